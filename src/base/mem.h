@@ -1,0 +1,89 @@
+/* mem.h - host memory: checked allocations that are counted, arenas, and budgets.
+ *
+ * Only src/base calls malloc. Small objects that live as long as a statement or a plan come from
+ * an arena; column data comes from a device (device.h), never from here. */
+#ifndef PISTACHIO_BASE_MEM_H
+#define PISTACHIO_BASE_MEM_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Zeroed memory, or NULL. Thread-safe; each call can be made to fail by fault.h. */
+void *mem_new(size_t bytes);
+/* count * item_bytes zeroed bytes, or NULL, also when the product overflows. */
+void *mem_new_array(size_t count, size_t item_bytes);
+/* As realloc; new bytes are not zeroed. On NULL the old block is untouched. */
+void *mem_resize(void *memory, size_t bytes);
+/* A copy of `bytes` bytes plus a closing NUL, or NULL. */
+char *mem_copy_text(const char *text, size_t bytes);
+void mem_free(void *memory);
+/* Blocks not yet freed, for tests that look for leaks. */
+uint64_t mem_in_use(void);
+
+/* ---- arena: many small objects, freed together. Not thread-safe. ---- */
+
+typedef struct arena arena;
+
+CHECKED status arena_new(arena **out);
+void arena_free(arena *a); /* takes NULL; runs the callbacks, last added first */
+/* Zeroed, 16-byte aligned memory, or NULL. */
+void *arena_alloc(arena *a, size_t bytes);
+void *arena_alloc_array(arena *a, size_t count, size_t item_bytes);
+/* A copy of `bytes` bytes plus a closing NUL, or NULL. */
+char *arena_copy_text(arena *a, const char *text, size_t bytes);
+/* Formatted text, or NULL. */
+char *arena_format(arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
+/* release(object) is called by arena_free, for what is not memory. */
+CHECKED status arena_on_free(arena *a, void (*release)(void *object), void *object);
+
+/* ---- growing arrays ----
+ * A struct with `items`, `count` and `capacity` is an array: ARRAY(int) numbers = {0};
+ * With an arena the items live in it; with NULL they are mem_resize'd and the owner calls
+ * array_release. */
+
+#define ARRAY(type)                                                                                \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, capacity;                                                                    \
+    }
+
+/* Makes room for `more` further items. */
+#define array_reserve(a, array, more)                                                              \
+    array_reserve_((a), (void **)&(array)->items, &(array)->capacity, (array)->count, (more),      \
+                   sizeof *(array)->items)
+/* Appends an item: status. */
+#define array_push(a, array, item)                                                                 \
+    ({                                                                                             \
+        status array_status_ = array_reserve((a), (array), 1);                                     \
+        if (!array_status_)                                                                        \
+            (array)->items[(array)->count++] = (item);                                             \
+        array_status_;                                                                             \
+    })
+#define array_release(array)                                                                       \
+    do {                                                                                           \
+        mem_free((array)->items);                                                                  \
+        (array)->items = NULL;                                                                     \
+        (array)->count = (array)->capacity = 0;                                                    \
+    } while (0)
+
+CHECKED status array_reserve_(arena *a, void **items, size_t *capacity, size_t count, size_t more,
+                              size_t item_bytes);
+
+/* ---- budget: a hard bound on bytes, shared by threads ---- */
+
+typedef struct mem_budget mem_budget;
+
+/* limit_bytes 0: no limit, still counted. */
+CHECKED status mem_budget_new(uint64_t limit_bytes, mem_budget **out);
+void mem_budget_free(mem_budget *budget);
+/* Takes `bytes` out of the budget; `who` names the holder in the error ("join build", ...). */
+CHECKED status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who);
+void mem_budget_give(mem_budget *budget, uint64_t bytes);
+uint64_t mem_budget_used(const mem_budget *budget);
+uint64_t mem_budget_peak(const mem_budget *budget);
+uint64_t mem_budget_limit(const mem_budget *budget);
+
+#endif
