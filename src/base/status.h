@@ -28,7 +28,7 @@ typedef enum status_kind {
 typedef struct status_info *status;
 #define STATUS_OK ((status)NULL)
 #define CHECKED __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 /* Returns from the caller with the failure of `call`, if it failed. */
 #define TRY(call)                                                                                  \

@@ -16,8 +16,8 @@ typedef __int128 int128;
 typedef unsigned __int128 uint128;
 
 typedef enum type_id {
-    TYPE_NULL,      /* the type of a bare NULL; width 0, until cast */
-    TYPE_BOOL,      /* a bitmap, one bit a value, 64-bit words, least significant bit first */
+    TYPE_NULL, /* the type of a bare NULL; width 0, until cast */
+    TYPE_BOOL, /* a bitmap, one bit a value, 64-bit words, least significant bit first */
     TYPE_INT8,
     TYPE_INT16,
     TYPE_INT32,
@@ -33,9 +33,9 @@ typedef enum type_id {
     TYPE_TIME,      /* int64_t microseconds since midnight */
     TYPE_TIMESTAMP, /* int64_t since 1970-01-01 00:00; precision 6: microseconds, 9: nanoseconds */
     TYPE_TIMESTAMP_TZ, /* the same, in UTC */
-    TYPE_INTERVAL,  /* interval_value, 16 bytes */
-    TYPE_VARCHAR,   /* string_view, 16 bytes, UTF-8 */
-    TYPE_BLOB,      /* string_view, 16 bytes, any bytes */
+    TYPE_INTERVAL,     /* interval_value, 16 bytes */
+    TYPE_VARCHAR,      /* string_view, 16 bytes, UTF-8 */
+    TYPE_BLOB,         /* string_view, 16 bytes, any bytes */
     TYPE_ID_COUNT
 } type_id;
 

@@ -20,7 +20,7 @@ typedef struct pq_column_options {
 
 typedef struct pq_column_schema {
     const char *name;
-    data_type type;   /* decimals: width 8 is written as INT64 (INT32 up to 9 digits), 16 as FIXED */
+    data_type type; /* decimals: width 8 is written as INT64 (INT32 up to 9 digits), 16 as FIXED */
     bool is_nullable; /* OPTIONAL, else REQUIRED */
     pq_column_options options;
 } pq_column_schema;

@@ -1,0 +1,162 @@
+/* device.h - what a device is: memory, streams, events, and a table of kernels.
+ *
+ * Everything above this header works on device addresses that it never dereferences, enqueues
+ * kernels on streams, and learns data-dependent numbers only through counts (below) and copies
+ * behind events. The CPU device runs a launch at once on the calling thread, so there a count is
+ * known as soon as the call returns; nothing may rely on that except through dev_count_settle.
+ *
+ *   device   memory and a kernel table                       any thread
+ *   stream   work in order; one per task                     one thread at a time
+ *   buffer   reference-counted bytes on a device             any thread
+ *   event    a point in a stream, polled or waited for       any thread
+ *
+ * A launched kernel's buffers may be unreferenced right after the launch: memory is reused only
+ * when every stream has passed what it had enqueued by then. */
+#ifndef PISTACHIO_DEVICE_DEVICE_H
+#define PISTACHIO_DEVICE_DEVICE_H
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "base/type.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DEV_ABI 1 /* raise with every change below */
+
+typedef struct device device;
+typedef struct dev_stream dev_stream;
+typedef struct dev_event dev_event;
+
+/* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
+ * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
+typedef struct dev_count {
+    uint64_t bound;
+    const uint64_t *actual; /* device address */
+} dev_count;
+
+static inline dev_count dev_count_exact(uint64_t rows)
+{
+    return (dev_count){.bound = rows, .actual = NULL};
+}
+
+/* What kernels report: the first failure of a task wins (compare and swap on `code`). */
+typedef enum dev_error_code {
+    DEV_ERROR_NONE,
+    DEV_ERROR_OVERFLOW, /* a number does not fit its type */
+    DEV_ERROR_DIVISION_BY_ZERO,
+    DEV_ERROR_CAST,          /* text that is no value of the type */
+    DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
+    DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
+    DEV_ERROR_CORRUPT        /* page bytes break the format */
+} dev_error_code;
+
+typedef struct dev_error {
+    _Atomic uint32_t code; /* a dev_error_code */
+    uint32_t place;        /* what the launch gave: SQL position, or a reader's own number */
+    uint64_t detail;       /* row, or byte offset */
+} dev_error;
+
+/* The kernels' identifiers, argument structs and table type. */
+#include "device/kernels.h"
+
+/* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
+ * `bytes` is harmless (vector kernels overread, never overwrite). */
+typedef struct dev_buffer {
+    device *dev;
+    void *address; /* device address */
+    size_t bytes;
+    _Atomic uint32_t references;
+} dev_buffer;
+
+typedef struct dev_ops {
+    uint32_t abi;
+    const char *name; /* as in SET device and EXPLAIN */
+    void (*close)(device *dev);
+    status (*stream_open)(device *dev, dev_stream **out);
+    void (*stream_close)(dev_stream *stream); /* waits for what is enqueued */
+    status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
+    void (*release)(dev_buffer *buffer); /* the last reference went */
+    /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */
+    status (*launch)(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                     size_t argument_bytes);
+    /* Enqueue copies. The host memory must stay until an event behind them is reached. */
+    status (*copy_in)(dev_stream *stream, void *target, const void *host_source, size_t bytes);
+    status (*copy_out)(dev_stream *stream, void *host_target, const void *source, size_t bytes);
+    status (*copy)(dev_stream *stream, void *target, const void *source, size_t bytes);
+    status (*zero)(dev_stream *stream, void *target, size_t bytes);
+    /* An event at the stream's present end. wake(argument) is called once, from any thread, when
+     * it is reached, perhaps before record returns. wake may be NULL. Release with event_free. */
+    status (*event_record)(dev_stream *stream, void (*wake)(void *argument), void *argument,
+                           dev_event **out);
+    bool (*event_reached)(const dev_event *event); /* never waits */
+    void (*event_wait)(dev_event *event);          /* blocks: never on a query's path */
+    void (*event_free)(dev_event *event);          /* takes NULL; reached or not */
+} dev_ops;
+
+struct device {
+    const dev_ops *ops;
+    /* The kernel table where a launch is a plain call (the CPU device); else NULL. */
+    const dev_kernel_function *host_kernels;
+    bool is_host;        /* addresses can be dereferenced, launches finish at once */
+    uint32_t chunk_rows; /* how many rows a chunk should have */
+    uint32_t lane_count; /* streams worth running at once; 0: as many as worker threads */
+    const char *isa;     /* for EXPLAIN */
+    mem_budget *budget;  /* of its memory; not owned */
+};
+
+struct dev_stream {
+    device *dev;
+};
+
+/* isa: "auto" or the name of one that this machine has. chunk_rows 0: the device's own choice. */
+CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
+/* A GPU's manners on the CPU, for tests: src/device/simulated. */
+CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+void dev_close(device *dev); /* takes NULL */
+
+/* A buffer with one reference. `who` names the holder in a memory limit's error. */
+CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
+
+static inline dev_buffer *dev_buffer_ref(dev_buffer *buffer)
+{
+    if (buffer)
+        atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+    return buffer;
+}
+
+static inline void dev_buffer_unref(dev_buffer *buffer) /* takes NULL */
+{
+    if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
+        buffer->dev->ops->release(buffer);
+}
+
+/* Enqueues kernel `name` with a compound literal of its arguments:
+ *     TRY(DEV_LAUNCH(stream, gather, .base = ..., .index = ..., .count = ...)); */
+#define DEV_LAUNCH(stream, name, ...)                                                              \
+    dev_launch_((stream), DEV_KERNEL_##name, &(name##_arguments){__VA_ARGS__},                     \
+                sizeof(name##_arguments))
+
+CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kernel,
+                                         const void *arguments, size_t argument_bytes)
+{
+    device *dev = stream->dev;
+    if (dev->host_kernels) {
+        dev->host_kernels[kernel](arguments);
+        return STATUS_OK;
+    }
+    return dev->ops->launch(stream, kernel, arguments, argument_bytes);
+}
+
+/* Makes a count exact where that needs no waiting (on a host device); else leaves it. */
+static inline void dev_count_settle(const device *dev, dev_count *count)
+{
+    if (count->actual && dev->is_host) {
+        if (*count->actual < count->bound)
+            count->bound = *count->actual;
+        count->actual = NULL;
+    }
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* tensor.h - a column's values on a device, and a chunk: columns of equal length.
+ *
+ *   FLAT      values[i], NULL where validity bit i is clear
+ *   CONSTANT  the same value (or NULL: constant.is_null) for every row; values[0] on the device
+ *   INDEXED   base[index[i]], NULL where index[i] is ROW_NULL or the base is NULL there
+ *
+ * INDEXED is both a dictionary-encoded column (base: the dictionary, is_dictionary) and rows that a
+ * filter or a join selected but nobody needed yet; its base is always FLAT. tensor_flatten makes
+ * the values when somebody does. Tensors are immutable once made and reference-counted: chunks
+ * share columns, and columns share indexes. */
+#ifndef PISTACHIO_DEVICE_TENSOR_H
+#define PISTACHIO_DEVICE_TENSOR_H
+
+#include "device/device.h"
+
+#define ROW_NULL UINT32_MAX
+
+typedef enum tensor_form { TENSOR_FLAT, TENSOR_CONSTANT, TENSOR_INDEXED } tensor_form;
+
+/* Row numbers into a base; shared by all columns that were selected together. */
+typedef struct row_index {
+    _Atomic uint32_t references;
+    bool has_nulls; /* may contain ROW_NULL */
+    uint32_t *rows; /* device address */
+    dev_buffer *owner;
+} row_index;
+
+/* The buffers that hold the bytes of long strings. */
+typedef struct string_heap {
+    _Atomic uint32_t references;
+    uint32_t buffer_count;
+    dev_buffer *buffers[];
+} string_heap;
+
+typedef struct tensor {
+    _Atomic uint32_t references;
+    data_type type;
+    uint8_t form;       /* a tensor_form */
+    bool is_dictionary; /* INDEXED: the base is a dictionary: distinct values, few */
+    void *values;       /* device address; FLAT, CONSTANT */
+    uint64_t *validity; /* device address or NULL; FLAT */
+    dev_buffer *values_owner, *validity_owner;
+    string_heap *heap;   /* FLAT text with long strings; may be NULL */
+    value constant;      /* CONSTANT: the host's copy; its text belongs to the plan */
+    row_index *index;    /* INDEXED */
+    struct tensor *base; /* INDEXED; FLAT */
+    uint64_t base_rows;  /* INDEXED: length of the base */
+} tensor;
+
+typedef struct chunk {
+    dev_count rows;
+    dev_buffer *rows_owner; /* holds rows.actual; or NULL */
+    uint32_t column_count;
+    tensor *columns[];
+} chunk;
+
+tensor *tensor_ref(tensor *t);
+void tensor_unref(tensor *t); /* takes NULL */
+row_index *row_index_ref(row_index *index);
+void row_index_unref(row_index *index); /* takes NULL */
+string_heap *string_heap_ref(string_heap *heap);
+void string_heap_unref(string_heap *heap); /* takes NULL */
+/* Takes over the caller's references to the buffers, also on failure. */
+CHECKED status string_heap_new(dev_buffer *const *buffers, uint32_t count, string_heap **out);
+
+/* A FLAT tensor with room for `rows` values (and for validity, if with_validity), to be filled by
+ * kernels before it is shared. */
+CHECKED status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity,
+                               tensor **out);
+/* `v` for every row; the text of v must outlive the tensor. */
+CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **out);
+/* base[index]; takes references of its own to both. A base that is INDEXED is composed with the
+ * index; a CONSTANT one stays CONSTANT where the index has no nulls. */
+CHECKED status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows,
+                                  row_index *index, dev_count count, tensor **out);
+/* An index with room for `rows` numbers, to be filled by a kernel. */
+CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
+
+/* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
+CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
+/* An array of lazily known counts and other small state: 8-byte words on the device, zeroed. */
+CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
+
+CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
+void chunk_free(chunk *c);                                                    /* takes NULL */
+/* Selects rows: every column becomes INDEXED (columns that shared an index share the composed
+ * one), the row count becomes `count`, and count_owner (may be NULL) is referenced. In place. */
+CHECKED status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,
+                            dev_buffer *count_owner);
+/* Replaces the column by its flat form and returns that, borrowed from the chunk. */
+CHECKED status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t column, tensor **out);
+/* One FLAT chunk of all the rows of several, in order; their counts must be exact. Long strings are
+ * copied to one heap, so nothing of the sources stays referenced. Frees none of them. */
+CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                            const char *who, chunk **out);
+
+#endif

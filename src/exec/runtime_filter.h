@@ -1,0 +1,29 @@
+/* runtime_filter.h - what a join's build side tells the probe side's scans about its keys.
+ *
+ * Published once, when the build side is complete, before the probe pipeline starts; read-only from
+ * then on. A scan uses the range to skip row groups and pages, and the bitmap (dense integer keys:
+ * exact) or Bloom filter to drop rows before their other columns are decoded. Rows that pass may
+ * still not match. */
+#ifndef PISTACHIO_EXEC_RUNTIME_FILTER_H
+#define PISTACHIO_EXEC_RUNTIME_FILTER_H
+
+#include "device/device.h"
+
+typedef struct runtime_filter {
+    _Atomic bool is_published; /* false at the scan's start: ignore it */
+    bool is_empty;             /* no key at all: nothing can match */
+    bool has_range;            /* keys of integer-like types: the host knows the bounds */
+    int64_t range_min, range_max;
+    double estimated_pass; /* share of the probe rows that will pass, if known; else negative */
+    /* Exact: bit (key - range_min) of the bitmap; owner holds it. NULL: no bitmap. */
+    const uint64_t *bitmap; /* device address */
+    dev_buffer *bitmap_owner;
+    /* Blocked Bloom filter over hash_values of the key: 64-bit blocks, count a power of two. */
+    const uint64_t *bloom; /* device address, or NULL */
+    uint64_t bloom_blocks;
+    dev_buffer *bloom_owner;
+} runtime_filter;
+
+void runtime_filter_release(runtime_filter *filter);
+
+#endif

@@ -1,0 +1,169 @@
+/* plan.h - the plan of a statement: one tree of nodes, from the binder through every rewrite to
+ * the executor.
+ *
+ * The binder makes it, rewrites (optimize.h) change it, and what they decide about execution (build
+ * side, estimates, runtime filters) is written into the nodes. After that it is read-only: whatever
+ * changes while it runs lives in the executor's operators. Everything is in the statement's
+ * arena. */
+#ifndef PISTACHIO_PLAN_PLAN_H
+#define PISTACHIO_PLAN_PLAN_H
+
+#include "plan/expr.h"
+
+typedef enum plan_kind {
+    PLAN_SCAN,
+    PLAN_VALUES,
+    PLAN_FILTER,
+    PLAN_PROJECT,
+    PLAN_AGGREGATE, /* also DISTINCT: groups and no aggregates */
+    PLAN_JOIN,
+    PLAN_SORT, /* with a limit: top-k */
+    PLAN_LIMIT,
+    PLAN_UNION,      /* UNION ALL of its children, column by column */
+    PLAN_SINGLE_ROW, /* passes its child's row; an error if there are more; NULLs if none */
+    PLAN_REPEAT,     /* each row as often as an integer column says: INTERSECT and EXCEPT ALL */
+    PLAN_SHARED      /* a common subplan (WITH), run once, read by each node that refers to it */
+} plan_kind;
+
+typedef enum plan_join_type {
+    JOIN_INNER, /* without keys and residual: cross */
+    JOIN_LEFT,
+    JOIN_RIGHT,
+    JOIN_FULL,
+    JOIN_SEMI,      /* left rows that have a match */
+    JOIN_ANTI,      /* left rows that have none */
+    JOIN_ANTI_NULL, /* NOT IN: none, and neither side's NULLs stand in the way */
+    JOIN_MARK,      /* left rows and whether there is a match: true, false or (IN) NULL */
+    JOIN_SINGLE     /* left outer, and an error if a left row has two matches */
+} plan_join_type;
+
+typedef enum plan_aggregate_function {
+#define AGGREGATE(name, sql, help) AGGREGATE_##name,
+#include "plan/aggregates.def"
+#undef AGGREGATE
+    AGGREGATE_FUNCTION_COUNT
+} plan_aggregate_function;
+
+/* A column that a node makes. */
+typedef struct plan_column {
+    uint32_t id; /* unique in the statement, from 1 */
+    const char *name;
+    data_type type;
+    bool is_nullable;
+} plan_column;
+
+typedef ARRAY(plan_column) plan_column_list;
+
+typedef struct plan_aggregate {
+    plan_aggregate_function function;
+    bool is_distinct;
+    expr *argument; /* NULL: COUNT_STAR */
+    expr *filter;   /* FILTER (WHERE ...), or NULL */
+    int32_t position;
+} plan_aggregate;
+
+typedef struct plan_sort_key {
+    expr *key;
+    bool is_descending, nulls_first;
+} plan_sort_key;
+
+/* A build side's key range and Bloom filter or bitmap, offered to a scan on the probe side. */
+typedef struct plan_runtime_filter {
+    uint32_t id;        /* index in the query's runtime filters */
+    uint32_t column_id; /* at the join: the build key's position; at the scan: its column id */
+} plan_runtime_filter;
+
+/* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
+struct pq_table;
+
+typedef struct plan_node plan_node;
+struct plan_node {
+    plan_kind kind;
+    uint32_t child_count;
+    plan_node **children;
+    plan_column_list columns; /* what the node makes, in order */
+    int32_t position;         /* in the SQL text, -1: none */
+
+    /* The planner's estimates; negative: not known. */
+    double estimated_rows, estimated_bytes;
+
+    union {
+        struct {
+            struct pq_table *table;
+            const char *table_name;
+            ARRAY(uint32_t) sources; /* columns.items[i] is the table's column sources.items[i] */
+            expr_list filters;       /* conjuncts over this node's ids, applied in this order;
+                                        columns that only they need have is_filter_only set */
+            ARRAY(bool) filter_only; /* parallel to columns; such columns come out as no tensor */
+            ARRAY(plan_runtime_filter) runtime_filters;
+        } scan;
+        struct {
+            ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
+        } values;
+        struct {
+            expr_list conditions; /* conjuncts */
+        } filter;
+        struct {
+            expr_list exprs; /* one per column */
+        } project;
+        struct {
+            expr_list groups; /* columns: the groups, then the aggregates */
+            ARRAY(plan_aggregate) aggregates;
+        } aggregate;
+        struct {
+            plan_join_type type; /* children: left, right; columns: left's then right's that are
+                                    kept; SEMI, ANTI: left's only; MARK: left's, then the mark */
+            expr_list left_keys, right_keys; /* equal pairs, types equal */
+            bool null_equal;                 /* keys: NULL equals NULL (set operations) */
+            expr *residual;                  /* over both sides; NULL: none */
+            bool build_left;                 /* build on the left child instead of the right */
+            ARRAY(plan_runtime_filter) runtime_filters; /* published by the build side */
+        } join;
+        struct {
+            ARRAY(plan_sort_key) keys;
+            bool has_limit;
+            uint64_t limit; /* top-k: rows to keep, offset included */
+        } sort;
+        struct {
+            bool has_limit;
+            uint64_t limit, offset;
+        } limit;
+        struct {
+            expr *count;
+        } repeat;
+        struct {
+            uint32_t id;             /* index in plan_statement.shared */
+            ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */
+        } shared;
+    };
+};
+
+/* A whole query. */
+typedef struct plan_statement {
+    arena *memory;
+    const char *sql; /* for messages; owned by the arena */
+    plan_node *root; /* its columns are the result's */
+    ARRAY(plan_node *)
+    shared; /* the plans of PLAN_SHARED, by id; an earlier one never refers to
+               a later one */
+    uint32_t next_column_id;
+    uint32_t runtime_filter_count;
+} plan_statement;
+
+/* A zeroed node with room for child_count children, estimates unknown; NULL without memory. */
+plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
+/* Index of the column with this id among the node's, or -1. */
+int plan_column_index(const plan_node *node, uint32_t id);
+const char *plan_kind_name(plan_kind kind);
+const char *plan_join_name(plan_join_type type, bool build_left);
+const char *plan_aggregate_name(plan_aggregate_function function);
+
+/* Checks what must hold: ids made once and visible where used, types of conditions, keys' types
+ * equal, counts. For after each rewrite; an internal error names the node. */
+CHECKED status plan_verify(const plan_statement *statement);
+/* The tree as indented text, one line a node, with estimates; NULL without memory. `annotate` may
+ * be NULL; else its text is put behind each node (EXPLAIN ANALYZE). */
+char *plan_text(arena *a, const plan_statement *statement,
+                const char *(*annotate)(const plan_node *node, void *context), void *context);
+
+#endif
