@@ -66,6 +66,9 @@ struct exec_operator {
     const exec_operator_ops *ops;
     exec_query *query;
     const plan_node *plan; /* borrowed */
+    /* Sources: most lanes that may pull; 0: any number. 1 keeps an order (after a sort). Set by
+     * open; for the source of a breaker, at the latest by the last phase of its sink. */
+    unsigned lane_limit;
     exec_metrics metrics;
 };
 
@@ -74,8 +77,7 @@ struct exec_task {
     dev_stream *stream;
     dev_error *error; /* on the device; for kernels that can fail. Checked by exec_check_error */
     unsigned lane, lane_count;
-    /* The scheduler's own state follows (scheduler.c). */
-    struct exec_schedule *schedule;
+    struct exec_lane *scheduled; /* the scheduler's own state */
 };
 
 /* Fails the query with st (owned), the first failure wins, and returns EXEC_FAILED. */
@@ -115,9 +117,10 @@ bool exec_fetch_count(exec_task *task, exec_fetch *fetch, dev_count *count, uint
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
  * does nothing: the scheduler checks at the end of each lane and phase. */
 CHECKED status exec_check_error(exec_task *task);
-/* The failure for an error cell: `place` is a position in the SQL text, or, with EXEC_PLACE_READER
- * set, the number of a place registered with exec_place_register. */
+/* The failure for an error cell, NULL for none: `place` is a position in the SQL text, or, with
+ * EXEC_PLACE_READER set, the number of a place registered with exec_place_register. */
 #define EXEC_PLACE_READER 0x80000000u
+CHECKED status exec_error_status(exec_query *query, const dev_error *error);
 /* Registers text for corrupt data (file, row group, column), taking a copy; returns its number with
  * EXEC_PLACE_READER set. */
 CHECKED status exec_place_register(exec_query *query, const char *text, uint32_t *out);

@@ -1,0 +1,249 @@
+/* pipeline.c - turns a plan into stages.
+ *
+ * Walks the plan from the root down, carrying the chain of operators that lie between a node and
+ * the next sink ("down"). A source ends the walk and makes a pipeline out of the chain. UNION walks
+ * every child with the same chain, so its operators get lanes of several pipelines. What must have
+ * finished before an operator may run (its join's build side) hangs on the chain's link. */
+#include "exec/query.h"
+
+typedef struct link link;
+struct link {
+    exec_operator *op;
+    exec_stage *requires;   /* must finish before op runs; or NULL */
+    exec_stage *sink_stage; /* the last link: op is this stage's sink */
+    const link *next;
+};
+
+static exec_layout layout_of(const plan_node *node)
+{
+    return (exec_layout){(uint32_t)node->columns.count, node->columns.items};
+}
+
+static status stage_new(exec_query *query, exec_stage **out)
+{
+    exec_stage *stage = arena_alloc(query->memory, sizeof *stage);
+    if (!stage)
+        return status_no_memory("stage", sizeof *stage);
+    stage->query = query;
+    TRY(array_push(query->memory, &query->stages, stage));
+    *out = stage;
+    return STATUS_OK;
+}
+
+static status stage_require(exec_query *query, exec_stage *stage, exec_stage *required)
+{
+    if (!required)
+        return STATUS_OK;
+    TRY(array_push(query->memory, &required->dependents, stage));
+    stage->pending++;
+    return STATUS_OK;
+}
+
+/* Puts an operator, which the query takes over, in front of a chain. */
+static status link_new(exec_query *query, exec_operator *op, exec_stage *requires,
+                       exec_stage *sink_stage, const link *next, const link **out)
+{
+    link *l = arena_alloc(query->memory, sizeof *l);
+    if (!l)
+        return status_no_memory("pipeline", sizeof *l);
+    *l = (link){op, requires, sink_stage, next};
+    *out = l;
+    return STATUS_OK;
+}
+
+/* A stage for the sink's phases, and the chain of only that sink. */
+static status sink_chain(exec_query *query, exec_operator *sink, exec_stage *requires,
+                         exec_stage **out_stage, const link **out)
+{
+    TRY(stage_new(query, out_stage));
+    (*out_stage)->sink = sink;
+    return link_new(query, sink, requires, *out_stage, NULL, out);
+}
+
+/* The pipeline of a source, which the query owns already, and a chain. */
+static status pipeline_new(exec_query *query, exec_operator *source, exec_stage *requires,
+                           const link *down, exec_stage **out)
+{
+    exec_stage *stage;
+    TRY(stage_new(query, &stage));
+    stage->source = source;
+    TRY(stage_require(query, stage, requires));
+    for (const link *l = down; l; l = l->next) {
+        TRY(array_push(query->memory, &stage->operators, l->op));
+        TRY(stage_require(query, stage, l->requires));
+        if (l->sink_stage)
+            TRY(stage_require(query, l->sink_stage, stage));
+    }
+    if (out)
+        *out = stage;
+    return STATUS_OK;
+}
+
+static status walk(exec_query *query, const plan_node *node, const link *down);
+
+/* A scan whose runtime filters come from joins above it starts when those are published. */
+static status walk_scan(exec_query *query, const plan_node *node, const link *down)
+{
+    exec_operator *source;
+    exec_stage *stage;
+    TRY(op_scan_open(query, node, &source));
+    TRY(exec_adopt(query, source));
+    TRY(pipeline_new(query, source, NULL, down, &stage));
+    for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
+        TRY(stage_require(query, stage,
+                          query->filter_stages[node->scan.runtime_filters.items[i].id]));
+    return STATUS_OK;
+}
+
+/* The chain has op among its links. */
+static bool stage_uses(const exec_stage *stage, const exec_operator *op)
+{
+    for (size_t i = 0; i < stage->operators.count; i++)
+        if (stage->operators.items[i] == op)
+            return true;
+    return false;
+}
+
+static status walk_join(exec_query *query, const plan_node *node, const link *down)
+{
+    const plan_node *build_child = node->children[node->join.build_left ? 0 : 1];
+    const plan_node *probe_child = node->children[node->join.build_left ? 1 : 0];
+    exec_operator *build = NULL, *probe = NULL, *tail = NULL;
+    bool probe_is_sink = false;
+    TRY(op_join_open(query, node, layout_of(probe_child), layout_of(build_child), &build, &probe,
+                     &probe_is_sink, &tail));
+    status st = exec_adopt(query, build);
+    status st_probe = exec_adopt(query, probe);
+    status st_tail = tail ? exec_adopt(query, tail) : STATUS_OK;
+    if (st || st_probe || st_tail) {
+        status_free(st ? st_probe : STATUS_OK);
+        status_free(st || st_probe ? st_tail : STATUS_OK);
+        return st ? st : st_probe ? st_probe : st_tail;
+    }
+
+    exec_stage *build_stage;
+    const link *chain;
+    TRY(sink_chain(query, build, NULL, &build_stage, &chain));
+    for (size_t i = 0; i < node->join.runtime_filters.count; i++)
+        query->filter_stages[node->join.runtime_filters.items[i].id] = build_stage;
+    TRY(walk(query, build_child, chain));
+
+    if (probe_is_sink) {
+        exec_stage *probe_stage;
+        TRY(sink_chain(query, probe, build_stage, &probe_stage, &chain));
+        TRY(walk(query, probe_child, chain));
+        return pipeline_new(query, tail, probe_stage, down, NULL);
+    }
+    size_t first = query->stages.count;
+    TRY(link_new(query, probe, build_stage, NULL, down, &chain));
+    TRY(walk(query, probe_child, chain));
+    if (!tail)
+        return STATUS_OK;
+    size_t end = query->stages.count;
+    exec_stage *tail_stage;
+    TRY(pipeline_new(query, tail, build_stage, down, &tail_stage));
+    for (size_t i = first; i < end; i++)
+        if (stage_uses(query->stages.items[i], probe))
+            TRY(stage_require(query, tail_stage, query->stages.items[i]));
+    return STATUS_OK;
+}
+
+/* Aggregate, sort, single row: a sink, and a source that starts when the sink is done. */
+static status walk_breaker(exec_query *query, const plan_node *node, const link *down)
+{
+    const plan_node *child = node->children[0];
+    exec_operator *sink = NULL, *source = NULL;
+    if (node->kind == PLAN_AGGREGATE)
+        TRY(op_aggregate_open(query, node, layout_of(child), &sink, &source));
+    else if (node->kind == PLAN_SORT)
+        TRY(op_sort_open(query, node, layout_of(child), &sink, &source));
+    else
+        TRY(op_single_row_open(query, node, layout_of(child), &sink, &source));
+    status st = exec_adopt(query, sink);
+    if (st) {
+        source->ops->close(source);
+        return st;
+    }
+    TRY(exec_adopt(query, source));
+    exec_stage *stage;
+    const link *chain;
+    TRY(sink_chain(query, sink, NULL, &stage, &chain));
+    TRY(walk(query, child, chain));
+    return pipeline_new(query, source, stage, down, NULL);
+}
+
+static status walk_shared(exec_query *query, const plan_node *node, const link *down)
+{
+    uint32_t id = node->shared.id;
+    if (!query->shared_sinks[id]) {
+        const plan_node *plan = query->statement->shared.items[id];
+        const link *chain;
+        exec_operator *sink;
+        TRY(op_shared_open(query, plan, layout_of(plan), &sink));
+        TRY(exec_adopt(query, sink));
+        TRY(sink_chain(query, sink, NULL, &query->shared_stages[id], &chain));
+        query->shared_sinks[id] = sink;
+        TRY(walk(query, plan, chain));
+    }
+    exec_operator *source;
+    TRY(op_shared_source_open(query, node, query->shared_sinks[id], &source));
+    TRY(exec_adopt(query, source));
+    return pipeline_new(query, source, query->shared_stages[id], down, NULL);
+}
+
+static status walk_streaming(exec_query *query, const plan_node *node, const link *down)
+{
+    const plan_node *child = node->children[0];
+    exec_operator *op = NULL;
+    const link *chain;
+    if (node->kind == PLAN_FILTER)
+        TRY(op_filter_open(query, node, layout_of(child), &op));
+    else if (node->kind == PLAN_PROJECT)
+        TRY(op_project_open(query, node, layout_of(child), &op));
+    else if (node->kind == PLAN_LIMIT)
+        TRY(op_limit_open(query, node, &op));
+    else
+        TRY(op_repeat_open(query, node, layout_of(child), &op));
+    TRY(exec_adopt(query, op));
+    TRY(link_new(query, op, NULL, NULL, down, &chain));
+    return walk(query, child, chain);
+}
+
+static status walk(exec_query *query, const plan_node *node, const link *down)
+{
+    exec_operator *source;
+    switch (node->kind) {
+    case PLAN_SCAN:
+        return walk_scan(query, node, down);
+    case PLAN_VALUES:
+        TRY(op_values_open(query, node, &source));
+        TRY(exec_adopt(query, source));
+        return pipeline_new(query, source, NULL, down, NULL);
+    case PLAN_FILTER:
+    case PLAN_PROJECT:
+    case PLAN_LIMIT:
+    case PLAN_REPEAT:
+        return walk_streaming(query, node, down);
+    case PLAN_AGGREGATE:
+    case PLAN_SORT:
+    case PLAN_SINGLE_ROW:
+        return walk_breaker(query, node, down);
+    case PLAN_JOIN:
+        return walk_join(query, node, down);
+    case PLAN_UNION:
+        for (uint32_t i = 0; i < node->child_count; i++)
+            TRY(walk(query, node->children[i], down));
+        return STATUS_OK;
+    case PLAN_SHARED:
+        return walk_shared(query, node, down);
+    }
+    return status_new(STATUS_KIND_INTERNAL, "plan node of kind %d cannot run", (int)node->kind);
+}
+
+status exec_build(exec_query *query, exec_operator *sink)
+{
+    exec_stage *stage;
+    const link *chain;
+    TRY(sink_chain(query, sink, NULL, &stage, &chain));
+    return walk(query, query->statement->root, chain);
+}
