@@ -166,6 +166,7 @@ bool interval_parse(const char *text, size_t bytes, interval_value *out);
 /* ---- the calendar (proleptic Gregorian; H. Hinnant, "chrono-compatible date algorithms") ---- */
 int32_t date_from_civil(int32_t year, unsigned month, unsigned day); /* no checks */
 void date_to_civil(int32_t days, int32_t *year, unsigned *month, unsigned *day);
+unsigned date_month_days(int32_t year, unsigned month); /* 28 to 31 */
 /* Adds months, the day clipped to the target month's last. */
 int32_t date_add_months(int32_t days, int32_t months);
 

@@ -1,0 +1,50 @@
+# The libraries that Pistachio stands on, found by name (packages.txt lists their packages).
+#
+# Static archives are preferred: the program starts without a dynamic linker's search through ten
+# libraries, and only the functions that it uses are in it. -DPISTACHIO_STATIC=OFF links shared ones.
+
+option(PISTACHIO_STATIC "Prefer static archives of the libraries" ON)
+find_package(Threads REQUIRED)
+
+# pistachio_find(<result variable> <header> <library> ...)
+function(pistachio_find result header)
+  string(MAKE_C_IDENTIFIER "PISTACHIO_HEADER_${header}" folder)
+  find_path(${folder} ${header})
+  if(NOT ${folder})
+    message(FATAL_ERROR "${header} not found: run scripts/setup, or install what packages.txt lists")
+  endif()
+  set(found)
+  foreach(name IN LISTS ARGN)
+    if(PISTACHIO_STATIC)
+      find_library(PISTACHIO_LIBRARY_${name} NAMES lib${name}.a ${name})
+    else()
+      find_library(PISTACHIO_LIBRARY_${name} NAMES ${name})
+    endif()
+    if(NOT PISTACHIO_LIBRARY_${name})
+      message(FATAL_ERROR "library ${name} not found: run scripts/setup, or install what packages.txt lists")
+    endif()
+    list(APPEND found ${PISTACHIO_LIBRARY_${name}})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+pistachio_find(pg_query pg_query.h pg_query protobuf-c)
+pistachio_find(snappy snappy-c.h snappy)
+pistachio_find(zstd zstd.h zstd)
+pistachio_find(zlib zlib.h z)
+pistachio_find(lz4 lz4.h lz4)
+pistachio_find(brotli brotli/decode.h brotlienc brotlidec brotlicommon)
+pistachio_find(xxhash xxhash.h xxhash)
+
+# snappy is C++: its archive needs the C++ runtime, of which the linker takes the few parts used.
+set(snappy_runtime stdc++)
+if(PISTACHIO_STATIC)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
+                  OUTPUT_VARIABLE stdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(EXISTS "${stdcxx}")
+    set(snappy_runtime ${stdcxx})
+  endif()
+endif()
+
+set(PISTACHIO_LIBRARIES ${pg_query} ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}
+    ${xxhash} Threads::Threads m ${CMAKE_DL_LIBS})

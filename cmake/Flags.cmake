@@ -1,0 +1,44 @@
+# How every file is compiled: warnings, sanitizers, what the linker may drop.
+#
+#   PISTACHIO_WERROR    warnings are errors
+#   PISTACHIO_SANITIZE  e.g. "address,undefined" or "thread"
+#   PISTACHIO_FUZZ      the libFuzzer targets of tests/fuzz (clang only)
+
+option(PISTACHIO_WERROR "Warnings are errors" OFF)
+option(PISTACHIO_FUZZ "Build the libFuzzer targets (clang)" OFF)
+set(PISTACHIO_SANITIZE "" CACHE STRING "Sanitizers, separated by commas")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g -DNDEBUG")
+
+add_library(pistachio_flags INTERFACE)
+# Fused multiply-add would give the ISAs of one kernel different last digits.
+target_compile_options(
+  pistachio_flags
+  INTERFACE -Wall -Wextra -Wstrict-prototypes -Wvla -ffp-contract=off -fno-math-errno
+            -ffunction-sections -fdata-sections)
+target_compile_definitions(pistachio_flags INTERFACE _GNU_SOURCE)
+target_link_options(pistachio_flags INTERFACE -Wl,--gc-sections)
+if(PISTACHIO_WERROR)
+  target_compile_options(pistachio_flags INTERFACE -Werror)
+endif()
+if(PISTACHIO_SANITIZE)
+  target_compile_options(pistachio_flags INTERFACE -fsanitize=${PISTACHIO_SANITIZE}
+                                                   -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(pistachio_flags INTERFACE -fsanitize=${PISTACHIO_SANITIZE})
+endif()
+if(PISTACHIO_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "PISTACHIO_FUZZ needs clang: -DCMAKE_C_COMPILER=clang")
+  endif()
+  target_compile_options(pistachio_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,41 @@
+# Each src/device/cpu/kernel_*.c is compiled once per ISA, with -DISA=<name> and the ISA's flags;
+# "simulated" is the scalar build under another name, for the simulated device.
+
+set(PISTACHIO_ISAS scalar simulated)
+set(flags_scalar)
+set(flags_simulated)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND PISTACHIO_ISAS avx2 avx512)
+  set(flags_avx2 -mavx2 -mbmi -mbmi2 -mfma -mpopcnt -mlzcnt)
+  set(flags_avx512
+      ${flags_avx2}
+      -mavx512f
+      -mavx512bw
+      -mavx512dq
+      -mavx512vl
+      -mavx512cd
+      -mavx512vbmi
+      -mavx512vbmi2
+      -mavx512vpopcntdq
+      -mavx512bitalg
+      -mprefer-vector-width=512)
+endif()
+
+# Sets <result> to the object files of all kernels for all ISAs.
+function(pistachio_kernel_objects result)
+  file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/cpu/kernel_*.c)
+  set(objects)
+  if(kernels)
+    foreach(isa IN LISTS PISTACHIO_ISAS)
+      add_library(kernels_${isa} OBJECT ${kernels})
+      set_target_properties(kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+      target_include_directories(kernels_${isa} PRIVATE ${CMAKE_SOURCE_DIR}/src
+                                                        ${CMAKE_SOURCE_DIR}/include)
+      target_compile_definitions(kernels_${isa} PRIVATE ISA=${isa})
+      target_compile_options(kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:-O3>)
+      target_link_libraries(kernels_${isa} PRIVATE pistachio_flags)
+      list(APPEND objects $<TARGET_OBJECTS:kernels_${isa}>)
+    endforeach()
+  endif()
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()

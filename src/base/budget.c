@@ -1,0 +1,76 @@
+/* budget.c - a hard bound on bytes, shared by threads: one counter, taken from by compare and
+ * swap, so that it never passes the limit, not even for a moment. */
+#include "base/mem.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+
+struct mem_budget {
+    _Atomic uint64_t used, peak;
+    uint64_t limit; /* UINT64_MAX: none */
+};
+
+status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
+{
+    *out = NULL;
+    mem_budget *budget = mem_new(sizeof *budget);
+    if (!budget)
+        return status_no_memory("memory budget", sizeof *budget);
+    budget->limit = limit_bytes ? limit_bytes : UINT64_MAX;
+    *out = budget;
+    return STATUS_OK;
+}
+
+void mem_budget_free(mem_budget *budget)
+{
+    mem_free(budget);
+}
+
+static void raise_peak(mem_budget *budget, uint64_t used)
+{
+    uint64_t peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
+    while (peak < used &&
+           !atomic_compare_exchange_weak_explicit(&budget->peak, &peak, used, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        ;
+}
+
+status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
+{
+    uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
+    do {
+        if (bytes > budget->limit - used)
+            return status_hint(status_new(STATUS_KIND_LIMIT,
+                                          "memory_limit of %" PRIu64
+                                          " bytes reached: %s needs %" PRIu64 " bytes, %" PRIu64
+                                          " are in use",
+                                          budget->limit, who, bytes, used),
+                               "SET memory_limit to more, or use fewer threads");
+    } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    raise_peak(budget, used + bytes);
+    return STATUS_OK;
+}
+
+void mem_budget_give(mem_budget *budget, uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
+    assert(before >= bytes);
+    (void)before;
+}
+
+uint64_t mem_budget_used(const mem_budget *budget)
+{
+    return atomic_load_explicit(&budget->used, memory_order_relaxed);
+}
+
+uint64_t mem_budget_peak(const mem_budget *budget)
+{
+    return atomic_load_explicit(&budget->peak, memory_order_relaxed);
+}
+
+uint64_t mem_budget_limit(const mem_budget *budget)
+{
+    return budget->limit == UINT64_MAX ? 0 : budget->limit;
+}

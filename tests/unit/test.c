@@ -1,0 +1,230 @@
+/* test.c - the main program of every unit test: runs the registered tests, one by one. */
+#include "test.h"
+#include <errno.h>
+
+#include "base/fault.h"
+
+#include <ftw.h>
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_ALL_SKIPPED 77
+
+static test_case *first_test, **last_link = &first_test;
+static jmp_buf test_end;
+static enum { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_SKIPPED } outcome;
+static uint64_t seed, random_state;
+static const test_case *current;
+static char folder_path[64];
+
+void test_register(test_case *entry)
+{
+    *last_link = entry;
+    last_link = &entry->next;
+}
+
+void test_fail(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s:%d: %s: ", file, line, current->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n  repeat with: TEST_SEED=%" PRIu64 " %s %s\n", seed,
+            program_invocation_short_name, current->name);
+    va_end(arguments);
+    outcome = OUTCOME_FAILED;
+    longjmp(test_end, 1);
+}
+
+void test_skip(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("skipped %s: ", current->name);
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+    outcome = OUTCOME_SKIPPED;
+    longjmp(test_end, 1);
+}
+
+void test_check_text(const char *file, int line, const char *what, const char *actual,
+                     const char *expected)
+{
+    if (actual == expected || (actual && expected && strcmp(actual, expected) == 0))
+        return;
+    test_fail(file, line, "%s is\n  \"%s\", expected\n  \"%s\"", what, actual ? actual : "(NULL)",
+              expected ? expected : "(NULL)");
+}
+
+void test_check_ok(const char *file, int line, const char *what, status st)
+{
+    if (!st)
+        return;
+    char message[512];
+    snprintf(message, sizeof message, "%s", status_message(st));
+    status_free(st);
+    test_fail(file, line, "%s failed: %s", what, message);
+}
+
+void test_check_fails(const char *file, int line, const char *what, status st, status_kind kind,
+                      const char *part)
+{
+    if (!st)
+        test_fail(file, line, "%s succeeded, expected failure of kind %d", what, (int)kind);
+    char message[512];
+    status_kind actual = status_get_kind(st);
+    bool has_part = !part || strstr(status_message(st), part);
+    snprintf(message, sizeof message, "%s", status_message(st));
+    status_free(st);
+    if (actual != kind)
+        test_fail(file, line, "%s failed with kind %d, expected %d: %s", what, (int)actual,
+                  (int)kind, message);
+    if (!has_part)
+        test_fail(file, line, "%s failed with \"%s\", which lacks \"%s\"", what, message, part);
+}
+
+void test_print_signed(int128 number, char *text)
+{
+    int128_format(number, 0, text);
+}
+
+void test_print_unsigned(uint128 number, char *text)
+{
+    if (number >> 127)
+        snprintf(text, 64, "0x%016" PRIx64 "%016" PRIx64, (uint64_t)(number >> 64),
+                 (uint64_t)number);
+    else
+        int128_format((int128)number, 0, text);
+}
+
+void test_print_double(double number, char *text)
+{
+    double_format(number, text);
+}
+
+void test_print_pointer(const void *pointer, char *text)
+{
+    snprintf(text, 64, "%p", pointer);
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+uint64_t test_random(void)
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+uint64_t test_random_below(uint64_t bound)
+{
+    return (uint64_t)((uint128)test_random() * bound >> 64);
+}
+
+const char *test_source(void)
+{
+    return TEST_SOURCE;
+}
+
+static const char *find_beside(const char *variable, const char *sibling, const char *path)
+{
+    static char found[4][1024];
+    static unsigned next;
+    char *text = found[next++ % 4];
+    const char *folder = getenv(variable);
+    if (folder)
+        snprintf(text, sizeof found[0], "%s/%s", folder, path);
+    else
+        snprintf(text, sizeof found[0], "%s/../%s/%s", TEST_SOURCE, sibling, path);
+    return access(text, R_OK) == 0 ? text : NULL;
+}
+
+const char *test_shared(const char *path)
+{
+    return find_beside("PISTACHIO_SHARED", "shared", path);
+}
+
+const char *test_data(const char *path)
+{
+    return find_beside("PISTACHIO_DATA", "data", path);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)info, (void)type, (void)walk;
+    return remove(path);
+}
+
+static void remove_folder(void)
+{
+    nftw(folder_path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *test_folder(void)
+{
+    static char sub[96];
+    static unsigned count;
+    if (!folder_path[0]) {
+        snprintf(folder_path, sizeof folder_path, "/tmp/pistachio-test-XXXXXX");
+        if (!mkdtemp(folder_path)) {
+            folder_path[0] = '\0';
+            test_fail(__FILE__, __LINE__, "could not create a folder in /tmp");
+        }
+        atexit(remove_folder);
+    }
+    snprintf(sub, sizeof sub, "%s/%u", folder_path, count++);
+    if (mkdir(sub, 0700) != 0)
+        test_fail(__FILE__, __LINE__, "could not create folder %s", sub);
+    return sub;
+}
+
+static void disarm_faults(void)
+{
+    for (int kind = 0; kind < FAULT_KIND_COUNT; kind++)
+        (void)fault_disarm((fault_kind)kind);
+}
+
+static void run_one(const test_case *test)
+{
+    current = test;
+    outcome = OUTCOME_PASSED;
+    random_state = seed;
+    uint64_t blocks = mem_in_use();
+    if (setjmp(test_end) == 0) {
+        test->run();
+        disarm_faults();
+        if (mem_in_use() != blocks)
+            test_fail(test->file, 0, "%" PRIu64 " blocks were not freed", mem_in_use() - blocks);
+    }
+    disarm_faults();
+    fflush(stdout);
+}
+
+static bool is_chosen(const test_case *test, int count, char **parts)
+{
+    for (int i = 1; i < count; i++)
+        if (strstr(test->name, parts[i]))
+            return true;
+    return count <= 1;
+}
+
+int main(int argument_count, char **arguments)
+{
+    const char *seed_text = getenv("TEST_SEED");
+    seed = seed_text ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
+
+    unsigned counts[3] = {0};
+    for (const test_case *test = first_test; test; test = test->next) {
+        if (!is_chosen(test, argument_count, arguments))
+            continue;
+        run_one(test);
+        counts[outcome]++;
+    }
+    printf("%u passed, %u failed, %u skipped\n", counts[OUTCOME_PASSED], counts[OUTCOME_FAILED],
+           counts[OUTCOME_SKIPPED]);
+    if (counts[OUTCOME_FAILED] || counts[OUTCOME_PASSED] + counts[OUTCOME_SKIPPED] == 0)
+        return EXIT_FAILURE;
+    return counts[OUTCOME_PASSED] ? EXIT_SUCCESS : EXIT_ALL_SKIPPED;
+}
