@@ -1,0 +1,215 @@
+/* chunk.c - columns of equal length: selecting, flattening, joining end to end. */
+#include "device/tensor.h"
+
+status chunk_new(uint32_t column_count, dev_count rows, chunk **out)
+{
+    *out = NULL;
+    size_t bytes = sizeof(chunk) + column_count * sizeof(tensor *);
+    chunk *c = mem_new(bytes);
+    if (!c)
+        return status_no_memory("chunk", bytes);
+    c->rows = rows;
+    c->column_count = column_count;
+    *out = c;
+    return STATUS_OK;
+}
+
+void chunk_free(chunk *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->column_count; i++)
+        tensor_unref(c->columns[i]);
+    dev_buffer_unref(c->rows_owner);
+    mem_free(c);
+}
+
+/* An earlier column of the old chunk with the same index: its composed index serves again. */
+static tensor *same_index(const chunk *c, tensor *const *done, uint32_t column)
+{
+    for (uint32_t i = 0; i < column; i++)
+        if (c->columns[i] && c->columns[i]->form == TENSOR_INDEXED &&
+            c->columns[i]->index == c->columns[column]->index)
+            return done[i];
+    return NULL;
+}
+
+static status select_column(dev_stream *stream, const chunk *c, tensor *const *done,
+                            uint32_t column, row_index *rows, dev_count count, tensor **out)
+{
+    tensor *t = c->columns[column];
+    tensor *twin = t->form == TENSOR_INDEXED ? same_index(c, done, column) : NULL;
+    if (!twin)
+        return tensor_new_indexed(stream, t, c->rows.bound, rows, count, out);
+    /* The base under the composed index that the twin has already. */
+    TRY(tensor_new_indexed(stream, t->base, t->base_rows, twin->index, count, out));
+    (*out)->is_dictionary = t->is_dictionary;
+    return STATUS_OK;
+}
+
+status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,
+                    dev_buffer *count_owner)
+{
+    tensor **done = mem_new_array(c->column_count ? c->column_count : 1, sizeof *done);
+    if (!done)
+        return status_no_memory("selection", c->column_count * sizeof *done);
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < c->column_count && !st; i++)
+        if (c->columns[i])
+            st = select_column(stream, c, done, i, rows, count, &done[i]);
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        tensor *unused = st ? done[i] : c->columns[i];
+        if (!st)
+            c->columns[i] = done[i];
+        tensor_unref(unused);
+    }
+    mem_free(done);
+    if (st)
+        return st;
+    c->rows = count;
+    dev_buffer_ref(count_owner);
+    dev_buffer_unref(c->rows_owner);
+    c->rows_owner = count_owner;
+    return STATUS_OK;
+}
+
+status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t column, tensor **out)
+{
+    tensor *flat;
+    TRY(tensor_flatten(stream, c->columns[column], c->rows, &flat));
+    tensor_unref(c->columns[column]);
+    c->columns[column] = flat;
+    *out = flat;
+    return STATUS_OK;
+}
+
+/* Where a concatenated column is being written. */
+typedef struct concat_column {
+    tensor *target;
+    dev_buffer *heap;
+    dev_buffer *heap_used; /* a word on the device */
+} concat_column;
+
+static bool may_have_nulls(const tensor *t)
+{
+    switch (t->form) {
+    case TENSOR_FLAT:
+        return t->validity;
+    case TENSOR_CONSTANT:
+        return t->constant.is_null;
+    default:
+        return t->index->has_nulls || t->base->validity;
+    }
+}
+
+/* Bytes of long strings in flat columns; a lazy device is waited for, once per concatenation. */
+static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk *const *chunks,
+                                size_t chunk_count, uint64_t *out)
+{
+    dev_buffer *total;
+    TRY(dev_words_new(stream, 1, &total));
+    status st = STATUS_OK;
+    for (size_t i = 0; i < chunk_count && !st; i++)
+        st = DEV_LAUNCH(stream, string_bytes, .values = flats[i]->values,
+                        .validity = flats[i]->validity, .count = chunks[i]->rows,
+                        .out_total = total->address);
+    if (!st)
+        st = stream->dev->ops->copy_out(stream, out, total->address, sizeof *out);
+    dev_event *event = NULL;
+    if (!st)
+        st = stream->dev->ops->event_record(stream, NULL, NULL, &event);
+    if (!st) {
+        stream->dev->ops->event_wait(event);
+        stream->dev->ops->event_free(event);
+    }
+    dev_buffer_unref(total);
+    return st;
+}
+
+static status concat_values(dev_stream *stream, tensor *const *flats, chunk *const *chunks,
+                            size_t chunk_count, concat_column *column)
+{
+    data_type type = column->target->type;
+    uint64_t at = 0;
+    for (size_t i = 0; i < chunk_count; i++) {
+        uint64_t rows = chunks[i]->rows.bound;
+        char *target = column->target->values;
+        if (type_is_text(type))
+            TRY(DEV_LAUNCH(stream, string_copy, .values = flats[i]->values,
+                           .validity = flats[i]->validity, .count = chunks[i]->rows,
+                           .heap = column->heap ? column->heap->address : NULL,
+                           .heap_used = column->heap_used->address,
+                           .out = (string_view *)(target + at * type.width)));
+        else if (type.width)
+            TRY(stream->dev->ops->copy(stream, target + at * type.width, flats[i]->values,
+                                       rows * type.width));
+        else
+            TRY(DEV_LAUNCH(stream, copy_bits, .source = flats[i]->values, .count = chunks[i]->rows,
+                           .target = column->target->values, .target_at = at));
+        if (column->target->validity)
+            TRY(DEV_LAUNCH(stream, copy_bits, .source = flats[i]->validity,
+                           .count = chunks[i]->rows, .target = column->target->validity,
+                           .target_at = at));
+        at += rows;
+    }
+    return STATUS_OK;
+}
+
+static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                               uint32_t index, uint64_t rows, const char *who, tensor **flats,
+                               concat_column *column)
+{
+    bool has_nulls = false;
+    for (size_t i = 0; i < chunk_count; i++) {
+        has_nulls |= may_have_nulls(chunks[i]->columns[index]);
+        TRY(tensor_flatten(stream, chunks[i]->columns[index], chunks[i]->rows, &flats[i]));
+    }
+    data_type type = flats[0]->type;
+    TRY(tensor_new_flat(stream->dev, type, rows, has_nulls, &column->target));
+    if (!type.width && rows)
+        TRY(stream->dev->ops->zero(stream, column->target->values, (rows + 63) / 64 * 8));
+    if (has_nulls && rows)
+        TRY(stream->dev->ops->zero(stream, column->target->validity, (rows + 63) / 64 * 8));
+    if (type_is_text(type)) {
+        uint64_t bytes;
+        TRY(long_string_bytes(stream, flats, chunks, chunk_count, &bytes));
+        TRY(dev_words_new(stream, 1, &column->heap_used));
+        if (bytes) {
+            TRY(dev_alloc(stream->dev, bytes, who, &column->heap));
+            TRY(string_heap_new(&column->heap, 1, &column->target->heap));
+        }
+    }
+    return concat_values(stream, flats, chunks, chunk_count, column);
+}
+
+status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
+                    chunk **out)
+{
+    *out = NULL;
+    uint64_t rows = 0;
+    for (size_t i = 0; i < chunk_count; i++)
+        rows += chunks[i]->rows.bound;
+    chunk *result;
+    TRY(chunk_new(chunks[0]->column_count, dev_count_exact(rows), &result));
+    tensor **flats = mem_new_array(chunk_count, sizeof *flats);
+    status st = flats ? STATUS_OK : status_no_memory("concatenation", chunk_count * sizeof *flats);
+    for (uint32_t c = 0; c < result->column_count && !st; c++) {
+        concat_column column = {0};
+        if (!chunks[0]->columns[c])
+            continue;
+        st = concat_column_of(stream, chunks, chunk_count, c, rows, who, flats, &column);
+        result->columns[c] = column.target;
+        dev_buffer_unref(column.heap_used);
+        for (size_t i = 0; i < chunk_count; i++) {
+            tensor_unref(flats[i]);
+            flats[i] = NULL;
+        }
+    }
+    mem_free(flats);
+    if (st) {
+        chunk_free(result);
+        return st;
+    }
+    *out = result;
+    return STATUS_OK;
+}

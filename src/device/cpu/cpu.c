@@ -1,0 +1,274 @@
+/* cpu.c - the CPU device: launches are calls, memory is a pool of the process's own.
+ *
+ * The pool keeps freed buffers in lists by size class (four classes per power of two), so that a
+ * chunk's temporaries are the same cache-warm memory again and again. What the lists hold is
+ * bounded; buffers in use are charged to the budget. Under AddressSanitizer nothing is kept, so
+ * that it sees each buffer's true bounds. */
+#include "device/device.h"
+
+#include "base/fault.h"
+#include "device/cpu/tables.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#define ALIGNMENT 64
+#define SLACK 64                  /* readable bytes past the end */
+#define MAPPED_BYTES (256u << 10) /* from here on whole pages from the system */
+#define CLASS_COUNT 256
+#define DEFAULT_CHUNK_ROWS 16384
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define KEPT_BYTES_MAX 0
+#else
+#define KEPT_BYTES_MAX (96u << 20)
+#endif
+
+typedef struct cpu_buffer {
+    dev_buffer base;
+    struct cpu_buffer *next; /* in its class's list */
+    void *memory;            /* what address lies in */
+    size_t capacity;         /* usable bytes at address */
+    size_t mapped;           /* bytes of the mapping; 0: from mem_new */
+    unsigned class;
+} cpu_buffer;
+
+typedef struct cpu_device {
+    device base;
+    pthread_mutex_t lock;
+    cpu_buffer *kept[CLASS_COUNT];
+    size_t kept_bytes;
+} cpu_device;
+
+/* Rounds up to a size class: 2^k * (4 to 7) / 4. */
+static size_t class_bytes(size_t bytes, unsigned *class)
+{
+    if (bytes < 256)
+        bytes = 256;
+    unsigned log = 63 - (unsigned)__builtin_clzll(bytes);
+    size_t step = (size_t)1 << (log - 2);
+    size_t rounded = (bytes + step - 1) & ~(step - 1);
+    log = 63 - (unsigned)__builtin_clzll(rounded);
+    *class = log * 4 + (unsigned)(rounded >> (log - 2) & 3);
+    return rounded;
+}
+
+static status buffer_new(size_t capacity, cpu_buffer **out)
+{
+    cpu_buffer *buffer = mem_new(sizeof *buffer);
+    if (!buffer)
+        return status_no_memory("buffer", sizeof *buffer);
+    if (capacity >= MAPPED_BYTES) {
+        buffer->mapped = capacity + SLACK;
+        void *memory = fault_check(FAULT_ALLOC) ? MAP_FAILED
+                                                : mmap(NULL, buffer->mapped, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) {
+            mem_free(buffer);
+            return status_no_memory("buffer", capacity);
+        }
+        madvise(memory, buffer->mapped, MADV_HUGEPAGE);
+        buffer->memory = buffer->base.address = memory;
+    } else {
+        buffer->memory = mem_new(capacity + SLACK + ALIGNMENT);
+        if (!buffer->memory) {
+            mem_free(buffer);
+            return status_no_memory("buffer", capacity);
+        }
+        uintptr_t address =
+            ((uintptr_t)buffer->memory + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+        buffer->base.address = (void *)address;
+    }
+    buffer->capacity = capacity;
+    *out = buffer;
+    return STATUS_OK;
+}
+
+static void buffer_free(cpu_buffer *buffer)
+{
+    if (buffer->mapped)
+        munmap(buffer->memory, buffer->mapped);
+    else
+        mem_free(buffer->memory);
+    mem_free(buffer);
+}
+
+static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
+{
+    cpu_device *cpu = (cpu_device *)dev;
+    unsigned class;
+    if (bytes > SIZE_MAX / 4)
+        return status_no_memory(who, bytes);
+    size_t capacity = class_bytes(bytes, &class);
+    TRY(mem_budget_take(dev->budget, capacity, who));
+    cpu_buffer *buffer = NULL;
+    if (KEPT_BYTES_MAX) {
+        pthread_mutex_lock(&cpu->lock);
+        buffer = cpu->kept[class];
+        if (buffer) {
+            cpu->kept[class] = buffer->next;
+            cpu->kept_bytes -= capacity;
+        }
+        pthread_mutex_unlock(&cpu->lock);
+    }
+    if (!buffer) {
+        status st = buffer_new(KEPT_BYTES_MAX ? capacity : bytes, &buffer);
+        if (st) {
+            mem_budget_give(dev->budget, capacity);
+            return st;
+        }
+        buffer->capacity = capacity;
+    }
+    buffer->class = class;
+    buffer->base.dev = dev;
+    buffer->base.bytes = bytes;
+    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
+static void cpu_release(dev_buffer *base)
+{
+    cpu_buffer *buffer = (cpu_buffer *)base;
+    cpu_device *cpu = (cpu_device *)base->dev;
+    mem_budget_give(cpu->base.budget, buffer->capacity);
+    pthread_mutex_lock(&cpu->lock);
+    bool is_kept = cpu->kept_bytes + buffer->capacity <= KEPT_BYTES_MAX;
+    if (is_kept) {
+        buffer->next = cpu->kept[buffer->class];
+        cpu->kept[buffer->class] = buffer;
+        cpu->kept_bytes += buffer->capacity;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    if (!is_kept)
+        buffer_free(buffer);
+}
+
+static status cpu_stream_open(device *dev, dev_stream **out)
+{
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("stream", sizeof **out);
+    (*out)->dev = dev;
+    return STATUS_OK;
+}
+
+static void cpu_stream_close(dev_stream *stream)
+{
+    mem_free(stream);
+}
+
+static status cpu_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                         size_t argument_bytes)
+{
+    (void)argument_bytes;
+    stream->dev->host_kernels[kernel](arguments);
+    return STATUS_OK;
+}
+
+static status cpu_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
+{
+    (void)stream;
+    if (bytes)
+        memcpy(target, source, bytes);
+    return STATUS_OK;
+}
+
+static status cpu_zero(dev_stream *stream, void *target, size_t bytes)
+{
+    (void)stream;
+    memset(target, 0, bytes);
+    return STATUS_OK;
+}
+
+/* Everything enqueued has run: an event is reached as soon as it is recorded. */
+static char reached_event;
+
+static status cpu_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
+                               dev_event **out)
+{
+    (void)stream;
+    *out = (dev_event *)&reached_event;
+    if (wake)
+        wake(argument);
+    return STATUS_OK;
+}
+
+static bool cpu_event_reached(const dev_event *event)
+{
+    (void)event;
+    return true;
+}
+
+static void cpu_event_ignore(dev_event *event)
+{
+    (void)event;
+}
+
+static void cpu_close(device *dev)
+{
+    cpu_device *cpu = (cpu_device *)dev;
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        while (cpu->kept[i]) {
+            cpu_buffer *buffer = cpu->kept[i];
+            cpu->kept[i] = buffer->next;
+            buffer_free(buffer);
+        }
+    pthread_mutex_destroy(&cpu->lock);
+    mem_free(cpu);
+}
+
+static const dev_ops cpu_ops = {
+    .abi = DEV_ABI,
+    .name = "cpu",
+    .close = cpu_close,
+    .stream_open = cpu_stream_open,
+    .stream_close = cpu_stream_close,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .launch = cpu_launch,
+    .copy_in = cpu_copy,
+    .copy_out = cpu_copy,
+    .copy = cpu_copy,
+    .zero = cpu_zero,
+    .event_record = cpu_event_record,
+    .event_reached = cpu_event_reached,
+    .event_wait = cpu_event_ignore,
+    .event_free = cpu_event_ignore,
+};
+
+status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out)
+{
+    *out = NULL;
+    const char *name = NULL;
+    const dev_kernel_function *table = dev_kernel_table(isa, &name);
+    if (!table)
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "this machine cannot run the kernels of isa \"%s\"", isa),
+                           "use auto, scalar, avx2 or avx512");
+    cpu_device *cpu = mem_new(sizeof *cpu);
+    if (!cpu)
+        return status_no_memory("device", sizeof *cpu);
+    pthread_mutex_init(&cpu->lock, NULL);
+    cpu->base = (device){
+        .ops = &cpu_ops,
+        .host_kernels = table,
+        .is_host = true,
+        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .isa = name,
+        .budget = budget,
+    };
+    *out = &cpu->base;
+    return STATUS_OK;
+}
+
+void dev_close(device *dev)
+{
+    if (dev)
+        dev->ops->close(dev);
+}
+
+status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
+{
+    *out = NULL;
+    return dev->ops->alloc(dev, bytes, who, out);
+}

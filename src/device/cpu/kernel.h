@@ -1,0 +1,93 @@
+/* kernel.h - inside the kernels: names per ISA, lazy counts, strings, error reports.
+ *
+ * Every kernel_*.c is compiled once per ISA with -DISA=scalar, avx2, avx512 or simulated, and
+ * defines ISA_(name)(const name_arguments *a) for kernels of kernels.def. The scalar build is the
+ * specification. */
+#ifndef PISTACHIO_DEVICE_CPU_KERNEL_H
+#define PISTACHIO_DEVICE_CPU_KERNEL_H
+
+#include "device/device.h"
+
+#ifndef ISA
+#define ISA scalar
+#endif
+#define ISA_PASTE2_(name, isa) name##_##isa
+#define ISA_PASTE_(name, isa) ISA_PASTE2_(name, isa)
+#define ISA_(name) ISA_PASTE_(kernel_##name, ISA)
+#define ISA_TEXT2_(isa) #isa
+#define ISA_TEXT_(isa) ISA_TEXT2_(isa)
+#define ISA_TEXT ISA_TEXT_(ISA)
+
+#define KERNEL(name, ...) void ISA_(name)(const name##_arguments *a);
+#include "device/kernels.def"
+#undef KERNEL
+
+/* The rows that a launch is for. */
+static inline size_t kernel_count(dev_count count)
+{
+    if (count.actual && *count.actual < count.bound)
+        return *count.actual;
+    return count.bound;
+}
+
+/* What must be added to an address inside a string_view: a device whose addresses differ from the
+ * host's sets it before it runs kernels. */
+#define simulated 1
+#define scalar 2
+#define avx2 3
+#define avx512 4
+#if ISA == 1
+extern ptrdiff_t dev_simulated_offset;
+#define KERNEL_STRING_OFFSET dev_simulated_offset
+#else
+#define KERNEL_STRING_OFFSET 0
+#endif
+#undef simulated
+#undef scalar
+#undef avx2
+#undef avx512
+
+static inline const char *kernel_string_data(const string_view *view)
+{
+    return view->bytes <= STRING_INLINE_BYTES ? view->inlined : view->data + KERNEL_STRING_OFFSET;
+}
+
+static inline bool kernel_bit(const uint64_t *bits, size_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+/* No validity: all valid. */
+static inline bool kernel_is_valid(const uint64_t *validity, size_t i)
+{
+    return !validity || kernel_bit(validity, i);
+}
+
+/* The bits of word `word` that belong to `count` rows. */
+static inline uint64_t kernel_word_mask(size_t count, size_t word)
+{
+    size_t left = count - word * 64;
+    return left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
+}
+
+/* Reports a failure; the first one of the task stays. */
+static inline void kernel_fail(dev_error *error, dev_error_code code, uint32_t place,
+                               uint64_t detail)
+{
+    uint32_t none = DEV_ERROR_NONE;
+    if (atomic_compare_exchange_strong(&error->code, &none, (uint32_t)code)) {
+        error->place = place;
+        error->detail = detail;
+    }
+}
+
+/* Mixes 64 bits so that each input bit changes about half of the output bits (the finalizer of
+ * MurmurHash3 with the constants of D. Stafford's variant 13). */
+static inline uint64_t kernel_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+#endif

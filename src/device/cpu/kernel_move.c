@@ -1,0 +1,364 @@
+/* kernel_move.c - selecting, moving and hashing values. */
+#include "device/cpu/kernel.h"
+#include "device/tensor.h"
+
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
+
+/* Appends the numbers of the set bits of one word. Returns how many. */
+static inline size_t word_to_index(uint64_t word, uint32_t first, uint32_t *rows)
+{
+#if defined __AVX512F__
+    uint32_t *start = rows;
+    __m512i numbers =
+        _mm512_add_epi32(_mm512_set1_epi32((int)first),
+                         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    for (int part = 0; part < 4; part++) {
+        __mmask16 mask = (__mmask16)(word >> (part * 16));
+        _mm512_storeu_si512(rows, _mm512_maskz_compress_epi32(mask, numbers));
+        rows += __builtin_popcount(mask);
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+    return (size_t)(rows - start);
+#else
+    size_t count = 0;
+    for (; word; word &= word - 1)
+        rows[count++] = first + (uint32_t)__builtin_ctzll(word);
+    return count;
+#endif
+}
+
+void ISA_(mask_to_index)(const mask_to_index_arguments *a)
+{
+    size_t count = kernel_count(a->count), found = 0;
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t word = a->mask[w] & kernel_word_mask(count, w);
+        if (a->validity)
+            word &= a->validity[w];
+        if (!word)
+            continue;
+        uint32_t first = a->first_row + (uint32_t)(w * 64);
+#if defined __AVX512F__
+        /* Whole vectors are stored: near the end of the room they go through a buffer. */
+        if (found + 64 > a->count.bound) {
+            uint32_t last[64];
+            size_t more = word_to_index(word, first, last);
+            memcpy(a->rows + found, last, more * sizeof *last);
+            found += more;
+            continue;
+        }
+#endif
+        found += word_to_index(word, first, a->rows + found);
+    }
+    *a->out_count = found;
+}
+
+#define GATHER(type)                                                                               \
+    do {                                                                                           \
+        const type *base = a->base;                                                                \
+        type *out = a->out;                                                                        \
+        if (!a->index_has_nulls) {                                                                 \
+            for (size_t i = 0; i < count; i++)                                                     \
+                out[i] = base[index[i]];                                                           \
+        } else {                                                                                   \
+            for (size_t i = 0; i < count; i++)                                                     \
+                out[i] = index[i] == ROW_NULL ? (type){0} : base[index[i]];                        \
+        }                                                                                          \
+    } while (0)
+
+static void gather_bits(const gather_arguments *a, const uint64_t *base, uint64_t *out,
+                        size_t count)
+{
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t word = 0;
+        size_t end = count - w * 64 < 64 ? count - w * 64 : 64;
+        const uint32_t *index = a->index + w * 64;
+        if (!a->index_has_nulls) {
+            for (size_t i = 0; i < end; i++)
+                word |= (base[index[i] / 64] >> (index[i] % 64) & 1) << i;
+        } else {
+            for (size_t i = 0; i < end; i++)
+                if (index[i] != ROW_NULL)
+                    word |= (base[index[i] / 64] >> (index[i] % 64) & 1) << i;
+        }
+        out[w] = word;
+    }
+}
+
+static void index_validity(const gather_arguments *a, size_t count)
+{
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t word = 0;
+        size_t end = count - w * 64 < 64 ? count - w * 64 : 64;
+        for (size_t i = 0; i < end; i++)
+            word |= (uint64_t)(a->index[w * 64 + i] != ROW_NULL) << i;
+        a->out_validity[w] = word;
+    }
+}
+
+void ISA_(gather)(const gather_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    const uint32_t *index = a->index;
+    switch (a->width) {
+    case 0:
+        gather_bits(a, a->base, a->out, count);
+        break;
+    case 1:
+        GATHER(uint8_t);
+        break;
+    case 2:
+        GATHER(uint16_t);
+        break;
+    case 4:
+        GATHER(uint32_t);
+        break;
+    case 8:
+        GATHER(uint64_t);
+        break;
+    default: {
+        typedef struct pair {
+            uint64_t low, high;
+        } pair;
+        GATHER(pair);
+    }
+    }
+    if (!a->out_validity)
+        return;
+    if (a->base_validity)
+        gather_bits(a, a->base_validity, a->out_validity, count);
+    else
+        index_validity(a, count);
+}
+
+void ISA_(gather_index)(const gather_index_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[i] = a->second[i] == ROW_NULL ? ROW_NULL : a->first[a->second[i]];
+}
+
+void ISA_(index_to_zero)(const index_to_zero_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[i] = a->index[i] == ROW_NULL ? ROW_NULL : 0;
+}
+
+/* `count` values of a width from 1 to 16 bytes. */
+static void repeat(uint8_t width, const void *source, size_t count, void *out)
+{
+    uint64_t words[2] = {0, 0};
+    memcpy(words, source, width);
+    switch (width) {
+    case 1:
+        memset(out, (int)words[0], count);
+        break;
+    case 2:
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)out)[i] = (uint16_t)words[0];
+        break;
+    case 4:
+        for (size_t i = 0; i < count; i++)
+            ((uint32_t *)out)[i] = (uint32_t)words[0];
+        break;
+    case 8:
+        for (size_t i = 0; i < count; i++)
+            ((uint64_t *)out)[i] = words[0];
+        break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            memcpy((char *)out + i * 16, words, 16);
+    }
+}
+
+void ISA_(spread)(const spread_arguments *a)
+{
+    repeat(a->width, a->source, kernel_count(a->count), a->out);
+}
+
+void ISA_(fill)(const fill_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t words[2] = {a->value_low, a->value_high};
+    if (a->width) {
+        repeat(a->width, words, count, a->out);
+        return;
+    }
+    uint64_t *out = a->out;
+    for (size_t w = 0; w * 64 < count; w++)
+        out[w] = a->value_low & 1 ? kernel_word_mask(count, w) : 0;
+}
+
+/* ---- hashing ---- */
+
+#define NULL_HASH 0x9ae16a3b2f90404full
+
+static inline uint64_t hash_bytes(const char *data, size_t bytes)
+{
+    uint64_t hash = bytes * 0x9e3779b97f4a7c15ull, word;
+    for (; bytes >= 8; bytes -= 8, data += 8) {
+        memcpy(&word, data, 8);
+        hash = (hash ^ kernel_mix(word)) * 0x9fb21c651e98df25ull;
+    }
+    word = 0;
+    memcpy(&word, data, bytes);
+    return kernel_mix(hash ^ word);
+}
+
+/* 16-byte numbers that fit 8 bytes hash like those. */
+static inline uint64_t hash_wide(int128 number)
+{
+    int64_t low = (int64_t)number;
+    if (low == number)
+        return kernel_mix((uint64_t)low);
+    return kernel_mix((uint64_t)low ^ kernel_mix((uint64_t)(number >> 64) + 1));
+}
+
+static inline uint64_t hash_double(double number)
+{
+    uint64_t bits;
+    if (number == 0)
+        number = 0; /* -0 too */
+    if (number != number)
+        return NULL_HASH + 1;
+    memcpy(&bits, &number, sizeof bits);
+    return kernel_mix(bits);
+}
+
+#define HASH_LOOP(expression)                                                                      \
+    do {                                                                                           \
+        if (!a->validity && !a->combine) {                                                         \
+            for (size_t i = 0; i < count; i++)                                                     \
+                out[i] = (expression);                                                             \
+        } else {                                                                                   \
+            for (size_t i = 0; i < count; i++) {                                                   \
+                uint64_t hash = kernel_is_valid(a->validity, i) ? (expression) : NULL_HASH;        \
+                out[i] = a->combine ? kernel_mix(out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;    \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#define HASH_INTEGER(ctype)                                                                        \
+    do {                                                                                           \
+        const ctype *values = a->values;                                                           \
+        HASH_LOOP(kernel_mix((uint64_t)(int64_t)values[i]));                                       \
+    } while (0)
+
+void ISA_(hash_values)(const hash_values_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t *out = a->out;
+    switch (a->type.id) {
+    case TYPE_NULL:
+        HASH_LOOP(NULL_HASH);
+        break;
+    case TYPE_BOOL: {
+        const uint64_t *bits = a->values;
+        HASH_LOOP(kernel_mix(kernel_bit(bits, i)));
+        break;
+    }
+    case TYPE_INT8:
+        HASH_INTEGER(int8_t);
+        break;
+    case TYPE_UINT8:
+        HASH_INTEGER(uint8_t);
+        break;
+    case TYPE_INT16:
+        HASH_INTEGER(int16_t);
+        break;
+    case TYPE_UINT16:
+        HASH_INTEGER(uint16_t);
+        break;
+    case TYPE_UINT32:
+        HASH_INTEGER(uint32_t);
+        break;
+    case TYPE_INT32:
+    case TYPE_DATE:
+        HASH_INTEGER(int32_t);
+        break;
+    case TYPE_FLOAT: {
+        const float *values = a->values;
+        HASH_LOOP(hash_double((double)values[i]));
+        break;
+    }
+    case TYPE_DOUBLE: {
+        const double *values = a->values;
+        HASH_LOOP(hash_double(values[i]));
+        break;
+    }
+    case TYPE_VARCHAR:
+    case TYPE_BLOB: {
+        const string_view *values = a->values;
+        HASH_LOOP(hash_bytes(kernel_string_data(&values[i]), values[i].bytes));
+        break;
+    }
+    case TYPE_INTERVAL: {
+        const interval_value *values = a->values;
+        HASH_LOOP(hash_wide(((int128)values[i].months * 30 + values[i].days) * 86400000000 +
+                            values[i].microseconds));
+        break;
+    }
+    default:
+        if (a->type.width == 16) {
+            const int128 *values = a->values;
+            HASH_LOOP(hash_wide(values[i]));
+        } else {
+            HASH_INTEGER(int64_t);
+        }
+    }
+}
+
+/* ---- strings ---- */
+
+void ISA_(string_bytes)(const string_bytes_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        if (a->values[i].bytes > STRING_INLINE_BYTES && kernel_is_valid(a->validity, i))
+            total += a->values[i].bytes;
+    *a->out_total += total;
+}
+
+void ISA_(string_copy)(const string_copy_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t used = *a->heap_used;
+    for (size_t i = 0; i < count; i++) {
+        string_view view = a->values[i];
+        if (!kernel_is_valid(a->validity, i)) {
+            memset(&view, 0, sizeof view);
+        } else if (view.bytes > STRING_INLINE_BYTES) {
+            memcpy(a->heap + used, kernel_string_data(&view), view.bytes);
+            view.data = a->heap + used - KERNEL_STRING_OFFSET;
+            used += view.bytes;
+        }
+        a->out[i] = view;
+    }
+    *a->heap_used = used;
+}
+
+void ISA_(copy_bits)(const copy_bits_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t at = a->target_at, from = a->source_at;
+    for (size_t done = 0; done < count;) {
+        size_t offset = at % 64, width = 64 - offset;
+        if (width > count - done)
+            width = count - done;
+        uint64_t mask = width == 64 ? ~(uint64_t)0 : (((uint64_t)1 << width) - 1);
+        uint64_t bits = mask;
+        if (a->source) {
+            size_t shift = from % 64;
+            bits = a->source[from / 64] >> shift;
+            if (shift && shift + width > 64)
+                bits |= a->source[from / 64 + 1] << (64 - shift);
+            bits &= mask;
+        }
+        a->target[at / 64] = (a->target[at / 64] & ~(mask << offset)) | bits << offset;
+        at += width;
+        from += width;
+        done += width;
+    }
+}

@@ -1,0 +1,328 @@
+/* tensor.c - making, sharing and flattening columns. */
+#include "device/tensor.h"
+
+tensor *tensor_ref(tensor *t)
+{
+    if (t)
+        atomic_fetch_add_explicit(&t->references, 1, memory_order_relaxed);
+    return t;
+}
+
+static bool drop(_Atomic uint32_t *references)
+{
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+void tensor_unref(tensor *t)
+{
+    if (!t || !drop(&t->references))
+        return;
+    dev_buffer_unref(t->values_owner);
+    dev_buffer_unref(t->validity_owner);
+    string_heap_unref(t->heap);
+    row_index_unref(t->index);
+    tensor_unref(t->base);
+    mem_free(t);
+}
+
+row_index *row_index_ref(row_index *index)
+{
+    if (index)
+        atomic_fetch_add_explicit(&index->references, 1, memory_order_relaxed);
+    return index;
+}
+
+void row_index_unref(row_index *index)
+{
+    if (!index || !drop(&index->references))
+        return;
+    dev_buffer_unref(index->owner);
+    mem_free(index);
+}
+
+string_heap *string_heap_ref(string_heap *heap)
+{
+    if (heap)
+        atomic_fetch_add_explicit(&heap->references, 1, memory_order_relaxed);
+    return heap;
+}
+
+void string_heap_unref(string_heap *heap)
+{
+    if (!heap || !drop(&heap->references))
+        return;
+    for (uint32_t i = 0; i < heap->buffer_count; i++)
+        dev_buffer_unref(heap->buffers[i]);
+    mem_free(heap);
+}
+
+status string_heap_new(dev_buffer *const *buffers, uint32_t count, string_heap **out)
+{
+    *out = NULL;
+    size_t bytes = sizeof(string_heap) + count * sizeof *buffers;
+    string_heap *heap = mem_new(bytes);
+    if (!heap) {
+        for (uint32_t i = 0; i < count; i++)
+            dev_buffer_unref(buffers[i]);
+        return status_no_memory("string heap", bytes);
+    }
+    atomic_store(&heap->references, 1);
+    heap->buffer_count = count;
+    memcpy(heap->buffers, buffers, count * sizeof *buffers);
+    *out = heap;
+    return STATUS_OK;
+}
+
+static status tensor_new(data_type type, tensor_form form, tensor **out)
+{
+    *out = NULL;
+    tensor *t = mem_new(sizeof *t);
+    if (!t)
+        return status_no_memory("tensor", sizeof *t);
+    atomic_store_explicit(&t->references, 1, memory_order_relaxed);
+    t->type = type;
+    t->form = (uint8_t)form;
+    *out = t;
+    return STATUS_OK;
+}
+
+static size_t bitmap_bytes(uint64_t rows)
+{
+    return (rows + 63) / 64 * 8;
+}
+
+static size_t values_bytes(data_type type, uint64_t rows)
+{
+    return type.width ? rows * type.width : bitmap_bytes(rows);
+}
+
+status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity, tensor **out)
+{
+    tensor *t;
+    TRY(tensor_new(type, TENSOR_FLAT, &t));
+    status st = dev_alloc(dev, values_bytes(type, rows), "chunk", &t->values_owner);
+    if (!st && with_validity)
+        st = dev_alloc(dev, bitmap_bytes(rows), "chunk", &t->validity_owner);
+    if (st) {
+        tensor_unref(t);
+        return st;
+    }
+    t->values = t->values_owner->address;
+    if (with_validity)
+        t->validity = t->validity_owner->address;
+    *out = t;
+    return STATUS_OK;
+}
+
+/* The bytes of a value in memory, in two words. */
+static void value_words(const value *v, uint64_t words[2])
+{
+    words[0] = words[1] = 0;
+    if (v->is_null)
+        return;
+    switch (v->type.id) {
+    case TYPE_BOOL:
+        words[0] = v->boolean;
+        break;
+    case TYPE_FLOAT: {
+        float narrow = (float)v->f64;
+        memcpy(words, &narrow, sizeof narrow);
+        break;
+    }
+    case TYPE_DOUBLE:
+        memcpy(words, &v->f64, sizeof v->f64);
+        break;
+    case TYPE_INTERVAL:
+        memcpy(words, &v->interval, sizeof v->interval);
+        break;
+    default: {
+        int128 number = value_int128(v);
+        memcpy(words, &number, sizeof number);
+    }
+    }
+}
+
+static status constant_text(dev_stream *stream, tensor *t)
+{
+    const value *v = &t->constant;
+    string_view view = string_view_make(v->text, (uint32_t)v->bytes);
+    dev_buffer *heap = NULL;
+    if (v->bytes > STRING_INLINE_BYTES) {
+        TRY(dev_alloc(stream->dev, v->bytes, "constant", &heap));
+        TRY(string_heap_new(&heap, 1, &t->heap));
+        TRY(stream->dev->ops->copy_in(stream, heap->address, v->text, v->bytes));
+        view.data = heap->address;
+    }
+    uint64_t words[2];
+    memcpy(words, &view, sizeof view);
+    return DEV_LAUNCH(stream, fill, .width = 16, .value_low = words[0], .value_high = words[1],
+                      .count = dev_count_exact(1), .out = t->values);
+}
+
+status tensor_new_constant(dev_stream *stream, const value *v, tensor **out)
+{
+    tensor *t;
+    *out = NULL;
+    TRY(tensor_new(v->type, TENSOR_CONSTANT, &t));
+    t->constant = *v;
+    status st = dev_alloc(stream->dev, 64, "constant", &t->values_owner);
+    if (!st) {
+        t->values = t->values_owner->address;
+        if (type_is_text(v->type) && !v->is_null) {
+            st = constant_text(stream, t);
+        } else {
+            uint64_t words[2];
+            value_words(v, words);
+            st = DEV_LAUNCH(stream, fill, .width = v->type.width, .value_low = words[0],
+                            .value_high = words[1], .count = dev_count_exact(1), .out = t->values);
+        }
+    }
+    if (st) {
+        tensor_unref(t);
+        return st;
+    }
+    *out = t;
+    return STATUS_OK;
+}
+
+status row_index_new(device *dev, uint64_t rows, row_index **out)
+{
+    *out = NULL;
+    row_index *index = mem_new(sizeof *index);
+    if (!index)
+        return status_no_memory("row index", sizeof *index);
+    atomic_store_explicit(&index->references, 1, memory_order_relaxed);
+    status st = dev_alloc(dev, rows * sizeof *index->rows, "chunk", &index->owner);
+    if (st) {
+        mem_free(index);
+        return st;
+    }
+    index->rows = index->owner->address;
+    *out = index;
+    return STATUS_OK;
+}
+
+status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out)
+{
+    TRY(dev_alloc(stream->dev, count * sizeof(uint64_t), "counters", out));
+    return stream->dev->ops->zero(stream, (*out)->address, count * sizeof(uint64_t));
+}
+
+/* first[second[i]] */
+static status compose(dev_stream *stream, const row_index *first, const row_index *second,
+                      dev_count count, row_index **out)
+{
+    TRY(row_index_new(stream->dev, count.bound, out));
+    (*out)->has_nulls = first->has_nulls || second->has_nulls;
+    return DEV_LAUNCH(stream, gather_index, .first = first->rows, .second = second->rows,
+                      .count = count, .out = (*out)->rows);
+}
+
+/* Takes over the reference to index. */
+static status make_indexed(tensor *base, uint64_t base_rows, row_index *index, tensor **out)
+{
+    tensor *t;
+    status st = tensor_new(base->type, TENSOR_INDEXED, &t);
+    if (st) {
+        row_index_unref(index);
+        return st;
+    }
+    t->base = tensor_ref(base);
+    t->base_rows = base_rows;
+    t->index = index;
+    *out = t;
+    return STATUS_OK;
+}
+
+/* A constant under an index with NULLs: flat, one value or NULL per row. */
+static status spread_constant(dev_stream *stream, tensor *constant, row_index *index,
+                              dev_count count, tensor **out)
+{
+    tensor *flat;
+    row_index *zeros = NULL;
+    TRY(tensor_flatten(stream, constant, dev_count_exact(1), &flat));
+    /* The index's numbers are rows of the column: make them 0, the only row, or keep ROW_NULL. */
+    status st = row_index_new(stream->dev, count.bound, &zeros);
+    if (!st)
+        st = DEV_LAUNCH(stream, index_to_zero, .index = index->rows, .count = count,
+                        .out = zeros->rows);
+    if (st) {
+        row_index_unref(zeros);
+    } else {
+        zeros->has_nulls = true;
+        st = make_indexed(flat, 1, zeros, out);
+    }
+    tensor_unref(flat);
+    return st;
+}
+
+status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t base_rows, row_index *index,
+                          dev_count count, tensor **out)
+{
+    *out = NULL;
+    if (base->form == TENSOR_CONSTANT) {
+        if (!index->has_nulls) {
+            *out = tensor_ref(base);
+            return STATUS_OK;
+        }
+        return spread_constant(stream, base, index, count, out);
+    }
+    if (base->form == TENSOR_FLAT)
+        return make_indexed(base, base_rows, row_index_ref(index), out);
+    row_index *composed = NULL;
+    status st = compose(stream, base->index, index, count, &composed);
+    if (st) {
+        row_index_unref(composed);
+        return st;
+    }
+    TRY(make_indexed(base->base, base->base_rows, composed, out));
+    (*out)->is_dictionary = base->is_dictionary;
+    return STATUS_OK;
+}
+
+static status flatten_constant(dev_stream *stream, tensor *t, dev_count count, tensor *flat)
+{
+    if (t->constant.is_null) {
+        if (t->type.width)
+            TRY(stream->dev->ops->zero(stream, flat->values, values_bytes(t->type, count.bound)));
+        else
+            TRY(DEV_LAUNCH(stream, fill, .width = 0, .count = count, .out = flat->values));
+        return DEV_LAUNCH(stream, fill, .width = 0, .value_low = 0, .count = count,
+                          .out = flat->validity);
+    }
+    flat->heap = string_heap_ref(t->heap);
+    if (!t->type.width)
+        return DEV_LAUNCH(stream, fill, .width = 0, .value_low = t->constant.boolean,
+                          .count = count, .out = flat->values);
+    return DEV_LAUNCH(stream, spread, .width = t->type.width, .source = t->values, .count = count,
+                      .out = flat->values);
+}
+
+status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out)
+{
+    *out = NULL;
+    if (t->form == TENSOR_FLAT) {
+        *out = tensor_ref(t);
+        return STATUS_OK;
+    }
+    bool with_validity =
+        t->form == TENSOR_CONSTANT ? t->constant.is_null : t->index->has_nulls || t->base->validity;
+    tensor *flat;
+    TRY(tensor_new_flat(stream->dev, t->type, count.bound, with_validity, &flat));
+    status st;
+    if (t->form == TENSOR_CONSTANT) {
+        st = flatten_constant(stream, t, count, flat);
+    } else {
+        flat->heap = string_heap_ref(t->base->heap);
+        st = DEV_LAUNCH(stream, gather, .width = t->type.width,
+                        .index_has_nulls = t->index->has_nulls, .base = t->base->values,
+                        .base_validity = t->base->validity, .index = t->index->rows, .count = count,
+                        .out = flat->values, .out_validity = flat->validity);
+    }
+    if (st) {
+        tensor_unref(flat);
+        return st;
+    }
+    *out = flat;
+    return STATUS_OK;
+}
