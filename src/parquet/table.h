@@ -1,0 +1,47 @@
+/* table.h - a table: Parquet files of one schema, and what their footers say. */
+#ifndef PISTACHIO_PARQUET_TABLE_H
+#define PISTACHIO_PARQUET_TABLE_H
+
+#include "parquet/metadata.h"
+#include "storage/file.h"
+
+typedef struct pq_table_file {
+    file *file;
+    pq_metadata *metadata;
+} pq_table_file;
+
+/* A row group of the table: what lanes take. */
+typedef struct pq_morsel {
+    uint32_t file, row_group;
+} pq_morsel;
+
+typedef struct pq_table_column {
+    const char *name;
+    data_type type;
+    bool is_nullable;
+    uint32_t leaf; /* the same in each file */
+    /* From the statistics of all row groups; has_range: integers, decimals, dates, timestamps. */
+    bool has_range;
+    int128 min, max;    /* unscaled */
+    int64_t null_count; /* -1: not known */
+} pq_table_column;
+
+typedef struct pq_table {
+    arena *memory;
+    const char *name; /* the path or pattern it was made from */
+    uint64_t row_count;
+    ARRAY(pq_table_file) files;
+    ARRAY(pq_morsel) morsels;
+    ARRAY(pq_table_column)
+    columns; /* nested ones and those of unknown type are there too: a scan
+                refuses them by name */
+} pq_table;
+
+/* Opens what file_expand finds for `path`. Files whose schema differs from the first one's are an
+ * error that names file and column. */
+CHECKED status pq_table_open(const char *path, pq_table **out);
+void pq_table_close(pq_table *table); /* takes NULL */
+/* An error that names the column, if a scan cannot read it. */
+CHECKED status pq_table_check_column(const pq_table *table, uint32_t column);
+
+#endif

@@ -1,0 +1,130 @@
+/* file.c - opening, reading at offsets, expanding patterns and folders. */
+#include "storage/file.h"
+
+#include "base/fault.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+status file_open(const char *path, file **out)
+{
+    *out = NULL;
+    struct stat info;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return status_new_errno(errno, "could not open file \"%s\"", path);
+    if (fstat(descriptor, &info) || !S_ISREG(info.st_mode)) {
+        close(descriptor);
+        return status_new(STATUS_KIND_IO, "\"%s\" is not a regular file", path);
+    }
+    file *f = mem_new(sizeof *f);
+    if (f)
+        f->path = mem_copy_text(path, strlen(path));
+    if (!f || !f->path) {
+        mem_free(f);
+        close(descriptor);
+        return status_no_memory("file", sizeof *f);
+    }
+    f->descriptor = descriptor;
+    f->bytes = (uint64_t)info.st_size;
+    *out = f;
+    return STATUS_OK;
+}
+
+void file_close(file *f)
+{
+    if (!f)
+        return;
+    close(f->descriptor);
+    mem_free(f->path);
+    mem_free(f);
+}
+
+status file_read(const file *f, uint64_t offset, void *target, size_t bytes)
+{
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t got = fault_check(FAULT_READ) ? (errno = EIO, -1)
+                                              : pread(f->descriptor, (char *)target + done,
+                                                      bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return status_new_errno(errno, "could not read file \"%s\" at byte %llu", f->path,
+                                    (unsigned long long)(offset + done));
+        if (got == 0)
+            return status_new(STATUS_KIND_IO,
+                              "file \"%s\" ends at byte %llu, it had %llu bytes when it was opened",
+                              f->path, (unsigned long long)(offset + done),
+                              (unsigned long long)f->bytes);
+        done += (size_t)got;
+    }
+    return STATUS_OK;
+}
+
+bool file_is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+static status add_path(arena *a, path_list *list, const char *path)
+{
+    char *copy = arena_copy_text(a, path, strlen(path));
+    if (!copy)
+        return status_no_memory("path", strlen(path));
+    return array_push(a, list, copy);
+}
+
+static status expand_folder(arena *a, const char *path, unsigned depth, path_list *out)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0)
+        return status_new_errno(errno, "could not read folder \"%s\"", path);
+    status st = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(name);
+        if (!st && name[0] != '.') {
+            char *full = arena_format(a, "%s/%s", path, name);
+            if (!full)
+                st = status_no_memory("path", length);
+            else if (length > 8 && !strcmp(name + length - 8, ".parquet") && !file_is_folder(full))
+                st = add_path(a, out, full);
+            else if (depth && file_is_folder(full))
+                st = expand_folder(a, full, depth - 1, out);
+        }
+        (free)(entries[i]);
+    }
+    (free)(entries);
+    return st;
+}
+
+status file_expand(arena *a, const char *path, path_list *out)
+{
+    if (file_is_folder(path)) {
+        TRY(expand_folder(a, path, 8, out));
+        if (!out->count)
+            return status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no *.parquet files", path);
+        return STATUS_OK;
+    }
+    if (!strpbrk(path, "*?["))
+        return add_path(a, out, path);
+    glob_t found;
+    int result = glob(path, 0, NULL, &found);
+    if (result == GLOB_NOMATCH)
+        return status_new(STATUS_KIND_NOT_FOUND, "no file matches \"%s\"", path);
+    if (result)
+        return status_new(STATUS_KIND_IO, "could not look for files that match \"%s\"", path);
+    status st = STATUS_OK;
+    for (size_t i = 0; i < found.gl_pathc && !st; i++)
+        st = add_path(a, out, found.gl_pathv[i]);
+    globfree(&found);
+    return st;
+}

@@ -1,0 +1,24 @@
+/* file.h - files to read: opened once, read at offsets by any thread; names found by pattern. */
+#ifndef PISTACHIO_STORAGE_FILE_H
+#define PISTACHIO_STORAGE_FILE_H
+
+#include "base/mem.h"
+
+typedef struct file {
+    char *path;
+    int descriptor;
+    uint64_t bytes; /* when it was opened */
+} file;
+
+CHECKED status file_open(const char *path, file **out);
+void file_close(file *f); /* takes NULL */
+/* All of the bytes, or a failure that names file and offset. Any thread. */
+CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t bytes);
+
+typedef ARRAY(char *) path_list;
+/* The files that `path` means, sorted: a file, a pattern (* ? [..]), or a folder: its *.parquet,
+ * and those of its sub-folders. Text in the arena. None: an error. */
+CHECKED status file_expand(arena *a, const char *path, path_list *out);
+bool file_is_folder(const char *path);
+
+#endif
