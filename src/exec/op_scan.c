@@ -1,0 +1,382 @@
+/* op_scan.c - the source of a table's rows: takes row groups, filters, decodes what is needed.
+ *
+ * Lanes take row groups in file order from a shared cursor. A row group goes out in slices of the
+ * device's chunk size; for each slice runtime filters and the plan's conditions narrow the
+ * selection one after another, and a column is read, decompressed and decoded only when the first
+ * slice needs it: a column that no surviving row needs is not even read. Row groups that their
+ * statistics exclude are skipped. */
+#include "exec/program.h"
+#include "exec/query.h"
+#include "exec/scan_prune.h"
+#include "parquet/column.h"
+
+typedef struct op_scan {
+    exec_operator base;
+    const pq_table *table;
+    program *program; /* the conditions */
+    uint32_t column_count, filter_count;
+    _Atomic size_t next_morsel;
+} op_scan;
+
+typedef struct scan_lane {
+    program_run *run;
+    bool has_morsel;
+    pq_morsel morsel;
+    uint64_t row_count, next_row; /* of the morsel */
+    tensor **columns;             /* decoded ones of the morsel */
+
+    /* The slice at work. */
+    bool has_slice;
+    uint64_t first_row, slice_rows;
+    tensor **slices;
+    row_index *selected; /* rows of the slice; NULL: all */
+    dev_count count;
+    dev_buffer *count_owner;
+    uint32_t next_runtime, next_filter;
+    chunk *candidate; /* what the condition at work sees */
+} scan_lane;
+
+static void release_slice(const op_scan *op, scan_lane *lane)
+{
+    for (uint32_t i = 0; i < op->column_count; i++) {
+        tensor_unref(lane->slices[i]);
+        lane->slices[i] = NULL;
+    }
+    row_index_unref(lane->selected);
+    lane->selected = NULL;
+    dev_buffer_unref(lane->count_owner);
+    lane->count_owner = NULL;
+    chunk_free(lane->candidate);
+    lane->candidate = NULL;
+    lane->has_slice = false;
+}
+
+static void release_morsel(const op_scan *op, scan_lane *lane)
+{
+    for (uint32_t i = 0; i < op->column_count; i++) {
+        tensor_unref(lane->columns[i]);
+        lane->columns[i] = NULL;
+    }
+    lane->has_morsel = false;
+}
+
+static status scan_lane_open(exec_operator *base, exec_task *task, void *state)
+{
+    op_scan *op = (op_scan *)base;
+    scan_lane *lane = state;
+    size_t count = op->column_count ? op->column_count : 1;
+    lane->columns = mem_new_array(count, sizeof *lane->columns);
+    lane->slices = mem_new_array(count, sizeof *lane->slices);
+    if (!lane->columns || !lane->slices)
+        return status_no_memory("scan", count * sizeof *lane->columns);
+    return op->program ? program_run_new(op->program, task, &lane->run) : STATUS_OK;
+}
+
+static void scan_lane_close(exec_operator *base, void *state)
+{
+    op_scan *op = (op_scan *)base;
+    scan_lane *lane = state;
+    if (lane->columns && lane->slices) {
+        release_slice(op, lane);
+        release_morsel(op, lane);
+    }
+    mem_free(lane->columns);
+    mem_free(lane->slices);
+    program_run_free(lane->run);
+}
+
+/* The column's rows of this slice, borrowed; decodes the column if nobody has yet. */
+static status slice_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column,
+                           tensor **out)
+{
+    const plan_node *plan = op->base.plan;
+    if (!lane->columns[column]) {
+        uint64_t bytes = 0;
+        TRY(pq_column_decode(task->stream, op->table, lane->morsel,
+                             plan->scan.sources.items[column], task->error, EXEC_PLACE_READER,
+                             &bytes, &lane->columns[column]));
+        atomic_fetch_add_explicit(&op->base.metrics.bytes_read, bytes, memory_order_relaxed);
+        status st = exec_check_error(task);
+        if (st)
+            return status_context(st, "file \"%s\", row group %u, column \"%s\"",
+                                  op->table->files.items[lane->morsel.file].file->path,
+                                  lane->morsel.row_group, plan->columns.items[column].name);
+    }
+    if (!lane->slices[column])
+        TRY(pq_tensor_slice(lane->columns[column], lane->first_row, &lane->slices[column]));
+    *out = lane->slices[column];
+    return STATUS_OK;
+}
+
+/* The column at the selected rows: a reference for the caller. */
+static status selected_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column,
+                              tensor **out)
+{
+    tensor *slice;
+    TRY(slice_column(op, task, lane, column, &slice));
+    if (!lane->selected) {
+        *out = tensor_ref(slice);
+        return STATUS_OK;
+    }
+    return tensor_new_indexed(task->stream, slice, lane->slice_rows, lane->selected, lane->count,
+                              out);
+}
+
+/* Takes over the references to rows and owner: rows of the selection so far that stay. */
+static status narrow(exec_task *task, scan_lane *lane, row_index *rows, dev_count count,
+                     dev_buffer *owner)
+{
+    row_index *composed = rows;
+    if (lane->selected) {
+        composed = NULL;
+        status st = row_index_new(task->stream->dev, count.bound, &composed);
+        if (!st)
+            st = DEV_LAUNCH(task->stream, gather_index, .first = lane->selected->rows,
+                            .second = rows->rows, .count = count, .out = composed->rows);
+        row_index_unref(rows);
+        if (st) {
+            row_index_unref(composed);
+            dev_buffer_unref(owner);
+            return st;
+        }
+    }
+    row_index_unref(lane->selected);
+    dev_buffer_unref(lane->count_owner);
+    lane->selected = composed;
+    lane->count = count;
+    lane->count_owner = owner;
+    return STATUS_OK;
+}
+
+/* ---- runtime filters ---- */
+
+static status filter_mask(exec_task *task, const runtime_filter *filter, const tensor *keys,
+                          dev_count count, uint64_t *mask)
+{
+    if (filter->bitmap)
+        return DEV_LAUNCH(task->stream, filter_bitmap, .type = keys->type, .keys = keys->values,
+                          .validity = keys->validity, .count = count, .minimum = filter->range_min,
+                          .bits = (uint64_t)filter->range_max - (uint64_t)filter->range_min + 1,
+                          .bitmap = filter->bitmap, .out = mask);
+    dev_buffer *hashes;
+    TRY(dev_alloc(task->stream->dev, count.bound * sizeof(uint64_t), "scan", &hashes));
+    status st = DEV_LAUNCH(task->stream, hash_values, .type = keys->type, .values = keys->values,
+                           .validity = keys->validity, .count = count, .out = hashes->address);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, filter_bloom, .hashes = hashes->address,
+                        .validity = keys->validity, .count = count, .blocks = filter->bloom,
+                        .block_count = filter->bloom_blocks, .out = mask);
+    dev_buffer_unref(hashes);
+    return st;
+}
+
+static status apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane,
+                                   const plan_runtime_filter *planned)
+{
+    const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+    if (!atomic_load_explicit(&filter->is_published, memory_order_acquire) ||
+        (!filter->bitmap && !filter->bloom))
+        return STATUS_OK;
+    int column = plan_column_index(op->base.plan, planned->column_id);
+    tensor *selected, *keys = NULL;
+    dev_buffer *mask = NULL, *owner = NULL;
+    row_index *rows = NULL;
+    device *dev = task->stream->dev;
+    TRY(selected_column(op, task, lane, (uint32_t)column, &selected));
+    dev_count count = lane->count;
+    status st = tensor_flatten(task->stream, selected, count, &keys);
+    tensor_unref(selected);
+    if (!st)
+        st = dev_alloc(dev, (count.bound + 63) / 64 * 8, "scan", &mask);
+    if (!st)
+        st = filter_mask(task, filter, keys, count, mask->address);
+    if (!st)
+        st = row_index_new(dev, count.bound, &rows);
+    if (!st)
+        st = dev_words_new(task->stream, 1, &owner);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, mask_to_index, .mask = mask->address, .count = count,
+                        .rows = rows->rows, .out_count = owner->address);
+    tensor_unref(keys);
+    dev_buffer_unref(mask);
+    if (st) {
+        row_index_unref(rows);
+        dev_buffer_unref(owner);
+        return st;
+    }
+    count = (dev_count){count.bound, owner->address};
+    dev_count_settle(dev, &count);
+    return narrow(task, lane, rows, count, owner);
+}
+
+/* ---- conditions ---- */
+
+static status make_candidate(op_scan *op, exec_task *task, scan_lane *lane, uint32_t filter)
+{
+    const uint32_t *inputs;
+    uint32_t input_count = program_inputs(op->program, filter, &inputs);
+    TRY(chunk_new(op->column_count, lane->count, &lane->candidate));
+    lane->candidate->rows_owner = dev_buffer_ref(lane->count_owner);
+    for (uint32_t i = 0; i < input_count; i++)
+        TRY(selected_column(op, task, lane, inputs[i], &lane->candidate->columns[inputs[i]]));
+    return STATUS_OK;
+}
+
+static exec_step apply_filter(op_scan *op, exec_task *task, scan_lane *lane)
+{
+    row_index *rows = NULL;
+    dev_count count;
+    dev_buffer *owner = NULL;
+    if (!lane->candidate)
+        EXEC_TRY(task, make_candidate(op, task, lane, lane->next_filter));
+    exec_step step =
+        program_select(lane->run, lane->next_filter, lane->candidate, &rows, &count, &owner);
+    if (step != EXEC_FINISHED)
+        return step;
+    chunk_free(lane->candidate);
+    lane->candidate = NULL;
+    lane->next_filter++;
+    if (rows)
+        EXEC_TRY(task, narrow(task, lane, rows, count, owner));
+    return EXEC_FINISHED;
+}
+
+static bool is_empty(const scan_lane *lane)
+{
+    return !lane->count.actual && !lane->count.bound;
+}
+
+/* EXEC_FINISHED: the selection of the slice is what it will be. */
+static exec_step filter_slice(op_scan *op, exec_task *task, scan_lane *lane)
+{
+    const plan_node *plan = op->base.plan;
+    while (!is_empty(lane) && lane->next_runtime < plan->scan.runtime_filters.count)
+        EXEC_TRY(task,
+                 apply_runtime_filter(op, task, lane,
+                                      &plan->scan.runtime_filters.items[lane->next_runtime++]));
+    while (!is_empty(lane) && lane->next_filter < op->filter_count) {
+        exec_step step = apply_filter(op, task, lane);
+        if (step != EXEC_FINISHED)
+            return step;
+    }
+    return EXEC_FINISHED;
+}
+
+static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk **output)
+{
+    const plan_node *plan = op->base.plan;
+    EXEC_TRY(task, chunk_new(op->column_count, lane->count, output));
+    (*output)->rows_owner = dev_buffer_ref(lane->count_owner);
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < op->column_count && !st; i++) {
+        if (plan->scan.filter_only.count && plan->scan.filter_only.items[i])
+            continue;
+        st = selected_column(op, task, lane, i, &(*output)->columns[i]);
+    }
+    if (st) {
+        chunk_free(*output);
+        *output = NULL;
+        EXEC_TRY(task, st);
+    }
+    return EXEC_HAVE_OUTPUT;
+}
+
+/* ---- morsels and slices ---- */
+
+/* False: there is none left. */
+static bool take_morsel(op_scan *op, scan_lane *lane)
+{
+    for (;;) {
+        size_t number = atomic_fetch_add(&op->next_morsel, 1);
+        if (number >= op->table->morsels.count)
+            return false;
+        lane->morsel = op->table->morsels.items[number];
+        const pq_row_group *group =
+            &op->table->files.items[lane->morsel.file].metadata->row_groups[lane->morsel.row_group];
+        if (scan_prune(op->base.query, op->base.plan, op->table, group))
+            continue;
+        lane->row_count = group->row_count;
+        lane->next_row = 0;
+        lane->has_morsel = true;
+        return true;
+    }
+}
+
+static void start_slice(const op_scan *op, scan_lane *lane)
+{
+    /* Slices begin at whole words of bitmaps. */
+    uint64_t rows = ((uint64_t)exec_device(op->base.query)->chunk_rows + 63) / 64 * 64;
+    lane->first_row = lane->next_row;
+    lane->slice_rows =
+        lane->row_count - lane->next_row < rows ? lane->row_count - lane->next_row : rows;
+    lane->next_row += lane->slice_rows;
+    lane->count = dev_count_exact(lane->slice_rows);
+    lane->next_runtime = lane->next_filter = 0;
+    lane->has_slice = true;
+}
+
+static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+{
+    op_scan *op = (op_scan *)base;
+    scan_lane *lane = state;
+    for (;;) {
+        if (!lane->has_slice) {
+            if (lane->has_morsel && lane->next_row == lane->row_count)
+                release_morsel(op, lane);
+            if (!lane->has_morsel && !take_morsel(op, lane))
+                return EXEC_FINISHED;
+            start_slice(op, lane);
+        }
+        exec_step step = filter_slice(op, task, lane);
+        if (step != EXEC_FINISHED)
+            return step;
+        if (!is_empty(lane)) {
+            step = emit_slice(op, task, lane, output);
+            release_slice(op, lane);
+            return step;
+        }
+        release_slice(op, lane);
+        if (exec_is_cancelled(task->query))
+            return EXEC_FINISHED;
+    }
+}
+
+static void scan_close(exec_operator *base)
+{
+    op_scan *op = (op_scan *)base;
+    program_free(op->program);
+    mem_free(op);
+}
+
+static const exec_operator_ops scan_ops = {
+    .name = "scan",
+    .lane_bytes = sizeof(scan_lane),
+    .lane_open = scan_lane_open,
+    .lane_close = scan_lane_close,
+    .pull = scan_pull,
+    .close = scan_close,
+};
+
+status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
+{
+    *out = NULL;
+    for (size_t i = 0; i < plan->scan.sources.count; i++)
+        TRY(pq_table_check_column(plan->scan.table, plan->scan.sources.items[i]));
+    op_scan *op = mem_new(sizeof *op);
+    if (!op)
+        return status_no_memory("scan", sizeof *op);
+    op->base = (exec_operator){.ops = &scan_ops, .query = query, .plan = plan};
+    op->table = plan->scan.table;
+    op->column_count = (uint32_t)plan->columns.count;
+    op->filter_count = (uint32_t)plan->scan.filters.count;
+    status st = STATUS_OK;
+    if (op->filter_count)
+        st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
+                             (exec_layout){op->column_count, plan->columns.items}, &op->program);
+    if (st) {
+        scan_close(&op->base);
+        return st;
+    }
+    *out = &op->base;
+    return STATUS_OK;
+}
