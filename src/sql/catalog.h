@@ -1,0 +1,34 @@
+/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections. */
+#ifndef PISTACHIO_SQL_CATALOG_H
+#define PISTACHIO_SQL_CATALOG_H
+
+#include "parquet/table.h"
+
+typedef struct sql_catalog sql_catalog;
+
+typedef struct sql_catalog_entry {
+    const char *name;
+    pq_table *table;      /* or */
+    const char *view_sql; /* its query */
+} sql_catalog_entry;
+
+CHECKED status sql_catalog_new(sql_catalog **out);
+void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
+
+/* name NULL: the file's or folder's own name, without ".parquet". Replaces an entry of that name.
+ */
+CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
+/* A folder: a table of each Parquet file in it and of each sub-folder; else as add_table. */
+CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
+CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
+                                    bool replace);
+CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
+/* Exact name first, then whatever the case; NULL: none. Valid until the entry is replaced. */
+const sql_catalog_entry *sql_catalog_find(sql_catalog *catalog, const char *name);
+/* The table of a path that was used in SQL, opened once per path. */
+CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
+/* Entries sorted by name; copied into the arena. */
+CHECKED status sql_catalog_list(sql_catalog *catalog, arena *a, sql_catalog_entry **out,
+                                size_t *out_count);
+
+#endif

@@ -1,0 +1,40 @@
+/* sql.h - SQL text to bound statements. */
+#ifndef PISTACHIO_SQL_SQL_H
+#define PISTACHIO_SQL_SQL_H
+
+#include "plan/plan.h"
+#include "sql/catalog.h"
+
+typedef enum sql_kind {
+    SQL_EMPTY, /* nothing but space and comments */
+    SQL_QUERY,
+    SQL_EXPLAIN,
+    SQL_EXPLAIN_ANALYZE,
+    SQL_COPY,
+    SQL_CREATE_VIEW,
+    SQL_DROP_VIEW,
+    SQL_SET,
+    SQL_SHOW, /* a setting, or "all" */
+    SQL_SHOW_TABLES,
+    SQL_DESCRIBE /* the columns of `query` */
+} sql_kind;
+
+/* A bound statement; everything is in query.memory. */
+typedef struct sql_statement {
+    sql_kind kind;
+    plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE; else only its memory and sql */
+    const char *name;     /* views, settings */
+    const char *text;     /* SET: the value; CREATE VIEW: its query's text */
+    bool replace, if_exists;
+    const char *path;   /* COPY */
+    const char *format; /* COPY: "parquet", "csv"; NULL: by the path's ending */
+    const char *codec;  /* COPY: NULL: default */
+} sql_statement;
+
+/* Parses and binds the first statement of `sql`. *out_rest points behind it, also after a failure
+ * in binding. Positions in failures are byte offsets in `sql`. */
+CHECKED status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
+                           const char **out_rest);
+void sql_statement_free(sql_statement *statement); /* takes NULL; frees its arena */
+
+#endif
