@@ -1,0 +1,196 @@
+/* query.c - runs statements: queries by the executor, the others here. */
+#include "api/internal.h"
+
+#include "plan/optimize.h"
+
+status api_made_row(pistachio_result *result, const char *const *cells)
+{
+    arena *a = result->statement->query.memory;
+    for (uint32_t i = 0; i < result->made.column_count; i++) {
+        const char *copy = cells[i] ? arena_copy_text(a, cells[i], strlen(cells[i])) : NULL;
+        if (cells[i] && !copy)
+            return status_no_memory("result", strlen(cells[i]));
+        TRY(array_push(a, &result->made.cells, copy));
+    }
+    return STATUS_OK;
+}
+
+static status start_query(pistachio_result *result)
+{
+    pistachio_database *database = result->connection->database;
+    plan_statement *plan = &result->statement->query;
+    TRY(plan_optimize(plan));
+    if (result->statement->kind == SQL_EXPLAIN)
+        return api_explain(result, false);
+    TRY(api_engine_hold(database));
+    result->holds_engine = true;
+    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &result->query));
+    atomic_store(&result->connection->query, result->query);
+    TRY(exec_query_start(result->query));
+    if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
+        TRY(api_drain(result));
+        return api_explain(result, true);
+    }
+    return STATUS_OK;
+}
+
+status api_drain(pistachio_result *result)
+{
+    exec_batch *batch;
+    do {
+        TRY(exec_query_next(result->query, &batch));
+        exec_batch_free(batch);
+    } while (batch);
+    return STATUS_OK;
+}
+
+static status run_set(pistachio_result *result)
+{
+    pistachio_database *database = result->connection->database;
+    pthread_mutex_lock(&database->lock);
+    status st = settings_set(&database->settings, result->statement->name, result->statement->text);
+    database->is_stale = true;
+    pthread_mutex_unlock(&database->lock);
+    return st;
+}
+
+static status run_show(pistachio_result *result)
+{
+    static const char *const names[] = {"name", "value", "default", "description"};
+    const settings *s = &result->connection->database->settings;
+    const char *name = result->statement->name;
+    bool is_all = !strcmp(name, "all");
+    setting_info info;
+    result->made = (api_rows){.column_count = 4, .names = names};
+    for (unsigned i = 0; setting_describe(i, &info); i++)
+        if (is_all || !strcmp(name, info.name)) {
+            const char *cells[] = {info.name, settings_get(s, info.name), info.initial, info.help};
+            TRY(api_made_row(result, cells));
+        }
+    if (!result->made.cells.count)
+        return status_hint(
+            status_new(STATUS_KIND_NOT_FOUND, "there is no setting named \"%s\"", name),
+            "SHOW ALL lists the settings");
+    return STATUS_OK;
+}
+
+static status run_show_tables(pistachio_result *result)
+{
+    static const char *const names[] = {"name", "kind", "rows", "columns"};
+    sql_catalog_entry *entries;
+    size_t count;
+    result->made = (api_rows){.column_count = 4, .names = names};
+    TRY(sql_catalog_list(result->connection->database->catalog, result->statement->query.memory,
+                         &entries, &count));
+    for (size_t i = 0; i < count; i++) {
+        const pq_table *table = entries[i].table;
+        char rows[24], columns[24];
+        if (table) {
+            int128_format((int128)table->row_count, 0, rows);
+            int128_format((int128)table->columns.count, 0, columns);
+        }
+        const char *cells[] = {entries[i].name, table ? "table" : "view", table ? rows : NULL,
+                               table ? columns : NULL};
+        TRY(api_made_row(result, cells));
+    }
+    return STATUS_OK;
+}
+
+static status run_describe(pistachio_result *result)
+{
+    static const char *const names[] = {"column", "type", "nullable"};
+    const plan_column_list *columns = &result->statement->query.root->columns;
+    result->made = (api_rows){.column_count = 3, .names = names};
+    for (size_t i = 0; i < columns->count; i++) {
+        char type[TYPE_NAME_BYTES];
+        const char *cells[] = {columns->items[i].name, type_name(columns->items[i].type, type),
+                               columns->items[i].is_nullable ? "yes" : "no"};
+        TRY(api_made_row(result, cells));
+    }
+    return STATUS_OK;
+}
+
+static status run(pistachio_result *result)
+{
+    sql_statement *statement = result->statement;
+    sql_catalog *catalog = result->connection->database->catalog;
+    switch (statement->kind) {
+    case SQL_EMPTY:
+        return STATUS_OK;
+    case SQL_QUERY:
+    case SQL_EXPLAIN:
+    case SQL_EXPLAIN_ANALYZE:
+        return start_query(result);
+    case SQL_COPY:
+        return status_new(STATUS_KIND_UNSUPPORTED, "COPY is not supported yet");
+    case SQL_CREATE_VIEW:
+        return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
+    case SQL_DROP_VIEW:
+        return sql_catalog_drop_view(catalog, statement->name, statement->if_exists);
+    case SQL_SET:
+        return run_set(result);
+    case SQL_SHOW:
+        return run_show(result);
+    case SQL_SHOW_TABLES:
+        return run_show_tables(result);
+    case SQL_DESCRIBE:
+        return run_describe(result);
+    }
+    return status_new(STATUS_KIND_INTERNAL, "statement of kind %d cannot run", statement->kind);
+}
+
+static status name_types(pistachio_result *result)
+{
+    if (!result->query || result->made.column_count)
+        return STATUS_OK;
+    const plan_column_list *columns = &result->statement->query.root->columns;
+    result->type_names =
+        arena_alloc_array(result->statement->query.memory, columns->count + 1, TYPE_NAME_BYTES);
+    if (!result->type_names)
+        return status_no_memory("result", columns->count * TYPE_NAME_BYTES);
+    for (size_t i = 0; i < columns->count; i++)
+        type_name(columns->items[i].type, result->type_names[i]);
+    return STATUS_OK;
+}
+
+pistachio_error *pistachio_query(pistachio_connection *connection, const char *sql,
+                                 const char **out_rest, pistachio_result **out)
+{
+    const char *rest = sql + strlen(sql);
+    *out = NULL;
+    pistachio_result *result = mem_new(sizeof *result);
+    if (!result)
+        return api_error(status_no_memory("result", sizeof *result));
+    result->connection = connection;
+    status st = sql_prepare(connection->database->catalog, sql, &result->statement, &rest);
+    if (!st)
+        st = run(result);
+    if (!st)
+        st = name_types(result);
+    if (out_rest)
+        *out_rest = rest;
+    if (st || result->statement->kind == SQL_EMPTY) {
+        pistachio_result_free(result);
+        return api_error(st);
+    }
+    *out = result;
+    return NULL;
+}
+
+void pistachio_result_free(pistachio_result *result)
+{
+    if (!result)
+        return;
+    exec_batch_free(result->batch.rows);
+    mem_free(result->batch.text);
+    if (result->query) {
+        pthread_mutex_lock(&result->connection->lock);
+        atomic_store(&result->connection->query, NULL);
+        pthread_mutex_unlock(&result->connection->lock);
+        exec_query_free(result->query);
+    }
+    if (result->holds_engine)
+        api_engine_drop(result->connection->database);
+    sql_statement_free(result->statement);
+    mem_free(result);
+}

@@ -1,0 +1,41 @@
+/* setting.h - the settings: one table (settings.def), parsed, checked, shown. */
+#ifndef PISTACHIO_BASE_SETTING_H
+#define PISTACHIO_BASE_SETTING_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SETTING_TEXT_BYTES 256
+
+/* One value. */
+typedef struct setting_value {
+    char text[SETTING_TEXT_BYTES]; /* as it was given */
+    uint64_t number;               /* COUNT, BYTES, BOOL; 0 for auto */
+} setting_value;
+
+typedef struct settings {
+#define SETTING(name, kind, initial, minimum, maximum, choices, help) setting_value name;
+#include "base/settings.def"
+#undef SETTING
+} settings;
+
+/* Defaults, then the environment (PISTACHIO_THREADS, ...). */
+CHECKED status settings_init(settings *s);
+/* A setting from text; the failure names what is allowed. */
+CHECKED status settings_set(settings *s, const char *name, const char *text);
+/* Its text, or NULL: no such setting. */
+const char *settings_get(const settings *s, const char *name);
+
+typedef struct setting_info {
+    const char *name, *initial, *choices, *help;
+} setting_info;
+/* The index-th setting; false behind the last. */
+bool setting_describe(unsigned index, setting_info *out);
+
+/* What auto means. */
+unsigned setting_core_count(void);
+uint64_t setting_memory_bytes(void); /* the smaller of physical memory and the control group's */
+
+#endif
