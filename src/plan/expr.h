@@ -80,6 +80,7 @@ void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context)
 typedef ARRAY(expr *) expr_list;
 CHECKED status expr_split_and(arena *a, expr *e, expr_list *conjuncts);
 const char *expr_op_name(expr_op op);
+bool expr_op_takes(expr_op op, uint32_t arg_count); /* is that a number of arguments for it? */
 /* SQL-like text for EXPLAIN and errors, or NULL without memory. */
 char *expr_text(arena *a, const expr *e);
 

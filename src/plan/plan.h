@@ -4,7 +4,11 @@
  * The binder makes it, rewrites (optimize.h) change it, and what they decide about execution (build
  * side, estimates, runtime filters) is written into the nodes. After that it is read-only: whatever
  * changes while it runs lives in the executor's operators. Everything is in the statement's
- * arena. */
+ * arena.
+ *
+ * A column keeps its id while nodes hand it on: a filter, sort, limit or join passes its children's
+ * columns through, and so do a projection's expression and an aggregate's group that are nothing
+ * but a column. Every other column that a node makes has an id of its own. */
 #ifndef PISTACHIO_PLAN_PLAN_H
 #define PISTACHIO_PLAN_PLAN_H
 
@@ -152,6 +156,9 @@ typedef struct plan_statement {
 
 /* A zeroed node with room for child_count children, estimates unknown; NULL without memory. */
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
+/* Calls visit for the place of each expression of this node (not of its children's); the visitor
+ * may put another expression there. */
+void plan_visit_exprs(plan_node *node, void (*visit)(expr **slot, void *context), void *context);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 const char *plan_kind_name(plan_kind kind);

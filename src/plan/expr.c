@@ -1,0 +1,262 @@
+/* expr.c - making, copying, comparing and walking bound expressions. */
+#include "plan/expr.h"
+
+#include "plan/plan.h"
+#include "plan/text.h"
+
+static const struct {
+    const char *symbol, *name;
+    uint8_t minimum, maximum;
+} functions[] = {
+#define FUNCTION(op, name, minimum, maximum, help) {#op, name, minimum, maximum},
+#include "plan/functions.def"
+#undef FUNCTION
+};
+
+const char *expr_op_name(expr_op op)
+{
+    return functions[op].name[0] ? functions[op].name : functions[op].symbol;
+}
+
+bool expr_op_takes(expr_op op, uint32_t arg_count)
+{
+    uint8_t maximum = functions[op].maximum;
+    return arg_count >= functions[op].minimum && (maximum == 255 || arg_count <= maximum);
+}
+
+/* ---- making ---- */
+
+expr *expr_new(arena *a, expr_kind kind, data_type type, uint32_t arg_count, int32_t position)
+{
+    expr *e = arena_alloc(a, sizeof *e);
+    if (!e)
+        return NULL;
+    e->kind = kind;
+    e->type = type;
+    e->is_nullable = true;
+    e->position = position;
+    e->arg_count = arg_count;
+    if (arg_count) {
+        e->args = arena_alloc_array(a, arg_count, sizeof *e->args);
+        if (!e->args)
+            return NULL;
+    }
+    return e;
+}
+
+expr *expr_new_column(arena *a, uint32_t id, data_type type, bool is_nullable, const char *name)
+{
+    expr *e = expr_new(a, EXPR_COLUMN, type, 0, -1);
+    if (!e)
+        return NULL;
+    e->column_id = id;
+    e->is_nullable = is_nullable;
+    e->name = name;
+    return e;
+}
+
+expr *expr_new_constant(arena *a, const value *v, int32_t position)
+{
+    expr *e = expr_new(a, EXPR_CONSTANT, v->type, 0, position);
+    if (!e)
+        return NULL;
+    e->constant = *v;
+    e->is_nullable = v->is_null;
+    return e;
+}
+
+/* Can the call give NULL, given which of its arguments can? */
+static bool call_is_nullable(expr_op op, expr *const *args, uint32_t arg_count)
+{
+    bool any = false, all = true;
+    for (uint32_t i = 0; i < arg_count; i++) {
+        any |= args[i]->is_nullable;
+        all &= args[i]->is_nullable;
+    }
+    switch (op) {
+    case EXPR_IS_DISTINCT:
+    case EXPR_IS_NOT_DISTINCT:
+    case EXPR_IS_NULL:
+    case EXPR_IS_NOT_NULL:
+    case EXPR_IS_TRUE:
+    case EXPR_IS_FALSE:
+    case EXPR_CONCAT_SKIP:
+        return false;
+    case EXPR_COALESCE:
+    case EXPR_GREATEST:
+    case EXPR_LEAST:
+        return all;
+    case EXPR_NULLIF:
+        return true;
+    default:
+        return any;
+    }
+}
+
+expr *expr_new_call(arena *a, expr_op op, data_type type, expr *const *args, uint32_t arg_count,
+                    int32_t position)
+{
+    expr *e = expr_new(a, EXPR_CALL, type, arg_count, position);
+    if (!e)
+        return NULL;
+    e->op = op;
+    memcpy(e->args, args, arg_count * sizeof *args);
+    e->is_nullable = call_is_nullable(op, args, arg_count);
+    return e;
+}
+
+expr *expr_new_cast(arena *a, expr *arg, data_type type, int32_t position)
+{
+    if (type_equal(arg->type, type) && arg->type.width == type.width)
+        return arg;
+    expr *e = expr_new(a, EXPR_CAST, type, 1, position);
+    if (!e)
+        return NULL;
+    e->args[0] = arg;
+    e->is_nullable = arg->is_nullable;
+    return e;
+}
+
+static bool is_and(const expr *e)
+{
+    return e->kind == EXPR_CALL && e->op == EXPR_AND;
+}
+
+expr *expr_new_and(arena *a, expr *left, expr *right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    uint32_t left_count = is_and(left) ? left->arg_count : 1;
+    uint32_t right_count = is_and(right) ? right->arg_count : 1;
+    expr *e =
+        expr_new(a, EXPR_CALL, type_make(TYPE_BOOL), left_count + right_count, left->position);
+    if (!e)
+        return NULL;
+    e->op = EXPR_AND;
+    e->is_nullable = left->is_nullable || right->is_nullable;
+    memcpy(e->args, is_and(left) ? left->args : &left, left_count * sizeof *e->args);
+    memcpy(e->args + left_count, is_and(right) ? right->args : &right,
+           right_count * sizeof *e->args);
+    return e;
+}
+
+expr *expr_copy(arena *a, const expr *e)
+{
+    expr *copy = arena_alloc(a, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *e;
+    if (!e->arg_count)
+        return copy;
+    copy->args = arena_alloc_array(a, e->arg_count, sizeof *copy->args);
+    if (!copy->args)
+        return NULL;
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        copy->args[i] = expr_copy(a, e->args[i]);
+        if (!copy->args[i])
+            return NULL;
+    }
+    return copy;
+}
+
+/* ---- asking ---- */
+
+static bool constant_equal(const value *left, const value *right)
+{
+    if (left->is_null || right->is_null)
+        return left->is_null && right->is_null;
+    return value_compare(left, right) == 0;
+}
+
+bool expr_equal(const expr *left, const expr *right)
+{
+    if (left == right)
+        return true;
+    if (left->kind != right->kind || !type_equal(left->type, right->type) ||
+        left->arg_count != right->arg_count)
+        return false;
+    switch (left->kind) {
+    case EXPR_COLUMN:
+        return left->column_id == right->column_id;
+    case EXPR_CONSTANT:
+        return constant_equal(&left->constant, &right->constant);
+    case EXPR_CALL:
+        if (left->op != right->op)
+            return false;
+        break;
+    case EXPR_SUBQUERY:
+        if (left->subquery != right->subquery || left->subquery_kind != right->subquery_kind ||
+            left->comparison != right->comparison)
+            return false;
+        break;
+    case EXPR_CAST:
+    case EXPR_CASE:
+        break;
+    }
+    for (uint32_t i = 0; i < left->arg_count; i++)
+        if (!expr_equal(left->args[i], right->args[i]))
+            return false;
+    return true;
+}
+
+bool expr_is_constant(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT;
+}
+
+bool expr_has_subquery(const expr *e)
+{
+    if (e->kind == EXPR_SUBQUERY)
+        return true;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (expr_has_subquery(e->args[i]))
+            return true;
+    return false;
+}
+
+typedef struct column_visit {
+    void (*visit)(uint32_t id, void *context);
+    void *context;
+} column_visit;
+
+static void visit_plan(const plan_node *node, column_visit *v);
+
+static void visit_slot(expr **slot, void *context)
+{
+    column_visit *v = context;
+    expr_visit_columns(*slot, v->visit, v->context);
+}
+
+static void visit_plan(const plan_node *node, column_visit *v)
+{
+    /* The walk hands out slots, which this visitor only reads. */
+    plan_visit_exprs((plan_node *)node, visit_slot, v);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        visit_plan(node->children[i], v);
+}
+
+void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context), void *context)
+{
+    if (e->kind == EXPR_COLUMN)
+        visit(e->column_id, context);
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        expr_visit_columns(e->args[i], visit, context);
+    if (e->kind == EXPR_SUBQUERY)
+        visit_plan(e->subquery, &(column_visit){visit, context});
+}
+
+status expr_split_and(arena *a, expr *e, expr_list *conjuncts)
+{
+    if (!is_and(e))
+        return array_push(a, conjuncts, e);
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        TRY(expr_split_and(a, e->args[i], conjuncts));
+    return STATUS_OK;
+}
+
+char *expr_text(arena *a, const expr *e)
+{
+    plan_writer w = {.memory = a};
+    plan_write_expr(&w, e);
+    return plan_writer_finish(&w);
+}

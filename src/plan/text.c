@@ -1,0 +1,233 @@
+/* text.c - growing text, and expressions as text. */
+#include "plan/text.h"
+
+#include <stdio.h>
+
+void plan_write(plan_writer *w, const char *text, size_t bytes)
+{
+    if (w->failed)
+        return;
+    status st = array_reserve(w->memory, &w->text, bytes);
+    if (st) {
+        status_free(st);
+        w->failed = true;
+        return;
+    }
+    if (bytes)
+        memcpy(w->text.items + w->text.count, text, bytes);
+    w->text.count += bytes;
+}
+
+void plan_write_text(plan_writer *w, const char *text)
+{
+    plan_write(w, text, strlen(text));
+}
+
+void plan_write_format(plan_writer *w, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    int bytes = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (bytes >= 0 && (size_t)bytes < sizeof text) {
+        plan_write(w, text, (size_t)bytes);
+        return;
+    }
+    char *longer = bytes < 0 ? NULL : arena_alloc(w->memory, (size_t)bytes + 1);
+    if (!longer) {
+        w->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(longer, (size_t)bytes + 1, format, arguments);
+    va_end(arguments);
+    plan_write(w, longer, (size_t)bytes);
+}
+
+char *plan_writer_finish(plan_writer *w)
+{
+    plan_write(w, "", 1);
+    return w->failed ? NULL : w->text.items;
+}
+
+/* ---- expressions ---- */
+
+static void write_constant(plan_writer *w, const value *v)
+{
+    if (v->is_null) {
+        plan_write_text(w, "NULL");
+        return;
+    }
+    bool is_text = type_is_text(v->type);
+    bool is_quoted = is_text || type_is_time(v->type) || v->type.id == TYPE_INTERVAL;
+    if (is_quoted && !is_text) {
+        char name[TYPE_NAME_BYTES];
+        plan_write_format(w, "%s ", type_name(v->type, name));
+    }
+    char text[INTERVAL_TEXT_BYTES];
+    if (is_quoted)
+        plan_write_text(w, "'");
+    if (is_text)
+        plan_write(w, v->text, v->bytes);
+    else
+        plan_write(w, text, value_format(v, text, sizeof text));
+    if (is_quoted)
+        plan_write_text(w, "'");
+}
+
+static void write_list(plan_writer *w, expr *const *args, uint32_t count, const char *separator)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            plan_write_text(w, separator);
+        plan_write_expr(w, args[i]);
+    }
+}
+
+static void write_infix(plan_writer *w, const expr *e, const char *operator)
+{
+    char separator[40];
+    snprintf(separator, sizeof separator, " %s ", operator);
+    plan_write_text(w, "(");
+    write_list(w, e->args, e->arg_count, separator);
+    plan_write_text(w, ")");
+}
+
+static void write_postfix(plan_writer *w, const expr *e, const char *operator)
+{
+    plan_write_text(w, "(");
+    plan_write_expr(w, e->args[0]);
+    plan_write_format(w, " %s)", operator);
+}
+
+static void write_call(plan_writer *w, const expr *e)
+{
+    switch (e->op) {
+    case EXPR_ADD:
+    case EXPR_SUBTRACT:
+    case EXPR_MULTIPLY:
+    case EXPR_DIVIDE:
+    case EXPR_MODULO:
+    case EXPR_EQ:
+    case EXPR_NE:
+    case EXPR_LT:
+    case EXPR_LE:
+    case EXPR_GT:
+    case EXPR_GE:
+    case EXPR_IS_DISTINCT:
+    case EXPR_IS_NOT_DISTINCT:
+    case EXPR_AND:
+    case EXPR_OR:
+    case EXPR_CONCAT:
+        write_infix(w, e, expr_op_name(e->op));
+        return;
+    case EXPR_LIKE:
+    case EXPR_ILIKE:
+        plan_write_text(w, "(");
+        plan_write_expr(w, e->args[0]);
+        plan_write_format(w, " %s ", expr_op_name(e->op));
+        plan_write_expr(w, e->args[1]);
+        if (e->arg_count > 2) {
+            plan_write_text(w, " escape ");
+            plan_write_expr(w, e->args[2]);
+        }
+        plan_write_text(w, ")");
+        return;
+    case EXPR_DATE_ADD_DAYS:
+    case EXPR_TIMESTAMP_ADD_INTERVAL:
+    case EXPR_INTERVAL_ADD:
+        write_infix(w, e, "+");
+        return;
+    case EXPR_DATE_DIFFERENCE:
+    case EXPR_TIMESTAMP_DIFFERENCE:
+        write_infix(w, e, "-");
+        return;
+    case EXPR_INTERVAL_MULTIPLY:
+        write_infix(w, e, "*");
+        return;
+    case EXPR_NEGATE:
+    case EXPR_NOT:
+        plan_write_format(w, "(%s ", expr_op_name(e->op));
+        plan_write_expr(w, e->args[0]);
+        plan_write_text(w, ")");
+        return;
+    case EXPR_IS_NULL:
+    case EXPR_IS_NOT_NULL:
+    case EXPR_IS_TRUE:
+    case EXPR_IS_FALSE:
+        write_postfix(w, e, expr_op_name(e->op));
+        return;
+    case EXPR_IN_LIST:
+        plan_write_text(w, "(");
+        plan_write_expr(w, e->args[0]);
+        plan_write_text(w, " in (");
+        write_list(w, e->args + 1, e->arg_count - 1, ", ");
+        plan_write_text(w, "))");
+        return;
+    default:
+        plan_write_format(w, "%s(", expr_op_name(e->op));
+        write_list(w, e->args, e->arg_count, ", ");
+        plan_write_text(w, ")");
+    }
+}
+
+static void write_case(plan_writer *w, const expr *e)
+{
+    plan_write_text(w, "CASE");
+    for (uint32_t i = 0; i + 1 < e->arg_count; i += 2) {
+        plan_write_text(w, " WHEN ");
+        plan_write_expr(w, e->args[i]);
+        plan_write_text(w, " THEN ");
+        plan_write_expr(w, e->args[i + 1]);
+    }
+    plan_write_text(w, " ELSE ");
+    plan_write_expr(w, e->args[e->arg_count - 1]);
+    plan_write_text(w, " END");
+}
+
+static void write_subquery(plan_writer *w, const expr *e)
+{
+    switch (e->subquery_kind) {
+    case SUBQUERY_SCALAR:
+        plan_write_text(w, "(subquery)");
+        return;
+    case SUBQUERY_EXISTS:
+        plan_write_text(w, "exists(subquery)");
+        return;
+    case SUBQUERY_ANY:
+    case SUBQUERY_ALL:
+        plan_write_text(w, "(");
+        write_list(w, e->args, e->arg_count, ", ");
+        plan_write_format(w, " %s %s (subquery))", expr_op_name(e->comparison),
+                          e->subquery_kind == SUBQUERY_ANY ? "any" : "all");
+        return;
+    }
+}
+
+void plan_write_expr(plan_writer *w, const expr *e)
+{
+    char name[TYPE_NAME_BYTES];
+    switch (e->kind) {
+    case EXPR_COLUMN:
+        plan_write_format(w, "%s#%u", e->name ? e->name : "", e->column_id);
+        return;
+    case EXPR_CONSTANT:
+        write_constant(w, &e->constant);
+        return;
+    case EXPR_CALL:
+        write_call(w, e);
+        return;
+    case EXPR_CAST:
+        plan_write_text(w, "CAST(");
+        plan_write_expr(w, e->args[0]);
+        plan_write_format(w, " AS %s)", type_name(e->type, name));
+        return;
+    case EXPR_CASE:
+        write_case(w, e);
+        return;
+    case EXPR_SUBQUERY:
+        write_subquery(w, e);
+        return;
+    }
+}

@@ -1,0 +1,24 @@
+/* text.h - growing text in an arena, for EXPLAIN and messages.
+ *
+ * Appending without memory marks the text as failed and does nothing more, so that writers need
+ * not check each step. */
+#ifndef PISTACHIO_PLAN_TEXT_H
+#define PISTACHIO_PLAN_TEXT_H
+
+#include "plan/plan.h"
+
+typedef struct plan_writer {
+    arena *memory;
+    ARRAY(char) text; /* no closing NUL until plan_writer_finish */
+    bool failed;
+} plan_writer;
+
+void plan_write(plan_writer *w, const char *text, size_t bytes);
+void plan_write_text(plan_writer *w, const char *text);
+void plan_write_format(plan_writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
+/* SQL-like text of an expression (no subquery's plan is spelled out). */
+void plan_write_expr(plan_writer *w, const expr *e);
+/* The text with a closing NUL, or NULL if memory ran out. */
+char *plan_writer_finish(plan_writer *w);
+
+#endif
