@@ -114,14 +114,7 @@ static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk 
                         .validity = flats[i]->validity, .count = chunks[i]->rows,
                         .out_total = total->address);
     if (!st)
-        st = stream->dev->ops->copy_out(stream, out, total->address, sizeof *out);
-    dev_event *event = NULL;
-    if (!st)
-        st = stream->dev->ops->event_record(stream, NULL, NULL, &event);
-    if (!st) {
-        stream->dev->ops->event_wait(event);
-        stream->dev->ops->event_free(event);
-    }
+        st = dev_words_wait(stream, total->address, out, 1);
     dev_buffer_unref(total);
     return st;
 }

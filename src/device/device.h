@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
+#include "device/aggregate_state.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -202,10 +202,35 @@ status row_index_new(device *dev, uint64_t rows, row_index **out)
     return STATUS_OK;
 }
 
+status row_index_view(const row_index *index, uint64_t first, row_index **out)
+{
+    *out = NULL;
+    row_index *view = mem_new(sizeof *view);
+    if (!view)
+        return status_no_memory("row index", sizeof *view);
+    atomic_store_explicit(&view->references, 1, memory_order_relaxed);
+    view->has_nulls = index->has_nulls;
+    view->rows = index->rows + first;
+    view->owner = dev_buffer_ref(index->owner);
+    *out = view;
+    return STATUS_OK;
+}
+
 status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, count * sizeof(uint64_t), "counters", out));
     return stream->dev->ops->zero(stream, (*out)->address, count * sizeof(uint64_t));
+}
+
+status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)
+{
+    const dev_ops *ops = stream->dev->ops;
+    dev_event *event;
+    TRY(ops->copy_out(stream, target, words, count * sizeof *target));
+    TRY(ops->event_record(stream, NULL, NULL, &event));
+    ops->event_wait(event);
+    ops->event_free(event);
+    return STATUS_OK;
 }
 
 /* first[second[i]] */

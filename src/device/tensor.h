@@ -75,11 +75,16 @@ CHECKED status tensor_new_indexed(dev_stream *stream, tensor *base, uint64_t bas
                                   row_index *index, dev_count count, tensor **out);
 /* An index with room for `rows` numbers, to be filled by a kernel. */
 CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
+/* The numbers from `first` on, sharing memory. */
+CHECKED status row_index_view(const row_index *index, uint64_t first, row_index **out);
 
 /* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* An array of lazily known counts and other small state: 8-byte words on the device, zeroed. */
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
+/* Reads words back; on lazy devices it waits for the stream, so it is for what happens rarely. */
+CHECKED status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target,
+                              uint32_t count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */

@@ -127,6 +127,7 @@ CHECKED status exec_place_register(exec_query *query, const char *text, uint32_t
 
 device *exec_device(const exec_query *query);
 mem_budget *exec_budget(const exec_query *query);
+arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);

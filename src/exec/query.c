@@ -137,6 +137,11 @@ mem_budget *exec_budget(const exec_query *query)
     return query->budget;
 }
 
+arena *exec_memory(exec_query *query)
+{
+    return query->memory;
+}
+
 unsigned exec_thread_count(const exec_query *query)
 {
     return exec_pool_thread_count(query->pool);

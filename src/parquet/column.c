@@ -465,16 +465,11 @@ status pq_tensor_slice(tensor *t, uint64_t first, tensor **out)
         if (t->validity)
             slice->validity = t->validity + first / 64;
     } else if (t->form == TENSOR_INDEXED) {
-        row_index *index = mem_new(sizeof *index);
-        if (!index) {
+        status st = row_index_view(t->index, first, &slice->index);
+        if (st) {
             tensor_unref(slice);
-            return status_no_memory("row index", sizeof *index);
+            return st;
         }
-        atomic_store(&index->references, 1);
-        index->has_nulls = t->index->has_nulls;
-        index->rows = t->index->rows + first;
-        index->owner = dev_buffer_ref(t->index->owner);
-        slice->index = index;
     }
     *out = slice;
     return STATUS_OK;

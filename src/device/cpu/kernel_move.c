@@ -139,6 +139,13 @@ void ISA_(gather_index)(const gather_index_arguments *a)
         a->out[i] = a->second[i] == ROW_NULL ? ROW_NULL : a->first[a->second[i]];
 }
 
+void ISA_(count_up)(const count_up_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[i] = a->first + (uint32_t)i;
+}
+
 void ISA_(index_to_zero)(const index_to_zero_arguments *a)
 {
     size_t count = kernel_count(a->count);

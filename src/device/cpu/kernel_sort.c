@@ -1,0 +1,188 @@
+/* kernel_sort.c - packed sort keys, and a stable merge sort of row numbers by them. */
+#include "device/cpu/kernel.h"
+
+static void store_key(uint64_t *key, uint128 bits, bool is_descending)
+{
+    if (is_descending)
+        bits = ~bits;
+    key[1] = (uint64_t)(bits >> 64);
+    key[2] = (uint64_t)bits;
+}
+
+#define SIGN ((uint128)1 << 127)
+
+/* The order of floats as that of integers: negative ones turned round; NaN above all, -0 as 0. */
+static uint128 ordered_double(double number)
+{
+    uint64_t bits;
+    if (number != number)
+        return ~(uint128)0;
+    number += 0.0;
+    memcpy(&bits, &number, sizeof bits);
+    bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    return (uint128)bits << 32;
+}
+
+#define PACK(ctype)                                                                                \
+    do {                                                                                           \
+        const ctype *values = a->values;                                                           \
+        for (size_t i = 0; i < count; i++)                                                         \
+            store_key(key + i * stride, (uint128)(int128)values[i] ^ SIGN, a->is_descending);      \
+    } while (0)
+
+static void pack_floats(const sort_pack_arguments *a, uint64_t *key, size_t stride, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number = a->type.id == TYPE_FLOAT ? (double)((const float *)a->values)[i]
+                                                 : ((const double *)a->values)[i];
+        store_key(key + i * stride, ordered_double(number), a->is_descending);
+    }
+}
+
+/* As PostgreSQL compares: a month is 30 days, a day 24 hours. */
+static void pack_intervals(const sort_pack_arguments *a, uint64_t *key, size_t stride, size_t count)
+{
+    const interval_value *values = a->values;
+    for (size_t i = 0; i < count; i++) {
+        int128 total =
+            ((int128)values[i].months * 30 + values[i].days) * 86400000000 + values[i].microseconds;
+        store_key(key + i * stride, (uint128)total ^ SIGN, a->is_descending);
+    }
+}
+
+void ISA_(sort_pack)(const sort_pack_arguments *a)
+{
+    size_t count = kernel_count(a->count), stride = (size_t)a->key_count * 3;
+    uint64_t *key = a->rows + (size_t)a->key * 3;
+    switch (a->type.id) {
+    case TYPE_NULL:
+        break;
+    case TYPE_BOOL: {
+        const uint64_t *bits = a->values;
+        for (size_t i = 0; i < count; i++)
+            store_key(key + i * stride, kernel_bit(bits, i), a->is_descending);
+        break;
+    }
+    case TYPE_INT8:
+        PACK(int8_t);
+        break;
+    case TYPE_INT16:
+        PACK(int16_t);
+        break;
+    case TYPE_INT32:
+    case TYPE_DATE:
+        PACK(int32_t);
+        break;
+    case TYPE_UINT8:
+        PACK(uint8_t);
+        break;
+    case TYPE_UINT16:
+        PACK(uint16_t);
+        break;
+    case TYPE_UINT32:
+        PACK(uint32_t);
+        break;
+    case TYPE_UINT64:
+        PACK(uint64_t);
+        break;
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        pack_floats(a, key, stride, count);
+        break;
+    case TYPE_INTERVAL:
+        pack_intervals(a, key, stride, count);
+        break;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+        for (size_t i = 0; i < count; i++)
+            memcpy(key + i * stride + 1, (const string_view *)a->values + i, sizeof(string_view));
+        break;
+    default:
+        if (a->type.width == 16)
+            PACK(int128);
+        else
+            PACK(int64_t);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool is_null = a->type.id == TYPE_NULL || !kernel_is_valid(a->validity, i);
+        key[i * stride] = is_null != a->nulls_first;
+        if (is_null)
+            key[i * stride + 1] = key[i * stride + 2] = 0;
+    }
+}
+
+static int compare_views(const uint64_t *left, const uint64_t *right)
+{
+    string_view a, b;
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    uint32_t common = a.bytes < b.bytes ? a.bytes : b.bytes;
+    int order = common ? memcmp(kernel_string_data(&a), kernel_string_data(&b), common) : 0;
+    return order ? order : (a.bytes > b.bytes) - (a.bytes < b.bytes);
+}
+
+static int compare_rows(const sort_rows_arguments *a, uint32_t left, uint32_t right)
+{
+    size_t stride = (size_t)a->key_count * 3;
+    const uint64_t *l = a->rows + left * stride, *r = a->rows + right * stride;
+    for (uint32_t k = 0; k < a->key_count; k++, l += 3, r += 3) {
+        if (l[0] != r[0])
+            return l[0] < r[0] ? -1 : 1;
+        if (a->text_keys >> k & 1) {
+            int order = compare_views(l + 1, r + 1);
+            if (order)
+                return a->descending_keys >> k & 1 ? -order : order;
+        } else if (l[1] != r[1]) {
+            return l[1] < r[1] ? -1 : 1;
+        } else if (l[2] != r[2]) {
+            return l[2] < r[2] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void merge_runs(const sort_rows_arguments *a, const uint32_t *source, size_t start,
+                       size_t middle, size_t end, uint32_t *target)
+{
+    size_t left = start, right = middle;
+    for (size_t at = start; at < end; at++) {
+        bool take_left =
+            left < middle && (right == end || compare_rows(a, source[left], source[right]) <= 0);
+        target[at] = take_left ? source[left++] : source[right++];
+    }
+}
+
+#define INSERTION_ROWS 16
+
+static void insertion_sort(const sort_rows_arguments *a, uint32_t *index, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint32_t row = index[i];
+        size_t at = i;
+        for (; at && compare_rows(a, index[at - 1], row) > 0; at--)
+            index[at] = index[at - 1];
+        index[at] = row;
+    }
+}
+
+void ISA_(sort_rows)(const sort_rows_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[i] = (uint32_t)i;
+    for (size_t i = 0; i < count; i += INSERTION_ROWS)
+        insertion_sort(a, a->out + i, count - i < INSERTION_ROWS ? count - i : INSERTION_ROWS);
+    uint32_t *source = a->out, *target = a->scratch;
+    for (size_t run = INSERTION_ROWS; run < count; run *= 2) {
+        for (size_t start = 0; start < count; start += 2 * run) {
+            size_t middle = start + run < count ? start + run : count;
+            size_t end = middle + run < count ? middle + run : count;
+            merge_runs(a, source, start, middle, end, target);
+        }
+        uint32_t *swap = source;
+        source = target;
+        target = swap;
+    }
+    if (source != a->out)
+        memcpy(a->out, source, count * sizeof *source);
+}
