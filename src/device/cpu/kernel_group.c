@@ -1,5 +1,5 @@
 /* kernel_group.c - rows to group numbers: packed keys in an open-addressing directory. */
-#include "device/cpu/kernel.h"
+#include "device/cpu/kernel_rows.h"
 
 #define PACK(ctype)                                                                                \
     do {                                                                                           \
@@ -110,38 +110,6 @@ void ISA_(group_hash)(const group_hash_arguments *a)
     }
 }
 
-static inline bool views_are_equal(const uint64_t *left, const uint64_t *right)
-{
-    if (left[0] != right[0]) /* length and first four bytes */
-        return false;
-    string_view a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    if (a.bytes <= STRING_INLINE_BYTES)
-        return left[1] == right[1];
-    return !memcmp(kernel_string_data(&a), kernel_string_data(&b), a.bytes);
-}
-
-static inline bool rows_are_equal(const uint64_t *left, const uint64_t *right, size_t stride,
-                                  uint64_t text_keys)
-{
-    if (!text_keys) {
-        uint64_t difference = 0;
-        for (size_t w = 0; w < stride; w++)
-            difference |= left[w] ^ right[w];
-        return !difference;
-    }
-    if (left[0] != right[0])
-        return false;
-    for (size_t k = 0; k * 2 + 1 < stride; k++) {
-        const uint64_t *l = left + 1 + k * 2, *r = right + 1 + k * 2;
-        bool is_equal = text_keys >> k & 1 ? views_are_equal(l, r) : l[0] == r[0] && l[1] == r[1];
-        if (!is_equal)
-            return false;
-    }
-    return true;
-}
-
 static void add_group(const group_lookup_arguments *a, const uint64_t *row, uint64_t group,
                       uint64_t hash)
 {
@@ -161,9 +129,6 @@ static void add_group(const group_lookup_arguments *a, const uint64_t *row, uint
         memcpy(key, &view, sizeof view);
     }
 }
-
-/* How far ahead directory and group are fetched. */
-#define PREFETCH_ROWS 16
 
 void ISA_(group_lookup)(const group_lookup_arguments *a)
 {
