@@ -139,6 +139,25 @@ void ISA_(gather_index)(const gather_index_arguments *a)
         a->out[i] = a->second[i] == ROW_NULL ? ROW_NULL : a->first[a->second[i]];
 }
 
+void ISA_(repeat_rows)(const repeat_rows_arguments *a)
+{
+    size_t count = kernel_count(a->count), made = 0;
+    uint64_t row = a->cursor[0], done = a->cursor[1];
+    while (row < count) {
+        bool is_valid = kernel_is_valid(a->validity, row) && a->counts[row] > 0;
+        uint64_t wanted = is_valid ? (uint64_t)a->counts[row] : 0;
+        for (; done < wanted && made < a->room; done++)
+            a->out[made++] = (uint32_t)row;
+        if (done < wanted)
+            break;
+        row++;
+        done = 0;
+    }
+    a->cursor[0] = row;
+    a->cursor[1] = done;
+    a->cursor[2] = made;
+}
+
 void ISA_(count_up)(const count_up_arguments *a)
 {
     size_t count = kernel_count(a->count);
