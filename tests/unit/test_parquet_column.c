@@ -1,0 +1,124 @@
+/* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
+ */
+#include "device/tensor.h"
+#include "parquet/column.h"
+#include "test.h"
+
+typedef struct reader {
+    mem_budget *budget;
+    device *dev;
+    dev_stream *stream;
+    dev_buffer *error;
+    pq_table *table;
+} reader;
+
+static bool reader_open(reader *r, const char *path, const char *isa)
+{
+    *r = (reader){0};
+    path = test_shared(path);
+    if (!path)
+        return false;
+    CHECK(!mem_budget_new(0, &r->budget));
+    CHECK(!dev_open_cpu(isa, 0, r->budget, &r->dev));
+    CHECK(!r->dev->ops->stream_open(r->dev, &r->stream));
+    CHECK(!dev_words_new(r->stream, 2, &r->error));
+    CHECK(!pq_table_open(path, &r->table));
+    return true;
+}
+
+static void reader_close(reader *r)
+{
+    pq_table_close(r->table);
+    dev_buffer_unref(r->error);
+    r->dev->ops->stream_close(r->stream);
+    dev_close(r->dev);
+    mem_budget_free(r->budget);
+}
+
+/* The whole column of the first row group, FLAT. */
+static tensor *read_column(reader *r, const char *name)
+{
+    tensor *t = NULL, *flat = NULL;
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < r->table->columns.count; c++)
+        if (!strcmp(r->table->columns.items[c].name, name))
+            CHECK(!pq_column_decode(r->stream, r->table, r->table->morsels.items[0], c,
+                                    r->error->address, 0, &bytes, &t));
+    CHECK(t != NULL);
+    CHECK(!tensor_flatten(r->stream, t, dev_count_exact(r->table->row_count), &flat));
+    tensor_unref(t);
+    CHECK_EQ(atomic_load(&((dev_error *)r->error->address)->code), DEV_ERROR_NONE);
+    return flat;
+}
+
+/* The values are those that the test files' own documentation gives for alltypes_plain. */
+TEST(plain_and_dictionary_pages_of_another_writer)
+{
+    static const char *const files[] = {"alltypes_plain.parquet", "alltypes_dictionary.parquet"};
+    static const int32_t ids[2][8] = {{4, 5, 6, 7, 2, 3, 0, 1}, {0, 1}};
+    static const char *const isas[] = {"scalar", "auto"};
+    for (int f = 0; f < 2; f++)
+        for (int isa = 0; isa < 2; isa++) {
+            reader r;
+            char path[512];
+            snprintf(path, sizeof path, "data/parquet-testing/%s", files[f]);
+            if (!reader_open(&r, path, isas[isa]))
+                SKIP("the Parquet test files are not there");
+            CHECK_EQ(r.table->row_count, f ? 2 : 8);
+            tensor *id = read_column(&r, "id"), *text = read_column(&r, "string_col");
+            tensor *number = read_column(&r, "double_col");
+            for (uint64_t row = 0; row < r.table->row_count; row++) {
+                CHECK_EQ(((int32_t *)id->values)[row], ids[f][row]);
+                string_view view = ((string_view *)text->values)[row];
+                CHECK_EQ(view.bytes, 1);
+                CHECK_EQ(view.inlined[0], '0' + ids[f][row] % 2);
+                CHECK(((double *)number->values)[row] == (ids[f][row] % 2 ? 10.1 : 0));
+            }
+            tensor_unref(id);
+            tensor_unref(text);
+            tensor_unref(number);
+            reader_close(&r);
+        }
+}
+
+TEST(a_wrong_checksum_is_an_error_that_names_the_place)
+{
+    reader r;
+    tensor *t = NULL;
+    uint64_t bytes = 0;
+    if (!reader_open(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
+        SKIP("the Parquet test files are not there");
+    status st = pq_column_decode(r.stream, r.table, r.table->morsels.items[0], 0, r.error->address,
+                                 0, &bytes, &t);
+    CHECK(st && status_get_kind(st) == STATUS_KIND_CORRUPT);
+    CHECK(strstr(status_message(st), "checksum") && strstr(status_message(st), "column \"a\""));
+    status_free(st);
+    reader_close(&r);
+}
+
+/* A footer cut or changed anywhere is an error or another table, never a crash. */
+TEST(each_byte_of_a_footer_changed)
+{
+    reader r;
+    if (!reader_open(&r, "data/parquet-testing/alltypes_plain.parquet", "auto"))
+        SKIP("the Parquet test files are not there");
+    const file *f = r.table->files.items[0].file;
+    uint8_t *bytes = mem_new(f->bytes);
+    uint32_t length;
+    CHECK(!file_read(f, 0, bytes, f->bytes));
+    memcpy(&length, bytes + f->bytes - 8, 4);
+    uint8_t *footer = bytes + f->bytes - 8 - length;
+    for (uint32_t i = 0; i < length; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            arena *a;
+            pq_metadata *m;
+            CHECK(!arena_new(&a));
+            footer[i] ^= (uint8_t)(1 << bit);
+            status_free(pq_metadata_parse(a, footer, length, f->bytes, &m));
+            status_free(pq_metadata_parse(a, footer, i, f->bytes, &m));
+            footer[i] ^= (uint8_t)(1 << bit);
+            arena_free(a);
+        }
+    mem_free(bytes);
+    reader_close(&r);
+}
