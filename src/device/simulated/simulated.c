@@ -1,0 +1,385 @@
+/* simulated.c - a device with a GPU's manners and scalar kernels, for tests.
+ *
+ * Each stream is a thread that runs what is enqueued in order, late: now and then it sleeps first.
+ * Memory is out of the host's reach (memory.c), counts are known only on the device, chunks are
+ * large. A buffer's memory is reused when every stream has passed what it had enqueued when the
+ * last reference went. */
+#include "device/simulated/simulated.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define DEFAULT_CHUNK_ROWS 131072
+#define LANES 3
+/* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
+#define DELAY_EVERY 16
+#define DELAY_NANOSECONDS 100000
+
+typedef enum command_kind {
+    COMMAND_KERNEL,
+    COMMAND_COPY,
+    COMMAND_ZERO,
+    COMMAND_EVENT,
+    COMMAND_RELEASE
+} command_kind;
+
+typedef struct simulated_device simulated_device;
+
+/* Memory on its way back: free when `pending` streams have passed. */
+typedef struct release {
+    simulated_device *dev;
+    void *address;
+    size_t bytes;
+    unsigned pending;
+} release;
+
+struct dev_event {
+    simulated_device *dev;
+    _Atomic uint32_t references; /* the holder's and the stream's */
+    _Atomic bool is_reached;
+    void (*wake)(void *argument);
+    void *argument;
+};
+
+typedef struct command {
+    struct command *next;
+    command_kind kind;
+    union {
+        struct {
+            dev_kernel_id kernel;
+            _Alignas(16) unsigned char arguments[DEV_ARGUMENT_BYTES];
+        };
+        struct {
+            void *target;
+            const void *source;
+            size_t bytes;
+        };
+        dev_event *event;
+        release *release;
+    };
+} command;
+
+typedef struct simulated_stream {
+    dev_stream base;
+    struct simulated_stream *next; /* of the device's */
+    pthread_t thread;
+    pthread_cond_t changed;
+    command *first, **end;
+    bool is_closing;
+    uint64_t random;
+} simulated_stream;
+
+struct simulated_device {
+    device base;
+    pthread_mutex_t lock; /* streams, their queues, events, releases */
+    pthread_cond_t reached;
+    simulated_stream *streams;
+    unsigned stream_count;
+    uint64_t seed;
+};
+
+static void event_unref(dev_event *event)
+{
+    if (atomic_fetch_sub(&event->references, 1) == 1)
+        mem_free(event);
+}
+
+static void event_reach(dev_event *event)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    atomic_store(&event->is_reached, true);
+    pthread_cond_broadcast(&dev->reached);
+    pthread_mutex_unlock(&dev->lock);
+    if (event->wake)
+        event->wake(event->argument);
+    event_unref(event);
+}
+
+/* One stream has passed. Under the lock. */
+static void release_pass(release *r)
+{
+    if (r->pending && --r->pending)
+        return;
+    simulated_memory_give(r->address, r->bytes);
+    mem_budget_give(r->dev->base.budget, r->bytes);
+    mem_free(r);
+}
+
+static void run_command(simulated_device *dev, command *c)
+{
+    switch (c->kind) {
+    case COMMAND_KERNEL:
+        simulated_run(c->kernel, c->arguments);
+        break;
+    case COMMAND_COPY:
+        memcpy(simulated_real(c->target), simulated_real(c->source), c->bytes);
+        break;
+    case COMMAND_ZERO:
+        memset(simulated_real(c->target), 0, c->bytes);
+        break;
+    case COMMAND_EVENT:
+        event_reach(c->event);
+        break;
+    case COMMAND_RELEASE:
+        pthread_mutex_lock(&dev->lock);
+        release_pass(c->release);
+        pthread_mutex_unlock(&dev->lock);
+        break;
+    }
+    mem_free(c);
+}
+
+static void delay(simulated_stream *stream)
+{
+    stream->random = stream->random * 6364136223846793005u + 1442695040888963407u;
+    if (stream->random >> 33 & (DELAY_EVERY - 1))
+        return;
+    struct timespec pause = {0, (long)((stream->random >> 40) % DELAY_NANOSECONDS)};
+    nanosleep(&pause, NULL);
+}
+
+static void *stream_main(void *argument)
+{
+    simulated_stream *stream = argument;
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    pthread_mutex_lock(&dev->lock);
+    for (;;) {
+        command *c = stream->first;
+        if (!c && stream->is_closing)
+            break;
+        if (!c) {
+            pthread_cond_wait(&stream->changed, &dev->lock);
+            continue;
+        }
+        stream->first = c->next;
+        if (!stream->first)
+            stream->end = &stream->first;
+        pthread_mutex_unlock(&dev->lock);
+        delay(stream);
+        run_command(dev, c);
+        pthread_mutex_lock(&dev->lock);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return NULL;
+}
+
+/* Under the lock. */
+static void enqueue(simulated_stream *stream, command *c)
+{
+    *stream->end = c;
+    stream->end = &c->next;
+    pthread_cond_signal(&stream->changed);
+}
+
+static status submit(dev_stream *base, const command *source)
+{
+    simulated_device *dev = (simulated_device *)base->dev;
+    command *c = mem_new(sizeof *c);
+    if (!c)
+        return status_no_memory("command", sizeof *c);
+    *c = *source;
+    pthread_mutex_lock(&dev->lock);
+    enqueue((simulated_stream *)base, c);
+    pthread_mutex_unlock(&dev->lock);
+    return STATUS_OK;
+}
+
+static status simulated_stream_open(device *base, dev_stream **out)
+{
+    simulated_device *dev = (simulated_device *)base;
+    simulated_stream *stream = mem_new(sizeof *stream);
+    *out = NULL;
+    if (!stream)
+        return status_no_memory("stream", sizeof *stream);
+    stream->base.dev = base;
+    stream->end = &stream->first;
+    pthread_cond_init(&stream->changed, NULL);
+    pthread_mutex_lock(&dev->lock);
+    stream->random = ++dev->seed;
+    int number = pthread_create(&stream->thread, NULL, stream_main, stream);
+    if (!number) {
+        stream->next = dev->streams;
+        dev->streams = stream;
+        dev->stream_count++;
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (number) {
+        pthread_cond_destroy(&stream->changed);
+        mem_free(stream);
+        return status_new_errno(number, "could not start a stream's thread");
+    }
+    *out = &stream->base;
+    return STATUS_OK;
+}
+
+static void simulated_stream_close(dev_stream *base)
+{
+    simulated_stream *stream = (simulated_stream *)base;
+    simulated_device *dev = (simulated_device *)base->dev;
+    pthread_mutex_lock(&dev->lock);
+    for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
+        if (*at == stream) {
+            *at = stream->next;
+            break;
+        }
+    dev->stream_count--;
+    stream->is_closing = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&dev->lock);
+    pthread_join(stream->thread, NULL);
+    pthread_cond_destroy(&stream->changed);
+    mem_free(stream);
+}
+
+static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
+{
+    TRY(mem_budget_take(base->budget, bytes, who));
+    dev_buffer *buffer = mem_new(sizeof *buffer);
+    void *address = buffer ? simulated_memory_take(bytes) : NULL;
+    if (!address) {
+        mem_free(buffer);
+        mem_budget_give(base->budget, bytes);
+        return status_no_memory(who, bytes);
+    }
+    buffer->dev = base;
+    buffer->address = address;
+    buffer->bytes = bytes;
+    atomic_store(&buffer->references, 1);
+    *out = buffer;
+    return STATUS_OK;
+}
+
+/* Without memory for the commands the buffer's memory is given up: never too early. */
+static void simulated_release(dev_buffer *buffer)
+{
+    simulated_device *dev = (simulated_device *)buffer->dev;
+    release *r = mem_new(sizeof *r);
+    if (!r) {
+        mem_free(buffer);
+        return;
+    }
+    *r = (release){dev, buffer->address, buffer->bytes, 0};
+    mem_free(buffer);
+    pthread_mutex_lock(&dev->lock);
+    for (simulated_stream *stream = dev->streams; stream; stream = stream->next) {
+        command *c = mem_new(sizeof *c);
+        r->pending++;
+        if (!c)
+            continue; /* stays pending for good */
+        c->kind = COMMAND_RELEASE;
+        c->release = r;
+        enqueue(stream, c);
+    }
+    if (!r->pending)
+        release_pass(r);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                               size_t argument_bytes)
+{
+    command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
+    memcpy(c.arguments, arguments, argument_bytes);
+    return submit(stream, &c);
+}
+
+static status simulated_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
+{
+    command c = {.kind = COMMAND_COPY, .target = target, .source = source, .bytes = bytes};
+    return bytes ? submit(stream, &c) : STATUS_OK;
+}
+
+static status simulated_zero(dev_stream *stream, void *target, size_t bytes)
+{
+    command c = {.kind = COMMAND_ZERO, .target = target, .bytes = bytes};
+    return submit(stream, &c);
+}
+
+static status simulated_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
+                                     dev_event **out)
+{
+    dev_event *event = mem_new(sizeof *event);
+    *out = NULL;
+    if (!event)
+        return status_no_memory("event", sizeof *event);
+    event->dev = (simulated_device *)stream->dev;
+    event->wake = wake;
+    event->argument = argument;
+    atomic_store(&event->references, 2);
+    command c = {.kind = COMMAND_EVENT, .event = event};
+    *out = event;
+    status st = submit(stream, &c);
+    if (st) {
+        mem_free(event);
+        *out = NULL;
+    }
+    return st;
+}
+
+static bool simulated_event_reached(const dev_event *event)
+{
+    return atomic_load(&((dev_event *)event)->is_reached);
+}
+
+static void simulated_event_wait(dev_event *event)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    while (!atomic_load(&event->is_reached))
+        pthread_cond_wait(&dev->reached, &dev->lock);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+static void simulated_event_free(dev_event *event)
+{
+    if (event)
+        event_unref(event);
+}
+
+static void simulated_close(device *base)
+{
+    simulated_device *dev = (simulated_device *)base;
+    pthread_cond_destroy(&dev->reached);
+    pthread_mutex_destroy(&dev->lock);
+    mem_free(dev);
+}
+
+static const dev_ops simulated_ops = {
+    .abi = DEV_ABI,
+    .name = "simulated",
+    .close = simulated_close,
+    .stream_open = simulated_stream_open,
+    .stream_close = simulated_stream_close,
+    .alloc = simulated_alloc,
+    .release = simulated_release,
+    .launch = simulated_launch,
+    .copy_in = simulated_copy,
+    .copy_out = simulated_copy,
+    .copy = simulated_copy,
+    .zero = simulated_zero,
+    .event_record = simulated_event_record,
+    .event_reached = simulated_event_reached,
+    .event_wait = simulated_event_wait,
+    .event_free = simulated_event_free,
+};
+
+status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
+{
+    *out = NULL;
+    TRY(simulated_memory_open());
+    simulated_device *dev = mem_new(sizeof *dev);
+    if (!dev)
+        return status_no_memory("device", sizeof *dev);
+    pthread_mutex_init(&dev->lock, NULL);
+    pthread_cond_init(&dev->reached, NULL);
+    dev->base = (device){
+        .ops = &simulated_ops,
+        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .lane_count = LANES,
+        .isa = "scalar",
+        .budget = budget,
+    };
+    *out = &dev->base;
+    return STATUS_OK;
+}
