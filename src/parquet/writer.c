@@ -1,0 +1,286 @@
+/* writer.c - the file that a writer makes: temporary name, appends, footer, rename. */
+#include "parquet/writer.h"
+
+#include "base/fault.h"
+#include "device/codec.h"
+#include "parquet/writer_column.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct pq_writer {
+    pq_writer_options options;
+    char *created_by;
+    writer_column *columns;
+    size_t column_count;
+    char *path, *temporary_path;
+    int descriptor; /* -1: not open */
+    uint64_t bytes;
+    pq_footer footer;
+};
+
+struct pq_encoded_row_group {
+    uint64_t row_count;
+    size_t column_count;
+    pq_written_chunk chunks[];
+};
+
+pq_writer_options pq_writer_options_default(void)
+{
+    return (pq_writer_options){.codec = PQ_CODEC_SNAPPY,
+                               .page_bytes = 1 << 20,
+                               .page_index = true,
+                               .checksums = true,
+                               .created_by = "pistachio version " PISTACHIO_VERSION};
+}
+
+/* ---- the file ---- */
+
+static status write_bytes(pq_writer *writer, const uint8_t *data, uint64_t bytes)
+{
+    while (bytes) {
+        ssize_t done = fault_check(FAULT_WRITE) ? (errno = ENOSPC, -1)
+                                                : write(writer->descriptor, data, bytes);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return status_new_errno(errno, "could not write file \"%s\" at byte %llu",
+                                    writer->temporary_path, (unsigned long long)writer->bytes);
+        data += done;
+        bytes -= (uint64_t)done;
+        writer->bytes += (uint64_t)done;
+    }
+    return STATUS_OK;
+}
+
+/* "<path>.<process>.<number>.tmp": in the target's folder, so that a rename suffices. */
+static status create_file(pq_writer *writer)
+{
+    static atomic_uint number;
+    size_t room = strlen(writer->path) + 48;
+    writer->temporary_path = mem_new(room);
+    if (!writer->temporary_path)
+        return status_no_memory("path", room);
+    snprintf(writer->temporary_path, room, "%s.%ld.%u.tmp", writer->path, (long)getpid(),
+             atomic_fetch_add(&number, 1));
+    writer->descriptor =
+        open(writer->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->descriptor < 0)
+        return status_new_errno(errno, "could not create file \"%s\"", writer->temporary_path);
+    return write_bytes(writer, (const uint8_t *)"PAR1", 4);
+}
+
+/* The file's folder: a rename is safe from a crash once that is written too. */
+static status open_folder(const char *path, int *out)
+{
+    const char *slash = strrchr(path, '/');
+    size_t bytes = !slash || slash == path ? 1 : (size_t)(slash - path);
+    char *folder = mem_copy_text(slash ? path : ".", bytes);
+    if (!folder)
+        return status_no_memory("path", bytes);
+    *out = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    mem_free(folder);
+    return STATUS_OK;
+}
+
+static status publish(pq_writer *writer)
+{
+    if (fsync(writer->descriptor) && errno != EINVAL)
+        return status_new_errno(errno, "could not sync file \"%s\"", writer->temporary_path);
+    int failed = close(writer->descriptor), folder;
+    writer->descriptor = -1;
+    if (failed)
+        return status_new_errno(errno, "could not close file \"%s\"", writer->temporary_path);
+    TRY(open_folder(writer->path, &folder));
+    status st = STATUS_OK;
+    if (rename(writer->temporary_path, writer->path)) {
+        st = status_new_errno(errno, "could not rename \"%s\" to \"%s\"", writer->temporary_path,
+                              writer->path);
+    } else {
+        mem_free(writer->temporary_path); /* there is no such file any more */
+        writer->temporary_path = NULL;
+    }
+    if (folder >= 0) {
+        fsync(folder); /* not every file system can; the file itself is safe */
+        close(folder);
+    }
+    return st;
+}
+
+/* ---- open ---- */
+
+static status add_column(pq_writer *writer, const pq_column_schema *schema)
+{
+    writer_column *column = &writer->columns[writer->column_count];
+    const pq_column_options *options = &schema->options;
+    *column = (writer_column){.type = schema->type,
+                              .is_nullable = schema->is_nullable || schema->type.id == TYPE_NULL,
+                              .options = *options,
+                              .codec = options->has_codec ? options->codec : writer->options.codec};
+    column->name = mem_copy_text(schema->name, strlen(schema->name));
+    if (!column->name)
+        return status_no_memory("column name", strlen(schema->name));
+    writer->column_count++;
+    TRY(pq_column_layout(column));
+    if (!codec_is_known((int)column->codec))
+        return status_new(STATUS_KIND_UNSUPPORTED, "codec %s cannot be written",
+                          codec_name((int)column->codec));
+    if (options->has_encoding && !pq_encoding_fits(options->encoding, column->physical)) {
+        char name[TYPE_NAME_BYTES];
+        return status_new(STATUS_KIND_INVALID, "encoding %d cannot hold values of type %s",
+                          (int)options->encoding, type_name(column->type, name));
+    }
+    return STATUS_OK;
+}
+
+static status open_writer(pq_writer *writer, const char *path, const pq_column_schema *columns,
+                          size_t column_count)
+{
+    const char *created_by = writer->options.created_by;
+    if (!created_by)
+        created_by = pq_writer_options_default().created_by;
+    if (!writer->options.page_bytes)
+        writer->options.page_bytes = pq_writer_options_default().page_bytes;
+    writer->path = mem_copy_text(path, strlen(path));
+    writer->created_by = mem_copy_text(created_by, strlen(created_by));
+    writer->columns = mem_new_array(column_count + 1, sizeof *writer->columns);
+    if (!writer->path || !writer->created_by || !writer->columns)
+        return status_no_memory("writer", column_count * sizeof *writer->columns);
+    for (size_t c = 0; c < column_count; c++) {
+        status st = add_column(writer, &columns[c]);
+        if (st)
+            return status_context(st, "column \"%s\"", columns[c].name);
+    }
+    return create_file(writer);
+}
+
+status pq_writer_open(const char *path, const pq_column_schema *columns, size_t column_count,
+                      const pq_writer_options *options, pq_writer **out)
+{
+    *out = NULL;
+    pq_writer *writer = mem_new(sizeof *writer);
+    if (!writer)
+        return status_no_memory("writer", sizeof *writer);
+    writer->descriptor = -1;
+    writer->options = options ? *options : pq_writer_options_default();
+    status st = open_writer(writer, path, columns, column_count);
+    if (st) {
+        pq_writer_abort(writer);
+        return status_context(st, "file \"%s\"", path);
+    }
+    *out = writer;
+    return STATUS_OK;
+}
+
+void pq_writer_abort(pq_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->descriptor >= 0) {
+        close(writer->descriptor);
+        unlink(writer->temporary_path);
+    } else if (writer->temporary_path && writer->bytes) {
+        unlink(writer->temporary_path);
+    }
+    pq_footer_release(&writer->footer);
+    for (size_t c = 0; c < writer->column_count; c++)
+        mem_free(writer->columns[c].name);
+    mem_free(writer->columns);
+    mem_free(writer->created_by);
+    mem_free(writer->path);
+    mem_free(writer->temporary_path);
+    mem_free(writer);
+}
+
+/* ---- row groups ---- */
+
+status pq_row_group_encode(const pq_writer *writer, const pq_column_values *columns,
+                           uint64_t row_count, pq_encoded_row_group **out)
+{
+    *out = NULL;
+    pq_encoded_row_group *group =
+        mem_new(sizeof *group + writer->column_count * sizeof *group->chunks);
+    if (!group)
+        return status_no_memory("row group", writer->column_count * sizeof *group->chunks);
+    group->row_count = row_count;
+    pq_chunk_scratch scratch = {0};
+    status st = STATUS_OK;
+    for (size_t c = 0; c < writer->column_count && !st; c++) {
+        st = pq_chunk_encode(&writer->columns[c], &writer->options, &columns[c], row_count,
+                             &scratch, &group->chunks[c]);
+        group->column_count += !st;
+    }
+    pq_chunk_scratch_release(&scratch);
+    if (st) {
+        pq_encoded_row_group_free(group);
+        return status_context(st, "file \"%s\"", writer->path);
+    }
+    *out = group;
+    return STATUS_OK;
+}
+
+void pq_encoded_row_group_free(pq_encoded_row_group *group)
+{
+    if (!group)
+        return;
+    for (size_t c = 0; c < group->column_count; c++)
+        pq_chunk_release(&group->chunks[c]);
+    mem_free(group);
+}
+
+static status append(pq_writer *writer, const pq_encoded_row_group *group)
+{
+    pq_group_record record = {.row_count = group->row_count, .offset = writer->bytes};
+    uint64_t bloom_offset = writer->bytes;
+    for (size_t c = 0; c < group->column_count; c++)
+        bloom_offset += group->chunks[c].bytes.count;
+    for (size_t c = 0; c < group->column_count; c++) {
+        const pq_written_chunk *chunk = &group->chunks[c];
+        TRY(pq_footer_add(&writer->footer, &writer->columns[c], &writer->options, chunk,
+                          writer->bytes, bloom_offset));
+        bloom_offset += chunk->bloom.count;
+        record.compressed_bytes += chunk->bytes.count;
+        record.uncompressed_bytes += chunk->uncompressed_bytes;
+        TRY(write_bytes(writer, chunk->bytes.items, chunk->bytes.count));
+    }
+    for (size_t c = 0; c < group->column_count; c++)
+        TRY(write_bytes(writer, group->chunks[c].bloom.items, group->chunks[c].bloom.count));
+    return array_push(NULL, &writer->footer.groups, record);
+}
+
+status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group)
+{
+    status st = group->row_count ? append(writer, group) : STATUS_OK;
+    pq_encoded_row_group_free(group);
+    return st;
+}
+
+status pq_writer_write(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
+{
+    pq_encoded_row_group *group;
+    TRY(pq_row_group_encode(writer, columns, row_count, &group));
+    return pq_writer_append(writer, group);
+}
+
+uint64_t pq_writer_bytes(const pq_writer *writer)
+{
+    return writer->bytes;
+}
+
+status pq_writer_finish(pq_writer *writer)
+{
+    pq_buffer tail = {0};
+    status st = pq_footer_write(&writer->footer, writer->columns, writer->column_count,
+                                writer->created_by, writer->bytes, &tail);
+    if (!st)
+        st = write_bytes(writer, tail.items, tail.count);
+    pq_buffer_release(&tail);
+    if (!st)
+        st = publish(writer);
+    pq_writer_abort(writer);
+    return st;
+}

@@ -1,0 +1,174 @@
+/* test_parquet_writer.c - files of every type, encoding and codec; errors; failing writes.
+ *
+ * With PISTACHIO_WRITTEN=<folder> the files stay there, for tests/parquet/check_written.py. */
+#include "base/fault.h"
+#include "parquet_sample.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+static const char *path_of(const sample *s, const char *name)
+{
+    const char *folder = getenv("PISTACHIO_WRITTEN");
+    return arena_format(s->memory, "%s/%s", folder ? folder : test_folder(), name);
+}
+
+static void write_sample(const sample *s, const char *name, const pq_writer_options *options)
+{
+    pq_writer *writer;
+    CHECK_OK(pq_writer_open(path_of(s, name), s->schema, s->column_count, options, &writer));
+    CHECK_OK(pq_writer_write(writer, s->values, SAMPLE_ROWS));
+    CHECK_OK(pq_writer_write(writer, s->values, 77));
+    CHECK_OK(pq_writer_finish(writer));
+}
+
+static unsigned count_files(const char *folder)
+{
+    unsigned count = 0;
+    DIR *entries = opendir(folder);
+    CHECK(entries);
+    for (struct dirent *e; (e = readdir(entries));)
+        count += e->d_name[0] != '.';
+    closedir(entries);
+    return count;
+}
+
+TEST(writes_every_type_and_codec)
+{
+    static const struct {
+        const char *name;
+        pq_codec codec;
+        bool page_v2, no_checksums;
+        uint32_t page_bytes, page_rows;
+    } files[] = {
+        {"none.parquet", PQ_CODEC_NONE, false, false, 0, 0},
+        {"snappy.parquet", PQ_CODEC_SNAPPY, false, false, 0, 0},
+        {"snappy_pages.parquet", PQ_CODEC_SNAPPY, false, true, 4096, 0},
+        {"gzip_rows.parquet", PQ_CODEC_GZIP, false, false, 0, 100},
+        {"brotli_v2.parquet", PQ_CODEC_BROTLI, true, false, 10000, 0},
+        {"zstd_v2.parquet", PQ_CODEC_ZSTD, true, true, 0, 333},
+        {"lz4_raw.parquet", PQ_CODEC_LZ4_RAW, false, false, 0, 0},
+        {"lz4_hadoop.parquet", PQ_CODEC_LZ4, false, false, 0, 1000},
+    };
+    sample s;
+    sample_make(&s);
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        pq_writer_options options = pq_writer_options_default();
+        options.codec = files[f].codec;
+        options.page_v2 = files[f].page_v2;
+        options.checksums = !files[f].no_checksums;
+        options.page_rows = files[f].page_rows;
+        if (files[f].page_bytes)
+            options.page_bytes = files[f].page_bytes;
+        for (size_t c = 0; c < s.column_count; c++)
+            s.schema[c].options.bloom_filter = f % 2;
+        write_sample(&s, files[f].name, &options);
+    }
+    sample_free(&s);
+}
+
+TEST(writes_every_encoding)
+{
+    static const pq_encoding encodings[] = {PQ_PLAIN,
+                                            PQ_RLE_DICTIONARY,
+                                            PQ_RLE,
+                                            PQ_DELTA_BINARY_PACKED,
+                                            PQ_DELTA_LENGTH_BYTE_ARRAY,
+                                            PQ_DELTA_BYTE_ARRAY,
+                                            PQ_BYTE_STREAM_SPLIT};
+    sample s;
+    sample_make(&s);
+    for (size_t e = 0; e < sizeof encodings / sizeof *encodings; e++) {
+        pq_writer_options options = pq_writer_options_default();
+        options.page_rows = 1234;
+        for (size_t c = 0; c < s.column_count; c++) {
+            pq_writer *writer;
+            s.schema[c].options = (pq_column_options){.encoding = encodings[e]};
+            s.schema[c].options.has_encoding = true;
+            status st = pq_writer_open(path_of(&s, "probe"), &s.schema[c], 1, &options, &writer);
+            if (st) /* the encoding is for other types */
+                s.schema[c].options.has_encoding = false;
+            status_free(st);
+            pq_writer_abort(writer);
+        }
+        write_sample(&s, arena_format(s.memory, "encoding_%d.parquet", encodings[e]), &options);
+    }
+    sample_free(&s);
+}
+
+TEST(writes_an_empty_table)
+{
+    sample s;
+    pq_writer *writer;
+    sample_make(&s);
+    CHECK_OK(pq_writer_open(path_of(&s, "empty.parquet"), s.schema, s.column_count, NULL, &writer));
+    CHECK_OK(pq_writer_write(writer, s.values, 0));
+    CHECK_OK(pq_writer_finish(writer));
+    sample_free(&s);
+}
+
+TEST(refuses_what_parquet_cannot_hold)
+{
+    pq_writer *writer;
+    pq_column_schema column = {.name = "x", .type = type_make(TYPE_INTERVAL)};
+    CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer),
+                STATUS_KIND_UNSUPPORTED, "column \"x\": type interval cannot be written");
+    column.type = type_make(TYPE_INT32);
+    CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer), STATUS_KIND_IO,
+                "could not create file");
+    column.options = (pq_column_options){.has_codec = true, .codec = PQ_CODEC_LZO};
+    CHECK_FAILS(pq_writer_open("/nonexistent/t.parquet", &column, 1, NULL, &writer),
+                STATUS_KIND_UNSUPPORTED, "codec lzo");
+}
+
+TEST(a_value_too_long_for_its_type_is_an_error)
+{
+    char path[512];
+    int64_t values[2] = {5, 1000};
+    pq_column_schema column = {.name = "price", .type = type_decimal(3, 1)};
+    pq_writer *writer;
+    snprintf(path, sizeof path, "%s/t.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, &column, 1, NULL, &writer));
+    CHECK_FAILS(pq_writer_write(writer, &(pq_column_values){values, NULL}, 2), STATUS_KIND_DATA,
+                "column \"price\": row 1 of the row group has more than 3 digits");
+    pq_writer_abort(writer);
+    CHECK_EQ(count_files(test_folder()), 0);
+}
+
+/* A failing write or allocation leaves neither the file nor its temporary one. */
+TEST(survives_each_failing_write_and_allocation)
+{
+    const char *folder = test_folder();
+    char path[512];
+    sample s;
+    sample_make(&s);
+    snprintf(path, sizeof path, "%s/t.parquet", folder);
+    for (size_t c = 0; c < s.column_count; c++)
+        s.schema[c].options.bloom_filter = true;
+    uint64_t blocks = mem_in_use();
+    for (int kind = 0; kind < 2; kind++)
+        for (uint64_t nth = 1;; nth += nth < 40 ? 1 : 13) {
+            fault_kind fault = kind ? FAULT_WRITE : FAULT_ALLOC;
+            pq_writer *writer = NULL;
+            fault_arm(fault, nth, false);
+            status st = pq_writer_open(path, s.schema, s.column_count, NULL, &writer);
+            if (!st) {
+                st = pq_writer_write(writer, s.values, 500);
+                if (st)
+                    pq_writer_abort(writer);
+                else
+                    st = pq_writer_finish(writer);
+            }
+            bool has_fired = fault_disarm(fault);
+            CHECK_EQ(st != NULL, has_fired);
+            CHECK_EQ(count_files(folder), has_fired ? 0 : 1);
+            if (has_fired)
+                CHECK_EQ(status_get_kind(st), kind ? STATUS_KIND_IO : STATUS_KIND_NO_MEMORY);
+            status_free(st);
+            CHECK_EQ(mem_in_use(), blocks);
+            unlink(path);
+            if (!has_fired)
+                break;
+        }
+    sample_free(&s);
+}
