@@ -52,6 +52,15 @@ static inline const char *kernel_string_data(const string_view *view)
     return view->bytes <= STRING_INLINE_BYTES ? view->inlined : view->data + KERNEL_STRING_OFFSET;
 }
 
+/* A view of bytes at the address that this process sees. */
+static inline string_view kernel_string_make(const char *data, uint32_t bytes)
+{
+    string_view view = string_view_make(data, bytes);
+    if (bytes > STRING_INLINE_BYTES)
+        view.data = data - KERNEL_STRING_OFFSET;
+    return view;
+}
+
 static inline bool kernel_bit(const uint64_t *bits, size_t i)
 {
     return bits[i / 64] >> (i % 64) & 1;

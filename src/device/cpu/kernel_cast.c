@@ -1,0 +1,341 @@
+/* kernel_cast.c - casts among numbers, booleans and times.
+ *
+ * In two steps over blocks that stay in the first-level cache: the values are loaded as int64,
+ * int128 or double, and stored as what is asked for, so that n kinds of sources and m of targets
+ * need n + m loops. The commonest casts have a loop of their own. */
+#include "device/cpu/kernel.h"
+
+#include <math.h>
+
+#define BLOCK 512
+#define DAY_MICROSECONDS 86400000000
+
+typedef cast_number_arguments arguments;
+
+typedef enum carrier { CARRY_INT64, CARRY_INT128, CARRY_DOUBLE } carrier;
+
+typedef union block {
+    int64_t i64[BLOCK];
+    int128 i128[BLOCK];
+    double f64[BLOCK];
+} block;
+
+static int128 ten_to(unsigned exponent)
+{
+    int128 power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+static carrier carrier_of(data_type type)
+{
+    if (type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE)
+        return CARRY_DOUBLE;
+    return type.width == 16 || type.id == TYPE_UINT64 ? CARRY_INT128 : CARRY_INT64;
+}
+
+#define LOAD(member, ctype)                                                                        \
+    do {                                                                                           \
+        const ctype *values = (const ctype *)a->values + from;                                     \
+        for (size_t i = 0; i < rows; i++)                                                          \
+            b->member[i] = values[i];                                                              \
+    } while (0)
+
+static void load(const arguments *a, size_t from, size_t rows, block *b)
+{
+    switch (a->from.id) {
+    case TYPE_BOOL:
+        for (size_t i = 0; i < rows; i++)
+            b->i64[i] = kernel_bit(a->values, from + i);
+        break;
+    case TYPE_INT8:
+        LOAD(i64, int8_t);
+        break;
+    case TYPE_INT16:
+        LOAD(i64, int16_t);
+        break;
+    case TYPE_INT32:
+    case TYPE_DATE:
+        LOAD(i64, int32_t);
+        break;
+    case TYPE_UINT8:
+        LOAD(i64, uint8_t);
+        break;
+    case TYPE_UINT16:
+        LOAD(i64, uint16_t);
+        break;
+    case TYPE_UINT32:
+        LOAD(i64, uint32_t);
+        break;
+    case TYPE_UINT64:
+        LOAD(i128, uint64_t);
+        break;
+    case TYPE_FLOAT:
+        LOAD(f64, float);
+        break;
+    case TYPE_DOUBLE:
+        LOAD(f64, double);
+        break;
+    default:
+        if (a->from.width == 16)
+            LOAD(i128, int128);
+        else
+            LOAD(i64, int64_t);
+    }
+}
+
+/* What the value must lie between to be stored. */
+static void bounds_of(data_type type, int128 *low, int128 *high)
+{
+    switch (type.id) {
+    case TYPE_BOOL: /* anything but 0 is true */
+        *high = ten_to(38);
+        *low = -*high;
+        return;
+    case TYPE_DECIMAL:
+        *high = ten_to(type.precision) - 1;
+        *low = -*high;
+        if (type.width == 8 && *high > INT64_MAX) {
+            *low = INT64_MIN;
+            *high = INT64_MAX;
+        }
+        return;
+    case TYPE_TIME:
+        *low = 0;
+        *high = DAY_MICROSECONDS;
+        return;
+    default:
+        if (type_is_signed(type) || type_is_time(type)) {
+            *high = ((int128)1 << (type.width * 8 - 1)) - 1;
+            *low = -*high - 1;
+        } else {
+            *low = 0;
+            *high = ((int128)1 << (type.width * 8)) - 1;
+        }
+    }
+}
+
+/* source * multiply / divide, rounded half away from zero (times: down). */
+typedef struct scaling {
+    int128 multiply, divide, offset_modulo;
+    bool rounds_down;
+} scaling;
+
+static int128 units_a_day(data_type type)
+{
+    if (type.id == TYPE_DATE)
+        return 1;
+    return type.precision == 9 ? (int128)DAY_MICROSECONDS * 1000 : DAY_MICROSECONDS;
+}
+
+static bool is_timestamp(data_type type)
+{
+    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
+}
+
+static scaling scaling_of(data_type from, data_type to)
+{
+    scaling s = {1, 1, 0, false};
+    if (type_is_numeric(from) && type_is_numeric(to)) {
+        if (to.scale >= from.scale)
+            s.multiply = ten_to((unsigned)(to.scale - from.scale));
+        else
+            s.divide = ten_to((unsigned)(from.scale - to.scale));
+    } else if (is_timestamp(from) && to.id == TYPE_TIME) {
+        s.offset_modulo = units_a_day(from);
+        s.divide = from.precision == 9 ? 1000 : 1;
+        s.rounds_down = true;
+    } else if (type_is_time(from) && type_is_time(to)) {
+        int128 source = units_a_day(from), target = units_a_day(to);
+        if (target >= source)
+            s.multiply = target / source;
+        else
+            s.divide = source / target;
+        s.rounds_down = true;
+    }
+    return s;
+}
+
+static inline int128 divide_rounded(int128 number, int128 divisor, bool rounds_down)
+{
+    int128 quotient = number / divisor, rest = number % divisor;
+    if (rounds_down)
+        return rest < 0 ? quotient - 1 : quotient;
+    if (rest >= divisor - rest)
+        return quotient + 1;
+    return rest <= -(divisor + rest) ? quotient - 1 : quotient;
+}
+
+/* False where the product does not even fit 128 bits. */
+static inline bool scale_one(int128 *number, const scaling *s)
+{
+    if (s->offset_modulo) {
+        int128 rest = *number % s->offset_modulo;
+        *number = rest < 0 ? rest + s->offset_modulo : rest;
+    }
+    if (s->multiply != 1 && __builtin_mul_overflow(*number, s->multiply, number))
+        return false;
+    if (s->divide != 1)
+        *number = divide_rounded(*number, s->divide, s->rounds_down);
+    return true;
+}
+
+static void store(const arguments *a, size_t row, int128 number)
+{
+    switch (a->to.width) {
+    case 0: {
+        uint64_t *bits = a->out, bit = (uint64_t)1 << (row % 64);
+        bits[row / 64] = number ? bits[row / 64] | bit : bits[row / 64] & ~bit;
+        break;
+    }
+    case 1:
+        ((uint8_t *)a->out)[row] = (uint8_t)number;
+        break;
+    case 2:
+        ((uint16_t *)a->out)[row] = (uint16_t)number;
+        break;
+    case 4:
+        ((uint32_t *)a->out)[row] = (uint32_t)number;
+        break;
+    case 8:
+        ((uint64_t *)a->out)[row] = (uint64_t)number;
+        break;
+    default:
+        ((int128 *)a->out)[row] = number;
+    }
+}
+
+/* The nearest integer, ties to even, of number * 10^scale; false: far out of range, or NaN. */
+static bool whole_number(double number, data_type to, double power, int128 *out)
+{
+    double scaled = to.id == TYPE_DECIMAL ? round(number * power) : nearbyint(number);
+    if (!(fabs(scaled) < 0x1p126))
+        return false;
+    *out = (int128)scaled;
+    return true;
+}
+
+/* To an integer, decimal, boolean or time, one by one. False: row *failed does not fit. */
+static bool store_exact(const arguments *a, size_t from, size_t rows, const block *b,
+                        size_t *failed)
+{
+    int128 low, high;
+    carrier source = carrier_of(a->from);
+    scaling s = scaling_of(a->from, a->to);
+    double power = (double)ten_to(a->to.scale);
+    bounds_of(a->to, &low, &high);
+    for (size_t i = 0; i < rows; i++) {
+        int128 number = 0;
+        bool fits;
+        if (source == CARRY_DOUBLE && a->to.id == TYPE_BOOL) {
+            number = b->f64[i] != 0;
+            fits = true;
+        } else if (source == CARRY_DOUBLE) {
+            fits = whole_number(b->f64[i], a->to, power, &number);
+        } else {
+            number = source == CARRY_INT128 ? b->i128[i] : b->i64[i];
+            fits = scale_one(&number, &s);
+        }
+        if (__builtin_expect(!fits || number < low || number > high, 0)) {
+            if (kernel_is_valid(a->validity, from + i)) {
+                *failed = from + i;
+                return false;
+            }
+            number = 0;
+        }
+        store(a, from + i, number);
+    }
+    return true;
+}
+
+/* Infinity from a finite double is an overflow of float. */
+static bool store_real(const arguments *a, size_t from, size_t rows, const block *b, size_t *failed)
+{
+    carrier source = carrier_of(a->from);
+    double power = (double)ten_to(a->from.scale);
+    bool is_float = a->to.id == TYPE_FLOAT;
+    for (size_t i = 0; i < rows; i++) {
+        double number = source == CARRY_DOUBLE   ? b->f64[i]
+                        : source == CARRY_INT128 ? (double)b->i128[i] / power
+                                                 : (double)b->i64[i] / power;
+        if (!is_float) {
+            ((double *)a->out)[from + i] = number;
+            continue;
+        }
+        if (isinf((float)number) && isfinite(number) && kernel_is_valid(a->validity, from + i)) {
+            *failed = from + i;
+            return false;
+        }
+        ((float *)a->out)[from + i] = (float)number;
+    }
+    return true;
+}
+
+/* Loops of their own: widening and scaling that cannot fail, and numbers to double. */
+#define CONVERT(from_type, to_type, expression)                                                    \
+    do {                                                                                           \
+        const from_type *values = a->values;                                                       \
+        to_type *out = a->out;                                                                     \
+        for (size_t i = 0; i < count; i++)                                                         \
+            out[i] = (expression);                                                                 \
+        return true;                                                                               \
+    } while (0)
+
+static bool cast_common(const arguments *a, size_t count)
+{
+    bool exact = a->to.id != TYPE_FLOAT && a->to.id != TYPE_DOUBLE && a->from.id != TYPE_UINT64;
+    scaling s = scaling_of(a->from, a->to);
+    bool only_multiplies = s.divide == 1 && !s.offset_modulo && s.multiply <= INT64_MAX;
+    bool from_32 = a->from.id == TYPE_INT32 || a->from.id == TYPE_DATE;
+    bool from_64 = carrier_of(a->from) == CARRY_INT64 && a->from.width == 8;
+    if (a->to.id == TYPE_DOUBLE && !a->from.scale) {
+        if (a->from.id == TYPE_INT32)
+            CONVERT(int32_t, double, values[i]);
+        if (from_64)
+            CONVERT(int64_t, double, (double)values[i]);
+    }
+    if (a->to.id == TYPE_DOUBLE && from_64) {
+        double power = (double)ten_to(a->from.scale);
+        CONVERT(int64_t, double, (double)values[i] / power);
+    }
+    if (a->is_checked || !exact || !only_multiplies)
+        return false;
+    int64_t factor = (int64_t)s.multiply;
+    if (from_32 && a->to.width == 8)
+        CONVERT(int32_t, int64_t, (int64_t)((uint64_t)(int64_t)values[i] * (uint64_t)factor));
+    if (from_32 && a->to.width == 16)
+        CONVERT(int32_t, int128, (int128)values[i] * factor);
+    if (from_64 && a->to.width == 8)
+        CONVERT(int64_t, int64_t, (int64_t)((uint64_t)values[i] * (uint64_t)factor));
+    if (from_64 && a->to.width == 16)
+        CONVERT(int64_t, int128, (int128)values[i] * factor);
+    if (from_64 && a->to.width == 4)
+        CONVERT(int64_t, int32_t, (int32_t)((uint64_t)values[i] * (uint64_t)factor));
+    if (a->from.width == 16 && a->to.width == 8)
+        CONVERT(int128, int64_t, (int64_t)((uint64_t)values[i] * (uint64_t)factor));
+    if (a->from.width == 16 && a->to.width == 16)
+        CONVERT(int128, int128, (int128)((uint128)values[i] * (uint128)factor));
+    return false;
+}
+
+void ISA_(cast_number)(const arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    if (cast_common(a, count))
+        return;
+    bool is_real = a->to.id == TYPE_FLOAT || a->to.id == TYPE_DOUBLE;
+    if (!a->to.width)
+        memset(a->out, 0, (count + 63) / 64 * 8);
+    for (size_t from = 0; from < count; from += BLOCK) {
+        block b;
+        size_t rows = count - from < BLOCK ? count - from : BLOCK, failed = 0;
+        load(a, from, rows, &b);
+        bool fits = is_real ? store_real(a, from, rows, &b, &failed)
+                            : store_exact(a, from, rows, &b, &failed);
+        if (!fits) {
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, failed);
+            return;
+        }
+    }
+}

@@ -1,0 +1,196 @@
+/* kernel_string_build.c - text that is not a part of other text: case, ||, replace.
+ *
+ * Two launches: the first adds up the bytes of the long results, the second writes them one behind
+ * the other into a heap of that size. */
+#include "device/cpu/kernel_search.h"
+#include "device/cpu/kernel_text.h"
+#include "device/kernel_ops.h"
+
+/* ---- case: ASCII, and the letters of two bytes whose other case has two bytes too ---- */
+
+/* Pairs side by side, the upper case on even or on odd code points. */
+static uint32_t pair_case(uint32_t c, bool to_upper, uint32_t upper_parity)
+{
+    bool is_upper = (c & 1) == upper_parity;
+    if (is_upper == to_upper)
+        return c;
+    return to_upper ? c - 1 : c + 1;
+}
+
+static uint32_t shift_case(uint32_t c, bool to_upper, uint32_t first_upper, uint32_t last_upper,
+                           uint32_t distance)
+{
+    if (!to_upper && c >= first_upper && c <= last_upper)
+        return c + distance;
+    if (to_upper && c >= first_upper + distance && c <= last_upper + distance)
+        return c - distance;
+    return c;
+}
+
+static uint32_t letter_case(uint32_t c, bool to_upper)
+{
+    if (c < 0x100) /* Latin-1: not the signs of multiplication and division */
+        return (c & 0x1f) == 0x17 ? c
+               : c == 0xff        ? (to_upper ? 0x178 : c)
+                                  : shift_case(c, to_upper, 0xc0, 0xde, 0x20);
+    if (c < 0x180) { /* Latin Extended-A */
+        if (c == 0x178)
+            return to_upper ? c : 0xff;
+        if (c == 0x130 || c == 0x131 || c == 0x138 || c == 0x149 || c == 0x17f)
+            return c;
+        bool is_odd = (c >= 0x139 && c <= 0x148) || c >= 0x179;
+        return pair_case(c, to_upper, is_odd);
+    }
+    if (c >= 0x386 && c <= 0x3ce) { /* Greek */
+        if (c == 0x386 || c == 0x3ac)
+            return to_upper ? 0x386 : 0x3ac;
+        if (c == 0x38c || c == 0x3cc)
+            return to_upper ? 0x38c : 0x3cc;
+        if ((c >= 0x388 && c <= 0x38a) || (c >= 0x3ad && c <= 0x3af))
+            return shift_case(c, to_upper, 0x388, 0x38a, 0x25);
+        if (c == 0x38e || c == 0x38f || c == 0x3cd || c == 0x3ce)
+            return shift_case(c, to_upper, 0x38e, 0x38f, 0x3f);
+        if (c == 0x3c2) /* the sigma at a word's end */
+            return to_upper ? 0x3a3 : c;
+        return shift_case(c, to_upper, 0x391, 0x3ab, 0x20);
+    }
+    if (c >= 0x400 && c < 0x530) { /* Cyrillic */
+        if (c < 0x410 || (c >= 0x450 && c < 0x460))
+            return shift_case(c, to_upper, 0x400, 0x40f, 0x50);
+        if (c < 0x450)
+            return shift_case(c, to_upper, 0x410, 0x42f, 0x20);
+        if ((c >= 0x482 && c <= 0x489) || c == 0x4c0 || c == 0x4cf)
+            return c;
+        return pair_case(c, to_upper, c >= 0x4c1 && c <= 0x4ce);
+    }
+    return c;
+}
+
+/* As many bytes as the text has. */
+static void change_case(const char *text, size_t bytes, bool to_upper, char *out)
+{
+    char first = to_upper ? 'a' : 'A';
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x80) {
+            out[i] = (unsigned char)(c - first) < 26 ? (char)(c ^ 0x20) : (char)c;
+        } else if ((c & 0xe0) == 0xc0 && i + 1 < bytes && kernel_is_continuation(text[i + 1])) {
+            uint32_t letter = (uint32_t)(c & 0x1f) << 6 | ((unsigned char)text[i + 1] & 0x3f);
+            letter = letter_case(letter, to_upper);
+            out[i++] = (char)(0xc0 | letter >> 6);
+            out[i] = (char)(0x80 | (letter & 0x3f));
+        } else {
+            out[i] = (char)c;
+        }
+    }
+}
+
+/* ---- replace ---- */
+
+static uint64_t replaced_bytes(const string_view *view, const string_view *from,
+                               const string_view *to)
+{
+    const char *text = kernel_string_data(view), *needle = kernel_string_data(from);
+    uint64_t bytes = view->bytes;
+    if (!from->bytes)
+        return bytes;
+    for (size_t at = 0;;) {
+        size_t found = kernel_search(text + at, view->bytes - at, needle, from->bytes);
+        if (found == KERNEL_NOT_FOUND)
+            return bytes;
+        at += found + from->bytes;
+        bytes += (uint64_t)to->bytes - from->bytes;
+    }
+}
+
+static void replace(const string_view *view, const string_view *from, const string_view *to,
+                    char *out)
+{
+    const char *text = kernel_string_data(view), *needle = kernel_string_data(from);
+    size_t at = 0;
+    while (from->bytes) {
+        size_t found = kernel_search(text + at, view->bytes - at, needle, from->bytes);
+        if (found == KERNEL_NOT_FOUND)
+            break;
+        memcpy(out, text + at, found);
+        memcpy(out + found, kernel_string_data(to), to->bytes);
+        out += found + to->bytes;
+        at += found + from->bytes;
+    }
+    memcpy(out, text + at, view->bytes - at);
+}
+
+/* ---- the two launches ---- */
+
+/* Row i's operands, and how long its result is. */
+typedef struct row {
+    const string_view *first, *second, *third;
+    uint64_t bytes;
+} row;
+
+#define ROW(a, i)                                                                                  \
+    row_of((dev_build_op)(a)->op, &(a)->first[(i) * (a)->first_step],                              \
+           (a)->second ? &(a)->second[(i) * (a)->second_step] : NULL,                              \
+           (a)->third ? &(a)->third[(i) * (a)->third_step] : NULL)
+
+static row row_of(dev_build_op op, const string_view *first, const string_view *second,
+                  const string_view *third)
+{
+    row r = {first, second, third, first->bytes};
+    if (op == DEV_BUILD_CONCAT)
+        r.bytes += second->bytes;
+    else if (op == DEV_BUILD_REPLACE)
+        r.bytes = replaced_bytes(first, second, third);
+    return r;
+}
+
+void ISA_(string_build_bytes)(const string_build_bytes_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!kernel_is_valid(a->validity, i))
+            continue;
+        row r = ROW(a, i);
+        if (r.bytes > UINT32_MAX) {
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, i);
+            break;
+        }
+        if (r.bytes > STRING_INLINE_BYTES)
+            total += r.bytes;
+    }
+    *a->out_total = total;
+}
+
+void ISA_(string_build)(const string_build_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    char *heap = a->heap;
+    for (size_t i = 0; i < count; i++) {
+        char small[STRING_INLINE_BYTES];
+        row r = {.bytes = 0};
+        if (kernel_is_valid(a->validity, i))
+            r = ROW(a, i);
+        /* Too long: reported by the launch before, and there is no room for it. */
+        if (r.bytes > UINT32_MAX)
+            return;
+        char *out = r.bytes > STRING_INLINE_BYTES ? heap : small;
+        if (r.bytes)
+            switch ((dev_build_op)a->op) {
+            case DEV_BUILD_UPPER:
+            case DEV_BUILD_LOWER:
+                change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER, out);
+                break;
+            case DEV_BUILD_CONCAT:
+                memcpy(out, kernel_string_data(r.first), r.first->bytes);
+                memcpy(out + r.first->bytes, kernel_string_data(r.second), r.second->bytes);
+                break;
+            case DEV_BUILD_REPLACE:
+                replace(r.first, r.second, r.third, out);
+                break;
+            }
+        a->out[i] = kernel_string_make(out, (uint32_t)r.bytes);
+        if (out == heap)
+            heap += r.bytes;
+    }
+}

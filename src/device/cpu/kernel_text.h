@@ -1,0 +1,74 @@
+/* kernel_text.h - comparing string views, and UTF-8 in them. */
+#ifndef PISTACHIO_DEVICE_CPU_KERNEL_TEXT_H
+#define PISTACHIO_DEVICE_CPU_KERNEL_TEXT_H
+
+#include "device/cpu/kernel.h"
+
+/* Length and first four bytes as one word. */
+static inline uint64_t kernel_text_head(const string_view *view)
+{
+    uint64_t head;
+    memcpy(&head, view, sizeof head);
+    return head;
+}
+
+/* The last eight bytes: text in place, or the address. */
+static inline uint64_t kernel_text_tail(const string_view *view)
+{
+    uint64_t tail;
+    memcpy(&tail, (const char *)view + 8, sizeof tail);
+    return tail;
+}
+
+static inline bool kernel_text_equal(const string_view *left, const string_view *right)
+{
+    if (kernel_text_head(left) != kernel_text_head(right))
+        return false;
+    if (kernel_text_tail(left) == kernel_text_tail(right))
+        return true;
+    return left->bytes > STRING_INLINE_BYTES &&
+           !memcmp(kernel_string_data(left) + 4, kernel_string_data(right) + 4, left->bytes - 4);
+}
+
+/* By bytes; a text comes before those that it begins. */
+static inline bool kernel_text_less(const string_view *left, const string_view *right)
+{
+    uint32_t left_prefix, right_prefix;
+    memcpy(&left_prefix, left->prefix, 4);
+    memcpy(&right_prefix, right->prefix, 4);
+    if (left_prefix != right_prefix)
+        return __builtin_bswap32(left_prefix) < __builtin_bswap32(right_prefix);
+    uint32_t shared = left->bytes < right->bytes ? left->bytes : right->bytes;
+    int order = memcmp(kernel_string_data(left), kernel_string_data(right), shared);
+    return order ? order < 0 : left->bytes < right->bytes;
+}
+
+static inline bool kernel_is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Characters: bytes that do not continue one. */
+static inline size_t kernel_text_characters(const char *text, size_t bytes)
+{
+    size_t characters = 0;
+    for (size_t i = 0; i < bytes; i++)
+        characters += !kernel_is_continuation(text[i]);
+    return characters;
+}
+
+/* Bytes of the first `characters` characters, at most `bytes`. */
+static inline size_t kernel_text_skip(const char *text, size_t bytes, uint64_t characters)
+{
+    size_t at = 0;
+    if (characters >= bytes)
+        return bytes;
+    for (; characters > 0 && at < bytes; characters--) {
+        at++;
+        while (at < bytes && kernel_is_continuation(text[at]))
+            at++;
+    }
+    return at;
+}
+
+#endif
