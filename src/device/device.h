@@ -55,9 +55,11 @@ typedef enum dev_error_code {
 
 typedef struct dev_error {
     _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t place;        /* what the launch gave: SQL position, or a reader's own number */
+    uint32_t place;        /* what the launch gave: SQL position, a reader's own number, or none */
     uint64_t detail;       /* row, or byte offset */
 } dev_error;
+
+#define DEV_PLACE_NONE UINT32_MAX
 
 /* The kernels' identifiers, argument structs and table type. */
 #include "device/kernels.h"

@@ -92,6 +92,8 @@ status exec_error_status(exec_query *query, const dev_error *error)
     if (code >= sizeof messages / sizeof *messages)
         return status_new(STATUS_KIND_INTERNAL, "a kernel reported the unknown error %u", code);
     status st = status_new(messages[code].kind, "%s", messages[code].text);
+    if (error->place == DEV_PLACE_NONE)
+        return st;
     if (error->place & EXEC_PLACE_READER) {
         uint32_t number = error->place & ~EXEC_PLACE_READER;
         pthread_mutex_lock(&query->lock);

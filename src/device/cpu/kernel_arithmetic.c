@@ -29,7 +29,7 @@ typedef arithmetic_arguments arguments;
 
 /* Result OP(x, y) of rows where FAILED(x, y) is not true; else `code` is reported. Both see x and y
  * as `wide`, the result as r. */
-#define CHECKED(wide, code, OP, FAILED, x_row, y_row)                                              \
+#define OR_FAIL(wide, code, OP, FAILED, x_row, y_row)                                              \
     for (size_t from = 0; from < count; from += BLOCK) {                                           \
         size_t to = count - from < BLOCK ? count : from + BLOCK;                                   \
         wide any = 0;                                                                              \
@@ -60,9 +60,9 @@ typedef arithmetic_arguments arguments;
 #define SUBTRACT(x, y) ((x) - (y))
 #define MULTIPLY(x, y) ((x) * (y))
 #define NOT_32(x, y, r) ((r) != (int32_t)(r))
-#define ADD_32(x, y) CHECKED(int64_t, DEV_ERROR_OVERFLOW, ADD, NOT_32, x, y)
-#define SUBTRACT_32(x, y) CHECKED(int64_t, DEV_ERROR_OVERFLOW, SUBTRACT, NOT_32, x, y)
-#define MULTIPLY_32(x, y) CHECKED(int64_t, DEV_ERROR_OVERFLOW, MULTIPLY, NOT_32, x, y)
+#define ADD_32(x, y) OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, ADD, NOT_32, x, y)
+#define SUBTRACT_32(x, y) OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, SUBTRACT, NOT_32, x, y)
+#define MULTIPLY_32(x, y) OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, MULTIPLY, NOT_32, x, y)
 /* Division: the quotient of a zero divisor is not asked for. */
 #define DIVIDE_32(x, y)                                                                            \
     for (size_t i = 0; i < count; i++) {                                                           \
@@ -115,17 +115,17 @@ static void arithmetic_32(const arguments *a, size_t count)
 #define SUBTRACT_FAILED(x, y, r) ((((x) ^ (y)) & ((x) ^ (r))) < 0)
 #define MULTIPLY_FAILED(x, y, r)                                                                   \
     ({                                                                                             \
-        int64_t product_;                                                                          \
+        int64_t product_ = (r);                                                                    \
         __builtin_mul_overflow((x), (y), &product_);                                               \
     })
 #define ADD_64(x, y) PLAIN(int64_t, WRAP_ADD, x, y)
 #define SUBTRACT_64(x, y) PLAIN(int64_t, WRAP_SUBTRACT, x, y)
 #define MULTIPLY_64(x, y) PLAIN(int64_t, WRAP_MULTIPLY, x, y)
-#define CHECKED_ADD_64(x, y) CHECKED(int64_t, DEV_ERROR_OVERFLOW, WRAP_ADD, ADD_FAILED, x, y)
+#define CHECKED_ADD_64(x, y) OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, WRAP_ADD, ADD_FAILED, x, y)
 #define CHECKED_SUBTRACT_64(x, y)                                                                  \
-    CHECKED(int64_t, DEV_ERROR_OVERFLOW, WRAP_SUBTRACT, SUBTRACT_FAILED, x, y)
+    OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, WRAP_SUBTRACT, SUBTRACT_FAILED, x, y)
 #define CHECKED_MULTIPLY_64(x, y)                                                                  \
-    CHECKED(int64_t, DEV_ERROR_OVERFLOW, WRAP_MULTIPLY, MULTIPLY_FAILED, x, y)
+    OR_FAIL(int64_t, DEV_ERROR_OVERFLOW, WRAP_MULTIPLY, MULTIPLY_FAILED, x, y)
 #define DIVIDE_64(x, y)                                                                            \
     for (size_t i = 0; i < count; i++) {                                                           \
         int64_t dividend = (x), divisor = (y);                                                     \
@@ -204,17 +204,17 @@ _Static_assert(DECIMAL_LIMIT / 1000000000000000000 / 1000000000000000000 == 100,
 #define TOO_LONG(x, y, r) ((r) >= DECIMAL_LIMIT || (r) <= -DECIMAL_LIMIT)
 #define PRODUCT_TOO_LONG(x, y, r)                                                                  \
     ({                                                                                             \
-        int128 product_;                                                                           \
+        int128 product_ = (r);                                                                     \
         __builtin_mul_overflow((x), (y), &product_) || TOO_LONG(x, y, product_);                   \
     })
 #define ADD_128(x, y) PLAIN(int128, WRAP_ADD_128, x, y)
 #define SUBTRACT_128(x, y) PLAIN(int128, WRAP_SUBTRACT_128, x, y)
 #define MULTIPLY_128(x, y) PLAIN(int128, WRAP_MULTIPLY_128, x, y)
-#define CHECKED_ADD_128(x, y) CHECKED(int128, DEV_ERROR_OVERFLOW, WRAP_ADD_128, TOO_LONG, x, y)
+#define CHECKED_ADD_128(x, y) OR_FAIL(int128, DEV_ERROR_OVERFLOW, WRAP_ADD_128, TOO_LONG, x, y)
 #define CHECKED_SUBTRACT_128(x, y)                                                                 \
-    CHECKED(int128, DEV_ERROR_OVERFLOW, WRAP_SUBTRACT_128, TOO_LONG, x, y)
+    OR_FAIL(int128, DEV_ERROR_OVERFLOW, WRAP_SUBTRACT_128, TOO_LONG, x, y)
 #define CHECKED_MULTIPLY_128(x, y)                                                                 \
-    CHECKED(int128, DEV_ERROR_OVERFLOW, WRAP_MULTIPLY_128, PRODUCT_TOO_LONG, x, y)
+    OR_FAIL(int128, DEV_ERROR_OVERFLOW, WRAP_MULTIPLY_128, PRODUCT_TOO_LONG, x, y)
 #define DIVIDE_128(x, y)                                                                           \
     for (size_t i = 0; i < count; i++) {                                                           \
         int128 divisor = (y);                                                                      \
