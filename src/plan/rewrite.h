@@ -26,6 +26,8 @@ bool column_set_meets(const column_set *set, const expr *e);  /* one that e read
 /* e with each column of `from` replaced by the expression beside it; shares what does not change.
  * NULL without memory. */
 expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *const *to);
+/* The conjuncts of a condition, appended; what all arms of an OR have in common stands alone. */
+CHECKED status plan_split_condition(arena *a, expr *e, expr_list *conditions);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);

@@ -119,7 +119,7 @@ static status gather_inner(plan_statement *s, plan_node *node, node_list *relati
 {
     if (node->kind == PLAN_FILTER) {
         for (size_t i = 0; i < node->filter.conditions.count; i++)
-            TRY(expr_split_and(s->memory, node->filter.conditions.items[i], conditions));
+            TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], conditions));
         return gather_inner(s, node->children[0], relations, conditions);
     }
     if (node->kind != PLAN_JOIN || node->join.type != JOIN_INNER || node->join.null_equal)
@@ -132,7 +132,7 @@ static status gather_inner(plan_statement *s, plan_node *node, node_list *relati
         TRY(array_push(s->memory, conditions, equal));
     }
     if (node->join.residual)
-        TRY(expr_split_and(s->memory, node->join.residual, conditions));
+        TRY(plan_split_condition(s->memory, node->join.residual, conditions));
     TRY(gather_inner(s, node->children[0], relations, conditions));
     return gather_inner(s, node->children[1], relations, conditions);
 }
@@ -233,7 +233,7 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
     switch (node->kind) {
     case PLAN_FILTER:
         for (size_t i = 0; i < node->filter.conditions.count; i++)
-            TRY(expr_split_and(s->memory, node->filter.conditions.items[i], conditions));
+            TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], conditions));
         return push(s, node->children[0], conditions, out);
     case PLAN_SCAN:
         return push_scan(s, node, conditions, out);
