@@ -1,12 +1,15 @@
 /* double_text.c - floating-point numbers to the shortest text that reads back, and back.
  *
  * A text of at most 15 digits (float: 6) stands for at most one double, so if 15 digits read back,
- * they without their closing zeros are the shortest; else 16 or 17 are needed. The layout is
- * PostgreSQL's: exponent form from 1e15 (float: 1e6) up and below 1e-4. Neither direction depends
- * on the locale of the program around us. */
+ * they without their closing zeros are the shortest; else 16 or 17 are needed. Subnormal numbers
+ * have fewer digits than that, and are tried from one digit up. A power of two has twice as much
+ * room above it as below: where the nearest digits fail below, the next ones above may read back.
+ * The layout is PostgreSQL's: exponent form from 1e15 (float: 1e6) up and below 1e-4. Neither
+ * direction depends on the locale of the program around us. */
 #include "base/text_scan.h"
 #include "base/type.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -54,6 +57,37 @@ static double from_digits(const digits *d)
     return read_double(text, NULL);
 }
 
+/* One more in the last digit; false where that would make a digit more. */
+static bool next_digits(digits *d)
+{
+    int last = d->count - 1;
+    while (last >= 0 && d->text[last] == '9')
+        d->text[last--] = '0';
+    if (last < 0)
+        return false;
+    d->text[last]++;
+    return true;
+}
+
+/* Digits that read back as the number, of `fewest` to `most`, which always do. */
+static digits shortest_digits(double magnitude, int fewest, int most, bool is_float)
+{
+    digits d;
+    for (int precision = fewest;; precision++) {
+        d = to_digits(magnitude, precision);
+        for (int attempt = 0; attempt < 2; attempt++) {
+            double back = from_digits(&d);
+            if (precision == most || (is_float ? (double)(float)back : back) == magnitude) {
+                while (d.count > 1 && d.text[d.count - 1] == '0')
+                    d.count--;
+                return d;
+            }
+            if (!next_digits(&d))
+                break;
+        }
+    }
+}
+
 /* The digits with their point or exponent: numbers below 10^`fixed_below` are written out. */
 static size_t layout(const digits *d, bool is_negative, int fixed_below, char *text)
 {
@@ -90,24 +124,12 @@ static size_t format_special(double number, char *text)
     return length;
 }
 
-static void strip_zeros(digits *d)
-{
-    while (d->count > 1 && d->text[d->count - 1] == '0')
-        d->count--;
-}
-
 size_t double_format(double number, char *text)
 {
     if (!isfinite(number))
         return format_special(number, text);
     double magnitude = fabs(number);
-    digits d;
-    for (int precision = 15; precision <= 17; precision++) {
-        d = to_digits(magnitude, precision);
-        if (from_digits(&d) == magnitude)
-            break;
-    }
-    strip_zeros(&d);
+    digits d = shortest_digits(magnitude, magnitude < DBL_MIN ? 1 : 15, 17, false);
     return layout(&d, signbit(number), 15, text);
 }
 
@@ -115,14 +137,8 @@ size_t float_format(float number, char *text)
 {
     if (!isfinite(number))
         return format_special((double)number, text);
-    float magnitude = fabsf(number);
-    digits d;
-    for (int precision = 6; precision <= 9; precision++) {
-        d = to_digits((double)magnitude, precision);
-        if ((float)from_digits(&d) == magnitude)
-            break;
-    }
-    strip_zeros(&d);
+    double magnitude = fabs((double)number);
+    digits d = shortest_digits(magnitude, magnitude < FLT_MIN ? 1 : 6, 9, true);
     return layout(&d, signbit(number), 6, text);
 }
 

@@ -123,10 +123,10 @@ static bool civil_to_days(int64_t year, int64_t month, int64_t day, bool is_bc, 
 static bool scan_clock(text_scan *s, int places, int64_t *out)
 {
     int64_t hour, minute, second = 0, fraction = 0;
-    if (!scan_digits(s, 1, 2, &hour) || !scan_char(s, ':') || !scan_digits(s, 2, 2, &minute))
+    if (!scan_digits(s, 1, 2, &hour) || !scan_char(s, ':') || !scan_digits(s, 1, 2, &minute))
         return false;
     if (scan_char(s, ':')) {
-        if (!scan_digits(s, 2, 2, &second))
+        if (!scan_digits(s, 1, 2, &second))
             return false;
         if (scan_char(s, '.'))
             fraction = scan_fraction(s, places);

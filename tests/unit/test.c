@@ -18,6 +18,20 @@ static uint64_t seed, random_state;
 static const test_case *current;
 static char folder_path[64];
 
+/* A test asks for more memory than there is, and expects NULL. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 void test_register(test_case *entry)
 {
     *last_link = entry;
