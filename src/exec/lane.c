@@ -165,6 +165,9 @@ static exec_step push_step(exec_lane *lane, unsigned k)
     case EXEC_FINISHED:
         stop_before(lane, k);
         break;
+    case EXEC_WAIT:
+        lane->has_more[k] = true; /* it may have taken its input */
+        break;
     default:
         break;
     }
