@@ -1,6 +1,8 @@
 /* setting.c - parsing and checking settings. */
 #include "base/setting.h"
 
+#include "base/type.h"
+
 #include <ctype.h>
 #include <sched.h>
 #include <stdio.h>
@@ -40,9 +42,14 @@ uint64_t setting_memory_bytes(void)
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     uint64_t bytes =
         pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : (uint64_t)1 << 30;
-    FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
-    unsigned long long limit;
-    if (f) {
+    /* Control groups, version 2 and 1; "max" is no number, and no limit. */
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
+                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        FILE *f = fopen(limits[i], "re");
+        unsigned long long limit;
+        if (!f)
+            continue;
         if (fscanf(f, "%llu", &limit) == 1 && limit < bytes)
             bytes = limit;
         fclose(f);
@@ -60,12 +67,11 @@ static bool parse_bytes(const char *text, uint64_t *out)
         {"", 1},      {"B", 1},      {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
         {"TB", 1e12}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1 << 30}, {"TiB", 1099511627776.0},
         {"K", 1e3},   {"M", 1e6},    {"G", 1e9},       {"T", 1e12}};
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || !(number >= 0))
+    size_t digits = strspn(text, "0123456789.");
+    const char *end = text + digits + strspn(text + digits, " ");
+    double number;
+    if (!double_parse(text, digits, &number))
         return false;
-    while (isspace((unsigned char)*end))
-        end++;
     if (!strcmp(end, "%")) {
         *out = (uint64_t)(number / 100 * (double)setting_memory_bytes());
         return number <= 100;
@@ -90,13 +96,15 @@ static bool parse_count(const char *text, uint64_t *out)
     return !*end && *out;
 }
 
-static bool is_choice(const char *choices, const char *text)
+/* The choice as the table spells it, or NULL. */
+static const char *find_choice(const char *choices, const char *text, size_t length)
 {
-    size_t length = strlen(text);
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (!strncasecmp(at, text, length) && (at[length] == '|' || !at[length]))
-            return true;
-    return false;
+    for (const char *at = choices, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "|");
+        if ((size_t)(end - at) == length && !strncasecmp(at, text, length))
+            return at;
+    }
+    return NULL;
 }
 
 static bool parse_bool(const char *text, uint64_t *out)
@@ -123,33 +131,53 @@ static status out_of_bounds(const struct entry *e, const char *text)
                       (unsigned long long)(e->maximum ? e->maximum : INT64_MAX));
 }
 
-static status parse(const struct entry *e, const char *text, setting_value *out)
+/* The failure for a text that is not of the setting's kind. */
+static status wrong_form(const struct entry *e, const char *text)
 {
     static const char *const forms[] = {[COUNT] = "a whole number or auto",
                                         [BYTES] = "a size as 1GB, 512MiB or 80%",
+                                        [CHOICE] = "one of ",
                                         [BOOL] = "on or off"};
-    bool is_right = true;
-    out->number = 0;
-    if (e->kind == COUNT)
-        is_right = parse_count(text, &out->number);
-    else if (e->kind == BYTES)
-        is_right = parse_bytes(text, &out->number);
-    else if (e->kind == BOOL)
-        is_right = parse_bool(text, &out->number);
-    else if (e->kind == CHOICE && !is_choice(e->choices, text))
-        return status_new(STATUS_KIND_INVALID, "setting %s cannot be \"%s\": it is one of %s",
-                          e->name, text, e->choices);
-    if (!is_right)
-        return status_new(STATUS_KIND_INVALID, "setting %s cannot be \"%s\": it is %s", e->name,
-                          text, forms[e->kind]);
-    bool is_auto = e->kind == COUNT && out->number == 0;
-    if (!is_auto && (e->kind == COUNT || e->kind == BYTES) &&
-        (out->number < e->minimum || (e->maximum && out->number > e->maximum)))
-        return out_of_bounds(e, text);
-    if (strlen(text) >= sizeof out->text)
+    return status_new(STATUS_KIND_INVALID, "setting %s cannot be \"%s\": it is %s%s", e->name, text,
+                      forms[e->kind], e->kind == CHOICE ? e->choices : "");
+}
+
+static status parse(const struct entry *e, const char *text, setting_value *out)
+{
+    size_t length = strlen(text);
+    if (length >= sizeof out->text)
         return status_new(STATUS_KIND_INVALID, "setting %s is longer than %zu bytes", e->name,
                           sizeof out->text - 1);
-    memcpy(out->text, text, strlen(text) + 1);
+    memset(out, 0, sizeof *out);
+    memcpy(out->text, text, length);
+
+    bool is_right = true, has_bounds = e->kind == COUNT || e->kind == BYTES;
+    const char *choice;
+    switch (e->kind) {
+    case COUNT:
+        is_right = parse_count(text, &out->number);
+        break;
+    case BYTES:
+        is_right = parse_bytes(text, &out->number);
+        break;
+    case BOOL:
+        is_right = parse_bool(text, &out->number);
+        break;
+    case CHOICE:
+        choice = find_choice(e->choices, text, length);
+        is_right = choice != NULL;
+        if (choice)
+            memcpy(out->text, choice, length);
+        break;
+    case TEXT:
+        break;
+    }
+    if (!is_right)
+        return wrong_form(e, text);
+    bool is_auto = e->kind == COUNT && out->number == 0;
+    if (has_bounds && !is_auto &&
+        (out->number < e->minimum || (e->maximum && out->number > e->maximum)))
+        return out_of_bounds(e, text);
     return STATUS_OK;
 }
 
@@ -195,4 +223,52 @@ bool setting_describe(unsigned index, setting_info *out)
     const struct entry *e = &entries[index];
     *out = (setting_info){e->name, e->initial, e->choices, e->help};
     return true;
+}
+
+/* What may be given, as the docs say it. */
+static void print_values(const struct entry *e, FILE *to)
+{
+    switch (e->kind) {
+    case COUNT:
+        fprintf(to, "`auto`, %llu", (unsigned long long)e->minimum);
+        break;
+    case BYTES:
+        fprintf(to, "a size (`1GB`, `512MiB`, `80%%`), %llu", (unsigned long long)e->minimum);
+        break;
+    case BOOL:
+        fputs("`on`, `off`", to);
+        return;
+    case TEXT:
+        fputs("text", to);
+        return;
+    case CHOICE:
+        for (const char *at = e->choices, *end; *at; at = *end ? end + 1 : end) {
+            end = at + strcspn(at, "|");
+            fprintf(to, "%s`%.*s`", at == e->choices ? "" : ", ", (int)(end - at), at);
+        }
+        return;
+    }
+    if (e->maximum)
+        fprintf(to, " to %llu", (unsigned long long)e->maximum);
+    else
+        fputs(" or more", to);
+}
+
+void settings_print_markdown(FILE *to)
+{
+    fputs("# Settings\n\n"
+          "Each setting can be given in four ways; a later one wins over an earlier one:\n\n"
+          "1. the environment: `PISTACHIO_THREADS=4`\n"
+          "2. the command line: `pistachio --set threads=4`\n"
+          "3. the library: an option of `pistachio_open`\n"
+          "4. SQL: `SET threads = 4`; `SHOW threads` and `SHOW ALL` print them\n\n"
+          "This page is made from `src/base/settings.def` by `scripts/update-docs`.\n\n"
+          "| name | values | default | meaning |\n|---|---|---|---|\n",
+          to);
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        const struct entry *e = &entries[i];
+        fprintf(to, "| `%s` | ", e->name);
+        print_values(e, to);
+        fprintf(to, " | `%s` | %s |\n", e->initial, e->help);
+    }
 }

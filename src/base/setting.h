@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define SETTING_TEXT_BYTES 256
 
@@ -33,6 +34,9 @@ typedef struct setting_info {
 } setting_info;
 /* The index-th setting; false behind the last. */
 bool setting_describe(unsigned index, setting_info *out);
+
+/* docs/CONFIG.md. */
+void settings_print_markdown(FILE *to);
 
 /* What auto means. */
 unsigned setting_core_count(void);

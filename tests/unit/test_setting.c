@@ -1,0 +1,119 @@
+/* test_setting.c - settings from text, their bounds, and the page that describes them. */
+#include "test.h"
+
+#include "base/setting.h"
+
+static settings fresh_settings(void)
+{
+    settings s;
+    CHECK_OK(settings_init(&s));
+    return s;
+}
+
+TEST(settings_begin_with_their_defaults)
+{
+    settings s = fresh_settings();
+    CHECK_EQ(s.threads.number, 0);
+    CHECK_TEXT_EQ(s.device.text, "cpu");
+    CHECK_TEXT_EQ(settings_get(&s, "isa"), "auto");
+    CHECK(!settings_get(&s, "colour"));
+    CHECK(s.memory_limit.number > 0);
+    CHECK(s.memory_limit.number <= setting_memory_bytes());
+    CHECK(setting_core_count() >= 1);
+}
+
+TEST(settings_come_from_the_environment)
+{
+    settings s;
+    setenv("PISTACHIO_THREADS", "3", 1);
+    s = fresh_settings();
+    CHECK_EQ(s.threads.number, 3);
+    setenv("PISTACHIO_THREADS", "many", 1);
+    status st = settings_init(&s);
+    unsetenv("PISTACHIO_THREADS");
+    CHECK_FAILS(st, STATUS_KIND_INVALID,
+                "environment variable PISTACHIO_THREADS: setting threads cannot be \"many\"");
+}
+
+TEST(settings_take_sizes_counts_choices_and_switches)
+{
+    settings s = fresh_settings();
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } sizes[] = {{"1GB", 1000000000},    {"512MiB", 536870912}, {"1.5 GiB", 1610612736},
+                 {"16777216", 16777216}, {"20mb", 20000000},    {"1t", 1000000000000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        CHECK_OK(settings_set(&s, "memory_limit", sizes[i].text));
+        CHECK_EQ(s.memory_limit.number, sizes[i].bytes);
+    }
+    CHECK_OK(settings_set(&s, "MEMORY_LIMIT", "50%"));
+    CHECK_EQ(s.memory_limit.number, setting_memory_bytes() / 2);
+    CHECK_OK(settings_set(&s, "threads", "7"));
+    CHECK_EQ(s.threads.number, 7);
+    CHECK_OK(settings_set(&s, "threads", "auto"));
+    CHECK_EQ(s.threads.number, 0);
+    CHECK_OK(settings_set(&s, "device", "SIMULATED"));
+    CHECK_TEXT_EQ(s.device.text, "simulated");
+    CHECK_OK(settings_set(&s, "progress", "off"));
+    CHECK_EQ(s.progress.number, 0);
+    CHECK_OK(settings_set(&s, "progress", "YES"));
+    CHECK_EQ(s.progress.number, 1);
+}
+
+TEST(settings_refuse_what_they_are_not)
+{
+    settings s = fresh_settings();
+    static const char *const cases[][3] = {
+        {"threads", "0", "a whole number or auto"},
+        {"threads", "-1", "a whole number or auto"},
+        {"threads", "4x", "a whole number or auto"},
+        {"threads", "", "a whole number or auto"},
+        {"threads", "5000", "from 1 to 4096"},
+        {"threads", "99999999999999999999999", "from 1 to 4096"},
+        {"memory_limit", "1", "from 16777216 to"},
+        {"memory_limit", "lots", "a size as 1GB"},
+        {"memory_limit", "1..5GB", "a size as 1GB"},
+        {"memory_limit", "101%", "a size as 1GB"},
+        {"memory_limit", "-1GB", "a size as 1GB"},
+        {"memory_limit", "99999999TB", "a size as 1GB"},
+        {"device", "gpu", "one of cpu|simulated"},
+        {"device", "", "one of cpu|simulated"},
+        {"device", "cpu|simulated", "one of cpu|simulated"},
+        {"progress", "maybe", "on or off"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_FAILS(settings_set(&s, cases[i][0], cases[i][1]), STATUS_KIND_INVALID, cases[i][2]);
+    CHECK_FAILS(settings_set(&s, "colour", "red"), STATUS_KIND_NOT_FOUND, "named \"colour\"");
+    CHECK_TEXT_EQ(s.device.text, "cpu");
+
+    char text[SETTING_TEXT_BYTES + 1];
+    memset(text, 'x', sizeof text);
+    text[SETTING_TEXT_BYTES] = '\0';
+    CHECK_FAILS(settings_set(&s, "temp_directory", text), STATUS_KIND_INVALID, "longer than 255");
+    text[SETTING_TEXT_BYTES - 1] = '\0';
+    CHECK_OK(settings_set(&s, "temp_directory", text));
+    CHECK_TEXT_EQ(s.temp_directory.text, text);
+}
+
+/* TEST_UPDATE=1 (scripts/update-docs) writes the page instead. */
+TEST(settings_page_is_current)
+{
+    char page[16384], path[1024], written[16384] = "";
+    memset(page, 0, sizeof page);
+    FILE *memory = fmemopen(page, sizeof page - 1, "w");
+    CHECK(memory);
+    settings_print_markdown(memory);
+    fclose(memory);
+
+    snprintf(path, sizeof path, "%s/docs/CONFIG.md", test_source());
+    FILE *file = fopen(path, getenv("TEST_UPDATE") ? "w" : "r");
+    CHECK(file);
+    if (getenv("TEST_UPDATE"))
+        fputs(page, file);
+    else
+        CHECK(fread(written, 1, sizeof written - 1, file) > 0);
+    fclose(file);
+    if (!getenv("TEST_UPDATE"))
+        CHECK_TEXT_EQ(written, page);
+}
