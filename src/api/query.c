@@ -1,6 +1,5 @@
 /* query.c - runs statements: queries by the executor, the others here. */
-#include "api/internal.h"
-
+#include "api/copy.h"
 #include "plan/optimize.h"
 
 status api_made_row(pistachio_result *result, const char *const *cells)
@@ -27,6 +26,8 @@ static status start_query(pistachio_result *result)
     TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &result->query));
     atomic_store(&result->connection->query, result->query);
     TRY(exec_query_start(result->query));
+    if (result->statement->kind == SQL_COPY)
+        return api_copy(result);
     if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
         TRY(api_drain(result));
         return api_explain(result, true);
@@ -118,11 +119,10 @@ static status run(pistachio_result *result)
     case SQL_EMPTY:
         return STATUS_OK;
     case SQL_QUERY:
+    case SQL_COPY:
     case SQL_EXPLAIN:
     case SQL_EXPLAIN_ANALYZE:
         return start_query(result);
-    case SQL_COPY:
-        return status_new(STATUS_KIND_UNSUPPORTED, "COPY is not supported yet");
     case SQL_CREATE_VIEW:
         return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
     case SQL_DROP_VIEW:

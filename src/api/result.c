@@ -5,7 +5,9 @@ uint32_t pistachio_column_count(const pistachio_result *result)
 {
     if (result->made.column_count)
         return result->made.column_count;
-    return result->query ? (uint32_t)result->statement->query.root->columns.count : 0;
+    return result->query && result->statement->kind != SQL_COPY
+               ? (uint32_t)result->statement->query.root->columns.count
+               : 0;
 }
 
 const char *pistachio_column_name(const pistachio_result *result, uint32_t column)

@@ -1,4 +1,5 @@
 /* kernel_move.c - selecting, moving and hashing values. */
+#include "base/bitmap_copy.h"
 #include "device/cpu/kernel.h"
 #include "device/tensor.h"
 
@@ -367,24 +368,5 @@ void ISA_(string_copy)(const string_copy_arguments *a)
 
 void ISA_(copy_bits)(const copy_bits_arguments *a)
 {
-    size_t count = kernel_count(a->count);
-    uint64_t at = a->target_at, from = a->source_at;
-    for (size_t done = 0; done < count;) {
-        size_t offset = at % 64, width = 64 - offset;
-        if (width > count - done)
-            width = count - done;
-        uint64_t mask = width == 64 ? ~(uint64_t)0 : (((uint64_t)1 << width) - 1);
-        uint64_t bits = mask;
-        if (a->source) {
-            size_t shift = from % 64;
-            bits = a->source[from / 64] >> shift;
-            if (shift && shift + width > 64)
-                bits |= a->source[from / 64 + 1] << (64 - shift);
-            bits &= mask;
-        }
-        a->target[at / 64] = (a->target[at / 64] & ~(mask << offset)) | bits << offset;
-        at += width;
-        from += width;
-        done += width;
-    }
+    bitmap_copy(a->target, a->target_at, a->source, a->source_at, kernel_count(a->count));
 }
