@@ -31,6 +31,10 @@ target_compile_options(
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(pistachio_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
+# Kernels combine conditions with & on purpose: no branch.
+if(CMAKE_C_COMPILER_ID MATCHES Clang)
+  target_compile_options(pistachio_flags INTERFACE -Wno-bitwise-instead-of-logical)
+endif()
 target_compile_definitions(pistachio_flags INTERFACE _GNU_SOURCE)
 target_link_options(pistachio_flags INTERFACE -Wl,--gc-sections)
 if(PISTACHIO_WERROR)

@@ -101,7 +101,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     size_t capacity = class_bytes(bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
     cpu_buffer *buffer = NULL;
-    if (KEPT_BYTES_MAX) {
+    if (KEPT_BYTES_MAX > 0) {
         pthread_mutex_lock(&cpu->lock);
         buffer = cpu->kept[class];
         if (buffer) {
@@ -111,7 +111,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         pthread_mutex_unlock(&cpu->lock);
     }
     if (!buffer) {
-        status st = buffer_new(KEPT_BYTES_MAX ? capacity : bytes, &buffer);
+        status st = buffer_new(KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
         if (st) {
             mem_budget_give(dev->budget, capacity);
             return st;
