@@ -146,14 +146,14 @@ static void set_bounds(arena *a, const pq_leaf *leaf, const stored_bound *min,
 {
     out->has_min = min->bytes && pq_bound_value(a, leaf, min->bytes, min->length, &out->min);
     out->has_max = max->bytes && pq_bound_value(a, leaf, max->bytes, max->length, &out->max);
-    out->is_min_exact = out->has_min && is_exact(leaf, min);
-    out->is_max_exact = out->has_max && is_exact(leaf, max);
     bool is_float = leaf->type.id == TYPE_FLOAT || leaf->type.id == TYPE_DOUBLE;
     /* A NaN in one bound makes the other one worthless as well. */
     if (is_float && out->has_min != out->has_max)
         out->has_min = out->has_max = false;
     if (out->has_min && out->has_max && value_compare(&out->min, &out->max) > 0)
         out->has_min = out->has_max = false;
+    out->is_min_exact = out->has_min && is_exact(leaf, min);
+    out->is_max_exact = out->has_max && is_exact(leaf, max);
 }
 
 void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, const pq_leaf *leaf,
