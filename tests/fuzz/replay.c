@@ -58,6 +58,14 @@ static int load(const char *path, const struct stat *info, int type, struct FTW 
     return 0;
 }
 
+/* UndefinedBehaviorSanitizer's way out must pass by on_signal. */
+const char *__ubsan_default_options(void);
+
+__attribute__((visibility("default"))) const char *__ubsan_default_options(void)
+{
+    return "abort_on_error=1:print_stacktrace=1";
+}
+
 /* One change of `length` bytes that have room for INPUT_BYTES_MAX; returns the new length. */
 static size_t change(uint8_t *bytes, size_t length)
 {

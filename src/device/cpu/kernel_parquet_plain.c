@@ -38,45 +38,66 @@ static void convert_int32(const parquet_plain_arguments *a, const uint8_t *value
     }
 }
 
-static void convert_int64(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
+/* Like the other conversions below: false when a value does not fit the type. */
+static bool convert_int64(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
-    if (a->conversion == CONVERT_MILLIS)
-        CONVERT(int64_t, int64_t, (uint64_t)x * 1000);
-    else if (a->conversion == CONVERT_NANOS)
+    int64_t most = INT64_MAX;
+    if (a->conversion == CONVERT_MILLIS) {
+        uint64_t outside = 0;
+        most /= 1000;
+        CONVERT(int64_t, int64_t, (outside |= x > most || x < -most, (uint64_t)x * 1000));
+        return !outside;
+    }
+    if (a->conversion == CONVERT_NANOS)
         CONVERT(int64_t, int64_t, x / 1000);
     else if (a->type.width == 16)
         CONVERT(int64_t, int128, x);
     else
         memcpy(a->out, values, count * 8);
+    return true;
 }
 
 /* Julian day 2440588 is 1970-01-01; nanoseconds of the day come first. */
-static void convert_int96(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
+static bool convert_int96(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
     int64_t *out = a->out;
+    bool is_outside = false;
     for (uint64_t i = 0; i < count; i++) {
-        int64_t nanoseconds;
+        int64_t nanoseconds, microseconds;
         int32_t day;
         memcpy(&nanoseconds, values + i * 12, 8);
         memcpy(&day, values + i * 12 + 8, 4);
-        out[i] = ((int64_t)day - 2440588) * 86400000000 + nanoseconds / 1000;
+        is_outside |= __builtin_mul_overflow((int64_t)day - 2440588, 86400000000, &microseconds);
+        is_outside |= __builtin_add_overflow(microseconds, nanoseconds / 1000, &out[i]);
     }
+    return !is_outside;
 }
 
-static int128 big_endian(const uint8_t *bytes, uint32_t length)
+/* The bytes in front of the last 16 may only repeat the sign. */
+static bool big_endian(const uint8_t *bytes, uint32_t length, int128 *out)
 {
-    uint128 number = length && bytes[0] & 0x80 ? ~(uint128)0 : 0;
-    for (uint32_t i = 0; i < length; i++)
+    uint8_t sign = length && bytes[0] & 0x80 ? 0xff : 0;
+    uint128 number = sign ? ~(uint128)0 : 0;
+    bool is_outside = false;
+    for (uint32_t i = 0; i < length; i++) {
+        is_outside |= i + 16 < length && bytes[i] != sign;
         number = number << 8 | bytes[i];
-    return (int128)number;
+    }
+    *out = (int128)number;
+    return !is_outside && (number >> 127 != 0) == (sign != 0);
 }
 
-static void store_decimal(void *out, uint64_t i, uint8_t width, int128 number)
+static bool store_decimal(void *out, uint64_t i, uint8_t width, const uint8_t *bytes,
+                          uint32_t length)
 {
-    if (width == 16)
+    int128 number;
+    bool fits = big_endian(bytes, length, &number);
+    if (width == 16) {
         ((int128 *)out)[i] = number;
-    else
-        ((int64_t *)out)[i] = (int64_t)number;
+        return fits;
+    }
+    ((int64_t *)out)[i] = (int64_t)number;
+    return fits && number == (int64_t)number;
 }
 
 static float half_to_float(uint16_t half)
@@ -96,9 +117,10 @@ static float half_to_float(uint16_t half)
     return result;
 }
 
-static void convert_fixed(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
+static bool convert_fixed(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
     uint32_t length = a->type_length;
+    bool fits = true;
     for (uint64_t i = 0; i < count; i++) {
         const uint8_t *bytes = values + i * length;
         if (a->conversion == CONVERT_HALF) {
@@ -106,7 +128,7 @@ static void convert_fixed(const parquet_plain_arguments *a, const uint8_t *value
             memcpy(&half, bytes, 2);
             ((float *)a->out)[i] = half_to_float(half);
         } else if (a->conversion == CONVERT_BIG) {
-            store_decimal(a->out, i, a->type.width, big_endian(bytes, length));
+            fits &= store_decimal(a->out, i, a->type.width, bytes, length);
         } else {
             string_view view = string_view_make((const char *)bytes, length);
             if (length > STRING_INLINE_BYTES)
@@ -114,6 +136,7 @@ static void convert_fixed(const parquet_plain_arguments *a, const uint8_t *value
             ((string_view *)a->out)[i] = view;
         }
     }
+    return fits;
 }
 
 /* Each value is behind its length, 4 bytes. Returns how many values there are, up to count. */
@@ -130,7 +153,8 @@ static uint64_t convert_byte_array(const parquet_plain_arguments *a, const uint8
         if (length > (uint64_t)(end - at))
             return i;
         if (a->conversion == CONVERT_BIG) {
-            store_decimal(a->out, i, a->type.width, big_endian(at, length));
+            if (!store_decimal(a->out, i, a->type.width, at, length))
+                return i;
         } else {
             string_view view = string_view_make((const char *)at, length);
             if (length > STRING_INLINE_BYTES)
@@ -166,13 +190,13 @@ void ISA_(parquet_plain)(const parquet_plain_arguments *a)
             convert_int32(a, values, count);
             break;
         case INT64:
-            convert_int64(a, values, count);
+            is_right = convert_int64(a, values, count);
             break;
         case INT96:
-            convert_int96(a, values, count);
+            is_right = convert_int96(a, values, count);
             break;
         case FIXED:
-            convert_fixed(a, values, count);
+            is_right = convert_fixed(a, values, count);
             break;
         case BYTE_ARRAY:
             is_right = convert_byte_array(a, values, values + left, count) == count;
