@@ -143,12 +143,14 @@ status step_distinct(program_run *run, frame *f, uint32_t number, tensor **resul
     operand x[3];
     for (int i = 0; i < 3; i++)
         TRY(run_operand(run, f, s->args[i], &x[i]));
-    /* Where the comparison is a constant, one side is NULL and its bits do not matter. */
+    /* A constant goes to the right, as the comparison's bits are a column. Where the comparison is
+     * a constant, one side is NULL, and the bits do not matter. */
+    const operand *left = x[0].step ? &x[0] : &x[1], *right = x[0].step ? &x[1] : &x[0];
     TRY(run_result(run, f, s->type, result));
-    return DEV_LAUNCH(
-        run->stream, logic, .op = s->op, .left = x[2].step ? x[2].values : run->zeros->address,
-        .left_validity = x[0].validity, .left_step = x[0].step, .right_validity = x[1].validity,
-        .right_step = x[1].step, .count = f->count, .out = (*result)->values);
+    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].step ? x[2].values : NULL,
+                      .left_validity = left->validity, .left_step = left->step,
+                      .right_validity = right->validity, .right_step = right->step,
+                      .count = f->count, .out = (*result)->values);
 }
 
 /* ---- choosing ---- */

@@ -63,8 +63,10 @@ int64_t thrift_int(thrift_reader *reader, const thrift_field *field)
     return zigzag(varint(reader));
 }
 
-bool thrift_bool(const thrift_field *field)
+bool thrift_bool(thrift_reader *reader, const thrift_field *field)
 {
+    if (field->type != THRIFT_TRUE && field->type != THRIFT_FALSE)
+        reader->is_broken = true;
     return field->type == THRIFT_TRUE;
 }
 

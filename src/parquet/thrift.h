@@ -45,7 +45,7 @@ thrift_reader thrift_reader_make(const void *bytes, size_t length);
 bool thrift_next(thrift_reader *reader, thrift_field *field);
 /* Values of the field just met; of another type than the file's: broken. */
 int64_t thrift_int(thrift_reader *reader, const thrift_field *field);
-bool thrift_bool(const thrift_field *field);
+bool thrift_bool(thrift_reader *reader, const thrift_field *field);
 /* Borrowed bytes. */
 const uint8_t *thrift_binary(thrift_reader *reader, const thrift_field *field, uint32_t *bytes);
 /* A list's number of elements, at most the bytes that are left; *element is their type. */

@@ -145,13 +145,19 @@ static double estimate_join(const plan_node *node)
 {
     const plan_node *children[] = {node->children[0], node->children[1]};
     double left = children[0]->estimated_rows, right = children[1]->estimated_rows;
-    double rows = left * right;
+    double rows = left * right, keys = 1, largest = 1;
     for (size_t k = 0; k < node->join.left_keys.count; k++) {
         double l = plan_distinct(&children[0], 1, node->join.left_keys.items[k], left);
         double r = plan_distinct(&children[1], 1, node->join.right_keys.items[k], right);
         double larger = l > r ? l : r;
-        rows /= larger < 1 ? 1 : larger;
+        keys *= larger < 1 ? 1 : larger;
+        largest = larger > largest ? larger : largest;
     }
+    /* Several keys together have no more values than the smaller side has rows. */
+    double smaller = left < right ? left : right;
+    if (keys > smaller)
+        keys = smaller > largest ? smaller : largest;
+    rows /= keys;
     if (node->join.residual)
         rows *= SHARE_RANGE;
     switch (node->join.type) {

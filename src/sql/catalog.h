@@ -1,4 +1,8 @@
-/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections. */
+/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections.
+ *
+ * A table whose files were replaced, or whose pattern now means other files, is opened again when
+ * it is next looked up. Tables and entries that were replaced live as long as the catalog, because
+ * statements may still use them. Any thread. */
 #ifndef PISTACHIO_SQL_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_H
 
@@ -20,11 +24,14 @@ void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
 /* A folder: a table of each Parquet file in it and of each sub-folder; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
+/* Takes over an open table, also on failure. */
+CHECKED status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *table);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
                                     bool replace);
 CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
-/* Exact name first, then whatever the case; NULL: none. Valid until the entry is replaced. */
-const sql_catalog_entry *sql_catalog_find(sql_catalog *catalog, const char *name);
+/* Exact name first, then whatever the case; *out is NULL: there is none. */
+CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name,
+                                const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
 /* Entries sorted by name; copied into the arena. */

@@ -1,0 +1,190 @@
+/* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
+#include "base/setting.h"
+#include "cli/inspect.h"
+#include "cli/output.h"
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
+    "       pistachio [OPTIONS] [DIR|FILE...]            SQL from standard input\n"
+    "       pistachio inspect FILE...                    what Parquet files are made of\n"
+    "\n"
+    "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
+    "every Parquet file or folder of Parquet files in it.\n"
+    "\n"
+    "  -c SQL            run SQL and exit\n"
+    "  -f FILE           run the SQL in a file and exit\n"
+    "  --table NAME=PATH a table of a file, a pattern or a folder\n"
+    "  --format FORMAT   table, csv, tsv, json, jsonl, markdown, none\n"
+    "  -o FILE           write results there\n"
+    "  --timer           print each statement's time\n"
+    "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
+    "  --settings        list the settings\n"
+    "  --version, --help\n"
+    "\n"
+    "exit status: 0, 1 a query failed, 2 wrong usage\n";
+
+typedef struct arguments {
+    const char *sql, *script, *output;
+    cli_options options;
+    pistachio_option settings[64];
+    size_t setting_count;
+    const char *tables[256];
+    size_t table_count;
+    const char *paths[256];
+    size_t path_count;
+} arguments;
+
+static int usage_error(const char *what, const char *argument)
+{
+    fprintf(stderr, "pistachio: %s%s%s\n%s", what, argument ? " " : "", argument ? argument : "",
+            usage);
+    return 2;
+}
+
+/* Splits NAME=VALUE in place. */
+static bool split(char *text, pistachio_option *out)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return false;
+    *equals = 0;
+    *out = (pistachio_option){text, equals + 1};
+    return true;
+}
+
+static void list_settings(void)
+{
+    setting_info info;
+    for (unsigned i = 0; setting_describe(i, &info); i++)
+        printf("%s (default %s%s%s)\n    %s\n", info.name, info.initial, *info.choices ? "; " : "",
+               info.choices, info.help);
+}
+
+/* 0: go on; else exit with status - 1. */
+static int parse(int count, char **words, arguments *out)
+{
+    for (int i = 1; i < count; i++) {
+        char *word = words[i];
+        bool takes_value = !strcmp(word, "-c") || !strcmp(word, "-f") || !strcmp(word, "-o") ||
+                           !strcmp(word, "--table") || !strcmp(word, "--format") ||
+                           !strcmp(word, "--set");
+        char *next = takes_value ? words[++i] : NULL;
+        if (takes_value && !next)
+            return 1 + usage_error("a value is missing behind", word);
+        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+            fputs(usage, stdout);
+            return 1;
+        } else if (!strcmp(word, "--version")) {
+            printf("pistachio %s\n", pistachio_version());
+            return 1;
+        } else if (!strcmp(word, "--settings")) {
+            list_settings();
+            return 1;
+        } else if (!strcmp(word, "-c")) {
+            out->sql = next;
+        } else if (!strcmp(word, "-f")) {
+            out->script = next;
+        } else if (!strcmp(word, "-o")) {
+            out->output = next;
+        } else if (!strcmp(word, "--timer")) {
+            out->options.has_timer = true;
+        } else if (!strcmp(word, "--format")) {
+            if (!output_format_parse(next, &out->options.format))
+                return 1 + usage_error("there is no format", next);
+        } else if (!strcmp(word, "--set")) {
+            if (out->setting_count == 64 || !split(next, &out->settings[out->setting_count++]))
+                return 1 + usage_error("--set needs NAME=VALUE, not", next);
+        } else if (!strcmp(word, "--table")) {
+            if (out->table_count == 256 || !strchr(next, '='))
+                return 1 + usage_error("--table needs NAME=PATH, not", next);
+            out->tables[out->table_count++] = next;
+        } else if (word[0] == '-' && word[1]) {
+            return 1 + usage_error("there is no option", word);
+        } else if (out->path_count == 256) {
+            return 1 + usage_error("too many paths", NULL);
+        } else {
+            out->paths[out->path_count++] = word;
+        }
+    }
+    return 0;
+}
+
+static int report(pistachio_error *error)
+{
+    cli_report(error, NULL);
+    return 1;
+}
+
+static int add_tables(pistachio_connection *connection, const arguments *a)
+{
+    for (size_t i = 0; i < a->table_count; i++) {
+        pistachio_option table;
+        char text[4096];
+        if (strlen(a->tables[i]) >= sizeof text)
+            return usage_error("too long:", a->tables[i]);
+        memcpy(text, a->tables[i], strlen(a->tables[i]) + 1);
+        if (!split(text, &table))
+            return usage_error("--table needs NAME=PATH, not", a->tables[i]);
+        pistachio_error *error = pistachio_add_table(connection, table.name, table.value);
+        if (error)
+            return report(error);
+    }
+    for (size_t i = 0; i < a->path_count; i++) {
+        pistachio_error *error = pistachio_add_path(connection, a->paths[i]);
+        if (error)
+            return report(error);
+    }
+    return 0;
+}
+
+static int run_all(pistachio_connection *connection, const arguments *a)
+{
+    if (a->sql)
+        return cli_run_text(connection, a->sql, &a->options);
+    FILE *source = stdin;
+    if (a->script && !(source = fopen(a->script, "re"))) {
+        fprintf(stderr, "pistachio: could not open \"%s\"\n", a->script);
+        return 1;
+    }
+    int result = cli_run_stream(connection, source, &a->options);
+    if (source != stdin)
+        fclose(source);
+    return result;
+}
+
+int main(int count, char **words)
+{
+    if (count > 1 && !strcmp(words[1], "inspect"))
+        return cli_inspect(count - 2, words + 2);
+    arguments a = {.options = {.format = OUTPUT_TABLE, .target = stdout}};
+    int exit_status = parse(count, words, &a);
+    if (exit_status)
+        return exit_status - 1;
+    if (a.output && !(a.options.target = fopen(a.output, "we"))) {
+        fprintf(stderr, "pistachio: could not open \"%s\" for writing\n", a.output);
+        return 1;
+    }
+    pistachio_database *database = NULL;
+    pistachio_connection *connection = NULL;
+    pistachio_error *error = pistachio_open(a.settings, a.setting_count, &database);
+    if (!error)
+        error = pistachio_connect(database, &connection);
+    exit_status = error ? report(error) : add_tables(connection, &a);
+    if (!exit_status)
+        exit_status = run_all(connection, &a);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    if (a.options.target && fflush(a.options.target) && !exit_status) {
+        fprintf(stderr, "pistachio: could not write the results\n");
+        exit_status = 1;
+    }
+    if (a.options.target && a.options.target != stdout)
+        fclose(a.options.target);
+    return exit_status;
+}

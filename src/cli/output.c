@@ -1,0 +1,173 @@
+/* output.c - rows as csv, tsv, json lines and json: formats that stream. Tables: output_table.c. */
+#include "cli/output.h"
+
+#include "cli/output_table.h"
+
+#include <string.h>
+
+const char output_format_names[] = "table, csv, tsv, json, jsonl, markdown, none";
+
+bool output_format_parse(const char *name, output_format *out)
+{
+    static const char *const names[] = {"table", "csv", "tsv", "json", "jsonl", "markdown", "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) {
+            *out = (output_format)i;
+            return true;
+        }
+    return false;
+}
+
+/* RFC 4180: quotes where a value holds a comma, a quote or a line end, or is empty (NULL is nothing
+ * at all). */
+static void print_csv(const char *text, size_t bytes, FILE *target)
+{
+    bool has_special = bytes == 0;
+    for (size_t i = 0; i < bytes && !has_special; i++)
+        has_special = strchr(",\"\r\n", text[i]) && text[i];
+    if (!has_special) {
+        fwrite(text, 1, bytes, target);
+        return;
+    }
+    fputc('"', target);
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '"')
+            fputc('"', target);
+        fputc(text[i], target);
+    }
+    fputc('"', target);
+}
+
+static void print_tsv(const char *text, size_t bytes, FILE *target)
+{
+    for (size_t i = 0; i < bytes; i++)
+        switch (text[i]) {
+        case '\t':
+            fputs("\\t", target);
+            break;
+        case '\n':
+            fputs("\\n", target);
+            break;
+        case '\r':
+            fputs("\\r", target);
+            break;
+        case '\\':
+            fputs("\\\\", target);
+            break;
+        default:
+            fputc(text[i], target);
+        }
+}
+
+static void print_json_text(const char *text, size_t bytes, FILE *target)
+{
+    fputc('"', target);
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(target, "\\%c", c);
+        else if (c == '\n')
+            fputs("\\n", target);
+        else if (c == '\t')
+            fputs("\\t", target);
+        else if (c < 0x20)
+            fprintf(target, "\\u%04x", c);
+        else
+            fputc(c, target);
+    }
+    fputc('"', target);
+}
+
+/* JSON has no NaN and no infinities: those become null. */
+static void print_json_value(const pistachio_result *result, const pistachio_batch *batch,
+                             uint32_t column, uint64_t row, FILE *target)
+{
+    size_t bytes;
+    const char *text = pistachio_text(batch, column, row, &bytes);
+    pistachio_column_class class = pistachio_column_get_class(result, column);
+    if (!text)
+        fputs("null", target);
+    else if (class == PISTACHIO_CLASS_BOOLEAN)
+        fputs(*text == 't' ? "true" : "false", target);
+    else if (class == PISTACHIO_CLASS_NUMBER)
+        fputs(memchr("0123456789", text[bytes - 1], 10) ? text : "null", target);
+    else
+        print_json_text(text, bytes, target);
+}
+
+static void print_json_row(const pistachio_result *result, const pistachio_batch *batch,
+                           uint64_t row, FILE *target)
+{
+    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
+        const char *name = pistachio_column_name(result, c);
+        fputs(c ? ", " : "{", target);
+        print_json_text(name, strlen(name), target);
+        fputs(": ", target);
+        print_json_value(result, batch, c, row, target);
+    }
+    fputc('}', target);
+}
+
+static void print_row(const pistachio_result *result, const pistachio_batch *batch, uint64_t row,
+                      output_format format, FILE *target)
+{
+    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
+        size_t bytes;
+        const char *text = pistachio_text(batch, c, row, &bytes);
+        if (c)
+            fputc(format == OUTPUT_CSV ? ',' : '\t', target);
+        if (text && format == OUTPUT_CSV)
+            print_csv(text, bytes, target);
+        else if (text)
+            print_tsv(text, bytes, target);
+        else if (format == OUTPUT_TSV)
+            fputs("\\N", target);
+    }
+    fputc('\n', target);
+}
+
+static void print_header(const pistachio_result *result, output_format format, FILE *target)
+{
+    if (format == OUTPUT_JSON)
+        fputc('[', target);
+    if (format != OUTPUT_CSV && format != OUTPUT_TSV)
+        return;
+    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
+        const char *name = pistachio_column_name(result, c);
+        if (c)
+            fputc(format == OUTPUT_CSV ? ',' : '\t', target);
+        if (format == OUTPUT_CSV)
+            print_csv(name, strlen(name), target);
+        else
+            print_tsv(name, strlen(name), target);
+    }
+    fputc('\n', target);
+}
+
+pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
+                              uint64_t *out_rows)
+{
+    *out_rows = 0;
+    if ((format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN) && pistachio_column_count(result))
+        return output_table(result, format == OUTPUT_MARKDOWN, target, out_rows);
+    const pistachio_batch *batch;
+    pistachio_error *error;
+    if (pistachio_column_count(result))
+        print_header(result, format, target);
+    while (!(error = pistachio_next(result, &batch)) && batch) {
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
+            if (format == OUTPUT_CSV || format == OUTPUT_TSV)
+                print_row(result, batch, row, format, target);
+            if (format == OUTPUT_JSON)
+                fputs(*out_rows + row ? ",\n " : "", target);
+            if (format == OUTPUT_JSON || format == OUTPUT_JSONL)
+                print_json_row(result, batch, row, target);
+            if (format == OUTPUT_JSONL)
+                fputc('\n', target);
+        }
+        *out_rows += pistachio_batch_rows(batch);
+    }
+    if (format == OUTPUT_JSON)
+        fputs("]\n", target);
+    return error;
+}

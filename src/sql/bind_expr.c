@@ -1,0 +1,703 @@
+/* bind_expr.c - expressions: one function per kind of node of the parse tree. */
+#include "sql/binder.h"
+
+#include "plan/fold.h"
+
+#include <strings.h>
+#include <time.h>
+
+static data_type boolean(void)
+{
+    return type_make(TYPE_BOOL);
+}
+
+static status bind_list(binder *b, pg_node *const *nodes, size_t count, bind_scope *scope,
+                        expr ***out)
+{
+    *out = arena_alloc_array(b->memory, count + 1, sizeof **out);
+    if (!*out)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++)
+        TRY(bind_expr(b, nodes[i], scope, &(*out)[i]));
+    return STATUS_OK;
+}
+
+/* ---- names ---- */
+
+static bool names_equal(const char *left, const char *right, bool folds)
+{
+    return folds ? !strcasecmp(left, right) : !strcmp(left, right);
+}
+
+/* How many columns of the scope the name means; *out is the first. */
+static size_t lookup(const bind_scope *scope, const char *relation, const char *name, bool folds,
+                     const bind_entry **out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < scope->entries.count; i++) {
+        const bind_entry *entry = &scope->entries.items[i];
+        if (!names_equal(entry->name, name, folds))
+            continue;
+        if (relation ? !entry->relation || !names_equal(entry->relation, relation, folds)
+                     : entry->is_hidden)
+            continue;
+        if (!found++)
+            *out = entry;
+    }
+    return found;
+}
+
+static bool has_relation(const bind_scope *scope, const char *relation)
+{
+    for (; scope; scope = scope->parent)
+        for (size_t i = 0; i < scope->relations.count; i++)
+            if (!strcasecmp(scope->relations.items[i], relation))
+                return true;
+    return false;
+}
+
+static status no_such_column(binder *b, const char *relation, const char *name, bind_scope *scope,
+                             int32_t location)
+{
+    ARRAY(const char *) names = {0};
+    if (relation && !has_relation(scope, relation)) {
+        for (const bind_scope *s = scope; s; s = s->parent)
+            for (size_t i = 0; i < s->relations.count; i++)
+                TRY(array_push(b->memory, &names, s->relations.items[i]));
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                       "there is no table \"%s\" in the FROM clause", relation),
+                            relation, names.items, names.count);
+    }
+    for (const bind_scope *s = scope; s; s = s->parent)
+        for (size_t i = 0; i < s->entries.count; i++)
+            TRY(array_push(b->memory, &names, s->entries.items[i].name));
+    status st = relation ? bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s.%s\" does not exist", relation, name)
+                         : bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s\" does not exist", name);
+    return bind_suggest(st, name, names.items, names.count);
+}
+
+static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
+                        int32_t location, expr **out)
+{
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (const bind_scope *s = scope; s && !found; s = s->parent)
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(s, relation, name, folds, &entry);
+    if (!found)
+        return no_such_column(b, relation, name, scope, location);
+    if (found > 1)
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                      "column reference \"%s\" is ambiguous", name),
+                           "write the table's name in front of it");
+    expr *e = expr_new_column(b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!e)
+        return bind_no_memory();
+    e->position = bind_position(b, location);
+    *out = e;
+    return STATUS_OK;
+}
+
+status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
+{
+    if (ref->n_fields > 2)
+        return bind_unsupported(b, ref->location, "names of more than two parts are");
+    for (size_t i = 0; i < ref->n_fields; i++)
+        if (ref->fields[i]->node_case != PG_QUERY__NODE__NODE_STRING)
+            return bind_unsupported(b, ref->location, "\"*\" in this place is");
+    const char *last = ref->fields[ref->n_fields - 1]->string->sval;
+    const char *relation = ref->n_fields == 2 ? ref->fields[0]->string->sval : NULL;
+    return bind_name(b, relation, last, scope, ref->location, out);
+}
+
+/* ---- constants and casts ---- */
+
+static status bind_a_const(binder *b, const PgQuery__AConst *c, expr **out)
+{
+    value v;
+    if (c->isnull) {
+        v = value_null(type_make(TYPE_NULL));
+        return bind_constant(b, &v, c->location, out);
+    }
+    switch (c->val_case) {
+    case PG_QUERY__A__CONST__VAL_IVAL:
+        v = value_int(TYPE_INT32, c->ival->ival);
+        break;
+    case PG_QUERY__A__CONST__VAL_FVAL:
+        return bind_number(b, c->fval->fval, strlen(c->fval->fval), bind_position(b, c->location),
+                           out);
+    case PG_QUERY__A__CONST__VAL_BOOLVAL:
+        v = value_bool(c->boolval->boolval);
+        break;
+    case PG_QUERY__A__CONST__VAL_SVAL:
+        v = value_text(c->sval->sval, strlen(c->sval->sval));
+        break;
+    default:
+        return bind_unsupported(b, c->location, "bit strings are");
+    }
+    return bind_constant(b, &v, c->location, out);
+}
+
+/* INTERVAL '90' DAY: the field's name goes behind a bare number. */
+static status add_interval_unit(binder *b, const PgQuery__TypeName *name, expr *arg)
+{
+    static const struct {
+        int32_t mask;
+        const char *unit;
+    } fields[] = {{1 << 1, "month"}, {1 << 2, "year"},    {1 << 3, "day"},
+                  {1 << 10, "hour"}, {1 << 11, "minute"}, {1 << 12, "second"}};
+    if (name->n_typmods == 0 || name->typmods[0]->node_case != PG_QUERY__NODE__NODE_A_CONST ||
+        name->typmods[0]->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL ||
+        arg->kind != EXPR_CONSTANT || arg->type.id != TYPE_VARCHAR)
+        return STATUS_OK;
+    int32_t mask = name->typmods[0]->a_const->ival->ival;
+    value *v = &arg->constant;
+    double number;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].mask != mask || !double_parse(v->text, v->bytes, &number))
+            continue;
+        char *text = arena_format(b->memory, "%.*s %s", (int)v->bytes, v->text, fields[i].unit);
+        if (!text)
+            return bind_no_memory();
+        *v = value_text(text, strlen(text));
+    }
+    return STATUS_OK;
+}
+
+static status bind_type_cast(binder *b, const PgQuery__TypeCast *cast, bind_scope *scope,
+                             expr **out)
+{
+    expr *arg;
+    data_type type;
+    int32_t length;
+    TRY(bind_expr(b, cast->arg, scope, &arg));
+    TRY(bind_type_name(b, cast->type_name, &type, &length));
+    if (type.id == TYPE_INTERVAL)
+        TRY(add_interval_unit(b, cast->type_name, arg));
+    TRY(bind_cast(b, arg, type, cast->location, out));
+    if (length < 0)
+        return STATUS_OK;
+    value v = value_int(TYPE_INT64, length); /* varchar(n) cuts */
+    expr *count;
+    TRY(bind_constant(b, &v, cast->location, &count));
+    return bind_call2(b, EXPR_LEFT, type, *out, count, cast->location, out);
+}
+
+static status bind_now(binder *b, const PgQuery__SQLValueFunction *f, expr **out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    value v = {.type = type_make(TYPE_TIMESTAMP_TZ),
+               .i64 = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
+    switch (f->op) {
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
+        v = value_int(TYPE_DATE, now.tv_sec / 86400);
+        break;
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
+        break;
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
+        v.type = type_make(TYPE_TIMESTAMP);
+        break;
+    default:
+        return bind_unsupported(b, f->location, "this function is");
+    }
+    return bind_constant(b, &v, f->location, out);
+}
+
+/* ---- logic ---- */
+
+status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
+                      expr **out)
+{
+    char name[TYPE_NAME_BYTES];
+    int32_t location = bind_location(node);
+    TRY(bind_expr(b, node, scope, out));
+    if (bind_is_literal(*out))
+        return bind_coerce(b, *out, boolean(), location, what, out);
+    if ((*out)->type.id != TYPE_BOOL)
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "argument of %s must be boolean, not %s", what,
+                          type_name((*out)->type, name));
+    return STATUS_OK;
+}
+
+static status bind_bool_expr(binder *b, const PgQuery__BoolExpr *e, bind_scope *scope, expr **out)
+{
+    ARRAY(expr *) args = {0};
+    expr *arg;
+    if (e->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR) {
+        TRY(bind_condition(b, e->args[0], scope, "NOT", &arg));
+        return bind_call1(b, EXPR_NOT, boolean(), arg, e->location, out);
+    }
+    bool is_and = e->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR;
+    expr_op op = is_and ? EXPR_AND : EXPR_OR;
+    for (size_t i = 0; i < e->n_args; i++) {
+        TRY(bind_condition(b, e->args[i], scope, is_and ? "AND" : "OR", &arg));
+        bool is_nested = arg->kind == EXPR_CALL && arg->op == op;
+        for (uint32_t j = 0; is_nested && j < arg->arg_count; j++)
+            TRY(array_push(b->memory, &args, arg->args[j]));
+        if (!is_nested)
+            TRY(array_push(b->memory, &args, arg));
+    }
+    return bind_call(b, op, boolean(), args.items, (uint32_t)args.count, e->location, out);
+}
+
+static status bind_null_test(binder *b, const PgQuery__NullTest *test, bind_scope *scope,
+                             expr **out)
+{
+    expr *arg;
+    TRY(bind_expr(b, test->arg, scope, &arg));
+    if (arg->type.id == TYPE_NULL)
+        TRY(bind_cast(b, arg, type_make(TYPE_VARCHAR), test->location, &arg));
+    bool is_null = test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
+    return bind_call1(b, is_null ? EXPR_IS_NULL : EXPR_IS_NOT_NULL, boolean(), arg, test->location,
+                      out);
+}
+
+static status bind_boolean_test(binder *b, const PgQuery__BooleanTest *test, bind_scope *scope,
+                                expr **out)
+{
+    static const struct {
+        expr_op op;
+        bool is_negated;
+    } tests[] = {
+        [PG_QUERY__BOOL_TEST_TYPE__IS_TRUE] = {EXPR_IS_TRUE, false},
+        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE] = {EXPR_IS_TRUE, true},
+        [PG_QUERY__BOOL_TEST_TYPE__IS_FALSE] = {EXPR_IS_FALSE, false},
+        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_FALSE] = {EXPR_IS_FALSE, true},
+        [PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN] = {EXPR_IS_NULL, false},
+        [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN] = {EXPR_IS_NOT_NULL, false},
+    };
+    expr *arg;
+    TRY(bind_condition(b, test->arg, scope, "IS", &arg));
+    TRY(bind_call1(b, tests[test->booltesttype].op, boolean(), arg, test->location, out));
+    if (!tests[test->booltesttype].is_negated)
+        return STATUS_OK;
+    return bind_call1(b, EXPR_NOT, boolean(), *out, test->location, out);
+}
+
+/* ---- CASE, COALESCE, GREATEST ---- */
+
+static status copy_expr(binder *b, const expr *e, expr **out)
+{
+    *out = expr_copy(b->memory, e);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status bind_when(binder *b, const PgQuery__CaseExpr *e, const PgQuery__CaseWhen *when,
+                        expr *subject, bind_scope *scope, expr **out)
+{
+    expr *value, *copy;
+    if (!e->arg)
+        return bind_condition(b, when->expr, scope, "CASE WHEN", out);
+    TRY(bind_expr(b, when->expr, scope, &value));
+    TRY(copy_expr(b, subject, &copy));
+    return bind_comparison(b, EXPR_EQ, copy, value, when->location, out);
+}
+
+static status bind_case(binder *b, const PgQuery__CaseExpr *e, bind_scope *scope, expr **out)
+{
+    size_t branches = e->n_args, count = branches + 1;
+    expr *subject = NULL, *node;
+    expr **results = arena_alloc_array(b->memory, count, sizeof *results);
+    data_type type;
+    if (!results)
+        return bind_no_memory();
+    if (branches > UINT32_MAX / 4)
+        return bind_unsupported(b, e->location, "a CASE of so many branches is");
+    node = expr_new(b->memory, EXPR_CASE, boolean(), (uint32_t)branches * 2 + 1,
+                    bind_position(b, e->location));
+    if (!node)
+        return bind_no_memory();
+    if (e->arg)
+        TRY(bind_expr(b, e->arg, scope, &subject));
+    for (size_t i = 0; i < branches; i++) {
+        const PgQuery__CaseWhen *when = e->args[i]->case_when;
+        TRY(bind_when(b, e, when, subject, scope, &node->args[2 * i]));
+        TRY(bind_expr(b, when->result, scope, &results[i]));
+    }
+    if (e->defresult) {
+        TRY(bind_expr(b, e->defresult, scope, &results[branches]));
+    } else {
+        value null = value_null(type_make(TYPE_NULL));
+        TRY(bind_constant(b, &null, -1, &results[branches]));
+    }
+    TRY(bind_coerce_all(b, results, count, e->location, "CASE", &type));
+    node->type = type;
+    node->is_nullable = false;
+    for (size_t i = 0; i < count; i++) {
+        node->args[i < branches ? 2 * i + 1 : 2 * branches] = results[i];
+        node->is_nullable |= results[i]->is_nullable;
+    }
+    *out = expr_fold(b->memory, node);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status bind_alike(binder *b, expr_op op, const char *what, pg_node *const *nodes,
+                         size_t count, bind_scope *scope, int32_t location, expr **out)
+{
+    expr **args;
+    data_type type;
+    TRY(bind_list(b, nodes, count, scope, &args));
+    TRY(bind_coerce_all(b, args, count, location, what, &type));
+    return bind_call(b, op, type, args, (uint32_t)count, location, out);
+}
+
+/* ---- operators ---- */
+
+static const char *operator_name(const PgQuery__AExpr *e)
+{
+    return e->n_name ? e->name[e->n_name - 1]->string->sval : "";
+}
+
+static bool is_row(const pg_node *node)
+{
+    return node && node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
+}
+
+/* (a, b) = (c, d) and <>. */
+static status bind_row_comparison(binder *b, const PgQuery__RowExpr *left,
+                                  const PgQuery__RowExpr *right, bool is_equal, int32_t location,
+                                  bind_scope *scope, expr **out)
+{
+    ARRAY(expr *) pairs = {0};
+    if (left->n_args != right->n_args)
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "rows of %zu and %zu values cannot be compared", left->n_args,
+                          right->n_args);
+    for (size_t i = 0; i < left->n_args; i++) {
+        expr *l, *r, *pair;
+        TRY(bind_expr(b, left->args[i], scope, &l));
+        TRY(bind_expr(b, right->args[i], scope, &r));
+        TRY(bind_comparison(b, is_equal ? EXPR_EQ : EXPR_NE, l, r, location, &pair));
+        TRY(array_push(b->memory, &pairs, pair));
+    }
+    if (pairs.count == 1) {
+        *out = pairs.items[0];
+        return STATUS_OK;
+    }
+    return bind_call(b, is_equal ? EXPR_AND : EXPR_OR, boolean(), pairs.items,
+                     (uint32_t)pairs.count, location, out);
+}
+
+static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    const char *name = operator_name(e);
+    expr *left, *right;
+    expr_op op;
+    if (is_row(e->lexpr) && is_row(e->rexpr)) {
+        if (strcmp(name, "=") && strcmp(name, "<>"))
+            return bind_unsupported(b, e->location, "this comparison of rows is");
+        return bind_row_comparison(b, e->lexpr->row_expr, e->rexpr->row_expr, name[0] == '=',
+                                   e->location, scope, out);
+    }
+    TRY(bind_expr(b, e->rexpr, scope, &right));
+    if (!e->lexpr) {
+        if (!strcmp(name, "-"))
+            return bind_negate(b, right, e->location, out);
+        if (strcmp(name, "+"))
+            return bind_error(b, STATUS_KIND_UNSUPPORTED, e->location,
+                              "operator %s is not supported", name);
+        *out = right;
+        return STATUS_OK;
+    }
+    TRY(bind_expr(b, e->lexpr, scope, &left));
+    if (bind_comparison_op(name, &op))
+        return bind_comparison(b, op, left, right, e->location, out);
+    return bind_arithmetic(b, name, left, right, e->location, out);
+}
+
+static status negate_if(binder *b, bool is_negated, int32_t location, expr **out)
+{
+    return is_negated ? bind_call1(b, EXPR_NOT, boolean(), *out, location, out) : STATUS_OK;
+}
+
+/* LIKE 'pattern' ESCAPE 'x' comes as like_escape('pattern', 'x'). */
+static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    const char *name = operator_name(e);
+    const pg_node *pattern = e->rexpr;
+    expr *args[3];
+    uint32_t count = 2;
+    TRY(bind_expr(b, e->lexpr, scope, &args[0]));
+    bool has_escape = pattern->node_case == PG_QUERY__NODE__NODE_FUNC_CALL &&
+                      pattern->func_call->n_funcname == 2 && pattern->func_call->n_args == 2 &&
+                      !strcmp(pattern->func_call->funcname[1]->string->sval, "like_escape");
+    if (has_escape) {
+        TRY(bind_expr(b, pattern->func_call->args[0], scope, &args[1]));
+        TRY(bind_expr(b, pattern->func_call->args[1], scope, &args[2]));
+        count = 3;
+    } else {
+        TRY(bind_expr(b, pattern, scope, &args[1]));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        TRY(bind_coerce(b, args[i], type_make(TYPE_VARCHAR), e->location, "argument of LIKE",
+                        &args[i]));
+    expr_op op = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE ? EXPR_ILIKE : EXPR_LIKE;
+    TRY(bind_call(b, op, boolean(), args, count, e->location, out));
+    return negate_if(b, name[0] == '!', e->location, out);
+}
+
+static status bind_range(binder *b, expr *subject, expr *low, expr *high, int32_t location,
+                         expr **out)
+{
+    expr *copy, *above, *below;
+    TRY(copy_expr(b, subject, &copy));
+    TRY(bind_comparison(b, EXPR_GE, subject, low, location, &above));
+    TRY(bind_comparison(b, EXPR_LE, copy, high, location, &below));
+    return bind_call2(b, EXPR_AND, boolean(), above, below, location, out);
+}
+
+static status bind_between(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    bool is_symmetric = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM ||
+                        e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
+    bool is_negated = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN ||
+                      e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
+    expr *subject, *low, *high;
+    TRY(bind_expr(b, e->lexpr, scope, &subject));
+    TRY(bind_expr(b, e->rexpr->list->items[0], scope, &low));
+    TRY(bind_expr(b, e->rexpr->list->items[1], scope, &high));
+    if (is_symmetric) {
+        expr *again, *other_low, *other_high, *forth, *back;
+        TRY(copy_expr(b, subject, &again));
+        TRY(copy_expr(b, high, &other_low));
+        TRY(copy_expr(b, low, &other_high));
+        TRY(bind_range(b, subject, low, high, e->location, &forth));
+        TRY(bind_range(b, again, other_low, other_high, e->location, &back));
+        TRY(bind_call2(b, EXPR_OR, boolean(), forth, back, e->location, out));
+    } else {
+        TRY(bind_range(b, subject, low, high, e->location, out));
+    }
+    return negate_if(b, is_negated, e->location, out);
+}
+
+/* ---- IN ---- */
+
+/* Gives all items the subject's type if they are constants that fit it. */
+static status adapt_items(binder *b, const expr *subject, expr **items, size_t count,
+                          int32_t location, bool *out_done)
+{
+    *out_done = false;
+    if (subject->type.id == TYPE_NULL || (bind_is_literal(subject) && count))
+        return STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        value v;
+        if (items[i]->kind != EXPR_CONSTANT)
+            return STATUS_OK;
+        if (bind_is_literal(items[i]) && items[i]->type.id != TYPE_NULL &&
+            subject->type.id == TYPE_DECIMAL)
+            TRY(bind_literal_number(b, items[i], &items[i]));
+        if (bind_is_literal(items[i])) {
+            TRY(bind_coerce(b, items[i], subject->type, location, "IN", &items[i]));
+            continue;
+        }
+        if (!value_cast_exact(&items[i]->constant, subject->type, &v))
+            return STATUS_OK;
+        items[i] = expr_new_constant(b->memory, &v, items[i]->position);
+        if (!items[i])
+            return bind_no_memory();
+    }
+    *out_done = true;
+    return STATUS_OK;
+}
+
+/* subject = item OR subject = item ... */
+static status bind_in_comparisons(binder *b, const expr *subject, expr *const *items, size_t count,
+                                  int32_t location, expr **out)
+{
+    expr **equal = arena_alloc_array(b->memory, count, sizeof *equal);
+    if (!equal)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        expr *copy;
+        TRY(copy_expr(b, subject, &copy));
+        TRY(bind_comparison(b, EXPR_EQ, copy, items[i], location, &equal[i]));
+    }
+    if (count == 1) {
+        *out = equal[0];
+        return STATUS_OK;
+    }
+    return bind_call(b, EXPR_OR, boolean(), equal, (uint32_t)count, location, out);
+}
+
+/* args[0] is the subject, the `count` items follow. */
+static status bind_in_list(binder *b, expr **args, size_t count, int32_t location, expr **out)
+{
+    bool is_adapted, is_constant = true;
+    data_type type;
+    if (count >= UINT32_MAX)
+        return bind_unsupported(b, location, "a list of so many items is");
+    TRY(adapt_items(b, args[0], args + 1, count, location, &is_adapted));
+    for (size_t i = 1; i <= count; i++)
+        is_constant &= args[i]->kind == EXPR_CONSTANT;
+    if (count == 1 || !is_constant)
+        return bind_in_comparisons(b, args[0], args + 1, count, location, out);
+    if (!is_adapted)
+        TRY(bind_coerce_all(b, args, count + 1, location, "IN", &type));
+    return bind_call(b, EXPR_IN_LIST, boolean(), args, (uint32_t)count + 1, location, out);
+}
+
+static status bind_row_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    const PgQuery__List *list = e->rexpr->list;
+    ARRAY(expr *) equal = {0};
+    for (size_t i = 0; i < list->n_items; i++) {
+        expr *row;
+        if (!is_row(list->items[i]))
+            return bind_error(b, STATUS_KIND_INVALID, e->location,
+                              "a row can only be compared with rows");
+        TRY(bind_row_comparison(b, e->lexpr->row_expr, list->items[i]->row_expr, true, e->location,
+                                scope, &row));
+        TRY(array_push(b->memory, &equal, row));
+    }
+    *out = equal.items[0];
+    if (equal.count > 1)
+        return bind_call(b, EXPR_OR, boolean(), equal.items, (uint32_t)equal.count, e->location,
+                         out);
+    return STATUS_OK;
+}
+
+static status bind_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    const PgQuery__List *list = e->rexpr->list;
+    bool is_negated = operator_name(e)[0] == '<';
+    if (is_row(e->lexpr)) {
+        TRY(bind_row_in(b, e, scope, out));
+        return negate_if(b, is_negated, e->location, out);
+    }
+    expr **args = arena_alloc_array(b->memory, list->n_items + 1, sizeof *args);
+    if (!args)
+        return bind_no_memory();
+    TRY(bind_expr(b, e->lexpr, scope, &args[0]));
+    for (size_t i = 0; i < list->n_items; i++)
+        TRY(bind_expr(b, list->items[i], scope, &args[i + 1]));
+    TRY(bind_in_list(b, args, list->n_items, e->location, out));
+    return negate_if(b, is_negated, e->location, out);
+}
+
+/* x = ANY (ARRAY[...]), x <> ALL (ARRAY[...]). */
+static status bind_array_comparison(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
+                                    expr **out)
+{
+    bool is_any = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
+    expr_op op;
+    if (!e->rexpr || e->rexpr->node_case != PG_QUERY__NODE__NODE_A_ARRAY_EXPR ||
+        !bind_comparison_op(operator_name(e), &op) || !e->rexpr->a_array_expr->n_elements)
+        return bind_unsupported(b, e->location,
+                                "ANY and ALL of anything but ARRAY[...] or a "
+                                "subquery are");
+    const PgQuery__AArrayExpr *array = e->rexpr->a_array_expr;
+    ARRAY(expr *) comparisons = {0};
+    expr *subject, *item, *comparison, *copy;
+    TRY(bind_expr(b, e->lexpr, scope, &subject));
+    for (size_t i = 0; i < array->n_elements; i++) {
+        TRY(bind_expr(b, array->elements[i], scope, &item));
+        TRY(copy_expr(b, subject, &copy));
+        TRY(bind_comparison(b, op, copy, item, e->location, &comparison));
+        TRY(array_push(b->memory, &comparisons, comparison));
+    }
+    *out = comparisons.items[0];
+    if (comparisons.count == 1)
+        return STATUS_OK;
+    return bind_call(b, is_any ? EXPR_OR : EXPR_AND, boolean(), comparisons.items,
+                     (uint32_t)comparisons.count, e->location, out);
+}
+
+static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_scope *scope,
+                        expr **out)
+{
+    expr *left, *right;
+    TRY(bind_expr(b, e->lexpr, scope, &left));
+    TRY(bind_expr(b, e->rexpr, scope, &right));
+    return bind_comparison(b, op, left, right, e->location, out);
+}
+
+status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    switch (e->kind) {
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+        return bind_operator(b, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL:
+        return bind_array_comparison(b, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+        return bind_pair(b, EXPR_IS_DISTINCT, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+        return bind_pair(b, EXPR_IS_NOT_DISTINCT, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+        return bind_pair(b, EXPR_NULLIF, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+        return bind_in(b, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
+        return bind_like(b, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM:
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
+        return bind_between(b, e, scope, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
+        return bind_unsupported(b, e->location, "SIMILAR TO is");
+    default:
+        return bind_unsupported(b, e->location, "this operator is");
+    }
+}
+
+/* ---- all of them ---- */
+
+status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return bind_column_ref(b, node->column_ref, scope, out);
+    case PG_QUERY__NODE__NODE_A_CONST:
+        return bind_a_const(b, node->a_const, out);
+    case PG_QUERY__NODE__NODE_TYPE_CAST:
+        return bind_type_cast(b, node->type_cast, scope, out);
+    case PG_QUERY__NODE__NODE_A_EXPR:
+        return bind_a_expr(b, node->a_expr, scope, out);
+    case PG_QUERY__NODE__NODE_BOOL_EXPR:
+        return bind_bool_expr(b, node->bool_expr, scope, out);
+    case PG_QUERY__NODE__NODE_NULL_TEST:
+        return bind_null_test(b, node->null_test, scope, out);
+    case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+        return bind_boolean_test(b, node->boolean_test, scope, out);
+    case PG_QUERY__NODE__NODE_CASE_EXPR:
+        return bind_case(b, node->case_expr, scope, out);
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return bind_alike(b, EXPR_COALESCE, "COALESCE", node->coalesce_expr->args,
+                          node->coalesce_expr->n_args, scope, node->coalesce_expr->location, out);
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR: {
+        bool is_greatest = node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST;
+        return bind_alike(b, is_greatest ? EXPR_GREATEST : EXPR_LEAST,
+                          is_greatest ? "GREATEST" : "LEAST", node->min_max_expr->args,
+                          node->min_max_expr->n_args, scope, node->min_max_expr->location, out);
+    }
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return bind_function(b, node->func_call, scope, out);
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return bind_sublink(b, node->sub_link, scope, out);
+    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+        return bind_now(b, node->sqlvalue_function, out);
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+        return bind_unsupported(b, node->param_ref->location, "parameters are");
+    case PG_QUERY__NODE__NODE_ROW_EXPR:
+        return bind_unsupported(b, node->row_expr->location, "a row in this place is");
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+        return bind_unsupported(b, node->collate_clause->location, "COLLATE is");
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+        return bind_unsupported(b, node->a_array_expr->location, "arrays are");
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+        return bind_unsupported(b, node->grouping_func->location, "GROUPING is");
+    case PG_QUERY__NODE__NODE_A_INDIRECTION:
+        return bind_unsupported(b, bind_location(node->a_indirection->arg),
+                                "access to parts of values is");
+    case PG_QUERY__NODE__NODE_SET_TO_DEFAULT:
+        return bind_unsupported(b, node->set_to_default->location, "DEFAULT is");
+    default:
+        return bind_unsupported(b, bind_location(node), "this expression is");
+    }
+}

@@ -1,0 +1,137 @@
+/* bind_order.c - ORDER BY and LIMIT. */
+#include "sql/binder.h"
+
+#include "plan/fold.h"
+
+status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause, int *out)
+{
+    *out = -1;
+    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST || node->a_const->isnull)
+        return STATUS_OK;
+    const PgQuery__AConst *constant = node->a_const;
+    if (constant->val_case != PG_QUERY__A__CONST__VAL_IVAL)
+        return bind_error(b, STATUS_KIND_INVALID, constant->location, "non-integer constant in %s",
+                          clause);
+    int32_t number = constant->ival->ival;
+    if (number < 1 || (size_t)number > count)
+        return bind_error(b, STATUS_KIND_INVALID, constant->location,
+                          "%s position %d is not in select list", clause, number);
+    *out = number - 1;
+    return STATUS_OK;
+}
+
+status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_node *node)
+{
+    plan_sort_key added = {.key = key};
+    if (sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
+        return bind_unsupported(b, bind_location(sort->node), "ORDER BY ... USING is");
+    added.is_descending = sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    added.nulls_first = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
+                            ? added.is_descending
+                            : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+    for (size_t i = 0; i < node->sort.keys.count; i++)
+        if (expr_equal(node->sort.keys.items[i].key, key))
+            return STATUS_OK; /* ties of the same key again */
+    return array_push(b->memory, &node->sort.keys, added);
+}
+
+/* A name or a number of an output column. */
+static status output_column(binder *b, const pg_node *node, const plan_node *query, int *out)
+{
+    TRY(bind_ordinal(b, node, query->columns.count, "ORDER BY", out));
+    if (*out >= 0)
+        return STATUS_OK;
+    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF || node->column_ref->n_fields != 1 ||
+        node->column_ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+        return status_hint(
+            bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                       "ORDER BY of a set operation takes only names and numbers of its columns"),
+            "put the set operation into a subquery in FROM");
+    const char *name = node->column_ref->fields[0]->string->sval;
+    for (size_t i = 0; i < query->columns.count; i++) {
+        if (strcmp(query->columns.items[i].name, name))
+            continue;
+        if (*out >= 0)
+            return bind_error(b, STATUS_KIND_INVALID, node->column_ref->location,
+                              "ORDER BY \"%s\" is ambiguous", name);
+        *out = (int)i;
+    }
+    if (*out >= 0)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_NOT_FOUND, node->column_ref->location,
+                      "column \"%s\" does not exist", name);
+}
+
+status bind_order_output(binder *b, const pg_select *select, plan_node **node)
+{
+    plan_node *sort;
+    if (select->n_sort_clause == 0)
+        return STATUS_OK;
+    TRY(bind_new_node(b, PLAN_SORT, *node, &sort));
+    for (size_t i = 0; i < select->n_sort_clause; i++) {
+        const PgQuery__SortBy *by = select->sort_clause[i]->sort_by;
+        int column;
+        TRY(output_column(b, by->node, *node, &column));
+        expr *key = bind_column_expr(b, &(*node)->columns.items[column]);
+        if (!key)
+            return bind_no_memory();
+        TRY(bind_sort_key(b, by, key, sort));
+    }
+    *node = sort;
+    return STATUS_OK;
+}
+
+/* A constant that is not negative; *out_given is false for NULL and where there is none. */
+static status bind_row_count(binder *b, const pg_node *node, bind_scope *outer, const char *clause,
+                             bool *out_given, uint64_t *out)
+{
+    expr *e;
+    value v;
+    *out_given = false;
+    *out = 0;
+    if (!node)
+        return STATUS_OK;
+    bind_scope scope = {.ctes = outer ? outer->ctes : NULL, .clause = clause};
+    TRY(bind_expr(b, node, &scope, &e));
+    if (e->kind == EXPR_CONSTANT && e->constant.is_null)
+        return STATUS_OK;
+    if (bind_is_literal(e))
+        TRY(bind_cast(b, e, type_make(TYPE_INT64), bind_location(node), &e));
+    if (!type_is_numeric(e->type))
+        return bind_error(b, STATUS_KIND_INVALID, bind_location(node),
+                          "argument of %s must be a number", clause);
+    TRY(bind_cast(b, e, type_make(TYPE_INT64), bind_location(node), &e));
+    if (!expr_is_constant(e))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                          "%s that is no constant is not supported", clause);
+    v = e->constant;
+    if (v.i64 < 0)
+        return bind_error(b, STATUS_KIND_INVALID, bind_location(node), "%s must not be negative",
+                          clause);
+    *out_given = true;
+    *out = (uint64_t)v.i64;
+    return STATUS_OK;
+}
+
+status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
+{
+    bool has_limit, has_offset;
+    uint64_t limit, offset;
+    if (select->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
+        return bind_unsupported(b, bind_location(select->limit_count), "WITH TIES is");
+    TRY(bind_row_count(b, select->limit_count, scope, "LIMIT", &has_limit, &limit));
+    TRY(bind_row_count(b, select->limit_offset, scope, "OFFSET", &has_offset, &offset));
+    if (!has_limit && offset == 0)
+        return STATUS_OK;
+    plan_node *sort = *node, *added;
+    if (has_limit && limit > 0 && sort->kind == PLAN_SORT && !sort->sort.has_limit) {
+        sort->sort.has_limit = true;
+        sort->sort.limit = limit + offset; /* both below 2^63 */
+    }
+    TRY(bind_new_node(b, PLAN_LIMIT, *node, &added));
+    added->limit.has_limit = has_limit;
+    added->limit.limit = limit;
+    added->limit.offset = offset;
+    *node = added;
+    return STATUS_OK;
+}

@@ -1,0 +1,417 @@
+/* bind_query.c - SELECT: its clauses, in the order in which they are evaluated.
+ *
+ *   FROM, WHERE                    scope, node
+ *   select list, GROUP BY, HAVING, ORDER BY are bound over the scope
+ *   GROUP BY, aggregates, HAVING   node: aggregate, filter
+ *   select list                    node: projection; columns that only ORDER BY needs are behind
+ *   DISTINCT, ORDER BY, LIMIT      node: aggregate, sort, limit; and the extra columns go */
+#include "sql/binder.h"
+
+#include <strings.h>
+
+/* An item of the select list, "*" spelled out. */
+typedef struct target {
+    const char *name;
+    expr *e;
+} target;
+
+typedef struct order_key {
+    const PgQuery__SortBy *tree;
+    int target; /* -1: not in the select list */
+    expr *e;    /* then */
+} order_key;
+
+typedef struct query {
+    binder *b;
+    const pg_select *select;
+    bind_scope scope;
+    plan_node *node;
+    ARRAY(target) targets;
+    expr_list groups;
+    expr *having;
+    ARRAY(order_key) order;
+} query;
+
+/* ---- the select list ---- */
+
+static const char *type_display_name(const PgQuery__TypeName *type)
+{
+    return type->n_names ? type->names[type->n_names - 1]->string->sval : "?column?";
+}
+
+/* PostgreSQL's name for a column without alias; NULL: it has none. */
+static const char *derived_name(const pg_node *node)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF: {
+        const PgQuery__ColumnRef *ref = node->column_ref;
+        const pg_node *last = ref->fields[ref->n_fields - 1];
+        return last->node_case == PG_QUERY__NODE__NODE_STRING ? last->string->sval : NULL;
+    }
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return node->func_call->funcname[node->func_call->n_funcname - 1]->string->sval;
+    case PG_QUERY__NODE__NODE_TYPE_CAST: {
+        const char *name = derived_name(node->type_cast->arg);
+        return name ? name : type_display_name(node->type_cast->type_name);
+    }
+    case PG_QUERY__NODE__NODE_CASE_EXPR: {
+        const pg_node *otherwise = node->case_expr->defresult;
+        const char *name = otherwise ? derived_name(otherwise) : NULL;
+        return name ? name : "case";
+    }
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return "coalesce";
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+        return node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "greatest" : "least";
+    case PG_QUERY__NODE__NODE_A_EXPR:
+        return node->a_expr->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF ? "nullif" : NULL;
+    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+        return node->sqlvalue_function->op == PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE
+                   ? "current_date"
+                   : "current_timestamp";
+    case PG_QUERY__NODE__NODE_SUB_LINK: {
+        const PgQuery__SubLink *link = node->sub_link;
+        if (link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK)
+            return "exists";
+        if (link->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK)
+            return NULL;
+        const pg_select *select = link->subselect->select_stmt;
+        if (select->n_target_list != 1)
+            return NULL;
+        const PgQuery__ResTarget *only = select->target_list[0]->res_target;
+        return only->name && *only->name ? only->name : derived_name(only->val);
+    }
+    default:
+        return NULL;
+    }
+}
+
+static bool is_star(const pg_node *node)
+{
+    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+        return false;
+    const PgQuery__ColumnRef *ref = node->column_ref;
+    return ref->fields[ref->n_fields - 1]->node_case == PG_QUERY__NODE__NODE_A_STAR;
+}
+
+static status add_entry(query *q, const bind_entry *entry, int32_t location)
+{
+    target added = {.name = entry->name};
+    added.e =
+        expr_new_column(q->b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!added.e)
+        return bind_no_memory();
+    added.e->position = bind_position(q->b, location);
+    return array_push(q->b->memory, &q->targets, added);
+}
+
+/* "*" is all columns that are not merged away; "t.*" all of t's. */
+static status expand_star(query *q, const PgQuery__ColumnRef *ref)
+{
+    const char *relation = ref->n_fields > 1 ? ref->fields[0]->string->sval : NULL;
+    bool is_known = false;
+    if (ref->n_fields > 2)
+        return bind_unsupported(q->b, ref->location, "names of more than two parts are");
+    if (!relation && !q->select->n_from_clause)
+        return bind_error(q->b, STATUS_KIND_INVALID, ref->location, "SELECT * needs a FROM clause");
+    for (size_t i = 0; relation && i < q->scope.relations.count; i++)
+        is_known |= !strcasecmp(q->scope.relations.items[i], relation);
+    if (relation && !is_known)
+        return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
+                                       "there is no table \"%s\" in the FROM clause", relation),
+                            relation, q->scope.relations.items, q->scope.relations.count);
+    for (size_t i = 0; i < q->scope.entries.count; i++) {
+        const bind_entry *entry = &q->scope.entries.items[i];
+        bool is_in = relation ? entry->relation && !strcasecmp(entry->relation, relation)
+                              : !entry->is_hidden;
+        if (is_in)
+            TRY(add_entry(q, entry, ref->location));
+    }
+    return STATUS_OK;
+}
+
+static status bind_targets(query *q)
+{
+    for (size_t i = 0; i < q->select->n_target_list; i++) {
+        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
+        if (is_star(tree->val)) {
+            TRY(expand_star(q, tree->val->column_ref));
+            continue;
+        }
+        target added = {.name = tree->name && *tree->name ? tree->name : derived_name(tree->val)};
+        if (!added.name)
+            added.name = "?column?";
+        TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));
+        TRY(array_push(q->b->memory, &q->targets, added));
+    }
+    if (!q->targets.count)
+        return bind_unsupported(q->b, -1, "a SELECT without columns is");
+    return STATUS_OK;
+}
+
+/* ---- GROUP BY ---- */
+
+static const char *simple_name(const pg_node *node)
+{
+    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF || node->column_ref->n_fields != 1 ||
+        node->column_ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+        return NULL;
+    return node->column_ref->fields[0]->string->sval;
+}
+
+/* The item of the select list with that name; -1: none. Two of one name must be the same. */
+static status find_target(const query *q, const char *name, int32_t location, const char *clause,
+                          int *out)
+{
+    *out = -1;
+    for (size_t i = 0; name && i < q->targets.count; i++) {
+        if (strcmp(q->targets.items[i].name, name))
+            continue;
+        if (*out >= 0 && !expr_equal(q->targets.items[*out].e, q->targets.items[i].e))
+            return bind_error(q->b, STATUS_KIND_INVALID, location, "%s \"%s\" is ambiguous", clause,
+                              name);
+        if (*out < 0)
+            *out = (int)i;
+    }
+    return STATUS_OK;
+}
+
+static bool is_input_name(const query *q, const char *name)
+{
+    for (size_t i = 0; i < q->scope.entries.count; i++)
+        if (!q->scope.entries.items[i].is_hidden && !strcmp(q->scope.entries.items[i].name, name))
+            return true;
+    return false;
+}
+
+typedef struct aggregate_search {
+    const bind_scope *scope;
+    bool found;
+} aggregate_search;
+
+static void note_aggregate(uint32_t id, void *context)
+{
+    aggregate_search *search = context;
+    for (size_t i = 0; i < search->scope->aggregates.count; i++)
+        search->found |= search->scope->aggregates.items[i].column.id == id;
+}
+
+static status group_by_target(query *q, int index, int32_t location)
+{
+    aggregate_search search = {&q->scope, false};
+    expr *e = q->targets.items[index].e;
+    expr_visit_columns(e, note_aggregate, &search);
+    if (search.found)
+        return bind_error(q->b, STATUS_KIND_INVALID, location,
+                          "aggregate functions are not allowed in GROUP BY");
+    e = expr_copy(q->b->memory, e);
+    return e ? array_push(q->b->memory, &q->groups, e) : bind_no_memory();
+}
+
+/* A name is a column of FROM first, then of the select list. */
+static status bind_group(query *q, const pg_node *node)
+{
+    const char *name = simple_name(node);
+    int index;
+    expr *e;
+    if (node->node_case == PG_QUERY__NODE__NODE_GROUPING_SET)
+        return bind_unsupported(q->b, bind_location(node), "GROUPING SETS, CUBE and ROLLUP are");
+    if (node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR) {
+        for (size_t i = 0; i < node->row_expr->n_args; i++)
+            TRY(bind_group(q, node->row_expr->args[i]));
+        return STATUS_OK;
+    }
+    TRY(bind_ordinal(q->b, node, q->targets.count, "GROUP BY", &index));
+    if (index < 0 && name && !is_input_name(q, name))
+        TRY(find_target(q, name, bind_location(node), "GROUP BY", &index));
+    if (index >= 0)
+        return group_by_target(q, index, bind_location(node));
+    q->scope.clause = "GROUP BY";
+    status st = bind_expr(q->b, node, &q->scope, &e);
+    q->scope.clause = NULL;
+    TRY(st);
+    if (e->type.id == TYPE_NULL)
+        TRY(bind_cast(q->b, e, type_make(TYPE_VARCHAR), bind_location(node), &e));
+    return array_push(q->b->memory, &q->groups, e);
+}
+
+/* ---- ORDER BY ---- */
+
+/* A name is a column of the select list first, then of FROM. */
+static status bind_order_key(query *q, const PgQuery__SortBy *tree)
+{
+    order_key key = {.tree = tree};
+    TRY(bind_ordinal(q->b, tree->node, q->targets.count, "ORDER BY", &key.target));
+    if (key.target < 0)
+        TRY(find_target(q, simple_name(tree->node), bind_location(tree->node), "ORDER BY",
+                        &key.target));
+    if (key.target < 0)
+        TRY(bind_expr(q->b, tree->node, &q->scope, &key.e));
+    return array_push(q->b->memory, &q->order, key);
+}
+
+/* ---- clauses to nodes ---- */
+
+static bool is_distinct(const pg_select *select)
+{
+    return select->n_distinct_clause > 0;
+}
+
+static status check_clauses(binder *b, const pg_select *select)
+{
+    for (size_t i = 0; i < select->n_distinct_clause; i++)
+        if (select->distinct_clause[i]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
+            return bind_unsupported(b, bind_location(select->distinct_clause[i]), "DISTINCT ON is");
+    if (select->into_clause)
+        return bind_unsupported(b,
+                                select->into_clause->rel ? select->into_clause->rel->location : -1,
+                                "SELECT INTO is");
+    if (select->n_window_clause)
+        return bind_unsupported(b, -1, "WINDOW is");
+    if (select->n_locking_clause)
+        return bind_unsupported(b, -1, "FOR UPDATE is");
+    return STATUS_OK;
+}
+
+static status aggregate(query *q)
+{
+    ARRAY(expr **) slots = {0};
+    arena *a = q->b->memory;
+    if (!q->groups.count && !q->scope.aggregates.count && !q->select->having_clause)
+        return STATUS_OK;
+    for (size_t i = 0; i < q->targets.count; i++)
+        TRY(array_push(a, &slots, &q->targets.items[i].e));
+    for (size_t i = 0; i < q->order.count; i++)
+        if (q->order.items[i].e)
+            TRY(array_push(a, &slots, &q->order.items[i].e));
+    if (q->having)
+        TRY(array_push(a, &slots, &q->having));
+    TRY(bind_aggregation(q->b, &q->scope, &q->groups, slots.items, slots.count, &q->node));
+    return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
+}
+
+/* Where an ORDER BY expression is found among the projection's, which it may be added to. */
+static status place_key(query *q, order_key *key, expr_list *exprs)
+{
+    for (size_t i = 0; i < exprs->count && key->target < 0; i++)
+        if (expr_equal(exprs->items[i], key->e))
+            key->target = (int)i;
+    if (key->target >= 0)
+        return STATUS_OK;
+    if (is_distinct(q->select))
+        return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->tree->node),
+                          "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+    if (key->e->type.id == TYPE_NULL)
+        TRY(bind_cast(q->b, key->e, type_make(TYPE_VARCHAR), -1, &key->e));
+    key->target = (int)exprs->count;
+    return array_push(q->b->memory, exprs, key->e);
+}
+
+static status project(query *q)
+{
+    arena *a = q->b->memory;
+    expr_list exprs = {0};
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < q->targets.count; i++) {
+        TRY(array_push(a, &exprs, q->targets.items[i].e));
+        TRY(array_push(a, &names, q->targets.items[i].name));
+    }
+    for (size_t i = 0; i < q->order.count; i++)
+        TRY(place_key(q, &q->order.items[i], &exprs));
+    while (names.count < exprs.count)
+        TRY(array_push(a, &names, (const char *)"order"));
+    return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
+}
+
+static status sort(query *q)
+{
+    plan_node *node;
+    if (!q->order.count)
+        return STATUS_OK;
+    TRY(bind_new_node(q->b, PLAN_SORT, q->node, &node));
+    for (size_t i = 0; i < q->order.count; i++) {
+        expr *key = bind_column_expr(q->b, &q->node->columns.items[q->order.items[i].target]);
+        if (!key)
+            return bind_no_memory();
+        TRY(bind_sort_key(q->b, q->order.items[i].tree, key, node));
+    }
+    q->node = node;
+    return STATUS_OK;
+}
+
+/* Columns that only ORDER BY needed. */
+static status drop_order_columns(query *q)
+{
+    expr_list exprs = {0};
+    if (q->node->columns.count == q->targets.count)
+        return STATUS_OK;
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < q->targets.count; i++) {
+        expr *e = bind_column_expr(q->b, &q->node->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(q->b->memory, &exprs, e));
+        TRY(array_push(q->b->memory, &names, q->targets.items[i].name));
+    }
+    return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
+}
+
+static status bind_core(binder *b, const pg_select *select, bind_scope *outer, bind_cte *ctes,
+                        plan_node **out)
+{
+    query q = {.b = b, .select = select, .scope = {.parent = outer, .ctes = ctes}};
+    TRY(check_clauses(b, select));
+    TRY(bind_from(b, select, &q.scope, &q.node));
+    if (select->where_clause) {
+        expr *condition;
+        q.scope.clause = "WHERE";
+        TRY(bind_condition(b, select->where_clause, &q.scope, "WHERE", &condition));
+        TRY(bind_filter(b, q.node, condition, &q.node));
+        q.scope.clause = NULL;
+    }
+    TRY(bind_targets(&q));
+    for (size_t i = 0; i < select->n_group_clause; i++)
+        TRY(bind_group(&q, select->group_clause[i]));
+    if (select->having_clause)
+        TRY(bind_condition(b, select->having_clause, &q.scope, "HAVING", &q.having));
+    for (size_t i = 0; i < select->n_sort_clause; i++)
+        TRY(bind_order_key(&q, select->sort_clause[i]->sort_by));
+    TRY(aggregate(&q));
+    TRY(project(&q));
+    if (is_distinct(select) || q.order.count || select->limit_count || select->limit_offset)
+        TRY(bind_resolve_nulls(b, &q.node));
+    if (is_distinct(select))
+        TRY(bind_distinct(b, q.node, &q.node));
+    TRY(sort(&q));
+    TRY(bind_limit(b, select, &q.scope, &q.node));
+    TRY(drop_order_columns(&q));
+    *out = q.node;
+    return STATUS_OK;
+}
+
+status bind_select(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
+                   plan_node **out)
+{
+    bind_cte *first = ctes;
+    if (++b->select_count > BIND_SELECT_MAX)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, -1,
+                          "statement has more than %d queries, views and WITH being expanded",
+                          BIND_SELECT_MAX);
+    if (select->with_clause)
+        TRY(bind_with(b, select->with_clause, scope, ctes, &first));
+    if (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+        TRY(bind_set_operation(b, select, scope, first, out));
+    else if (select->n_values_lists)
+        TRY(bind_values(b, select, scope, first, out));
+    else
+        TRY(bind_core(b, select, scope, first, out));
+    return bind_unused_ctes(b, first, ctes);
+}
+
+status bind_statement(binder *b, const pg_select *select)
+{
+    plan_node **root = &b->statement->root;
+    TRY(bind_select(b, select, NULL, NULL, root));
+    TRY(bind_resolve_nulls(b, root));
+    return bind_finish_shared(b);
+}

@@ -1,0 +1,348 @@
+/* bind_type.c - names of types, casts, and the type that two expressions have in common. */
+#include "sql/binder.h"
+
+#include "plan/fold.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* ---- names ---- */
+
+static const struct {
+    const char *name;
+    uint8_t id;
+} type_names[] = {
+    {"bool", TYPE_BOOL},
+    {"boolean", TYPE_BOOL},
+    {"int1", TYPE_INT8},
+    {"tinyint", TYPE_INT8},
+    {"int2", TYPE_INT16},
+    {"smallint", TYPE_INT16},
+    {"int4", TYPE_INT32},
+    {"integer", TYPE_INT32},
+    {"int8", TYPE_INT64},
+    {"bigint", TYPE_INT64},
+    {"utinyint", TYPE_UINT8},
+    {"usmallint", TYPE_UINT16},
+    {"uinteger", TYPE_UINT32},
+    {"ubigint", TYPE_UINT64},
+    {"float4", TYPE_FLOAT},
+    {"real", TYPE_FLOAT},
+    {"float8", TYPE_DOUBLE},
+    {"double", TYPE_DOUBLE},
+    {"numeric", TYPE_DECIMAL},
+    {"decimal", TYPE_DECIMAL},
+    {"hugeint", TYPE_DECIMAL},
+    {"date", TYPE_DATE},
+    {"time", TYPE_TIME},
+    {"timestamp", TYPE_TIMESTAMP},
+    {"datetime", TYPE_TIMESTAMP},
+    {"timestamptz", TYPE_TIMESTAMP_TZ},
+    {"interval", TYPE_INTERVAL},
+    {"text", TYPE_VARCHAR},
+    {"varchar", TYPE_VARCHAR},
+    {"bpchar", TYPE_VARCHAR},
+    {"string", TYPE_VARCHAR},
+    {"bytea", TYPE_BLOB},
+    {"blob", TYPE_BLOB},
+    {"varbinary", TYPE_BLOB},
+    {"timestamp_ns", TYPE_TIMESTAMP},
+};
+
+/* The numbers in parentheses behind the name. */
+static status modifiers(const binder *b, const PgQuery__TypeName *name, int32_t *out, size_t most,
+                        size_t *out_count)
+{
+    *out_count = name->n_typmods;
+    if (name->n_typmods > most)
+        return bind_error(b, STATUS_KIND_INVALID, name->location, "type has too many modifiers");
+    for (size_t i = 0; i < name->n_typmods; i++) {
+        const pg_node *node = name->typmods[i];
+        if (node->node_case != PG_QUERY__NODE__NODE_A_CONST ||
+            node->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL)
+            return bind_error(b, STATUS_KIND_INVALID, name->location,
+                              "type modifier is not a number");
+        out[i] = node->a_const->ival->ival;
+    }
+    return STATUS_OK;
+}
+
+static status decimal_type(const binder *b, const PgQuery__TypeName *name, data_type *out)
+{
+    int32_t given[2] = {18, 3};
+    size_t count;
+    TRY(modifiers(b, name, given, 2, &count));
+    if (count == 1)
+        given[1] = 0;
+    if (given[0] < 1 || given[0] > 38)
+        return bind_error(b, STATUS_KIND_INVALID, name->location,
+                          "decimal precision %d must be between 1 and 38", given[0]);
+    if (given[1] < 0 || given[1] > given[0])
+        return bind_error(b, STATUS_KIND_INVALID, name->location,
+                          "decimal scale %d must be between 0 and the precision %d", given[1],
+                          given[0]);
+    *out = type_decimal((unsigned)given[0], (unsigned)given[1]);
+    return STATUS_OK;
+}
+
+status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out, int32_t *out_length)
+{
+    const char *word = name->n_names ? name->names[name->n_names - 1]->string->sval : "";
+    size_t count = sizeof type_names / sizeof *type_names, found = 0, modifier_count;
+    int32_t given[1] = {0};
+    *out_length = -1;
+    if (name->n_array_bounds || name->setof)
+        return bind_unsupported(b, name->location, "array types are");
+    while (found < count && strcasecmp(word, type_names[found].name))
+        found++;
+    if (found == count) {
+        const char *names[sizeof type_names / sizeof *type_names];
+        for (size_t i = 0; i < count; i++)
+            names[i] = type_names[i].name;
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, name->location,
+                                       "type \"%s\" does not exist", word),
+                            word, names, count);
+    }
+    type_id id = type_names[found].id;
+    if (!strcasecmp(word, "hugeint")) {
+        *out = type_decimal(38, 0);
+        return STATUS_OK;
+    }
+    if (id == TYPE_DECIMAL)
+        return decimal_type(b, name, out);
+    *out = type_make(id);
+    if (id == TYPE_INTERVAL)
+        return STATUS_OK;
+    TRY(modifiers(b, name, given, 1, &modifier_count));
+    if (id == TYPE_VARCHAR && modifier_count)
+        *out_length = given[0];
+    if (!strcasecmp(word, "timestamp_ns") || (id == TYPE_TIMESTAMP && given[0] > 6))
+        out->precision = 9;
+    return STATUS_OK;
+}
+
+/* ---- common types ---- */
+
+static bool is_unsigned(data_type type)
+{
+    return type_is_integer(type) && !type_is_signed(type);
+}
+
+static unsigned integer_digits(data_type type)
+{
+    switch (type.id) {
+    case TYPE_INT8:
+    case TYPE_UINT8:
+        return 3;
+    case TYPE_INT16:
+    case TYPE_UINT16:
+        return 5;
+    case TYPE_INT32:
+    case TYPE_UINT32:
+        return 10;
+    case TYPE_INT64:
+        return 19;
+    default:
+        return 20;
+    }
+}
+
+static data_type common_integer(data_type left, data_type right)
+{
+    static const type_id signed_of_width[] = {
+        [1] = TYPE_INT8, [2] = TYPE_INT16, [4] = TYPE_INT32, [8] = TYPE_INT64};
+    if (is_unsigned(left) == is_unsigned(right))
+        return left.width >= right.width ? left : right;
+    data_type with = is_unsigned(left) ? right : left, without = is_unsigned(left) ? left : right;
+    if (without.width < with.width)
+        return with;
+    return without.width == 8 ? type_decimal(20, 0) : type_make(signed_of_width[without.width * 2]);
+}
+
+static data_type as_decimal(data_type type)
+{
+    return type.id == TYPE_DECIMAL ? type : type_decimal(integer_digits(type), 0);
+}
+
+static data_type common_decimal(data_type left, data_type right)
+{
+    unsigned scale = left.scale > right.scale ? left.scale : right.scale;
+    unsigned left_whole = left.precision - left.scale, right_whole = right.precision - right.scale;
+    unsigned precision = (left_whole > right_whole ? left_whole : right_whole) + scale;
+    return type_decimal(precision > 38 ? 38 : precision, scale);
+}
+
+static bool is_timestamp(data_type type)
+{
+    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
+}
+
+static bool common_time(data_type left, data_type right, data_type *out)
+{
+    if (left.id == TYPE_DATE && is_timestamp(right))
+        *out = right;
+    else if (is_timestamp(left) && right.id == TYPE_DATE)
+        *out = left;
+    else if (is_timestamp(left) && is_timestamp(right)) {
+        *out = left.id == TYPE_TIMESTAMP_TZ ? left : right;
+        out->precision = left.precision > right.precision ? left.precision : right.precision;
+    } else
+        return false;
+    return true;
+}
+
+bool bind_common_type(data_type left, data_type right, data_type *out)
+{
+    if (left.id == TYPE_NULL || right.id == TYPE_NULL) {
+        *out = left.id == TYPE_NULL ? right : left;
+        return true;
+    }
+    if (type_is_numeric(left) && type_is_numeric(right)) {
+        if (type_is_integer(left) && type_is_integer(right))
+            *out = common_integer(left, right);
+        else if (left.id == TYPE_FLOAT && right.id == TYPE_FLOAT)
+            *out = left;
+        else if (left.id == TYPE_FLOAT || left.id == TYPE_DOUBLE || right.id == TYPE_FLOAT ||
+                 right.id == TYPE_DOUBLE)
+            *out = type_make(TYPE_DOUBLE);
+        else
+            *out = common_decimal(as_decimal(left), as_decimal(right));
+        return true;
+    }
+    if (type_equal(left, right)) {
+        *out = left.width >= right.width ? left : right;
+        return true;
+    }
+    return common_time(left, right, out);
+}
+
+/* ---- casts ---- */
+
+bool bind_is_literal(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT &&
+           (e->type.id == TYPE_NULL || (e->type.id == TYPE_VARCHAR && !e->constant.is_null));
+}
+
+/* A literal's text is read now, so that its failure has its place. */
+static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
+{
+    value v;
+    bool is_done;
+    status st = value_cast(b->memory, &arg->constant, type, &v, &is_done);
+    if (st)
+        return arg->position >= 0 ? status_at(st, arg->position) : st;
+    *out = is_done ? expr_new_constant(b->memory, &v, arg->position)
+                   : expr_new_cast(b->memory, arg, type, arg->position);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_number(binder *b, const char *text, size_t bytes, int32_t position, expr **out)
+{
+    const char *point = memchr(text, '.', bytes);
+    size_t scale = point ? (size_t)(text + bytes - point) - 1 : 0;
+    int128 unscaled;
+    value v;
+    if (scale <= 38 && !memchr(text, 'e', bytes) && !memchr(text, 'E', bytes) &&
+        decimal_parse(text, bytes, (unsigned)scale, &unscaled)) {
+        v = value_decimal(unscaled, type_decimal(38, (unsigned)scale));
+        if (point)
+            v = value_decimal(unscaled, value_decimal_type(&v));
+        else if (unscaled == (int32_t)unscaled)
+            v = value_int(TYPE_INT32, (int64_t)unscaled);
+        else if (unscaled == (int64_t)unscaled)
+            v = value_int(TYPE_INT64, (int64_t)unscaled);
+        else
+            v = value_decimal(unscaled, value_decimal_type(&v));
+    } else {
+        v = value_double(0);
+        if (!double_parse(text, bytes, &v.f64)) {
+            status st = status_new(STATUS_KIND_DATA, "invalid number: \"%.*s\"",
+                                   bytes > 80 ? 80 : (int)bytes, text);
+            return position < 0 ? st : status_at(st, position);
+        }
+    }
+    *out = expr_new_constant(b->memory, &v, position);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_literal_number(binder *b, const expr *literal, expr **out)
+{
+    const char *text = literal->constant.text;
+    size_t bytes = literal->constant.bytes;
+    for (; bytes && *text == ' '; bytes--)
+        text++;
+    while (bytes && text[bytes - 1] == ' ')
+        bytes--;
+    return bind_number(b, text, bytes, literal->position, out);
+}
+
+status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out)
+{
+    char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
+    if (!type_can_cast(arg->type, type))
+        return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
+                          type_name(arg->type, from), type_name(type, to));
+    if (bind_is_literal(arg))
+        return cast_literal(b, arg, type, out);
+    expr *cast = expr_new_cast(b->memory, arg, type, bind_position(b, location));
+    *out = cast ? expr_fold(b->memory, cast) : NULL;
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const char *what,
+                   expr **out)
+{
+    char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
+    data_type common;
+    value v;
+    if (type_equal(arg->type, type) && arg->type.width == type.width) {
+        *out = arg;
+        return STATUS_OK;
+    }
+    if (bind_is_literal(arg))
+        return cast_literal(b, arg, type, out);
+    if (arg->kind == EXPR_CONSTANT && value_cast_exact(&arg->constant, type, &v)) {
+        *out = expr_new_constant(b->memory, &v, arg->position);
+        return *out ? STATUS_OK : bind_no_memory();
+    }
+    if (bind_common_type(arg->type, type, &common) && common.id == type.id)
+        return bind_cast(b, arg, type, location, out);
+    return status_hint(bind_error(b, STATUS_KIND_INVALID, location, "%s must be of type %s, not %s",
+                                  what, type_name(type, to), type_name(arg->type, from)),
+                       "write CAST(... AS %s)", to);
+}
+
+/* Constants count with the digits that they have: 0 beside decimal(31,4) does not widen it. */
+static data_type effective_type(const expr *e, bool has_decimal)
+{
+    bool is_number = e->kind == EXPR_CONSTANT && !e->constant.is_null &&
+                     (type_is_integer(e->type) || e->type.id == TYPE_DECIMAL);
+    return has_decimal && is_number ? value_decimal_type(&e->constant) : e->type;
+}
+
+status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, const char *what,
+                       data_type *out)
+{
+    data_type common = type_make(TYPE_NULL);
+    bool has_decimal = false;
+    for (size_t i = 0; i < count; i++)
+        has_decimal |= args[i]->type.id == TYPE_DECIMAL;
+    for (size_t i = 0; i < count; i++) {
+        char left[TYPE_NAME_BYTES], right[TYPE_NAME_BYTES];
+        data_type type = effective_type(args[i], has_decimal);
+        if (bind_is_literal(args[i]))
+            continue;
+        if (!bind_common_type(common, type, &common))
+            return bind_error(b, STATUS_KIND_INVALID,
+                              args[i]->position >= 0 ? args[i]->position : location,
+                              "%s types %s and %s cannot be matched", what, type_name(common, left),
+                              type_name(type, right));
+    }
+    if (common.id == TYPE_NULL) /* nothing but literals */
+        common = type_make(TYPE_VARCHAR);
+    for (size_t i = 0; i < count; i++)
+        TRY(bind_coerce(b, args[i], common, location, what, &args[i]));
+    *out = common;
+    return STATUS_OK;
+}

@@ -1,0 +1,203 @@
+/* bind_with.c - WITH: queries with names, bound once and shared, or put where they are used. */
+#include "sql/binder.h"
+
+status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, bind_cte *outer,
+                 bind_cte **out)
+{
+    bind_cte *first = outer;
+    if (with->recursive)
+        return bind_unsupported(b, with->location, "WITH RECURSIVE is");
+    for (size_t i = 0; i < with->n_ctes; i++) {
+        const PgQuery__CommonTableExpr *tree = with->ctes[i]->common_table_expr;
+        for (const bind_cte *other = first; other != outer; other = other->outer)
+            if (!strcmp(other->name, tree->ctename))
+                return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                                  "WITH query name \"%s\" specified more than once", tree->ctename);
+        if (tree->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+            return bind_unsupported(b, tree->location, "a WITH query that changes data is");
+        bind_cte *cte = arena_alloc(b->memory, sizeof *cte);
+        if (!cte)
+            return bind_no_memory();
+        *cte = (bind_cte){.outer = first, .name = tree->ctename, .tree = tree, .scope = scope};
+        first = cte;
+    }
+    *out = first;
+    return STATUS_OK;
+}
+
+static status rename_columns(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan)
+{
+    if (tree->n_aliascolnames > plan->columns.count)
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "WITH query \"%s\" has %zu columns but %zu names", tree->ctename,
+                          plan->columns.count, tree->n_aliascolnames);
+    for (size_t i = 0; i < tree->n_aliascolnames; i++)
+        plan->columns.items[i].name = tree->aliascolnames[i]->string->sval;
+    return STATUS_OK;
+}
+
+typedef struct outer_check {
+    uint32_t first_own_id;
+    bool has_outer;
+} outer_check;
+
+static void check_outer(uint32_t id, void *context)
+{
+    outer_check *check = context;
+    check->has_outer |= id < check->first_own_id;
+}
+
+/* Ids grow: whatever is older than the plan is another query's. */
+static status is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out)
+{
+    outer_check check = {first_own_id, false};
+    expr *whole = expr_new(b->memory, EXPR_SUBQUERY, type_make(TYPE_BOOL), 0, -1);
+    if (!whole)
+        return bind_no_memory();
+    whole->subquery = plan;
+    expr_visit_columns(whole, check_outer, &check);
+    *out = check.has_outer;
+    return STATUS_OK;
+}
+
+/* A plan that refers to the shared one, with column ids of its own. */
+static status refer(binder *b, const bind_cte *cte, plan_node **out)
+{
+    const plan_node *plan = b->statement->shared.items[cte->shared];
+    plan_node *node = plan_node_new(b->memory, PLAN_SHARED, 0);
+    if (!node)
+        return bind_no_memory();
+    node->shared.id = cte->shared;
+    for (uint32_t i = 0; i < plan->columns.count; i++) {
+        plan_column column = plan->columns.items[i];
+        column.id = bind_new_id(b);
+        TRY(array_push(b->memory, &node->columns, column));
+        TRY(array_push(b->memory, &node->shared.sources, i));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
+{
+    bool is_outer;
+    uint32_t first_own_id = b->statement->next_column_id;
+    plan_node *plan;
+    TRY(bind_select(b, cte->tree->ctequery->select_stmt, cte->scope, cte->outer, &plan));
+    TRY(bind_resolve_nulls(b, &plan));
+    TRY(rename_columns(b, cte->tree, plan));
+    TRY(is_correlated(b, plan, first_own_id, &is_outer));
+    *out = plan;
+    if (is_outer || cte->tree->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever)
+        return STATUS_OK;
+    cte->is_bound = true;
+    cte->shared = (uint32_t)b->statement->shared.count;
+    TRY(array_push(b->memory, &b->statement->shared, plan));
+    return refer(b, cte, out);
+}
+
+status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node **out)
+{
+    *out = NULL;
+    while (ctes && strcmp(ctes->name, name))
+        ctes = ctes->outer;
+    if (!ctes)
+        return STATUS_OK;
+    return ctes->is_bound ? refer(b, ctes, out) : bind_cte_query(b, ctes, out);
+}
+
+status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end)
+{
+    plan_node *unused;
+    for (bind_cte *cte = first; cte != end; cte = cte->outer)
+        if (!cte->is_bound)
+            TRY(bind_cte_query(b, cte, &unused));
+    return STATUS_OK;
+}
+
+/* ---- once the whole statement is bound ---- */
+
+typedef struct use_count {
+    const binder *b;
+    uint32_t *uses; /* by index of the shared plan */
+    ARRAY(plan_node *) nodes;
+    status st;
+} use_count;
+
+static void count_uses(plan_node *node, use_count *count);
+
+static void count_in_expr(const expr *e, use_count *count)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        count_in_expr(e->args[i], count);
+    if (e->kind == EXPR_SUBQUERY)
+        count_uses(e->subquery, count);
+}
+
+static void count_in_slot(expr **slot, void *context)
+{
+    count_in_expr(*slot, context);
+}
+
+static void count_uses(plan_node *node, use_count *count)
+{
+    plan_visit_exprs(node, count_in_slot, count);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        count_uses(node->children[i], count);
+    if (node->kind != PLAN_SHARED)
+        return;
+    uint32_t id = node->shared.id;
+    if (!count->st)
+        count->st = array_push(count->b->memory, &count->nodes, node);
+    if (count->uses[id]++ == 0)
+        count_uses(count->b->statement->shared.items[id], count);
+}
+
+/* The reference becomes a projection of the plan itself, which keeps the reference's ids. */
+static status put_in_place(binder *b, plan_node *node)
+{
+    plan_node *plan = b->statement->shared.items[node->shared.id];
+    expr_list exprs = {0};
+    for (size_t i = 0; i < node->columns.count; i++) {
+        expr *e = bind_column_expr(b, &plan->columns.items[node->shared.sources.items[i]]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &exprs, e));
+    }
+    node->children = arena_alloc_array(b->memory, 1, sizeof *node->children);
+    if (!node->children)
+        return bind_no_memory();
+    node->kind = PLAN_PROJECT;
+    node->child_count = 1;
+    node->children[0] = plan;
+    node->project.exprs = exprs;
+    return STATUS_OK;
+}
+
+status bind_finish_shared(binder *b)
+{
+    plan_statement *statement = b->statement;
+    size_t count = statement->shared.count, kept = 0;
+    use_count counted = {.b = b};
+    if (count == 0)
+        return STATUS_OK;
+    counted.uses = arena_alloc_array(b->memory, count, sizeof *counted.uses);
+    uint32_t *new_ids = arena_alloc_array(b->memory, count, sizeof *new_ids);
+    if (!counted.uses || !new_ids)
+        return bind_no_memory();
+    count_uses(statement->root, &counted);
+    TRY(counted.st);
+    for (size_t i = 0; i < counted.nodes.count; i++)
+        if (counted.uses[counted.nodes.items[i]->shared.id] == 1)
+            TRY(put_in_place(b, counted.nodes.items[i]));
+    for (size_t i = 0; i < count; i++)
+        if (counted.uses[i] > 1) {
+            new_ids[i] = (uint32_t)kept;
+            statement->shared.items[kept++] = statement->shared.items[i];
+        }
+    statement->shared.count = kept;
+    for (size_t i = 0; i < counted.nodes.count; i++)
+        if (counted.nodes.items[i]->kind == PLAN_SHARED)
+            counted.nodes.items[i]->shared.id = new_ids[counted.nodes.items[i]->shared.id];
+    return STATUS_OK;
+}

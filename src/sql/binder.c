@@ -1,0 +1,278 @@
+/* binder.c - failures with their place, and the plan nodes that all parts of the binder make. */
+#include "sql/binder.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* ---- failures ---- */
+
+int32_t bind_position(const binder *b, int32_t location)
+{
+    return b->views ? -1 : location;
+}
+
+status bind_error(const binder *b, status_kind kind, int32_t location, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    status st = status_new(kind, "%s", text);
+    int32_t position = bind_position(b, location);
+    return position < 0 ? st : status_at(st, position);
+}
+
+status bind_unsupported(const binder *b, int32_t location, const char *what)
+{
+    return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "%s not supported", what);
+}
+
+status bind_no_memory(void)
+{
+    return status_no_memory("plan", sizeof(plan_node));
+}
+
+/* Edits (insert, delete, replace) from one short name to another, whatever the case. */
+static size_t distance(const char *left, const char *right)
+{
+    enum { LONGEST = 40 };
+    size_t left_bytes = strlen(left), right_bytes = strlen(right), row[LONGEST + 1];
+    if (left_bytes > LONGEST || right_bytes > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= right_bytes; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= left_bytes; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= right_bytes; j++) {
+            size_t replaced = diagonal + ((left[i - 1] | 0x20) != (right[j - 1] | 0x20));
+            size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            diagonal = row[j];
+            row[j] = shorter + 1 < replaced ? shorter + 1 : replaced;
+        }
+    }
+    return row[right_bytes];
+}
+
+status bind_suggest(status st, const char *name, const char *const *names, size_t count)
+{
+    size_t limit = strlen(name) / 3 + 1, best = limit + 1;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t edits = distance(name, names[i]);
+        if (edits < best) {
+            best = edits;
+            nearest = names[i];
+        }
+    }
+    return nearest ? status_hint(st, "did you mean \"%s\"?", nearest) : st;
+}
+
+int32_t bind_location(const pg_node *node)
+{
+    if (!node)
+        return -1;
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return node->column_ref->location;
+    case PG_QUERY__NODE__NODE_A_CONST:
+        return node->a_const->location;
+    case PG_QUERY__NODE__NODE_A_EXPR: {
+        int32_t left = bind_location(node->a_expr->lexpr);
+        return left >= 0 ? left : node->a_expr->location;
+    }
+    case PG_QUERY__NODE__NODE_BOOL_EXPR:
+        return node->bool_expr->location;
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return node->func_call->location;
+    case PG_QUERY__NODE__NODE_TYPE_CAST: {
+        int32_t arg = bind_location(node->type_cast->arg);
+        return arg >= 0 ? arg : node->type_cast->location;
+    }
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return node->sub_link->location;
+    case PG_QUERY__NODE__NODE_CASE_EXPR:
+        return node->case_expr->location;
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return node->coalesce_expr->location;
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+        return node->min_max_expr->location;
+    case PG_QUERY__NODE__NODE_NULL_TEST:
+        return node->null_test->location;
+    case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+        return node->boolean_test->location;
+    case PG_QUERY__NODE__NODE_ROW_EXPR:
+        return node->row_expr->location;
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+        return node->a_array_expr->location;
+    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+        return node->sqlvalue_function->location;
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+        return node->param_ref->location;
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+        return node->collate_clause->location;
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+        return node->grouping_func->location;
+    case PG_QUERY__NODE__NODE_GROUPING_SET:
+        return node->grouping_set->location;
+    case PG_QUERY__NODE__NODE_RES_TARGET:
+        return node->res_target->location;
+    case PG_QUERY__NODE__NODE_RANGE_VAR:
+        return node->range_var->location;
+    case PG_QUERY__NODE__NODE_DEF_ELEM:
+        return node->def_elem->location;
+    default:
+        return -1;
+    }
+}
+
+/* ---- plans ---- */
+
+uint32_t bind_new_id(binder *b)
+{
+    return b->statement->next_column_id++;
+}
+
+expr *bind_column_expr(binder *b, const plan_column *column)
+{
+    return expr_new_column(b->memory, column->id, column->type, column->is_nullable, column->name);
+}
+
+/* With the columns of its child, which filters, sorts and limits hand on. */
+status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out)
+{
+    plan_node *node = plan_node_new(b->memory, kind, child ? 1 : 0);
+    if (!node)
+        return bind_no_memory();
+    if (child) {
+        node->children[0] = child;
+        TRY(array_reserve(b->memory, &node->columns, child->columns.count));
+        if (child->columns.count)
+            memcpy(node->columns.items, child->columns.items,
+                   child->columns.count * sizeof *child->columns.items);
+        node->columns.count = child->columns.count;
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+/* Is it a column of the child, and not among the node's columns yet? */
+static bool passes_through(const plan_node *node, const expr *e)
+{
+    return e->kind == EXPR_COLUMN && plan_column_index(node->children[0], e->column_id) >= 0 &&
+           plan_column_index(node, e->column_id) < 0;
+}
+
+status bind_project(binder *b, plan_node *child, expr *const *exprs, const char *const *names,
+                    size_t count, plan_node **out)
+{
+    plan_node *node = plan_node_new(b->memory, PLAN_PROJECT, 1);
+    if (!node)
+        return bind_no_memory();
+    node->children[0] = child;
+    for (size_t i = 0; i < count; i++) {
+        plan_column column = {
+            .name = names[i], .type = exprs[i]->type, .is_nullable = exprs[i]->is_nullable};
+        column.id = passes_through(node, exprs[i]) ? exprs[i]->column_id : bind_new_id(b);
+        TRY(array_push(b->memory, &node->columns, column));
+        TRY(array_push(b->memory, &node->project.exprs, exprs[i]));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+status bind_filter(binder *b, plan_node *child, expr *condition, plan_node **out)
+{
+    *out = child;
+    if (condition->kind == EXPR_CONSTANT && !condition->constant.is_null &&
+        condition->constant.boolean)
+        return STATUS_OK;
+    plan_node *node;
+    TRY(bind_new_node(b, PLAN_FILTER, child, &node));
+    TRY(expr_split_and(b->memory, condition, &node->filter.conditions));
+    *out = node;
+    return STATUS_OK;
+}
+
+status bind_distinct(binder *b, plan_node *child, plan_node **out)
+{
+    plan_node *node;
+    TRY(bind_new_node(b, PLAN_AGGREGATE, child, &node));
+    for (size_t i = 0; i < child->columns.count; i++) {
+        expr *group = bind_column_expr(b, &child->columns.items[i]);
+        if (!group)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &node->aggregate.groups, group));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+/* The constant behind column i, which nothing but a projection makes. */
+static expr **constant_slot(plan_node *node, size_t i)
+{
+    if (node->kind != PLAN_PROJECT || node->project.exprs.items[i]->kind != EXPR_CONSTANT)
+        return NULL;
+    return &node->project.exprs.items[i];
+}
+
+static status cast_constant_column(binder *b, plan_node *node, size_t i, data_type type,
+                                   bool *out_done)
+{
+    expr **slot = constant_slot(node, i);
+    *out_done = false;
+    if (!slot || !bind_is_literal(*slot))
+        return STATUS_OK;
+    TRY(bind_coerce(b, *slot, type, (*slot)->position, "column", slot));
+    node->columns.items[i].type = type;
+    *out_done = true;
+    return STATUS_OK;
+}
+
+status bind_cast_columns(binder *b, plan_node **node, const data_type *types)
+{
+    size_t count = (*node)->columns.count;
+    bool is_same = true;
+    for (size_t i = 0; i < count; i++) {
+        const plan_column *column = &(*node)->columns.items[i];
+        bool is_done = type_equal(column->type, types[i]) && column->type.width == types[i].width;
+        if (!is_done)
+            TRY(cast_constant_column(b, *node, i, types[i], &is_done));
+        is_same &= is_done;
+    }
+    if (is_same)
+        return STATUS_OK;
+    expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
+    const char **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!exprs || !names)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        const plan_column *column = &(*node)->columns.items[i];
+        expr *e = bind_column_expr(b, column);
+        if (!e)
+            return bind_no_memory();
+        names[i] = column->name;
+        exprs[i] = expr_new_cast(b->memory, e, types[i], (*node)->position);
+        if (!exprs[i])
+            return bind_no_memory();
+    }
+    return bind_project(b, *node, exprs, names, count, node);
+}
+
+status bind_resolve_nulls(binder *b, plan_node **node)
+{
+    size_t count = (*node)->columns.count;
+    bool has_null = false;
+    data_type *types = arena_alloc_array(b->memory, count + 1, sizeof *types);
+    if (!types)
+        return bind_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        types[i] = (*node)->columns.items[i].type;
+        if (types[i].id == TYPE_NULL) {
+            types[i] = type_make(TYPE_VARCHAR);
+            has_null = true;
+        }
+    }
+    return has_null ? bind_cast_columns(b, node, types) : STATUS_OK;
+}

@@ -1,0 +1,232 @@
+/* binder.h - parse tree to bound plan: what the parts of the binder share.
+ *
+ *   bind_query.c       SELECT: clauses in the order in which they are evaluated; ORDER BY, LIMIT
+ *   bind_group.c       GROUP BY, aggregates: from rows to groups
+ *   bind_set.c         UNION, INTERSECT, EXCEPT, VALUES
+ *   bind_with.c        WITH
+ *   bind_from.c        FROM: subqueries, functions, aliases
+ *   bind_table.c       tables, views, paths
+ *   bind_join.c        joins, and which names are visible behind them
+ *   bind_expr.c        expressions: one function per kind of node
+ *   bind_operator.c    arithmetic and comparison: types, casts
+ *   bind_function.c    function calls
+ *   bind_aggregate.c   aggregate calls
+ *   bind_subquery.c    subqueries in expressions
+ *   bind_type.c        names of types, casts, common types
+ *
+ * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
+ * around it; a column found there is a correlated reference. Everything is in the statement's
+ * arena. */
+#ifndef PISTACHIO_SQL_BINDER_H
+#define PISTACHIO_SQL_BINDER_H
+
+#include "plan/plan.h"
+#include "sql/catalog.h"
+#include "sql/parser.h"
+#include "sql/text.h"
+
+/* ---- names ---- */
+
+/* A column that a name can mean. */
+typedef struct bind_entry {
+    const char *relation; /* the table's alias; NULL: merged by USING */
+    const char *name;
+    uint32_t id;
+    data_type type;
+    bool is_nullable;
+    bool is_hidden; /* merged into another by USING: only relation.name finds it */
+} bind_entry;
+
+typedef ARRAY(bind_entry) bind_entry_list;
+typedef ARRAY(const char *) bind_name_list;
+
+typedef struct bind_cte bind_cte;
+
+/* An aggregate call of the query, and the column that it will be. */
+typedef struct bind_aggregate {
+    plan_aggregate call;
+    plan_column column;
+} bind_aggregate;
+
+typedef struct bind_scope {
+    struct bind_scope *parent; /* of the query around this one */
+    bind_entry_list entries;
+    bind_name_list relations;
+    bind_cte *ctes;
+    const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
+    ARRAY(bind_aggregate) aggregates;
+    bool is_in_aggregate;
+} bind_scope;
+
+/* One WITH query, bound when something refers to it first. */
+struct bind_cte {
+    bind_cte *outer; /* what it sees itself, and what is looked at after it */
+    const char *name;
+    const PgQuery__CommonTableExpr *tree;
+    bind_scope *scope; /* around it */
+    bool is_bound;     /* and not correlated; a correlated one is bound for each reference */
+    uint32_t shared;   /* index in plan_statement.shared */
+};
+
+typedef struct bind_view {
+    const struct bind_view *outer;
+    const char *name;
+} bind_view;
+
+typedef struct binder {
+    arena *memory;
+    sql_catalog *catalog;
+    plan_statement *statement;
+    const sql_text *text;
+    const bind_view *views; /* being expanded */
+    uint32_t select_count;
+} binder;
+
+/* Views of views can grow without bound. */
+#define BIND_SELECT_MAX 100000
+
+/* ---- failures ---- */
+
+/* -1 inside a view, whose text is not the user's. */
+int32_t bind_position(const binder *b, int32_t location);
+CHECKED status bind_error(const binder *b, status_kind kind, int32_t location, const char *format,
+                          ...) PRINTF_LIKE(4, 5);
+/* "<what> not supported": what is "COLLATE is". */
+CHECKED status bind_unsupported(const binder *b, int32_t location, const char *what);
+CHECKED status bind_no_memory(void);
+/* Adds "did you mean" to st if one of the names is close. */
+CHECKED status bind_suggest(status st, const char *name, const char *const *names, size_t count);
+/* Where a node begins in the text, -1 if that is not known. */
+int32_t bind_location(const pg_node *node);
+
+/* ---- queries: *out's columns are the query's, named ---- */
+
+CHECKED status bind_statement(binder *b, const pg_select *select);
+/* `ctes` are visible besides its own; scope is that of the query around it, or NULL. */
+CHECKED status bind_select(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
+                           plan_node **out);
+CHECKED status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
+                                  bind_cte *ctes, plan_node **out);
+CHECKED status bind_values(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
+                           plan_node **out);
+/* ORDER BY over a query's output columns. */
+CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node **node);
+CHECKED status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node);
+CHECKED status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_node *node);
+/* The number of an ORDER BY 2; -1: it is none. */
+CHECKED status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause,
+                            int *out);
+
+/* WITH: the list with the clause's queries in front. */
+CHECKED status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope,
+                         bind_cte *outer, bind_cte **out);
+/* Binds what WITH declares and nothing refers to, for its errors. */
+CHECKED status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end);
+/* *out is NULL if no WITH query has that name. */
+CHECKED status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node **out);
+/* Plans that are used once take the place of their use; the others stay shared. */
+CHECKED status bind_finish_shared(binder *b);
+
+/* FROM: fills the scope's entries; *out makes their columns. */
+CHECKED status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_node **out);
+CHECKED status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out);
+CHECKED status bind_join(binder *b, const PgQuery__JoinExpr *join, bind_scope *scope,
+                         plan_node **out);
+/* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
+CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
+                                 const char *name, const PgQuery__Alias *alias, int32_t location);
+/* All that `from` has, behind what `scope` has. */
+CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from);
+
+/* A table or view by name, or a table by path. */
+CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope,
+                          plan_node **out);
+CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
+                                plan_node **out);
+/* read_parquet('path', ...). */
+CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
+                                   bind_scope *scope, plan_node **out);
+
+/* From rows to groups: makes the aggregate over *node, and what the slots (select list, HAVING,
+ * ORDER BY) refer to becomes groups and aggregates. */
+CHECKED status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
+                                expr **const *slots, size_t slot_count, plan_node **node);
+
+/* ---- expressions ---- */
+
+CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out);
+/* A condition, which must be boolean; `what` names it in the failure. */
+CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
+                              expr **out);
+CHECKED status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
+                               expr **out);
+CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scope *scope,
+                             expr **out);
+/* *out_is_aggregate: false: no aggregate has that name. */
+CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+                                   bind_scope *scope, bool *out_is_aggregate, expr **out);
+CHECKED status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out);
+CHECKED status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out);
+
+/* Makes a call and folds it. */
+CHECKED status bind_call(binder *b, expr_op op, data_type type, expr *const *args, uint32_t count,
+                         int32_t location, expr **out);
+CHECKED status bind_call1(binder *b, expr_op op, data_type type, expr *arg, int32_t location,
+                          expr **out);
+CHECKED status bind_call2(binder *b, expr_op op, data_type type, expr *left, expr *right,
+                          int32_t location, expr **out);
+CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
+
+/* +, -, *, /, %, ||, ^ by the types of their arguments. */
+CHECKED status bind_arithmetic(binder *b, const char *operator, expr * left, expr *right,
+                               int32_t location, expr **out);
+CHECKED status bind_negate(binder *b, expr *arg, int32_t location, expr **out);
+/* A comparison or (op) IS [NOT] DISTINCT FROM, NULLIF; arguments get one type. */
+CHECKED status bind_comparison(binder *b, expr_op op, expr *left, expr *right, int32_t location,
+                               expr **out);
+/* false: no comparison has that name. */
+bool bind_comparison_op(const char *name, expr_op *out);
+/* One type for both; `what` says where in the failure. */
+CHECKED status bind_unify(binder *b, expr **left, expr **right, int32_t location, const char *what);
+
+/* ---- types ---- */
+
+CHECKED status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
+                              int32_t *out_length);
+/* The type that holds both without loss, as far as there is one. */
+bool bind_common_type(data_type left, data_type right, data_type *out);
+/* An explicit cast; fails at `location` where the types have none. */
+CHECKED status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out);
+/* Is an untyped literal: takes whatever type is wanted. */
+bool bind_is_literal(const expr *e);
+/* A number as it is written: int32, int64, a decimal of its digits, or (with an exponent, or of
+ * more than 38 digits) a double. */
+CHECKED status bind_number(binder *b, const char *text, size_t bytes, int32_t position, expr **out);
+/* A text literal beside a decimal, as the number that it is. */
+CHECKED status bind_literal_number(binder *b, const expr *literal, expr **out);
+/* To `type` as a literal or a number of a narrower type may; `what` for the failure. */
+CHECKED status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const char *what,
+                           expr **out);
+/* One type for all of several expressions, each cast to it. */
+CHECKED status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location,
+                               const char *what, data_type *out);
+
+/* ---- plans ---- */
+
+uint32_t bind_new_id(binder *b);
+CHECKED status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out);
+/* A projection: columns that are nothing but a child's column keep their ids. */
+CHECKED status bind_project(binder *b, plan_node *child, expr *const *exprs,
+                            const char *const *names, size_t count, plan_node **out);
+CHECKED status bind_filter(binder *b, plan_node *child, expr *condition, plan_node **out);
+CHECKED status bind_distinct(binder *b, plan_node *child, plan_node **out);
+/* One column type for both sides of a set operation. */
+CHECKED status bind_match_columns(binder *b, plan_node **left, plan_node **right,
+                                  const char *operation, int32_t location);
+/* Output columns that are bare NULLs become text. */
+CHECKED status bind_resolve_nulls(binder *b, plan_node **node);
+/* Column i as `type`: in place where a projection makes it of a constant, else by a new one. */
+CHECKED status bind_cast_columns(binder *b, plan_node **node, const data_type *types);
+expr *bind_column_expr(binder *b, const plan_column *column);
+
+#endif

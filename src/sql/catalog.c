@@ -1,0 +1,331 @@
+/* catalog.c - tables and views by name, and tables by path. */
+#include "sql/catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+struct sql_catalog {
+    pthread_mutex_t lock;
+    arena *memory;
+    ARRAY(sql_catalog_entry *) entries; /* by name */
+    ARRAY(sql_catalog_entry *) paths;   /* by path */
+    ARRAY(pq_table *) tables;           /* all that were ever opened */
+};
+
+status sql_catalog_new(sql_catalog **out)
+{
+    *out = NULL;
+    sql_catalog *catalog = mem_new(sizeof *catalog);
+    if (!catalog)
+        return status_no_memory("catalog", sizeof *catalog);
+    status st = arena_new(&catalog->memory);
+    if (st) {
+        mem_free(catalog);
+        return st;
+    }
+    pthread_mutex_init(&catalog->lock, NULL);
+    *out = catalog;
+    return STATUS_OK;
+}
+
+void sql_catalog_free(sql_catalog *catalog)
+{
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->tables.count; i++)
+        pq_table_close(catalog->tables.items[i]);
+    pthread_mutex_destroy(&catalog->lock);
+    arena_free(catalog->memory);
+    mem_free(catalog);
+}
+
+/* ---- files ---- */
+
+static bool is_same_file(const file *f, const char *path)
+{
+    struct stat opened, now;
+    return !fstat(f->descriptor, &opened) && !stat(path, &now) && opened.st_dev == now.st_dev &&
+           opened.st_ino == now.st_ino && (uint64_t)now.st_size == f->bytes;
+}
+
+/* Does the table's path still mean the files that are open? */
+static bool is_current(const pq_table *table)
+{
+    arena *scratch;
+    path_list paths = {0};
+    if (!table->files.count)
+        return true; /* not made of files */
+    status st = arena_new(&scratch);
+    if (st) {
+        status_free(st);
+        return true;
+    }
+    st = file_expand(scratch, table->name, &paths);
+    bool is_same = !st && paths.count == table->files.count;
+    for (size_t i = 0; i < paths.count && is_same; i++)
+        is_same = !strcmp(paths.items[i], table->files.items[i].file->path) &&
+                  is_same_file(table->files.items[i].file, paths.items[i]);
+    status_free(st);
+    arena_free(scratch);
+    return is_same;
+}
+
+static status keep_table(sql_catalog *catalog, pq_table *table)
+{
+    status st = array_push(catalog->memory, &catalog->tables, table);
+    if (st)
+        pq_table_close(table);
+    return st;
+}
+
+static status open_table(sql_catalog *catalog, const char *path, pq_table **out)
+{
+    TRY(pq_table_open(path, out));
+    return keep_table(catalog, *out);
+}
+
+/* "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are too. */
+static char *name_of_path(arena *a, const char *path)
+{
+    size_t end = strlen(path);
+    for (;;) {
+        while (end > 1 && path[end - 1] == '/')
+            end--;
+        size_t start = end;
+        while (start > 0 && path[start - 1] != '/')
+            start--;
+        size_t bytes = end - start;
+        bool is_pattern = strcspn(path + start, "*?[") < bytes;
+        if (is_pattern && start > 0) {
+            end = start;
+            continue;
+        }
+        if (bytes > 8 && !strncasecmp(path + end - 8, ".parquet", 8))
+            bytes -= 8;
+        return arena_copy_text(a, path + start, bytes);
+    }
+}
+
+/* ---- entries; with the lock held ---- */
+
+static sql_catalog_entry *find(const sql_catalog *catalog, const char *name)
+{
+    sql_catalog_entry *folded = NULL;
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        sql_catalog_entry *entry = catalog->entries.items[i];
+        if (!strcmp(entry->name, name))
+            return entry;
+        if (!strcasecmp(entry->name, name))
+            folded = entry;
+    }
+    return folded;
+}
+
+static status put(sql_catalog *catalog, const char *name, pq_table *table, const char *view_sql)
+{
+    arena *a = catalog->memory;
+    sql_catalog_entry *entry = arena_alloc(a, sizeof *entry);
+    if (entry) {
+        entry->name = arena_copy_text(a, name, strlen(name));
+        entry->table = table;
+        entry->view_sql = view_sql ? arena_copy_text(a, view_sql, strlen(view_sql)) : NULL;
+    }
+    if (!entry || !entry->name || (view_sql && !entry->view_sql))
+        return status_no_memory("catalog", sizeof *entry);
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        if (!strcmp(catalog->entries.items[i]->name, name)) {
+            catalog->entries.items[i] = entry;
+            return STATUS_OK;
+        }
+    return array_push(a, &catalog->entries, entry);
+}
+
+static status add_table(sql_catalog *catalog, const char *name, const char *path)
+{
+    pq_table *table;
+    TRY(open_table(catalog, path, &table));
+    if (!name)
+        name = name_of_path(catalog->memory, path);
+    if (!name)
+        return status_no_memory("catalog", strlen(path));
+    return put(catalog, name, table, NULL);
+}
+
+static bool has_parquet_name(const char *name)
+{
+    size_t bytes = strlen(name);
+    return bytes > 8 && name[0] != '.' && !strcasecmp(name + bytes - 8, ".parquet");
+}
+
+/* A sub-folder is a table if there is a Parquet file in it. */
+static bool holds_parquet(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool holds = false;
+    for (struct dirent *item; folder && !holds && (item = readdir(folder));)
+        holds = has_parquet_name(item->d_name);
+    if (folder)
+        closedir(folder);
+    return holds;
+}
+
+static status add_folder(sql_catalog *catalog, const char *path, DIR *folder)
+{
+    size_t added = 0;
+    for (struct dirent *item; (item = readdir(folder));) {
+        if (item->d_name[0] == '.')
+            continue;
+        char *inner = arena_format(catalog->memory, "%s/%s", path, item->d_name);
+        if (!inner)
+            return status_no_memory("catalog", strlen(path));
+        if (file_is_folder(inner) ? !holds_parquet(inner) : !has_parquet_name(item->d_name))
+            continue;
+        TRY(add_table(catalog, NULL, inner));
+        added++;
+    }
+    if (!added)
+        return status_hint(
+            status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no Parquet files", path),
+            "tables are made of files whose names end in .parquet");
+    return STATUS_OK;
+}
+
+/* ---- the interface ---- */
+
+status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = add_table(catalog, name, path);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+{
+    if (!file_is_folder(path))
+        return sql_catalog_add_table(catalog, NULL, path);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return status_new_errno(errno, "could not open folder \"%s\"", path);
+    pthread_mutex_lock(&catalog->lock);
+    status st = add_folder(catalog, path, folder);
+    pthread_mutex_unlock(&catalog->lock);
+    closedir(folder);
+    return st;
+}
+
+status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *table)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = keep_table(catalog, table);
+    if (!st)
+        st = put(catalog, name, table, NULL);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql, bool replace)
+{
+    pthread_mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = STATUS_OK;
+    if (old && old->table)
+        st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already", name);
+    else if (old && !replace)
+        st = status_hint(
+            status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already", name),
+            "CREATE OR REPLACE VIEW replaces it");
+    else
+        st = put(catalog, name, NULL, sql);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
+{
+    pthread_mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = STATUS_OK;
+    if (!old && !if_exists)
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
+    else if (old && old->table)
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
+    for (size_t i = 0; old && !st && i < catalog->entries.count; i++)
+        if (catalog->entries.items[i] == old)
+            catalog->entries.items[i] = catalog->entries.items[--catalog->entries.count];
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_find(sql_catalog *catalog, const char *name, const sql_catalog_entry **out)
+{
+    pthread_mutex_lock(&catalog->lock);
+    sql_catalog_entry *entry = find(catalog, name);
+    status st = STATUS_OK;
+    if (entry && entry->table && !is_current(entry->table)) {
+        st = add_table(catalog, entry->name, entry->table->name);
+        entry = st ? NULL : find(catalog, name);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    *out = entry;
+    return st;
+}
+
+static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
+{
+    arena *a = catalog->memory;
+    sql_catalog_entry *entry = NULL;
+    for (size_t i = 0; i < catalog->paths.count && !entry; i++)
+        if (!strcmp(catalog->paths.items[i]->name, path))
+            entry = catalog->paths.items[i];
+    if (!entry || !is_current(entry->table)) {
+        pq_table *table;
+        TRY(open_table(catalog, path, &table));
+        if (!entry) {
+            entry = arena_alloc(a, sizeof *entry);
+            char *name = arena_copy_text(a, path, strlen(path));
+            if (!entry || !name)
+                return status_no_memory("catalog", sizeof *entry);
+            entry->name = name;
+            TRY(array_push(a, &catalog->paths, entry));
+        }
+        entry->table = table;
+    }
+    *out = entry->table;
+    return STATUS_OK;
+}
+
+status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = find_path(catalog, path, out);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(((const sql_catalog_entry *)left)->name,
+                  ((const sql_catalog_entry *)right)->name);
+}
+
+status sql_catalog_list(sql_catalog *catalog, arena *a, sql_catalog_entry **out, size_t *out_count)
+{
+    pthread_mutex_lock(&catalog->lock);
+    size_t count = catalog->entries.count;
+    sql_catalog_entry *list = arena_alloc_array(a, count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = *catalog->entries.items[i];
+    pthread_mutex_unlock(&catalog->lock);
+    if (!list)
+        return status_no_memory("catalog", count * sizeof *list);
+    if (count)
+        qsort(list, count, sizeof *list, compare_names);
+    *out = list;
+    *out_count = count;
+    return STATUS_OK;
+}

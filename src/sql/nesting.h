@@ -1,0 +1,16 @@
+/* nesting.h - how deep a statement's parse tree can become, from its tokens.
+ *
+ * Operators of equal precedence nest to the left without parentheses (1 + 1 + 1), so counting
+ * parentheses is not enough. Between two separators (commas, AND, OR, clause keywords) a tree is at
+ * most as deep as there are operators, plus its deepest part in parentheses. */
+#ifndef PISTACHIO_SQL_NESTING_H
+#define PISTACHIO_SQL_NESTING_H
+
+#include "sql/parser.h"
+
+#define SQL_DEPTH_MAX 1000 /* about 2 KB of stack each in the parser's unpacking */
+
+/* Fails at the token where the statement is nested too deeply. */
+CHECKED status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count);
+
+#endif

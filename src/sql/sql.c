@@ -1,0 +1,350 @@
+/* sql.c - statements: which kind, and what each holds. */
+#include "sql/sql.h"
+
+#include "base/setting.h"
+#include "sql/binder.h"
+
+#include <strings.h>
+
+typedef struct preparer {
+    binder binder;
+    sql_text text;
+    sql_statement *statement;
+} preparer;
+
+static status no_memory(void)
+{
+    return status_no_memory("statement", sizeof(sql_statement));
+}
+
+/* ---- queries ---- */
+
+static status prepare_query(preparer *p, const pg_node *tree, sql_kind kind)
+{
+    p->statement->kind = kind;
+    if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return bind_unsupported(&p->binder, p->text.start, "anything but a query in this place is");
+    TRY(bind_statement(&p->binder, tree->select_stmt));
+    return plan_verify(&p->statement->query);
+}
+
+static status prepare_explain(preparer *p, const PgQuery__ExplainStmt *tree)
+{
+    sql_kind kind = SQL_EXPLAIN;
+    for (size_t i = 0; i < tree->n_options; i++) {
+        const PgQuery__DefElem *option = tree->options[i]->def_elem;
+        if (strcmp(option->defname, "analyze"))
+            return bind_error(&p->binder, STATUS_KIND_UNSUPPORTED, option->location,
+                              "EXPLAIN option \"%s\" is not supported", option->defname);
+        kind = SQL_EXPLAIN_ANALYZE;
+    }
+    return prepare_query(p, tree->query, kind);
+}
+
+static status prepare_describe_name(preparer *p)
+{
+    plan_node **root = &p->statement->query.root;
+    p->statement->kind = SQL_DESCRIBE;
+    return bind_table_named(&p->binder, p->text.describe_name, p->text.describe_is_path,
+                            p->text.describe_position, root);
+}
+
+/* ---- views ---- */
+
+/* "name" with quotes, those inside doubled. */
+static char *quoted(arena *a, const char *name)
+{
+    char *text = arena_alloc(a, 2 * strlen(name) + 3), *to = text;
+    if (!text)
+        return NULL;
+    *to++ = '"';
+    for (; *name; name++) {
+        if (*name == '"')
+            *to++ = '"';
+        *to++ = *name;
+    }
+    *to = '"';
+    return text;
+}
+
+/* CREATE VIEW v (a, b) AS query is kept as SELECT * FROM (query) AS "v" ("a", "b"). */
+static status add_view_names(preparer *p, const PgQuery__ViewStmt *tree)
+{
+    arena *a = p->binder.memory;
+    const char *separator = "", *names = "";
+    if (tree->n_aliases > p->statement->query.root->columns.count)
+        return bind_error(&p->binder, STATUS_KIND_INVALID, tree->view->location,
+                          "view \"%s\" has %zu columns but %zu names", p->statement->name,
+                          p->statement->query.root->columns.count, tree->n_aliases);
+    for (size_t i = 0; i < tree->n_aliases; i++, separator = ", ") {
+        const char *name = quoted(a, tree->aliases[i]->string->sval);
+        names = name ? arena_format(a, "%s%s%s", names, separator, name) : NULL;
+        if (!names)
+            return no_memory();
+    }
+    const char *view = quoted(a, p->statement->name);
+    p->statement->text =
+        view ? arena_format(a, "SELECT * FROM (%s\n) AS %s (%s)", p->statement->text, view, names)
+             : NULL;
+    return p->statement->text ? STATUS_OK : no_memory();
+}
+
+static status prepare_create_view(preparer *p, const PgQuery__ViewStmt *tree)
+{
+    const char *all = p->text.text;
+    if (tree->with_check_option > PG_QUERY__VIEW_CHECK_OPTION__NO_CHECK_OPTION || tree->n_options)
+        return bind_unsupported(&p->binder, tree->view->location, "options of a view are");
+    TRY(prepare_query(p, tree->query, SQL_CREATE_VIEW));
+    p->statement->name = tree->view->relname;
+    p->statement->replace = tree->replace;
+    p->statement->text = all + (p->text.view_query < 0 ? 0 : p->text.view_query);
+    return tree->n_aliases ? add_view_names(p, tree) : STATUS_OK;
+}
+
+static status prepare_drop(preparer *p, const PgQuery__DropStmt *tree)
+{
+    if (tree->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_VIEW)
+        return bind_unsupported(&p->binder, p->text.start, "DROP of anything but a view is");
+    if (tree->n_objects != 1)
+        return bind_unsupported(&p->binder, p->text.start, "DROP VIEW of several views is");
+    const PgQuery__List *name = tree->objects[0]->list;
+    p->statement->kind = SQL_DROP_VIEW;
+    p->statement->name = name->items[name->n_items - 1]->string->sval;
+    p->statement->if_exists = tree->missing_ok;
+    return STATUS_OK;
+}
+
+/* ---- settings ---- */
+
+static status constant_text(preparer *p, const pg_node *node, const char **out)
+{
+    const PgQuery__AConst *c =
+        node->node_case == PG_QUERY__NODE__NODE_A_CONST ? node->a_const : NULL;
+    *out = NULL;
+    if (c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL)
+        *out = c->sval->sval;
+    else if (c && c->val_case == PG_QUERY__A__CONST__VAL_FVAL)
+        *out = c->fval->fval;
+    else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL)
+        *out = arena_format(p->binder.memory, "%d", c->ival->ival);
+    else
+        return bind_unsupported(&p->binder, bind_location(node), "a value of this kind is");
+    return *out ? STATUS_OK : no_memory();
+}
+
+static status initial_value(preparer *p, const char *name, const char **out)
+{
+    setting_info info;
+    for (unsigned i = 0; setting_describe(i, &info); i++)
+        if (!strcasecmp(info.name, name)) {
+            *out = info.initial;
+            return STATUS_OK;
+        }
+    return status_hint(bind_error(&p->binder, STATUS_KIND_NOT_FOUND, p->text.start,
+                                  "there is no setting named \"%s\"", name),
+                       "SHOW ALL lists the settings");
+}
+
+static status prepare_set(preparer *p, const PgQuery__VariableSetStmt *tree)
+{
+    p->statement->kind = SQL_SET;
+    p->statement->name = tree->name;
+    switch (tree->kind) {
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
+        if (tree->n_args != 1)
+            return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
+        return constant_text(p, tree->args[0], &p->statement->text);
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+        return initial_value(p, tree->name, &p->statement->text);
+    default:
+        return bind_unsupported(&p->binder, p->text.start, "this form of SET is");
+    }
+}
+
+static status prepare_show(preparer *p, const PgQuery__VariableShowStmt *tree)
+{
+    p->statement->kind = strcmp(tree->name, "tables") ? SQL_SHOW : SQL_SHOW_TABLES;
+    p->statement->name = tree->name;
+    return STATUS_OK;
+}
+
+/* ---- COPY ---- */
+
+/* An option's value as text: csv, 'csv', 1000; "" where there is none. */
+static status option_text(preparer *p, const PgQuery__DefElem *option, const char **out)
+{
+    const pg_node *arg = option->arg;
+    *out = "";
+    if (!arg)
+        return STATUS_OK;
+    switch (arg->node_case) {
+    case PG_QUERY__NODE__NODE_STRING:
+        *out = arg->string->sval;
+        return STATUS_OK;
+    case PG_QUERY__NODE__NODE_INTEGER:
+        *out = arena_format(p->binder.memory, "%d", arg->integer->ival);
+        return *out ? STATUS_OK : no_memory();
+    case PG_QUERY__NODE__NODE_FLOAT:
+        *out = arg->float_->fval;
+        return STATUS_OK;
+    default:
+        return bind_unsupported(&p->binder, option->location, "a value of this kind is");
+    }
+}
+
+static status bad_option(preparer *p, const PgQuery__DefElem *option, const char *text,
+                         const char *allowed)
+{
+    return status_hint(bind_error(&p->binder, STATUS_KIND_INVALID, option->location,
+                                  "COPY option %s cannot be \"%s\"", option->defname, text),
+                       "%s", allowed);
+}
+
+static status copy_option(preparer *p, const PgQuery__DefElem *option)
+{
+    static const char *const codecs[] = {"none", "uncompressed", "snappy",  "gzip",
+                                         "zstd", "lz4",          "lz4_raw", "brotli"};
+    sql_statement *s = p->statement;
+    const char *name = option->defname, *text;
+    int128 number;
+    bool is_on;
+    TRY(option_text(p, option, &text));
+    if (!strcmp(name, "format")) {
+        s->format = !strcasecmp(text, "parquet") ? "parquet"
+                    : !strcasecmp(text, "csv")   ? "csv"
+                                                 : NULL;
+        return s->format ? STATUS_OK : bad_option(p, option, text, "parquet or csv");
+    }
+    if (!strcmp(name, "codec") || !strcmp(name, "compression")) {
+        for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+            if (!strcasecmp(text, codecs[i]))
+                s->codec = codecs[i];
+        return s->codec ? STATUS_OK
+                        : bad_option(p, option, text, "none, snappy, gzip, zstd, lz4 or brotli");
+    }
+    if (!strcmp(name, "row_group_size")) {
+        if (!int128_parse(text, strlen(text), &number) || number < 1 || number > INT32_MAX)
+            return bad_option(p, option, text, "a number of rows");
+        s->row_group_rows = (uint64_t)number;
+        return STATUS_OK;
+    }
+    if (!strcmp(name, "header")) {
+        if (*text && !bool_parse(text, strlen(text), &is_on))
+            return bad_option(p, option, text, "true or false");
+        s->no_header = *text && !is_on;
+        return STATUS_OK;
+    }
+    if (!strcmp(name, "delimiter") || !strcmp(name, "delim") || !strcmp(name, "sep")) {
+        if (strlen(text) != 1)
+            return bad_option(p, option, text, "one character");
+        s->delimiter = *text;
+        return STATUS_OK;
+    }
+    static const char *const names[] = {"format",         "codec",  "compression",
+                                        "row_group_size", "header", "delimiter"};
+    return bind_suggest(bind_error(&p->binder, STATUS_KIND_INVALID, option->location,
+                                   "COPY has no option \"%s\"", name),
+                        name, names, sizeof names / sizeof *names);
+}
+
+static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
+{
+    sql_statement *s = p->statement;
+    bind_scope scope = {0};
+    s->kind = SQL_COPY;
+    if (tree->is_from)
+        return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
+    if (!tree->filename || !*tree->filename || tree->is_program)
+        return bind_unsupported(&p->binder, p->text.start, "COPY to anything but a file is");
+    s->path = tree->filename;
+    for (size_t i = 0; i < tree->n_options; i++)
+        TRY(copy_option(p, tree->options[i]->def_elem));
+    if (tree->query)
+        return prepare_query(p, tree->query, SQL_COPY);
+    if (tree->n_attlist)
+        return bind_unsupported(&p->binder, p->text.start, "COPY of some columns of a table is");
+    TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
+    return plan_verify(&s->query);
+}
+
+/* ---- all of them ---- */
+
+static status unsupported_statement(preparer *p)
+{
+    return status_hint(
+        bind_unsupported(&p->binder, p->text.start, "this statement is"),
+        "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, SET, RESET, "
+        "SHOW and DESCRIBE");
+}
+
+static status prepare_tree(preparer *p, const pg_node *tree)
+{
+    if (p->text.is_describe)
+        return prepare_query(p, tree, SQL_DESCRIBE);
+    switch (tree->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+        return prepare_query(p, tree, SQL_QUERY);
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT:
+        return prepare_explain(p, tree->explain_stmt);
+    case PG_QUERY__NODE__NODE_VIEW_STMT:
+        return prepare_create_view(p, tree->view_stmt);
+    case PG_QUERY__NODE__NODE_DROP_STMT:
+        return prepare_drop(p, tree->drop_stmt);
+    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
+        return prepare_set(p, tree->variable_set_stmt);
+    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
+        return prepare_show(p, tree->variable_show_stmt);
+    case PG_QUERY__NODE__NODE_COPY_STMT:
+        return prepare_copy(p, tree->copy_stmt);
+    default:
+        return unsupported_statement(p);
+    }
+}
+
+static status prepare(preparer *p, const char *sql, size_t bytes)
+{
+    pg_node *tree;
+    TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
+    p->statement->query.sql = p->text.text;
+    if (p->text.is_empty)
+        return STATUS_OK;
+    if (p->text.describe_name)
+        return prepare_describe_name(p);
+    TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
+    return tree ? prepare_tree(p, tree) : STATUS_OK;
+}
+
+status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
+                   const char **out_rest)
+{
+    arena *memory;
+    size_t with_end, bytes = sql_statement_length(sql, &with_end);
+    *out = NULL;
+    *out_rest = sql + with_end;
+    TRY(arena_new(&memory));
+    preparer p = {.binder = {.memory = memory, .catalog = catalog}};
+    p.statement = arena_alloc(memory, sizeof *p.statement);
+    if (!p.statement) {
+        arena_free(memory);
+        return no_memory();
+    }
+    p.statement->kind = SQL_EMPTY;
+    p.statement->query.memory = memory;
+    p.statement->query.next_column_id = 1;
+    p.binder.statement = &p.statement->query;
+    p.binder.text = &p.text;
+    status st = prepare(&p, sql, bytes);
+    if (st) {
+        arena_free(memory);
+        return st;
+    }
+    *out = p.statement;
+    return STATUS_OK;
+}
+
+void sql_statement_free(sql_statement *statement)
+{
+    if (statement)
+        arena_free(statement->query.memory);
+}

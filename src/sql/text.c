@@ -1,0 +1,257 @@
+/* text.c - paths, read_parquet lists and DESCRIBE on the token stream. */
+#include "sql/text.h"
+
+#include "sql/nesting.h"
+
+#include <strings.h>
+
+/* What is open around a token. */
+typedef struct level {
+    bool has_select;      /* SELECT was seen: FROM begins table names */
+    bool is_from;         /* between FROM and the next clause */
+    bool is_table_list;   /* parentheses around tables: FROM ('a.parquet' JOIN ...) */
+    bool is_read_parquet; /* read_parquet( ... ) */
+    bool is_path_list;    /* read_parquet([ ... ]) */
+} level;
+
+typedef struct rewriter {
+    arena *memory;
+    sql_text *text;
+    pg_token **tokens; /* without comments */
+    size_t count;
+    level levels[SQL_DEPTH_MAX + 2];
+    size_t depth;
+} rewriter;
+
+static PgQuery__Token token_at(const rewriter *r, size_t index)
+{
+    return index < r->count ? r->tokens[index]->token : PG_QUERY__TOKEN__NUL;
+}
+
+static bool is_word(const rewriter *r, size_t index, const char *word)
+{
+    if (index >= r->count)
+        return false;
+    const pg_token *token = r->tokens[index];
+    size_t bytes = (size_t)(token->end - token->start);
+    return bytes == strlen(word) && !strncasecmp(r->text->text + token->start, word, bytes);
+}
+
+static bool is_plain_string(const rewriter *r, size_t index)
+{
+    return token_at(r, index) == PG_QUERY__TOKEN__SCONST &&
+           r->text->text[r->tokens[index]->start] == '\'';
+}
+
+/* The text between the quotes of a token, doubled quotes made single. */
+static char *unquote(const rewriter *r, const pg_token *token)
+{
+    const char *from = r->text->text + token->start + 1, *end = r->text->text + token->end - 1;
+    char quote = from[-1];
+    char *copy = arena_copy_text(r->memory, from, (size_t)(end - from)), *to = copy;
+    for (; copy && from < end; from++) {
+        *to++ = *from;
+        if (*from == quote)
+            from++;
+    }
+    if (copy)
+        *to = '\0';
+    return copy;
+}
+
+static status rewrite_path(rewriter *r, const pg_token *token)
+{
+    char *path = unquote(r, token), *rewritten = r->text->rewritten;
+    if (!path)
+        return status_no_memory("path", 0);
+    rewritten[token->start] = rewritten[token->end - 1] = '"';
+    for (int32_t i = token->start + 1; i + 1 < token->end; i++)
+        if (rewritten[i] == '"')
+            rewritten[i] = '_';
+    return array_push(r->memory, &r->text->paths, ((sql_path){token->start, path}));
+}
+
+/* Does a table's name stand at tokens[index]? */
+static bool is_table_position(const rewriter *r, size_t index)
+{
+    const level *l = &r->levels[r->depth];
+    if (index == 0)
+        return false;
+    switch (token_at(r, index - 1)) {
+    case PG_QUERY__TOKEN__FROM:
+    case PG_QUERY__TOKEN__ASCII_44:
+    case PG_QUERY__TOKEN__JOIN:
+        return l->is_from;
+    case PG_QUERY__TOKEN__ASCII_40:
+        return l->is_table_list;
+    default:
+        return false;
+    }
+}
+
+static void open_level(rewriter *r, size_t index)
+{
+    bool is_table_list = is_table_position(r, index);
+    bool is_read = index > 0 && is_word(r, index - 1, "read_parquet");
+    r->levels[++r->depth] = (level){
+        .is_from = is_table_list, .is_table_list = is_table_list, .is_read_parquet = is_read};
+}
+
+static status rewrite_token(rewriter *r, size_t index)
+{
+    level *l = &r->levels[r->depth];
+    pg_token *token = r->tokens[index];
+    switch (token->token) {
+    case PG_QUERY__TOKEN__ASCII_40:
+        open_level(r, index);
+        break;
+    case PG_QUERY__TOKEN__ASCII_41:
+        if (r->depth > 0)
+            r->depth--;
+        break;
+    case PG_QUERY__TOKEN__ASCII_91: /* read_parquet(['a', 'b']): the brackets go */
+        if (l->is_read_parquet && token_at(r, index - 1) == PG_QUERY__TOKEN__ASCII_40) {
+            l->is_path_list = true;
+            r->text->rewritten[token->start] = ' ';
+        }
+        break;
+    case PG_QUERY__TOKEN__ASCII_93:
+        if (l->is_path_list)
+            r->text->rewritten[token->start] = ' ';
+        break;
+    case PG_QUERY__TOKEN__SELECT:
+        *l = (level){.has_select = true};
+        break;
+    case PG_QUERY__TOKEN__FROM: /* not of IS DISTINCT FROM */
+        if (l->has_select && index > 0 && token_at(r, index - 1) != PG_QUERY__TOKEN__DISTINCT)
+            l->is_from = true;
+        break;
+    case PG_QUERY__TOKEN__WHERE:
+    case PG_QUERY__TOKEN__GROUP_P:
+    case PG_QUERY__TOKEN__HAVING:
+    case PG_QUERY__TOKEN__WINDOW:
+    case PG_QUERY__TOKEN__ORDER:
+    case PG_QUERY__TOKEN__LIMIT:
+    case PG_QUERY__TOKEN__OFFSET:
+    case PG_QUERY__TOKEN__FETCH:
+    case PG_QUERY__TOKEN__UNION:
+    case PG_QUERY__TOKEN__INTERSECT:
+    case PG_QUERY__TOKEN__EXCEPT:
+        l->is_from = false;
+        break;
+    default:
+        if (is_plain_string(r, index) && is_table_position(r, index))
+            return rewrite_path(r, token);
+    }
+    return STATUS_OK;
+}
+
+/* DESCRIBE name, DESCRIBE 'path', DESCRIBE SELECT ...: takes the word off. */
+static status take_describe(rewriter *r)
+{
+    if (!is_word(r, 0, "describe") && !is_word(r, 0, "desc"))
+        return STATUS_OK;
+    sql_text *text = r->text;
+    const pg_token *word = r->tokens[0];
+    memset(text->rewritten + word->start, ' ', (size_t)(word->end - word->start));
+    text->is_describe = true;
+    if (r->count != 2)
+        return STATUS_OK;
+
+    const pg_token *name = r->tokens[1];
+    text->describe_position = name->start;
+    char first = text->text[name->start];
+    if (first == '\'' || first == '"') {
+        text->describe_is_path = first == '\'';
+        text->describe_name = unquote(r, name);
+    } else if (name->token == PG_QUERY__TOKEN__IDENT ||
+               name->keyword_kind != PG_QUERY__KEYWORD_KIND__NO_KEYWORD) {
+        char *copy =
+            arena_copy_text(r->memory, text->text + name->start, (size_t)(name->end - name->start));
+        for (char *c = copy; c && *c; c++)
+            *c = *c >= 'A' && *c <= 'Z' ? (char)(*c | 0x20) : *c;
+        text->describe_name = copy;
+    } else {
+        return STATUS_OK; /* the parser will say what is wrong */
+    }
+    return text->describe_name ? STATUS_OK : status_no_memory("name", 0);
+}
+
+static void find_view_query(rewriter *r)
+{
+    r->text->view_query = -1;
+    if (token_at(r, 0) != PG_QUERY__TOKEN__CREATE)
+        return;
+    for (size_t i = 1, depth = 0; i + 1 < r->count; i++) {
+        PgQuery__Token token = r->tokens[i]->token;
+        depth += token == PG_QUERY__TOKEN__ASCII_40;
+        depth -= token == PG_QUERY__TOKEN__ASCII_41 && depth > 0;
+        if (token == PG_QUERY__TOKEN__AS && depth == 0) {
+            r->text->view_query = r->tokens[i + 1]->start;
+            return;
+        }
+    }
+}
+
+static status check_utf8(const char *sql, size_t bytes)
+{
+    for (size_t i = 0; i < bytes;) {
+        unsigned char first = (unsigned char)sql[i];
+        size_t length = first < 0x80                     ? 1
+                        : first >= 0xc2 && first <= 0xdf ? 2
+                        : first >= 0xe0 && first <= 0xef ? 3
+                        : first >= 0xf0 && first <= 0xf4 ? 4
+                                                         : 0;
+        bool is_valid = length > 0 && length <= bytes - i;
+        for (size_t j = 1; is_valid && j < length; j++)
+            is_valid = ((unsigned char)sql[i + j] & 0xc0) == 0x80;
+        if (!is_valid)
+            return status_at(status_new(STATUS_KIND_INVALID, "statement is not valid UTF-8"),
+                             (int64_t)i);
+        i += length;
+    }
+    return STATUS_OK;
+}
+
+status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
+{
+    rewriter r = {.memory = a, .text = out};
+    size_t all;
+    *out = (sql_text){.view_query = -1};
+    if (bytes > INT32_MAX / 4)
+        return status_new(STATUS_KIND_UNSUPPORTED, "statement of %zu bytes is too long", bytes);
+    TRY(check_utf8(sql, bytes));
+    out->text = arena_copy_text(a, sql, bytes);
+    out->rewritten = arena_copy_text(a, sql, bytes);
+    if (!out->text || !out->rewritten)
+        return status_no_memory("statement", bytes);
+    TRY(sql_scan(a, out->text, &r.tokens, &all));
+    for (size_t i = 0; i < all; i++)
+        if (r.tokens[i]->token != PG_QUERY__TOKEN__SQL_COMMENT &&
+            r.tokens[i]->token != PG_QUERY__TOKEN__C_COMMENT)
+            r.tokens[r.count++] = r.tokens[i];
+    out->is_empty = r.count == 0;
+    if (out->is_empty)
+        return STATUS_OK;
+    out->start = r.tokens[0]->start;
+    TRY(sql_check_nesting(a, r.tokens, r.count));
+    TRY(take_describe(&r));
+    find_view_query(&r);
+    for (size_t i = 0; i < r.count; i++)
+        TRY(rewrite_token(&r, i));
+    return STATUS_OK;
+}
+
+const char *sql_text_path(const sql_text *text, int32_t position)
+{
+    size_t low = 0, high = text->paths.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (text->paths.items[middle].position < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < text->paths.count && text->paths.items[low].position == position;
+    return is_there ? text->paths.items[low].path : NULL;
+}

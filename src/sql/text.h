@@ -1,0 +1,40 @@
+/* text.h - a statement's text, made ready for the parser.
+ *
+ * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']) and no DESCRIBE.
+ * They are rewritten on the token stream, each character by one other, so that every position in
+ * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
+ * tree can become, because parser and binder recurse. */
+#ifndef PISTACHIO_SQL_TEXT_H
+#define PISTACHIO_SQL_TEXT_H
+
+#include "base/mem.h"
+
+/* A single-quoted path that now is an identifier. */
+typedef struct sql_path {
+    int32_t position;
+    const char *path;
+} sql_path;
+
+typedef struct sql_text {
+    const char *text; /* one statement, as the user wrote it */
+    char *rewritten;  /* as long, for the parser */
+    bool is_empty;
+    int32_t start;             /* of its first token */
+    bool is_describe;          /* DESCRIBE was taken off; what follows is a query or: */
+    const char *describe_name; /* the name, or path, of a table */
+    bool describe_is_path;
+    int32_t describe_position;
+    int32_t view_query; /* CREATE VIEW: where the query behind AS begins; -1: no AS */
+    ARRAY(sql_path) paths;
+} sql_text;
+
+/* Length of the first statement, and of what is behind it up to and with its semicolon. */
+size_t sql_statement_length(const char *sql, size_t *out_with_end);
+
+/* Rewrites a statement of `bytes` bytes; all that *out refers to is in the arena. */
+CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out);
+
+/* The path at a position, or NULL. */
+const char *sql_text_path(const sql_text *text, int32_t position);
+
+#endif
