@@ -109,15 +109,14 @@ static status no_fit(const value *v, data_type to)
 {
     char text[INTERVAL_TEXT_BYTES], name[TYPE_NAME_BYTES];
     value_format(v, text, sizeof text);
-    return status_new(STATUS_KIND_DATA, "value %s is out of range for type %s", text,
-                      type_name(to, name));
+    return status_new(STATUS_KIND_DATA, "%s does not fit %s", text, type_name(to, name));
 }
 
 static status no_parse(const value *v, data_type to)
 {
     char name[TYPE_NAME_BYTES];
-    return status_new(STATUS_KIND_DATA, "invalid input syntax for type %s: \"%.*s\"",
-                      type_name(to, name), v->bytes > 80 ? 80 : (int)v->bytes, v->text);
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no value of type %s",
+                      v->bytes > 80 ? 80 : (int)v->bytes, v->text, type_name(to, name));
 }
 
 /* ---- from text ---- */

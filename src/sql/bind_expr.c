@@ -24,9 +24,16 @@ static status bind_list(binder *b, pg_node *const *nodes, size_t count, bind_sco
 
 /* ---- names ---- */
 
-static bool names_equal(const char *left, const char *right, bool folds)
+/* PostgreSQL's scanner cuts names to 63 bytes (and there to a whole character). */
+static bool is_cut_name(const char *full, const char *name)
 {
-    return folds ? !strcasecmp(left, right) : !strcmp(left, right);
+    size_t bytes = strlen(name);
+    return bytes >= 60 && bytes <= 63 && strlen(full) > 63 && !strncmp(full, name, bytes);
+}
+
+static bool names_equal(const char *full, const char *name, bool folds)
+{
+    return folds ? !strcasecmp(full, name) || is_cut_name(full, name) : !strcmp(full, name);
 }
 
 /* How many columns of the scope the name means; *out is the first. */

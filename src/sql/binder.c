@@ -222,9 +222,9 @@ static status cast_constant_column(binder *b, plan_node *node, size_t i, data_ty
 {
     expr **slot = constant_slot(node, i);
     *out_done = false;
-    if (!slot || !bind_is_literal(*slot))
+    if (!slot)
         return STATUS_OK;
-    TRY(bind_coerce(b, *slot, type, (*slot)->position, "column", slot));
+    TRY(bind_cast(b, *slot, type, (*slot)->position, slot));
     node->columns.items[i].type = type;
     *out_done = true;
     return STATUS_OK;

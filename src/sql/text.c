@@ -122,6 +122,9 @@ static status rewrite_token(rewriter *r, size_t index)
     case PG_QUERY__TOKEN__SELECT:
         *l = (level){.has_select = true};
         break;
+    case PG_QUERY__TOKEN__VALUES:
+        *l = (level){0};
+        break;
     case PG_QUERY__TOKEN__FROM: /* not of IS DISTINCT FROM */
         if (l->has_select && index > 0 && token_at(r, index - 1) != PG_QUERY__TOKEN__DISTINCT)
             l->is_from = true;

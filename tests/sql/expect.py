@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Writes the expected rows of query tests, asking PostgreSQL or DuckDB. See README.md."""
+import csv
+import datetime
+import decimal
+import io
+import os
+import re
+import subprocess
+import sys
+
+NULL = "@NULL@"
+MARK = "@@@@"
+
+
+def blocks(text):
+    """Paragraphs: lists of lines."""
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        yield part.split("\n")
+
+
+def split_block(lines):
+    """(comment lines, head line, SQL lines, expected lines)"""
+    comments = [line for line in lines if line.startswith("#")]
+    lines = [line for line in lines if not line.startswith("#")]
+    if not lines:
+        return comments, "", [], []
+    body = lines[1:]
+    if "----" in body:
+        at = body.index("----")
+        return comments, lines[0], body[:at], body[at + 1 :]
+    return comments, lines[0], body, []
+
+
+def escape(cell):
+    if cell is None:
+        return "NULL"
+    if cell == "":
+        return "''"
+    return cell.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
+
+
+def create_table(head, sql):
+    name, columns = re.match(r"table (\w+) *\((.*)\)", head).groups()
+    return f"CREATE TABLE {name} AS SELECT * FROM ({sql}) AS source ({columns});"
+
+
+def ask_postgres(setup, queries):
+    script = ["\\set ON_ERROR_STOP on", f"\\pset null {NULL}", "BEGIN;"] + setup
+    for query in queries:
+        script += [f"\\echo {MARK}", f"{query} \\gdesc", f"\\echo {MARK}", f"{query};"]
+    script += ["ROLLBACK;"]
+    command = os.environ.get("PSQL", "psql").split() + ["-X", "-q", "--csv", "-d", "postgres"]
+    done = subprocess.run(command, input="\n".join(script), capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-500:]}\n{done.stderr}")
+    parts = done.stdout.split(MARK + "\n")[1:]
+    results = []
+    for types, rows in zip(parts[0::2], parts[1::2]):
+        types = [row[1] for row in csv.reader(io.StringIO(types))][1:]
+        result = []
+        for row in list(csv.reader(io.StringIO(rows)))[1:]:
+            cells = []
+            for kind, cell in zip(types, row):
+                if cell == NULL:
+                    cell = None
+                elif kind == "boolean":
+                    cell = {"t": "true", "f": "false"}[cell]
+                cells.append(cell)
+            result.append(cells)
+        results.append(result)
+    return results
+
+
+def duckdb_cell(value):
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        text = repr(value)
+        return text[:-2] if text.endswith(".0") else text
+    if isinstance(value, (int, decimal.Decimal, str, datetime.date, datetime.datetime)):
+        return str(value)
+    sys.exit(f"cannot print {value!r}")
+
+
+def ask_duckdb(setup, queries):
+    if not queries:
+        return []
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("SET integer_division = true; SET default_null_order = 'nulls_last'")
+    for statement in setup:
+        connection.execute(statement)
+    return [
+        [[duckdb_cell(cell) for cell in row] for row in connection.execute(query).fetchall()]
+        for query in queries
+    ]
+
+
+def main():
+    for path in sys.argv[1:]:
+        print(path)
+        with open(path, encoding="utf-8") as file:
+            parsed = [split_block(lines) for lines in blocks(file.read())]
+        setup = [create_table(head, "\n".join(sql)) for _, head, sql, _ in parsed if head[:6] == "table "]
+        asked = {"postgres": [], "duckdb": []}
+        for index, (_, head, sql, _) in enumerate(parsed):
+            if head.split(" ")[0] == "query":
+                asked["duckdb" if "duckdb" in head else "postgres"].append((index, "\n".join(sql)))
+        answers = {}
+        for engine, ask in (("postgres", ask_postgres), ("duckdb", ask_duckdb)):
+            results = ask(setup, [query for _, query in asked[engine]])
+            for (index, _), rows in zip(asked[engine], results):
+                answers[index] = ["|".join(escape(cell) for cell in row) for row in rows]
+        with open(path, "w", encoding="utf-8") as file:
+            out = []
+            for index, (comments, head, sql, expected) in enumerate(parsed):
+                expected = answers.get(index, expected)
+                has_rows = head.split(" ")[0] in ("query", "error")
+                lines = comments + ([head] if head else []) + sql
+                out.append("\n".join(lines + (["----"] + expected if has_rows else [])))
+            file.write("\n\n".join(out) + "\n")
+
+
+main()

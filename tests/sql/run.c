@@ -1,0 +1,419 @@
+/* run.c - runs files of query tests (README.md) through the public interface, each under every
+ * configuration, and prints what differs. */
+#include <pistachio/pistachio.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum block_kind { BLOCK_TABLE, BLOCK_QUERY, BLOCK_ERROR } block_kind;
+
+typedef struct block {
+    block_kind kind;
+    bool is_ordered, is_approximate;
+    int line;
+    char *name;     /* tables: "people (id, name)" */
+    char *sql;      /* with a closing NUL */
+    char *expected; /* lines, each with its newline */
+} block;
+
+typedef struct configuration {
+    const char *name;
+    pistachio_option options[4];
+    size_t option_count;
+    bool has_files; /* tables are Parquet files, else views */
+} configuration;
+
+static const configuration configurations[] = {
+    {"views, 1 thread", {{"threads", "1"}}, 1, false},
+    {"files, 7 threads", {{"threads", "7"}}, 1, true},
+    {"files, chunks of 3 rows, 2 threads", {{"threads", "2"}, {"chunk_rows", "3"}}, 2, true},
+    {"files, simulated device",
+     {{"threads", "2"}, {"device", "simulated"}, {"chunk_rows", "5"}},
+     3,
+     true},
+};
+
+typedef struct run {
+    const char *path;
+    const configuration *config;
+    pistachio_connection *connection;
+    char folder[64];
+    unsigned passed, failed;
+} run;
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    return memory;
+}
+
+/* ---- text that grows ---- */
+
+typedef struct text {
+    char *bytes;
+    size_t count, room;
+} text;
+
+static void text_add(text *t, const char *bytes, size_t count)
+{
+    if (t->count + count + 1 > t->room) {
+        t->room = (t->count + count + 1) * 2;
+        t->bytes = checked(realloc(t->bytes, t->room));
+    }
+    memcpy(t->bytes + t->count, bytes, count);
+    t->count += count;
+    t->bytes[t->count] = '\0';
+}
+
+static void text_add_cell(text *t, const char *cell, size_t bytes)
+{
+    if (bytes == 0)
+        text_add(t, "''", 2);
+    for (size_t i = 0; i < bytes; i++) {
+        if (cell[i] == '\n') {
+            text_add(t, "\\n", 2);
+            continue;
+        }
+        if (cell[i] == '\\' || cell[i] == '|')
+            text_add(t, "\\", 1);
+        text_add(t, cell + i, 1);
+    }
+}
+
+/* ---- comparing rows ---- */
+
+typedef struct lines {
+    char **items;
+    size_t count;
+} lines;
+
+/* Cuts the text at its newlines, which are overwritten. */
+static lines cut_lines(char *bytes)
+{
+    lines l = {0};
+    size_t most = 1;
+    for (const char *c = bytes; *c; c++)
+        most += *c == '\n';
+    l.items = checked(calloc(most, sizeof *l.items));
+    for (char *at = bytes; *at;) {
+        char *end = strchr(at, '\n');
+        l.items[l.count++] = at;
+        if (!end)
+            break;
+        *end = '\0';
+        at = end + 1;
+    }
+    return l;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool numbers_close(const char *left, const char *right)
+{
+    char *left_end, *right_end;
+    for (;;) {
+        size_t left_bytes = strcspn(left, "|"), right_bytes = strcspn(right, "|");
+        bool is_same = left_bytes == right_bytes && !memcmp(left, right, left_bytes);
+        if (!is_same) {
+            double l = strtod(left, &left_end), r = strtod(right, &right_end);
+            if (left_end != left + left_bytes || right_end != right + right_bytes ||
+                fabs(l - r) > 1e-9 * fmax(fabs(l), fabs(r)))
+                return false;
+        }
+        if (!left[left_bytes] || !right[right_bytes])
+            return left[left_bytes] == right[right_bytes];
+        left += left_bytes + 1;
+        right += right_bytes + 1;
+    }
+}
+
+static bool rows_equal(const block *b, char *actual, char *expected)
+{
+    lines a = cut_lines(actual), e = cut_lines(expected);
+    bool is_equal = a.count == e.count;
+    if (!b->is_ordered) {
+        qsort(a.items, a.count, sizeof *a.items, compare_lines);
+        qsort(e.items, e.count, sizeof *e.items, compare_lines);
+    }
+    for (size_t i = 0; is_equal && i < a.count; i++)
+        is_equal = !strcmp(a.items[i], e.items[i]) ||
+                   (b->is_approximate && numbers_close(a.items[i], e.items[i]));
+    free(a.items);
+    free(e.items);
+    return is_equal;
+}
+
+/* ---- running ---- */
+
+/* All rows of a statement as lines. */
+static pistachio_error *ask(run *r, const char *sql, text *out)
+{
+    pistachio_result *result = NULL;
+    const pistachio_batch *batch = NULL;
+    pistachio_error *error = pistachio_query(r->connection, sql, NULL, &result);
+    while (!error && result && !(error = pistachio_next(result, &batch)) && batch)
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
+            for (uint32_t i = 0; i < pistachio_column_count(result); i++) {
+                size_t bytes;
+                if (i)
+                    text_add(out, "|", 1);
+                if (pistachio_is_null(batch, i, row)) {
+                    text_add(out, "NULL", 4);
+                } else {
+                    const char *cell = pistachio_text(batch, i, row, &bytes);
+                    text_add_cell(out, cell, bytes);
+                }
+            }
+            text_add(out, "\n", 1);
+        }
+    pistachio_result_free(result);
+    return error;
+}
+
+static void report(run *r, const block *b, const char *what, const char *actual,
+                   const char *expected)
+{
+    printf("%s:%d: %s [%s]\n%s\n-- got:\n%s\n-- expected:\n%s\n", r->path, b->line, what,
+           r->config->name, b->sql, actual, expected);
+    r->failed++;
+}
+
+static void run_query(run *r, const block *b)
+{
+    text actual = {0};
+    text_add(&actual, "", 0);
+    pistachio_error *error = ask(r, b->sql, &actual);
+    if (error) {
+        report(r, b, "query failed", pistachio_error_message(error), b->expected);
+        pistachio_error_free(error);
+    } else {
+        char *left = checked(strdup(actual.bytes)), *right = checked(strdup(b->expected));
+        if (rows_equal(b, left, right))
+            r->passed++;
+        else
+            report(r, b, "rows differ", actual.bytes, b->expected);
+        free(left);
+        free(right);
+    }
+    free(actual.bytes);
+}
+
+/* Expected: "<position>: <part of the message>". */
+static void run_error(run *r, const block *b)
+{
+    text actual = {0};
+    char *part;
+    long position = strtol(b->expected, &part, 10);
+    pistachio_error *error = ask(r, b->sql, &actual);
+    free(actual.bytes);
+    if (!error) {
+        report(r, b, "no failure", "", b->expected);
+        return;
+    }
+    char wanted[512], got[512];
+    snprintf(wanted, sizeof wanted, "%s", *part == ':' ? part + 2 : part);
+    wanted[strcspn(wanted, "\n")] = '\0';
+    snprintf(got, sizeof got, "%lld: %s", (long long)pistachio_error_position(error),
+             pistachio_error_message(error));
+    if (pistachio_error_position(error) == position &&
+        strstr(pistachio_error_message(error), wanted))
+        r->passed++;
+    else
+        report(r, b, "another failure", got, b->expected);
+    pistachio_error_free(error);
+}
+
+static void make_table(run *r, const block *b)
+{
+    text sql = {0};
+    char name[64], path[160];
+    size_t name_bytes = strcspn(b->name, " (");
+    pistachio_error *error;
+    snprintf(name, sizeof name, "%.*s", (int)name_bytes, b->name);
+    snprintf(path, sizeof path, "%s/%s.parquet", r->folder, name);
+    if (r->config->has_files)
+        text_add(&sql, "COPY (", 6);
+    else {
+        text_add(&sql, "CREATE VIEW ", 12);
+        text_add(&sql, name, strlen(name));
+        text_add(&sql, " AS ", 4);
+    }
+    text_add(&sql, "SELECT * FROM (", 15);
+    text_add(&sql, b->sql, strlen(b->sql));
+    text_add(&sql, ") AS ", 5);
+    text_add(&sql, b->name, strlen(b->name));
+    if (r->config->has_files) {
+        text_add(&sql, ") TO '", 6);
+        text_add(&sql, path, strlen(path));
+        text_add(&sql, "' (ROW_GROUP_SIZE 4)", 20);
+    }
+    text ignored = {0};
+    error = ask(r, sql.bytes, &ignored);
+    if (!error && r->config->has_files)
+        error = pistachio_add_table(r->connection, name, path);
+    if (error) {
+        report(r, b, "table could not be made", pistachio_error_message(error), "");
+        pistachio_error_free(error);
+    }
+    free(ignored.bytes);
+    free(sql.bytes);
+}
+
+static void remove_table(run *r, const block *b)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%.*s.parquet", r->folder, (int)strcspn(b->name, " ("), b->name);
+    unlink(path);
+}
+
+static void run_configuration(run *r, const block *blocks, size_t count)
+{
+    pistachio_database *database = NULL;
+    pistachio_error *error = pistachio_open(r->config->options, r->config->option_count, &database);
+    if (!error)
+        error = pistachio_connect(database, &r->connection);
+    if (error) {
+        printf("%s [%s]: %s\n", r->path, r->config->name, pistachio_error_message(error));
+        pistachio_error_free(error);
+        pistachio_close(database);
+        r->failed++;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        switch (blocks[i].kind) {
+        case BLOCK_TABLE:
+            make_table(r, &blocks[i]);
+            break;
+        case BLOCK_QUERY:
+            run_query(r, &blocks[i]);
+            break;
+        case BLOCK_ERROR:
+            run_error(r, &blocks[i]);
+            break;
+        }
+    pistachio_disconnect(r->connection);
+    pistachio_close(database);
+    for (size_t i = 0; i < count; i++)
+        if (r->config->has_files && blocks[i].kind == BLOCK_TABLE)
+            remove_table(r, &blocks[i]);
+}
+
+/* ---- reading a file ---- */
+
+static char *read_all(const char *path)
+{
+    text all = {0};
+    char part[4096];
+    size_t bytes;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    text_add(&all, "", 0);
+    while ((bytes = fread(part, 1, sizeof part, file)) > 0)
+        text_add(&all, part, bytes);
+    fclose(file);
+    return all.bytes;
+}
+
+static bool parse_head(block *b, const char *head)
+{
+    b->is_ordered = strstr(head, " ordered") != NULL;
+    b->is_approximate = strstr(head, " approx") != NULL;
+    if (!strncmp(head, "table ", 6)) {
+        b->kind = BLOCK_TABLE;
+        b->name = checked(strdup(head + 6));
+    } else if (!strncmp(head, "query", 5)) {
+        b->kind = BLOCK_QUERY;
+    } else if (!strcmp(head, "error")) {
+        b->kind = BLOCK_ERROR;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static block *parse(const char *path, size_t *out_count)
+{
+    char *all = read_all(path);
+    lines l = cut_lines(all);
+    block *blocks = checked(calloc(l.count + 1, sizeof *blocks));
+    size_t count = 0;
+    for (size_t i = 0; i < l.count; i++) {
+        if (!*l.items[i] || *l.items[i] == '#')
+            continue;
+        block *b = &blocks[count++];
+        text sql = {0}, expected = {0};
+        b->line = (int)i + 1;
+        if (!parse_head(b, l.items[i])) {
+            printf("%s:%zu: not a block: %s\n", path, i + 1, l.items[i]);
+            exit(2);
+        }
+        text_add(&sql, "", 0);
+        text_add(&expected, "", 0);
+        text *target = &sql;
+        for (i++; i < l.count && *l.items[i]; i++) {
+            if (!strcmp(l.items[i], "----")) {
+                target = &expected;
+                continue;
+            }
+            if (target->count && target == &sql)
+                text_add(target, "\n", 1);
+            text_add(target, l.items[i], strlen(l.items[i]));
+            if (target == &expected)
+                text_add(target, "\n", 1);
+        }
+        b->sql = sql.bytes;
+        b->expected = expected.bytes;
+    }
+    free(l.items);
+    free(all);
+    *out_count = count;
+    return blocks;
+}
+
+static void free_blocks(block *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(blocks[i].name);
+        free(blocks[i].sql);
+        free(blocks[i].expected);
+    }
+    free(blocks);
+}
+
+int main(int argument_count, char **arguments)
+{
+    run r = {.folder = "/tmp/pistachio-sql-XXXXXX"};
+    if (argument_count < 2) {
+        fprintf(stderr, "usage: sql_runner FILE...\n");
+        return 2;
+    }
+    if (!mkdtemp(r.folder)) {
+        perror(r.folder);
+        return 2;
+    }
+    for (int i = 1; i < argument_count; i++) {
+        size_t count;
+        block *blocks = parse(arguments[i], &count);
+        r.path = arguments[i];
+        for (size_t c = 0; c < sizeof configurations / sizeof *configurations; c++) {
+            r.config = &configurations[c];
+            run_configuration(&r, blocks, count);
+        }
+        free_blocks(blocks, count);
+    }
+    rmdir(r.folder);
+    printf("%u passed, %u failed, 0 skipped\n", r.passed, r.failed);
+    return r.failed > 0;
+}
