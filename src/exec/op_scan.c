@@ -293,7 +293,7 @@ static bool take_morsel(op_scan *op, scan_lane *lane)
         lane->morsel = op->table->morsels.items[number];
         const pq_row_group *group =
             &op->table->files.items[lane->morsel.file].metadata->row_groups[lane->morsel.row_group];
-        if (scan_prune(op->base.query, op->base.plan, op->table, group))
+        if (scan_prune(op->base.query, op->base.plan, op->table, lane->morsel))
             continue;
         lane->row_count = group->row_count;
         lane->next_row = 0;

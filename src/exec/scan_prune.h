@@ -5,9 +5,9 @@
 #include "exec/query.h"
 #include "parquet/table.h"
 
-/* True: by its statistics, no row of the group passes the scan's conditions (comparisons of a
- * column with a constant) and runtime filters' ranges. */
-bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
-                const pq_row_group *group);
+/* True: by its statistics and Bloom filters, no row of the row group passes the scan's conditions
+ * (comparisons of a column with constants, IN lists, IS [NOT] NULL, and what AND and OR make of
+ * them) and the runtime filters' ranges. */
+bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel);
 
 #endif

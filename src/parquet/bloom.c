@@ -22,7 +22,7 @@ uint32_t pq_bloom_bytes(uint64_t distinct)
     return bytes;
 }
 
-static uint64_t block_start(uint32_t bytes, uint64_t hash)
+uint64_t pq_bloom_block(uint32_t bytes, uint64_t hash)
 {
     uint64_t blocks = bytes / PQ_BLOOM_BLOCK_BYTES;
     return ((hash >> 32) * blocks >> 32) * PQ_BLOOM_BLOCK_BYTES;
@@ -30,7 +30,7 @@ static uint64_t block_start(uint32_t bytes, uint64_t hash)
 
 void pq_bloom_insert(uint8_t *blocks, uint32_t bytes, uint64_t hash)
 {
-    uint8_t *block = blocks + block_start(bytes, hash);
+    uint8_t *block = blocks + pq_bloom_block(bytes, hash);
     for (unsigned i = 0; i < 8; i++) {
         uint32_t bit = ((uint32_t)hash * salts[i]) >> 27;
         block[i * 4 + bit / 8] |= (uint8_t)(1 << bit % 8);
@@ -39,7 +39,7 @@ void pq_bloom_insert(uint8_t *blocks, uint32_t bytes, uint64_t hash)
 
 bool pq_bloom_contains(const uint8_t *blocks, uint32_t bytes, uint64_t hash)
 {
-    const uint8_t *block = blocks + block_start(bytes, hash);
+    const uint8_t *block = blocks + pq_bloom_block(bytes, hash);
     for (unsigned i = 0; i < 8; i++) {
         uint32_t bit = ((uint32_t)hash * salts[i]) >> 27;
         if (!(block[i * 4 + bit / 8] >> bit % 8 & 1))

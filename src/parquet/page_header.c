@@ -119,8 +119,10 @@ status pq_page_header_parse(const void *bytes, size_t length, pq_page_header *ou
     thrift_field f = {0};
     uint32_t members = 0;
     while (thrift_next(&r, &f)) {
-        if (f.id > 0 && f.id < 32)
-            members |= 1u << f.id;
+        uint32_t member = f.id > 0 && f.id < 32 ? 1u << f.id : 0;
+        if (members & member)
+            r.is_broken = true; /* the type of what was read must not change */
+        members |= member;
         if (f.id == 1) {
             h.type = (pq_page_type)read_size(&r, &f);
         } else if (f.id == 2) {
