@@ -1,5 +1,6 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
 #include "base/setting.h"
+#include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/run.h"
 
@@ -11,6 +12,7 @@
 static const char usage[] =
     "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
     "       pistachio [OPTIONS] [DIR|FILE...]            SQL from standard input\n"
+    "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "\n"
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
     "every Parquet file or folder of Parquet files in it.\n"
@@ -158,6 +160,8 @@ static int run_all(pistachio_connection *connection, const arguments *a)
 
 int main(int count, char **words)
 {
+    if (count > 1 && !strcmp(words[1], "inspect"))
+        return cli_inspect(count - 2, words + 2);
     arguments a = {.options = {.format = OUTPUT_TABLE, .target = stdout}};
     int exit_status = parse(count, words, &a);
     if (exit_status)

@@ -114,6 +114,14 @@ status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_val
     return STATUS_OK;
 }
 
+status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out)
+{
+    TRY(tensor_new(type, TENSOR_FLAT, out));
+    (*out)->values = values;
+    (*out)->values_owner = dev_buffer_ref(owner);
+    return STATUS_OK;
+}
+
 /* The bytes of a value in memory, in two words. */
 static void value_words(const value *v, uint64_t words[2])
 {

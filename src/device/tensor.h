@@ -67,6 +67,8 @@ CHECKED status string_heap_new(dev_buffer *const *buffers, uint32_t count, strin
  * kernels before it is shared. */
 CHECKED status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity,
                                tensor **out);
+/* A FLAT tensor over memory inside `owner`, of which it takes a reference. */
+CHECKED status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out);
 /* `v` for every row; the text of v must outlive the tensor. */
 CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **out);
 /* base[index]; takes references of its own to both. A base that is INDEXED is composed with the

@@ -1,6 +1,8 @@
 /* op_join.c - joins: opening, and the build side. The probe side: op_join_probe.c. */
 #include "exec/op_join.h"
 
+#include "exec/runtime_filter.h"
+
 status join_null_column(dev_stream *stream, data_type type, tensor **out)
 {
     value null = value_null(type);
@@ -91,6 +93,20 @@ static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *s
     return EXEC_FINISHED;
 }
 
+/* Tells the probe side's scans what keys there are. */
+static status publish_filters(op_join_build *op, exec_task *task)
+{
+    const plan_node *plan = op->base.plan;
+    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
+        const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
+        const chunk *build = op->table.build;
+        const tensor *keys = build ? build->columns[op->build_columns + planned->column_id] : NULL;
+        TRY(runtime_filter_publish(exec_runtime_filter(op->base.query, planned->id), task->stream,
+                                   keys, op->table.row_count));
+    }
+    return STATUS_OK;
+}
+
 static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     (void)number;
@@ -102,6 +118,7 @@ static exec_step build_phase(exec_operator *base, exec_task *task, unsigned numb
     op->chunks.count = 0;
     EXEC_TRY(task, join_table_build(&op->table, task->stream, op->chunks.items, count,
                                     op->type == JOIN_RIGHT || op->type == JOIN_FULL));
+    EXEC_TRY(task, publish_filters(op, task));
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     atomic_store(&base->metrics.memory_peak, mem_budget_used(exec_budget(base->query)));
     return EXEC_FINISHED;

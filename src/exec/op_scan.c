@@ -10,11 +10,14 @@
 #include "exec/scan_prune.h"
 #include "parquet/column.h"
 
+#include <stdio.h>
+
 typedef struct op_scan {
     exec_operator base;
     const pq_table *table;
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
+    uint32_t *emitted, emitted_count; /* columns that come out */
     _Atomic size_t next_morsel;
 } op_scan;
 
@@ -23,7 +26,7 @@ typedef struct scan_lane {
     bool has_morsel;
     pq_morsel morsel;
     uint64_t row_count, next_row; /* of the morsel */
-    tensor **columns;             /* decoded ones of the morsel */
+    pq_column **columns;          /* those that were needed in this morsel */
 
     /* The slice at work. */
     bool has_slice;
@@ -54,7 +57,7 @@ static void release_slice(const op_scan *op, scan_lane *lane)
 static void release_morsel(const op_scan *op, scan_lane *lane)
 {
     for (uint32_t i = 0; i < op->column_count; i++) {
-        tensor_unref(lane->columns[i]);
+        pq_column_close(lane->columns[i]);
         lane->columns[i] = NULL;
     }
     lane->has_morsel = false;
@@ -85,35 +88,66 @@ static void scan_lane_close(exec_operator *base, void *state)
     program_run_free(lane->run);
 }
 
-/* The column's rows of this slice, borrowed; decodes the column if nobody has yet. */
-static status slice_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column,
-                           tensor **out)
+static void wake(void *task)
 {
-    const plan_node *plan = op->base.plan;
-    if (!lane->columns[column]) {
-        uint64_t bytes = 0;
-        TRY(pq_column_decode(task->stream, op->table, lane->morsel,
-                             plan->scan.sources.items[column], task->error, EXEC_PLACE_READER,
-                             &bytes, &lane->columns[column]));
-        atomic_fetch_add_explicit(&op->base.metrics.bytes_read, bytes, memory_order_relaxed);
-        status st = exec_check_error(task);
-        if (st)
-            return status_context(st, "file \"%s\", row group %u, column \"%s\"",
-                                  op->table->files.items[lane->morsel.file].file->path,
-                                  lane->morsel.row_group, plan->columns.items[column].name);
-    }
+    exec_wake(task);
+}
+
+/* On a lazy device, where a damaged page is met late, the place is kept as text. */
+static status register_place(op_scan *op, const scan_lane *lane, uint32_t column, uint32_t *out)
+{
+    char text[512];
+    *out = EXEC_PLACE_READER;
+    if (exec_device(op->base.query)->is_host)
+        return STATUS_OK;
+    snprintf(text, sizeof text, "file \"%s\", row group %u, column \"%s\"",
+             op->table->files.items[lane->morsel.file].file->path, lane->morsel.row_group,
+             op->base.plan->columns.items[column].name);
+    return exec_place_register(op->base.query, text, out);
+}
+
+/* Starts reading a column of the morsel, unless somebody has. */
+static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column)
+{
+    uint32_t place;
+    if (lane->columns[column])
+        return STATUS_OK;
+    TRY(register_place(op, lane, column, &place));
+    TRY(pq_column_open(task->stream, op->table, lane->morsel,
+                       op->base.plan->scan.sources.items[column], task->error, place,
+                       &lane->columns[column]));
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(lane->columns[column]),
+                              memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* The bytes of these columns are there (EXEC_FINISHED), or the task is woken when some are. */
+static exec_step await_columns(op_scan *op, exec_task *task, scan_lane *lane,
+                               const uint32_t *columns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        EXEC_TRY(task, open_column(op, task, lane, columns[i]));
+    for (uint32_t i = 0; i < count; i++)
+        if (pq_column_wait(lane->columns[columns[i]], wake, task))
+            return EXEC_WAIT;
+    return EXEC_FINISHED;
+}
+
+/* The column's rows of this slice, borrowed. Its bytes are there. */
+static status slice_column(scan_lane *lane, uint32_t column, tensor **out)
+{
     if (!lane->slices[column])
-        TRY(pq_tensor_slice(lane->columns[column], lane->first_row, &lane->slices[column]));
+        TRY(pq_column_slice(lane->columns[column], lane->first_row, lane->slice_rows,
+                            &lane->slices[column]));
     *out = lane->slices[column];
     return STATUS_OK;
 }
 
 /* The column at the selected rows: a reference for the caller. */
-static status selected_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column,
-                              tensor **out)
+static status selected_column(exec_task *task, scan_lane *lane, uint32_t column, tensor **out)
 {
     tensor *slice;
-    TRY(slice_column(op, task, lane, column, &slice));
+    TRY(slice_column(lane, column, &slice));
     if (!lane->selected) {
         *out = tensor_ref(slice);
         return STATUS_OK;
@@ -170,19 +204,14 @@ static status filter_mask(exec_task *task, const runtime_filter *filter, const t
     return st;
 }
 
-static status apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane,
-                                   const plan_runtime_filter *planned)
+static status drop_misses(exec_task *task, scan_lane *lane, const runtime_filter *filter,
+                          uint32_t column)
 {
-    const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
-    if (!atomic_load_explicit(&filter->is_published, memory_order_acquire) ||
-        (!filter->bitmap && !filter->bloom))
-        return STATUS_OK;
-    int column = plan_column_index(op->base.plan, planned->column_id);
     tensor *selected, *keys = NULL;
     dev_buffer *mask = NULL, *owner = NULL;
     row_index *rows = NULL;
     device *dev = task->stream->dev;
-    TRY(selected_column(op, task, lane, (uint32_t)column, &selected));
+    TRY(selected_column(task, lane, column, &selected));
     dev_count count = lane->count;
     status st = tensor_flatten(task->stream, selected, count, &keys);
     tensor_unref(selected);
@@ -209,16 +238,32 @@ static status apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane
     return narrow(task, lane, rows, count, owner);
 }
 
+static exec_step apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane)
+{
+    const plan_runtime_filter *planned =
+        &op->base.plan->scan.runtime_filters.items[lane->next_runtime];
+    const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+    if (atomic_load_explicit(&filter->is_published, memory_order_acquire) &&
+        (filter->bitmap || filter->bloom)) {
+        uint32_t column = (uint32_t)plan_column_index(op->base.plan, planned->column_id);
+        exec_step step = await_columns(op, task, lane, &column, 1);
+        if (step != EXEC_FINISHED)
+            return step;
+        EXEC_TRY(task, drop_misses(task, lane, filter, column));
+    }
+    lane->next_runtime++;
+    return EXEC_FINISHED;
+}
+
 /* ---- conditions ---- */
 
-static status make_candidate(op_scan *op, exec_task *task, scan_lane *lane, uint32_t filter)
+static status make_candidate(op_scan *op, exec_task *task, scan_lane *lane, const uint32_t *inputs,
+                             uint32_t input_count)
 {
-    const uint32_t *inputs;
-    uint32_t input_count = program_inputs(op->program, filter, &inputs);
     TRY(chunk_new(op->column_count, lane->count, &lane->candidate));
     lane->candidate->rows_owner = dev_buffer_ref(lane->count_owner);
     for (uint32_t i = 0; i < input_count; i++)
-        TRY(selected_column(op, task, lane, inputs[i], &lane->candidate->columns[inputs[i]]));
+        TRY(selected_column(task, lane, inputs[i], &lane->candidate->columns[inputs[i]]));
     return STATUS_OK;
 }
 
@@ -227,10 +272,14 @@ static exec_step apply_filter(op_scan *op, exec_task *task, scan_lane *lane)
     row_index *rows = NULL;
     dev_count count;
     dev_buffer *owner = NULL;
+    const uint32_t *inputs;
+    uint32_t input_count = program_inputs(op->program, lane->next_filter, &inputs);
+    exec_step step = await_columns(op, task, lane, inputs, input_count);
+    if (step != EXEC_FINISHED)
+        return step;
     if (!lane->candidate)
-        EXEC_TRY(task, make_candidate(op, task, lane, lane->next_filter));
-    exec_step step =
-        program_select(lane->run, lane->next_filter, lane->candidate, &rows, &count, &owner);
+        EXEC_TRY(task, make_candidate(op, task, lane, inputs, input_count));
+    step = program_select(lane->run, lane->next_filter, lane->candidate, &rows, &count, &owner);
     if (step != EXEC_FINISHED)
         return step;
     chunk_free(lane->candidate);
@@ -250,10 +299,11 @@ static bool is_empty(const scan_lane *lane)
 static exec_step filter_slice(op_scan *op, exec_task *task, scan_lane *lane)
 {
     const plan_node *plan = op->base.plan;
-    while (!is_empty(lane) && lane->next_runtime < plan->scan.runtime_filters.count)
-        EXEC_TRY(task,
-                 apply_runtime_filter(op, task, lane,
-                                      &plan->scan.runtime_filters.items[lane->next_runtime++]));
+    while (!is_empty(lane) && lane->next_runtime < plan->scan.runtime_filters.count) {
+        exec_step step = apply_runtime_filter(op, task, lane);
+        if (step != EXEC_FINISHED)
+            return step;
+    }
     while (!is_empty(lane) && lane->next_filter < op->filter_count) {
         exec_step step = apply_filter(op, task, lane);
         if (step != EXEC_FINISHED)
@@ -264,15 +314,14 @@ static exec_step filter_slice(op_scan *op, exec_task *task, scan_lane *lane)
 
 static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk **output)
 {
-    const plan_node *plan = op->base.plan;
+    exec_step step = await_columns(op, task, lane, op->emitted, op->emitted_count);
+    if (step != EXEC_FINISHED)
+        return step;
     EXEC_TRY(task, chunk_new(op->column_count, lane->count, output));
     (*output)->rows_owner = dev_buffer_ref(lane->count_owner);
     status st = STATUS_OK;
-    for (uint32_t i = 0; i < op->column_count && !st; i++) {
-        if (plan->scan.filter_only.count && plan->scan.filter_only.items[i])
-            continue;
-        st = selected_column(op, task, lane, i, &(*output)->columns[i]);
-    }
+    for (uint32_t i = 0; i < op->emitted_count && !st; i++)
+        st = selected_column(task, lane, op->emitted[i], &(*output)->columns[op->emitted[i]]);
     if (st) {
         chunk_free(*output);
         *output = NULL;
@@ -332,7 +381,8 @@ static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, ch
             return step;
         if (!is_empty(lane)) {
             step = emit_slice(op, task, lane, output);
-            release_slice(op, lane);
+            if (step != EXEC_WAIT)
+                release_slice(op, lane);
             return step;
         }
         release_slice(op, lane);
@@ -345,6 +395,7 @@ static void scan_close(exec_operator *base)
 {
     op_scan *op = (op_scan *)base;
     program_free(op->program);
+    mem_free(op->emitted);
     mem_free(op);
 }
 
@@ -356,6 +407,18 @@ static const exec_operator_ops scan_ops = {
     .pull = scan_pull,
     .close = scan_close,
 };
+
+static status list_emitted(op_scan *op)
+{
+    const plan_node *plan = op->base.plan;
+    op->emitted = mem_new_array(op->column_count ? op->column_count : 1, sizeof *op->emitted);
+    if (!op->emitted)
+        return status_no_memory("scan", op->column_count * sizeof *op->emitted);
+    for (uint32_t i = 0; i < op->column_count; i++)
+        if (!plan->scan.filter_only.count || !plan->scan.filter_only.items[i])
+            op->emitted[op->emitted_count++] = i;
+    return STATUS_OK;
+}
 
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
@@ -369,8 +432,8 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     op->table = plan->scan.table;
     op->column_count = (uint32_t)plan->columns.count;
     op->filter_count = (uint32_t)plan->scan.filters.count;
-    status st = STATUS_OK;
-    if (op->filter_count)
+    status st = list_emitted(op);
+    if (!st && op->filter_count)
         st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
                              (exec_layout){op->column_count, plan->columns.items}, &op->program);
     if (st) {

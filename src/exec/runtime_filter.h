@@ -24,6 +24,11 @@ typedef struct runtime_filter {
     dev_buffer *bloom_owner;
 } runtime_filter;
 
+struct tensor;
+/* From the build side's keys, FLAT, integer-like, of 1 to 8 bytes; no rows: keys may be NULL. The
+ * stream must have been waited for before other streams use it. */
+CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream,
+                                      const struct tensor *keys, uint64_t rows);
 void runtime_filter_release(runtime_filter *filter);
 
 #endif

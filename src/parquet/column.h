@@ -1,22 +1,31 @@
-/* column.h - decodes one column chunk: a row group's values of one column, as a tensor.
+/* column.h - reads one column chunk: a row group's values of one column, slice by slice.
  *
- * The host parses the page headers; kernels decompress and decode. A chunk all of whose pages are
- * dictionary-encoded becomes an INDEXED tensor over its dictionary; plain fixed-width values
- * without NULLs stay in the page where they are (host devices); strings are views into their pages.
- */
+ * The host parses the page headers; kernels decompress and decode a page when the first slice needs
+ * rows of it, and it is let go when a slice lies behind it. A dictionary-encoded slice is an
+ * INDEXED tensor over the dictionary; plain fixed-width values without NULLs stay in the page where
+ * they are (host devices); strings are views into their pages. */
 #ifndef PISTACHIO_PARQUET_COLUMN_H
 #define PISTACHIO_PARQUET_COLUMN_H
 
 #include "device/tensor.h"
 #include "parquet/table.h"
 
-/* Reads and decodes column `column` of a morsel. Kernels report damaged pages to `error` with
- * `place`; on a host device the caller looks there right after. bytes_read grows. */
-CHECKED status pq_column_decode(dev_stream *stream, const pq_table *table, pq_morsel morsel,
-                                uint32_t column, dev_error *error, uint32_t place,
-                                uint64_t *bytes_read, tensor **out);
+typedef struct pq_column pq_column;
 
-/* Rows [first, first + count) of a tensor, sharing its memory; first is a multiple of 64. */
-CHECKED status pq_tensor_slice(tensor *t, uint64_t first, tensor **out);
+/* Starts reading the bytes of a morsel's column. Kernels report damaged pages to `error`: on a host
+ * device it becomes a failure with its place at once, on others they leave `place` there. */
+CHECKED status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel,
+                              uint32_t column, dev_error *error, uint32_t place, pq_column **out);
+/* As read_wait: false: the bytes are there. What follows blocks until they are. */
+bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
+/* Rows [first, first + count) of the row group, count > 0; a slice begins where the last one did,
+ * or later. The tensor has a reference for the caller. */
+CHECKED status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out);
+/* Where all pages are dictionary-encoded: the dictionary (borrowed) and its length; else NULL. */
+CHECKED status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows);
+/* The column chunk's compressed bytes; whether they came from storage. */
+uint64_t pq_column_bytes(const pq_column *c);
+bool pq_column_was_cold(const pq_column *c);
+void pq_column_close(pq_column *c); /* takes NULL */
 
 #endif

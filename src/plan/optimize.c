@@ -11,6 +11,7 @@ status plan_optimize(plan_statement *statement)
     }
     TRY(rewrite_subqueries(statement, statement->root, &statement->root));
     TRY(rewrite_filters(statement, statement->root, &statement->root));
+    TRY(rewrite_runtime_filters(statement));
     TRY(rewrite_columns(statement));
     return plan_verify(statement);
 }

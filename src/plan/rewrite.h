@@ -39,6 +39,7 @@ CHECKED status rewrite_subqueries(plan_statement *statement, plan_node *node, pl
 CHECKED status rewrite_filters(plan_statement *statement, plan_node *node, plan_node **out);
 CHECKED status rewrite_join_order(plan_statement *statement, plan_node *const *relations,
                                   size_t relation_count, expr_list *conditions, plan_node **out);
+CHECKED status rewrite_runtime_filters(plan_statement *statement);
 CHECKED status rewrite_columns(plan_statement *statement);
 
 /* estimate.c: sets node->estimated_rows from its children's, which have theirs. */

@@ -43,13 +43,15 @@ static void *read_column(reader *r, const char *name)
 {
     const dev_ops *ops = r->dev->ops;
     tensor *t = NULL, *flat = NULL;
-    uint64_t bytes = 0, error[2];
+    pq_column *column = NULL;
+    uint64_t error[2];
     dev_event *event;
     for (uint32_t c = 0; c < r->table->columns.count; c++)
         if (!strcmp(r->table->columns.items[c].name, name))
-            CHECK_OK(pq_column_decode(r->stream, r->table, r->table->morsels.items[0], c,
-                                      r->error->address, 0, &bytes, &t));
-    CHECK(t != NULL);
+            CHECK_OK(pq_column_open(r->stream, r->table, r->table->morsels.items[0], c,
+                                    r->error->address, 0, &column));
+    CHECK(column != NULL);
+    CHECK_OK(pq_column_slice(column, 0, r->table->row_count, &t));
     CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(r->table->row_count), &flat));
     size_t values_bytes = r->table->row_count * flat->type.width;
     void *values = mem_new(values_bytes);
@@ -61,6 +63,7 @@ static void *read_column(reader *r, const char *name)
     CHECK_EQ(error[0], 0);
     tensor_unref(t);
     tensor_unref(flat);
+    pq_column_close(column);
     return values;
 }
 
@@ -98,11 +101,13 @@ TEST(a_wrong_checksum_is_an_error_that_names_the_place)
 {
     reader r;
     tensor *t = NULL;
-    uint64_t bytes = 0;
+    pq_column *column;
     if (!reader_open(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
         SKIP("the Parquet test files are not there");
-    status st = pq_column_decode(r.stream, r.table, r.table->morsels.items[0], 0, r.error->address,
-                                 0, &bytes, &t);
+    CHECK_OK(pq_column_open(r.stream, r.table, r.table->morsels.items[0], 0, r.error->address, 0,
+                            &column));
+    status st = pq_column_slice(column, 0, r.table->row_count, &t);
+    pq_column_close(column);
     CHECK(st && status_get_kind(st) == STATUS_KIND_CORRUPT);
     CHECK(strstr(status_message(st), "checksum") && strstr(status_message(st), "column \"a\""));
     status_free(st);

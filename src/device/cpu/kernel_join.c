@@ -115,3 +115,46 @@ void ISA_(invert_bits)(const invert_bits_arguments *a)
     for (size_t w = 0; w * 64 < count; w++)
         a->out[w] = ~a->bits[w] & kernel_word_mask(count, w);
 }
+
+/* Runs `body` for each key that is not NULL, as int64_t `key`. */
+#define FOR_KEYS(ctype, body)                                                                      \
+    do {                                                                                           \
+        const ctype *keys = a->keys;                                                               \
+        for (size_t i = 0; i < count; i++)                                                         \
+            if (kernel_is_valid(a->validity, i)) {                                                 \
+                int64_t key = (int64_t)keys[i];                                                    \
+                body;                                                                              \
+            }                                                                                      \
+    } while (0)
+#define FOR_KEYS_OF_WIDTH(body)                                                                    \
+    switch (a->type.width) {                                                                       \
+    case 1:                                                                                        \
+        FOR_KEYS(int8_t, body);                                                                    \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        FOR_KEYS(int16_t, body);                                                                   \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        FOR_KEYS(int32_t, body);                                                                   \
+        break;                                                                                     \
+    default:                                                                                       \
+        FOR_KEYS(int64_t, body);                                                                   \
+    }
+
+void ISA_(join_key_bounds)(const join_key_bounds_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    int64_t low = a->bounds[0], high = a->bounds[1];
+    FOR_KEYS_OF_WIDTH(low = key < low ? key : low; high = key > high ? key : high)
+    a->bounds[0] = low;
+    a->bounds[1] = high;
+}
+
+void ISA_(join_key_bitmap)(const join_key_bitmap_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    FOR_KEYS_OF_WIDTH({
+        uint64_t bit = (uint64_t)key - (uint64_t)a->minimum;
+        a->bitmap[bit / 64] |= (uint64_t)1 << (bit % 64);
+    })
+}

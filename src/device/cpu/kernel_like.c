@@ -9,6 +9,7 @@ typedef struct pattern {
     const uint32_t *ends;
     uint32_t count, total_bytes;
     bool at_start, at_end;
+    uint32_t prefix, prefix_mask; /* what the first four bytes have to be, in the view itself */
 } pattern;
 
 static inline const char *piece_at(const pattern *p, uint32_t k, size_t *bytes)
@@ -20,12 +21,14 @@ static inline const char *piece_at(const pattern *p, uint32_t k, size_t *bytes)
 
 /* ---- without wildcards ---- */
 
-static inline bool matches_plain(const pattern *p, const char *text, size_t bytes)
+static inline bool matches_plain(const pattern *p, const string_view *view)
 {
-    size_t piece_bytes;
-    uint32_t k = 0, end = p->count;
-    if (bytes < p->total_bytes)
+    size_t piece_bytes, bytes = view->bytes;
+    uint32_t k = 0, end = p->count, prefix;
+    memcpy(&prefix, view->prefix, sizeof prefix);
+    if (bytes < p->total_bytes || (prefix ^ p->prefix) & p->prefix_mask)
         return false;
+    const char *text = kernel_string_data(view);
     if (!p->count)
         return !p->at_start || !bytes;
     if (p->at_start) {
@@ -162,8 +165,12 @@ void ISA_(like)(const like_arguments *a)
         KERNEL_PACK_ROWS(count, 0, a->out,
                          matches_wild(&p, kernel_string_data(&values[i]), values[i].bytes))
     } else {
-        KERNEL_PACK_ROWS(count, 0, a->out,
-                         matches_plain(&p, kernel_string_data(&values[i]), values[i].bytes))
+        if (p.at_start && p.count) {
+            size_t known = p.ends[0] < 4 ? p.ends[0] : 4;
+            memcpy(&p.prefix, p.bytes, known);
+            memset(&p.prefix_mask, 0xff, known);
+        }
+        KERNEL_PACK_ROWS(count, 0, a->out, matches_plain(&p, &values[i]))
     }
 }
 

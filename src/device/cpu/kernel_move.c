@@ -68,6 +68,24 @@ void ISA_(mask_to_index)(const mask_to_index_arguments *a)
         }                                                                                          \
     } while (0)
 
+#if defined __AVX512F__
+/* Bits of the base at 64 row numbers, of which ROW_NULLs give 0: 16 words of 32 bits at a time. */
+static inline uint64_t gather_word(const uint64_t *base, const uint32_t *index)
+{
+    uint64_t word = 0;
+    __m512i one = _mm512_set1_epi32(1), ones = _mm512_set1_epi32(-1);
+    for (int part = 0; part < 4; part++) {
+        __m512i rows = _mm512_loadu_si512(index + part * 16);
+        __mmask16 known = _mm512_cmpneq_epi32_mask(rows, ones);
+        __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), known,
+                                                    _mm512_srli_epi32(rows, 5), base, 4);
+        __m512i bits = _mm512_srlv_epi32(words, _mm512_and_si512(rows, _mm512_set1_epi32(31)));
+        word |= (uint64_t)_mm512_test_epi32_mask(bits, one) << (part * 16);
+    }
+    return word;
+}
+#endif
+
 static void gather_bits(const gather_arguments *a, const uint64_t *base, uint64_t *out,
                         size_t count)
 {
@@ -75,6 +93,12 @@ static void gather_bits(const gather_arguments *a, const uint64_t *base, uint64_
         uint64_t word = 0;
         size_t end = count - w * 64 < 64 ? count - w * 64 : 64;
         const uint32_t *index = a->index + w * 64;
+#if defined __AVX512F__
+        if (end == 64) {
+            out[w] = gather_word(base, index);
+            continue;
+        }
+#endif
         if (!a->index_has_nulls) {
             for (size_t i = 0; i < end; i++)
                 word |= (base[index[i] / 64] >> (index[i] % 64) & 1) << i;

@@ -1,120 +1,43 @@
-/* kernel_parquet_levels.c - decompression, definition levels, dictionary codes.
- *
- * The RLE / bit-packing hybrid: runs with a varint header; lowest bit 0: header >> 1 copies of one
- * value, 1: (header >> 1) * 8 values of bit_width bits, packed from the least significant bit. */
-#include "device/codec.h"
-#include "device/cpu/kernel.h"
+/* kernel_parquet_levels.c - definition levels, dictionary codes, booleans in runs. */
+#include "device/cpu/kernel_parquet.h"
 
 #if defined __AVX512VBMI__
 #include <immintrin.h>
 #endif
 
-void ISA_(parquet_decompress)(const parquet_decompress_arguments *a)
+/* Runs of single bits; bits past the count become zero. Returns how many are 1, or -1. */
+static int64_t unpack_bits(hybrid *h, uint64_t count, uint64_t *bits)
 {
-    if (!codec_decompress(a->codec, a->source, a->source_bytes, a->target, a->target_bytes)) {
-        memset(a->target, 0, a->target_bytes);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, 0);
-    }
-}
-
-typedef struct hybrid {
-    const uint8_t *at, *end;
-    unsigned bit_width;
-} hybrid;
-
-typedef struct hybrid_run {
-    bool is_packed;
-    uint64_t count;
-    uint32_t value;        /* repeated */
-    const uint8_t *packed; /* bit-packed */
-} hybrid_run;
-
-/* False: no run, or a damaged one. */
-static bool next_run(hybrid *h, hybrid_run *run)
-{
-    uint64_t header = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        if (h->at == h->end || shift > 35)
-            return false;
-        byte = *h->at++;
-        header |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    size_t left = (size_t)(h->end - h->at);
-    run->is_packed = header & 1;
-    if (run->is_packed) {
-        uint64_t bytes = (header >> 1) * h->bit_width;
-        run->count = (header >> 1) * 8;
-        run->packed = h->at;
-        /* Some writers leave out the padding of the last run. */
-        if (bytes > left) {
-            if (!h->bit_width)
-                return false;
-            bytes = left;
-            run->count = left * 8 / h->bit_width;
-        }
-        h->at += bytes;
-        return run->count > 0;
-    }
-    size_t bytes = (h->bit_width + 7) / 8;
-    if (bytes > left)
-        return false;
-    run->count = header >> 1;
-    run->value = 0;
-    memcpy(&run->value, h->at, bytes);
-    h->at += bytes;
-    return run->count > 0;
-}
-
-static void set_bits(uint64_t *bits, uint64_t at, uint64_t count, bool value)
-{
-    while (count) {
-        unsigned offset = at % 64;
-        uint64_t width = 64 - offset < count ? 64 - offset : count;
-        uint64_t mask = (width == 64 ? ~(uint64_t)0 : (((uint64_t)1 << width) - 1)) << offset;
-        bits[at / 64] = value ? bits[at / 64] | mask : bits[at / 64] & ~mask;
-        at += width;
-        count -= width;
-    }
-}
-
-/* Levels of one bit. Returns how many are 1, or -1. */
-static int64_t unpack_validity(hybrid *h, uint32_t row_count, uint64_t *validity, uint64_t at)
-{
-    uint64_t done = 0;
-    int64_t valid = 0;
-    while (done < row_count) {
+    uint64_t done = 0, ones = 0;
+    if (count)
+        bits[(count - 1) / 64] = 0;
+    while (done < count) {
         hybrid_run run;
         if (!next_run(h, &run))
             return -1;
-        uint64_t count = run.count < row_count - done ? run.count : row_count - done;
-        if (!run.is_packed) {
+        uint64_t more = run.count < count - done ? run.count : count - done;
+        if (run.is_packed) {
+            ones += copy_packed_bits(bits, done, run.packed, more);
+        } else {
             if (run.value > 1)
                 return -1;
-            set_bits(validity, at + done, count, run.value);
-            valid += run.value ? (int64_t)count : 0;
-        } else {
-            for (uint64_t i = 0; i < count; i++) {
-                bool bit = run.packed[i / 8] >> (i % 8) & 1;
-                set_bits(validity, at + done + i, 1, bit);
-                valid += bit;
-            }
+            set_bits(bits, done, more, run.value);
+            ones += run.value ? more : 0;
         }
-        done += count;
+        done += more;
     }
-    return valid;
+    return (int64_t)ones;
 }
 
 /* BIT_PACKED levels go from the most significant bit down. */
-static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint64_t *validity,
-                                 uint64_t at)
+static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint64_t *validity)
 {
     int64_t valid = 0;
+    if (row_count)
+        validity[(row_count - 1) / 64] = 0;
     for (uint32_t i = 0; i < row_count; i++) {
         bool bit = bytes[i / 8] >> (7 - i % 8) & 1;
-        set_bits(validity, at + i, 1, bit);
+        set_bits(validity, i, 1, bit);
         valid += bit;
     }
     return valid;
@@ -122,29 +45,48 @@ static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint6
 
 void ISA_(parquet_levels)(const parquet_levels_arguments *a)
 {
-    uint32_t start = 0, bytes = a->level_bytes;
+    uint32_t start = a->level_start, bytes = a->level_bytes;
     int64_t valid = -1;
     if (a->is_bit_packed) {
-        bytes = (a->row_count + 7) / 8;
+        bytes = a->row_count / 8 + (a->row_count % 8 > 0);
     } else if (a->with_length && a->page_bytes >= 4) {
         memcpy(&bytes, a->page, 4);
         start = 4;
     } else if (a->with_length) {
         bytes = UINT32_MAX;
     }
-    if (bytes <= a->page_bytes - start) {
+    if (start <= a->page_bytes && bytes <= a->page_bytes - start) {
         hybrid h = {a->page + start, a->page + start + bytes, 1};
-        valid = a->is_bit_packed ? unpack_old_levels(a->page, a->row_count, a->validity, a->row_at)
-                                 : unpack_validity(&h, a->row_count, a->validity, a->row_at);
+        valid = a->is_bit_packed ? unpack_old_levels(a->page, a->row_count, a->validity)
+                                 : unpack_bits(&h, a->row_count, a->validity);
     }
     if (valid < 0) {
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, start);
-        set_bits(a->validity, a->row_at, a->row_count, false);
+        set_bits(a->validity, 0, a->row_count, false);
         valid = 0;
-        bytes = a->page_bytes - start;
+        start = a->page_bytes;
+        bytes = 0;
     }
     a->words[0] = (uint64_t)valid;
     a->words[1] = start + bytes;
+}
+
+void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
+{
+    uint64_t count = a->words[0];
+    const uint8_t *at, *end;
+    uint32_t bytes;
+    bool is_right = page_values(a->page, a->page_bytes, a->words, &at, &end) && end - at >= 4;
+    if (is_right) {
+        memcpy(&bytes, at, 4);
+        at += 4;
+        hybrid h = {at, bytes < (size_t)(end - at) ? at + bytes : end, 1};
+        is_right = unpack_bits(&h, count, a->out) >= 0;
+    }
+    if (!is_right && count) {
+        set_bits(a->out, 0, count, false);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+    }
 }
 
 /* `count` codes of `width` bits. At `packed` there are readable bytes past the end (device.h). */
@@ -190,11 +132,12 @@ static bool codes_are_below(const uint32_t *codes, size_t count, uint64_t bound)
 
 void ISA_(parquet_codes)(const parquet_codes_arguments *a)
 {
-    uint64_t count = a->words[0], start = a->words[1], done = 0;
-    bool is_right = !count || start < a->page_bytes;
+    uint64_t count = a->words[0], done = 0;
+    const uint8_t *at, *end;
+    bool is_right = page_values(a->page, a->page_bytes, a->words, &at, &end);
     if (count && is_right) {
-        hybrid h = {a->page + start + 1, a->page + a->page_bytes, a->page[start]};
-        is_right = h.bit_width <= 32;
+        is_right = at < end && *at <= 32;
+        hybrid h = {at + 1, end, is_right ? *at : 0};
         while (is_right && done < count) {
             hybrid_run run;
             is_right = next_run(&h, &run);
@@ -211,6 +154,6 @@ void ISA_(parquet_codes)(const parquet_codes_arguments *a)
     }
     if (!is_right || !codes_are_below(a->out, count, a->dictionary_rows)) {
         memset(a->out, 0, count * sizeof *a->out);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, start);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
     }
 }

@@ -1,9 +1,10 @@
-/* kernel_parquet_plain.c - PLAIN values of every physical type, and dense values spread to rows. */
-#include "device/cpu/kernel.h"
+/* kernel_parquet_plain.c - PLAIN values of every physical type, BYTE_STREAM_SPLIT, and dense values
+ * spread to rows. */
+#include "device/cpu/kernel_parquet_bytes.h"
 
-/* The numbers of pq_physical and pq_conversion. */
-enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED };
-enum { CONVERT_NONE, CONVERT_BIG, CONVERT_INT96, CONVERT_MILLIS, CONVERT_NANOS, CONVERT_HALF };
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
 
 #define CONVERT(source_type, target_type, expression)                                              \
     do {                                                                                           \
@@ -15,7 +16,7 @@ enum { CONVERT_NONE, CONVERT_BIG, CONVERT_INT96, CONVERT_MILLIS, CONVERT_NANOS, 
         }                                                                                          \
     } while (0)
 
-static void convert_int32(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
+static bool convert_int32(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
     switch (a->type.width) {
     case 1:
@@ -36,25 +37,23 @@ static void convert_int32(const parquet_plain_arguments *a, const uint8_t *value
     default:
         CONVERT(int32_t, int128, x);
     }
+    return true;
 }
 
-/* Like the other conversions below: false when a value does not fit the type. */
+/* False: a time is out of range. */
 static bool convert_int64(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
-    int64_t most = INT64_MAX;
-    if (a->conversion == CONVERT_MILLIS) {
-        uint64_t outside = 0;
-        most /= 1000;
-        CONVERT(int64_t, int64_t, (outside |= x > most || x < -most, (uint64_t)x * 1000));
-        return !outside;
-    }
-    if (a->conversion == CONVERT_NANOS)
+    bool is_outside = false;
+    if (a->conversion == CONVERT_MILLIS)
+        CONVERT(int64_t, int64_t,
+                (is_outside |= x > INT64_MAX / 1000 || x < INT64_MIN / 1000, (uint64_t)x * 1000));
+    else if (a->conversion == CONVERT_NANOS)
         CONVERT(int64_t, int64_t, x / 1000);
     else if (a->type.width == 16)
         CONVERT(int64_t, int128, x);
     else
         memcpy(a->out, values, count * 8);
-    return true;
+    return !is_outside;
 }
 
 /* Julian day 2440588 is 1970-01-01; nanoseconds of the day come first. */
@@ -67,174 +66,196 @@ static bool convert_int96(const parquet_plain_arguments *a, const uint8_t *value
         int32_t day;
         memcpy(&nanoseconds, values + i * 12, 8);
         memcpy(&day, values + i * 12 + 8, 4);
-        is_outside |= __builtin_mul_overflow((int64_t)day - 2440588, 86400000000, &microseconds);
+        is_outside |=
+            __builtin_mul_overflow((int64_t)day - 2440588, (int64_t)86400000000, &microseconds);
         is_outside |= __builtin_add_overflow(microseconds, nanoseconds / 1000, &out[i]);
     }
     return !is_outside;
 }
 
-/* The bytes in front of the last 16 may only repeat the sign. */
-static bool big_endian(const uint8_t *bytes, uint32_t length, int128 *out)
-{
-    uint8_t sign = length && bytes[0] & 0x80 ? 0xff : 0;
-    uint128 number = sign ? ~(uint128)0 : 0;
-    bool is_outside = false;
-    for (uint32_t i = 0; i < length; i++) {
-        is_outside |= i + 16 < length && bytes[i] != sign;
-        number = number << 8 | bytes[i];
-    }
-    *out = (int128)number;
-    return !is_outside && (number >> 127 != 0) == (sign != 0);
-}
-
-static bool store_decimal(void *out, uint64_t i, uint8_t width, const uint8_t *bytes,
-                          uint32_t length)
-{
-    int128 number;
-    bool fits = big_endian(bytes, length, &number);
-    if (width == 16) {
-        ((int128 *)out)[i] = number;
-        return fits;
-    }
-    ((int64_t *)out)[i] = (int64_t)number;
-    return fits && number == (int64_t)number;
-}
-
-static float half_to_float(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31, bits;
-    uint32_t fraction = half & 1023;
-    float result;
-    if (exponent == 31) {
-        bits = sign | 0x7f800000 | fraction << 13;
-    } else if (exponent) {
-        bits = sign | (exponent + 112) << 23 | fraction << 13;
-    } else {
-        result = (float)fraction / 16777216.0f;
-        return sign ? -result : result;
-    }
-    memcpy(&result, &bits, sizeof result);
-    return result;
-}
-
 static bool convert_fixed(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
-    uint32_t length = a->type_length;
-    bool fits = true;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint8_t *bytes = values + i * length;
-        if (a->conversion == CONVERT_HALF) {
-            uint16_t half;
-            memcpy(&half, bytes, 2);
-            ((float *)a->out)[i] = half_to_float(half);
-        } else if (a->conversion == CONVERT_BIG) {
-            fits &= store_decimal(a->out, i, a->type.width, bytes, length);
-        } else {
-            string_view view = string_view_make((const char *)bytes, length);
-            if (length > STRING_INLINE_BYTES)
-                view.data -= KERNEL_STRING_OFFSET;
-            ((string_view *)a->out)[i] = view;
-        }
-    }
-    return fits;
+    byte_sink sink = {a->conversion, a->type.width, a->out};
+    bool is_right = true;
+    for (uint64_t i = 0; i < count; i++)
+        is_right &= byte_sink_store(&sink, i, values + i * a->type_length, a->type_length);
+    return is_right;
 }
 
-/* Each value is behind its length, 4 bytes. Returns how many values there are, up to count. */
-static uint64_t convert_byte_array(const parquet_plain_arguments *a, const uint8_t *at,
-                                   const uint8_t *end, uint64_t count)
+/* Each value is behind its length, 4 bytes. */
+static bool convert_byte_array(const parquet_plain_arguments *a, const uint8_t *at,
+                               const uint8_t *end, uint64_t count)
 {
-    string_view *views = a->out;
+    byte_sink sink = {a->conversion, a->type.width, a->out};
+    bool is_right = true;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t length;
         if (end - at < 4)
-            return i;
+            return false;
         memcpy(&length, at, 4);
         at += 4;
         if (length > (uint64_t)(end - at))
-            return i;
-        if (a->conversion == CONVERT_BIG) {
-            if (!store_decimal(a->out, i, a->type.width, at, length))
-                return i;
-        } else {
-            string_view view = string_view_make((const char *)at, length);
-            if (length > STRING_INLINE_BYTES)
-                view.data -= KERNEL_STRING_OFFSET;
-            views[i] = view;
-        }
+            return false;
+        is_right &= byte_sink_store(&sink, i, at, length);
         at += length;
     }
-    return count;
+    return is_right;
 }
 
 static const uint8_t stored_bytes[] = {
     [INT32] = 4, [INT64] = 8, [INT96] = 12, [FLOAT] = 4, [DOUBLE] = 8};
 
+/* Bits past the count become zero. */
+static void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out)
+{
+    if (!count)
+        return;
+    out[(count - 1) / 64] = 0;
+    memcpy(out, values, (count + 7) / 8);
+    out[(count - 1) / 64] &= kernel_word_mask(count, (count - 1) / 64);
+}
+
+static bool convert(const parquet_plain_arguments *a, const uint8_t *values, const uint8_t *end,
+                    uint64_t count)
+{
+    switch (a->physical) {
+    case BOOLEAN:
+        copy_bits_plain(values, count, a->out);
+        return true;
+    case INT32:
+        return convert_int32(a, values, count);
+    case INT64:
+        return convert_int64(a, values, count);
+    case INT96:
+        return convert_int96(a, values, count);
+    case FIXED:
+        return convert_fixed(a, values, count);
+    case BYTE_ARRAY:
+        return convert_byte_array(a, values, end, count);
+    default:
+        memcpy(a->out, values, count * stored_bytes[a->physical]);
+        return true;
+    }
+}
+
 void ISA_(parquet_plain)(const parquet_plain_arguments *a)
 {
-    uint64_t count = a->words[0], start = a->words[1];
-    uint64_t left = start <= a->page_bytes ? a->page_bytes - start : 0, needed = 0;
-    const uint8_t *values = a->page + start;
+    uint64_t count = a->words[0], needed = 0;
+    const uint8_t *values, *end;
+    bool is_right = page_values(a->page, a->page_bytes, a->words, &values, &end);
     if (a->physical == BOOLEAN)
         needed = (count + 7) / 8;
     else if (a->physical == FIXED)
         needed = count * a->type_length;
     else if (a->physical != BYTE_ARRAY)
         needed = count * stored_bytes[a->physical];
-    bool is_right = needed <= left;
-    if (is_right) {
-        switch (a->physical) {
-        case BOOLEAN:
-            memcpy(a->out, values, needed);
-            break;
-        case INT32:
-            convert_int32(a, values, count);
-            break;
-        case INT64:
-            is_right = convert_int64(a, values, count);
-            break;
-        case INT96:
-            is_right = convert_int96(a, values, count);
-            break;
-        case FIXED:
-            is_right = convert_fixed(a, values, count);
-            break;
-        case BYTE_ARRAY:
-            is_right = convert_byte_array(a, values, values + left, count) == count;
-            break;
-        default:
-            memcpy(a->out, values, needed);
-        }
-    }
+    is_right = is_right && needed <= (uint64_t)(end - values) && convert(a, values, end, count);
     if (!is_right) {
-        memset(a->out, 0, a->type.width ? count * a->type.width : (count + 7) / 8);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, start);
+        memset(a->out, 0, a->type.width ? count * a->type.width : (count + 63) / 64 * 8);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
     }
 }
+
+/* ---- BYTE_STREAM_SPLIT ---- */
+
+void ISA_(parquet_split)(const parquet_split_arguments *a)
+{
+    uint64_t count = a->words[0];
+    size_t width = a->width;
+    const uint8_t *values, *end;
+    if (!page_values(a->page, a->page_bytes, a->words, &values, &end) ||
+        (uint64_t)(end - values) / width < count) {
+        memset(a->out, 0, count * width);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        return;
+    }
+    if (width == 4) {
+        for (uint64_t i = 0; i < count; i++)
+            for (size_t b = 0; b < 4; b++)
+                a->out[i * 4 + b] = values[b * count + i];
+    } else if (width == 8) {
+        for (uint64_t i = 0; i < count; i++)
+            for (size_t b = 0; b < 8; b++)
+                a->out[i * 8 + b] = values[b * count + i];
+    } else {
+        for (size_t b = 0; b < width; b++)
+            for (uint64_t i = 0; i < count; i++)
+                a->out[i * width + b] = values[b * count + i];
+    }
+}
+
+/* ---- NULLs among the values ---- */
 
 #define SPREAD(type)                                                                               \
     do {                                                                                           \
         const type *dense = a->dense;                                                              \
-        type *out = (type *)a->out + a->row_at;                                                    \
+        type *out = a->out;                                                                        \
         size_t next = 0;                                                                           \
         for (uint32_t i = 0; i < a->row_count; i++)                                                \
-            out[i] = kernel_bit(a->validity, a->row_at + i) ? dense[next++] : (type)fill;          \
+            out[i] = kernel_bit(a->validity, i) ? dense[next++] : (type)a->fill_low;               \
     } while (0)
+
+static void spread_bits(const parquet_spread_arguments *a)
+{
+    const uint64_t *dense = a->dense;
+    uint64_t *out = a->out;
+    size_t next = 0;
+    for (uint32_t first = 0; first < a->row_count; first += 64) {
+        uint64_t word = 0;
+        for (uint64_t valid = a->validity[first / 64]; valid; valid &= valid - 1)
+            word |= (uint64_t)kernel_bit(dense, next++) << __builtin_ctzll(valid);
+        out[first / 64] = word;
+    }
+}
+
+#if defined __AVX512F__
+/* Reads a vector past the last dense value, which is harmless (device.h). */
+static void spread_4(const parquet_spread_arguments *a)
+{
+    const uint32_t *dense = a->dense;
+    uint32_t *out = a->out;
+    __m512i fill = _mm512_set1_epi32((int)a->fill_low);
+    for (uint32_t i = 0; i < a->row_count; i += 16) {
+        __mmask16 valid = (__mmask16)(a->validity[i / 64] >> (i % 64));
+        __m512i values = _mm512_mask_expand_epi32(fill, valid, _mm512_loadu_si512(dense));
+        unsigned left = a->row_count - i;
+        _mm512_mask_storeu_epi32(out + i, left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1),
+                                 values);
+        dense += __builtin_popcount(valid);
+    }
+}
+
+static void spread_8(const parquet_spread_arguments *a)
+{
+    const uint64_t *dense = a->dense;
+    uint64_t *out = a->out;
+    __m512i fill = _mm512_set1_epi64((long long)a->fill_low);
+    for (uint32_t i = 0; i < a->row_count; i += 8) {
+        __mmask8 valid = (__mmask8)(a->validity[i / 64] >> (i % 64));
+        __m512i values = _mm512_mask_expand_epi64(fill, valid, _mm512_loadu_si512(dense));
+        unsigned left = a->row_count - i;
+        _mm512_mask_storeu_epi64(out + i, left >= 8 ? 0xff : (__mmask8)((1u << left) - 1), values);
+        dense += __builtin_popcount(valid);
+    }
+}
+#else
+static void spread_4(const parquet_spread_arguments *a)
+{
+    SPREAD(uint32_t);
+}
+
+static void spread_8(const parquet_spread_arguments *a)
+{
+    SPREAD(uint64_t);
+}
+#endif
 
 void ISA_(parquet_spread)(const parquet_spread_arguments *a)
 {
-    uint64_t fill = a->fill_low;
     switch (a->width) {
-    case 0: {
-        const uint64_t *dense = a->dense;
-        uint64_t *out = a->out;
-        size_t next = 0;
-        for (uint64_t row = a->row_at; row < a->row_at + a->row_count; row++) {
-            bool bit = kernel_bit(a->validity, row) && kernel_bit(dense, next++);
-            uint64_t mask = (uint64_t)1 << (row % 64);
-            out[row / 64] = bit ? out[row / 64] | mask : out[row / 64] & ~mask;
-        }
+    case 0:
+        spread_bits(a);
         break;
-    }
     case 1:
         SPREAD(uint8_t);
         break;
@@ -242,10 +263,10 @@ void ISA_(parquet_spread)(const parquet_spread_arguments *a)
         SPREAD(uint16_t);
         break;
     case 4:
-        SPREAD(uint32_t);
+        spread_4(a);
         break;
     case 8:
-        SPREAD(uint64_t);
+        spread_8(a);
         break;
     default:
         SPREAD(uint128);

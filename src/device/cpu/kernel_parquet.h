@@ -1,0 +1,113 @@
+/* kernel_parquet.h - what the kernels of page decoding share: the format's numbers, runs, bits. */
+#ifndef PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_H
+#define PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_H
+
+#include "device/cpu/kernel.h"
+
+/* The numbers of pq_physical and pq_conversion. */
+enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED };
+enum { CONVERT_NONE, CONVERT_BIG, CONVERT_INT96, CONVERT_MILLIS, CONVERT_NANOS, CONVERT_HALF };
+
+/* The RLE / bit-packing hybrid: runs with a varint header; lowest bit 0: header >> 1 copies of one
+ * value, 1: (header >> 1) * 8 values of bit_width bits, packed from the least significant bit. */
+typedef struct hybrid {
+    const uint8_t *at, *end;
+    unsigned bit_width; /* at most 32 */
+} hybrid;
+
+typedef struct hybrid_run {
+    bool is_packed;
+    uint64_t count;
+    uint32_t value;        /* repeated */
+    const uint8_t *packed; /* bit-packed */
+} hybrid_run;
+
+/* Unsigned LEB128 of up to 64 bits; false: it breaks off or is longer. */
+static inline bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *out = number;
+            return shift < 63 || byte <= 1;
+        }
+    }
+    return false;
+}
+
+/* False: no run, or a damaged one. */
+static inline bool next_run(hybrid *h, hybrid_run *run)
+{
+    uint64_t header;
+    if (!read_varint(&h->at, h->end, &header) || header > (uint64_t)UINT32_MAX * 2 + 1)
+        return false;
+    size_t left = (size_t)(h->end - h->at);
+    run->is_packed = header & 1;
+    if (run->is_packed) {
+        uint64_t bytes = (header >> 1) * h->bit_width;
+        run->count = (header >> 1) * 8;
+        run->packed = h->at;
+        /* Some writers leave out the padding of the last run. */
+        if (bytes > left) {
+            bytes = left;
+            run->count = left * 8 / h->bit_width;
+        }
+        h->at += bytes;
+        return run->count > 0;
+    }
+    size_t bytes = (h->bit_width + 7) / 8;
+    if (bytes > left)
+        return false;
+    run->count = header >> 1;
+    run->value = 0;
+    memcpy(&run->value, h->at, bytes);
+    h->at += bytes;
+    return run->count > 0;
+}
+
+/* Sets `count` bits from bit `at` on. */
+static inline void set_bits(uint64_t *bits, uint64_t at, uint64_t count, bool value)
+{
+    while (count) {
+        unsigned offset = at % 64;
+        uint64_t width = 64 - offset < count ? 64 - offset : count;
+        uint64_t mask = (width == 64 ? ~(uint64_t)0 : (((uint64_t)1 << width) - 1)) << offset;
+        bits[at / 64] = value ? bits[at / 64] | mask : bits[at / 64] & ~mask;
+        at += width;
+        count -= width;
+    }
+}
+
+/* Copies `count` packed bits to bits from bit `at` on; bits behind them in the last word may
+ * change. Returns how many are 1. Reads up to 8 bytes past the source's last one. */
+static inline uint64_t copy_packed_bits(uint64_t *bits, uint64_t at, const uint8_t *packed,
+                                        uint64_t count)
+{
+    uint64_t ones = 0;
+    for (uint64_t done = 0; done < count; done += 32) {
+        uint64_t word = 0, left = count - done;
+        memcpy(&word, packed + done / 8, 4);
+        if (left < 32)
+            word &= ((uint64_t)1 << left) - 1;
+        ones += (uint64_t)__builtin_popcountll(word);
+        uint64_t first = at + done, last = first + (left < 32 ? left : 32) - 1;
+        unsigned offset = first % 64;
+        bits[first / 64] = (bits[first / 64] & (((uint64_t)1 << offset) - 1)) | word << offset;
+        if (last / 64 != first / 64)
+            bits[last / 64] = word >> (64 - offset);
+    }
+    return ones;
+}
+
+/* Where a page's values lie, by its words: false if outside the page. */
+static inline bool page_values(const uint8_t *page, uint32_t page_bytes, const uint64_t *words,
+                               const uint8_t **at, const uint8_t **end)
+{
+    *end = page + page_bytes;
+    *at = words[1] <= page_bytes ? page + words[1] : *end;
+    return words[1] <= page_bytes;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* kernel_parquet_delta.c - DELTA_BINARY_PACKED integers, and byte arrays whose lengths and shared
+ * prefixes are such integers.
+ *
+ *   header:  values per block, miniblocks per block, number of values, first value
+ *   block:   least delta, a bit width per miniblock, the miniblocks: delta - least delta, packed
+ *
+ * Values wrap around. Miniblocks behind the last value may be missing. */
+#include "device/cpu/kernel_parquet_bytes.h"
+
+typedef struct delta_header {
+    uint64_t block_values, miniblocks, count;
+    int64_t first;
+} delta_header;
+
+static bool read_zigzag(const uint8_t **at, const uint8_t *end, int64_t *out)
+{
+    uint64_t number;
+    if (!read_varint(at, end, &number))
+        return false;
+    *out = (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
+    return true;
+}
+
+static bool read_header(const uint8_t **at, const uint8_t *end, delta_header *h)
+{
+    return read_varint(at, end, &h->block_values) && read_varint(at, end, &h->miniblocks) &&
+           read_varint(at, end, &h->count) && read_zigzag(at, end, &h->first) &&
+           h->block_values <= (1u << 30) && h->miniblocks && h->miniblocks <= 1 << 16 &&
+           h->block_values % h->miniblocks == 0 && h->block_values / h->miniblocks % 8 == 0 &&
+           h->block_values;
+}
+
+static inline uint64_t unpack_delta(const uint8_t *packed, uint64_t i, unsigned width)
+{
+    uint64_t bit = i * width, word;
+    unsigned shift = bit % 8;
+    packed += bit / 8;
+    memcpy(&word, packed, 8);
+    word >>= shift;
+    if (shift + width > 64)
+        word |= (uint64_t)packed[8] << (64 - shift);
+    return width == 64 ? word : word & (((uint64_t)1 << width) - 1);
+}
+
+/* Values done .. done + count of the output from one miniblock. */
+static uint64_t unpack_miniblock(const uint8_t *packed, unsigned width, uint64_t count,
+                                 uint64_t least, uint64_t last, uint8_t out_width, void *out,
+                                 uint64_t done)
+{
+    if (out_width == 4) {
+        for (uint64_t i = 0; i < count; i++) {
+            last += least + unpack_delta(packed, i, width);
+            ((uint32_t *)out)[done + i] = (uint32_t)last;
+        }
+    } else {
+        for (uint64_t i = 0; i < count; i++) {
+            last += least + unpack_delta(packed, i, width);
+            ((uint64_t *)out)[done + i] = last;
+        }
+    }
+    return last;
+}
+
+/* Decodes exactly `count` values; *at moves behind them. */
+static bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, uint8_t width,
+                        void *out)
+{
+    delta_header h;
+    if (!read_header(at, end, &h) || h.count != count)
+        return false;
+    if (!count)
+        return true;
+    uint64_t done = 1, last = (uint64_t)h.first, per_miniblock = h.block_values / h.miniblocks;
+    if (width == 4)
+        *(uint32_t *)out = (uint32_t)last;
+    else
+        *(uint64_t *)out = last;
+    while (done < count) {
+        int64_t least;
+        if (!read_zigzag(at, end, &least) || (uint64_t)(end - *at) < h.miniblocks)
+            return false;
+        const uint8_t *widths = *at;
+        *at += h.miniblocks;
+        for (uint64_t m = 0; m < h.miniblocks && done < count; m++) {
+            uint64_t bytes = per_miniblock / 8 * widths[m], left = (uint64_t)(end - *at);
+            uint64_t more = count - done < per_miniblock ? count - done : per_miniblock;
+            /* The last miniblock's padding may be missing. */
+            if (widths[m] > 64 || (more * widths[m] + 7) / 8 > left)
+                return false;
+            last = unpack_miniblock(*at, widths[m], more, (uint64_t)least, last, width, out, done);
+            done += more;
+            *at += bytes < left ? bytes : left;
+        }
+    }
+    return true;
+}
+
+void ISA_(parquet_delta)(const parquet_delta_arguments *a)
+{
+    uint64_t count = a->words[0];
+    const uint8_t *at, *end;
+    /* A page without values may have no header either. */
+    bool is_right = page_values(a->page, a->page_bytes, a->words, &at, &end) &&
+                    ((!count && at == end) || read_deltas(&at, end, count, a->width, a->out));
+    if (!is_right) {
+        memset(a->out, 0, count * a->width);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+    }
+    if (a->out_end)
+        *a->out_end = is_right ? (uint64_t)(at - a->page) : a->page_bytes;
+}
+
+/* ---- byte arrays ---- */
+
+void ISA_(parquet_prefix_bytes)(const parquet_prefix_bytes_arguments *a)
+{
+    uint64_t count = a->words[0], total = 0, suffixes = 0, before = 0;
+    bool is_right = *a->start <= a->page_bytes;
+    for (uint64_t i = 0; i < count && is_right; i++) {
+        int64_t prefix = a->prefixes[i], suffix = a->suffixes[i];
+        is_right = prefix >= 0 && suffix >= 0 && (uint64_t)prefix <= before &&
+                   prefix + suffix <= INT32_MAX;
+        before = (uint64_t)(prefix + suffix);
+        total += before;
+        suffixes += (uint64_t)suffix;
+    }
+    if (!is_right || suffixes > a->page_bytes - *a->start) {
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        total = 0;
+    }
+    *a->out_bytes = total;
+}
+
+void ISA_(parquet_prefix_copy)(const parquet_prefix_copy_arguments *a)
+{
+    uint64_t count = a->words[0];
+    const uint8_t *suffix = a->page + *a->start, *before = a->out;
+    uint8_t *out = a->out;
+    if (!*a->bytes) {
+        memset(a->lengths, 0, count * sizeof *a->lengths);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t prefix = (uint32_t)a->prefixes[i], more = (uint32_t)a->lengths[i];
+        memcpy(out, before, prefix);
+        memcpy(out + prefix, suffix, more);
+        a->lengths[i] = (int32_t)(prefix + more);
+        before = out;
+        out += prefix + more;
+        suffix += more;
+    }
+}
+
+void ISA_(parquet_strings)(const parquet_strings_arguments *a)
+{
+    uint64_t count = a->words[0], bytes = a->source_bytes ? *a->source_bytes : a->page_bytes;
+    uint64_t at = a->start ? *a->start : 0;
+    byte_sink sink = {a->conversion, a->type.width, a->out};
+    bool is_right = true;
+    for (uint64_t i = 0; i < count && is_right; i++) {
+        int64_t length = a->lengths[i];
+        is_right = length >= 0 && (uint64_t)length <= bytes - at &&
+                   (!a->type_length || (uint64_t)length == a->type_length) &&
+                   byte_sink_store(&sink, i, a->source + at, (uint32_t)length);
+        at += (uint64_t)length;
+    }
+    if (!is_right) {
+        memset(a->out, 0, count * a->type.width);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, at);
+    }
+}

@@ -1,0 +1,295 @@
+/* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
+ * values that tests/parquet/make_fixtures.py says are in them. */
+#include "parquet/column.h"
+#include "test.h"
+
+#include <unistd.h>
+
+typedef struct text {
+    char *bytes;
+    size_t count, capacity;
+} text;
+
+static void append(text *t, const char *bytes, size_t count)
+{
+    if (t->count + count + 1 > t->capacity) {
+        t->capacity = (t->count + count + 1) * 2;
+        t->bytes = mem_resize(t->bytes, t->capacity);
+        CHECK(t->bytes != NULL);
+    }
+    memcpy(t->bytes + t->count, bytes, count);
+    t->count += count;
+    t->bytes[t->count] = 0;
+}
+
+static char *load(const char *path)
+{
+    file *f;
+    CHECK_OK(file_open(path, &f));
+    char *bytes = mem_new(f->bytes + 1);
+    CHECK(bytes != NULL);
+    CHECK_OK(file_read(f, 0, bytes, f->bytes));
+    file_close(f);
+    return bytes;
+}
+
+static uint64_t hash_of(const text *t)
+{
+    uint64_t number = 0xcbf29ce484222325;
+    for (size_t i = 0; i < t->count; i++)
+        number = (number ^ (uint8_t)t->bytes[i]) * 0x100000001b3;
+    return number;
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    mem_budget *budget;
+    device *dev;
+    dev_stream *stream;
+    dev_buffer *error;
+    pq_table *table;
+} reader;
+
+static void reader_open(reader *r, const char *path, const char *isa)
+{
+    *r = (reader){0};
+    CHECK_OK(mem_budget_new(0, &r->budget));
+    if (!strcmp(isa, "simulated"))
+        CHECK_OK(dev_open_simulated(0, r->budget, &r->dev));
+    else
+        CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
+    CHECK_OK(r->dev->ops->stream_open(r->dev, &r->stream));
+    CHECK_OK(dev_words_new(r->stream, 2, &r->error));
+    CHECK_OK(pq_table_open(path, &r->table));
+}
+
+static void reader_close(reader *r)
+{
+    pq_table_close(r->table);
+    dev_buffer_unref(r->error);
+    r->dev->ops->stream_close(r->stream);
+    CHECK_EQ(mem_budget_used(r->budget), 0);
+    dev_close(r->dev);
+    mem_budget_free(r->budget);
+}
+
+static void *to_host(reader *r, const void *source, size_t bytes)
+{
+    const dev_ops *ops = r->dev->ops;
+    dev_event *event;
+    void *target = mem_new(bytes + 1);
+    CHECK_OK(ops->copy_out(r->stream, target, source, bytes));
+    CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
+    ops->event_wait(event);
+    ops->event_free(event);
+    return target;
+}
+
+/* Strings' bytes, wherever the device has them, as blob literals: copied by way of a concatenation
+ * whose heap is one buffer. */
+static tensor *gather_strings(reader *r, tensor *t, uint64_t rows)
+{
+    chunk *one, *whole;
+    CHECK_OK(chunk_new(1, dev_count_exact(rows), &one));
+    one->columns[0] = tensor_ref(t);
+    CHECK_OK(chunk_concat(r->stream, &one, 1, "test", &whole));
+    tensor *result = tensor_ref(whole->columns[0]);
+    chunk_free(one);
+    chunk_free(whole);
+    return result;
+}
+
+static void append_string(text *out, const string_view *view, const char *heap,
+                          const char *heap_address)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *data = view->inlined;
+    if (view->bytes > STRING_INLINE_BYTES)
+        data = heap + (view->data - heap_address);
+    append(out, "x", 1);
+    for (uint32_t i = 0; i < view->bytes; i++) {
+        char pair[] = {digits[(uint8_t)data[i] >> 4], digits[(uint8_t)data[i] & 15]};
+        append(out, pair, 2);
+    }
+}
+
+static void append_value(text *out, data_type type, const void *values, uint64_t row)
+{
+    char buffer[INT128_TEXT_BYTES];
+    int128 number = 0;
+    if (type.id == TYPE_BOOL) {
+        number = ((const uint64_t *)values)[row / 64] >> (row % 64) & 1;
+    } else if (type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE) {
+        const float *floats = values;
+        const double *doubles = values;
+        if (type.id == TYPE_FLOAT ? floats[row] != floats[row] : doubles[row] != doubles[row]) {
+            append(out, "nan", 3);
+            return;
+        }
+        memcpy(&number, (const char *)values + row * type.width, type.width);
+    } else {
+        const char *at = (const char *)values + row * type.width;
+        memcpy(&number, at, type.width);
+        bool is_signed = type.id < TYPE_UINT8 || type.id > TYPE_UINT64;
+        if (is_signed && type.width < 16 && at[type.width - 1] & 0x80)
+            number -= (int128)1 << (type.width * 8);
+    }
+    append(out, buffer, int128_format(number, 0, buffer));
+}
+
+/* The values of a slice, one text a row. */
+static void append_slice(reader *r, tensor *t, uint64_t rows, text *cells)
+{
+    tensor *flat;
+    CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(rows), &flat));
+    bool is_text = type_is_text(flat->type);
+    if (is_text) {
+        tensor *gathered = gather_strings(r, flat, rows);
+        tensor_unref(flat);
+        flat = gathered;
+    }
+    size_t bytes = flat->type.width ? rows * flat->type.width : (rows + 63) / 64 * 8;
+    void *values = to_host(r, flat->values, bytes);
+    uint64_t *validity = flat->validity ? to_host(r, flat->validity, (rows + 63) / 64 * 8) : NULL;
+    dev_buffer *heap = flat->heap ? flat->heap->buffers[0] : NULL;
+    char *heap_bytes = heap ? to_host(r, heap->address, heap->bytes) : NULL;
+    for (uint64_t i = 0; i < rows; i++) {
+        if (validity && !(validity[i / 64] >> (i % 64) & 1))
+            append(&cells[i], "-", 1);
+        else if (is_text)
+            append_string(&cells[i], (string_view *)values + i, heap_bytes,
+                          heap ? heap->address : NULL);
+        else
+            append_value(&cells[i], flat->type, values, i);
+    }
+    mem_free(values);
+    mem_free(validity);
+    mem_free(heap_bytes);
+    tensor_unref(flat);
+}
+
+static void append_column(reader *r, uint32_t column, uint64_t step, text *cells)
+{
+    for (size_t m = 0; m < r->table->morsels.count; m++) {
+        pq_morsel morsel = r->table->morsels.items[m];
+        uint64_t rows =
+            r->table->files.items[morsel.file].metadata->row_groups[morsel.row_group].row_count;
+        pq_column *c;
+        CHECK_OK(pq_column_open(r->stream, r->table, morsel, column, r->error->address, 0, &c));
+        for (uint64_t first = 0; first < rows; first += step) {
+            uint64_t count = rows - first < step ? rows - first : step;
+            tensor *t;
+            CHECK_OK(pq_column_slice(c, first, count, &t));
+            append_slice(r, t, count, cells + first);
+            tensor_unref(t);
+        }
+        pq_column_close(c);
+        cells += rows;
+    }
+}
+
+static void read_all(const char *path, const char *isa, uint64_t step, text *out)
+{
+    reader r;
+    uint64_t error[2];
+    reader_open(&r, path, isa);
+    uint64_t rows = r.table->row_count;
+    text *cells = mem_new_array(rows + 1, sizeof *cells);
+    for (uint32_t c = 0; c < r.table->columns.count; c++) {
+        const char *name = r.table->columns.items[c].name;
+        append(out, name, strlen(name));
+        append(out, c + 1 == r.table->columns.count ? "\n" : "\t", 1);
+        append_column(&r, c, step, cells);
+        for (uint64_t i = 0; i < rows; i++)
+            append(&cells[i], c + 1 == r.table->columns.count ? "\n" : "\t", 1);
+    }
+    CHECK_OK(dev_words_wait(r.stream, r.error->address, error, 2));
+    CHECK_EQ(error[0], 0);
+    for (uint64_t i = 0; i < rows; i++) {
+        append(out, cells[i].bytes, cells[i].count);
+        mem_free(cells[i].bytes);
+    }
+    mem_free(cells);
+    reader_close(&r);
+}
+
+/* ---- comparing ---- */
+
+static void compare(const char *path, const char *isa, uint64_t step, const char *expected,
+                    const char *actual)
+{
+    size_t line = 1, cell = 1;
+    while (*expected && *expected == *actual) {
+        cell = *expected == '\n' ? 1 : cell + (*expected == '\t');
+        line += *expected == '\n';
+        expected++;
+        actual++;
+    }
+    if (*expected != *actual)
+        test_fail(__FILE__, __LINE__,
+                  "%s on %s by %" PRIu64
+                  " rows: line %zu, column %zu: \"%.20s\", expected \"%.20s\"",
+                  path, isa, step, line, cell, actual, expected);
+}
+
+static void check_file(const char *name, const char *expected)
+{
+    static const char *const isas[] = {"scalar", "auto", "simulated"};
+    static const uint64_t steps[] = {1 << 20, 64, 37};
+    char path[1024];
+    const char *found = path;
+    snprintf(path, sizeof path, "%s/tests/data/parquet/%s.parquet", test_source(), name);
+    if (!strncmp(name, "parquet-testing/", 16)) {
+        snprintf(path, sizeof path, "data/%s.parquet", name);
+        found = test_shared(path);
+        if (!found)
+            SKIP("the public Parquet test files are not there");
+    }
+    char *values = NULL;
+    if (expected[0] != '=') {
+        char text_path[1024];
+        snprintf(text_path, sizeof text_path, "%s/tests/data/parquet/%s.txt", test_source(),
+                 expected);
+        values = load(text_path);
+    }
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+            /* The delays of the simulated device would add up to minutes. */
+            if (!strcmp(isas[i], "simulated") && s)
+                continue;
+            text actual = {0};
+            read_all(found, isas[i], steps[s], &actual);
+            if (values)
+                compare(name, isas[i], steps[s], values, actual.bytes);
+            else
+                CHECK_EQ(hash_of(&actual), strtoull(expected + 1, NULL, 16));
+            mem_free(actual.bytes);
+        }
+    mem_free(values);
+}
+
+static void check_files(bool are_public)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/data/parquet/files.txt", test_source());
+    char *list = load(path), *rest = list, *line;
+    while ((line = strsep(&rest, "\n")) && *line) {
+        char *name = strsep(&line, " ");
+        if (!strncmp(name, "parquet-testing/", 16) == are_public)
+            check_file(name, line);
+    }
+    mem_free(list);
+}
+
+TEST(every_encoding_type_and_codec_of_other_writers)
+{
+    check_files(false);
+}
+
+TEST(public_files_have_their_documented_values)
+{
+    if (!test_shared("data/parquet-testing"))
+        SKIP("the public Parquet test files are not there");
+    check_files(true);
+}
