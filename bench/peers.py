@@ -1,80 +1,166 @@
-"""Runs the TPC-H queries over the same Parquet files in Pistachio and in DuckDB, interleaved, and prints
-each query's median times and their ratio, and the geometric mean of the ratios.
+"""Runs the TPC-H queries over the same Parquet files in Pistachio and its peers, interleaved, and prints
+for each query the medians, the ratio of our time to each peer's, the geometric means, and peak memory.
 
-    bench/peers DATA_FOLDER [--runs N] [--threads N] [--queries 1,3,6] [--program build/release/pistachio]
+    bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
+                [--queries 1,3,6] [--program build/release/pistachio] [--timeout SECONDS]
 
-Pistachio is timed as a whole process, DuckDB inside its own. Results are compared row by row (numbers
-to 1e-9). Exit status 1 if a result differs.
+Hot: a run whose time is not kept comes first. --cold: the files are put out of the page cache before each
+run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
+stays open over all queries: the comparison is never in our favour. Peak memory is the resident memory
+of a process that runs nothing but the query, once, with one more run of each engine (--no-memory: none).
+Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a row of ours differs.
 """
-import argparse, csv, glob, io, math, os, statistics, subprocess, sys, time
-import duckdb
+import argparse, csv, glob, io, json, math, os, select, statistics, subprocess, sys, time
 
 here = os.path.dirname(os.path.abspath(__file__))
 parser = argparse.ArgumentParser()
 parser.add_argument("data")
+parser.add_argument("--peers", default="duckdb")
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--queries", default=",".join(map(str, range(1, 23))))
 parser.add_argument("--program", default=os.path.join(here, "../build/release/pistachio"))
+parser.add_argument("--timeout", type=float, default=120)
+parser.add_argument("--cold", action="store_true")
+parser.add_argument("--no-memory", action="store_true")
 options = parser.parse_args()
-
-connection = duckdb.connect()
-connection.execute(f"set threads={options.threads}")
-for path in sorted(glob.glob(os.path.join(options.data, "*.parquet"))):
-    name = os.path.basename(path)[: -len(".parquet")]
-    connection.execute(f"create view {name} as select * from '{path}'")
+peers = options.peers.split(",")
+files = glob.glob(os.path.join(options.data, "**/*.parquet"), recursive=True)
 
 
-def run_duckdb(sql):
-    start = time.perf_counter()
-    rows = connection.execute(sql).fetchall()
-    return time.perf_counter() - start, rows
+def drop_caches():
+    """Asks the kernel to forget the files' pages; needs no rights, as nobody else has them mapped."""
+    os.sync()
+    for path in files:
+        fd = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(fd)
 
 
-def run_pistachio(path):
-    start = time.perf_counter()
-    done = subprocess.run(
-        ["/usr/bin/env", "time", "-f", "%M", options.program, "--format", "csv", "--set",
-         f"threads={options.threads}", "-f", path, options.data],
-        capture_output=True, text=True)
-    seconds = time.perf_counter() - start
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip())
-    peak = int(done.stderr.strip().splitlines()[-1]) / 1024
-    return seconds, list(csv.reader(io.StringIO(done.stdout)))[1:], peak
+class Peer:
+    """A peer's process, started again when it has died or was stopped for its time."""
+
+    def __init__(self, engine):
+        self.engine, self.process = engine, None
+
+    def run(self, sql):
+        if not self.process or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, os.path.join(here, "peer.py"), self.engine, options.data,
+                 str(options.threads)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process.stdin.write(json.dumps(sql) + "\n")
+        self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], options.timeout)
+        line = self.process.stdout.readline() if ready else ""
+        if not line:
+            self.stop()
+            return {"error": "died" if ready else "too slow"}
+        return json.loads(line)
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
 
 
-def same(mine, theirs):
-    def close(a, b):
-        if b is None:
-            return a == ""
+class Pistachio:
+    def run(self, sql):
+        started = time.perf_counter()
+        done = subprocess.run(
+            ["/usr/bin/env", "time", "-f", "%M", options.program, "--format", "csv", "--set",
+             f"threads={options.threads}", "-c", sql, options.data], capture_output=True, text=True)
+        seconds = time.perf_counter() - started
+        lines = done.stderr.strip().splitlines()
+        if done.returncode:
+            return {"error": " ".join(lines)}
+        rows = [row or [""] for row in list(csv.reader(io.StringIO(done.stdout)))[1:]]
+        return {"s": seconds, "peak": int(lines[-1]) / 1024,
+                "rows": [[cell or None for cell in row] for row in rows]}
+
+    def stop(self):
+        pass
+
+
+def same(a, b):
+    def close(x, y):
+        if x == y:
+            return True
         try:
-            return math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-9)
-        except ValueError:
-            return a == str(b)
-
-    mine = [row if row else [""] for row in mine]
-    return len(mine) == len(theirs) and all(
-        len(a) == len(b) and all(map(close, a, b)) for a, b in zip(mine, theirs))
+            return math.isclose(float(x), float(y), rel_tol=1e-9, abs_tol=1e-9)
+        except (TypeError, ValueError):
+            return False
+    return len(a) == len(b) and all(len(x) == len(y) and all(map(close, x, y)) for x, y in zip(a, b))
 
 
-ratios, wrong = [], 0
-print("query  pistachio s  duckdb s  ratio  peak MB")
+def peak_alone(engine, sql):
+    peer = engine if isinstance(engine, Pistachio) else Peer(engine.engine)
+    answer = peer.run(sql)
+    peer.stop() if peer is not engine else None
+    return answer.get("peak") if "error" not in answer else None
+
+
+def cell(value, digits, width):
+    return (f"{value:.{digits}f}" if value is not None else "-").rjust(width)
+
+
+engines = {"pistachio": Pistachio(), **{peer: Peer(peer) for peer in peers}}
+ratios, notes, wrong, leaner = {peer: [] for peer in peers}, [], 0, {peer: 0 for peer in peers}
+sums = {name: 0.0 for name in engines}
+print("query" + "".join(f"{name:>12} s" + (f"{'ratio':>7}" if name in peers else "") +
+                        ("" if options.no_memory else f"{'MB':>7}") for name in engines))
 for number in map(int, options.queries.split(",")):
-    path = os.path.join(here, f"../src/tpch/queries/q{number:02d}.sql")
-    sql = open(path).read()
-    ours, theirs = [], []
-    for run in range(options.runs + 1):
-        ours_s, mine, peak = run_pistachio(path)
-        theirs_s, rows = run_duckdb(sql)
-        if run:
-            ours.append(ours_s)
-            theirs.append(theirs_s)
-    ratio = statistics.median(ours) / statistics.median(theirs)
-    ratios.append(ratio)
-    differs = "" if same(mine, rows) else "  DIFFERS"
-    wrong += bool(differs)
-    print(f"q{number:02d}    {statistics.median(ours):10.3f}  {statistics.median(theirs):8.3f}  "
-          f"{ratio:5.2f}  {peak:7.0f}{differs}", flush=True)
-print(f"geometric mean of the ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
+    with open(os.path.join(here, f"../src/tpch/queries/q{number:02d}.sql")) as file:
+        sql = file.read()
+    times, failed, rows = {name: [] for name in engines}, {}, {}
+    for run in range(options.runs + (0 if options.cold else 1)):
+        for name, engine in engines.items():
+            if name in failed:
+                continue
+            if options.cold:
+                drop_caches()
+            answer = engine.run(sql)
+            if "error" in answer:
+                failed[name] = answer["error"]
+                notes.append(f"q{number:02d} {name}: {answer['error']}")
+            else:
+                rows[name] = answer["rows"]
+                if options.cold or run:
+                    times[name].append(answer["s"])
+    for name in rows:
+        reference = rows.get("duckdb", rows.get("pistachio"))
+        if not same(rows[name], reference):
+            notes.append(f"q{number:02d} {name}: rows differ from {'duckdb' if 'duckdb' in rows else 'ours'}")
+            wrong += name == "pistachio"
+    wrong += "pistachio" in failed
+    peaks = {name: None if options.no_memory or name in failed else peak_alone(engine, sql)
+             for name, engine in engines.items()}
+    medians = {name: statistics.median(t) if t else None for name, t in times.items()}
+    line = f"q{number:02d}  "
+    for name in engines:
+        line += cell(medians[name], 3, 14)
+        if name in peers:
+            both = medians[name] and medians["pistachio"]
+            ratio = medians["pistachio"] / medians[name] if both else None
+            line += cell(ratio, 2, 7)
+            if both:
+                ratios[name].append(ratio)
+            leaner[name] += bool(peaks[name] and peaks["pistachio"] and peaks["pistachio"] <= peaks[name])
+        sums[name] += medians[name] or 0
+        if not options.no_memory:
+            line += cell(peaks[name], 0, 7)
+    print(line, flush=True)
+print("sum  " + "".join(cell(sums[name], 2, 14) + " " * (0 if name == "pistachio" else 7) +
+                        ("" if options.no_memory else " " * 7) for name in engines))
+for peer in peers:
+    if ratios[peer]:
+        mean = math.exp(sum(map(math.log, ratios[peer])) / len(ratios[peer]))
+        print(f"{peer}: geometric mean of the ratios {mean:.3f} over {len(ratios[peer])} queries, worst "
+              f"{max(ratios[peer]):.2f}" +
+              ("" if options.no_memory else f"; our peak memory at most theirs in {leaner[peer]}"))
+for note in notes:
+    print("note:", note)
+for engine in engines.values():
+    engine.stop()
 sys.exit(1 if wrong else 0)

@@ -1,0 +1,66 @@
+"""One engine in a process of its own: `peer.py ENGINE DATA_FOLDER THREADS`.
+
+Reads one JSON string (SQL) a line, answers one JSON line each: {"s": seconds, "rows": [[text or null]],
+"peak": MiB of resident memory so far} or {"error": text}. Time is from the text to all rows in this
+process; opening the files' footers anew is part of it only where the engine does not keep them.
+"""
+import glob, json, os, re, resource, sys, time
+
+engine, data, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
+os.environ["POLARS_MAX_THREADS"] = str(threads)
+tables = {os.path.basename(path)[: -len(".parquet")]: path
+          for path in sorted(glob.glob(os.path.join(data, "*.parquet")))}
+
+
+def start_duckdb():
+    import duckdb
+    connection = duckdb.connect()
+    connection.execute(f"set threads={threads}")
+    for name, path in tables.items():
+        connection.execute(f"create view {name} as select * from '{path}'")
+    return lambda sql: connection.execute(sql).fetchall()
+
+
+def start_polars():
+    import polars
+    context = polars.SQLContext({name: polars.scan_parquet(path) for name, path in tables.items()})
+    return lambda sql: context.execute(sql).collect(engine="streaming").rows()
+
+
+def start_chdb():
+    import chdb.session
+    session = chdb.session.Session()
+    session.query(f"set max_threads={threads}")
+    session.query("set join_use_nulls=1")
+    for name, path in tables.items():
+        session.query(f"create view {name} as select * from file('{path}', Parquet)")
+    def run(sql):
+        text = str(session.query(sql, "JSONCompactStringsEachRow"))
+        return [json.loads(line) for line in text.splitlines()]
+    return run
+
+
+def start_datafusion():
+    import datafusion
+    context = datafusion.SessionContext(datafusion.SessionConfig().with_target_partitions(threads))
+    for name, path in tables.items():
+        context.register_parquet(name, path)
+    def run(sql):
+        batches = context.sql(sql).collect()
+        return [list(row.values()) for batch in batches for row in batch.to_pylist()]
+    return run
+
+
+run = globals()[f"start_{engine}"]()
+for line in sys.stdin:
+    try:
+        started = time.perf_counter()
+        rows = run(json.loads(line))
+        seconds = time.perf_counter() - started
+        # A date may come as a timestamp of midnight.
+        text = [[None if v is None else re.sub(r" 00:00:00(\.0+)?$", "", str(v)) for v in row] for row in rows]
+        answer = {"s": seconds, "rows": text}
+    except BaseException as problem:
+        answer = {"error": " ".join(str(problem).split())[:300]}
+    answer["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(answer), flush=True)
