@@ -9,6 +9,7 @@
 #define SHARE_RANGE 0.3
 #define SHARE_LIKE 0.1
 #define SHARE_OTHER 0.3
+#define SHARE_COMPUTED 0.1 /* a comparison with what aggregates or expressions give: HAVING */
 
 /* The table's column behind an id, looked for below the node. */
 static const pq_table_column *find_source(const plan_node *node, uint32_t id, uint64_t *rows)
@@ -85,7 +86,9 @@ static double share_of_comparison(const plan_node *node, const expr *e)
         return is_equal ? SHARE_EQUAL : SHARE_RANGE;
     uint64_t rows;
     const pq_table_column *source = find_source(node, column->column_id, &rows);
-    if (!source || !source->has_range || !is_number_value(&constant->constant) ||
+    if (!source)
+        return is_equal ? SHARE_EQUAL : SHARE_COMPUTED;
+    if (!source->has_range || !is_number_value(&constant->constant) ||
         !type_equal(source->type, constant->constant.type))
         return is_equal ? SHARE_EQUAL : SHARE_RANGE;
     if (is_equal) {

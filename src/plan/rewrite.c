@@ -91,66 +91,6 @@ expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *con
     return copy ? copy : e;
 }
 
-static bool list_has(const expr_list *list, const expr *e)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (expr_equal(list->items[i], e))
-            return true;
-    return false;
-}
-
-/* (a and b) or (a and c): a, and (b or c). */
-static status split_or(arena *a, expr *e, expr_list *conditions)
-{
-    expr_list *arms = arena_alloc_array(a, e->arg_count, sizeof *arms);
-    expr **rest = arena_alloc_array(a, e->arg_count, sizeof *rest);
-    expr_list common = {0};
-    bool is_implied = false; /* an arm has nothing but what is common */
-    if (!arms || !rest)
-        return status_no_memory("plan", e->arg_count * sizeof *arms);
-    for (uint32_t i = 0; i < e->arg_count; i++)
-        TRY(expr_split_and(a, e->args[i], &arms[i]));
-    for (size_t c = 0; c < arms[0].count; c++) {
-        bool is_common = true;
-        for (uint32_t i = 1; i < e->arg_count && is_common; i++)
-            is_common = list_has(&arms[i], arms[0].items[c]);
-        if (is_common)
-            TRY(array_push(a, &common, arms[0].items[c]));
-    }
-    if (!common.count)
-        return array_push(a, conditions, e);
-    for (uint32_t i = 0; i < e->arg_count; i++) {
-        for (size_t c = 0; c < arms[i].count; c++) {
-            if (list_has(&common, arms[i].items[c]))
-                continue;
-            rest[i] = expr_new_and(a, rest[i], arms[i].items[c]);
-            if (!rest[i])
-                return status_no_memory("plan", sizeof *e);
-        }
-        is_implied |= !rest[i];
-    }
-    for (size_t c = 0; c < common.count; c++)
-        TRY(array_push(a, conditions, common.items[c]));
-    if (is_implied)
-        return STATUS_OK;
-    expr *either = expr_new_call(a, EXPR_OR, e->type, rest, e->arg_count, e->position);
-    return either ? array_push(a, conditions, either) : status_no_memory("plan", sizeof *e);
-}
-
-status plan_split_condition(arena *a, expr *e, expr_list *conditions)
-{
-    expr_list parts = {0};
-    TRY(expr_split_and(a, e, &parts));
-    for (size_t i = 0; i < parts.count; i++) {
-        expr *part = parts.items[i];
-        if (part->kind == EXPR_CALL && part->op == EXPR_OR)
-            TRY(split_or(a, part, conditions));
-        else
-            TRY(array_push(a, conditions, part));
-    }
-    return STATUS_OK;
-}
-
 status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions, plan_node **out)
 {
     *out = node;

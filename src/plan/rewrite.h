@@ -28,6 +28,12 @@ bool column_set_meets(const column_set *set, const expr *e);  /* one that e read
 expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *const *to);
 /* The conjuncts of a condition, appended; what all arms of an OR have in common stands alone. */
 CHECKED status plan_split_condition(arena *a, expr *e, expr_list *conditions);
+/* What an OR says of one relation alone: each arm's conjuncts over it (p.a = 1 and q.b = 2 or p.a =
+ * 3 and q.b = 4 implies p.a = 1 or p.a = 3). NULL: nothing. */
+CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set *relation,
+                                      expr **out);
+/* No row in which all columns of the set are NULL can pass the condition. */
+bool plan_rejects_nulls(const expr *e, const column_set *set);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);
@@ -37,8 +43,16 @@ CHECKED status plan_join_columns(arena *a, plan_node *join);
 /* The rewrites, in the order in which they run. */
 CHECKED status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node **out);
 CHECKED status rewrite_filters(plan_statement *statement, plan_node *node, plan_node **out);
-CHECKED status rewrite_join_order(plan_statement *statement, plan_node *const *relations,
-                                  size_t relation_count, expr_list *conditions, plan_node **out);
+/* What rewrite_join_order puts together. */
+typedef ARRAY(plan_node *) plan_node_list;
+typedef struct join_graph {
+    plan_node_list relations; /* each rewritten already */
+    plan_node_list reducers; /* semi and anti joins of any of them with their own right child, which
+                                is rewritten; their left child is to be chosen */
+    expr_list conditions;    /* between relations */
+} join_graph;
+
+CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
 CHECKED status rewrite_runtime_filters(plan_statement *statement);
 CHECKED status rewrite_columns(plan_statement *statement);
 

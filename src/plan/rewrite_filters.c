@@ -111,55 +111,14 @@ static status push_union(plan_statement *s, plan_node *node, expr_list *conditio
 
 /* ---- joins ---- */
 
-typedef ARRAY(plan_node *) node_list;
-
-/* The relations and conditions of a tree of inner joins and the filters between them. */
-static status gather_inner(plan_statement *s, plan_node *node, node_list *relations,
-                           expr_list *conditions)
+static status join_sides(plan_statement *s, const plan_node *node, column_set *left,
+                         column_set *right)
 {
-    if (node->kind == PLAN_FILTER) {
-        for (size_t i = 0; i < node->filter.conditions.count; i++)
-            TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], conditions));
-        return gather_inner(s, node->children[0], relations, conditions);
-    }
-    if (node->kind != PLAN_JOIN || node->join.type != JOIN_INNER || node->join.null_equal)
-        return array_push(s->memory, relations, node);
-    for (size_t k = 0; k < node->join.left_keys.count; k++) {
-        expr *pair[] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
-        expr *equal = expr_new_call(s->memory, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, -1);
-        if (!equal)
-            return status_no_memory("plan", sizeof *equal);
-        TRY(array_push(s->memory, conditions, equal));
-    }
-    if (node->join.residual)
-        TRY(plan_split_condition(s->memory, node->join.residual, conditions));
-    TRY(gather_inner(s, node->children[0], relations, conditions));
-    return gather_inner(s, node->children[1], relations, conditions);
-}
-
-static status push_inner(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
-{
-    node_list relations = {0};
-    TRY(gather_inner(s, node, &relations, conditions));
-    expr_list between = {0};
-    expr_list *single = arena_alloc_array(s->memory, relations.count + 1, sizeof *single);
-    if (!single)
-        return status_no_memory("plan", relations.count * sizeof *single);
-    for (size_t i = 0; i < conditions->count; i++) {
-        size_t home = relations.count;
-        for (size_t r = 0; r < relations.count && home == relations.count; r++) {
-            column_set set;
-            TRY(column_set_new(s->memory, s->next_column_id, &set));
-            column_set_add_node(&set, relations.items[r]);
-            if (column_set_covers(&set, conditions->items[i]))
-                home = r;
-        }
-        TRY(array_push(s->memory, home < relations.count ? &single[home] : &between,
-                       conditions->items[i]));
-    }
-    for (size_t r = 0; r < relations.count; r++)
-        TRY(push(s, relations.items[r], &single[r], &relations.items[r]));
-    return rewrite_join_order(s, relations.items, relations.count, &between, out);
+    TRY(column_set_new(s->memory, s->next_column_id, left));
+    TRY(column_set_new(s->memory, s->next_column_id, right));
+    column_set_add_node(left, node->children[0]);
+    column_set_add_node(right, node->children[1]);
+    return STATUS_OK;
 }
 
 /* Splits an outer, semi, anti or mark join's own condition: what only concerns the right side goes
@@ -196,15 +155,134 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
     return STATUS_OK;
 }
 
+/* Rows of the left side pass or not, whatever else they are joined with. */
+static bool is_reducer(const plan_node *node)
+{
+    return node->kind == PLAN_JOIN &&
+           (node->join.type == JOIN_SEMI || node->join.type == JOIN_ANTI ||
+            node->join.type == JOIN_ANTI_NULL);
+}
+
+static bool is_inner(const plan_node *node)
+{
+    return node->kind == PLAN_JOIN && node->join.type == JOIN_INNER && !node->join.null_equal;
+}
+
+static status gather(plan_statement *s, plan_node *node, join_graph *graph);
+
+static status gather_reducer(plan_statement *s, plan_node *node, join_graph *graph)
+{
+    column_set left, right;
+    expr_list to_right = {0};
+    TRY(join_sides(s, node, &left, &right));
+    TRY(split_condition(s, node, &left, &right, &to_right));
+    TRY(push(s, node->children[1], &to_right, &node->children[1]));
+    TRY(array_push(s->memory, &graph->reducers, node));
+    return gather(s, node->children[0], graph);
+}
+
+/* The relations and conditions of a tree of inner, semi and anti joins and the filters between. */
+static status gather(plan_statement *s, plan_node *node, join_graph *graph)
+{
+    if (node->kind == PLAN_FILTER) {
+        for (size_t i = 0; i < node->filter.conditions.count; i++)
+            TRY(plan_split_condition(s->memory, node->filter.conditions.items[i],
+                                     &graph->conditions));
+        return gather(s, node->children[0], graph);
+    }
+    if (is_reducer(node))
+        return gather_reducer(s, node, graph);
+    if (!is_inner(node))
+        return array_push(s->memory, &graph->relations, node);
+    for (size_t k = 0; k < node->join.left_keys.count; k++) {
+        expr *pair[] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
+        expr *equal = expr_new_call(s->memory, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, -1);
+        if (!equal)
+            return status_no_memory("plan", sizeof *equal);
+        TRY(array_push(s->memory, &graph->conditions, equal));
+    }
+    if (node->join.residual)
+        TRY(plan_split_condition(s->memory, node->join.residual, &graph->conditions));
+    TRY(gather(s, node->children[0], graph));
+    return gather(s, node->children[1], graph);
+}
+
+/* Gives each relation the conditions on it alone, those that an OR implies among them; keeps those
+ * between relations. */
+static status share_conditions(plan_statement *s, join_graph *graph, expr_list *single)
+{
+    size_t count = graph->relations.count, kept = 0;
+    column_set *sets = arena_alloc_array(s->memory, count + 1, sizeof *sets);
+    if (!sets)
+        return status_no_memory("plan", count * sizeof *sets);
+    for (size_t r = 0; r < count; r++) {
+        TRY(column_set_new(s->memory, s->next_column_id, &sets[r]));
+        column_set_add_node(&sets[r], graph->relations.items[r]);
+    }
+    for (size_t i = 0; i < graph->conditions.count; i++) {
+        expr *e = graph->conditions.items[i];
+        size_t home = 0;
+        while (home < count && !column_set_covers(&sets[home], e))
+            home++;
+        if (home < count) {
+            TRY(array_push(s->memory, &single[home], e));
+            continue;
+        }
+        graph->conditions.items[kept++] = e;
+        for (size_t r = 0; r < count; r++) {
+            expr *implied;
+            TRY(plan_implied_condition(s->memory, e, &sets[r], &implied));
+            if (implied)
+                TRY(array_push(s->memory, &single[r], implied));
+        }
+    }
+    graph->conditions.count = kept;
+    return STATUS_OK;
+}
+
+static status push_graph(plan_statement *s, plan_node *node, const expr_list *conditions,
+                         plan_node **out)
+{
+    join_graph graph = {.conditions = *conditions};
+    TRY(gather(s, node, &graph));
+    size_t count = graph.relations.count;
+    expr_list *single = arena_alloc_array(s->memory, count + 1, sizeof *single);
+    if (!single)
+        return status_no_memory("plan", count * sizeof *single);
+    TRY(share_conditions(s, &graph, single));
+    for (size_t r = 0; r < count; r++)
+        TRY(push(s, graph.relations.items[r], &single[r], &graph.relations.items[r]));
+    return rewrite_join_order(s, &graph, out);
+}
+
+/* A condition above that no row with NULLs for one side passes makes that side's rows required:
+ * outer joins become narrower ones. */
+static void narrow_outer(plan_node *node, const expr_list *conditions, const column_set *left,
+                         const column_set *right)
+{
+    plan_join_type *type = &node->join.type;
+    for (size_t i = 0; i < conditions->count; i++) {
+        bool needs_left = plan_rejects_nulls(conditions->items[i], left);
+        bool needs_right = plan_rejects_nulls(conditions->items[i], right);
+        if (*type == JOIN_FULL)
+            *type = needs_left && needs_right ? JOIN_INNER
+                    : needs_left              ? JOIN_LEFT
+                    : needs_right             ? JOIN_RIGHT
+                                              : JOIN_FULL;
+        else if ((*type == JOIN_LEFT && needs_right) || (*type == JOIN_RIGHT && needs_left))
+            *type = JOIN_INNER;
+    }
+}
+
 static status push_join(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
-    if (node->join.type == JOIN_INNER && !node->join.null_equal)
-        return push_inner(s, node, conditions, out);
+    if (is_inner(node) || is_reducer(node))
+        return push_graph(s, node, conditions, out);
     column_set left, right;
-    TRY(column_set_new(s->memory, s->next_column_id, &left));
-    TRY(column_set_new(s->memory, s->next_column_id, &right));
-    column_set_add_node(&left, node->children[0]);
-    column_set_add_node(&right, node->children[1]);
+    TRY(join_sides(s, node, &left, &right));
+    narrow_outer(node, conditions, &left, &right);
+    if (is_inner(node))
+        return push_graph(s, node, conditions, out);
     expr_list to_left = {0}, to_right = {0}, above = {0};
     bool keeps_left = node->join.type != JOIN_RIGHT && node->join.type != JOIN_FULL;
     bool keeps_right = node->join.type == JOIN_RIGHT;

@@ -1,14 +1,27 @@
-/* rewrite_join_order.c - the order of inner joins: greedily, the pair with the smallest result
- * first (Fegaras, "A New Heuristic for Optimizing Large Queries", 1998). The smaller side is built
- * on. */
+/* rewrite_join_order.c - the order of inner, semi and anti joins: greedily, what has the smallest
+ * result first (Fegaras, "A New Heuristic for Optimizing Large Queries", 1998). The smaller side is
+ * built on.
+ *
+ * A semi or anti join keeps or drops a row by what it finds for it, whatever that row is joined
+ * with: it may run as soon as the columns that it looks at are there, and runs early where it
+ * leaves few rows. */
 #include "plan/rewrite.h"
 
 typedef struct ordering {
     plan_statement *statement;
     plan_node **nodes; /* what is still to be joined */
     size_t count;
-    expr_list *conditions; /* between them; emptied as they are used */
+    plan_node_list reducers; /* what is still to be applied */
+    expr_list *conditions;   /* between nodes; emptied as they are used */
 } ordering;
+
+/* The next step: nodes left and right joined, or a reducer applied to node left. */
+typedef struct step {
+    bool is_set, has_keys;
+    double rows;
+    size_t left, right;
+    bool is_reducer;
+} step;
 
 typedef enum side { SIDE_NEITHER, SIDE_LEFT, SIDE_RIGHT } side;
 
@@ -76,48 +89,95 @@ static status join_pair(ordering *o, plan_node *left, plan_node *right, bool tak
     return plan_join_columns(a, join);
 }
 
-static status best_pair(ordering *o, size_t *out_left, size_t *out_right)
+static void consider(step *best, step candidate)
 {
-    double best = 0;
-    bool best_has_keys = false, has_best = false;
-    for (size_t i = 0; i < o->count; i++)
-        for (size_t j = i + 1; j < o->count; j++) {
-            plan_node *join;
-            TRY(join_pair(o, o->nodes[i], o->nodes[j], false, &join));
-            bool has_keys = join->join.left_keys.count > 0;
-            bool is_better = !has_best || (has_keys && !best_has_keys) ||
-                             (has_keys == best_has_keys && join->estimated_rows < best);
-            if (!is_better)
-                continue;
-            best = join->estimated_rows;
-            best_has_keys = has_keys;
-            has_best = true;
-            *out_left = i;
-            *out_right = j;
-        }
+    if (!best->is_set || (candidate.has_keys && !best->has_keys) ||
+        (candidate.has_keys == best->has_keys && candidate.rows < best->rows)) {
+        *best = candidate;
+        best->is_set = true;
+    }
+}
+
+/* The reducer's left side is all there. */
+static status can_reduce(ordering *o, const plan_node *node, const plan_node *reducer, bool *out)
+{
+    column_set sides, made;
+    TRY(column_set_new(o->statement->memory, o->statement->next_column_id, &sides));
+    TRY(column_set_new(o->statement->memory, o->statement->next_column_id, &made));
+    column_set_add_node(&made, node);
+    column_set_add_node(&sides, node);
+    column_set_add_node(&sides, reducer->children[1]);
+    *out = !reducer->join.residual || column_set_covers(&sides, reducer->join.residual);
+    for (size_t k = 0; k < reducer->join.left_keys.count && *out; k++)
+        *out = column_set_covers(&made, reducer->join.left_keys.items[k]);
     return STATUS_OK;
 }
 
-status rewrite_join_order(plan_statement *statement, plan_node *const *relations,
-                          size_t relation_count, expr_list *conditions, plan_node **out)
+static status apply_reducer(ordering *o, plan_node *node, plan_node *reducer)
 {
-    ordering o = {.statement = statement, .count = relation_count, .conditions = conditions};
-    o.nodes = arena_alloc_array(statement->memory, relation_count + 1, sizeof *o.nodes);
-    if (!o.nodes)
-        return status_no_memory("plan", relation_count * sizeof *o.nodes);
-    memcpy(o.nodes, relations, relation_count * sizeof *o.nodes);
-    while (o.count > 1) {
-        size_t left = 0, right = 1;
-        plan_node *join;
-        TRY(best_pair(&o, &left, &right));
-        /* The right side is built on: the smaller one. */
-        bool is_swapped = o.nodes[left]->estimated_rows < o.nodes[right]->estimated_rows;
-        TRY(join_pair(&o, o.nodes[is_swapped ? right : left], o.nodes[is_swapped ? left : right],
-                      true, &join));
-        o.nodes[left] = join;
-        o.nodes[right] = o.nodes[--o.count];
+    reducer->children[0] = node;
+    TRY(plan_join_columns(o->statement->memory, reducer));
+    plan_estimate(o->statement, reducer);
+    return STATUS_OK;
+}
+
+static status best_step(ordering *o, step *best)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        for (size_t j = i + 1; j < o->count; j++) {
+            plan_node *join;
+            TRY(join_pair(o, o->nodes[i], o->nodes[j], false, &join));
+            consider(best, (step){.left = i,
+                                  .right = j,
+                                  .rows = join->estimated_rows,
+                                  .has_keys = join->join.left_keys.count > 0});
+        }
+        for (size_t r = 0; r < o->reducers.count; r++) {
+            plan_node *reducer = o->reducers.items[r];
+            bool can_run;
+            TRY(can_reduce(o, o->nodes[i], reducer, &can_run));
+            if (!can_run)
+                continue;
+            TRY(apply_reducer(o, o->nodes[i], reducer));
+            /* One that leaves most rows waits until joins have left fewer. */
+            bool pays = reducer->estimated_rows < 0.9 * o->nodes[i]->estimated_rows;
+            consider(best, (step){.left = i,
+                                  .right = r,
+                                  .is_reducer = true,
+                                  .rows = reducer->estimated_rows,
+                                  .has_keys = reducer->join.left_keys.count > 0 && pays});
+        }
     }
-    TRY(plan_filter_over(statement->memory, o.nodes[0], conditions, out));
+    return STATUS_OK;
+}
+
+status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out)
+{
+    ordering o = {.statement = statement,
+                  .nodes = graph->relations.items,
+                  .count = graph->relations.count,
+                  .reducers = graph->reducers,
+                  .conditions = &graph->conditions};
+    while (o.count > 1 || o.reducers.count) {
+        step best = {0};
+        TRY(best_step(&o, &best));
+        if (!best.is_set)
+            return status_new(STATUS_KIND_INTERNAL, "a join's columns come from nowhere");
+        plan_node *left = o.nodes[best.left], *joined;
+        if (best.is_reducer) {
+            joined = o.reducers.items[best.right];
+            o.reducers.items[best.right] = o.reducers.items[--o.reducers.count];
+            TRY(apply_reducer(&o, left, joined));
+        } else {
+            /* The right side is built on: the smaller one. */
+            plan_node *right = o.nodes[best.right];
+            bool is_swapped = left->estimated_rows < right->estimated_rows;
+            TRY(join_pair(&o, is_swapped ? right : left, is_swapped ? left : right, true, &joined));
+            o.nodes[best.right] = o.nodes[--o.count];
+        }
+        o.nodes[best.left] = joined;
+    }
+    TRY(plan_filter_over(statement->memory, o.nodes[0], &graph->conditions, out));
     plan_estimate(statement, *out);
     return STATUS_OK;
 }

@@ -1,77 +1,147 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
- * give the probe side's key, through nodes that neither make rows of their own nor change it. */
+ * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
+ * neither make rows of their own nor change it. */
+#include "parquet/table.h"
 #include "plan/rewrite.h"
 
-static plan_node *find_scan(plan_node *node, uint32_t *id)
+/* A filter is offered where at most this share of a scan's rows is expected to pass. */
+#define SHARE_MAX 0.8
+
+typedef struct offer {
+    plan_statement *statement;
+    uint32_t number;    /* of the filter */
+    double keys;        /* distinct ones that it lets pass */
+    double keys_domain; /* distinct ones where they come from */
+    bool is_taken;
+} offer;
+
+static status offer_below(offer *o, plan_node *node, uint32_t id);
+
+static status offer_scan(offer *o, plan_node *scan, uint32_t id)
+{
+    const plan_node *relation = scan;
+    expr column = {.kind = EXPR_COLUMN, .column_id = id};
+    /* The smaller of both sides' domains: a foreign key has no values but the other side's. */
+    double domain = plan_distinct(&relation, 1, &column, (double)scan->scan.table->row_count);
+    if (domain > o->keys_domain)
+        domain = o->keys_domain;
+    if (o->keys > SHARE_MAX * domain)
+        return STATUS_OK;
+    for (size_t i = 0; i < scan->scan.runtime_filters.count; i++)
+        if (scan->scan.runtime_filters.items[i].id == o->number)
+            return STATUS_OK;
+    o->is_taken = true;
+    return array_push(o->statement->memory, &scan->scan.runtime_filters,
+                      ((plan_runtime_filter){o->number, id}));
+}
+
+/* The child's column behind a column that a projection or aggregate hands on. */
+static status offer_expr(offer *o, plan_node *node, const expr_list *exprs, uint32_t id)
+{
+    for (size_t i = 0; i < exprs->count; i++)
+        if (node->columns.items[i].id == id && exprs->items[i]->kind == EXPR_COLUMN)
+            return offer_below(o, node->children[0], exprs->items[i]->column_id);
+    return STATUS_OK;
+}
+
+/* The filter concerns column `id` of one side of a join. Where the join needs that column equal to
+ * one of the other side, the other side's rows without such a key only meet rows that are dropped.
+ */
+static status offer_join(offer *o, plan_node *join, uint32_t id)
+{
+    plan_join_type type = join->join.type;
+    bool is_left = plan_column_index(join->children[0], id) >= 0;
+    /* Rows that the other side lacks come out with NULLs: only the kept side may lose rows. */
+    if (is_left ? type == JOIN_RIGHT || type == JOIN_FULL
+                : type != JOIN_INNER && type != JOIN_RIGHT)
+        return STATUS_OK;
+    TRY(offer_below(o, join->children[is_left ? 0 : 1], id));
+    /* A NULL on the right decides for all rows of NOT IN and for marks. */
+    if (join->join.null_equal || type == JOIN_ANTI_NULL || type == JOIN_MARK)
+        return STATUS_OK;
+    const expr_list *mine = is_left ? &join->join.left_keys : &join->join.right_keys;
+    const expr_list *others = is_left ? &join->join.right_keys : &join->join.left_keys;
+    for (size_t k = 0; k < mine->count; k++)
+        if (mine->items[k]->kind == EXPR_COLUMN && mine->items[k]->column_id == id &&
+            others->items[k]->kind == EXPR_COLUMN)
+            TRY(offer_below(o, join->children[is_left ? 1 : 0], others->items[k]->column_id));
+    return STATUS_OK;
+}
+
+static status offer_below(offer *o, plan_node *node, uint32_t id)
 {
     switch (node->kind) {
     case PLAN_SCAN:
-        return plan_column_index(node, *id) >= 0 ? node : NULL;
+        return plan_column_index(node, id) >= 0 ? offer_scan(o, node, id) : STATUS_OK;
     case PLAN_FILTER:
-        return find_scan(node->children[0], id);
+        return offer_below(o, node->children[0], id);
     case PLAN_PROJECT:
-    case PLAN_AGGREGATE: {
-        const expr_list *exprs =
-            node->kind == PLAN_PROJECT ? &node->project.exprs : &node->aggregate.groups;
-        for (size_t i = 0; i < exprs->count; i++)
-            if (node->columns.items[i].id == *id) {
-                if (exprs->items[i]->kind != EXPR_COLUMN)
-                    return NULL;
-                *id = exprs->items[i]->column_id;
-                return find_scan(node->children[0], id);
-            }
-        return NULL;
-    }
-    case PLAN_JOIN: {
-        /* Rows that an outer join's other side lacks come out with NULLs: only the kept side may
-         * lose rows. */
-        plan_node *scan = NULL;
-        plan_join_type type = node->join.type;
-        bool may_left = type != JOIN_RIGHT && type != JOIN_FULL;
-        bool may_right = type == JOIN_INNER || type == JOIN_RIGHT;
-        if (may_left && plan_column_index(node->children[0], *id) >= 0)
-            scan = find_scan(node->children[0], id);
-        else if (may_right && plan_column_index(node->children[1], *id) >= 0)
-            scan = find_scan(node->children[1], id);
-        return scan;
-    }
+        return offer_expr(o, node, &node->project.exprs, id);
+    case PLAN_AGGREGATE:
+        return offer_expr(o, node, &node->aggregate.groups, id);
+    case PLAN_JOIN:
+        return offer_join(o, node, id);
+    case PLAN_UNION:
+        for (size_t i = 0; i < node->columns.count; i++)
+            for (uint32_t c = 0; c < node->child_count && node->columns.items[i].id == id; c++)
+                TRY(offer_below(o, node->children[c], node->children[c]->columns.items[i].id));
+        return STATUS_OK;
     default:
-        return NULL;
+        return STATUS_OK;
     }
 }
 
-static bool is_integer_like(data_type type)
+static bool is_filter_key(const expr *e)
 {
-    return type_is_integer(type) || type.id == TYPE_DATE;
+    return e->kind == EXPR_COLUMN && (type_is_integer(e->type) || e->type.id == TYPE_DATE) &&
+           e->type.id != TYPE_UINT64;
 }
 
-static status offer(plan_statement *s, plan_node *join)
+static status offer_keys(plan_statement *s, plan_node *join)
 {
-    for (size_t k = 0; k < join->join.left_keys.count; k++) {
-        const expr *probe = join->join.left_keys.items[k];
-        if (probe->kind != EXPR_COLUMN || !is_integer_like(probe->type) ||
-            probe->type.id == TYPE_UINT64)
+    bool build_left = join->join.build_left;
+    const expr_list *probe_keys = build_left ? &join->join.right_keys : &join->join.left_keys;
+    const expr_list *build_keys = build_left ? &join->join.left_keys : &join->join.right_keys;
+    const plan_node *build = join->children[build_left ? 0 : 1];
+    for (size_t k = 0; k < probe_keys->count; k++) {
+        if (!is_filter_key(probe_keys->items[k]))
             continue;
-        uint32_t id = probe->column_id;
-        plan_node *scan = find_scan(join->children[0], &id);
-        if (!scan || join->children[1]->estimated_rows > scan->estimated_rows)
+        offer o = {.statement = s, .number = s->runtime_filter_count};
+        o.keys = plan_distinct(&build, 1, build_keys->items[k], build->estimated_rows);
+        o.keys_domain = plan_distinct(&build, 1, build_keys->items[k], 1e300);
+        TRY(offer_below(&o, join->children[build_left ? 1 : 0], probe_keys->items[k]->column_id));
+        if (!o.is_taken)
             continue;
-        uint32_t number = s->runtime_filter_count++;
+        s->runtime_filter_count++;
         TRY(array_push(s->memory, &join->join.runtime_filters,
-                       ((plan_runtime_filter){number, (uint32_t)k})));
-        TRY(array_push(s->memory, &scan->scan.runtime_filters,
-                       ((plan_runtime_filter){number, id})));
+                       ((plan_runtime_filter){o.number, (uint32_t)k})));
     }
     return STATUS_OK;
 }
 
+/* Probe rows without a match on the build side come to nothing. */
+static bool drops_probe_rows(const plan_node *node)
+{
+    if (node->kind != PLAN_JOIN || node->join.null_equal)
+        return false;
+    switch (node->join.type) {
+    case JOIN_INNER:
+    case JOIN_SEMI:
+        return true;
+    case JOIN_LEFT:
+    case JOIN_ANTI:
+        return node->join.build_left;
+    case JOIN_RIGHT:
+        return !node->join.build_left;
+    default:
+        return false;
+    }
+}
+
 static status walk(plan_statement *s, plan_node *node)
 {
-    bool drops_probe_rows = node->kind == PLAN_JOIN && !node->join.null_equal &&
-                            !node->join.build_left &&
-                            (node->join.type == JOIN_INNER || node->join.type == JOIN_SEMI);
-    if (drops_probe_rows)
-        TRY(offer(s, node));
+    if (drops_probe_rows(node))
+        TRY(offer_keys(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));
     return STATUS_OK;

@@ -1,0 +1,150 @@
+/* condition.c - what conditions say: their conjuncts, what they imply of one relation alone, and
+ * whether rows that an outer join has filled up with NULLs can pass. */
+#include "plan/rewrite.h"
+
+static bool list_has(const expr_list *list, const expr *e)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (expr_equal(list->items[i], e))
+            return true;
+    return false;
+}
+
+/* (a and b) or (a and c): a, and (b or c). */
+static status split_or(arena *a, expr *e, expr_list *conditions)
+{
+    expr_list *arms = arena_alloc_array(a, e->arg_count, sizeof *arms);
+    expr **rest = arena_alloc_array(a, e->arg_count, sizeof *rest);
+    expr_list common = {0};
+    bool is_implied = false; /* an arm has nothing but what is common */
+    if (!arms || !rest)
+        return status_no_memory("plan", e->arg_count * sizeof *arms);
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        TRY(expr_split_and(a, e->args[i], &arms[i]));
+    for (size_t c = 0; c < arms[0].count; c++) {
+        bool is_common = true;
+        for (uint32_t i = 1; i < e->arg_count && is_common; i++)
+            is_common = list_has(&arms[i], arms[0].items[c]);
+        if (is_common)
+            TRY(array_push(a, &common, arms[0].items[c]));
+    }
+    if (!common.count)
+        return array_push(a, conditions, e);
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        for (size_t c = 0; c < arms[i].count; c++) {
+            if (list_has(&common, arms[i].items[c]))
+                continue;
+            rest[i] = expr_new_and(a, rest[i], arms[i].items[c]);
+            if (!rest[i])
+                return status_no_memory("plan", sizeof *e);
+        }
+        is_implied |= !rest[i];
+    }
+    for (size_t c = 0; c < common.count; c++)
+        TRY(array_push(a, conditions, common.items[c]));
+    if (is_implied)
+        return STATUS_OK;
+    expr *either = expr_new_call(a, EXPR_OR, e->type, rest, e->arg_count, e->position);
+    return either ? array_push(a, conditions, either) : status_no_memory("plan", sizeof *e);
+}
+
+status plan_split_condition(arena *a, expr *e, expr_list *conditions)
+{
+    expr_list parts = {0};
+    TRY(expr_split_and(a, e, &parts));
+    for (size_t i = 0; i < parts.count; i++) {
+        expr *part = parts.items[i];
+        if (part->kind == EXPR_CALL && part->op == EXPR_OR)
+            TRY(split_or(a, part, conditions));
+        else
+            TRY(array_push(a, conditions, part));
+    }
+    return STATUS_OK;
+}
+
+/* The conjuncts of one arm of an OR that concern the relation alone, as one; NULL: none. */
+static status part_of_arm(arena *a, expr *arm, const column_set *relation, expr **out)
+{
+    expr_list parts = {0};
+    TRY(expr_split_and(a, arm, &parts));
+    *out = NULL;
+    for (size_t i = 0; i < parts.count; i++) {
+        if (!column_set_covers(relation, parts.items[i]) ||
+            !column_set_meets(relation, parts.items[i]))
+            continue;
+        *out = expr_new_and(a, *out, parts.items[i]);
+        if (!*out)
+            return status_no_memory("plan", sizeof **out);
+    }
+    return STATUS_OK;
+}
+
+status plan_implied_condition(arena *a, const expr *e, const column_set *relation, expr **out)
+{
+    *out = NULL;
+    if (e->kind != EXPR_CALL || e->op != EXPR_OR)
+        return STATUS_OK;
+    expr **arms = arena_alloc_array(a, e->arg_count, sizeof *arms);
+    if (!arms)
+        return status_no_memory("plan", e->arg_count * sizeof *arms);
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        TRY(part_of_arm(a, e->args[i], relation, &arms[i]));
+        if (!arms[i])
+            return STATUS_OK;
+    }
+    *out = expr_new_call(a, EXPR_OR, e->type, arms, e->arg_count, e->position);
+    return *out ? STATUS_OK : status_no_memory("plan", sizeof **out);
+}
+
+/* e is NULL wherever the columns of the set are. */
+static bool is_null_with(const expr *e, const column_set *set)
+{
+    if (e->kind == EXPR_COLUMN)
+        return column_set_has(set, e->column_id);
+    bool is_strict = e->kind == EXPR_CAST;
+    if (e->kind == EXPR_CALL)
+        switch (e->op) {
+        case EXPR_ADD:
+        case EXPR_SUBTRACT:
+        case EXPR_MULTIPLY:
+        case EXPR_DIVIDE:
+        case EXPR_MODULO:
+        case EXPR_NEGATE:
+        case EXPR_EQ:
+        case EXPR_NE:
+        case EXPR_LT:
+        case EXPR_LE:
+        case EXPR_GT:
+        case EXPR_GE:
+        case EXPR_NOT:
+        case EXPR_LIKE:
+        case EXPR_ILIKE:
+        case EXPR_STARTS_WITH:
+            is_strict = true;
+            break;
+        case EXPR_IN_LIST:
+            return is_null_with(e->args[0], set);
+        default:
+            break;
+        }
+    for (uint32_t i = 0; is_strict && i < e->arg_count; i++)
+        if (is_null_with(e->args[i], set))
+            return true;
+    return false;
+}
+
+bool plan_rejects_nulls(const expr *e, const column_set *set)
+{
+    if (is_null_with(e, set))
+        return true;
+    if (e->kind != EXPR_CALL)
+        return false;
+    if (e->op == EXPR_IS_NOT_NULL || e->op == EXPR_IS_TRUE || e->op == EXPR_IS_FALSE)
+        return is_null_with(e->args[0], set);
+    if (e->op != EXPR_AND && e->op != EXPR_OR)
+        return false;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (plan_rejects_nulls(e->args[i], set) == (e->op == EXPR_AND))
+            return e->op == EXPR_AND;
+    return e->op == EXPR_OR;
+}
