@@ -1,39 +1,54 @@
-/* aggregate_state.h - what one aggregate keeps of one group: 32 bytes, zeroed to begin with. */
+/* aggregate_state.h - what aggregates keep of a group, one array per aggregate
+ * (kernels_aggregate.def).
+ *
+ *   count           uint64_t
+ *   sum             int64_t while that cannot overflow, then int128; of floats aggregate_number
+ *   min, max        a value of the type; booleans a byte
+ *   variance        aggregate_variance */
 #ifndef PISTACHIO_DEVICE_AGGREGATE_STATE_H
 #define PISTACHIO_DEVICE_AGGREGATE_STATE_H
 
 #include "base/type.h"
 
-typedef struct aggregate_state {
-    union {
-        int128 integer;   /* sums of integers and decimals; minima and maxima of all but the next */
-        double number[2]; /* sums, minima and maxima of floats; variance: mean and sum of squares */
-        string_view text; /* points into a heap that the operator holds */
-    };
-    uint64_t count; /* values that were not NULL */
-    uint64_t unused;
-} aggregate_state;
-_Static_assert(sizeof(aggregate_state) == 32, "half a cache line");
+/* A sum of floats and what rounding has lost of it so far: nearly always the sum comes out as if it
+ * had been rounded once, in whatever order the values come. (Ogita, Rump, Oishi: Accurate sum and
+ * dot product, 2005) */
+typedef struct aggregate_number {
+    double sum, error;
+} aggregate_number;
 
-/* Kinds of states: how values are added. The executor maps SQL's functions to them. */
-typedef enum aggregate_kind {
-    AGGREGATE_KIND_COUNT, /* rows, or values that are not NULL */
-    AGGREGATE_KIND_SUM,   /* sum and avg */
-    AGGREGATE_KIND_MIN,   /* also bool_and */
-    AGGREGATE_KIND_MAX,   /* also bool_or */
-    AGGREGATE_KIND_ANY,
-    AGGREGATE_KIND_VARIANCE /* stddev too; values are doubles (Welford; merged as by Chan et al.) */
-} aggregate_kind;
+/* Welford's; merged as by Chan, Golub, LeVeque. */
+typedef struct aggregate_variance {
+    double mean, squares; /* squares: the sum of squared distances from the mean */
+    uint64_t count;
+} aggregate_variance;
+
+/* In `bytes` of a text minimum or maximum: no value yet. */
+#define AGGREGATE_NO_TEXT UINT32_MAX
 
 /* How a state becomes a value. */
 typedef enum aggregate_result {
     AGGREGATE_RESULT_COUNT,
-    AGGREGATE_RESULT_VALUE, /* sum, min, max, any: NULL if nothing was added */
+    AGGREGATE_RESULT_SUM,
     AGGREGATE_RESULT_MEAN,
+    AGGREGATE_RESULT_PICK,
     AGGREGATE_RESULT_VAR_SAMP,
     AGGREGATE_RESULT_VAR_POP,
     AGGREGATE_RESULT_STDDEV_SAMP,
     AGGREGATE_RESULT_STDDEV_POP
 } aggregate_result;
+
+/* What key_statistics writes. */
+typedef enum key_statistic {
+    KEY_HAS_NULLS, /* 1: then only MINIMUM and MAXIMUM mean something */
+    KEY_VALUES,    /* how many are not NULL */
+    KEY_MINIMUM,
+    KEY_MAXIMUM,
+    KEY_IS_ASCENDING, /* none is less than the one before */
+    KEY_FIRST,
+    KEY_LAST,
+    KEY_CHANGES, /* values that differ from the one before */
+    KEY_STATISTICS
+} key_statistic;
 
 #endif

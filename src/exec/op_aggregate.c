@@ -1,140 +1,51 @@
 /* op_aggregate.c - GROUP BY, DISTINCT and aggregates without groups.
  *
- * Each lane aggregates into a table of its own; a lane that finishes is merged into the shared
- * result (the first one becomes it). A DISTINCT aggregate has a table of (groups, value) beside the
- * main one, whose entries are added to the states when all lanes are in. */
-#include "exec/group_table.h"
+ * Aggregates are made of states (aggregate.h), which they share: sum and avg of the same column
+ * need one sum and one count. A DISTINCT aggregate has a set of (groups, value) beside the main
+ * tables, which is an aggregation without states; its result is fed to the main tables as rows of a
+ * source of its own. Phases: merge the sets, feed, merge the main tables. */
+#include "exec/aggregate.h"
 #include "exec/program.h"
 
-#include <pthread.h>
-
-/* Groups that the source and the merge take at a time. */
-#define SLICE_GROUPS 65536
-
+/* How states become the values of an aggregate. */
 typedef struct aggregate_plan {
-    aggregate_kind kind;
     aggregate_result result;
-    data_type type, result_type;
+    data_type type, result_type; /* of the argument; of the value */
     uint32_t place;
-    int argument, filter; /* expressions of the program; -1: none */
-    bool is_distinct;
+    int state;       /* of the value; -1: only counted */
+    int count_state; /* of values that were not NULL */
 } aggregate_plan;
 
-typedef struct aggregate_part {
-    dev_buffer *states; /* aggregate_state of each group */
-    uint64_t capacity;  /* groups it has room for */
-    group_table distinct;
-    bool has_distinct;
-    ARRAY(string_heap *) heaps; /* text minima and maxima point there */
-} aggregate_part;
-
-/* What a lane has, and what all lanes have in the end. */
-typedef struct aggregate_table {
-    group_table groups;
-    aggregate_part *parts;
-} aggregate_table;
+/* The values of aggregates that are DISTINCT, with the same argument and filter. */
+typedef struct distinct_set {
+    int argument, filter;
+    aggregate_core core;
+    aggregate_merge merge;
+    _Atomic size_t next; /* range that is fed */
+} distinct_set;
 
 typedef struct op_aggregate {
     exec_operator base;
     program *program; /* groups, then arguments and filters */
-    uint32_t group_count, aggregate_count;
+    uint32_t expr_count;
+    aggregate_core core;
+    aggregate_merge merge;
+    uint32_t aggregate_count;
     aggregate_plan *aggregates;
-    data_type *group_types;
-    pthread_mutex_t lock;
-    bool has_result;
-    aggregate_table result;
+    uint32_t set_count;
+    distinct_set *sets;
+    bool needs_rows; /* not all groups and states come from sets */
 } op_aggregate;
 
-typedef struct aggregate_lane {
+typedef struct aggregate_lane_state {
     program_run *run;
-    aggregate_table table;
+    aggregate_lane lane, *sets;
     exec_fetch fetch;
     uint64_t row_count;
-    uint32_t expr_count, next;
-    tensor **values; /* evaluated expressions of the chunk at work */
+    uint32_t next;
+    tensor **values; /* evaluated expressions of the chunk at work: groups in any form */
     bool is_open;
-} aggregate_lane;
-
-/* ---- tables ---- */
-
-static void table_release(const op_aggregate *op, aggregate_table *table)
-{
-    group_table_release(&table->groups);
-    for (uint32_t i = 0; table->parts && i < op->aggregate_count; i++) {
-        aggregate_part *part = &table->parts[i];
-        dev_buffer_unref(part->states);
-        if (part->has_distinct)
-            group_table_release(&part->distinct);
-        for (size_t h = 0; h < part->heaps.count; h++)
-            string_heap_unref(part->heaps.items[h]);
-        array_release(&part->heaps);
-    }
-    mem_free(table->parts);
-    table->parts = NULL;
-}
-
-static status table_init(const op_aggregate *op, device *dev, aggregate_table *table)
-{
-    TRY(group_table_init(&table->groups, dev, "aggregation", op->group_types, op->group_count));
-    table->parts = mem_new_array(op->aggregate_count + 1, sizeof *table->parts);
-    if (!table->parts)
-        return status_no_memory("aggregation", op->aggregate_count * sizeof *table->parts);
-    for (uint32_t i = 0; i < op->aggregate_count; i++) {
-        if (!op->aggregates[i].is_distinct)
-            continue;
-        data_type types[64];
-        if (op->group_count >= 64)
-            return status_new(STATUS_KIND_UNSUPPORTED, "more than 63 grouping columns");
-        memcpy(types, op->group_types, op->group_count * sizeof *types);
-        types[op->group_count] = op->aggregates[i].type;
-        TRY(group_table_init(&table->parts[i].distinct, dev, "distinct aggregation", types,
-                             op->group_count + 1));
-        table->parts[i].has_distinct = true;
-    }
-    return STATUS_OK;
-}
-
-static uint64_t table_groups(const op_aggregate *op, const aggregate_table *table)
-{
-    return op->group_count ? table->groups.count : 1;
-}
-
-/* States for all groups there are, the new ones zero. */
-static status reserve_states(const op_aggregate *op, dev_stream *stream, aggregate_table *table)
-{
-    uint64_t groups = table_groups(op, table);
-    device *dev = stream->dev;
-    for (uint32_t i = 0; i < op->aggregate_count; i++) {
-        aggregate_part *part = &table->parts[i];
-        if (groups <= part->capacity)
-            continue;
-        uint64_t capacity = part->capacity ? part->capacity : 16;
-        while (capacity < groups)
-            capacity *= 2;
-        dev_buffer *states;
-        size_t used = part->capacity * sizeof(aggregate_state);
-        size_t bytes = capacity * sizeof(aggregate_state);
-        TRY(dev_alloc(dev, bytes, "aggregation", &states));
-        status st = dev->ops->zero(stream, (char *)states->address + used, bytes - used);
-        if (!st && used)
-            st = dev->ops->copy(stream, states->address, part->states->address, used);
-        dev_buffer_unref(part->states);
-        part->states = states;
-        part->capacity = capacity;
-        TRY(st);
-    }
-    return STATUS_OK;
-}
-
-/* Text that a minimum may point to stays as long as the table. */
-static status keep_heap(aggregate_part *part, string_heap *heap)
-{
-    if (!heap || (part->heaps.count && part->heaps.items[part->heaps.count - 1] == heap))
-        return STATUS_OK;
-    TRY(array_push(NULL, &part->heaps, heap));
-    string_heap_ref(heap);
-    return STATUS_OK;
-}
+} aggregate_lane_state;
 
 /* ---- a chunk ---- */
 
@@ -154,321 +65,243 @@ static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_in
     return st;
 }
 
-/* column at the chosen rows, FLAT. */
-static status pick_rows(exec_task *task, tensor *column, uint64_t rows, row_index *chosen,
-                        uint64_t chosen_rows, tensor **out)
+/* The values go to the set of (groups, value): NULLs too, they are passed over when it is fed. */
+static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *state,
+                       uint32_t number, uint64_t rows)
 {
-    tensor *indexed;
-    TRY(tensor_new_indexed(task->stream, column, rows, chosen, dev_count_exact(chosen_rows),
-                           &indexed));
-    status st = tensor_flatten(task->stream, indexed, dev_count_exact(chosen_rows), out);
-    tensor_unref(indexed);
-    return st;
-}
-
-/* The values go to the table of (groups, value). NULL values too: they are passed over at the end.
- */
-static status add_distinct(op_aggregate *op, exec_task *task, aggregate_lane *lane, uint32_t number,
-                           uint64_t rows)
-{
-    const aggregate_plan *plan = &op->aggregates[number];
-    tensor *keys[65] = {0};
-    row_index *chosen = NULL, *groups = NULL;
+    const distinct_set *set = &op->sets[number];
+    tensor *keys[KEYS_MAX] = {0};
+    row_index *chosen = NULL;
     uint64_t chosen_rows = rows;
+    uint32_t key_count = set->core.key_count;
     status st = STATUS_OK;
-    if (plan->filter >= 0)
-        st = filter_rows(task, lane->values[plan->filter], rows, &chosen, &chosen_rows);
-    for (uint32_t k = 0; k <= op->group_count && !st; k++) {
-        tensor *column = lane->values[k < op->group_count ? k : (uint32_t)plan->argument];
+    if (set->filter >= 0)
+        st = filter_rows(task, state->values[set->filter], rows, &chosen, &chosen_rows);
+    for (uint32_t k = 0; k < key_count && !st; k++) {
+        tensor *column = state->values[k + 1 < key_count ? k : (uint32_t)set->argument];
         if (chosen)
-            st = pick_rows(task, column, rows, chosen, chosen_rows, &keys[k]);
+            st = tensor_new_indexed(task->stream, column, rows, chosen,
+                                    dev_count_exact(chosen_rows), &keys[k]);
         else
             keys[k] = tensor_ref(column);
     }
-    if (!st && chosen_rows)
-        st = group_table_find(&lane->table.parts[number].distinct, task->stream, keys, chosen_rows,
-                              &groups);
-    for (uint32_t k = 0; k <= op->group_count; k++)
+    if (!st)
+        st = aggregate_lane_push(&state->sets[number], task, keys, NULL, chosen_rows);
+    for (uint32_t k = 0; k < key_count; k++)
         tensor_unref(keys[k]);
-    row_index_unref(groups);
     row_index_unref(chosen);
     return st;
 }
 
-static status update(exec_task *task, const aggregate_plan *plan, aggregate_part *part,
-                     const tensor *argument, const tensor *filter, const row_index *groups,
-                     uint64_t rows)
+/* Filters are made never NULL when the program is compiled (IS TRUE). */
+static exec_step evaluate(op_aggregate *op, exec_task *task, aggregate_lane_state *state,
+                          chunk *input)
 {
-    if (argument && (plan->kind == AGGREGATE_KIND_MIN || plan->kind == AGGREGATE_KIND_MAX ||
-                     plan->kind == AGGREGATE_KIND_ANY))
-        TRY(keep_heap(part, argument->heap));
-    return DEV_LAUNCH(task->stream, aggregate_update, .kind = (int)plan->kind, .type = plan->type,
-                      .values = argument ? argument->values : NULL,
-                      .validity = argument ? argument->validity : NULL,
-                      .mask = filter ? filter->values : NULL,
-                      .groups = groups ? groups->rows : NULL, .count = dev_count_exact(rows),
-                      .states = part->states->address, .error = task->error, .place = plan->place);
-}
-
-static status aggregate_chunk(op_aggregate *op, exec_task *task, aggregate_lane *lane,
-                              uint64_t rows)
-{
-    aggregate_table *table = &lane->table;
-    row_index *groups = NULL;
-    status st = STATUS_OK;
-    if (op->group_count)
-        st = group_table_find(&table->groups, task->stream, lane->values, rows, &groups);
-    if (!st)
-        st = reserve_states(op, task->stream, table);
-    for (uint32_t i = 0; i < op->aggregate_count && !st; i++) {
-        const aggregate_plan *plan = &op->aggregates[i];
-        if (plan->is_distinct)
-            st = add_distinct(op, task, lane, i, rows);
-        else
-            st = update(task, plan, &table->parts[i],
-                        plan->argument >= 0 ? lane->values[plan->argument] : NULL,
-                        plan->filter >= 0 ? lane->values[plan->filter] : NULL, groups, rows);
-    }
-    row_index_unref(groups);
-    return st;
-}
-
-/* Filters are made never NULL when the program is compiled (IS TRUE), all others flat. */
-static exec_step evaluate(exec_task *task, aggregate_lane *lane, chunk *input)
-{
-    for (; lane->next < lane->expr_count; lane->next++) {
-        tensor *value = NULL, *flat = NULL;
-        exec_step step = program_evaluate(lane->run, lane->next, input, &value);
+    for (; state->next < op->expr_count; state->next++) {
+        tensor *value = NULL;
+        exec_step step = program_evaluate(state->run, state->next, input, &value);
         if (step != EXEC_FINISHED)
             return step;
-        status st = tensor_flatten(task->stream, value, input->rows, &flat);
+        if (state->next < op->core.key_count) {
+            state->values[state->next] = value;
+            continue;
+        }
+        status st = tensor_flatten(task->stream, value, input->rows, &state->values[state->next]);
         tensor_unref(value);
         EXEC_TRY(task, st);
-        lane->values[lane->next] = flat;
     }
     return EXEC_FINISHED;
 }
 
-static void drop_values(aggregate_lane *lane)
+static void drop_values(const op_aggregate *op, aggregate_lane_state *state)
 {
-    for (uint32_t i = 0; lane->values && i < lane->expr_count; i++) {
-        tensor_unref(lane->values[i]);
-        lane->values[i] = NULL;
+    for (uint32_t i = 0; state->values && i < op->expr_count; i++) {
+        tensor_unref(state->values[i]);
+        state->values[i] = NULL;
     }
-    lane->next = 0;
+    state->next = 0;
 }
 
-static exec_step aggregate_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                                chunk **output)
+static exec_step aggregate_push(exec_operator *base, exec_task *task, void *lane_state,
+                                chunk **input, chunk **output)
 {
     (void)output;
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane *lane = state;
+    aggregate_lane_state *state = lane_state;
     status st;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
+    if (!exec_fetch_count(task, &state->fetch, &(*input)->rows, &state->row_count, &st)) {
         EXEC_TRY(task, st);
         return EXEC_WAIT;
     }
     uint64_t rows = (*input)->rows.bound;
     if (!rows)
         return EXEC_NEED_INPUT;
-    exec_step step = evaluate(task, lane, *input);
+    exec_step step = evaluate(op, task, state, *input);
     if (step != EXEC_FINISHED)
         return step;
-    st = aggregate_chunk(op, task, lane, rows);
-    drop_values(lane);
+    st = STATUS_OK;
+    for (uint32_t i = 0; i < op->set_count && !st; i++)
+        st = push_set(op, task, state, i, rows);
+    if (!st && op->needs_rows)
+        st = aggregate_lane_push(&state->lane, task, state->values, state->values, rows);
+    drop_values(op, state);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
     return EXEC_NEED_INPUT;
 }
 
-/* ---- merging ---- */
-
-static status merge_slice(const op_aggregate *op, exec_task *task, aggregate_table *target,
-                          aggregate_table *source, uint64_t first, uint64_t count)
-{
-    row_index *groups = NULL;
-    status st = STATUS_OK;
-    if (op->group_count)
-        st = group_table_merge(&target->groups, task->stream, &source->groups, first, count,
-                               &groups);
-    if (!st)
-        st = reserve_states(op, task->stream, target);
-    for (uint32_t i = 0; i < op->aggregate_count && !st; i++) {
-        const aggregate_plan *plan = &op->aggregates[i];
-        const aggregate_state *states = source->parts[i].states->address;
-        st = DEV_LAUNCH(task->stream, aggregate_merge, .kind = (int)plan->kind, .type = plan->type,
-                        .source = states + first, .groups = groups ? groups->rows : NULL,
-                        .count = dev_count_exact(count), .states = target->parts[i].states->address,
-                        .error = task->error, .place = plan->place);
-    }
-    row_index_unref(groups);
-    return st;
-}
-
-static status merge_distinct(exec_task *task, group_table *target, const group_table *source)
-{
-    for (uint64_t first = 0; first < source->count; first += SLICE_GROUPS) {
-        uint64_t left = source->count - first;
-        row_index *groups;
-        TRY(group_table_merge(target, task->stream, source, first,
-                              left < SLICE_GROUPS ? left : SLICE_GROUPS, &groups));
-        row_index_unref(groups);
-    }
-    return STATUS_OK;
-}
-
-static status merge_table(const op_aggregate *op, exec_task *task, aggregate_table *target,
-                          aggregate_table *source)
-{
-    uint64_t groups = table_groups(op, source);
-    if (op->group_count || (op->aggregate_count && source->parts[0].states))
-        for (uint64_t first = 0; first < groups; first += SLICE_GROUPS) {
-            uint64_t left = groups - first;
-            TRY(merge_slice(op, task, target, source, first,
-                            left < SLICE_GROUPS ? left : SLICE_GROUPS));
-        }
-    for (uint32_t i = 0; i < op->aggregate_count; i++) {
-        aggregate_part *from = &source->parts[i], *to = &target->parts[i];
-        for (size_t h = 0; h < from->heaps.count; h++)
-            TRY(keep_heap(to, from->heaps.items[h]));
-        if (from->has_distinct)
-            TRY(merge_distinct(task, &to->distinct, &from->distinct));
-    }
-    return STATUS_OK;
-}
-
-static exec_step aggregate_finish_lane(exec_operator *base, exec_task *task, void *state,
+static exec_step aggregate_finish_lane(exec_operator *base, exec_task *task, void *lane_state,
                                        chunk **output)
 {
     (void)output;
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane *lane = state;
-    uint64_t words[1];
-    /* Other lanes' streams will read what this one wrote. */
-    EXEC_TRY(task, reserve_states(op, task->stream, &lane->table));
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
-    status st = STATUS_OK;
-    pthread_mutex_lock(&op->lock);
-    if (!op->has_result) {
-        op->result = lane->table;
-        op->has_result = true;
-        lane->table = (aggregate_table){0};
-    } else {
-        st = merge_table(op, task, &op->result, &lane->table);
-        if (!st)
-            st = dev_words_wait(task->stream, task->error, words, 1);
-    }
-    pthread_mutex_unlock(&op->lock);
-    EXEC_TRY(task, st);
+    aggregate_lane_state *state = lane_state;
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &state->lane));
+    for (uint32_t i = 0; i < op->set_count; i++)
+        EXEC_TRY(task, aggregate_merge_add(&op->sets[i].merge, task, &state->sets[i]));
     EXEC_TRY(task, exec_check_error(task));
     return EXEC_FINISHED;
 }
 
-/* ---- the phase: distinct values into states ---- */
+/* ---- phases ---- */
 
-static status count_distinct_slice(const op_aggregate *op, exec_task *task, uint32_t number,
-                                   uint64_t first, uint64_t count)
+/* A set's entries as rows: their groups, and the value. */
+static status feed_range(const distinct_set *set, exec_task *task, aggregate_lane *lane,
+                         const result_range *range)
 {
-    aggregate_table *table = &((op_aggregate *)op)->result;
-    aggregate_part *part = &table->parts[number];
-    tensor *keys[65] = {0};
-    row_index *groups = NULL;
+    tensor *keys[KEYS_MAX] = {0}, *value = NULL;
+    uint32_t last = set->core.key_count - 1;
+    table_piece piece;
+    TRY(table_piece_open(&set->core, task->stream, range->table, range->first, range->count,
+                         &piece));
     status st = STATUS_OK;
-    for (uint32_t k = 0; k <= op->group_count && !st; k++)
-        st = group_table_key(&part->distinct, task->stream, k, first, count, &keys[k]);
-    if (!st && op->group_count)
-        st = group_table_find(&table->groups, task->stream, keys, count, &groups);
+    for (uint32_t k = 0; k <= last && piece.count && !st; k++)
+        st = table_piece_key(&set->core, task->stream, range->table, &piece, k, &keys[k]);
+    if (!st && piece.count)
+        st = tensor_flatten(task->stream, keys[last], dev_count_exact(piece.count), &value);
     if (!st)
-        st = reserve_states(op, task->stream, table);
-    if (!st)
-        st =
-            update(task, &op->aggregates[number], part, keys[op->group_count], NULL, groups, count);
-    for (uint32_t k = 0; k <= op->group_count; k++)
+        st = aggregate_lane_push(lane, task, keys, &value, piece.count);
+    for (uint32_t k = 0; k <= last; k++)
         tensor_unref(keys[k]);
-    row_index_unref(groups);
+    tensor_unref(value);
+    table_piece_close(&piece);
     return st;
+}
+
+static status feed_set(op_aggregate *op, exec_task *task, uint32_t number)
+{
+    distinct_set *set = &op->sets[number];
+    aggregate_lane lane;
+    status st = STATUS_OK;
+    aggregate_lane_init(&lane, &op->core, (int)number);
+    while (!st) {
+        size_t next = atomic_fetch_add(&set->next, 1);
+        if (next >= set->merge.ranges.count)
+            break;
+        st = feed_range(set, task, &lane, &set->merge.ranges.items[next]);
+    }
+    if (!st)
+        st = aggregate_merge_add(&op->merge, task, &lane);
+    aggregate_lane_release(&lane);
+    return st;
+}
+
+static status run_phase(op_aggregate *op, exec_task *task, unsigned number)
+{
+    if (number < MERGE_PHASES) {
+        for (uint32_t i = 0; i < op->set_count; i++)
+            TRY(aggregate_merge_phase(&op->sets[i].merge, task, number));
+        return STATUS_OK;
+    }
+    if (number == MERGE_PHASES) {
+        for (uint32_t i = 0; i < op->set_count; i++)
+            TRY(feed_set(op, task, i));
+        return STATUS_OK;
+    }
+    return aggregate_merge_phase(&op->merge, task, number - MERGE_PHASES - 1);
 }
 
 static exec_step aggregate_phase(exec_operator *base, exec_task *task, unsigned number)
 {
-    (void)number;
     op_aggregate *op = (op_aggregate *)base;
-    uint64_t words[1];
-    if (task->lane || !op->has_result)
-        return EXEC_FINISHED;
-    for (uint32_t i = 0; i < op->aggregate_count; i++) {
-        const group_table *distinct = &op->result.parts[i].distinct;
-        if (!op->aggregates[i].is_distinct)
-            continue;
-        for (uint64_t first = 0; first < distinct->count; first += SLICE_GROUPS) {
-            uint64_t left = distinct->count - first;
-            EXEC_TRY(task, count_distinct_slice(op, task, i, first,
-                                                left < SLICE_GROUPS ? left : SLICE_GROUPS));
-        }
+    EXEC_TRY(task, run_phase(op, task, number));
+    EXEC_TRY(task, exec_check_error(task));
+    if (number == 2 * MERGE_PHASES && !task->lane) {
+        uint64_t bytes = op->merge.peak_bytes;
+        for (uint32_t i = 0; i < op->set_count; i++)
+            bytes += op->sets[i].merge.peak_bytes;
+        atomic_store(&base->metrics.memory_peak, bytes);
     }
-    uint64_t bytes = group_table_bytes(&op->result.groups);
-    for (uint32_t i = 0; i < op->aggregate_count; i++)
-        bytes += op->result.parts[i].capacity * sizeof(aggregate_state);
-    atomic_store(&base->metrics.memory_peak, bytes);
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
 /* ---- life ---- */
 
-static status aggregate_lane_open(exec_operator *base, exec_task *task, void *state)
+static status aggregate_lane_open(exec_operator *base, exec_task *task, void *lane_state)
 {
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane *lane = state;
-    lane->expr_count = op->group_count;
-    for (uint32_t i = 0; i < op->aggregate_count; i++)
-        lane->expr_count +=
-            (uint32_t)(op->aggregates[i].argument >= 0) + (uint32_t)(op->aggregates[i].filter >= 0);
-    lane->values = mem_new_array(lane->expr_count + 1, sizeof *lane->values);
-    if (!lane->values)
-        return status_no_memory("aggregation", lane->expr_count * sizeof *lane->values);
-    lane->is_open = true;
-    TRY(table_init(op, task->stream->dev, &lane->table));
-    return program_run_new(op->program, task, &lane->run);
+    aggregate_lane_state *state = lane_state;
+    aggregate_lane_init(&state->lane, &op->core, SOURCE_ROWS);
+    state->is_open = true;
+    state->values = mem_new_array(op->expr_count + 1, sizeof *state->values);
+    state->sets = mem_new_array(op->set_count + 1, sizeof *state->sets);
+    if (!state->values || !state->sets)
+        return status_no_memory("aggregation", op->expr_count * sizeof *state->values);
+    for (uint32_t i = 0; i < op->set_count; i++)
+        aggregate_lane_init(&state->sets[i], &op->sets[i].core, SOURCE_ROWS);
+    return program_run_new(op->program, task, &state->run);
 }
 
-static void aggregate_lane_close(exec_operator *base, void *state)
+static void aggregate_lane_close(exec_operator *base, void *lane_state)
 {
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane *lane = state;
-    if (!lane->is_open)
+    aggregate_lane_state *state = lane_state;
+    if (!state->is_open)
         return;
-    drop_values(lane);
-    mem_free(lane->values);
-    table_release(op, &lane->table);
-    program_run_free(lane->run);
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
+    drop_values(op, state);
+    mem_free(state->values);
+    aggregate_lane_release(&state->lane);
+    for (uint32_t i = 0; state->sets && i < op->set_count; i++)
+        aggregate_lane_release(&state->sets[i]);
+    mem_free(state->sets);
+    program_run_free(state->run);
+    if (state->fetch.event)
+        exec_device(base->query)->ops->event_free(state->fetch.event);
+}
+
+static void core_release(aggregate_core *core)
+{
+    mem_free(core->key_types);
+    mem_free(core->states);
+    for (int i = 0; i < 2; i++)
+        key_layout_release(&core->layouts[i]);
 }
 
 static void aggregate_close(exec_operator *base)
 {
     op_aggregate *op = (op_aggregate *)base;
-    if (op->has_result)
-        table_release(op, &op->result);
+    aggregate_merge_release(&op->merge);
+    for (uint32_t i = 0; op->sets && i < op->set_count; i++) {
+        aggregate_merge_release(&op->sets[i].merge);
+        core_release(&op->sets[i].core);
+    }
+    core_release(&op->core);
     program_free(op->program);
+    mem_free(op->sets);
     mem_free(op->aggregates);
-    mem_free(op->group_types);
-    pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }
 
 static const exec_operator_ops aggregate_ops = {
     .name = "aggregate",
-    .lane_bytes = sizeof(aggregate_lane),
+    .lane_bytes = sizeof(aggregate_lane_state),
     .lane_open = aggregate_lane_open,
     .lane_close = aggregate_lane_close,
     .push = aggregate_push,
     .lane_finish = aggregate_finish_lane,
-    .phase_count = 1,
+    .phase_count = 2 * MERGE_PHASES + 1,
     .phase = aggregate_phase,
     .close = aggregate_close,
 };
@@ -478,67 +311,149 @@ static const exec_operator_ops aggregate_ops = {
 typedef struct op_aggregate_source {
     exec_operator base;
     op_aggregate *sink;
-    _Atomic uint64_t next;
+    _Atomic size_t next; /* range */
 } op_aggregate_source;
 
-static status make_column(exec_task *task, const op_aggregate *op, uint32_t number, uint64_t first,
-                          uint64_t count, tensor **out)
+/* The groups that a column is made for. */
+typedef struct result_piece {
+    const op_aggregate *op;
+    exec_task *task;
+    const aggregate_table *table;
+    const table_piece *piece;
+} result_piece;
+
+static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
 {
-    const aggregate_plan *plan = &op->aggregates[number];
-    const aggregate_part *part = &op->result.parts[number];
-    const aggregate_state *states = part->states->address;
-    tensor *t;
-    TRY(tensor_new_flat(task->stream->dev, plan->result_type, count,
-                        plan->result != AGGREGATE_RESULT_COUNT, &t));
-    status st = DEV_LAUNCH(
-        task->stream, aggregate_finish, .result = (int)plan->result, .type = plan->type,
-        .result_type = plan->result_type, .states = states + first, .count = dev_count_exact(count),
-        .out = t->values, .out_validity = t->validity, .error = task->error, .place = plan->place);
-    if (!st && part->heaps.count) {
-        ARRAY(dev_buffer *) buffers = {0};
-        for (size_t h = 0; h < part->heaps.count && !st; h++)
-            for (uint32_t b = 0; b < part->heaps.items[h]->buffer_count && !st; b++)
-                st = array_push(NULL, &buffers, part->heaps.items[h]->buffers[b]);
+    return states_view(&r->op->core, r->task->stream, r->table, (uint32_t)state,
+                       r->piece->list ? r->piece->list->rows : NULL, r->piece->first,
+                       r->piece->count, out, owner);
+}
+
+/* NULL where no value came. */
+static status set_validity(const result_piece *r, const aggregate_plan *plan, tensor *t)
+{
+    const void *counts;
+    dev_buffer *owner;
+    TRY(view_state(r, plan->count_state, &counts, &owner));
+    status st = STATUS_OK;
+    if (counts) {
+        st = dev_alloc(t->values_owner->dev, (r->piece->count + 63) / 64 * 8, "chunk",
+                       &t->validity_owner);
         if (!st) {
-            for (size_t b = 0; b < buffers.count; b++)
-                dev_buffer_ref(buffers.items[b]);
-            st = string_heap_new(buffers.items, (uint32_t)buffers.count, &t->heap);
+            t->validity = t->validity_owner->address;
+            st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
+                            .count = dev_count_exact(r->piece->count), .out = t->validity);
         }
-        array_release(&buffers);
     }
-    if (st) {
-        tensor_unref(t);
-        return st;
+    dev_buffer_unref(owner);
+    return st;
+}
+
+static status compute_values(const result_piece *r, const aggregate_plan *plan, const void *states,
+                             const void *counts, tensor *t)
+{
+    dev_stream *stream = r->task->stream;
+    dev_count count = dev_count_exact(r->piece->count);
+    const state_plan *kind = &r->op->core.states[plan->state];
+    uint32_t width = r->table->states[plan->state].width;
+    switch (plan->result) {
+    case AGGREGATE_RESULT_SUM:
+        if (kind->kind == STATE_SUM)
+            return DEV_LAUNCH(stream, aggregate_finish_sum, .type = plan->result_type,
+                              .states = states, .state_width = width, .count = count,
+                              .out = t->values, .error = r->task->error, .place = plan->place);
+        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = true, .states = states,
+                          .count = count, .width = plan->result_type.width, .out = t->values);
+    case AGGREGATE_RESULT_MEAN:
+        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = kind->kind == STATE_NUMBER,
+                          .states = states, .state_width = width, .scale = plan->type.scale,
+                          .counts = counts, .count = count, .width = plan->result_type.width,
+                          .out = t->values);
+    case AGGREGATE_RESULT_PICK: /* booleans: others are used in place */
+        return DEV_LAUNCH(stream, aggregate_finish_bool, .states = states, .count = count,
+                          .out = t->values);
+    default:
+        return DEV_LAUNCH(stream, aggregate_finish_variance, .result = (int)plan->result,
+                          .states = states, .count = count, .out = t->values,
+                          .out_validity = t->validity);
     }
-    *out = t;
+}
+
+static bool is_in_place(const aggregate_plan *plan)
+{
+    return plan->result == AGGREGATE_RESULT_COUNT ||
+           (plan->result == AGGREGATE_RESULT_PICK && plan->type.width);
+}
+
+static status make_values(const result_piece *r, const aggregate_plan *plan, tensor **out)
+{
+    bool is_count = plan->result == AGGREGATE_RESULT_COUNT;
+    bool is_variance = plan->result >= AGGREGATE_RESULT_VAR_SAMP;
+    const void *states, *counts = NULL;
+    dev_buffer *owner = NULL, *counts_owner = NULL;
+    TRY(view_state(r, is_count ? plan->count_state : plan->state, &states, &owner));
+    status st = STATUS_OK;
+    if (is_in_place(plan)) {
+        st = tensor_new_view(plan->result_type, owner, (void *)(uintptr_t)states, out);
+    } else {
+        st = tensor_new_flat(r->op->core.dev, plan->result_type, r->piece->count, is_variance, out);
+        if (!st && plan->result == AGGREGATE_RESULT_MEAN)
+            st = view_state(r, plan->count_state, &counts, &counts_owner);
+        if (!st)
+            st = compute_values(r, plan, states, counts, *out);
+    }
+    dev_buffer_unref(owner);
+    dev_buffer_unref(counts_owner);
+    if (!st && !is_count && !is_variance)
+        st = set_validity(r, plan, *out);
+    if (!st && plan->state >= 0 && type_is_text(plan->result_type))
+        st = text_heap_view(&r->table->states[plan->state].heap, &(*out)->heap);
+    return st;
+}
+
+static status make_chunk(const result_piece *r, chunk *c)
+{
+    const aggregate_core *core = &r->op->core;
+    for (uint32_t k = 0; k < core->key_count; k++)
+        TRY(table_piece_key(core, r->task->stream, r->table, r->piece, k, &c->columns[k]));
+    for (uint32_t i = 0; i < r->op->aggregate_count; i++)
+        TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
     return STATUS_OK;
+}
+
+static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
+                         chunk **output)
+{
+    table_piece piece;
+    chunk *c = NULL;
+    TRY(table_piece_open(&op->core, task->stream, range->table, range->first, range->count,
+                         &piece));
+    status st = STATUS_OK;
+    if (piece.count)
+        st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(piece.count), &c);
+    if (!st && c)
+        st = make_chunk(&(result_piece){op, task, range->table, &piece}, c);
+    if (!st)
+        st = exec_check_error(task);
+    table_piece_close(&piece);
+    if (st)
+        chunk_free(c);
+    else
+        *output = c;
+    return st;
 }
 
 static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)state;
     op_aggregate_source *source = (op_aggregate_source *)base;
-    const op_aggregate *op = source->sink;
-    uint64_t rows = exec_device(base->query)->chunk_rows;
-    uint64_t groups = op->has_result ? table_groups(op, &op->result) : 0;
-    uint64_t first = atomic_fetch_add(&source->next, rows);
-    if (first >= groups)
-        return EXEC_FINISHED;
-    uint64_t count = groups - first < rows ? groups - first : rows;
-    chunk *c;
-    EXEC_TRY(task, chunk_new(op->group_count + op->aggregate_count, dev_count_exact(count), &c));
-    status st = STATUS_OK;
-    for (uint32_t i = 0; i < op->group_count && !st; i++)
-        st = group_table_key(&op->result.groups, task->stream, i, first, count, &c->columns[i]);
-    for (uint32_t i = 0; i < op->aggregate_count && !st; i++)
-        st = make_column(task, op, i, first, count, &c->columns[op->group_count + i]);
-    if (!st)
-        st = exec_check_error(task);
-    if (st) {
-        chunk_free(c);
-        return exec_fail(task, st);
+    const aggregate_merge *merge = &source->sink->merge;
+    for (*output = NULL; !*output;) {
+        size_t next = atomic_fetch_add(&source->next, 1);
+        if (next >= merge->ranges.count)
+            return EXEC_FINISHED;
+        EXEC_TRY(task, read_range(source->sink, task, &merge->ranges.items[next], output));
     }
-    *output = c;
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -555,69 +470,218 @@ static const exec_operator_ops source_ops = {
 
 /* ---- open ---- */
 
-static void set_function(plan_aggregate_function function, aggregate_plan *out)
+/* What is needed to plan the states. */
+typedef struct planner {
+    op_aggregate *op;
+    arena *memory;
+    expr_list exprs;
+} planner;
+
+static status core_init(aggregate_core *core, exec_query *query, const data_type *types,
+                        uint32_t key_count, uint32_t states_max)
 {
-    static const struct {
-        aggregate_kind kind;
-        aggregate_result result;
-    } kinds[] = {
-        [AGGREGATE_COUNT_STAR] = {AGGREGATE_KIND_COUNT, AGGREGATE_RESULT_COUNT},
-        [AGGREGATE_COUNT] = {AGGREGATE_KIND_COUNT, AGGREGATE_RESULT_COUNT},
-        [AGGREGATE_SUM] = {AGGREGATE_KIND_SUM, AGGREGATE_RESULT_VALUE},
-        [AGGREGATE_AVG] = {AGGREGATE_KIND_SUM, AGGREGATE_RESULT_MEAN},
-        [AGGREGATE_MIN] = {AGGREGATE_KIND_MIN, AGGREGATE_RESULT_VALUE},
-        [AGGREGATE_MAX] = {AGGREGATE_KIND_MAX, AGGREGATE_RESULT_VALUE},
-        [AGGREGATE_ANY_VALUE] = {AGGREGATE_KIND_ANY, AGGREGATE_RESULT_VALUE},
-        [AGGREGATE_STDDEV_SAMP] = {AGGREGATE_KIND_VARIANCE, AGGREGATE_RESULT_STDDEV_SAMP},
-        [AGGREGATE_STDDEV_POP] = {AGGREGATE_KIND_VARIANCE, AGGREGATE_RESULT_STDDEV_POP},
-        [AGGREGATE_VAR_SAMP] = {AGGREGATE_KIND_VARIANCE, AGGREGATE_RESULT_VAR_SAMP},
-        [AGGREGATE_VAR_POP] = {AGGREGATE_KIND_VARIANCE, AGGREGATE_RESULT_VAR_POP},
-        [AGGREGATE_BOOL_AND] = {AGGREGATE_KIND_MIN, AGGREGATE_RESULT_VALUE},
-        [AGGREGATE_BOOL_OR] = {AGGREGATE_KIND_MAX, AGGREGATE_RESULT_VALUE},
-    };
-    out->kind = kinds[function].kind;
-    out->result = kinds[function].result;
+    core->who = "aggregation";
+    core->dev = exec_device(query);
+    core->rows_state = -1;
+    core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
+    core->states = mem_new_array(states_max + 1, sizeof *core->states);
+    if (!core->key_types || !core->states)
+        return status_no_memory(core->who, states_max * sizeof *core->states);
+    if (key_count > KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (key_count)
+        memcpy(core->key_types, types, key_count * sizeof *types);
+    core->key_count = key_count;
+    TRY(key_layout_init(&core->layouts[0], types, key_count, false));
+    return key_layout_init(&core->layouts[1], types, key_count, true);
 }
 
-/* The program's expressions: groups, then each aggregate's argument and filter. */
-static status compile(op_aggregate *op, arena *a, exec_layout input)
+/* The number of an expression behind the groups; one that is there already is used again. */
+static status add_expr(planner *p, expr *e, int *out)
 {
-    const plan_node *plan = op->base.plan;
-    expr_list exprs = {0};
-    for (uint32_t i = 0; i < op->group_count; i++) {
-        expr *group = plan->aggregate.groups.items[i];
-        op->group_types[i] = group->type;
-        TRY(array_push(a, &exprs, group));
-    }
-    for (uint32_t i = 0; i < op->aggregate_count; i++) {
-        const plan_aggregate *aggregate = &plan->aggregate.aggregates.items[i];
-        aggregate_plan *out = &op->aggregates[i];
-        set_function(aggregate->function, out);
-        out->result_type = plan->columns.items[op->group_count + i].type;
-        out->place = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
-        out->is_distinct = aggregate->is_distinct && aggregate->argument;
-        out->argument = out->filter = -1;
-        if (aggregate->argument) {
-            expr *argument = aggregate->argument;
-            if (out->kind == AGGREGATE_KIND_VARIANCE)
-                argument = expr_new_cast(a, argument, type_make(TYPE_DOUBLE), argument->position);
-            if (!argument)
-                return status_no_memory("aggregation", sizeof *argument);
-            out->type = argument->type;
-            out->argument = (int)exprs.count;
-            TRY(array_push(a, &exprs, argument));
+    for (size_t i = p->op->core.key_count; i < p->exprs.count; i++)
+        if (expr_equal(p->exprs.items[i], e) && type_equal(p->exprs.items[i]->type, e->type) &&
+            p->exprs.items[i]->type.width == e->type.width) {
+            *out = (int)i;
+            return STATUS_OK;
         }
-        if (aggregate->filter) {
-            expr *filter = expr_new_call(a, EXPR_IS_TRUE, type_make(TYPE_BOOL),
-                                         (expr *[]){aggregate->filter}, 1, aggregate->position);
-            if (!filter)
-                return status_no_memory("aggregation", sizeof *filter);
-            out->filter = (int)exprs.count;
-            TRY(array_push(a, &exprs, filter));
+    *out = (int)p->exprs.count;
+    return array_push(p->memory, &p->exprs, e);
+}
+
+static int add_state(aggregate_core *core, state_plan plan)
+{
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        state_plan *other = &core->states[i];
+        if (other->kind == plan.kind && other->argument == plan.argument &&
+            other->filter == plan.filter && other->source == plan.source) {
+            other->is_exact |= plan.is_exact;
+            return (int)i;
         }
     }
-    return program_compile((const expr *const *)exprs.items, (uint32_t)exprs.count, input,
-                           &op->program);
+    core->states[core->state_count] = plan;
+    return (int)core->state_count++;
+}
+
+static status add_set(planner *p, int argument, int filter, data_type type, int *out)
+{
+    op_aggregate *op = p->op;
+    for (uint32_t i = 0; i < op->set_count; i++)
+        if (op->sets[i].argument == argument && op->sets[i].filter == filter) {
+            *out = (int)i;
+            return STATUS_OK;
+        }
+    data_type types[KEYS_MAX];
+    if (op->core.key_count >= KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (op->core.key_count)
+        memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
+    types[op->core.key_count] = type;
+    *out = (int)op->set_count;
+    distinct_set *set = &op->sets[op->set_count++];
+    set->argument = argument;
+    set->filter = filter;
+    TRY(core_init(&set->core, op->base.query, types, op->core.key_count + 1, 0));
+    set->core.who = "distinct aggregation";
+    aggregate_merge_init(&set->merge, &set->core);
+    return STATUS_OK;
+}
+
+static state_kind kind_of(plan_aggregate_function function, data_type type)
+{
+    bool is_number = type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
+    switch (function) {
+    case AGGREGATE_SUM:
+    case AGGREGATE_AVG:
+        return is_number ? STATE_NUMBER : STATE_SUM;
+    case AGGREGATE_MIN:
+    case AGGREGATE_BOOL_AND:
+    case AGGREGATE_ANY_VALUE:
+        return STATE_LEAST;
+    case AGGREGATE_MAX:
+    case AGGREGATE_BOOL_OR:
+        return STATE_GREATEST;
+    case AGGREGATE_STDDEV_SAMP:
+    case AGGREGATE_STDDEV_POP:
+    case AGGREGATE_VAR_SAMP:
+    case AGGREGATE_VAR_POP:
+        return STATE_VARIANCE;
+    default:
+        return STATE_COUNT;
+    }
+}
+
+static aggregate_result result_of(plan_aggregate_function function)
+{
+    switch (function) {
+    case AGGREGATE_COUNT_STAR:
+    case AGGREGATE_COUNT:
+        return AGGREGATE_RESULT_COUNT;
+    case AGGREGATE_SUM:
+        return AGGREGATE_RESULT_SUM;
+    case AGGREGATE_AVG:
+        return AGGREGATE_RESULT_MEAN;
+    case AGGREGATE_STDDEV_SAMP:
+        return AGGREGATE_RESULT_STDDEV_SAMP;
+    case AGGREGATE_STDDEV_POP:
+        return AGGREGATE_RESULT_STDDEV_POP;
+    case AGGREGATE_VAR_SAMP:
+        return AGGREGATE_RESULT_VAR_SAMP;
+    case AGGREGATE_VAR_POP:
+        return AGGREGATE_RESULT_VAR_POP;
+    default:
+        return AGGREGATE_RESULT_PICK;
+    }
+}
+
+/* The states of an aggregate whose argument and filter are numbered. */
+static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_plan values,
+                       aggregate_plan *out)
+{
+    bool is_count = out->result == AGGREGATE_RESULT_COUNT;
+    state_plan count = values;
+    count.kind = STATE_COUNT;
+    count.is_exact = is_count || out->result == AGGREGATE_RESULT_MEAN;
+    /* All rows have a value: their count will do. */
+    if (values.source == SOURCE_ROWS && aggregate->argument && !aggregate->argument->is_nullable)
+        count.argument = -1;
+    out->state = -1;
+    if (!is_count) {
+        values.kind = kind_of(aggregate->function, values.type);
+        out->state = add_state(&op->core, values);
+    }
+    out->count_state = add_state(&op->core, count);
+    /* A count of values is that of all rows while there are no NULLs. */
+    if (op->core.key_count && count.is_exact && count.source == SOURCE_ROWS && count.filter < 0) {
+        state_plan rows = count;
+        rows.argument = -1;
+        op->core.rows_state = add_state(&op->core, rows);
+    }
+}
+
+static status plan_one(planner *p, uint32_t number)
+{
+    op_aggregate *op = p->op;
+    const plan_node *node = op->base.plan;
+    const plan_aggregate *aggregate = &node->aggregate.aggregates.items[number];
+    aggregate_plan *out = &op->aggregates[number];
+    state_plan values = {.argument = -1, .filter = -1, .source = SOURCE_ROWS};
+    out->result = result_of(aggregate->function);
+    out->result_type = node->columns.items[op->core.key_count + number].type;
+    out->place = values.place = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
+    if (aggregate->argument) {
+        expr *argument = aggregate->argument;
+        if (kind_of(aggregate->function, argument->type) == STATE_VARIANCE)
+            argument =
+                expr_new_cast(p->memory, argument, type_make(TYPE_DOUBLE), argument->position);
+        if (!argument)
+            return status_no_memory("aggregation", sizeof *argument);
+        out->type = values.type = argument->type;
+        TRY(add_expr(p, argument, &values.argument));
+    }
+    if (aggregate->filter) {
+        expr *filter = expr_new_call(p->memory, EXPR_IS_TRUE, type_make(TYPE_BOOL),
+                                     (expr *[]){aggregate->filter}, 1, aggregate->position);
+        if (!filter)
+            return status_no_memory("aggregation", sizeof *filter);
+        TRY(add_expr(p, filter, &values.filter));
+    }
+    bool is_distinct = aggregate->is_distinct && aggregate->argument;
+    op->needs_rows |= !is_distinct || aggregate->filter;
+    if (is_distinct) {
+        TRY(add_set(p, values.argument, values.filter, values.type, &values.source));
+        values.argument = 0;
+        values.filter = -1;
+    }
+    add_states(op, aggregate, values, out);
+    return STATUS_OK;
+}
+
+/* The program's expressions: groups, then arguments and filters. */
+static status compile(op_aggregate *op, exec_layout input)
+{
+    const plan_node *node = op->base.plan;
+    planner p = {.op = op, .memory = exec_memory(op->base.query)};
+    uint32_t key_count = (uint32_t)node->aggregate.groups.count;
+    data_type types[KEYS_MAX] = {0};
+    op->aggregate_count = (uint32_t)node->aggregate.aggregates.count;
+    op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
+    op->sets = mem_new_array(op->aggregate_count + 1, sizeof *op->sets);
+    if (!op->aggregates || !op->sets)
+        return status_no_memory("aggregation", op->aggregate_count * sizeof *op->sets);
+    if (key_count >= KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    for (uint32_t i = 0; i < key_count; i++) {
+        types[i] = node->aggregate.groups.items[i]->type;
+        TRY(array_push(p.memory, &p.exprs, node->aggregate.groups.items[i]));
+    }
+    /* An aggregate has at most a value, a count, and the rows' count. */
+    TRY(core_init(&op->core, op->base.query, types, key_count, 3 * op->aggregate_count));
+    op->needs_rows = !op->aggregate_count;
+    for (uint32_t i = 0; i < op->aggregate_count; i++)
+        TRY(plan_one(&p, i));
+    op->expr_count = (uint32_t)p.exprs.count;
+    return program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program);
 }
 
 status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout input,
@@ -632,14 +696,8 @@ status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout i
         return status_no_memory("aggregation", sizeof *op);
     }
     op->base = (exec_operator){.ops = &aggregate_ops, .query = query, .plan = plan};
-    pthread_mutex_init(&op->lock, NULL);
-    op->group_count = (uint32_t)plan->aggregate.groups.count;
-    op->aggregate_count = (uint32_t)plan->aggregate.aggregates.count;
-    op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
-    op->group_types = mem_new_array(op->group_count + 1, sizeof *op->group_types);
-    status st = op->aggregates && op->group_types
-                    ? compile(op, exec_memory(query), input)
-                    : status_no_memory("aggregation", op->aggregate_count * sizeof(aggregate_plan));
+    aggregate_merge_init(&op->merge, &op->core);
+    status st = compile(op, input);
     if (st) {
         aggregate_close(&op->base);
         mem_free(source);

@@ -1,0 +1,151 @@
+/* kernel_aggregate_number.c - sums of floats, and variances. */
+#include "device/cpu/kernel_aggregate.h"
+
+#include <math.h>
+
+/* ---- sums ---- */
+
+/* Adds x; what rounding loses is kept in the error (D. Knuth's two-sum). */
+static inline void add_double(aggregate_number *state, double x)
+{
+    double sum = state->sum + x, part = sum - state->sum;
+    state->error += (state->sum - (sum - part)) + (x - part);
+    state->sum = sum;
+}
+
+/* Eight running sums, so that additions do not wait for one another. */
+#define LANES 8
+
+static inline void add_lanes(aggregate_number *state, const double *sums, const double *errors)
+{
+    for (size_t l = 0; l < LANES; l++) {
+        add_double(state, sums[l]);
+        state->error += errors[l];
+    }
+}
+
+#define SUM(ctype)                                                                                 \
+    do {                                                                                           \
+        const ctype *values = a->values;                                                           \
+        double sums[LANES] = {0}, errors[LANES] = {0};                                             \
+        size_t whole = a->validity || a->mask || a->groups ? 0 : count / LANES * LANES;            \
+        for (size_t start = 0; start < whole; start += LANES)                                      \
+            for (size_t l = 0; l < LANES; l++) {                                                   \
+                double x = (double)values[start + l], sum = sums[l] + x, part = sum - sums[l];     \
+                errors[l] += (sums[l] - (sum - part)) + (x - part);                                \
+                sums[l] = sum;                                                                     \
+            }                                                                                      \
+        if (whole) {                                                                               \
+            add_lanes(a->states, sums, errors);                                                    \
+            for (size_t i = whole; i < count; i++)                                                 \
+                add_double(a->states, (double)values[i]);                                          \
+        } else {                                                                                   \
+            FOR_ROWS(a, count,                                                                     \
+                     add_double(&a->states[a->groups ? a->groups[i] : 0], (double)values[i]));     \
+        }                                                                                          \
+    } while (0)
+
+static void sum_states(const aggregate_sum_number_arguments *a, size_t count)
+{
+    const aggregate_number *values = a->values;
+    FOR_ROWS(a, count, {
+        aggregate_number *state = &a->states[a->groups ? a->groups[i] : 0];
+        add_double(state, values[i].sum);
+        state->error += values[i].error;
+    });
+}
+
+void ISA_(aggregate_sum_number)(const aggregate_sum_number_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    if (a->is_state)
+        sum_states(a, count);
+    else if (a->type.id == TYPE_FLOAT)
+        SUM(float);
+    else
+        SUM(double);
+}
+
+static inline double power_of_ten_double(unsigned exponent)
+{
+    double power = 1; /* exact up to 10^22 */
+    for (; exponent; exponent--)
+        power *= 10;
+    return power;
+}
+
+void ISA_(aggregate_finish_number)(const aggregate_finish_number_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    double scale = power_of_ten_double(a->scale);
+    for (size_t i = 0; i < count; i++) {
+        double sum;
+        if (a->is_number) {
+            aggregate_number state = ((const aggregate_number *)a->states)[i];
+            /* Of what is infinite or no number the error says nothing. */
+            sum = isfinite(state.sum) ? state.sum + state.error : state.sum;
+        } else if (a->state_width == 8) {
+            sum = (double)((const int64_t *)a->states)[i];
+        } else {
+            sum = (double)((const int128 *)a->states)[i];
+        }
+        if (a->counts)
+            sum = a->counts[i] ? sum / (double)a->counts[i] : 0;
+        sum /= scale;
+        if (a->width == 4)
+            ((float *)a->out)[i] = (float)sum;
+        else
+            ((double *)a->out)[i] = sum;
+    }
+}
+
+/* ---- variances ---- */
+
+static inline void vary(aggregate_variance *state, double x)
+{
+    double delta = x - state->mean;
+    state->mean += delta / (double)++state->count;
+    state->squares += delta * (x - state->mean);
+}
+
+static void merge(aggregate_variance *state, const aggregate_variance *other)
+{
+    if (!other->count)
+        return;
+    double n = (double)state->count, m = (double)other->count, delta = other->mean - state->mean;
+    state->mean += delta * (m / (n + m));
+    state->squares += other->squares + delta * delta * (n * m / (n + m));
+    state->count += other->count;
+}
+
+void ISA_(aggregate_vary)(const aggregate_vary_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    if (a->is_state) {
+        const aggregate_variance *values = a->values;
+        FOR_ROWS(a, count, merge(&a->states[a->groups ? a->groups[i] : 0], &values[i]));
+    } else {
+        const double *values = a->values;
+        FOR_ROWS(a, count, vary(&a->states[a->groups ? a->groups[i] : 0], values[i]));
+    }
+}
+
+void ISA_(aggregate_finish_variance)(const aggregate_finish_variance_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    bool of_sample =
+        a->result == AGGREGATE_RESULT_VAR_SAMP || a->result == AGGREGATE_RESULT_STDDEV_SAMP;
+    bool is_root =
+        a->result == AGGREGATE_RESULT_STDDEV_SAMP || a->result == AGGREGATE_RESULT_STDDEV_POP;
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t valid = 0;
+        for (size_t i = w * 64; i < count && i < w * 64 + 64; i++) {
+            const aggregate_variance *state = &a->states[i];
+            bool has_value = state->count > of_sample;
+            double variance = has_value ? state->squares / (double)(state->count - of_sample) : 0;
+            a->out[i] = is_root ? sqrt(variance) : variance;
+            valid |= (uint64_t)has_value << (i % 64);
+        }
+        a->out_validity[w] = valid;
+    }
+}

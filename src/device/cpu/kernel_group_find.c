@@ -1,0 +1,125 @@
+/* kernel_group_find.c - group numbers by hashing: open addressing over packed keys. */
+#include "device/cpu/kernel_keys.h"
+
+/* Rows are taken in blocks, each in three passes, so that a block's cache misses overlap: slots are
+ * fetched, then the groups that they name, then both are looked at. */
+#define BLOCK_ROWS 64
+/* Directories up to this size stay in the cache by themselves. */
+#define CACHED_SLOTS (1u << 14)
+
+static void add_group(const groups_find_arguments *a, const uint8_t *row, uint64_t group)
+{
+    uint8_t *target = a->group_rows + group * a->stride;
+    memcpy(target, row, a->stride);
+    for (size_t k = 0; a->heap && k < a->text_count; k++)
+        kernel_own_text(target + k * 16, a->heap, a->heap_used);
+}
+
+static inline __attribute__((always_inline)) uint64_t
+find_block(const groups_find_arguments *a, size_t start, size_t end, uint64_t groups, size_t words,
+           size_t text_count, size_t interval_count)
+{
+    uint64_t mask = a->slot_count - 1;
+    size_t stride = a->stride;
+    for (size_t i = start; i < end; i++) {
+        const uint8_t *row = a->rows + i * stride;
+        uint32_t hash = a->hashes[i];
+        for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+            uint64_t slot = a->slots[at];
+            if (!slot) {
+                add_group(a, row, groups);
+                a->slots[at] = (uint64_t)hash << 32 | ++groups;
+                a->out[i] = (uint32_t)(groups - 1);
+                break;
+            }
+            uint32_t group = (uint32_t)slot - 1;
+            if (slot >> 32 == hash && keys_are_equal(a->group_rows + group * stride, row, words,
+                                                     text_count, interval_count)) {
+                a->out[i] = group;
+                break;
+            }
+        }
+    }
+    return groups;
+}
+
+static void prefetch_slots(const groups_find_arguments *a, size_t start, size_t end)
+{
+    uint64_t mask = a->slot_count - 1;
+    for (size_t i = start; i < end; i++)
+        __builtin_prefetch(&a->slots[a->hashes[i] & mask]);
+}
+
+static void prefetch_groups(const groups_find_arguments *a, size_t start, size_t end)
+{
+    uint64_t mask = a->slot_count - 1;
+    for (size_t i = start; i < end; i++) {
+        uint64_t slot = a->slots[a->hashes[i] & mask];
+        if (slot)
+            __builtin_prefetch(a->group_rows + (size_t)((uint32_t)slot - 1) * a->stride);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+find_all(const groups_find_arguments *a, size_t words, size_t text_count, size_t interval_count)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t groups = *a->group_count;
+    bool is_large = a->slot_count > CACHED_SLOTS;
+    if (is_large)
+        prefetch_slots(a, 0, count < BLOCK_ROWS ? count : BLOCK_ROWS);
+    for (size_t start = 0; start < count; start += BLOCK_ROWS) {
+        size_t end = count - start < BLOCK_ROWS ? count : start + BLOCK_ROWS;
+        if (is_large) {
+            prefetch_groups(a, start, end);
+            prefetch_slots(a, end, count - end < BLOCK_ROWS ? count : end + BLOCK_ROWS);
+        }
+        groups = find_block(a, start, end, groups, words, text_count, interval_count);
+    }
+    *a->group_count = groups;
+}
+
+void ISA_(groups_find)(const groups_find_arguments *a)
+{
+    if (a->text_count || a->interval_count)
+        find_all(a, a->stride / 8, a->text_count, a->interval_count);
+    else if (a->stride == 8)
+        find_all(a, 1, 0, 0);
+    else if (a->stride == 16)
+        find_all(a, 2, 0, 0);
+    else
+        find_all(a, a->stride / 8, 0, 0);
+}
+
+void ISA_(groups_rehash)(const groups_rehash_arguments *a)
+{
+    uint64_t mask = a->slot_count - 1;
+    for (uint64_t i = 0; i < a->old_slot_count; i++) {
+        uint64_t slot = a->old_slots[i];
+        if (!slot)
+            continue;
+        uint64_t at = slot >> 32 & mask;
+        while (a->slots[at])
+            at = (at + 1) & mask;
+        a->slots[at] = slot;
+    }
+}
+
+void ISA_(groups_partition)(const groups_partition_arguments *a)
+{
+    size_t count = kernel_count(a->count), parts = (size_t)1 << a->bits;
+    uint32_t *offsets = a->offsets;
+    memset(offsets, 0, (parts + 1) * sizeof *offsets);
+    /* A shift by 32 is not defined: one part takes all. */
+#define PART(hash) (a->bits ? (hash) >> (32 - a->bits) : 0)
+    for (size_t i = 0; i < count; i++)
+        offsets[PART(a->hashes[i]) + 1]++;
+    for (size_t p = 0; p < parts; p++)
+        offsets[p + 1] += offsets[p];
+    for (size_t i = 0; i < count; i++)
+        a->out[offsets[PART(a->hashes[i])]++] = a->first + (uint32_t)i;
+#undef PART
+    /* Each offset has moved on to the next part's. */
+    memmove(offsets + 1, offsets, parts * sizeof *offsets);
+    offsets[0] = 0;
+}

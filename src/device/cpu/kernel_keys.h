@@ -1,0 +1,68 @@
+/* kernel_keys.h - packed grouping keys (kernels_aggregate.def): equality and hashing of rows. */
+#ifndef PISTACHIO_DEVICE_CPU_KERNEL_KEYS_H
+#define PISTACHIO_DEVICE_CPU_KERNEL_KEYS_H
+
+#include "device/cpu/kernel.h"
+
+/* As PostgreSQL compares intervals: a month is 30 days, a day 24 hours. */
+static inline int128 interval_total(const void *interval)
+{
+    interval_value v;
+    memcpy(&v, interval, sizeof v);
+    return ((int128)v.months * 30 + v.days) * 86400000000 + v.microseconds;
+}
+
+static inline uint64_t row_word(const uint8_t *row, size_t word)
+{
+    uint64_t bits;
+    memcpy(&bits, row + word * 8, sizeof bits);
+    return bits;
+}
+
+static inline bool texts_are_equal(const uint8_t *left, const uint8_t *right)
+{
+    string_view a, b;
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    if (a.bytes != b.bytes)
+        return false;
+    if (a.bytes <= STRING_INLINE_BYTES)
+        return !memcmp(a.inlined, b.inlined, STRING_INLINE_BYTES);
+    return !memcmp(a.prefix, b.prefix, sizeof a.prefix) &&
+           !memcmp(kernel_string_data(&a), kernel_string_data(&b), a.bytes);
+}
+
+/* With constant arguments the compiler makes a comparison of its own for each shape of rows. */
+static inline __attribute__((always_inline)) bool keys_are_equal(const uint8_t *left,
+                                                                 const uint8_t *right, size_t words,
+                                                                 size_t text_count,
+                                                                 size_t interval_count)
+{
+    size_t word = 0;
+    for (size_t k = 0; k < text_count; k++, word += 2)
+        if (!texts_are_equal(left + word * 8, right + word * 8))
+            return false;
+    for (size_t k = 0; k < interval_count; k++, word += 2)
+        if (interval_total(left + word * 8) != interval_total(right + word * 8))
+            return false;
+    uint64_t difference = 0;
+    for (; word < words; word++)
+        difference |= row_word(left, word) ^ row_word(right, word);
+    return !difference;
+}
+
+/* A long string's bytes go to heap + *used, and the view points there. */
+static inline void kernel_own_text(void *key, char *heap, uint64_t *used)
+{
+    string_view view;
+    memcpy(&view, key, sizeof view);
+    if (view.bytes <= STRING_INLINE_BYTES)
+        return;
+    char *copy = heap + *used;
+    memcpy(copy, kernel_string_data(&view), view.bytes);
+    *used += view.bytes;
+    view.data = copy - KERNEL_STRING_OFFSET;
+    memcpy(key, &view, sizeof view);
+}
+
+#endif
