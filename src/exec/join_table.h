@@ -1,30 +1,90 @@
 /* join_table.h - the complete build side of a join: its rows, and where each key's rows are.
  *
- *   group_table: key -> group      starts[group]      rows: build row numbers, by group
+ *   form       key -> group
+ *   RANKED     one integer key: bit (key - minimum) of a bitmap; the group is its rank
+ *   GROUPED    other keys: group_table
+ *   KEYLESS    all rows are in group 0
  *
- * Made once from all lanes' chunks, then only read. */
+ *   is_unique  group -> build rows
+ *   yes        rows[group]
+ *   no         rows[starts[group]] to rows[starts[group + 1] - 1]
+ *
+ * The bitmap serves as the exact runtime filter as well. Made once from all lanes' chunks, in steps
+ * some of which all lanes do together, then only read. Where only the presence of a key matters no
+ * rows are kept. */
 #ifndef PISTACHIO_EXEC_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_TABLE_H
 
 #include "exec/group_table.h"
 
+typedef enum join_table_form {
+    JOIN_TABLE_GROUPED,
+    JOIN_TABLE_RANKED,
+    JOIN_TABLE_KEYLESS
+} join_table_form;
+
+/* When the way from a group to its build rows is wanted. */
+typedef enum join_row_need {
+    JOIN_ROWS_NEVER,   /* only a key's presence matters */
+    JOIN_ROWS_IF_MANY, /* how many they are, not which */
+    JOIN_ROWS_ALWAYS
+} join_row_need;
+
+/* What is known of one key column: FLAT, of an integer-like type. */
+typedef struct join_key_range {
+    int64_t min, max;
+    uint64_t count; /* keys that are not NULL */
+} join_key_range;
+
+typedef ARRAY(chunk *) join_chunk_list;
+
 typedef struct join_table {
-    uint32_t key_count;
+    /* Set by init. */
+    device *dev;
+    uint32_t key_count, column_count;
+    const data_type *key_types;
+    const uint32_t *key_columns; /* the keys' places among the columns */
+    const bool *needed;          /* columns that are read after the build */
     bool null_equal;
-    chunk *build;                      /* columns, then keys, FLAT; NULL: no rows */
+    join_row_need row_need;
+
+    join_table_form form;
+    chunk *build;                      /* FLAT; what is not needed is NULL; NULL: no rows */
     uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
-    uint64_t group_rows_max;           /* rows of the largest group */
+    uint64_t group_count;
+    bool is_unique; /* no group has two rows */
     group_table groups;
-    dev_buffer *starts, *rows;
-    dev_buffer *matched; /* a bit per build row; or NULL */
+    int64_t minimum; /* RANKED */
+    uint64_t bits;
+    dev_buffer *bitmap, *ranks;
+    dev_buffer *starts; /* NULL: is_unique */
+    dev_buffer *rows;   /* NULL: row_need says so */
+
+    /* While it is being made. */
+    join_chunk_list chunks;
+    uint64_t *chunk_rows; /* the chunks' first rows */
+    dev_buffer *row_groups;
+    _Atomic uint64_t next;
 } join_table;
 
-CHECKED status join_table_init(join_table *table, device *dev, const data_type *types,
-                               uint32_t key_count, bool null_equal);
+/* Of a table whose first fields are set; what they point to is borrowed. */
+CHECKED status join_table_init(join_table *table);
 void join_table_release(join_table *table);
-/* Takes the chunks over (also on failure): columns, then keys. with_matched: makes the bitmap. */
-CHECKED status join_table_build(join_table *table, dev_stream *stream, chunk **chunks,
-                                size_t chunk_count, bool with_matched);
+
+/* True for types whose keys can be ranked; then the ranges of all chunks are wanted. */
+bool join_table_may_rank(const join_table *table);
+
+/* The steps, in order; `all`: called by all lanes at once, else by one; in between the streams must
+ * have been waited for. Before the first, `chunks` has all rows, with exact counts and FLAT columns
+ * (others than needed ones and keys may be NULL); they are released on the way. */
+CHECKED status join_table_start(join_table *table, dev_stream *stream, const join_key_range *range);
+CHECKED status join_table_move(join_table *table, dev_stream *stream); /* all */
+CHECKED status join_table_number(join_table *table, dev_stream *stream);
+CHECKED status join_table_find(join_table *table, dev_stream *stream); /* all */
+CHECKED status join_table_sum(join_table *table, dev_stream *stream);
+CHECKED status join_table_fill(join_table *table, dev_stream *stream); /* all */
+void join_table_finish(join_table *table);
+
 /* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
 CHECKED status join_table_probe(const join_table *table, dev_stream *stream, tensor *const *keys,
                                 uint64_t rows, row_index **out);

@@ -1,170 +1,11 @@
-/* op_join.c - joins: opening, and the build side. The probe side: op_join_probe.c. */
+/* op_join.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
 #include "exec/op_join.h"
-
-#include "exec/runtime_filter.h"
 
 status join_null_column(dev_stream *stream, data_type type, tensor **out)
 {
     value null = value_null(type);
     return tensor_new_constant(stream, &null, out);
 }
-
-/* ---- the build side's sink ---- */
-
-typedef struct build_lane {
-    program_run *run;
-    exec_fetch fetch;
-    uint64_t row_count;
-    chunk *current; /* input's columns and room for keys */
-    uint32_t next;
-    join_chunk_list chunks;
-} build_lane;
-
-static void release_chunks(join_chunk_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        chunk_free(list->items[i]);
-    array_release(list);
-}
-
-static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, chunk *input)
-{
-    if (!lane->current) {
-        EXEC_TRY(task, chunk_new(op->build_columns + op->key_count, input->rows, &lane->current));
-        for (uint32_t i = 0; i < op->build_columns; i++)
-            lane->current->columns[i] = tensor_ref(input->columns[i]);
-        lane->next = 0;
-    }
-    for (; lane->next < op->key_count; lane->next++) {
-        exec_step step = program_evaluate(lane->run, lane->next, input,
-                                          &lane->current->columns[op->build_columns + lane->next]);
-        if (step != EXEC_FINISHED)
-            return step;
-    }
-    return EXEC_FINISHED;
-}
-
-static exec_step build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                            chunk **output)
-{
-    (void)output;
-    op_join_build *op = (op_join_build *)base;
-    build_lane *lane = state;
-    status st;
-    chunk *owned;
-    if (!*input)
-        return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
-    if (!(*input)->rows.bound)
-        return EXEC_NEED_INPUT;
-    exec_step step = add_keys(op, task, lane, *input);
-    if (step != EXEC_FINISHED)
-        return step;
-    EXEC_TRY(task, exec_check_error(task));
-    EXEC_TRY(task, array_reserve(NULL, &lane->chunks, 1));
-    EXEC_TRY(task, chunk_concat(task->stream, &lane->current, 1, "join build", &owned));
-    chunk_free(lane->current);
-    lane->current = NULL;
-    lane->chunks.items[lane->chunks.count++] = owned;
-    return EXEC_NEED_INPUT;
-}
-
-static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *state,
-                                   chunk **output)
-{
-    (void)output;
-    op_join_build *op = (op_join_build *)base;
-    build_lane *lane = state;
-    uint64_t words[1];
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
-    pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, lane->chunks.count);
-    if (!st && lane->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, lane->chunks.items,
-               lane->chunks.count * sizeof *lane->chunks.items);
-        op->chunks.count += lane->chunks.count;
-        lane->chunks.count = 0;
-    }
-    pthread_mutex_unlock(&op->lock);
-    EXEC_TRY(task, st);
-    return EXEC_FINISHED;
-}
-
-/* Tells the probe side's scans what keys there are. */
-static status publish_filters(op_join_build *op, exec_task *task)
-{
-    const plan_node *plan = op->base.plan;
-    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
-        const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
-        const chunk *build = op->table.build;
-        const tensor *keys = build ? build->columns[op->build_columns + planned->column_id] : NULL;
-        TRY(runtime_filter_publish(exec_runtime_filter(op->base.query, planned->id), task->stream,
-                                   keys, op->table.row_count));
-    }
-    return STATUS_OK;
-}
-
-static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
-{
-    (void)number;
-    op_join_build *op = (op_join_build *)base;
-    uint64_t words[1];
-    if (task->lane)
-        return EXEC_FINISHED;
-    size_t count = op->chunks.count;
-    op->chunks.count = 0;
-    EXEC_TRY(task, join_table_build(&op->table, task->stream, op->chunks.items, count,
-                                    op->type == JOIN_RIGHT || op->type == JOIN_FULL));
-    EXEC_TRY(task, publish_filters(op, task));
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
-    atomic_store(&base->metrics.memory_peak, mem_budget_used(exec_budget(base->query)));
-    return EXEC_FINISHED;
-}
-
-static status build_lane_open(exec_operator *base, exec_task *task, void *state)
-{
-    build_lane *lane = state;
-    return program_run_new(((op_join_build *)base)->build_keys, task, &lane->run);
-}
-
-static void build_lane_close(exec_operator *base, void *state)
-{
-    build_lane *lane = state;
-    chunk_free(lane->current);
-    release_chunks(&lane->chunks);
-    program_run_free(lane->run);
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
-}
-
-static void build_close(exec_operator *base)
-{
-    op_join_build *op = (op_join_build *)base;
-    release_chunks(&op->chunks);
-    join_table_release(&op->table);
-    program_free(op->build_keys);
-    program_free(op->probe_keys);
-    program_free(op->residual);
-    pthread_mutex_destroy(&op->lock);
-    mem_free(op);
-}
-
-const exec_operator_ops join_build_ops = {
-    .name = "join build",
-    .lane_bytes = sizeof(build_lane),
-    .lane_open = build_lane_open,
-    .lane_close = build_lane_close,
-    .push = build_push,
-    .lane_finish = build_finish_lane,
-    .phase_count = 1,
-    .phase = build_phase,
-    .close = build_close,
-};
-
-/* ---- open ---- */
 
 /* The type with the sides swapped, where the build side is the plan's left one. */
 static bool type_from_probe(const plan_node *plan, plan_join_type *out)
@@ -181,6 +22,9 @@ static bool type_from_probe(const plan_node *plan, plan_join_type *out)
         return true;
     case JOIN_RIGHT:
         *out = JOIN_LEFT;
+        return true;
+    case JOIN_SEMI:
+    case JOIN_ANTI:
         return true;
     default:
         return false;
@@ -222,24 +66,34 @@ static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_l
     return STATUS_OK;
 }
 
-static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+/* Keys that are a column of the build side are that column; others are made, behind the columns. */
+static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
+                                 const expr_list *keys)
 {
-    const plan_node *plan = op->base.plan;
-    const expr_list *left = &plan->join.left_keys, *right = &plan->join.right_keys;
-    const expr_list *build_keys = plan->join.build_left ? left : right;
-    const expr_list *probe_keys = plan->join.build_left ? right : left;
-    op->key_count = (uint32_t)build_keys->count;
+    const expr **made = arena_alloc_array(a, op->key_count + 1, sizeof *made);
+    uint32_t made_count = 0;
     op->key_types = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_types);
-    if (!op->key_types)
-        return status_no_memory("join", op->key_count * sizeof *op->key_types);
-    for (uint32_t k = 0; k < op->key_count; k++)
-        op->key_types[k] = build_keys->items[k]->type;
-    TRY(program_compile((const expr *const *)build_keys->items, op->key_count, build,
-                        &op->build_keys));
-    TRY(program_compile((const expr *const *)probe_keys->items, op->key_count, probe,
-                        &op->probe_keys));
-    if (!plan->join.residual)
-        return STATUS_OK;
+    op->key_columns = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_columns);
+    if (!made || !op->key_types || !op->key_columns)
+        return status_no_memory("join", op->key_count * sizeof *made);
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        const expr *key = keys->items[k];
+        int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
+        op->key_types[k] = key->type;
+        op->key_columns[k] = column >= 0 ? (uint32_t)column : build.count + made_count;
+        if (column < 0)
+            made[made_count++] = key;
+    }
+    op->table.column_count = build.count + made_count;
+    op->needed = arena_alloc_array(a, op->table.column_count + 1, sizeof *op->needed);
+    if (!op->needed)
+        return status_no_memory("join", op->table.column_count * sizeof *op->needed);
+    return program_compile(made, made_count, build, &op->build_keys);
+}
+
+static status compile_residual(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+{
+    const expr *residual = op->base.plan->join.residual;
     plan_column *both = arena_alloc_array(a, probe.count + build.count + 1, sizeof *both);
     if (!both)
         return status_no_memory("join", (probe.count + build.count) * sizeof *both);
@@ -247,9 +101,52 @@ static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layou
         memcpy(both, probe.columns, probe.count * sizeof *both);
     if (build.count)
         memcpy(both + probe.count, build.columns, build.count * sizeof *both);
-    const expr *residual = plan->join.residual;
     return program_compile(&residual, 1, (exec_layout){probe.count + build.count, both},
                            &op->residual);
+}
+
+static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+{
+    const plan_node *plan = op->base.plan;
+    const expr_list *left = &plan->join.left_keys, *right = &plan->join.right_keys;
+    const expr_list *build_keys = plan->join.build_left ? left : right;
+    const expr_list *probe_keys = plan->join.build_left ? right : left;
+    op->key_count = (uint32_t)build_keys->count;
+    TRY(compile_build_keys(op, a, build, build_keys));
+    TRY(program_compile((const expr *const *)probe_keys->items, op->key_count, probe,
+                        &op->probe_keys));
+    return plan->join.residual ? compile_residual(op, a, probe, build) : STATUS_OK;
+}
+
+/* What of the build side is read after the build. */
+static void mark_needed(op_join_build *op)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < op->output_count; i++)
+        if (op->outputs[i].is_build && !op->outputs[i].is_mark)
+            op->needed[op->outputs[i].column] = any = true;
+    const uint32_t *inputs;
+    uint32_t input_count = op->residual ? program_inputs(op->residual, 0, &inputs) : 0;
+    for (uint32_t i = 0; i < input_count; i++)
+        if (inputs[i] >= op->probe_columns)
+            op->needed[inputs[i] - op->probe_columns] = any = true;
+    bool gives_pairs = op->type == JOIN_INNER || op->type == JOIN_LEFT || op->type == JOIN_SINGLE;
+    op->table.row_need = any || join_marks_build(op)   ? JOIN_ROWS_ALWAYS
+                         : gives_pairs || op->residual ? JOIN_ROWS_IF_MANY
+                                                       : JOIN_ROWS_NEVER;
+}
+
+static status open_table(op_join_build *op)
+{
+    join_table *table = &op->table;
+    mark_needed(op);
+    table->dev = exec_device(op->base.query);
+    table->key_count = op->key_count;
+    table->key_types = op->key_types;
+    table->key_columns = op->key_columns;
+    table->needed = op->needed;
+    table->null_equal = op->base.plan->join.null_equal;
+    return join_table_init(table);
 }
 
 status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe, exec_layout build,
@@ -262,6 +159,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!op)
         return status_no_memory("join", sizeof *op);
     op->base = (exec_operator){.ops = &join_build_ops, .query = query, .plan = plan};
+    op->range = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
     op->probe_columns = probe.count;
     op->build_columns = build.count;
     pthread_mutex_init(&op->lock, NULL);
@@ -270,22 +168,23 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!type_from_probe(plan, &op->type))
         st = status_new(STATUS_KIND_INTERNAL, "a %s join cannot build on its left side",
                         plan_join_name(plan->join.type, false));
+    op->emits_build = plan->join.build_left && (op->type == JOIN_SEMI || op->type == JOIN_ANTI);
+    *out_probe_is_sink = op->emits_build;
     if (!st)
         st = map_outputs(op, a, probe, build);
     if (!st)
         st = compile(op, a, probe, build);
     if (!st)
-        st = join_table_init(&op->table, exec_device(query), op->key_types, op->key_count,
-                             plan->join.null_equal);
+        st = open_table(op);
     if (!st)
         st = join_probe_new(op, out_probe);
-    if (!st && (op->type == JOIN_RIGHT || op->type == JOIN_FULL))
+    if (!st && join_marks_build(op))
         st = join_tail_new(op, out_tail);
     if (st) {
         if (*out_probe)
             (*out_probe)->ops->close(*out_probe);
         *out_probe = NULL;
-        build_close(&op->base);
+        join_build_close(&op->base);
         return st;
     }
     *out_build = &op->base;

@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-typedef ARRAY(chunk *) join_chunk_list;
-
 /* Where an output column comes from. */
 typedef struct join_source {
     bool is_build, is_mark;
@@ -19,22 +17,36 @@ typedef struct join_source {
 typedef struct op_join_build {
     exec_operator base;
     plan_join_type type; /* seen from the probe side: LEFT keeps probe rows, RIGHT build rows */
+    bool emits_build;    /* SEMI, ANTI: build rows come out, after all is probed */
     uint32_t probe_columns, build_columns, key_count, output_count;
     join_source *outputs;
     data_type *probe_types, *build_types, *key_types;
-    program *build_keys, *probe_keys, *residual; /* residual: over probe's, then build's columns */
+    uint32_t *key_columns; /* build side: its input's columns, from build_columns on those of
+                              build_keys */
+    bool *needed;          /* build side's columns, as far as they are read after the build */
+    program *build_keys;   /* those that are not simply a column */
+    program *probe_keys, *residual; /* residual: over probe's, then build's columns */
     pthread_mutex_t lock;
-    join_chunk_list chunks;
+    join_key_range range;
     join_table table;
+    /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
+     * anti joins mark groups first. */
+    dev_buffer *matched, *matched_groups;
 } op_join_build;
 
+/* op_join_build.c */
 extern const exec_operator_ops join_build_ops;
+/* Takes what open has made so far. */
+void join_build_close(exec_operator *base);
+/* True if matches of build rows are kept. */
+bool join_marks_build(const op_join_build *join);
 
 /* A NULL for every row. */
 CHECKED status join_null_column(dev_stream *stream, data_type type, tensor **out);
 /* op_join_probe.c */
 CHECKED status join_probe_new(op_join_build *join, exec_operator **out);
-/* op_join_tail.c: build rows without a match, for RIGHT and FULL. */
+/* op_join_tail.c: after all probing, the build rows that RIGHT and FULL (without a match), SEMI
+ * (with one) and ANTI (without) give. */
 CHECKED status join_tail_new(op_join_build *join, exec_operator **out);
 
 #endif

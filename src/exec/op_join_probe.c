@@ -18,6 +18,7 @@ typedef enum probe_stage {
 typedef struct op_join_probe {
     exec_operator base;
     op_join_build *join;
+    _Atomic uint64_t next_group; /* to be marked by a phase */
 } op_join_probe;
 
 typedef struct probe_lane {
@@ -99,17 +100,28 @@ static status zero_bits(exec_task *task, uint64_t rows, dev_buffer **out)
     return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
 }
 
+/* Semi and anti joins that give build rows: groups that have a match. */
+static status mark_groups(op_join_build *join, exec_task *task, probe_lane *lane)
+{
+    if (!join->matched_groups)
+        return STATUS_OK;
+    return DEV_LAUNCH(task->stream, join_mark, .index = lane->groups->rows,
+                      .count = dev_count_exact(lane->rows), .bits = join->matched_groups->address);
+}
+
 static status start_rows(op_join_build *join, exec_task *task, probe_lane *lane)
 {
     TRY(join_table_probe(&join->table, task->stream, lane->keys, lane->rows, &lane->groups));
-    if (join->type == JOIN_SINGLE && join->table.group_rows_max > 1)
+    if (join->emits_build && !join->residual)
+        return mark_groups(join, task, lane);
+    if (join->type == JOIN_SINGLE && join->table.starts)
         TRY(DEV_LAUNCH(
             task->stream, join_check_single, .groups = lane->groups->rows,
             .count = dev_count_exact(lane->rows), .starts = join->table.starts->address,
             .error = task->error,
             .place = (uint32_t)(join->base.plan->position < 0 ? 0 : join->base.plan->position)));
     TRY(exec_check_error(task));
-    if (join->residual)
+    if (join->residual && !join->emits_build)
         TRY(zero_bits(task, lane->rows, &lane->matched));
     return dev_words_new(task->stream, 3, &lane->cursor);
 }
@@ -179,29 +191,28 @@ static status mask_rows(exec_task *task, uint64_t rows, dev_buffer *mask, bool i
 
 /* ---- outputs ---- */
 
-/* Output columns of probe rows `rows` (NULL: all of the chunk) and, if given, build rows. */
+/* Output columns of probe rows `probe` (NULL: all of the chunk) and, if given, build rows. */
 static status make_output(op_join_build *join, exec_task *task, probe_lane *lane, row_index *probe,
                           row_index *build, uint64_t count, chunk **out)
 {
     dev_count rows = dev_count_exact(count);
-    TRY(chunk_new(join->output_count, rows, out));
+    TRY(chunk_new(join->output_count, dev_count_exact(lane->rows), out));
+    for (uint32_t i = 0; i < join->output_count; i++)
+        if (!join->outputs[i].is_build && !join->outputs[i].is_mark)
+            (*out)->columns[i] = tensor_ref(lane->input->columns[join->outputs[i].column]);
+    if (probe)
+        TRY(chunk_select(task->stream, *out, probe, rows, NULL));
+    (*out)->rows = rows;
     for (uint32_t i = 0; i < join->output_count; i++) {
         const join_source *source = &join->outputs[i];
         tensor **target = &(*out)->columns[i];
-        if (source->is_mark)
+        if (!source->is_build || source->is_mark)
             continue;
-        if (source->is_build && !build)
+        if (!build)
             TRY(join_null_column(task->stream, join->build_types[source->column], target));
-        else if (source->is_build)
+        else
             TRY(tensor_new_indexed(task->stream, join->table.build->columns[source->column],
                                    join->table.row_count, build, rows, target));
-        else if (!lane->input->columns[source->column])
-            continue;
-        else if (!probe)
-            *target = tensor_ref(lane->input->columns[source->column]);
-        else
-            TRY(tensor_new_indexed(task->stream, lane->input->columns[source->column], lane->rows,
-                                   probe, rows, target));
     }
     return STATUS_OK;
 }
@@ -242,7 +253,7 @@ static status make_rest(op_join_build *join, exec_task *task, probe_lane *lane, 
     row_index *rows = NULL;
     uint64_t count = 0;
     *out = NULL;
-    if (join->type == JOIN_INNER || join->type == JOIN_RIGHT)
+    if (join->type == JOIN_INNER || join->type == JOIN_RIGHT || join->emits_build)
         return STATUS_OK;
     if (join->type == JOIN_MARK) {
         TRY(make_output(join, task, lane, NULL, NULL, lane->rows, out));
@@ -266,26 +277,45 @@ static status make_rest(op_join_build *join, exec_task *task, probe_lane *lane, 
 
 /* ---- pairs ---- */
 
+/* All pairs of the chunk, where no key has two build rows. */
+static status unique_pairs(op_join_build *join, exec_task *task, probe_lane *lane)
+{
+    const join_table *table = &join->table;
+    device *dev = task->stream->dev;
+    uint64_t *count = lane->cursor->address;
+    TRY(row_index_new(dev, lane->rows, &lane->pair_probe));
+    if (table->rows)
+        TRY(row_index_new(dev, lane->rows, &lane->pair_build));
+    TRY(DEV_LAUNCH(
+        task->stream, join_pairs_unique, .groups = lane->groups->rows,
+        .count = dev_count_exact(lane->rows), .rows = table->rows ? table->rows->address : NULL,
+        .out_probe = lane->pair_probe->rows,
+        .out_build = lane->pair_build ? lane->pair_build->rows : NULL, .out_count = count));
+    lane->pairs_done = true;
+    return dev_words_wait(task->stream, count, &lane->pair_count, 1);
+}
+
 static status next_pairs(op_join_build *join, exec_task *task, probe_lane *lane)
 {
     device *dev = task->stream->dev;
     uint64_t room = dev->chunk_rows < 1024 ? 1024 : dev->chunk_rows, words[3];
     uint64_t *cursor = lane->cursor->address;
+    lane->pair_count = 0;
+    lane->pairs_done = true;
+    if (!join->table.key_row_count)
+        return STATUS_OK;
+    if (join->table.is_unique)
+        return unique_pairs(join, task, lane);
     TRY(row_index_new(dev, room, &lane->pair_probe));
     TRY(row_index_new(dev, room, &lane->pair_build));
-    lane->pair_count = 0;
-    if (join->table.row_count) {
-        TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = lane->groups->rows,
-                       .count = dev_count_exact(lane->rows), .starts = join->table.starts->address,
-                       .rows = join->table.rows->address, .room = room, .cursor = cursor,
-                       .out_probe = lane->pair_probe->rows, .out_build = lane->pair_build->rows,
-                       .out_count = cursor + 2));
-        TRY(dev_words_wait(task->stream, cursor, words, 3));
-        lane->pair_count = words[2];
-        lane->pairs_done = words[0] >= lane->rows;
-    } else {
-        lane->pairs_done = true;
-    }
+    TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = lane->groups->rows,
+                   .count = dev_count_exact(lane->rows), .starts = join->table.starts->address,
+                   .rows = join->table.rows->address, .room = room, .cursor = cursor,
+                   .out_probe = lane->pair_probe->rows, .out_build = lane->pair_build->rows,
+                   .out_count = cursor + 2));
+    TRY(dev_words_wait(task->stream, cursor, words, 3));
+    lane->pair_count = words[2];
+    lane->pairs_done = words[0] >= lane->rows;
     return STATUS_OK;
 }
 
@@ -315,6 +345,8 @@ static status narrow_pairs(exec_task *task, probe_lane *lane, row_index *rows, u
     row_index **sides[] = {&lane->pair_probe, &lane->pair_build};
     for (int i = 0; i < 2; i++) {
         row_index *narrowed;
+        if (!*sides[i])
+            continue;
         TRY(row_index_new(task->stream->dev, count, &narrowed));
         status st =
             DEV_LAUNCH(task->stream, gather_index, .first = (*sides[i])->rows, .second = rows->rows,
@@ -350,7 +382,7 @@ static exec_step apply_residual(op_join_build *join, exec_task *task, probe_lane
     dev_buffer_unref(owner);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
-    if (lane->pair_count)
+    if (lane->pair_count && lane->matched)
         EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark, .index = lane->pair_probe->rows,
                                   .count = dev_count_exact(lane->pair_count),
                                   .bits = lane->matched->address));
@@ -361,14 +393,16 @@ static exec_step apply_residual(op_join_build *join, exec_task *task, probe_lane
 
 static exec_step emit_pairs(op_join_build *join, exec_task *task, probe_lane *lane, chunk **output)
 {
-    if (join->table.matched && lane->pair_count)
+    if (join->matched && lane->pair_count)
         EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark, .index = lane->pair_build->rows,
                                   .count = dev_count_exact(lane->pair_count),
-                                  .bits = join->table.matched->address));
+                                  .bits = join->matched->address));
     bool has_output = lane->pair_count && gives_pairs(join->type);
     if (has_output) {
-        status st = make_output(join, task, lane, lane->pair_probe, lane->pair_build,
-                                lane->pair_count, output);
+        /* Each row once at most, and as many pairs as rows: they are the rows. */
+        bool is_all = join->table.is_unique && lane->pair_count == lane->rows;
+        status st = make_output(join, task, lane, is_all ? NULL : lane->pair_probe,
+                                lane->pair_build, lane->pair_count, output);
         if (st) {
             chunk_free(*output);
             *output = NULL;
@@ -464,9 +498,44 @@ static void probe_lane_close(exec_operator *base, void *state)
         exec_device(base->query)->ops->event_free(lane->fetch.event);
 }
 
+/* Of a sink: the marks are there. */
+static exec_step probe_finish_lane(exec_operator *base, exec_task *task, void *state,
+                                   chunk **output)
+{
+    (void)state;
+    (void)output;
+    uint64_t words[1];
+    if (((op_join_probe *)base)->join->emits_build)
+        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
 static void probe_close(exec_operator *base)
 {
     mem_free(base);
+}
+
+/* Where groups were marked: their rows get the mark. */
+static exec_step probe_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    (void)number;
+    op_join_probe *op = (op_join_probe *)base;
+    const join_table *table = &op->join->table;
+    uint64_t words[1], slice = 65536;
+    while (op->join->matched_groups) {
+        uint64_t first = atomic_fetch_add(&op->next_group, slice);
+        if (first >= table->group_count)
+            break;
+        uint64_t left = table->group_count - first;
+        EXEC_TRY(task,
+                 DEV_LAUNCH(task->stream, join_mark_rows,
+                            .groups = op->join->matched_groups->address, .first_group = first,
+                            .group_count = left < slice ? left : slice,
+                            .starts = table->starts ? table->starts->address : NULL,
+                            .rows = table->rows->address, .bits = op->join->matched->address));
+    }
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
 }
 
 static const exec_operator_ops probe_ops = {
@@ -475,6 +544,9 @@ static const exec_operator_ops probe_ops = {
     .lane_open = probe_lane_open,
     .lane_close = probe_lane_close,
     .push = probe_push,
+    .lane_finish = probe_finish_lane,
+    .phase_count = 1, /* where it is a sink */
+    .phase = probe_phase,
     .close = probe_close,
 };
 

@@ -1,10 +1,11 @@
-/* op_join_tail.c - after all probing: the build rows that no probe row matched. */
+/* op_join_tail.c - after all probing: build rows by whether a probe row matched. */
 #include "exec/op_join.h"
 
 typedef struct op_join_tail {
     exec_operator base;
     op_join_build *join;
-    bool is_done; /* one lane */
+    uint64_t slice_rows; /* whole words of bits */
+    _Atomic uint64_t next_row;
 } op_join_tail;
 
 static status make_output(const op_join_build *join, exec_task *task, row_index *rows,
@@ -24,26 +25,50 @@ static status make_output(const op_join_build *join, exec_task *task, row_index 
     return STATUS_OK;
 }
 
-static status unmatched_rows(const op_join_build *join, exec_task *task, row_index **out,
-                             uint64_t *out_count)
+/* Rows from `first` on whose bit is as the join wants it. */
+static status wanted_rows(const op_join_build *join, exec_task *task, uint64_t first,
+                          uint64_t row_count, row_index **out, uint64_t *out_count)
 {
-    const join_table *table = &join->table;
-    dev_count all = dev_count_exact(table->row_count);
-    dev_buffer *mask, *count = NULL;
-    TRY(dev_alloc(task->stream->dev, (table->row_count + 63) / 64 * 8, "join", &mask));
-    status st = DEV_LAUNCH(task->stream, invert_bits, .bits = table->matched->address, .count = all,
-                           .out = mask->address);
+    dev_count all = dev_count_exact(row_count);
+    const uint64_t *bits = (const uint64_t *)join->matched->address + first / 64;
+    dev_buffer *inverted = NULL, *count = NULL;
+    status st = STATUS_OK;
+    if (join->type != JOIN_SEMI) {
+        st = dev_alloc(task->stream->dev, (row_count + 63) / 64 * 8, "join", &inverted);
+        if (!st)
+            st = DEV_LAUNCH(task->stream, invert_bits, .bits = bits, .count = all,
+                            .out = inverted->address);
+        bits = inverted ? inverted->address : NULL;
+    }
     if (!st)
-        st = row_index_new(task->stream->dev, table->row_count, out);
+        st = row_index_new(task->stream->dev, row_count, out);
     if (!st)
         st = dev_words_new(task->stream, 1, &count);
     if (!st)
-        st = DEV_LAUNCH(task->stream, mask_to_index, .mask = mask->address, .count = all,
-                        .rows = (*out)->rows, .out_count = count->address);
+        st = DEV_LAUNCH(task->stream, mask_to_index, .mask = bits, .count = all,
+                        .first_row = (uint32_t)first, .rows = (*out)->rows,
+                        .out_count = count->address);
     if (!st)
         st = dev_words_wait(task->stream, count->address, out_count, 1);
-    dev_buffer_unref(mask);
+    dev_buffer_unref(inverted);
     dev_buffer_unref(count);
+    return st;
+}
+
+static status next_slice(op_join_tail *op, exec_task *task, uint64_t first, chunk **out)
+{
+    const op_join_build *join = op->join;
+    uint64_t left = join->table.row_count - first, count = 0;
+    row_index *rows = NULL;
+    status st = wanted_rows(join, task, first, left < op->slice_rows ? left : op->slice_rows, &rows,
+                            &count);
+    if (!st && count)
+        st = make_output(join, task, rows, count, out);
+    row_index_unref(rows);
+    if (st) {
+        chunk_free(*out);
+        *out = NULL;
+    }
     return st;
 }
 
@@ -51,19 +76,12 @@ static exec_step tail_pull(exec_operator *base, exec_task *task, void *state, ch
 {
     (void)state;
     op_join_tail *op = (op_join_tail *)base;
-    row_index *rows = NULL;
-    uint64_t count = 0;
     chunk *c = NULL;
-    if (op->is_done || !op->join->table.row_count)
-        return EXEC_FINISHED;
-    op->is_done = true;
-    status st = unmatched_rows(op->join, task, &rows, &count);
-    if (!st && count)
-        st = make_output(op->join, task, rows, count, &c);
-    row_index_unref(rows);
-    if (st) {
-        chunk_free(c);
-        return exec_fail(task, st);
+    while (!c && !exec_is_cancelled(task->query)) {
+        uint64_t first = atomic_fetch_add(&op->next_row, op->slice_rows);
+        if (first >= op->join->table.row_count)
+            return EXEC_FINISHED;
+        EXEC_TRY(task, next_slice(op, task, first, &c));
     }
     *output = c;
     return c ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
@@ -86,9 +104,10 @@ status join_tail_new(op_join_build *join, exec_operator **out)
     *out = NULL;
     if (!op)
         return status_no_memory("join", sizeof *op);
-    op->base = (exec_operator){
-        .ops = &tail_ops, .query = join->base.query, .plan = join->base.plan, .lane_limit = 1};
+    op->base =
+        (exec_operator){.ops = &tail_ops, .query = join->base.query, .plan = join->base.plan};
     op->join = join;
+    op->slice_rows = ((uint64_t)exec_device(join->base.query)->chunk_rows + 63) / 64 * 64;
     *out = &op->base;
     return STATUS_OK;
 }

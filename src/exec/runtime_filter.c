@@ -14,48 +14,70 @@ void runtime_filter_release(runtime_filter *filter)
     filter->bitmap_owner = filter->bloom_owner = NULL;
 }
 
-static status key_bounds(dev_stream *stream, const tensor *keys, uint64_t rows, uint64_t bounds[2])
+/* words: least, greatest, how many. */
+static status key_bounds(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                         uint32_t column, uint64_t words[3])
 {
-    dev_buffer *words;
-    TRY(dev_words_new(stream, 2, &words));
-    uint64_t *at = words->address;
-    status st = DEV_LAUNCH(stream, fill, .width = 8, .value_low = (uint64_t)INT64_MAX,
-                           .count = dev_count_exact(1), .out = at);
-    if (!st)
-        st = DEV_LAUNCH(stream, fill, .width = 8, .value_low = (uint64_t)INT64_MIN,
-                        .count = dev_count_exact(1), .out = at + 1);
-    if (!st)
+    dev_buffer *buffer;
+    TRY(dev_words_new(stream, 3, &buffer));
+    status st = runtime_filter_start_bounds(stream, buffer->address);
+    for (size_t i = 0; i < chunk_count && !st; i++) {
+        const tensor *keys = chunks[i]->columns[column];
         st = DEV_LAUNCH(stream, join_key_bounds, .type = keys->type, .keys = keys->values,
-                        .validity = keys->validity, .count = dev_count_exact(rows),
-                        .bounds = (int64_t *)at);
+                        .validity = keys->validity, .count = chunks[i]->rows,
+                        .bounds = buffer->address);
+    }
     if (!st)
-        st = dev_words_wait(stream, at, bounds, 2);
-    dev_buffer_unref(words);
+        st = dev_words_wait(stream, buffer->address, words, 3);
+    dev_buffer_unref(buffer);
     return st;
 }
 
-status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, const tensor *keys,
-                              uint64_t rows)
+status runtime_filter_start_bounds(dev_stream *stream, int64_t *words)
 {
-    uint64_t bounds[2];
-    filter->is_empty = rows == 0;
-    if (rows) {
-        TRY(key_bounds(stream, keys, rows, bounds));
-        filter->range_min = (int64_t)bounds[0];
-        filter->range_max = (int64_t)bounds[1];
-        filter->is_empty = filter->range_min > filter->range_max;
-    }
-    filter->has_range = !filter->is_empty;
-    uint64_t width = (uint64_t)filter->range_max - (uint64_t)filter->range_min;
-    uint64_t bits_max = rows * BITS_PER_KEY > BITS_SMALL ? rows * BITS_PER_KEY : BITS_SMALL;
-    if (filter->has_range && width < bits_max) {
+    TRY(DEV_LAUNCH(stream, fill, .width = 8, .value_low = (uint64_t)INT64_MAX,
+                   .count = dev_count_exact(1), .out = words));
+    return DEV_LAUNCH(stream, fill, .width = 8, .value_low = (uint64_t)INT64_MIN,
+                      .count = dev_count_exact(1), .out = words + 1);
+}
+
+static void set_range(runtime_filter *filter, bool has_keys, int64_t min, int64_t max)
+{
+    filter->is_empty = !has_keys;
+    filter->has_range = has_keys;
+    filter->range_min = min;
+    filter->range_max = max;
+}
+
+void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
+                                   int64_t max)
+{
+    set_range(filter, bitmap, min, max);
+    filter->bitmap_owner = dev_buffer_ref(bitmap);
+    filter->bitmap = bitmap ? bitmap->address : NULL;
+    atomic_store_explicit(&filter->is_published, true, memory_order_release);
+}
+
+status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                              size_t chunk_count, uint32_t column)
+{
+    uint64_t words[3];
+    TRY(key_bounds(stream, chunks, chunk_count, column, words));
+    set_range(filter, words[2] > 0, (int64_t)words[0], (int64_t)words[1]);
+    uint64_t width = words[1] - words[0];
+    uint64_t most = words[2] * BITS_PER_KEY > BITS_SMALL ? words[2] * BITS_PER_KEY : BITS_SMALL;
+    if (filter->has_range && width < most) {
         size_t bytes = (width / 64 + 1) * 8;
         TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bitmap_owner));
-        TRY(stream->dev->ops->zero(stream, filter->bitmap_owner->address, bytes));
-        TRY(DEV_LAUNCH(stream, join_key_bitmap, .type = keys->type, .keys = keys->values,
-                       .validity = keys->validity, .count = dev_count_exact(rows),
-                       .minimum = filter->range_min, .bitmap = filter->bitmap_owner->address));
-        filter->bitmap = filter->bitmap_owner->address;
+        uint64_t *bitmap = filter->bitmap_owner->address;
+        TRY(stream->dev->ops->zero(stream, bitmap, bytes));
+        for (size_t i = 0; i < chunk_count; i++) {
+            const tensor *keys = chunks[i]->columns[column];
+            TRY(DEV_LAUNCH(stream, join_key_bitmap, .type = keys->type, .keys = keys->values,
+                           .validity = keys->validity, .count = chunks[i]->rows,
+                           .minimum = filter->range_min, .bitmap = bitmap));
+        }
+        filter->bitmap = bitmap;
     }
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
     return STATUS_OK;

@@ -24,11 +24,17 @@ typedef struct runtime_filter {
     dev_buffer *bloom_owner;
 } runtime_filter;
 
-struct tensor;
-/* From the build side's keys, FLAT, integer-like, of 1 to 8 bytes; no rows: keys may be NULL. The
- * stream must have been waited for before other streams use it. */
+struct chunk;
+/* From the build side's keys: a column of chunks of exact lengths, FLAT, integer-like, of 1 to 8
+ * bytes. The stream must have been waited for before other streams use the filter. */
 CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream,
-                                      const struct tensor *keys, uint64_t rows);
+                                      struct chunk *const *chunks, size_t chunk_count,
+                                      uint32_t column);
+/* From a bitmap that there is already: of keys min to max; NULL: no key at all. */
+void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
+                                   int64_t max);
+/* Sets the words that join_key_bounds adds to (the third one is zero already). */
+CHECKED status runtime_filter_start_bounds(dev_stream *stream, int64_t *words);
 void runtime_filter_release(runtime_filter *filter);
 
 #endif

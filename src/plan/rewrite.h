@@ -34,6 +34,8 @@ CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set 
                                       expr **out);
 /* No row in which all columns of the set are NULL can pass the condition. */
 bool plan_rejects_nulls(const expr *e, const column_set *set);
+/* A join that keeps its left side builds on it where that is clearly the smaller one. */
+void plan_choose_build_side(plan_node *join);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);

@@ -297,10 +297,7 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
     TRY(push(s, node->children[0], &to_left, &node->children[0]));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     plan_estimate(s, node);
-    /* An outer join may build on the side that it keeps, if that is the smaller one. */
-    if (node->join.type == JOIN_LEFT &&
-        node->children[0]->estimated_rows * 2 < node->children[1]->estimated_rows)
-        node->join.build_left = true;
+    plan_choose_build_side(node);
     TRY(plan_filter_over(s->memory, node, &above, out));
     plan_estimate(s, *out);
     return STATUS_OK;

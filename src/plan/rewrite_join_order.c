@@ -168,6 +168,7 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
             joined = o.reducers.items[best.right];
             o.reducers.items[best.right] = o.reducers.items[--o.reducers.count];
             TRY(apply_reducer(&o, left, joined));
+            plan_choose_build_side(joined);
         } else {
             /* The right side is built on: the smaller one. */
             plan_node *right = o.nodes[best.right];

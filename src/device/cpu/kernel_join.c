@@ -2,6 +2,10 @@
 #include "device/cpu/kernel_rows.h"
 #include "device/tensor.h"
 
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
+
 void ISA_(join_drop_nulls)(const join_drop_nulls_arguments *a)
 {
     size_t count = kernel_count(a->count);
@@ -34,27 +38,46 @@ void ISA_(join_probe)(const join_probe_arguments *a)
     }
 }
 
-void ISA_(join_lists)(const join_lists_arguments *a)
+void ISA_(join_place)(const join_place_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    uint32_t *starts = a->starts, largest = 0;
-    uint64_t total = 0;
-    /* Counts, two places further; sums make them the ends of the lists before; filling a list moves
-     * its start to where it belongs. */
     for (size_t i = 0; i < count; i++)
         if (a->groups[i] != ROW_NULL)
-            starts[a->groups[i] + 2]++;
+            a->rows[a->groups[i]] = a->first_row + (uint32_t)i;
+}
+
+/* Counts are kept two places further; sums make them the ends of the lists before; filling a list
+ * moves its start to where it belongs. */
+void ISA_(join_list_count)(const join_list_count_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        if (a->groups[i] != ROW_NULL)
+            __atomic_fetch_add(&a->starts[a->groups[i] + 2], 1, __ATOMIC_RELAXED);
+}
+
+void ISA_(join_list_sums)(const join_list_sums_arguments *a)
+{
+    uint32_t *starts = a->starts, largest = 0;
+    uint64_t total = 0;
     for (uint64_t g = 0; g < a->group_count; g++) {
         uint32_t size = starts[g + 2];
         largest = size > largest ? size : largest;
         total += size;
         starts[g + 2] = (uint32_t)total;
     }
-    for (size_t i = 0; i < count; i++)
-        if (a->groups[i] != ROW_NULL)
-            a->rows[starts[a->groups[i] + 1]++] = (uint32_t)i;
     a->stats[0] = total;
     a->stats[1] = largest;
+}
+
+void ISA_(join_list_fill)(const join_list_fill_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        if (a->groups[i] != ROW_NULL) {
+            uint32_t *start = &a->starts[a->groups[i] + 1];
+            a->rows[__atomic_fetch_add(start, 1, __ATOMIC_RELAXED)] = a->first_row + (uint32_t)i;
+        }
 }
 
 void ISA_(join_matched)(const join_matched_arguments *a)
@@ -91,13 +114,61 @@ void ISA_(join_pairs)(const join_pairs_arguments *a)
     *a->out_count = made;
 }
 
+void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
+{
+    size_t count = kernel_count(a->count), made = 0, i = 0;
+#if defined __AVX512F__
+    __m512i none = _mm512_set1_epi32(-1);
+    __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    /* A whole vector is stored behind what was made, which is at most i. */
+    for (; i + 16 <= count; i += 16) {
+        __m512i groups = _mm512_loadu_si512(a->groups + i);
+        __mmask16 found = _mm512_cmpneq_epi32_mask(groups, none);
+        _mm512_storeu_si512(a->out_probe + made, _mm512_maskz_compress_epi32(found, numbers));
+        if (a->rows) {
+            __m512i rows = _mm512_mask_i32gather_epi32(none, found, groups, a->rows, 4);
+            _mm512_storeu_si512(a->out_build + made, _mm512_maskz_compress_epi32(found, rows));
+        }
+        made += (size_t)__builtin_popcount(found);
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+#endif
+    for (; i < count; i++)
+        if (a->groups[i] != ROW_NULL) {
+            a->out_probe[made] = (uint32_t)i;
+            if (a->rows)
+                a->out_build[made] = a->rows[a->groups[i]];
+            made++;
+        }
+    *a->out_count = made;
+}
+
+static inline void set_bit(uint64_t *bits, uint32_t at)
+{
+    uint64_t bit = (uint64_t)1 << (at % 64), *word = &bits[at / 64];
+    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+}
+
 void ISA_(join_mark)(const join_mark_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bit = (uint64_t)1 << (a->index[i] % 64), *word = &a->bits[a->index[i] / 64];
-        if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
-            __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < count; i++)
+        if (a->index[i] != ROW_NULL)
+            set_bit(a->bits, a->index[i]);
+}
+
+void ISA_(join_mark_rows)(const join_mark_rows_arguments *a)
+{
+    for (uint64_t w = 0; w * 64 < a->group_count; w++) {
+        uint64_t word = a->groups[a->first_group / 64 + w] & kernel_word_mask(a->group_count, w);
+        for (; word; word &= word - 1) {
+            uint64_t group = a->first_group + w * 64 + (uint64_t)__builtin_ctzll(word);
+            uint64_t from = a->starts ? a->starts[group] : group;
+            uint64_t end = a->starts ? a->starts[group + 1] : group + 1;
+            for (uint64_t at = from; at < end; at++)
+                set_bit(a->bits, a->rows[at]);
+        }
     }
 }
 
@@ -116,45 +187,16 @@ void ISA_(invert_bits)(const invert_bits_arguments *a)
         a->out[w] = ~a->bits[w] & kernel_word_mask(count, w);
 }
 
-/* Runs `body` for each key that is not NULL, as int64_t `key`. */
-#define FOR_KEYS(ctype, body)                                                                      \
-    do {                                                                                           \
-        const ctype *keys = a->keys;                                                               \
-        for (size_t i = 0; i < count; i++)                                                         \
-            if (kernel_is_valid(a->validity, i)) {                                                 \
-                int64_t key = (int64_t)keys[i];                                                    \
-                body;                                                                              \
-            }                                                                                      \
-    } while (0)
-#define FOR_KEYS_OF_WIDTH(body)                                                                    \
-    switch (a->type.width) {                                                                       \
-    case 1:                                                                                        \
-        FOR_KEYS(int8_t, body);                                                                    \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        FOR_KEYS(int16_t, body);                                                                   \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        FOR_KEYS(int32_t, body);                                                                   \
-        break;                                                                                     \
-    default:                                                                                       \
-        FOR_KEYS(int64_t, body);                                                                   \
+void ISA_(join_copy_bits)(const join_copy_bits_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    unsigned shift = a->target_at % 64;
+    uint64_t *target = a->target + a->target_at / 64;
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t word = (a->source ? a->source[w] : ~(uint64_t)0) & kernel_word_mask(count, w);
+        if (word << shift)
+            __atomic_fetch_or(target + w, word << shift, __ATOMIC_RELAXED);
+        if (shift && word >> (64 - shift))
+            __atomic_fetch_or(target + w + 1, word >> (64 - shift), __ATOMIC_RELAXED);
     }
-
-void ISA_(join_key_bounds)(const join_key_bounds_arguments *a)
-{
-    size_t count = kernel_count(a->count);
-    int64_t low = a->bounds[0], high = a->bounds[1];
-    FOR_KEYS_OF_WIDTH(low = key < low ? key : low; high = key > high ? key : high)
-    a->bounds[0] = low;
-    a->bounds[1] = high;
-}
-
-void ISA_(join_key_bitmap)(const join_key_bitmap_arguments *a)
-{
-    size_t count = kernel_count(a->count);
-    FOR_KEYS_OF_WIDTH({
-        uint64_t bit = (uint64_t)key - (uint64_t)a->minimum;
-        a->bitmap[bit / 64] |= (uint64_t)1 << (bit % 64);
-    })
 }

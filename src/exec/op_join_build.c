@@ -1,0 +1,255 @@
+/* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table. */
+#include "exec/op_join.h"
+
+#include "exec/runtime_filter.h"
+
+/* Chunks that are small are put together, at most so many at a time. */
+#define PENDING_MAX 16
+
+typedef struct build_lane {
+    program_run *run;
+    exec_fetch fetch;
+    uint64_t row_count;
+    chunk *current; /* what is kept of the input, and keys */
+    uint32_t next;
+    chunk *pending[PENDING_MAX];
+    uint32_t pending_count;
+    uint64_t pending_rows;
+    join_chunk_list chunks;
+    dev_buffer *bounds; /* words of join_key_bounds; or NULL */
+} build_lane;
+
+static bool is_kept(const op_join_build *op, uint32_t column)
+{
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (op->key_columns[k] == column)
+            return true;
+    return op->needed[column];
+}
+
+static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, chunk *input)
+{
+    if (!lane->current) {
+        EXEC_TRY(task, chunk_new(op->table.column_count, input->rows, &lane->current));
+        for (uint32_t i = 0; i < op->build_columns; i++)
+            if (is_kept(op, i))
+                lane->current->columns[i] = tensor_ref(input->columns[i]);
+        lane->next = 0;
+    }
+    for (; lane->next < op->table.column_count - op->build_columns; lane->next++) {
+        exec_step step = program_evaluate(lane->run, lane->next, input,
+                                          &lane->current->columns[op->build_columns + lane->next]);
+        if (step != EXEC_FINISHED)
+            return step;
+    }
+    return EXEC_FINISHED;
+}
+
+/* Puts the pending chunks into one of their own memory. */
+static status flush(op_join_build *op, exec_task *task, build_lane *lane)
+{
+    chunk *owned;
+    if (!lane->pending_count)
+        return STATUS_OK;
+    TRY(array_reserve(NULL, &lane->chunks, 1));
+    TRY(chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", &owned));
+    lane->chunks.items[lane->chunks.count++] = owned;
+    for (uint32_t i = 0; i < lane->pending_count; i++)
+        chunk_free(lane->pending[i]);
+    lane->pending_count = 0;
+    lane->pending_rows = 0;
+    if (!lane->bounds)
+        return STATUS_OK;
+    const tensor *key = owned->columns[op->key_columns[0]];
+    return DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
+                      .validity = key->validity, .count = owned->rows,
+                      .bounds = lane->bounds->address);
+}
+
+static exec_step build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                            chunk **output)
+{
+    (void)output;
+    op_join_build *op = (op_join_build *)base;
+    build_lane *lane = state;
+    status st;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
+    if (!(*input)->rows.bound)
+        return EXEC_NEED_INPUT;
+    exec_step step = add_keys(op, task, lane, *input);
+    if (step != EXEC_FINISHED)
+        return step;
+    EXEC_TRY(task, exec_check_error(task));
+    lane->pending[lane->pending_count++] = lane->current;
+    lane->pending_rows += lane->current->rows.bound;
+    lane->current = NULL;
+    if (lane->pending_count == PENDING_MAX || lane->pending_rows >= task->stream->dev->chunk_rows)
+        EXEC_TRY(task, flush(op, task, lane));
+    return EXEC_NEED_INPUT;
+}
+
+/* What a lane has found becomes everybody's. */
+static status hand_over(op_join_build *op, build_lane *lane, const uint64_t bounds[3])
+{
+    status st;
+    pthread_mutex_lock(&op->lock);
+    join_chunk_list *all = &op->table.chunks;
+    st = array_reserve(NULL, all, lane->chunks.count);
+    for (size_t i = 0; i < lane->chunks.count && !st; i++)
+        all->items[all->count++] = lane->chunks.items[i];
+    if (!st)
+        lane->chunks.count = 0;
+    int64_t min = (int64_t)bounds[0], max = (int64_t)bounds[1];
+    op->range.min = min < op->range.min ? min : op->range.min;
+    op->range.max = max > op->range.max ? max : op->range.max;
+    op->range.count += bounds[2];
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *state,
+                                   chunk **output)
+{
+    (void)output;
+    op_join_build *op = (op_join_build *)base;
+    build_lane *lane = state;
+    uint64_t bounds[3] = {INT64_MAX, (uint64_t)INT64_MIN, 0}, words[1];
+    EXEC_TRY(task, flush(op, task, lane));
+    if (lane->bounds)
+        EXEC_TRY(task, dev_words_wait(task->stream, lane->bounds->address, bounds, 3));
+    else
+        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    EXEC_TRY(task, hand_over(op, lane, bounds));
+    return EXEC_FINISHED;
+}
+
+/* Tells the probe side's scans what keys there are. */
+static status publish_filters(op_join_build *op, exec_task *task)
+{
+    const plan_node *plan = op->base.plan;
+    const join_table *table = &op->table;
+    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
+        const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
+        runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+        if (table->form == JOIN_TABLE_RANKED)
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->range.min, op->range.max);
+        else
+            TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
+                                       table->chunks.count, op->key_columns[planned->column_id]));
+    }
+    return STATUS_OK;
+}
+
+static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
+{
+    size_t bytes = (count + 63) / 64 * 8;
+    TRY(dev_alloc(task->stream->dev, bytes, "join build", out));
+    return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
+}
+
+bool join_marks_build(const op_join_build *join)
+{
+    return join->type == JOIN_RIGHT || join->type == JOIN_FULL || join->emits_build;
+}
+
+static status finish(op_join_build *op, exec_task *task)
+{
+    join_table_finish(&op->table);
+    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    if (!join_marks_build(op) || !op->table.row_count)
+        return STATUS_OK;
+    if (op->emits_build && !op->residual)
+        TRY(zeroed_bits(task, op->table.group_count, &op->matched_groups));
+    return zeroed_bits(task, op->table.row_count, &op->matched);
+}
+
+/* The table's steps; in those of one lane the others have nothing to do. */
+static status table_step(op_join_build *op, exec_task *task, unsigned number)
+{
+    join_table *table = &op->table;
+    bool is_first = task->lane == 0;
+    switch (number) {
+    case 0:
+        return is_first ? join_table_start(table, task->stream, &op->range) : STATUS_OK;
+    case 1:
+        return join_table_move(table, task->stream);
+    case 2:
+        return is_first ? join_table_number(table, task->stream) : STATUS_OK;
+    case 3:
+        return join_table_find(table, task->stream);
+    case 4:
+        if (is_first)
+            TRY(publish_filters(op, task));
+        return is_first ? join_table_sum(table, task->stream) : STATUS_OK;
+    case 5:
+        return join_table_fill(table, task->stream);
+    default:
+        return is_first ? finish(op, task) : STATUS_OK;
+    }
+}
+
+#define TABLE_STEPS 7
+
+static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    uint64_t words[1];
+    EXEC_TRY(task, table_step((op_join_build *)base, task, number));
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
+static status build_lane_open(exec_operator *base, exec_task *task, void *state)
+{
+    op_join_build *op = (op_join_build *)base;
+    build_lane *lane = state;
+    if (join_table_may_rank(&op->table)) {
+        TRY(dev_words_new(task->stream, 3, &lane->bounds));
+        TRY(runtime_filter_start_bounds(task->stream, lane->bounds->address));
+    }
+    return program_run_new(op->build_keys, task, &lane->run);
+}
+
+static void build_lane_close(exec_operator *base, void *state)
+{
+    build_lane *lane = state;
+    chunk_free(lane->current);
+    for (uint32_t i = 0; i < lane->pending_count; i++)
+        chunk_free(lane->pending[i]);
+    for (size_t i = 0; i < lane->chunks.count; i++)
+        chunk_free(lane->chunks.items[i]);
+    array_release(&lane->chunks);
+    dev_buffer_unref(lane->bounds);
+    program_run_free(lane->run);
+    if (lane->fetch.event)
+        exec_device(base->query)->ops->event_free(lane->fetch.event);
+}
+
+void join_build_close(exec_operator *base)
+{
+    op_join_build *op = (op_join_build *)base;
+    join_table_release(&op->table);
+    dev_buffer_unref(op->matched);
+    dev_buffer_unref(op->matched_groups);
+    program_free(op->build_keys);
+    program_free(op->probe_keys);
+    program_free(op->residual);
+    pthread_mutex_destroy(&op->lock);
+    mem_free(op);
+}
+
+const exec_operator_ops join_build_ops = {
+    .name = "join build",
+    .lane_bytes = sizeof(build_lane),
+    .lane_open = build_lane_open,
+    .lane_close = build_lane_close,
+    .push = build_push,
+    .lane_finish = build_finish_lane,
+    .phase_count = TABLE_STEPS,
+    .phase = build_phase,
+    .close = join_build_close,
+};
