@@ -19,15 +19,19 @@ void join_table_release(join_table *table)
     group_table_release(&table->groups);
     dev_buffer_unref(table->bitmap);
     dev_buffer_unref(table->ranks);
+    dev_buffer_unref(table->slots);
+    dev_buffer_unref(table->stats);
     dev_buffer_unref(table->starts);
     dev_buffer_unref(table->rows);
     dev_buffer_unref(table->row_groups);
 }
 
-bool join_table_may_rank(const join_table *table)
+bool join_table_needs_ranges(const join_table *table)
 {
-    data_type type = table->key_count == 1 ? table->key_types[0] : type_make(TYPE_VARCHAR);
-    return !table->null_equal && (type_is_integer(type) || type_is_time(type));
+    for (uint32_t k = 0; k < table->key_count; k++)
+        if (!type_is_integer(table->key_types[k]) && !type_is_time(table->key_types[k]))
+            return false;
+    return table->key_count && !table->null_equal;
 }
 
 /* Rows with a NULL key match nothing. */
@@ -76,6 +80,38 @@ static status probe_groups(const join_table *table, dev_stream *stream, tensor *
     return st;
 }
 
+status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                        uint64_t rows, dev_buffer **out)
+{
+    TRY(dev_alloc(stream->dev, rows * sizeof(uint64_t), "join", out));
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < table->key_count && !st; k++) {
+        const join_key_range *range = &table->ranges[k];
+        st = DEV_LAUNCH(stream, code_pack, .type = keys[k]->type, .keys = keys[k]->values,
+                        .validity = keys[k]->validity, .count = dev_count_exact(rows),
+                        .minimum = range->min,
+                        .range = (uint64_t)range->max - (uint64_t)range->min + 1, .combine = k > 0,
+                        .out = (*out)->address);
+    }
+    if (st) {
+        dev_buffer_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static status probe_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                          uint64_t rows, uint32_t *out)
+{
+    dev_buffer *codes;
+    TRY(join_table_codes(table, stream, keys, rows, &codes));
+    status st =
+        DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = dev_count_exact(rows),
+                   .slots = table->slots->address, .slot_count = table->slot_count, .out = out);
+    dev_buffer_unref(codes);
+    return st;
+}
+
 static status probe(const join_table *table, dev_stream *stream, tensor *const *keys, uint64_t rows,
                     uint32_t *out)
 {
@@ -85,9 +121,11 @@ static status probe(const join_table *table, dev_stream *stream, tensor *const *
                           .count = dev_count_exact(rows), .out = out);
     if (table->form == JOIN_TABLE_GROUPED)
         return probe_groups(table, stream, keys, rows, out);
+    if (table->form == JOIN_TABLE_CODED)
+        return probe_codes(table, stream, keys, rows, out);
     return DEV_LAUNCH(stream, rank_find, .type = keys[0]->type, .keys = keys[0]->values,
                       .validity = keys[0]->validity, .count = dev_count_exact(rows),
-                      .minimum = table->minimum, .bits = table->bits,
+                      .minimum = table->ranges[0].min, .bits = table->bits,
                       .bitmap = table->bitmap->address,
                       .ranks = table->ranks ? table->ranks->address : NULL, .out = out);
 }

@@ -2,12 +2,13 @@
  *
  *   form       key -> group
  *   RANKED     one integer key: bit (key - minimum) of a bitmap; the group is its rank
+ *   CODED      integer keys that fit 64 bits together: one code; the group is its slot's number
  *   GROUPED    other keys: group_table
  *   KEYLESS    all rows are in group 0
  *
  *   is_unique  group -> build rows
  *   yes        rows[group]
- *   no         rows[starts[group]] to rows[starts[group + 1] - 1]
+ *   no         rows[starts[group]] to rows[starts[group + 1] - 1]; some groups may have none
  *
  * The bitmap serves as the exact runtime filter as well. Made once from all lanes' chunks, in steps
  * some of which all lanes do together, then only read. Where only the presence of a key matters no
@@ -15,11 +16,13 @@
 #ifndef PISTACHIO_EXEC_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_TABLE_H
 
+#include "exec/exec.h"
 #include "exec/group_table.h"
 
 typedef enum join_table_form {
     JOIN_TABLE_GROUPED,
     JOIN_TABLE_RANKED,
+    JOIN_TABLE_CODED,
     JOIN_TABLE_KEYLESS
 } join_table_form;
 
@@ -30,7 +33,7 @@ typedef enum join_row_need {
     JOIN_ROWS_ALWAYS
 } join_row_need;
 
-/* What is known of one key column: FLAT, of an integer-like type. */
+/* What is known of one key column of an integer-like type. */
 typedef struct join_key_range {
     int64_t min, max;
     uint64_t count; /* keys that are not NULL */
@@ -54,9 +57,11 @@ typedef struct join_table {
     uint64_t group_count;
     bool is_unique; /* no group has two rows */
     group_table groups;
-    int64_t minimum; /* RANKED */
-    uint64_t bits;
+    const join_key_range *ranges; /* RANKED, CODED: of the keys */
+    uint64_t bits;                /* RANKED: max - min + 1 */
     dev_buffer *bitmap, *ranks;
+    dev_buffer *slots; /* CODED: 64-bit codes, 0 for none */
+    uint64_t slot_count;
     dev_buffer *starts; /* NULL: is_unique */
     dev_buffer *rows;   /* NULL: row_need says so */
 
@@ -64,6 +69,7 @@ typedef struct join_table {
     join_chunk_list chunks;
     uint64_t *chunk_rows; /* the chunks' first rows */
     dev_buffer *row_groups;
+    dev_buffer *stats; /* words */
     _Atomic uint64_t next;
 } join_table;
 
@@ -71,20 +77,22 @@ typedef struct join_table {
 CHECKED status join_table_init(join_table *table);
 void join_table_release(join_table *table);
 
-/* True for types whose keys can be ranked; then the ranges of all chunks are wanted. */
-bool join_table_may_rank(const join_table *table);
+/* Of keys whose ranges must be known when the table is made. */
+bool join_table_needs_ranges(const join_table *table);
 
-/* The steps, in order; `all`: called by all lanes at once, else by one; in between the streams must
- * have been waited for. Before the first, `chunks` has all rows, with exact counts and FLAT columns
- * (others than needed ones and keys may be NULL); they are released on the way. */
-CHECKED status join_table_start(join_table *table, dev_stream *stream, const join_key_range *range);
-CHECKED status join_table_move(join_table *table, dev_stream *stream); /* all */
-CHECKED status join_table_number(join_table *table, dev_stream *stream);
-CHECKED status join_table_find(join_table *table, dev_stream *stream); /* all */
-CHECKED status join_table_sum(join_table *table, dev_stream *stream);
-CHECKED status join_table_fill(join_table *table, dev_stream *stream); /* all */
-void join_table_finish(join_table *table);
+/* The table is made in JOIN_TABLE_STEPS steps, in order, all called by all lanes at once; in
+ * between the streams must have been waited for. Before the first, `chunks` has all rows, with
+ * exact counts and FLAT columns (others than needed ones and keys may be NULL), which are released
+ * on the way. The keys' ranges are borrowed. After JOIN_TABLE_STEP_SUM the chunks still have their
+ * keys. */
+#define JOIN_TABLE_STEPS 9
+#define JOIN_TABLE_STEP_SUM 6
+CHECKED status join_table_step(join_table *table, exec_task *task, unsigned step,
+                               const join_key_range *ranges);
 
+/* The codes of keys of CODED tables. */
+CHECKED status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                                uint64_t rows, dev_buffer **out);
 /* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
 CHECKED status join_table_probe(const join_table *table, dev_stream *stream, tensor *const *keys,
                                 uint64_t rows, row_index **out);

@@ -1,14 +1,5 @@
-/* join_table_build.c - the steps that make a join table out of all lanes' chunks.
- *
- * start: how many rows, which form, room for what is kept.
- *
- * move (all lanes): the bitmap's bits; columns go to their place, each chunk's memory at once.
- *
- * number: how many groups there are.
- *
- * find (all lanes): each row's group; where no group has two rows, the groups' rows.
- *
- * sum, fill (all lanes): where groups have more, their lists' places and the lists. */
+/* join_table_build.c - the steps that make a join table out of all lanes' chunks. Those with many
+ * rows to go through are done by all lanes, chunk by chunk. */
 #include "exec/join_table.h"
 
 /* A key is ranked if the bitmap has at most so many bits a row, or so many at all. */
@@ -32,25 +23,63 @@ static status add_up(join_table *table)
     return STATUS_OK;
 }
 
-static status choose_form(join_table *table, dev_stream *stream, const join_key_range *range)
+/* The bits of a bitmap, if it is not too large. */
+static bool can_rank(const join_table *table, const join_key_range *range, uint64_t *out_bits)
 {
-    if (!join_table_may_rank(table))
-        return STATUS_OK;
-    table->key_row_count = range->count;
-    if (!range->count) {
-        table->form = JOIN_TABLE_RANKED;
-        return STATUS_OK;
-    }
     uint64_t width = (uint64_t)range->max - (uint64_t)range->min;
     uint64_t most = table->row_count * RANK_BITS_PER_ROW;
-    if (width >= (most > RANK_BITS_SMALL ? most : RANK_BITS_SMALL))
+    *out_bits = width + 1;
+    return table->key_count == 1 && width < (most > RANK_BITS_SMALL ? most : RANK_BITS_SMALL);
+}
+
+/* All keys together fit a number. */
+static bool can_code(const join_table *table, const join_key_range *ranges)
+{
+    uint64_t codes = 1;
+    for (uint32_t k = 0; k < table->key_count; k++) {
+        uint64_t width = (uint64_t)ranges[k].max - (uint64_t)ranges[k].min;
+        if (width >= INT64_MAX || __builtin_mul_overflow(codes, width + 1, &codes))
+            return false;
+    }
+    return codes < UINT64_MAX;
+}
+
+static bool some_key_is_always_null(const join_table *table, const join_key_range *ranges)
+{
+    for (uint32_t k = 0; k < table->key_count; k++)
+        if (!ranges[k].count)
+            return true;
+    return false;
+}
+
+static status zeroed(dev_stream *stream, size_t bytes, dev_buffer **out)
+{
+    TRY(dev_alloc(stream->dev, bytes, "join build", out));
+    return stream->dev->ops->zero(stream, (*out)->address, bytes);
+}
+
+static status choose_form(join_table *table, dev_stream *stream, const join_key_range *ranges)
+{
+    if (!join_table_needs_ranges(table))
         return STATUS_OK;
-    table->form = JOIN_TABLE_RANKED;
-    table->minimum = range->min;
-    table->bits = width + 1;
-    size_t bytes = (width / 64 + 1) * 8;
-    TRY(dev_alloc(stream->dev, bytes, "join build", &table->bitmap));
-    return stream->dev->ops->zero(stream, table->bitmap->address, bytes);
+    table->ranges = ranges;
+    if (some_key_is_always_null(table, ranges)) {
+        table->form = JOIN_TABLE_RANKED; /* without a bitmap: nothing can match */
+        return STATUS_OK;
+    }
+    if (can_rank(table, ranges, &table->bits)) {
+        table->form = JOIN_TABLE_RANKED;
+        table->key_row_count = ranges[0].count;
+        return zeroed(stream, (table->bits + 63) / 64 * 8, &table->bitmap);
+    }
+    if (!can_code(table, ranges))
+        return STATUS_OK;
+    table->form = JOIN_TABLE_CODED;
+    table->slot_count = 64;
+    while (table->slot_count < table->row_count + table->row_count / 2)
+        table->slot_count *= 2;
+    TRY(dev_words_new(stream, 2, &table->stats));
+    return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
 }
 
 /* All chunks' heaps of a text column in one. */
@@ -92,12 +121,12 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     return type_is_text(type) ? collect_heaps(table, column, &(*out)->heap) : STATUS_OK;
 }
 
-status join_table_start(join_table *table, dev_stream *stream, const join_key_range *range)
+static status start(join_table *table, dev_stream *stream, const join_key_range *ranges)
 {
     TRY(add_up(table));
     if (!table->row_count)
         return STATUS_OK;
-    TRY(choose_form(table, stream, range));
+    TRY(choose_form(table, stream, ranges));
     TRY(chunk_new(table->column_count, dev_count_exact(table->row_count), &table->build));
     for (uint32_t c = 0; c < table->column_count; c++)
         if (table->needed[c])
@@ -142,7 +171,7 @@ static status move_chunk(join_table *table, dev_stream *stream, size_t number)
         const tensor *key = c->columns[table->key_columns[0]];
         TRY(DEV_LAUNCH(stream, join_key_bitmap, .type = key->type, .keys = key->values,
                        .validity = key->validity, .count = dev_count_exact(rows),
-                       .minimum = table->minimum, .bitmap = table->bitmap->address));
+                       .minimum = table->ranges[0].min, .bitmap = table->bitmap->address));
     }
     for (uint32_t i = 0; i < table->column_count; i++) {
         if (table->needed[i])
@@ -154,16 +183,6 @@ static status move_chunk(join_table *table, dev_stream *stream, size_t number)
         }
     }
     return STATUS_OK;
-}
-
-status join_table_move(join_table *table, dev_stream *stream)
-{
-    for (;;) {
-        uint64_t number = atomic_fetch_add(&table->next, 1);
-        if (number >= table->chunks.count)
-            return STATUS_OK;
-        TRY(move_chunk(table, stream, number));
-    }
 }
 
 /* ---- number ---- */
@@ -224,15 +243,17 @@ static status group_keys(join_table *table, dev_stream *stream)
     return STATUS_OK;
 }
 
+/* ---- groups of the rows ---- */
+
 static bool wants_rows(const join_table *table)
 {
     return table->row_need == JOIN_ROWS_ALWAYS ||
            (table->row_need == JOIN_ROWS_IF_MANY && !table->is_unique);
 }
 
-status join_table_number(join_table *table, dev_stream *stream)
+/* How many groups there are, where that is known before the rows' groups are. */
+static status number(join_table *table, dev_stream *stream)
 {
-    atomic_store(&table->next, 0);
     bool is_ranked = table->form == JOIN_TABLE_RANKED;
     table->is_unique = !table->row_count || (is_ranked && !table->bitmap);
     if (table->is_unique)
@@ -245,58 +266,84 @@ status join_table_number(join_table *table, dev_stream *stream)
     TRY(dev_alloc(stream->dev, bytes, "join build", &table->row_groups));
     if (table->form == JOIN_TABLE_GROUPED)
         TRY(group_keys(table, stream));
-    if (table->form == JOIN_TABLE_KEYLESS) {
-        TRY(stream->dev->ops->zero(stream, table->row_groups->address, bytes));
-        table->group_count = 1;
-        table->key_row_count = table->row_count;
-    }
-    if (wants_rows(table))
-        TRY(dev_alloc(stream->dev, bytes, "join build", &table->rows));
-    if (table->is_unique)
+    if (table->form == JOIN_TABLE_CODED)
+        table->group_count = table->slot_count;
+    if (table->form != JOIN_TABLE_KEYLESS)
         return STATUS_OK;
-    bytes = (table->group_count + 2) * sizeof(uint32_t);
-    TRY(dev_alloc(stream->dev, bytes, "join build", &table->starts));
-    return stream->dev->ops->zero(stream, table->starts->address, bytes);
+    table->group_count = 1;
+    table->key_row_count = table->row_count;
+    return stream->dev->ops->zero(stream, table->row_groups->address, bytes);
 }
 
-/* ---- find, sum, fill ---- */
+static status find_ranks(join_table *table, dev_stream *stream, size_t number)
+{
+    const chunk *c = table->chunks.items[number];
+    const tensor *key = c->columns[table->key_columns[0]];
+    return DEV_LAUNCH(stream, rank_find, .type = key->type, .keys = key->values,
+                      .validity = key->validity, .count = dev_count_exact(c->rows.bound),
+                      .minimum = table->ranges[0].min, .bits = table->bits,
+                      .bitmap = table->bitmap->address, .ranks = table->ranks->address,
+                      .out = groups_at(table, number));
+}
+
+static status insert_codes(join_table *table, dev_stream *stream, size_t number)
+{
+    const chunk *c = table->chunks.items[number];
+    tensor *keys[64];
+    dev_buffer *codes;
+    chunk_keys(table, c, keys);
+    TRY(join_table_codes(table, stream, keys, c->rows.bound, &codes));
+    status st = DEV_LAUNCH(stream, code_insert, .codes = codes->address,
+                           .count = dev_count_exact(c->rows.bound), .slots = table->slots->address,
+                           .slot_count = table->slot_count, .stats = table->stats->address,
+                           .out = groups_at(table, number));
+    dev_buffer_unref(codes);
+    return st;
+}
 
 static status find_chunk(join_table *table, dev_stream *stream, size_t number)
 {
-    const chunk *c = table->chunks.items[number];
-    dev_count count = dev_count_exact(c->rows.bound);
-    uint32_t *groups = groups_at(table, number);
-    if (table->form == JOIN_TABLE_RANKED) {
-        const tensor *key = c->columns[table->key_columns[0]];
-        TRY(DEV_LAUNCH(stream, rank_find, .type = key->type, .keys = key->values,
-                       .validity = key->validity, .count = count, .minimum = table->minimum,
-                       .bits = table->bits, .bitmap = table->bitmap->address,
-                       .ranks = table->ranks->address, .out = groups));
+    if (!table->row_groups)
+        return STATUS_OK;
+    if (table->form == JOIN_TABLE_RANKED)
+        return find_ranks(table, stream, number);
+    return table->form == JOIN_TABLE_CODED ? insert_codes(table, stream, number) : STATUS_OK;
+}
+
+/* ---- rows of the groups ---- */
+
+static status make_lists(join_table *table, dev_stream *stream)
+{
+    uint64_t words[2];
+    if (table->stats) {
+        TRY(dev_words_wait(stream, table->stats->address, words, 2));
+        table->key_row_count = words[0];
+        table->is_unique = words[0] == words[1];
     }
-    if (table->is_unique)
-        return DEV_LAUNCH(stream, join_place, .groups = groups, .count = count,
-                          .first_row = (uint32_t)table->chunk_rows[number],
-                          .rows = table->rows->address);
-    return DEV_LAUNCH(stream, join_list_count, .groups = groups, .count = count,
+    if (!table->row_groups)
+        return STATUS_OK;
+    if (wants_rows(table)) {
+        uint64_t room = table->is_unique ? table->group_count : table->row_count;
+        TRY(dev_alloc(stream->dev, room * sizeof(uint32_t), "join build", &table->rows));
+    }
+    if (table->is_unique || (table->stats && !table->rows))
+        return STATUS_OK;
+    return zeroed(stream, (table->group_count + 2) * sizeof(uint32_t), &table->starts);
+}
+
+static status count_chunk(join_table *table, dev_stream *stream, size_t number)
+{
+    if (!table->starts)
+        return STATUS_OK;
+    return DEV_LAUNCH(stream, join_list_count, .groups = groups_at(table, number),
+                      .count = dev_count_exact(table->chunks.items[number]->rows.bound),
                       .starts = table->starts->address);
 }
 
-status join_table_find(join_table *table, dev_stream *stream)
-{
-    while (table->row_groups) {
-        uint64_t number = atomic_fetch_add(&table->next, 1);
-        if (number >= table->chunks.count)
-            break;
-        TRY(find_chunk(table, stream, number));
-    }
-    return STATUS_OK;
-}
-
-status join_table_sum(join_table *table, dev_stream *stream)
+static status sum_lists(join_table *table, dev_stream *stream)
 {
     uint64_t words[2];
     dev_buffer *stats;
-    atomic_store(&table->next, 0);
     if (!table->starts)
         return STATUS_OK;
     TRY(dev_words_new(stream, 2, &stats));
@@ -308,35 +355,82 @@ status join_table_sum(join_table *table, dev_stream *stream)
     if (st)
         return st;
     table->key_row_count = words[0];
-    /* The group of a NULL key has no row. */
-    table->is_unique = words[1] <= 1 && words[0] == table->group_count;
     return STATUS_OK;
 }
 
-status join_table_fill(join_table *table, dev_stream *stream)
+static status fill_chunk(join_table *table, dev_stream *stream, size_t number)
 {
-    while (table->starts && table->rows) {
-        uint64_t number = atomic_fetch_add(&table->next, 1);
-        if (number >= table->chunks.count)
-            break;
-        TRY(DEV_LAUNCH(stream, join_list_fill, .groups = groups_at(table, number),
-                       .count = dev_count_exact(table->chunks.items[number]->rows.bound),
-                       .first_row = (uint32_t)table->chunk_rows[number],
-                       .starts = table->starts->address, .rows = table->rows->address));
-    }
-    return STATUS_OK;
+    dev_count count = dev_count_exact(table->chunks.items[number]->rows.bound);
+    uint32_t first_row = (uint32_t)table->chunk_rows[number];
+    if (!table->rows)
+        return STATUS_OK;
+    if (table->is_unique)
+        return DEV_LAUNCH(stream, join_place, .groups = groups_at(table, number), .count = count,
+                          .first_row = first_row, .rows = table->rows->address);
+    return DEV_LAUNCH(stream, join_list_fill, .groups = groups_at(table, number), .count = count,
+                      .first_row = first_row, .starts = table->starts->address,
+                      .rows = table->rows->address);
 }
 
-void join_table_finish(join_table *table)
+static void release_rest(join_table *table)
 {
     for (size_t i = 0; i < table->chunks.count; i++)
         chunk_free(table->chunks.items[i]);
     array_release(&table->chunks);
     dev_buffer_unref(table->row_groups);
     table->row_groups = NULL;
-    /* Where each list is one row, it begins where its group's number says. */
-    if (table->is_unique || !table->rows) {
+    if (!table->rows) { /* the lists were only counted */
         dev_buffer_unref(table->starts);
         table->starts = NULL;
+    }
+}
+
+/* ---- the steps ---- */
+
+static status each_chunk(join_table *table, dev_stream *stream,
+                         status (*run)(join_table *, dev_stream *, size_t))
+{
+    for (;;) {
+        uint64_t number = atomic_fetch_add(&table->next, 1);
+        if (number >= table->chunks.count)
+            return STATUS_OK;
+        TRY(run(table, stream, number));
+    }
+}
+
+/* The steps of one lane, which lie between those of all. */
+static status single_step(join_table *table, dev_stream *stream, unsigned step,
+                          const join_key_range *ranges)
+{
+    atomic_store(&table->next, 0);
+    switch (step) {
+    case 0:
+        return start(table, stream, ranges);
+    case 2:
+        return number(table, stream);
+    case 4:
+        return make_lists(table, stream);
+    case JOIN_TABLE_STEP_SUM:
+        return sum_lists(table, stream);
+    default:
+        release_rest(table);
+        return STATUS_OK;
+    }
+}
+
+status join_table_step(join_table *table, exec_task *task, unsigned step,
+                       const join_key_range *ranges)
+{
+    switch (step) {
+    case 1:
+        return each_chunk(table, task->stream, move_chunk);
+    case 3:
+        return each_chunk(table, task->stream, find_chunk);
+    case 5:
+        return each_chunk(table, task->stream, count_chunk);
+    case 7:
+        return each_chunk(table, task->stream, fill_chunk);
+    default:
+        return task->lane ? STATUS_OK : single_step(table, task->stream, step, ranges);
     }
 }

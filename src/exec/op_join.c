@@ -74,12 +74,14 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
     uint32_t made_count = 0;
     op->key_types = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_types);
     op->key_columns = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_columns);
-    if (!made || !op->key_types || !op->key_columns)
-        return status_no_memory("join", op->key_count * sizeof *made);
+    op->ranges = arena_alloc_array(a, op->key_count + 1, sizeof *op->ranges);
+    if (!made || !op->key_types || !op->key_columns || !op->ranges)
+        return status_no_memory("join", op->key_count * sizeof *op->ranges);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const expr *key = keys->items[k];
         int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
         op->key_types[k] = key->type;
+        op->ranges[k] = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
         op->key_columns[k] = column >= 0 ? (uint32_t)column : build.count + made_count;
         if (column < 0)
             made[made_count++] = key;
@@ -159,7 +161,6 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!op)
         return status_no_memory("join", sizeof *op);
     op->base = (exec_operator){.ops = &join_build_ops, .query = query, .plan = plan};
-    op->range = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
     op->probe_columns = probe.count;
     op->build_columns = build.count;
     pthread_mutex_init(&op->lock, NULL);

@@ -27,7 +27,7 @@ typedef struct op_join_build {
     program *build_keys;   /* those that are not simply a column */
     program *probe_keys, *residual; /* residual: over probe's, then build's columns */
     pthread_mutex_t lock;
-    join_key_range range;
+    join_key_range *ranges; /* of the build side's keys, where the table needs them */
     join_table table;
     /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
      * anti joins mark groups first. */

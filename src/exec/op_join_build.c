@@ -58,12 +58,13 @@ static status flush(op_join_build *op, exec_task *task, build_lane *lane)
         chunk_free(lane->pending[i]);
     lane->pending_count = 0;
     lane->pending_rows = 0;
-    if (!lane->bounds)
-        return STATUS_OK;
-    const tensor *key = owned->columns[op->key_columns[0]];
-    return DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
-                      .validity = key->validity, .count = owned->rows,
-                      .bounds = lane->bounds->address);
+    for (uint32_t k = 0; k < op->key_count && lane->bounds; k++) {
+        const tensor *key = owned->columns[op->key_columns[k]];
+        TRY(DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
+                       .validity = key->validity, .count = owned->rows,
+                       .bounds = (int64_t *)lane->bounds->address + 3 * (size_t)k));
+    }
+    return STATUS_OK;
 }
 
 static exec_step build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
@@ -93,8 +94,8 @@ static exec_step build_push(exec_operator *base, exec_task *task, void *state, c
     return EXEC_NEED_INPUT;
 }
 
-/* What a lane has found becomes everybody's. */
-static status hand_over(op_join_build *op, build_lane *lane, const uint64_t bounds[3])
+/* What a lane has found becomes everybody's. bounds: three words a key, or NULL. */
+static status hand_over(op_join_build *op, build_lane *lane, const uint64_t *bounds)
 {
     status st;
     pthread_mutex_lock(&op->lock);
@@ -104,10 +105,13 @@ static status hand_over(op_join_build *op, build_lane *lane, const uint64_t boun
         all->items[all->count++] = lane->chunks.items[i];
     if (!st)
         lane->chunks.count = 0;
-    int64_t min = (int64_t)bounds[0], max = (int64_t)bounds[1];
-    op->range.min = min < op->range.min ? min : op->range.min;
-    op->range.max = max > op->range.max ? max : op->range.max;
-    op->range.count += bounds[2];
+    for (uint32_t k = 0; k < op->key_count && bounds; k++) {
+        join_key_range *range = &op->ranges[k];
+        int64_t min = (int64_t)bounds[3 * k], max = (int64_t)bounds[3 * k + 1];
+        range->min = min < range->min ? min : range->min;
+        range->max = max > range->max ? max : range->max;
+        range->count += bounds[3 * k + 2];
+    }
     pthread_mutex_unlock(&op->lock);
     return st;
 }
@@ -118,13 +122,14 @@ static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *s
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
-    uint64_t bounds[3] = {INT64_MAX, (uint64_t)INT64_MIN, 0}, words[1];
+    uint64_t bounds[3 * 64], words[1];
     EXEC_TRY(task, flush(op, task, lane));
     if (lane->bounds)
-        EXEC_TRY(task, dev_words_wait(task->stream, lane->bounds->address, bounds, 3));
+        EXEC_TRY(task,
+                 dev_words_wait(task->stream, lane->bounds->address, bounds, 3 * op->key_count));
     else
         EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
-    EXEC_TRY(task, hand_over(op, lane, bounds));
+    EXEC_TRY(task, hand_over(op, lane, lane->bounds ? bounds : NULL));
     return EXEC_FINISHED;
 }
 
@@ -137,7 +142,8 @@ static status publish_filters(op_join_build *op, exec_task *task)
         const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
         runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
         if (table->form == JOIN_TABLE_RANKED)
-            runtime_filter_publish_bitmap(filter, table->bitmap, op->range.min, op->range.max);
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->ranges[0].min,
+                                          op->ranges[0].max);
         else
             TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
                                        table->chunks.count, op->key_columns[planned->column_id]));
@@ -159,7 +165,6 @@ bool join_marks_build(const op_join_build *join)
 
 static status finish(op_join_build *op, exec_task *task)
 {
-    join_table_finish(&op->table);
     atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     if (!join_marks_build(op) || !op->table.row_count)
         return STATUS_OK;
@@ -168,37 +173,15 @@ static status finish(op_join_build *op, exec_task *task)
     return zeroed_bits(task, op->table.row_count, &op->matched);
 }
 
-/* The table's steps; in those of one lane the others have nothing to do. */
-static status table_step(op_join_build *op, exec_task *task, unsigned number)
-{
-    join_table *table = &op->table;
-    bool is_first = task->lane == 0;
-    switch (number) {
-    case 0:
-        return is_first ? join_table_start(table, task->stream, &op->range) : STATUS_OK;
-    case 1:
-        return join_table_move(table, task->stream);
-    case 2:
-        return is_first ? join_table_number(table, task->stream) : STATUS_OK;
-    case 3:
-        return join_table_find(table, task->stream);
-    case 4:
-        if (is_first)
-            TRY(publish_filters(op, task));
-        return is_first ? join_table_sum(table, task->stream) : STATUS_OK;
-    case 5:
-        return join_table_fill(table, task->stream);
-    default:
-        return is_first ? finish(op, task) : STATUS_OK;
-    }
-}
-
-#define TABLE_STEPS 7
-
 static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
+    op_join_build *op = (op_join_build *)base;
     uint64_t words[1];
-    EXEC_TRY(task, table_step((op_join_build *)base, task, number));
+    EXEC_TRY(task, join_table_step(&op->table, task, number, op->ranges));
+    if (!task->lane && number == JOIN_TABLE_STEP_SUM)
+        EXEC_TRY(task, publish_filters(op, task));
+    if (!task->lane && number == JOIN_TABLE_STEPS - 1)
+        EXEC_TRY(task, finish(op, task));
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
@@ -207,10 +190,12 @@ static status build_lane_open(exec_operator *base, exec_task *task, void *state)
 {
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
-    if (join_table_may_rank(&op->table)) {
-        TRY(dev_words_new(task->stream, 3, &lane->bounds));
-        TRY(runtime_filter_start_bounds(task->stream, lane->bounds->address));
-    }
+    bool needs_ranges = join_table_needs_ranges(&op->table);
+    if (needs_ranges)
+        TRY(dev_words_new(task->stream, 3 * op->key_count, &lane->bounds));
+    for (uint32_t k = 0; k < op->key_count && needs_ranges; k++)
+        TRY(runtime_filter_start_bounds(task->stream,
+                                        (int64_t *)lane->bounds->address + 3 * (size_t)k));
     return program_run_new(op->build_keys, task, &lane->run);
 }
 
@@ -249,7 +234,7 @@ const exec_operator_ops join_build_ops = {
     .lane_close = build_lane_close,
     .push = build_push,
     .lane_finish = build_finish_lane,
-    .phase_count = TABLE_STEPS,
+    .phase_count = JOIN_TABLE_STEPS,
     .phase = build_phase,
     .close = join_build_close,
 };

@@ -1,5 +1,5 @@
 /* kernel_rank.c - integer keys as bits of a bitmap, and the rank of a key among them. */
-#include "device/cpu/kernel.h"
+#include "device/cpu/kernel_keys_with.h"
 #include "device/tensor.h"
 
 #if defined __AVX512VPOPCNTDQ__
@@ -8,37 +8,6 @@
 #else
 #define HAS_RANK_VECTORS 0
 #endif
-
-/* Runs `body` for a launch's keys as an array `keys` of their C type. */
-#define WITH_KEYS_OF(ctype, body)                                                                  \
-    do {                                                                                           \
-        const ctype *keys = a->keys;                                                               \
-        body                                                                                       \
-    } while (0)
-#define WITH_KEYS(body)                                                                            \
-    switch (a->type.id) {                                                                          \
-    case TYPE_UINT8:                                                                               \
-        WITH_KEYS_OF(uint8_t, body);                                                               \
-        break;                                                                                     \
-    case TYPE_UINT16:                                                                              \
-        WITH_KEYS_OF(uint16_t, body);                                                              \
-        break;                                                                                     \
-    case TYPE_UINT32:                                                                              \
-        WITH_KEYS_OF(uint32_t, body);                                                              \
-        break;                                                                                     \
-    case TYPE_INT8:                                                                                \
-        WITH_KEYS_OF(int8_t, body);                                                                \
-        break;                                                                                     \
-    case TYPE_INT16:                                                                               \
-        WITH_KEYS_OF(int16_t, body);                                                               \
-        break;                                                                                     \
-    case TYPE_INT32:                                                                               \
-    case TYPE_DATE:                                                                                \
-        WITH_KEYS_OF(int32_t, body);                                                               \
-        break;                                                                                     \
-    default:                                                                                       \
-        WITH_KEYS_OF(int64_t, body);                                                               \
-    }
 
 void ISA_(join_key_bounds)(const join_key_bounds_arguments *a)
 {
