@@ -28,6 +28,7 @@
 typedef struct key_layout {
     uint32_t count, stride, text_count, interval_count;
     bool has_nulls, is_padded; /* is_padded: rows start out as zeros */
+    bool is_coded;             /* instead of text there are numbers of texts */
     data_type *types;
     uint32_t *offsets, *null_bits;
 } key_layout;
@@ -92,6 +93,36 @@ CHECKED status hash_groups_find(hash_groups *groups, dev_stream *stream, const u
 /* No more rows will come: memory that only looking up needs goes. */
 void hash_groups_seal(hash_groups *groups);
 
+/* ---- text keys as numbers: aggregate_intern.c ---- */
+
+#define INTERNED_BASES 8
+
+typedef struct key_interner {
+    bool is_used; /* the key is text */
+    bool is_full; /* too many different texts */
+    pthread_mutex_t lock;
+    key_layout layout; /* of this key alone */
+    hash_groups texts;
+    struct {
+        tensor *base;
+        uint64_t rows;
+        row_index *ids;
+    } bases[INTERNED_BASES]; /* that were numbered last */
+    size_t next_base;
+    tensor *decoded; /* the texts, FLAT, when there were decoded_count */
+    uint64_t decoded_count;
+} key_interner;
+
+CHECKED status key_interner_init(key_interner *interner, data_type type, const char *who);
+void key_interner_release(key_interner *interner);
+/* The key's texts as FLAT numbers, for any lane. *out is NULL where that is not to be done, unless
+ * it must. */
+CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
+                                   uint64_t rows, bool must, tensor **out);
+/* The texts behind FLAT numbers. */
+CHECKED status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
+                                   uint64_t rows, tensor **out);
+
 /* ---- states: aggregate_state.c ---- */
 
 typedef enum state_kind {
@@ -131,7 +162,8 @@ typedef struct aggregate_core {
     device *dev;
     uint32_t key_count;
     data_type *key_types;
-    key_layout layouts[2]; /* without and with NULL bits */
+    key_layout layouts[4]; /* bit 0: with NULL bits; bit 1: text is coded */
+    key_interner *interners;
     uint32_t state_count;
     state_plan *states;
     int rows_state; /* the exact count of all rows; -1: there is none */
@@ -244,12 +276,16 @@ CHECKED status table_share_text(const aggregate_core *core, hash_groups *groups,
 /* Adds all groups of a table to another: HASH, or CODES that has room for their keys. */
 CHECKED status aggregate_table_absorb(const aggregate_core *core, exec_task *task,
                                       aggregate_table *target, const aggregate_table *from);
-/* The groups of rows in a HASH table, of keys in any form. There is
- * room for their states then. */
+/* The groups of rows in a HASH table, of keys in any form, coded or not. There is room for their
+ * states then. */
 CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
                                tensor *const *keys, uint64_t rows, row_index **out);
 /* The layout that keys of these rows need: with NULL bits if one of them may have NULLs. */
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys);
+/* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
+CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
+                           uint64_t rows, tensor **out, bool *is_coded);
+void keys_release(const aggregate_core *core, tensor **keys);
 
 /* ---- CODES: aggregate_codes.c ---- */
 
@@ -299,6 +335,7 @@ typedef struct aggregate_lane {
     int source;
     table_list tables; /* the last one takes rows */
     uint64_t row_count;
+    bool is_plain; /* text is not to be coded */
     run_state runs;
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
     uint64_t dense_check;     /* groups at which it is asked whether they are dense; 0: never */

@@ -170,7 +170,6 @@ status text_heap_share(text_heap *heap, const text_heap *other)
         if (text_heap_has(heap, buffer))
             continue;
         heap->buffers.items[heap->buffers.count++] = dev_buffer_ref(buffer);
-        heap->bytes += buffer->bytes;
         heap->used = buffer->bytes; /* the last one is another's to fill */
     }
     return STATUS_OK;

@@ -17,6 +17,7 @@ void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int s
     lane->maximum = INT64_MIN;
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
         lane->dense_check = DENSE_CHECK_GROUPS;
+    lane->is_plain = !core->layouts[2].count;
 }
 
 void aggregate_lane_release(aggregate_lane *lane)
@@ -103,18 +104,24 @@ static void note_bounds(aggregate_lane *lane, const aggregate_table *table)
         widen_bounds(lane, table->segments.items[i].minimum, table->segments.items[i].maximum);
 }
 
+/* The layout of a HASH table for rows and for the groups of `old`, or NULL. */
+static const key_layout *common_layout(const aggregate_core *core, const aggregate_table *old,
+                                       const key_layout *rows)
+{
+    const key_layout *layout = old ? old->groups.layout : rows;
+    bool has_nulls = rows->has_nulls || !layout || layout->has_nulls; /* codes may be NULL's */
+    bool is_coded = rows->is_coded && (!layout || layout->is_coded);
+    return &core->layouts[has_nulls + 2 * is_coded];
+}
+
 /* A HASH table becomes the last one, with the groups of the last one if those are few. */
 static status begin_hash(aggregate_lane *lane, exec_task *task, tensor *const *keys)
 {
     const aggregate_core *core = lane->core;
-    const key_layout *layout = key_layout_for(core, keys);
     aggregate_table *old = last_table(lane), *table;
     bool absorbs = old && old->count <= ABSORB_GROUPS && lane->tables.count == 1;
-    if (old && old->form == TABLE_HASH)
-        layout = &core->layouts[1];
-    if (absorbs && old->form != TABLE_HASH) /* codes may stand for NULLs */
-        layout =
-            old->form == TABLE_RUNS && old->groups.layout == layout ? layout : &core->layouts[1];
+    const key_layout *layout =
+        common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
     TRY(aggregate_table_new(core, task->stream, TABLE_HASH, lane->source, layout, 0, &table));
     if (!absorbs)
         return add_table(lane, table);
@@ -129,28 +136,23 @@ static status begin_hash(aggregate_lane *lane, exec_task *task, tensor *const *k
     return STATUS_OK;
 }
 
-/* The first rows, or rows for which the last table's form does not do. */
-static status choose(aggregate_lane *lane, exec_task *task, tensor *const *keys,
-                     tensor *const *values, uint64_t rows)
+/* The codes of the first rows, or larger ones than those that do not do for these. */
+static status begin_codes(aggregate_lane *lane, exec_task *task, tensor *const *keys,
+                          tensor *const *values, uint64_t rows, bool *is_taken)
 {
-    const aggregate_core *core = lane->core;
     const aggregate_table *old = last_table(lane);
-    aggregate_table *table = NULL;
-    bool is_taken = false;
-    if (!old || old->form == TABLE_CODES) {
-        TRY(codes_table_try(core, task, lane->source, old, keys, rows, lane->row_count + rows,
-                            &table));
-        if (table && old)
-            replace_last(lane, table);
-        else if (table)
-            TRY(add_table(lane, table));
-        if (table)
-            TRY(push_codes(lane, task, table, keys, values, rows, &is_taken));
-        if (is_taken)
-            return STATUS_OK;
-    }
-    TRY(begin_hash(lane, task, keys));
-    return push_hash(lane, task, last_table(lane), keys, values, rows);
+    aggregate_table *table;
+    *is_taken = false;
+    if (old && old->form != TABLE_CODES)
+        return STATUS_OK;
+    TRY(codes_table_try(lane->core, task, lane->source, old, keys, rows, lane->row_count, &table));
+    if (!table)
+        return STATUS_OK;
+    if (old)
+        replace_last(lane, table);
+    else
+        TRY(add_table(lane, table));
+    return push_codes(lane, task, table, keys, values, rows, is_taken);
 }
 
 /* A growing HASH table whose keys turn out to be dense becomes one of CODES. */
@@ -185,27 +187,55 @@ static status check_dense(aggregate_lane *lane, exec_task *task, tensor *const *
     return STATUS_OK;
 }
 
+static bool layout_takes(const key_layout *layout, const key_layout *rows)
+{
+    return layout->is_coded == rows->is_coded && layout->has_nulls >= rows->has_nulls;
+}
+
+/* Rows whose keys are packed, coded or not. `keys` are their original forms. */
+static status push_packed(aggregate_lane *lane, exec_task *task, tensor *const *packed,
+                          tensor *const *keys, tensor *const *values, uint64_t rows)
+{
+    const aggregate_core *core = lane->core;
+    aggregate_table *table = last_table(lane);
+    bool is_taken = false;
+    if (!table || table->form == TABLE_RUNS)
+        TRY(runs_push(core, task, &lane->runs, &lane->tables, lane->source, packed, values, rows,
+                      &is_taken));
+    if (!is_taken)
+        TRY(begin_codes(lane, task, keys, values, rows, &is_taken));
+    if (is_taken)
+        return STATUS_OK;
+    table = last_table(lane);
+    if (!table || table->form != TABLE_HASH ||
+        !layout_takes(table->groups.layout, key_layout_for(core, packed)))
+        TRY(begin_hash(lane, task, packed));
+    return push_hash(lane, task, last_table(lane), packed, values, rows);
+}
+
 status aggregate_lane_push(aggregate_lane *lane, exec_task *task, tensor *const *keys,
                            tensor *const *values, uint64_t rows)
 {
     const aggregate_core *core = lane->core;
     aggregate_table *table = last_table(lane);
-    bool is_taken = false;
+    tensor *coded[KEYS_MAX] = {0};
+    bool is_taken = false, is_coded = false;
     if (!rows)
         return STATUS_OK;
     if (!core->key_count)
         return push_one(lane, task, values, rows);
-    if (!table || table->form == TABLE_RUNS)
-        TRY(runs_push(core, task, &lane->runs, &lane->tables, lane->source, keys, values, rows,
-                      &is_taken));
-    else if (table->form == TABLE_CODES)
+    if (table && table->form == TABLE_CODES)
         TRY(push_codes(lane, task, table, keys, values, rows, &is_taken));
-    else if (!key_layout_for(core, keys)->has_nulls || table->groups.layout->has_nulls) {
-        TRY(push_hash(lane, task, table, keys, values, rows));
-        is_taken = true;
-    }
-    if (!is_taken)
-        TRY(choose(lane, task, keys, values, rows));
     lane->row_count += rows;
-    return check_dense(lane, task, keys, rows);
+    if (is_taken)
+        return STATUS_OK;
+    lane->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
+    status st = STATUS_OK;
+    if (!lane->is_plain)
+        st = keys_encode(core, task, keys, rows, coded, &is_coded);
+    lane->is_plain |= !is_coded;
+    if (!st)
+        st = push_packed(lane, task, is_coded ? coded : keys, keys, values, rows);
+    keys_release(core, coded);
+    return st ? st : check_dense(lane, task, keys, rows);
 }

@@ -275,16 +275,17 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     return st;
 }
 
-/* The layout of the parts: that of all tables, or else one with NULL bits. */
+/* The layout of the parts: as narrow as that of all tables. */
 static const key_layout *part_layout(const aggregate_merge *merge)
 {
-    const key_layout *plain = &merge->core->layouts[0];
+    bool has_nulls = false, has_codes = false, has_plain = false;
     for (size_t i = 0; i < merge->tables.count; i++) {
-        const aggregate_table *table = merge->tables.items[i];
-        if (table->form == TABLE_CODES || table->groups.layout != plain)
-            return &merge->core->layouts[1];
+        const key_layout *layout = merge->tables.items[i]->groups.layout;
+        has_nulls |= !layout || layout->has_nulls;
+        has_codes |= layout && layout->is_coded;
+        has_plain |= layout && !layout->is_coded;
     }
-    return plain;
+    return &merge->core->layouts[has_nulls + 2 * (has_codes && !has_plain)];
 }
 
 static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *slice)

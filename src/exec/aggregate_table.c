@@ -177,33 +177,50 @@ status table_piece_key(const aggregate_core *core, dev_stream *stream, const agg
                           out));
     if (!type_is_text(core->key_types[key]))
         return STATUS_OK;
-    status st = text_heap_view(&table->groups.heap, &(*out)->heap);
+    tensor *stored = *out;
+    status st;
+    if (table->groups.layout->is_coded) {
+        st = key_interner_decode(&core->interners[key], stream, stored, piece->count, out);
+        tensor_unref(stored);
+        return st;
+    }
+    st = text_heap_view(&table->groups.heap, &stored->heap);
     if (st) {
-        tensor_unref(*out);
+        tensor_unref(stored);
         *out = NULL;
     }
     return st;
 }
 
-static status flat_keys(const aggregate_core *core, dev_stream *stream, tensor *const *keys,
-                        uint64_t rows, tensor **out)
-{
-    for (uint32_t k = 0; k < core->key_count; k++)
-        TRY(tensor_flatten(stream, keys[k], dev_count_exact(rows), &out[k]));
-    return STATUS_OK;
-}
-
-static void drop_keys(const aggregate_core *core, tensor **keys)
+void keys_release(const aggregate_core *core, tensor **keys)
 {
     for (uint32_t k = 0; k < core->key_count; k++)
         tensor_unref(keys[k]);
+}
+
+/* Rows of keys in any form. Text of a coded layout is coded, if it is not yet. */
+static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
+                        tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
+{
+    tensor *flat[KEYS_MAX] = {0};
+    status st = STATUS_OK;
+    *owner = NULL;
+    for (uint32_t k = 0; k < core->key_count && !st; k++)
+        if (layout->is_coded && type_is_text(keys[k]->type))
+            st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
+        else
+            st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &flat[k]);
+    if (!st)
+        st = key_layout_pack(layout, task, flat, rows, out, owner);
+    keys_release(core, flat);
+    return st;
 }
 
 status table_piece_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
                         const table_piece *piece, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX] = {0}, *flat[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX] = {0};
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
         *out = rows_at(table, piece);
@@ -214,11 +231,8 @@ status table_piece_rows(const aggregate_core *core, exec_task *task, const aggre
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_piece_key(core, task->stream, table, piece, k, &keys[k]);
     if (!st)
-        st = flat_keys(core, task->stream, keys, piece->count, flat);
-    if (!st)
-        st = key_layout_pack(layout, task, flat, piece->count, out, owner);
-    drop_keys(core, keys);
-    drop_keys(core, flat);
+        st = pack_keys(core, task, layout, keys, piece->count, out, owner);
+    keys_release(core, keys);
     return st;
 }
 
@@ -235,9 +249,10 @@ status table_share_text(const aggregate_core *core, hash_groups *groups,
 
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys)
 {
-    bool has_nulls = false;
+    bool has_nulls = false, is_coded = false;
     for (uint32_t k = 0; k < core->key_count; k++) {
         const tensor *key = keys[k];
+        is_coded |= type_is_text(core->key_types[k]) && !type_is_text(key->type);
         if (key->form == TENSOR_CONSTANT)
             has_nulls |= key->constant.is_null;
         else if (key->form == TENSOR_INDEXED)
@@ -245,21 +260,38 @@ const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys
         else
             has_nulls |= key->validity != NULL;
     }
-    return &core->layouts[has_nulls];
+    return &core->layouts[has_nulls + 2 * is_coded];
+}
+
+status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,
+                   tensor **out, bool *is_coded)
+{
+    status st = STATUS_OK;
+    *is_coded = true;
+    for (uint32_t k = 0; k < core->key_count && !st && *is_coded; k++) {
+        if (!core->interners[k].is_used) {
+            out[k] = tensor_ref(keys[k]);
+            continue;
+        }
+        st = key_interner_encode(&core->interners[k], task, keys[k], rows, false, &out[k]);
+        *is_coded = out[k] != NULL;
+    }
+    for (uint32_t k = 0; k < core->key_count && !*is_coded; k++) {
+        tensor_unref(out[k]);
+        out[k] = tensor_ref(keys[k]);
+    }
+    return st;
 }
 
 status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
                        tensor *const *keys, uint64_t rows, row_index **out)
 {
-    tensor *flat[KEYS_MAX] = {0};
     const uint8_t *packed;
     dev_buffer *owner = NULL;
     *out = NULL;
     status st = row_index_new(core->dev, rows, out);
     if (!st)
-        st = flat_keys(core, task->stream, keys, rows, flat);
-    if (!st)
-        st = key_layout_pack(table->groups.layout, task, flat, rows, &packed, &owner);
+        st = pack_keys(core, task, table->groups.layout, keys, rows, &packed, &owner);
     if (!st)
         st = hash_groups_find(&table->groups, task->stream, packed, rows, (*out)->rows);
     if (!st) {
@@ -267,7 +299,6 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
         st = states_reserve(core, task->stream, table, table->count);
     }
     dev_buffer_unref(owner);
-    drop_keys(core, flat);
     if (st) {
         row_index_unref(*out);
         *out = NULL;
@@ -295,7 +326,7 @@ static status absorb_piece(const aggregate_core *core, exec_task *task, aggregat
     if (!st)
         st = states_merge(core, task, target, groups->rows, from,
                           piece->list ? piece->list->rows : NULL, piece->first, piece->count);
-    drop_keys(core, keys);
+    keys_release(core, keys);
     row_index_unref(groups);
     return st;
 }

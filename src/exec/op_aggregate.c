@@ -273,9 +273,12 @@ static void aggregate_lane_close(exec_operator *base, void *lane_state)
 
 static void core_release(aggregate_core *core)
 {
+    for (uint32_t k = 0; core->interners && k < core->key_count; k++)
+        key_interner_release(&core->interners[k]);
+    mem_free(core->interners);
     mem_free(core->key_types);
     mem_free(core->states);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 4; i++)
         key_layout_release(&core->layouts[i]);
 }
 
@@ -477,6 +480,24 @@ typedef struct planner {
     expr_list exprs;
 } planner;
 
+/* How keys lie in rows; as numbers, where some are text. */
+static status init_layouts(aggregate_core *core)
+{
+    data_type coded[KEYS_MAX] = {0};
+    bool has_text = false;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
+        has_text |= core->interners[k].is_used;
+        coded[k] = core->interners[k].is_used ? type_make(TYPE_UINT32) : core->key_types[k];
+    }
+    for (int i = 0; i < (has_text ? 4 : 2); i++) {
+        TRY(key_layout_init(&core->layouts[i], i & 2 ? coded : core->key_types, core->key_count,
+                            i & 1));
+        core->layouts[i].is_coded = i & 2;
+    }
+    return STATUS_OK;
+}
+
 static status core_init(aggregate_core *core, exec_query *query, const data_type *types,
                         uint32_t key_count, uint32_t states_max)
 {
@@ -485,15 +506,15 @@ static status core_init(aggregate_core *core, exec_query *query, const data_type
     core->rows_state = -1;
     core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
     core->states = mem_new_array(states_max + 1, sizeof *core->states);
-    if (!core->key_types || !core->states)
+    core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
+    if (!core->key_types || !core->states || !core->interners)
         return status_no_memory(core->who, states_max * sizeof *core->states);
     if (key_count > KEYS_MAX)
         return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
     if (key_count)
         memcpy(core->key_types, types, key_count * sizeof *types);
     core->key_count = key_count;
-    TRY(key_layout_init(&core->layouts[0], types, key_count, false));
-    return key_layout_init(&core->layouts[1], types, key_count, true);
+    return init_layouts(core);
 }
 
 /* The number of an expression behind the groups; one that is there already is used again. */
