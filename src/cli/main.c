@@ -3,6 +3,7 @@
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "cli/tpch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ static const char usage[] =
     "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
     "       pistachio [OPTIONS] [DIR|FILE...]            SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
+    "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
     "every Parquet file or folder of Parquet files in it.\n"
@@ -162,6 +164,8 @@ int main(int count, char **words)
 {
     if (count > 1 && !strcmp(words[1], "inspect"))
         return cli_inspect(count - 2, words + 2);
+    if (count > 1 && !strcmp(words[1], "tpch"))
+        return cli_tpch(count - 2, words + 2);
     arguments a = {.options = {.format = OUTPUT_TABLE, .target = stdout}};
     int exit_status = parse(count, words, &a);
     if (exit_status)

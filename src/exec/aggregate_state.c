@@ -312,8 +312,9 @@ static status own_changed(const update *u, state_array *array, const uint32_t *c
     if (!st)
         st = dev_words_wait(stream, total->address, &needed, 1);
     dev_buffer_unref(total);
-    if (!st)
-        st = text_heap_reserve(&array->heap, stream, u->core->who, needed);
+    if (st || !needed) /* short strings lie in the states */
+        return st;
+    st = text_heap_reserve(&array->heap, stream, u->core->who, needed);
     if (!st)
         st = DEV_LAUNCH(stream, aggregate_own_text, .states = array->buffer->address,
                         .changed = changed, .count = dev_count_exact(count),

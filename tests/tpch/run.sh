@@ -1,0 +1,56 @@
+#!/bin/sh
+# The generator's rows against what DuckDB says of its own dbgen's, the published answers, and failures.
+# run.sh PROGRAM
+set -u
+program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # name, then a command that must succeed
+    name=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $name"
+        tail -n 5 "$work/out"
+        failed=$((failed + 1))
+    fi
+}
+
+rows_are_right() {
+    "$program" --format tsv -f "$here/generated.sql" "$1" | grep -v '^count	\|^l_linenumber\|^substring' |
+        tr '\t' '|' >"$work/rows" && cmp "$work/rows" "$here/generated.txt"
+}
+
+# The program must fail with status 1 and this in its message, and leave no file behind.
+fails_with() {
+    text=$1 folder=$2
+    shift 2
+    "$@" >"$work/said" 2>&1
+    [ $? = 1 ] && grep -q -- "$text" "$work/said" && [ -z "$(find "$folder" -type f 2>/dev/null)" ] && return
+    cat "$work/said"
+    return 1
+}
+
+check "generate" "$program" tpch generate --scale 0.01 --out "$work/one" --threads 2
+check "rows" rows_are_right "$work/one"
+check "published answers" "$program" tpch run --data "$work/one" --check --json "$work/times.json"
+check "times as JSON" grep -q '"query": 22, "ok": true' "$work/times.json"
+check "generate in parts" "$program" tpch generate --scale 0.01 --out "$work/parts" --parts 3 --threads 3
+check "files of parts" test -f "$work/parts/lineitem/part-0002.parquet"
+check "rows of parts" rows_are_right "$work/parts"
+check "a tiny scale factor" "$program" tpch generate --scale 0.0001 --out "$work/tiny" --parts 7
+check "scale factor of nothing" fails_with "between" "$work/none" \
+    "$program" tpch generate --scale 0 --out "$work/none"
+check "a folder that cannot be made" fails_with "/proc/none" "$work/none" \
+    "$program" tpch generate --scale 0.01 --out /proc/none
+check "full disk" fails_with "lineitem" "$work/full" \
+    env PISTACHIO_FAULT=write:1:always "$program" tpch generate --scale 0.01 --out "$work/full"
+check "no answers of that scale" fails_with "150 orders" "$work/none" \
+    "$program" tpch run --data "$work/tiny" --check
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
