@@ -1,0 +1,328 @@
+/* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give. */
+#include "device/cpu/tables.h"
+#include "device/tensor.h"
+#include "test.h"
+
+#define ROWS_MAX 1100
+#define BITS_MAX 4000
+#define SENTINEL 0xa5a5a5a5u
+
+static const size_t counts[] = {0, 1, 7, 8, 63, 64, 65, 127, 1000, 1024, 1025};
+#define COUNTS (sizeof counts / sizeof *counts)
+static const char *const isas[] = {"scalar", "avx2", "avx512"};
+#define ISAS (sizeof isas / sizeof *isas)
+
+static _Alignas(64) char keys[ROWS_MAX * 8 + 64];
+static int64_t numbers[ROWS_MAX]; /* the keys, as numbers */
+static uint64_t validity[ROWS_MAX / 64 + 9];
+static uint64_t bitmap[BITS_MAX / 64 + 9];
+static uint32_t ranks[BITS_MAX / 64 + 9];
+
+/* A kernel of one ISA; NULL: this machine has it not. */
+static dev_kernel_function kernel_of(size_t isa, dev_kernel_id id)
+{
+    const char *name;
+    const dev_kernel_function *table = dev_kernel_table(isas[isa], &name);
+    return table ? table[id] : NULL;
+}
+
+static size_t key_types(data_type *types)
+{
+    static const type_id ids[] = {TYPE_INT8,   TYPE_INT16,  TYPE_INT32, TYPE_INT64,    TYPE_UINT8,
+                                  TYPE_UINT16, TYPE_UINT32, TYPE_DATE,  TYPE_TIMESTAMP};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        types[i] = type_make(ids[i]);
+    return sizeof ids / sizeof *ids;
+}
+
+/* Keys around `minimum`, some of them extreme; validity; a bitmap and its ranks. */
+static void fill(data_type type, int64_t minimum, uint64_t bits)
+{
+    uint32_t rank = 0;
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        int64_t number = test_random_below(10) == 0
+                             ? (int64_t)test_random()
+                             : minimum - 20 + (int64_t)test_random_below(bits + 40);
+        memcpy(keys + i * type.width, &number, type.width);
+        bool is_signed = type_is_signed(type) || type_is_time(type);
+        unsigned shift = 64 - 8 * type.width;
+        numbers[i] = is_signed ? (int64_t)((uint64_t)number << shift) >> shift
+                               : (int64_t)((uint64_t)number << shift >> shift);
+    }
+    for (size_t w = 0; w < ROWS_MAX / 64 + 9; w++)
+        validity[w] = test_random() | test_random();
+    for (size_t w = 0; w * 64 < BITS_MAX; w++) {
+        bitmap[w] = test_random() & test_random();
+        if (w * 64 + 64 > bits)
+            bitmap[w] &= w * 64 >= bits ? 0 : ((uint64_t)1 << (bits - w * 64)) - 1;
+        ranks[w] = rank;
+        rank += (uint32_t)__builtin_popcountll(bitmap[w]);
+    }
+}
+
+static bool is_valid(size_t row)
+{
+    return validity[row / 64] >> (row % 64) & 1;
+}
+
+static bool has_bit(int64_t number, int64_t minimum, uint64_t bits)
+{
+    uint64_t at = (uint64_t)number - (uint64_t)minimum;
+    return at < bits && bitmap[at / 64] >> (at % 64) & 1;
+}
+
+static uint32_t rank_of(int64_t number, int64_t minimum)
+{
+    uint32_t rank = 0;
+    for (uint64_t at = 0; at < (uint64_t)number - (uint64_t)minimum; at++)
+        rank += bitmap[at / 64] >> (at % 64) & 1;
+    return rank;
+}
+
+static void check_ranks(size_t isa, data_type type, int64_t minimum, uint64_t bits, size_t count,
+                        bool has_nulls)
+{
+    static uint32_t out[ROWS_MAX + 16];
+    static uint64_t mask[ROWS_MAX / 64 + 9];
+    const uint64_t *valid = has_nulls ? validity : NULL;
+    dev_kernel_function find = kernel_of(isa, DEV_KERNEL_rank_find);
+    dev_kernel_function filter = kernel_of(isa, DEV_KERNEL_filter_bitmap);
+    if (!find)
+        return;
+    out[count] = SENTINEL;
+    find(&(rank_find_arguments){.type = type,
+                                .keys = keys,
+                                .validity = valid,
+                                .count = dev_count_exact(count),
+                                .minimum = minimum,
+                                .bits = bits,
+                                .bitmap = bitmap,
+                                .ranks = ranks,
+                                .out = out});
+    filter(&(filter_bitmap_arguments){.type = type,
+                                      .keys = keys,
+                                      .validity = valid,
+                                      .count = dev_count_exact(count),
+                                      .minimum = minimum,
+                                      .bits = bits,
+                                      .bitmap = bitmap,
+                                      .out = mask});
+    for (size_t i = 0; i < count; i++) {
+        bool is_there = (!has_nulls || is_valid(i)) && has_bit(numbers[i], minimum, bits);
+        CHECK_EQ(out[i], is_there ? rank_of(numbers[i], minimum) : ROW_NULL);
+        CHECK_EQ(mask[i / 64] >> (i % 64) & 1, is_there);
+    }
+    CHECK_EQ(out[count], SENTINEL);
+}
+
+TEST(ranks_of_keys)
+{
+    data_type types[16];
+    size_t type_count = key_types(types);
+    for (size_t t = 0; t < type_count; t++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (size_t isa = 0; isa < ISAS; isa++) {
+                bool is_signed = type_is_signed(types[t]) || type_is_time(types[t]);
+                int64_t minimum = is_signed ? -60 : 40;
+                uint64_t bits = types[t].width == 1 ? 100 : 1 + test_random_below(BITS_MAX);
+                fill(types[t], minimum, bits);
+                check_ranks(isa, types[t], minimum, bits, counts[c], c % 2);
+            }
+}
+
+TEST(bounds_and_bits_of_keys)
+{
+    data_type types[16];
+    size_t type_count = key_types(types);
+    for (size_t t = 0; t < type_count; t++)
+        for (size_t isa = 0; isa < ISAS; isa++) {
+            static uint64_t bits[(1 << 17) / 64];
+            int64_t bounds[3] = {INT64_MAX, INT64_MIN, 5}, low = INT64_MAX, high = INT64_MIN;
+            size_t count = 1000, valid = 0;
+            dev_kernel_function find = kernel_of(isa, DEV_KERNEL_join_key_bounds);
+            dev_kernel_function set = kernel_of(isa, DEV_KERNEL_join_key_bitmap);
+            if (!find)
+                continue;
+            fill(types[t], 100, 1000);
+            find(&(join_key_bounds_arguments){.type = types[t],
+                                              .keys = keys,
+                                              .validity = validity,
+                                              .count = dev_count_exact(count),
+                                              .bounds = bounds});
+            for (size_t i = 0; i < count; i++)
+                if (is_valid(i)) {
+                    valid++;
+                    low = numbers[i] < low ? numbers[i] : low;
+                    high = numbers[i] > high ? numbers[i] : high;
+                }
+            CHECK_EQ(bounds[0], low);
+            CHECK_EQ(bounds[1], high);
+            CHECK_EQ(bounds[2], valid + 5);
+            if (types[t].width > 2)
+                continue;
+            memset(bits, 0, sizeof bits);
+            set(&(join_key_bitmap_arguments){.type = types[t],
+                                             .keys = keys,
+                                             .validity = validity,
+                                             .count = dev_count_exact(count),
+                                             .minimum = low,
+                                             .bitmap = bits});
+            size_t missing = 0, ones = 0, distinct = 0;
+            static bool seen[1 << 17];
+            memset(seen, 0, sizeof seen);
+            for (size_t i = 0; i < count; i++) {
+                size_t at = (size_t)(numbers[i] - low);
+                if (!is_valid(i))
+                    continue;
+                missing += !(bits[at / 64] >> (at % 64) & 1);
+                distinct += !seen[at];
+                seen[at] = true;
+            }
+            for (size_t w = 0; w < sizeof bits / 8; w++)
+                ones += (size_t)__builtin_popcountll(bits[w]);
+            CHECK_EQ(missing, 0);
+            CHECK_EQ(ones, distinct);
+        }
+}
+
+TEST(pairs_of_unique_groups)
+{
+    static uint32_t groups[ROWS_MAX], rows[ROWS_MAX], probe[ROWS_MAX + 16], build[ROWS_MAX + 16];
+    for (size_t isa = 0; isa < ISAS; isa++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (unsigned share = 1; share < 5; share++) {
+                dev_kernel_function pairs = kernel_of(isa, DEV_KERNEL_join_pairs_unique);
+                uint64_t made = 0, expected = 0;
+                if (!pairs)
+                    continue;
+                for (size_t i = 0; i < ROWS_MAX; i++) {
+                    rows[i] = (uint32_t)test_random_below(1u << 30);
+                    groups[i] =
+                        test_random_below(share) ? ROW_NULL : (uint32_t)test_random_below(ROWS_MAX);
+                }
+                probe[counts[c]] = build[counts[c]] = SENTINEL;
+                pairs(&(join_pairs_unique_arguments){.groups = groups,
+                                                     .count = dev_count_exact(counts[c]),
+                                                     .rows = rows,
+                                                     .out_probe = probe,
+                                                     .out_build = build,
+                                                     .out_count = &made});
+                for (size_t i = 0; i < counts[c]; i++)
+                    if (groups[i] != ROW_NULL) {
+                        CHECK_EQ(probe[expected], i);
+                        CHECK_EQ(build[expected], rows[groups[i]]);
+                        expected++;
+                    }
+                CHECK_EQ(made, expected);
+                CHECK_EQ(probe[counts[c]], SENTINEL);
+                CHECK_EQ(build[counts[c]], SENTINEL);
+            }
+}
+
+/* Two columns to codes, codes to slots and back. */
+TEST(codes_of_two_columns)
+{
+    static uint64_t codes[ROWS_MAX], slots[4096];
+    static uint32_t groups[ROWS_MAX], found[ROWS_MAX];
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function pack = kernel_of(isa, DEV_KERNEL_code_pack);
+        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_code_insert);
+        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_code_find);
+        if (!pack)
+            continue;
+        static int32_t first[ROWS_MAX];
+        static int64_t second[ROWS_MAX];
+        dev_count count = dev_count_exact(1000);
+        uint64_t stats[2] = {0, 0}, with_code = 0, distinct = 0;
+        for (size_t i = 0; i < ROWS_MAX; i++) {
+            first[i] = (int32_t)test_random_below(12) - 6;
+            second[i] = (int64_t)test_random_below(12) * 1000000;
+        }
+        fill(type_make(TYPE_INT64), 0, 100);
+        pack(&(code_pack_arguments){.type = type_make(TYPE_INT32),
+                                    .keys = first,
+                                    .validity = validity,
+                                    .count = count,
+                                    .minimum = -5,
+                                    .range = 10,
+                                    .out = codes});
+        pack(&(code_pack_arguments){.type = type_make(TYPE_INT64),
+                                    .keys = second,
+                                    .count = count,
+                                    .minimum = 1000000,
+                                    .range = 9000001,
+                                    .combine = true,
+                                    .out = codes});
+        for (size_t i = 0; i < count.bound; i++) {
+            bool has = is_valid(i) && first[i] >= -5 && first[i] < 5 && second[i] >= 1000000 &&
+                       second[i] <= 10000000;
+            CHECK_EQ(codes[i],
+                     has ? (uint64_t)(first[i] + 5) * 9000001 + (uint64_t)(second[i] - 1000000) + 1
+                         : 0);
+            with_code += has;
+            bool is_new = has;
+            for (size_t j = 0; j < i && is_new; j++)
+                is_new = codes[j] != codes[i];
+            distinct += is_new;
+        }
+        memset(slots, 0, sizeof slots);
+        insert(&(code_insert_arguments){.codes = codes,
+                                        .count = count,
+                                        .slots = slots,
+                                        .slot_count = 4096,
+                                        .stats = stats,
+                                        .out = groups});
+        CHECK_EQ(stats[0], with_code);
+        CHECK_EQ(stats[1], distinct);
+        codes[0] = 77777; /* that nobody has put in */
+        find(&(code_find_arguments){
+            .codes = codes, .count = count, .slots = slots, .slot_count = 4096, .out = found});
+        CHECK_EQ(found[0], ROW_NULL);
+        for (size_t i = 1; i < count.bound; i++) {
+            CHECK_EQ(found[i], groups[i]);
+            if (codes[i])
+                CHECK_EQ(slots[groups[i]], codes[i]);
+            else
+                CHECK_EQ(groups[i], ROW_NULL);
+        }
+    }
+}
+
+TEST(bits_copied_to_any_place)
+{
+    for (size_t isa = 0; isa < ISAS; isa++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            static uint64_t target[ROWS_MAX / 64 + 9];
+            dev_kernel_function copy = kernel_of(isa, DEV_KERNEL_join_copy_bits);
+            size_t at = test_random_below(130), wrong = 0;
+            if (!copy)
+                continue;
+            fill(type_make(TYPE_INT64), 0, 100);
+            memset(target, 0, sizeof target);
+            copy(&(join_copy_bits_arguments){.source = validity,
+                                             .count = dev_count_exact(counts[c]),
+                                             .target = target,
+                                             .target_at = at});
+            for (size_t i = 0; i < ROWS_MAX + 200; i++) {
+                bool is_inside = i >= at && i < at + counts[c];
+                wrong += (target[i / 64] >> (i % 64) & 1) != (is_inside && is_valid(i - at));
+            }
+            CHECK_EQ(wrong, 0);
+        }
+}
+
+TEST(marked_groups_mark_their_rows)
+{
+    /* Groups of 0, 1, 2, 3, 4 rows. */
+    const uint32_t starts[] = {0, 0, 1, 3, 6, 10}, rows[] = {9, 70, 1, 2, 3, 4, 5, 6, 7, 8};
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        uint64_t groups[1] = {1 | 1 << 1 | 1 << 3}, bits[2] = {0, 0};
+        dev_kernel_function mark = kernel_of(isa, DEV_KERNEL_join_mark_rows);
+        if (!mark)
+            continue;
+        mark(&(join_mark_rows_arguments){
+            .groups = groups, .group_count = 5, .starts = starts, .rows = rows, .bits = bits});
+        CHECK_EQ(bits[0], 1u << 9 | 1 << 2 | 1 << 3 | 1 << 4);
+        CHECK_EQ(bits[1], 0);
+    }
+}
