@@ -84,6 +84,8 @@ void hash_groups_init(hash_groups *groups, const key_layout *layout, const char 
 void hash_groups_release(hash_groups *groups);
 /* Room for `capacity` rows in all. */
 CHECKED status hash_groups_reserve_rows(hash_groups *groups, dev_stream *stream, uint64_t capacity);
+/* Room for that many groups to be looked up, so that the directory need not grow up to there. */
+CHECKED status hash_groups_expect(hash_groups *groups, dev_stream *stream, uint64_t count);
 /* Room for the long strings of packed rows. */
 CHECKED status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream,
                                         const uint8_t *rows, uint64_t count);
@@ -338,7 +340,7 @@ typedef struct aggregate_lane {
     bool is_plain; /* text is not to be coded */
     run_state runs;
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
-    uint64_t dense_check;     /* groups at which it is asked whether they are dense; 0: never */
+    uint64_t dense_check;     /* rows after which it is asked whether it is dense; 0: never */
 } aggregate_lane;
 
 void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source);

@@ -8,7 +8,8 @@
 #define SMALL_DOMAIN 4096       /* always worth it */
 #define MIXED_DOMAIN 65536      /* several keys, or text */
 #define DENSE_DOMAIN (1u << 26) /* one integer key */
-#define DENSE_CODES_PER_ROW 4   /* codes that may go unused for each row that has come */
+#define CODES_PER_ROW 4         /* codes that may go unused for each row that has come */
+#define CODES_PER_ROW_LATER 32  /* once there is a table: its last codes come late */
 #define DICTIONARY_ROWS 4096
 
 bool codes_key_is_integer(data_type type)
@@ -82,7 +83,8 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, ui
     *radix = 0;
     if (old) {
         /* Where it grew once it may grow again. */
-        int64_t last = old->minimum + (int64_t)old->radix - 2, more = old->radix / 2;
+        int64_t last = old->minimum + (int64_t)old->radix - 2;
+        int64_t more = old->radix / (old->radix < SMALL_DOMAIN ? 2 : 8);
         bool falls = statistics[KEY_VALUES] && least < old->minimum;
         bool rises = statistics[KEY_VALUES] && greatest > last;
         if (!statistics[KEY_VALUES])
@@ -100,10 +102,12 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, ui
     return STATUS_OK;
 }
 
-static bool suits(const aggregate_core *core, bool has_text, uint64_t domain, uint64_t rows)
+static bool suits(const aggregate_core *core, bool has_text, bool is_first, uint64_t domain,
+                  uint64_t rows)
 {
     uint64_t most = core->key_count == 1 && !has_text ? DENSE_DOMAIN : MIXED_DOMAIN;
-    return domain <= SMALL_DOMAIN || (domain <= most && domain / DENSE_CODES_PER_ROW <= rows);
+    return domain <= SMALL_DOMAIN ||
+           (domain <= most && domain / (is_first ? CODES_PER_ROW : CODES_PER_ROW_LATER) <= rows);
 }
 
 static status init_texts(const aggregate_core *core, code_key *code, data_type type)
@@ -165,7 +169,7 @@ status codes_table_try(const aggregate_core *core, exec_task *task, int source,
         if (!radixes[k])
             return STATUS_OK;
         domain *= radixes[k];
-        if (!suits(core, has_text, domain, all_rows))
+        if (!suits(core, has_text, !old, domain, all_rows))
             return STATUS_OK;
     }
     aggregate_table *table;

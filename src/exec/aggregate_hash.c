@@ -58,6 +58,14 @@ static status enlarge_slots(hash_groups *groups, dev_stream *stream, uint64_t sl
     return st;
 }
 
+static status reserve_slots(hash_groups *groups, dev_stream *stream, uint64_t needed)
+{
+    uint64_t slot_count = groups->slot_count ? groups->slot_count : CAPACITY_MIN;
+    while (slot_count / 3 * 2 < needed)
+        slot_count *= 2;
+    return slot_count > groups->slot_count ? enlarge_slots(groups, stream, slot_count) : STATUS_OK;
+}
+
 static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
 {
     if (!groups->words)
@@ -72,10 +80,13 @@ static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
         TRY(hash_groups_reserve_rows(groups, stream,
                                      capacity < CAPACITY_MIN ? CAPACITY_MIN : capacity));
     }
-    uint64_t slot_count = groups->slot_count ? groups->slot_count : CAPACITY_MIN;
-    while (slot_count / 3 * 2 < needed)
-        slot_count *= 2;
-    return slot_count > groups->slot_count ? enlarge_slots(groups, stream, slot_count) : STATUS_OK;
+    return reserve_slots(groups, stream, needed);
+}
+
+status hash_groups_expect(hash_groups *groups, dev_stream *stream, uint64_t count)
+{
+    TRY(hash_groups_reserve_rows(groups, stream, count));
+    return reserve_slots(groups, stream, count);
 }
 
 status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const uint8_t *rows,

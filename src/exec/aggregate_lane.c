@@ -1,14 +1,20 @@
 /* aggregate_lane.c - one lane's tables: which form takes the next rows. */
 #include "exec/aggregate.h"
 
-/* Groups of a HASH table at which it is first asked whether its one integer key is dense. */
-#define DENSE_CHECK_GROUPS 32768
+/* Rows after which it is first asked whether the one integer key of HASH is dense. */
+#define DENSE_CHECK_ROWS 65536
 /* Codes that may go unused, for each row that has come and for each group. */
-#define DENSE_CODES_PER_ROW 4
+#define DENSE_CODES_PER_ROW 8
 #define DENSE_CODES_PER_GROUP 32
 #define DENSE_CODES_MAX (1u << 24)
 /* Tables of up to so many groups are absorbed when the form changes; larger ones are kept aside. */
 #define ABSORB_GROUPS 16384
+
+/* A HASH table of this many groups is kept aside if they are more than one for this many rows, and
+ * another takes the following rows: one that stays in the cache and is never copied to grow. All
+ * are merged in parts anyway, and this one did not make them fewer. */
+#define ASIDE_GROUPS (1u << 17)
+#define ASIDE_ROWS_PER_GROUP 2
 
 void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source)
 {
@@ -16,7 +22,7 @@ void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int s
     lane->minimum = INT64_MAX;
     lane->maximum = INT64_MIN;
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
-        lane->dense_check = DENSE_CHECK_GROUPS;
+        lane->dense_check = DENSE_CHECK_ROWS;
     lane->is_plain = !core->layouts[2].count;
 }
 
@@ -104,6 +110,11 @@ static void note_bounds(aggregate_lane *lane, const aggregate_table *table)
         widen_bounds(lane, table->segments.items[i].minimum, table->segments.items[i].maximum);
 }
 
+static bool is_of_no_use(const aggregate_table *table)
+{
+    return table->count >= ASIDE_GROUPS && table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
+}
+
 /* The layout of a HASH table for rows and for the groups of `old`, or NULL. */
 static const key_layout *common_layout(const aggregate_core *core, const aggregate_table *old,
                                        const key_layout *rows)
@@ -122,7 +133,11 @@ static status begin_hash(aggregate_lane *lane, exec_task *task, tensor *const *k
     bool absorbs = old && old->count <= ABSORB_GROUPS && lane->tables.count == 1;
     const key_layout *layout =
         common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
-    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, lane->source, layout, 0, &table));
+    uint64_t capacity = old && is_of_no_use(old) ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
+    if (old)
+        hash_groups_seal(&old->groups);
+    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, lane->source, layout, capacity,
+                            &table));
     if (!absorbs)
         return add_table(lane, table);
     status st = aggregate_table_absorb(core, task, table, old);
@@ -155,13 +170,40 @@ static status begin_codes(aggregate_lane *lane, exec_task *task, tensor *const *
     return push_codes(lane, task, table, keys, values, rows, is_taken);
 }
 
-/* A growing HASH table whose keys turn out to be dense becomes one of CODES. */
+/* All tables become one of CODES, if they are HASH and the codes are few for their groups. */
+static status become_dense(aggregate_lane *lane, exec_task *task)
+{
+    aggregate_table *dense;
+    uint64_t codes = (uint64_t)lane->maximum - (uint64_t)lane->minimum, groups = 0;
+    for (size_t i = 0; i < lane->tables.count; i++) {
+        if (lane->tables.items[i]->form != TABLE_HASH)
+            return STATUS_OK;
+        groups += lane->tables.items[i]->count;
+    }
+    if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > lane->row_count ||
+        codes / DENSE_CODES_PER_GROUP > groups)
+        return STATUS_OK;
+    TRY(codes_table_dense(lane->core, task->stream, lane->source, lane->minimum, lane->maximum,
+                          &dense));
+    for (size_t i = 0; i < lane->tables.count; i++) {
+        status st = aggregate_table_absorb(lane->core, task, dense, lane->tables.items[i]);
+        if (st) {
+            aggregate_table_free(lane->core, dense);
+            return st;
+        }
+    }
+    for (; lane->tables.count > 1; lane->tables.count--)
+        aggregate_table_free(lane->core, last_table(lane));
+    replace_last(lane, dense);
+    return STATUS_OK;
+}
+
+/* Growing HASH tables whose keys turn out to be dense change their form. */
 static status check_dense(aggregate_lane *lane, exec_task *task, tensor *const *keys, uint64_t rows)
 {
-    aggregate_table *table = last_table(lane), *dense;
     int64_t statistics[KEY_STATISTICS];
     tensor *flat;
-    if (!lane->dense_check || table->form != TABLE_HASH)
+    if (!lane->dense_check || last_table(lane)->form != TABLE_HASH)
         return STATUS_OK;
     TRY(tensor_flatten(task->stream, keys[0], dev_count_exact(rows), &flat));
     status st = codes_statistics(task->stream, flat, rows, statistics);
@@ -169,22 +211,10 @@ static status check_dense(aggregate_lane *lane, exec_task *task, tensor *const *
     TRY(st);
     if (statistics[KEY_VALUES])
         widen_bounds(lane, statistics[KEY_MINIMUM], statistics[KEY_MAXIMUM]);
-    if (table->count < lane->dense_check || lane->minimum > lane->maximum)
+    if (lane->row_count < lane->dense_check || lane->minimum > lane->maximum)
         return STATUS_OK;
-    lane->dense_check = table->count * 2;
-    uint64_t codes = (uint64_t)lane->maximum - (uint64_t)lane->minimum;
-    if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > lane->row_count ||
-        codes / DENSE_CODES_PER_GROUP > table->count)
-        return STATUS_OK;
-    TRY(codes_table_dense(lane->core, task->stream, lane->source, lane->minimum, lane->maximum,
-                          &dense));
-    st = aggregate_table_absorb(lane->core, task, dense, table);
-    if (st) {
-        aggregate_table_free(lane->core, dense);
-        return st;
-    }
-    replace_last(lane, dense);
-    return STATUS_OK;
+    lane->dense_check = lane->row_count * 2;
+    return become_dense(lane, task);
 }
 
 static bool layout_takes(const key_layout *layout, const key_layout *rows)
@@ -207,7 +237,7 @@ static status push_packed(aggregate_lane *lane, exec_task *task, tensor *const *
     if (is_taken)
         return STATUS_OK;
     table = last_table(lane);
-    if (!table || table->form != TABLE_HASH ||
+    if (!table || table->form != TABLE_HASH || is_of_no_use(table) ||
         !layout_takes(table->groups.layout, key_layout_for(core, packed)))
         TRY(begin_hash(lane, task, packed));
     return push_hash(lane, task, last_table(lane), packed, values, rows);

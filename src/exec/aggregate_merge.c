@@ -348,12 +348,33 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
     return st;
 }
 
+static uint64_t count_in(const merge_slice *slice, size_t part)
+{
+    return slice->offsets[part + 1] - slice->offsets[part];
+}
+
+/* How many groups a part will have: no fewer than any table has there, perhaps as many as all. */
+static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
+{
+    const aggregate_table *table = NULL;
+    uint64_t all = 0, here = 0, most = 0;
+    for (size_t i = 0; i < merge->slices.count; i++) {
+        const merge_slice *slice = &merge->slices.items[i];
+        uint64_t count = count_in(slice, part);
+        here = slice->table == table ? here + count : count;
+        table = slice->table;
+        most = here > most ? here : most;
+        all += count;
+    }
+    return all / 2 > most ? all / 2 : most;
+}
+
 static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
 {
     const aggregate_core *core = merge->core;
     aggregate_table *target;
     TRY(aggregate_table_new(core, task->stream, TABLE_HASH, merge->tables.items[0]->source,
-                            part_layout(merge), 0, &target));
+                            part_layout(merge), expected_groups(merge, part), &target));
     merge->parts[part] = target;
     target->groups.borrows_text = true;
     for (size_t i = 0; i < merge->tables.count; i++) {
@@ -363,7 +384,7 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
         uint32_t first = slice->offsets[part];
-        uint64_t count = slice->offsets[part + 1] - first;
+        uint64_t count = count_in(slice, part);
         if (count)
             TRY(add_part(merge, task, target, slice, slice->order->rows + first, count));
     }

@@ -26,6 +26,8 @@ status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table
         table->count = 1;
     } else if (!st && form == TABLE_RUNS) {
         st = hash_groups_reserve_rows(&table->groups, stream, capacity);
+    } else if (!st && form == TABLE_HASH && capacity) {
+        st = hash_groups_expect(&table->groups, stream, capacity);
     }
     if (!st && capacity)
         st = states_reserve(core, stream, table, capacity);

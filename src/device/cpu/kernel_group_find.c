@@ -7,11 +7,13 @@
 /* Directories up to this size stay in the cache by themselves. */
 #define CACHED_SLOTS (1u << 14)
 
-static void add_group(const groups_find_arguments *a, const uint8_t *row, uint64_t group)
+static inline __attribute__((always_inline)) void add_group(const groups_find_arguments *a,
+                                                            const uint8_t *row, uint64_t group,
+                                                            size_t words, size_t text_count)
 {
     uint8_t *target = a->group_rows + group * a->stride;
-    memcpy(target, row, a->stride);
-    for (size_t k = 0; a->heap && k < a->text_count; k++)
+    row_copy(target, row, words);
+    for (size_t k = 0; a->heap && k < text_count; k++)
         kernel_own_text(target + k * 16, a->heap, a->heap_used);
 }
 
@@ -27,7 +29,7 @@ find_block(const groups_find_arguments *a, size_t start, size_t end, uint64_t gr
         for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
             uint64_t slot = a->slots[at];
             if (!slot) {
-                add_group(a, row, groups);
+                add_group(a, row, groups, words, text_count);
                 a->slots[at] = (uint64_t)hash << 32 | ++groups;
                 a->out[i] = (uint32_t)(groups - 1);
                 break;
@@ -87,6 +89,8 @@ void ISA_(groups_find)(const groups_find_arguments *a)
         find_all(a, 1, 0, 0);
     else if (a->stride == 16)
         find_all(a, 2, 0, 0);
+    else if (a->stride == 24)
+        find_all(a, 3, 0, 0);
     else
         find_all(a, a->stride / 8, 0, 0);
 }

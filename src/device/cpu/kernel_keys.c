@@ -188,24 +188,34 @@ void ISA_(keys_hash)(const keys_hash_arguments *a)
         HASH(1, 0, 0);
     else if (stride == 16)
         HASH(2, 0, 0);
+    else if (stride == 24)
+        HASH(3, 0, 0);
     else
         HASH(stride / 8, 0, 0);
 }
 
 /* ---- moving ---- */
 
+#define GATHER(words)                                                                              \
+    do {                                                                                           \
+        for (size_t i = 0; i < count; i++)                                                         \
+            row_copy(a->out + i * stride, a->rows + (size_t)a->index[i] * stride, words);          \
+    } while (0)
+
 void ISA_(keys_gather)(const keys_gather_arguments *a)
 {
     size_t count = kernel_count(a->count), stride = a->stride;
-    if (stride == 8) {
-        const uint64_t *rows = (const uint64_t *)a->rows;
-        uint64_t *out = (uint64_t *)a->out;
+    if (stride == 8)
+        GATHER(1);
+    else if (stride == 16)
+        GATHER(2);
+    else if (stride == 24)
+        GATHER(3);
+    else if (stride % 8 == 0)
+        GATHER(stride / 8);
+    else
         for (size_t i = 0; i < count; i++)
-            out[i] = rows[a->index[i]];
-    } else {
-        for (size_t i = 0; i < count; i++)
-            memcpy(a->out + i * stride, a->rows + a->index[i] * stride, stride);
-    }
+            memcpy(a->out + i * stride, a->rows + (size_t)a->index[i] * stride, stride);
 }
 
 void ISA_(keys_text_bytes)(const keys_text_bytes_arguments *a)
