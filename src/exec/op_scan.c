@@ -12,8 +12,18 @@
 
 #include <stdio.h>
 
+/* How a runtime filter does. One that drops hardly a row is only tried now and then: on one slice
+ * of TRY_EVERY, once it has seen TRY_ROWS. */
+typedef struct filter_use {
+    _Atomic uint64_t seen, kept; /* rows; on host devices */
+    _Atomic uint32_t slices;
+} filter_use;
+#define TRY_ROWS ((uint64_t)1 << 17)
+#define TRY_EVERY 16
+
 typedef struct op_scan {
     exec_operator base;
+    filter_use *uses; /* by runtime filter */
     const pq_table *table;
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
@@ -233,9 +243,32 @@ static status drop_misses(exec_task *task, scan_lane *lane, const runtime_filter
         dev_buffer_unref(owner);
         return st;
     }
+    uint64_t before = count.bound;
     count = (dev_count){count.bound, owner->address};
     dev_count_settle(dev, &count);
+    if (!count.actual && count.bound == before) { /* all rows stay */
+        row_index_unref(rows);
+        dev_buffer_unref(owner);
+        return STATUS_OK;
+    }
     return narrow(task, lane, rows, count, owner);
+}
+
+/* It lets nine rows of ten pass. */
+static bool is_idle(filter_use *use)
+{
+    uint64_t seen = atomic_load_explicit(&use->seen, memory_order_relaxed);
+    if (seen < TRY_ROWS || atomic_load_explicit(&use->kept, memory_order_relaxed) < seen / 10 * 9)
+        return false;
+    return atomic_fetch_add_explicit(&use->slices, 1, memory_order_relaxed) % TRY_EVERY;
+}
+
+static void count_use(filter_use *use, dev_count before, dev_count after)
+{
+    if (before.actual || after.actual)
+        return;
+    atomic_fetch_add_explicit(&use->seen, before.bound, memory_order_relaxed);
+    atomic_fetch_add_explicit(&use->kept, after.bound, memory_order_relaxed);
 }
 
 static exec_step apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane)
@@ -243,13 +276,16 @@ static exec_step apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *l
     const plan_runtime_filter *planned =
         &op->base.plan->scan.runtime_filters.items[lane->next_runtime];
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+    filter_use *use = &op->uses[lane->next_runtime];
     if (atomic_load_explicit(&filter->is_published, memory_order_acquire) &&
-        (filter->bitmap || filter->bloom)) {
+        (filter->bitmap || filter->bloom) && !is_idle(use)) {
         uint32_t column = (uint32_t)plan_column_index(op->base.plan, planned->column_id);
         exec_step step = await_columns(op, task, lane, &column, 1);
         if (step != EXEC_FINISHED)
             return step;
+        dev_count before = lane->count;
         EXEC_TRY(task, drop_misses(task, lane, filter, column));
+        count_use(use, before, lane->count);
     }
     lane->next_runtime++;
     return EXEC_FINISHED;
@@ -396,6 +432,7 @@ static void scan_close(exec_operator *base)
     op_scan *op = (op_scan *)base;
     program_free(op->program);
     mem_free(op->emitted);
+    mem_free(op->uses);
     mem_free(op);
 }
 
@@ -432,7 +469,11 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     op->table = plan->scan.table;
     op->column_count = (uint32_t)plan->columns.count;
     op->filter_count = (uint32_t)plan->scan.filters.count;
-    status st = list_emitted(op);
+    size_t filters = plan->scan.runtime_filters.count;
+    op->uses = mem_new_array(filters ? filters : 1, sizeof *op->uses);
+    status st = op->uses ? STATUS_OK : status_no_memory("scan", filters * sizeof *op->uses);
+    if (!st)
+        st = list_emitted(op);
     if (!st && op->filter_count)
         st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
                              (exec_layout){op->column_count, plan->columns.items}, &op->program);

@@ -1,17 +1,11 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
  * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
  * neither make rows of their own nor change it. */
-#include "parquet/table.h"
 #include "plan/rewrite.h"
-
-/* A filter is offered where at most this share of a scan's rows is expected to pass. */
-#define SHARE_MAX 0.8
 
 typedef struct offer {
     plan_statement *statement;
-    uint32_t number;    /* of the filter */
-    double keys;        /* distinct ones that it lets pass */
-    double keys_domain; /* distinct ones where they come from */
+    uint32_t number; /* of the filter */
     bool is_taken;
 } offer;
 
@@ -19,14 +13,6 @@ static status offer_below(offer *o, plan_node *node, uint32_t id);
 
 static status offer_scan(offer *o, plan_node *scan, uint32_t id)
 {
-    const plan_node *relation = scan;
-    expr column = {.kind = EXPR_COLUMN, .column_id = id};
-    /* The smaller of both sides' domains: a foreign key has no values but the other side's. */
-    double domain = plan_distinct(&relation, 1, &column, (double)scan->scan.table->row_count);
-    if (domain > o->keys_domain)
-        domain = o->keys_domain;
-    if (o->keys > SHARE_MAX * domain)
-        return STATUS_OK;
     for (size_t i = 0; i < scan->scan.runtime_filters.count; i++)
         if (scan->scan.runtime_filters.items[i].id == o->number)
             return STATUS_OK;
@@ -97,18 +83,33 @@ static bool is_filter_key(const expr *e)
            e->type.id != TYPE_UINT64;
 }
 
+/* Nothing below drops rows: it has all keys that there are, or nearly. */
+static bool has_all_rows(const plan_node *node)
+{
+    bool is_join = node->kind == PLAN_JOIN && node->join.type != JOIN_SEMI &&
+                   node->join.type != JOIN_ANTI && node->join.type != JOIN_ANTI_NULL &&
+                   !node->join.residual;
+    if (node->kind == PLAN_SCAN)
+        return !node->scan.filters.count;
+    if (!is_join && node->kind != PLAN_PROJECT && node->kind != PLAN_AGGREGATE)
+        return false;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (!has_all_rows(node->children[i]))
+            return false;
+    return true;
+}
+
+/* Whether it pays is seen by the scan, which drops a filter that drops no rows. */
 static status offer_keys(plan_statement *s, plan_node *join)
 {
     bool build_left = join->join.build_left;
     const expr_list *probe_keys = build_left ? &join->join.right_keys : &join->join.left_keys;
-    const expr_list *build_keys = build_left ? &join->join.left_keys : &join->join.right_keys;
-    const plan_node *build = join->children[build_left ? 0 : 1];
+    if (has_all_rows(join->children[build_left ? 0 : 1]))
+        return STATUS_OK;
     for (size_t k = 0; k < probe_keys->count; k++) {
         if (!is_filter_key(probe_keys->items[k]))
             continue;
         offer o = {.statement = s, .number = s->runtime_filter_count};
-        o.keys = plan_distinct(&build, 1, build_keys->items[k], build->estimated_rows);
-        o.keys_domain = plan_distinct(&build, 1, build_keys->items[k], 1e300);
         TRY(offer_below(&o, join->children[build_left ? 1 : 0], probe_keys->items[k]->column_id));
         if (!o.is_taken)
             continue;
