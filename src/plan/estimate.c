@@ -136,11 +136,41 @@ static double share_of(const plan_node *node, const expr *e)
     }
 }
 
+/* A column's id and direction, where a condition is a bound of a column: -1 above, 1 below, 0:
+ * none. */
+static int bound_of(const expr *e, uint32_t *out_column)
+{
+    if (e->kind != EXPR_CALL ||
+        (e->op != EXPR_LT && e->op != EXPR_LE && e->op != EXPR_GT && e->op != EXPR_GE))
+        return 0;
+    bool is_mirrored = e->args[0]->kind == EXPR_CONSTANT;
+    const expr *column = e->args[is_mirrored];
+    if (column->kind != EXPR_COLUMN || e->args[!is_mirrored]->kind != EXPR_CONSTANT)
+        return 0;
+    *out_column = column->column_id;
+    return (e->op == EXPR_LT || e->op == EXPR_LE) != is_mirrored ? 1 : -1;
+}
+
+/* The share of the condition among rows that meet those before it. An upper and a lower bound of
+ * one column leave what is between. */
+static double share_after(const plan_node *node, const expr_list *conditions, size_t number)
+{
+    double share = share_of(node, conditions->items[number]);
+    uint32_t column, other;
+    int direction = bound_of(conditions->items[number], &column);
+    for (size_t i = 0; i < number && direction; i++)
+        if (bound_of(conditions->items[i], &other) == -direction && other == column) {
+            double before = share_of(node, conditions->items[i]), both = before + share - 1;
+            return before > 0 && both > 0 ? both / before : 1e-3;
+        }
+    return share;
+}
+
 static double share_of_list(const plan_node *node, const expr_list *conditions)
 {
     double share = 1;
     for (size_t i = 0; i < conditions->count; i++)
-        share *= share_of(node, conditions->items[i]);
+        share *= share_after(node, conditions, i);
     return share;
 }
 
