@@ -1,9 +1,10 @@
 /* codec.c - decompression of pages. */
 #include "device/codec.h"
 
+#include "device/snappy.h"
+
 #include <brotli/decode.h>
 #include <lz4.h>
-#include <snappy-c.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -84,9 +85,7 @@ bool codec_decompress(int codec, const void *source, size_t source_bytes, void *
         memcpy(target, source, source_bytes);
         return true;
     case SNAPPY:
-        return snappy_uncompressed_length(source, source_bytes, &bytes) == SNAPPY_OK &&
-               bytes == target_bytes &&
-               snappy_uncompress(source, source_bytes, target, &bytes) == SNAPPY_OK;
+        return snappy_decode(source, source_bytes, target, target_bytes);
     case GZIP:
         return gunzip(source, source_bytes, target, target_bytes);
     case BROTLI:

@@ -1,0 +1,94 @@
+/* test_snappy.c - our decompression against the library's: what it compresses, and damaged blocks.
+ */
+#include "test.h"
+
+#include "device/snappy.h"
+
+#include <snappy-c.h>
+
+#define BYTES_MAX 70000
+
+/* Text of one kind or another: numbers with common high bytes, runs, short periods, noise. */
+static void fill(uint8_t *out, size_t bytes, unsigned kind)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes; i++)
+        switch (kind % 6) {
+        case 0: /* 8-byte numbers below 2^20 */
+            value = i % 8 ? value >> 8 : test_random() % (1 << 20);
+            out[i] = (uint8_t)value;
+            break;
+        case 1: /* ascending by little */
+            if (i % 8 == 0)
+                value += test_random() % 3;
+            out[i] = (uint8_t)(value >> i % 8 * 8);
+            break;
+        case 2:
+            out[i] = (uint8_t)test_random();
+            break;
+        case 3:
+            out[i] = i && test_random() % 40 ? out[i - 1] : (uint8_t)test_random();
+            break;
+        case 4: { /* periods of 1 to 20 bytes */
+            size_t period = 1 + i / 500 % 20;
+            out[i] = i >= period && test_random() % 60 ? out[i - period] : (uint8_t)test_random();
+            break;
+        }
+        default: /* words */
+            out[i] = (uint8_t)("the furious packages nag slyly "[(i + i / 97 * 5) % 31]);
+            if (test_random() % 50 == 0)
+                out[i] = (uint8_t)test_random();
+        }
+}
+
+TEST(what_the_library_compresses)
+{
+    uint8_t *plain = mem_new(BYTES_MAX);
+    CHECK(plain);
+    for (unsigned round = 0; round < 300; round++) {
+        size_t bytes = round < 60 ? round : test_random() % BYTES_MAX;
+        size_t packed_bytes = snappy_max_compressed_length(bytes);
+        uint8_t *packed = mem_new(packed_bytes + 1);
+        fill(plain, bytes, round);
+        CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
+        /* Blocks of just the right size: a byte too far is seen. */
+        uint8_t *source = mem_resize(packed, packed_bytes), *target = mem_new(bytes ? bytes : 1);
+        CHECK(source && target);
+        CHECK(snappy_decode(source, packed_bytes, target, bytes));
+        CHECK(!memcmp(target, plain, bytes));
+        CHECK(!snappy_decode(source, packed_bytes, target, bytes + 1));
+        CHECK(!bytes || !snappy_decode(source, packed_bytes, target, bytes - 1));
+        mem_free(source);
+        mem_free(target);
+    }
+    mem_free(plain);
+}
+
+TEST(damaged_blocks_are_taken_as_by_the_library)
+{
+    uint8_t *plain = mem_new(4000), *expected = mem_new(4000);
+    CHECK(plain && expected);
+    for (unsigned round = 0; round < 3000; round++) {
+        size_t bytes = 1 + test_random() % 4000, packed_bytes = snappy_max_compressed_length(bytes);
+        uint8_t *packed = mem_new(packed_bytes), *target = mem_new(bytes);
+        CHECK(packed && target);
+        fill(plain, bytes, round);
+        CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
+        for (unsigned i = 0; i <= test_random() % 4; i++)
+            packed[test_random() % packed_bytes] ^= (uint8_t)(1 << test_random() % 8);
+        if (round % 3 == 0)
+            packed_bytes = test_random() % packed_bytes;
+        packed = packed_bytes ? mem_resize(packed, packed_bytes) : packed;
+        size_t length = 0;
+        bool is_good =
+            snappy_uncompressed_length((char *)packed, packed_bytes, &length) == SNAPPY_OK &&
+            length == bytes &&
+            snappy_uncompress((char *)packed, packed_bytes, (char *)expected, &length) == SNAPPY_OK;
+        CHECK_EQ(snappy_decode(packed, packed_bytes, target, bytes), is_good);
+        CHECK(!is_good || !memcmp(target, expected, bytes));
+        mem_free(packed);
+        mem_free(target);
+    }
+    mem_free(plain);
+    mem_free(expected);
+}
