@@ -50,6 +50,9 @@ typedef struct exec_operator_ops {
      * task->lane and the number of lanes in task->lane_count; lane states are gone by then. */
     unsigned phase_count;
     exec_step (*phase)(exec_operator *op, exec_task *task, unsigned number);
+    /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
+     * of memory that only they needed. */
+    void (*release)(exec_operator *op);
     /* Releases everything; takes a half-opened operator. */
     void (*close)(exec_operator *op);
 } exec_operator_ops;
@@ -69,6 +72,7 @@ struct exec_operator {
     /* Sources: most lanes that may pull; 0: any number. 1 keeps an order (after a sort). Set by
      * open; for the source of a breaker, at the latest by the last phase of its sink. */
     unsigned lane_limit;
+    unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
 

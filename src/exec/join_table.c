@@ -24,6 +24,7 @@ void join_table_release(join_table *table)
     dev_buffer_unref(table->starts);
     dev_buffer_unref(table->rows);
     dev_buffer_unref(table->row_groups);
+    *table = (join_table){0};
 }
 
 bool join_table_needs_ranges(const join_table *table)

@@ -38,6 +38,8 @@ typedef struct op_join_build {
 extern const exec_operator_ops join_build_ops;
 /* Takes what open has made so far. */
 void join_build_close(exec_operator *base);
+/* Lets go of the table: nobody looks into it any more. */
+void join_release(op_join_build *join);
 /* True if matches of build rows are kept. */
 bool join_marks_build(const op_join_build *join);
 

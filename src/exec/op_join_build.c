@@ -45,14 +45,49 @@ static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, 
     return EXEC_FINISHED;
 }
 
-/* Puts the pending chunks into one of their own memory. */
+/* A chunk's selected numbers become values of their own: nothing else holds them. */
+static status take_selected(exec_task *task, chunk *source, chunk *target)
+{
+    for (uint32_t i = 0; i < source->column_count; i++) {
+        tensor *column = source->columns[i];
+        if (!column || column->form != TENSOR_INDEXED || type_is_text(column->type))
+            continue;
+        TRY(tensor_flatten(task->stream, column, source->rows, &target->columns[i]));
+        tensor_unref(column);
+        source->columns[i] = NULL;
+    }
+    return STATUS_OK;
+}
+
+/* The pending chunks as one of its own memory. */
+static status own_pending(exec_task *task, build_lane *lane, chunk **out)
+{
+    chunk *rest, *first = lane->pending[0];
+    if (lane->pending_count > 1)
+        return chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out);
+    TRY(chunk_new(first->column_count, first->rows, out));
+    status st = take_selected(task, first, *out);
+    if (!st)
+        st = chunk_concat(task->stream, &first, 1, "join build", &rest);
+    if (st) {
+        chunk_free(*out);
+        return st;
+    }
+    for (uint32_t i = 0; i < rest->column_count; i++)
+        if (rest->columns[i])
+            (*out)->columns[i] = tensor_ref(rest->columns[i]);
+    chunk_free(rest);
+    return STATUS_OK;
+}
+
+/* Adds the pending chunks to the lane's own. */
 static status flush(op_join_build *op, exec_task *task, build_lane *lane)
 {
     chunk *owned;
     if (!lane->pending_count)
         return STATUS_OK;
     TRY(array_reserve(NULL, &lane->chunks, 1));
-    TRY(chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", &owned));
+    TRY(own_pending(task, lane, &owned));
     lane->chunks.items[lane->chunks.count++] = owned;
     for (uint32_t i = 0; i < lane->pending_count; i++)
         chunk_free(lane->pending[i]);
@@ -214,12 +249,18 @@ static void build_lane_close(exec_operator *base, void *state)
         exec_device(base->query)->ops->event_free(lane->fetch.event);
 }
 
+void join_release(op_join_build *join)
+{
+    join_table_release(&join->table);
+    dev_buffer_unref(join->matched);
+    dev_buffer_unref(join->matched_groups);
+    join->matched = join->matched_groups = NULL;
+}
+
 void join_build_close(exec_operator *base)
 {
     op_join_build *op = (op_join_build *)base;
-    join_table_release(&op->table);
-    dev_buffer_unref(op->matched);
-    dev_buffer_unref(op->matched_groups);
+    join_release(op);
     program_free(op->build_keys);
     program_free(op->probe_keys);
     program_free(op->residual);

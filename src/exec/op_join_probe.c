@@ -510,6 +510,14 @@ static exec_step probe_finish_lane(exec_operator *base, exec_task *task, void *s
     return EXEC_FINISHED;
 }
 
+/* Where there is a tail, it is the last to need the table. */
+static void probe_release(exec_operator *base)
+{
+    op_join_build *join = ((op_join_probe *)base)->join;
+    if (!join_marks_build(join))
+        join_release(join);
+}
+
 static void probe_close(exec_operator *base)
 {
     mem_free(base);
@@ -547,6 +555,7 @@ static const exec_operator_ops probe_ops = {
     .lane_finish = probe_finish_lane,
     .phase_count = 1, /* where it is a sink */
     .phase = probe_phase,
+    .release = probe_release,
     .close = probe_close,
 };
 

@@ -87,6 +87,11 @@ static exec_step tail_pull(exec_operator *base, exec_task *task, void *state, ch
     return c ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
 }
 
+static void tail_release(exec_operator *base)
+{
+    join_release(((op_join_tail *)base)->join);
+}
+
 static void tail_close(exec_operator *base)
 {
     mem_free(base);
@@ -95,6 +100,7 @@ static void tail_close(exec_operator *base)
 static const exec_operator_ops tail_ops = {
     .name = "join tail",
     .pull = tail_pull,
+    .release = tail_release,
     .close = tail_close,
 };
 

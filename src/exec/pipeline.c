@@ -67,9 +67,11 @@ static status pipeline_new(exec_query *query, exec_operator *source, exec_stage 
     exec_stage *stage;
     TRY(stage_new(query, &stage));
     stage->source = source;
+    source->pipelines++;
     TRY(stage_require(query, stage, requires));
     for (const link *l = down; l; l = l->next) {
         TRY(array_push(query->memory, &stage->operators, l->op));
+        l->op->pipelines++;
         TRY(stage_require(query, stage, l->requires));
         if (l->sink_stage)
             TRY(stage_require(query, l->sink_stage, stage));

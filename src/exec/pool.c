@@ -35,10 +35,20 @@ static exec_lane *dequeue(exec_pool *pool)
 
 static void stage_start(exec_pool *pool, exec_stage *stage);
 
+static void leave_operator(exec_operator *op)
+{
+    if (--op->pipelines == 0 && op->ops->release)
+        op->ops->release(op);
+}
+
 /* The stage is over: whoever waited for it may start. Under the lock. */
 static void stage_finish(exec_pool *pool, exec_stage *stage)
 {
     stage->query->stages_active--;
+    if (stage->source)
+        leave_operator(stage->source);
+    for (size_t i = 0; i < stage->operators.count; i++)
+        leave_operator(stage->operators.items[i]);
     for (size_t i = 0; i < stage->dependents.count; i++)
         if (--stage->dependents.items[i]->pending == 0)
             stage_start(pool, stage->dependents.items[i]);
