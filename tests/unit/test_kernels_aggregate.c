@@ -1,0 +1,482 @@
+/* test_kernels_aggregate.c - the grouping and aggregation kernels: every ISA against the scalar
+ * one, and the scalar one against plain loops. */
+#include "device/cpu/tables.h"
+#include "device/tensor.h"
+#include "test.h"
+
+#define ROWS_MAX 1100
+#define GROUPS_MAX_TEST 1100
+#define SLACK 64
+#define SENTINEL 0xa5
+
+static const size_t counts[] = {0, 1, 15, 16, 17, 63, 64, 65, 127, 1000, 1024, 1025};
+#define COUNTS (sizeof counts / sizeof *counts)
+static const char *const isas[] = {"scalar", "avx2", "avx512"};
+#define ISAS (sizeof isas / sizeof *isas)
+
+static struct {
+    _Alignas(64) char values[ROWS_MAX * 24 + SLACK];
+    uint64_t validity[ROWS_MAX / 64 + 9], mask[ROWS_MAX / 64 + 9];
+    uint32_t groups[ROWS_MAX + 16];
+} in;
+
+/* One per ISA. */
+typedef struct outputs {
+    _Alignas(64) char bytes[ROWS_MAX * 24 + SLACK];
+    uint64_t words[16];
+    dev_error error;
+} outputs;
+static outputs out[ISAS];
+
+static void fill_bits(uint64_t *bits, size_t count, bool all)
+{
+    for (size_t w = 0; w < ROWS_MAX / 64 + 9; w++)
+        bits[w] = all ? UINT64_MAX : test_random() | test_random();
+    if (!all && count % 64)
+        bits[count / 64] &= ((uint64_t)1 << (count % 64)) - 1;
+}
+
+static bool bit(const uint64_t *bits, size_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+/* The tables that this machine has; NULL past them. */
+static const dev_kernel_function *table_of(size_t isa)
+{
+    const char *name;
+    return dev_kernel_table(isas[isa], &name);
+}
+
+static void reset(outputs *o)
+{
+    memset(o, SENTINEL, sizeof *o);
+    memset(&o->error, 0, sizeof o->error);
+    memset(o->words, 0, sizeof o->words);
+}
+
+/* Same bytes as the scalar kernel made, and nothing written behind them. */
+static void check_same(size_t isa, const char *kernel, size_t count, size_t bytes)
+{
+    if (memcmp(out[isa].bytes, out[0].bytes, bytes) ||
+        memcmp(out[isa].words, out[0].words, sizeof out[0].words))
+        test_fail(__FILE__, __LINE__, "%s: %s of %zu rows differs from scalar", isas[isa], kernel,
+                  count);
+    for (size_t i = bytes; i < bytes + SLACK; i++)
+        if ((unsigned char)out[isa].bytes[i] != SENTINEL)
+            test_fail(__FILE__, __LINE__, "%s: %s of %zu rows writes behind its output", isas[isa],
+                      kernel, count);
+}
+
+static void fill_groups(size_t group_count)
+{
+    for (size_t i = 0; i < ROWS_MAX + 16; i++)
+        in.groups[i] = (uint32_t)test_random_below(group_count);
+}
+
+static void fill_numbers(data_type type)
+{
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        int128 number = (int64_t)test_random() >> (type.width == 4 ? 34 : 40);
+        memcpy(in.values + i * type.width, &number, type.width);
+    }
+}
+
+static int128 number_at(data_type type, size_t i)
+{
+    const char *at = in.values + i * type.width;
+    int64_t wide;
+    int128 widest;
+    switch (type.id) {
+    case TYPE_INT8:
+        return (int8_t)*at;
+    case TYPE_UINT16:
+        return ((const uint16_t *)(const void *)in.values)[i];
+    case TYPE_INT32:
+        return ((const int32_t *)(const void *)in.values)[i];
+    case TYPE_UINT32:
+        return ((const uint32_t *)(const void *)in.values)[i];
+    default:
+        if (type.width == 16) {
+            memcpy(&widest, at, sizeof widest);
+            return widest;
+        }
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+}
+
+static const size_t group_counts[] = {1, 2, 5, 8, 9, 64, 255, 256, 257, GROUPS_MAX_TEST};
+#define GROUP_COUNTS (sizeof group_counts / sizeof *group_counts)
+
+static uint64_t present_groups(size_t count)
+{
+    uint64_t present = 0;
+    for (size_t i = 0; i < count; i++)
+        present |= (uint64_t)1 << (in.groups[i] & 63);
+    return present;
+}
+
+static void check_sums(data_type type, size_t count, size_t group_count, uint32_t width, int flags)
+{
+    bool has_groups = flags & 1, has_validity = flags & 2, has_mask = flags & 4;
+    uint64_t present = present_groups(count);
+    int128 sums[GROUPS_MAX_TEST] = {0};
+    for (size_t i = 0; i < count; i++)
+        if ((!has_validity || bit(in.validity, i)) && (!has_mask || bit(in.mask, i)))
+            sums[has_groups ? in.groups[i] : 0] += number_at(type, i);
+    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+        reset(&out[v]);
+        memset(out[v].bytes, 0, group_count * width);
+        aggregate_sum_arguments a = {.type = type,
+                                     .values = in.values,
+                                     .validity = has_validity ? in.validity : NULL,
+                                     .mask = has_mask ? in.mask : NULL,
+                                     .groups = has_groups ? in.groups : NULL,
+                                     .group_count = group_count,
+                                     .present = has_groups && group_count <= 64 ? &present : NULL,
+                                     .count = dev_count_exact(count),
+                                     .state_width = width,
+                                     .fits = true,
+                                     .states = out[v].bytes,
+                                     .error = &out[v].error};
+        table_of(v)[DEV_KERNEL_aggregate_sum](&a);
+        check_same(v, "aggregate_sum", count, group_count * width);
+    }
+    for (size_t g = 0; g < group_count; g++) {
+        int128 sum = width == 8 ? ((const int64_t *)(const void *)out[0].bytes)[g]
+                                : ((const int128 *)(const void *)out[0].bytes)[g];
+        CHECK(sum == sums[g]);
+    }
+}
+
+TEST(aggregate_sum_adds_up)
+{
+    const data_type types[] = {type_make(TYPE_INT8),  type_make(TYPE_UINT16),
+                               type_make(TYPE_INT32), type_make(TYPE_UINT32),
+                               type_make(TYPE_INT64), type_decimal(15, 2),
+                               type_decimal(38, 4)};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (size_t g = 0; g < GROUP_COUNTS; g++)
+                for (int flags = 0; flags < 8; flags++) {
+                    fill_groups(group_counts[g]);
+                    fill_numbers(types[t]);
+                    fill_bits(in.validity, counts[c], false);
+                    fill_bits(in.mask, counts[c], test_random_below(2));
+                    check_sums(types[t], counts[c], group_counts[g], 8, flags);
+                    check_sums(types[t], counts[c], group_counts[g], 16, flags);
+                }
+}
+
+TEST(aggregate_sum_of_128_bits_reports_overflow)
+{
+    int128 values[2] = {(int128)1 << 126, (int128)1 << 126}, state = 1;
+    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+        dev_error error = {0};
+        aggregate_sum_arguments a = {.type = type_decimal(38, 0),
+                                     .values = values,
+                                     .count = dev_count_exact(2),
+                                     .state_width = 16,
+                                     .states = &state,
+                                     .error = &error,
+                                     .place = 7};
+        state = 1;
+        table_of(v)[DEV_KERNEL_aggregate_sum](&a);
+        CHECK_EQ(error.code, DEV_ERROR_OVERFLOW);
+        CHECK_EQ(error.place, 7);
+    }
+}
+
+TEST(aggregate_count_counts)
+{
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t g = 0; g < GROUP_COUNTS; g++)
+            for (int flags = 0; flags < 8; flags++) {
+                size_t count = counts[c], group_count = group_counts[g];
+                bool has_groups = flags & 1;
+                uint64_t totals[GROUPS_MAX_TEST] = {0}, present;
+                fill_groups(group_count);
+                fill_bits(in.validity, count, false);
+                fill_bits(in.mask, count, false);
+                present = present_groups(count);
+                for (size_t i = 0; i < count; i++)
+                    totals[has_groups ? in.groups[i] : 0] +=
+                        (!(flags & 2) || bit(in.validity, i)) && (!(flags & 4) || bit(in.mask, i));
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    reset(&out[v]);
+                    memset(out[v].bytes, 0, group_count * 8);
+                    aggregate_count_arguments a = {
+                        .validity = flags & 2 ? in.validity : NULL,
+                        .mask = flags & 4 ? in.mask : NULL,
+                        .groups = has_groups ? in.groups : NULL,
+                        .group_count = group_count,
+                        .present = has_groups && group_count <= 64 ? &present : NULL,
+                        .count = dev_count_exact(count),
+                        .states = (uint64_t *)(void *)out[v].bytes};
+                    table_of(v)[DEV_KERNEL_aggregate_count](&a);
+                    check_same(v, "aggregate_count", count, group_count * 8);
+                }
+                CHECK(!memcmp(out[0].bytes, totals, group_count * 8));
+            }
+}
+
+TEST(aggregate_pick_finds_least_and_greatest)
+{
+    const data_type types[] = {type_make(TYPE_INT8), type_make(TYPE_INT32), type_make(TYPE_INT64),
+                               type_decimal(38, 2)};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (int flags = 0; flags < 4; flags++) {
+                data_type type = types[t];
+                size_t count = counts[c], group_count = 37;
+                bool is_greatest = flags & 1, has_groups = flags & 2;
+                int128 best[37];
+                fill_groups(group_count);
+                fill_numbers(type);
+                fill_bits(in.validity, count, false);
+                int128 limit = (int128)1 << (type.width * 8 - 2);
+                for (size_t g = 0; g < group_count; g++)
+                    best[g] = is_greatest ? -limit : limit;
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    reset(&out[v]);
+                    for (size_t g = 0; g < group_count; g++)
+                        memcpy(out[v].bytes + g * type.width, &best[g], type.width);
+                    aggregate_pick_arguments a = {.is_greatest = is_greatest,
+                                                  .type = type,
+                                                  .values = in.values,
+                                                  .validity = in.validity,
+                                                  .groups = has_groups ? in.groups : NULL,
+                                                  .count = dev_count_exact(count),
+                                                  .states = out[v].bytes};
+                    table_of(v)[DEV_KERNEL_aggregate_pick](&a);
+                    check_same(v, "aggregate_pick", count, group_count * type.width);
+                }
+                for (size_t i = 0; i < count; i++) {
+                    int128 x = number_at(type, i), *b = &best[has_groups ? in.groups[i] : 0];
+                    if (bit(in.validity, i) && (is_greatest ? x > *b : x < *b))
+                        *b = x;
+                }
+                for (size_t g = 0; g < group_count; g++)
+                    CHECK(!memcmp(out[0].bytes + g * type.width, &best[g], type.width));
+            }
+}
+
+/* ---- packed rows ---- */
+
+static const uint32_t strides[] = {8, 16, 24, 32, 56};
+#define STRIDES (sizeof strides / sizeof *strides)
+
+static char rows[ROWS_MAX * 56];
+
+/* Rows of few different words, ordered or not. */
+static void fill_rows(uint32_t stride, bool is_ordered)
+{
+    uint64_t value = 5;
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        value = is_ordered ? value + !test_random_below(4) : test_random_below(200);
+        for (size_t w = 0; w < stride / 8; w++) {
+            uint64_t word = w ? value / 3 : value;
+            memcpy(rows + i * stride + w * 8, &word, 8);
+        }
+    }
+}
+
+TEST(groups_find_gives_equal_rows_one_number)
+{
+    static uint64_t slots[ISAS][4096];
+    static char group_rows[ISAS][ROWS_MAX * 56];
+    static uint32_t hashes[ROWS_MAX], found[ISAS][ROWS_MAX];
+    for (size_t s = 0; s < STRIDES; s++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            uint32_t stride = strides[s];
+            size_t count = counts[c];
+            uint64_t group_count[ISAS] = {0};
+            fill_rows(stride, false);
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                keys_hash_arguments h = {.rows = (uint8_t *)rows,
+                                         .count = dev_count_exact(count),
+                                         .stride = stride,
+                                         .out = found[v]};
+                table_of(v)[DEV_KERNEL_keys_hash](&h);
+                CHECK(!memcmp(found[v], found[0], count * sizeof *hashes));
+            }
+            memcpy(hashes, found[0], count * sizeof *hashes);
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                memset(slots[v], 0, sizeof slots[v]);
+                groups_find_arguments f = {.rows = (uint8_t *)rows,
+                                           .hashes = hashes,
+                                           .count = dev_count_exact(count),
+                                           .stride = stride,
+                                           .slots = slots[v],
+                                           .slot_count = 4096,
+                                           .group_rows = (uint8_t *)group_rows[v],
+                                           .group_count = &group_count[v],
+                                           .out = found[v]};
+                table_of(v)[DEV_KERNEL_groups_find](&f);
+                CHECK_EQ(group_count[v], group_count[0]);
+                CHECK(!memcmp(found[v], found[0], count * sizeof *hashes));
+            }
+            for (size_t i = 0; i < count; i++) {
+                CHECK(found[0][i] < group_count[0]);
+                CHECK(!memcmp(rows + i * stride, group_rows[0] + found[0][i] * stride, stride));
+            }
+            for (size_t g = 1; g < group_count[0]; g++)
+                CHECK(memcmp(group_rows[0], group_rows[0] + g * stride, stride));
+        }
+}
+
+TEST(runs_are_marked_and_numbered)
+{
+    static uint32_t numbers[ISAS][ROWS_MAX + 16];
+    for (size_t s = 0; s < STRIDES; s++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (int has_previous = 0; has_previous < 2; has_previous++) {
+                uint32_t stride = strides[s], number = 41;
+                size_t count = counts[c];
+                fill_rows(stride, true);
+                const uint8_t *at = (uint8_t *)rows + stride;
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    reset(&out[v]);
+                    runs_mark_arguments m = {.rows = at,
+                                             .count = dev_count_exact(count),
+                                             .stride = stride,
+                                             .previous = has_previous ? (uint8_t *)rows : NULL,
+                                             .out = (uint64_t *)(void *)out[v].bytes};
+                    table_of(v)[DEV_KERNEL_runs_mark](&m);
+                    check_same(v, "runs_mark", count, (count + 63) / 64 * 8);
+                    memset(numbers[v], SENTINEL, sizeof numbers[v]);
+                    runs_number_arguments n = {.bits = (uint64_t *)(void *)out[v].bytes,
+                                               .count = dev_count_exact(count),
+                                               .first = number,
+                                               .out = numbers[v]};
+                    table_of(v)[DEV_KERNEL_runs_number](&n);
+                    CHECK(!memcmp(numbers[v], numbers[0], sizeof numbers[v]));
+                }
+                for (size_t i = 0; i < count; i++) {
+                    const uint8_t *row = at + i * stride;
+                    bool differs = (!i && !has_previous) || memcmp(row, row - stride, stride);
+                    CHECK_EQ(bit((uint64_t *)(void *)out[0].bytes, i), differs);
+                    number += differs;
+                    CHECK_EQ(numbers[0][i], number);
+                }
+            }
+}
+
+TEST(groups_partition_orders_by_the_upper_bits)
+{
+    static uint32_t hashes[ROWS_MAX], order[ROWS_MAX], offsets[66];
+    for (size_t c = 0; c < COUNTS; c++)
+        for (uint32_t bits = 0; bits <= 6; bits++)
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                size_t count = counts[c], parts = (size_t)1 << bits;
+                for (size_t i = 0; i < count; i++)
+                    hashes[i] = (uint32_t)test_random();
+                groups_partition_arguments a = {.hashes = hashes,
+                                                .count = dev_count_exact(count),
+                                                .bits = bits,
+                                                .first = 3,
+                                                .out = order,
+                                                .offsets = offsets};
+                table_of(v)[DEV_KERNEL_groups_partition](&a);
+                CHECK_EQ(offsets[0], 0);
+                CHECK_EQ(offsets[parts], count);
+                for (size_t p = 0; p < parts; p++)
+                    for (uint32_t i = offsets[p]; i < offsets[p + 1]; i++) {
+                        CHECK_EQ((uint64_t)hashes[order[i] - 3] >> (32 - bits), p);
+                        CHECK(i == offsets[p] || order[i - 1] < order[i]);
+                    }
+            }
+}
+
+/* ---- codes ---- */
+
+TEST(codes_are_digits_and_back)
+{
+    static uint32_t codes[ISAS][ROWS_MAX + 16];
+    static int64_t back[ROWS_MAX];
+    static uint64_t back_validity[ROWS_MAX / 64 + 9];
+    for (size_t c = 0; c < COUNTS; c++)
+        for (int flags = 0; flags < 4; flags++) {
+            size_t count = counts[c];
+            int64_t *values = (int64_t *)(void *)in.values;
+            bool combine = flags & 1;
+            uint64_t expected_violations = 0, violations[ISAS] = {0};
+            fill_bits(in.validity, count, !(flags & 2));
+            for (size_t i = 0; i < count; i++) {
+                values[i] = (int64_t)test_random_below(12) - 6; /* codes of -5 to 4: 1 to 10 */
+                expected_violations += bit(in.validity, i) && (values[i] < -5 || values[i] > 4);
+            }
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                for (size_t i = 0; i < ROWS_MAX + 16; i++)
+                    codes[v][i] = 2;
+                codes_number_arguments a = {.type = type_make(TYPE_INT64),
+                                            .values = values,
+                                            .validity = flags & 2 ? in.validity : NULL,
+                                            .count = dev_count_exact(count),
+                                            .minimum = -5,
+                                            .radix = 11,
+                                            .digit = 3,
+                                            .combine = combine,
+                                            .violations = &violations[v],
+                                            .out = codes[v]};
+                table_of(v)[DEV_KERNEL_codes_number](&a);
+                CHECK_EQ(violations[v], expected_violations);
+                CHECK(!memcmp(codes[v], codes[0], sizeof codes[0]));
+                codes_to_number_arguments b = {.type = type_make(TYPE_INT64),
+                                               .codes = codes[v],
+                                               .count = dev_count_exact(count),
+                                               .minimum = -5,
+                                               .radix = 11,
+                                               .digit = 3,
+                                               .out = back,
+                                               .out_validity = back_validity};
+                table_of(v)[DEV_KERNEL_codes_to_number](&b);
+                for (size_t i = 0; i < count; i++) {
+                    bool has_code = bit(in.validity, i) && values[i] >= -5 && values[i] <= 4;
+                    CHECK_EQ(bit(back_validity, i), has_code);
+                    CHECK(!has_code || back[i] == values[i]);
+                }
+            }
+        }
+}
+
+TEST(key_statistics_see_order_and_bounds)
+{
+    for (size_t c = 1; c < COUNTS; c++)
+        for (int flags = 0; flags < 4; flags++) {
+            size_t count = counts[c], changes = 0, valid = 0;
+            int64_t *values = (int64_t *)(void *)in.values, least = INT64_MAX, greatest = INT64_MIN;
+            bool is_ascending = true, has_validity = flags & 2;
+            fill_bits(in.validity, count, false);
+            for (size_t i = 0; i < count; i++) {
+                values[i] =
+                    flags & 1 ? (int64_t)(i / 3) - 50 : (int64_t)test_random_below(100) - 50;
+                if (has_validity && !bit(in.validity, i))
+                    continue;
+                valid++;
+                least = values[i] < least ? values[i] : least;
+                greatest = values[i] > greatest ? values[i] : greatest;
+                changes += i && values[i] != values[i - 1];
+                is_ascending &= !i || values[i] >= values[i - 1];
+            }
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                int64_t s[KEY_STATISTICS];
+                key_statistics_arguments a = {.type = type_make(TYPE_INT64),
+                                              .values = values,
+                                              .validity = has_validity ? in.validity : NULL,
+                                              .count = dev_count_exact(count),
+                                              .out = s};
+                table_of(v)[DEV_KERNEL_key_statistics](&a);
+                CHECK_EQ(s[KEY_VALUES], valid);
+                CHECK(!valid || (s[KEY_MINIMUM] == least && s[KEY_MAXIMUM] == greatest));
+                CHECK_EQ(s[KEY_HAS_NULLS], valid < count);
+                if (valid < count)
+                    continue;
+                CHECK_EQ(s[KEY_IS_ASCENDING], is_ascending);
+                CHECK_EQ(s[KEY_CHANGES], changes);
+                CHECK_EQ(s[KEY_FIRST], values[0]);
+                CHECK_EQ(s[KEY_LAST], values[count - 1]);
+            }
+        }
+}
