@@ -10,13 +10,15 @@
 #define CAPACITY_MIN 1024
 #define HEAP_COMPACT_BYTES (1u << 20)
 
-static uint32_t width_of(const aggregate_core *core, const state_plan *plan)
+static uint32_t width_of(const aggregate_core *core, const aggregate_table *table,
+                         const state_plan *plan)
 {
+    bool has_few = table->form == TABLE_ONE || (table->form == TABLE_CODES && table->count <= 64);
     switch (plan->kind) {
     case STATE_COUNT:
         return sizeof(uint64_t);
-    case STATE_SUM: /* magnitudes are asked for only where the answer is there at once */
-        return core->dev->is_host ? sizeof(int64_t) : sizeof(int128);
+    case STATE_SUM: /* narrow ones need magnitudes: a pass, and an answer that is there at once */
+        return core->dev->is_host && !has_few ? sizeof(int64_t) : sizeof(int128);
     case STATE_NUMBER:
         return sizeof(aggregate_number);
     case STATE_VARIANCE:
@@ -38,7 +40,7 @@ status states_init(const aggregate_core *core, aggregate_table *table)
         return status_no_memory(core->who, core->state_count * sizeof *table->states);
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
-        table->states[i].width = width_of(core, plan);
+        table->states[i].width = width_of(core, table, plan);
         /* Not all groups of CODES have rows: there only a count can be shared. */
         bool may_share = table->form != TABLE_ONE &&
                          (table->form != TABLE_CODES || core->rows_state >= 0) &&
@@ -249,8 +251,9 @@ static status update_sum(const update *u, const state_plan *plan, state_array *a
                          const tensor *argument, const tensor *filter)
 {
     dev_stream *stream = u->task->stream;
-    uint128 bound;
-    TRY(bound_of_sum(stream, argument, u->rows, &bound));
+    uint128 bound = UINT64_MAX; /* of wide sums nobody asks */
+    if (array->width == sizeof(int64_t) || argument->type.width < 8)
+        TRY(bound_of_sum(stream, argument, u->rows, &bound));
     if (array->width == sizeof(int64_t) && bound + array->bound > INT64_MAX)
         TRY(widen(u->core, stream, u->table, array));
     array->bound += bound;

@@ -11,10 +11,10 @@ status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table
         return status_no_memory(core->who, sizeof *table);
     table->form = form;
     table->source = source;
+    table->count = form == TABLE_CODES ? capacity : form == TABLE_ONE;
     hash_groups_init(&table->groups, layout, core->who);
     status st = states_init(core, table);
     if (!st && form == TABLE_CODES) {
-        table->count = capacity;
         table->codes = mem_new_array(core->key_count, sizeof *table->codes);
         if (!table->codes)
             st = status_no_memory(core->who, core->key_count * sizeof *table->codes);
@@ -22,8 +22,6 @@ status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table
             st = dev_alloc(core->dev, capacity, core->who, &table->marks);
         if (!st && table->marks)
             st = core->dev->ops->zero(stream, table->marks->address, capacity);
-    } else if (form == TABLE_ONE) {
-        table->count = 1;
     } else if (!st && form == TABLE_RUNS) {
         st = hash_groups_reserve_rows(&table->groups, stream, capacity);
     } else if (!st && form == TABLE_HASH && capacity) {

@@ -119,6 +119,7 @@ static uint64_t present_groups(size_t count)
 
 static void check_sums(data_type type, size_t count, size_t group_count, uint32_t width, int flags)
 {
+    bool fits = width == 8 || type.width < 8 || test_random_below(2);
     bool has_groups = flags & 1, has_validity = flags & 2, has_mask = flags & 4;
     uint64_t present = present_groups(count);
     int128 sums[GROUPS_MAX_TEST] = {0};
@@ -137,7 +138,7 @@ static void check_sums(data_type type, size_t count, size_t group_count, uint32_
                                      .present = has_groups && group_count <= 64 ? &present : NULL,
                                      .count = dev_count_exact(count),
                                      .state_width = width,
-                                     .fits = true,
+                                     .fits = fits,
                                      .states = out[v].bytes,
                                      .error = &out[v].error};
         table_of(v)[DEV_KERNEL_aggregate_sum](&a);
@@ -186,6 +187,33 @@ TEST(aggregate_sum_of_128_bits_reports_overflow)
         CHECK_EQ(error.code, DEV_ERROR_OVERFLOW);
         CHECK_EQ(error.place, 7);
     }
+}
+
+TEST(aggregate_magnitude_bounds)
+{
+    const data_type types[] = {type_make(TYPE_INT64), type_decimal(15, 2), type_decimal(38, 4)};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (int is_wide = 0; is_wide < 2; is_wide++) {
+                fill_numbers(types[t]);
+                int128 wide = (int128)INT64_MAX + 1;
+                bool has_wide = is_wide && types[t].width == 16 && counts[c];
+                if (has_wide)
+                    memcpy(in.values + test_random_below(counts[c]) * 16, &wide, 16);
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    uint64_t bound = 0;
+                    aggregate_magnitude_arguments a = {.type = types[t],
+                                                       .values = in.values,
+                                                       .count = dev_count_exact(counts[c]),
+                                                       .out = &bound};
+                    table_of(v)[DEV_KERNEL_aggregate_magnitude](&a);
+                    CHECK_EQ(bound == UINT64_MAX, has_wide);
+                    for (size_t i = 0; i < counts[c] && !has_wide; i++) {
+                        int128 x = number_at(types[t], i);
+                        CHECK(x <= (int128)bound && -x <= (int128)bound + 1);
+                    }
+                }
+            }
 }
 
 TEST(aggregate_count_counts)

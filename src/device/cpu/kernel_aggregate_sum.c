@@ -41,6 +41,18 @@ static inline void load_numbers(const void *values, data_type type, size_t i, __
         const __m256i *at = (const __m256i *)((const int32_t *)values + i);
         *low = _mm512_cvtepi32_epi64(_mm256_loadu_si256(at));
         *high = _mm512_cvtepi32_epi64(_mm256_loadu_si256(at + 1));
+    } else if (type.width == 16) { /* the lower halves: the caller knows that the sums fit */
+        const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+        const int64_t *at = (const int64_t *)values + i * 2;
+        __m512i parts[4];
+        for (int part = 0; part < 4; part++) {
+            __mmask16 two = (__mmask16)(rows >> (part * 4));
+            __mmask8 words = (__mmask8)((two & 1) * 3 | (two >> 1 & 1) * 12 | (two >> 2 & 1) * 48 |
+                                        (two >> 3 & 1) * 192);
+            parts[part] = _mm512_maskz_loadu_epi64(words, at + part * 8);
+        }
+        *low = _mm512_permutex2var_epi64(parts[0], even, parts[1]);
+        *high = _mm512_permutex2var_epi64(parts[2], even, parts[3]);
     } else {
         *low = _mm512_maskz_loadu_epi64((__mmask8)rows, (const int64_t *)values + i);
         *high = _mm512_maskz_loadu_epi64((__mmask8)(rows >> 8), (const int64_t *)values + i + 8);
@@ -62,6 +74,7 @@ static inline __attribute__((always_inline)) void sum_few(const aggregate_sum_ar
             word_part(rows_that_count(a->validity, a->mask, count, i / 64), i / 16 % 4);
         __m512i groups = _mm512_loadu_si512(a->groups + i), low, high;
         load_numbers(a->values, a->type, i, rows, &low, &high);
+#pragma GCC unroll 8
         for (size_t g = 0; g < group_count; g++) {
             __mmask16 here = _mm512_mask_cmpeq_epi32_mask(rows, groups, wanted[g]);
             sums[g] = _mm512_mask_add_epi64(sums[g], (__mmask8)here, sums[g], low);
@@ -117,6 +130,8 @@ void ISA_(aggregate_mark)(const aggregate_mark_arguments *a)
 }
 
 /* ---- sums ---- */
+
+#define BLOCK_ROWS 1024
 
 static inline void add_number(const aggregate_sum_arguments *a, size_t group, int64_t number)
 {
@@ -212,8 +227,7 @@ static void sum_wide(const aggregate_sum_arguments *a, size_t count)
 static bool sum_by_vectors(const aggregate_sum_arguments *a, size_t count)
 {
 #if defined __AVX512F__
-    if (!a->groups || !a->present || !a->fits || (a->type.width != 8 && a->type.width != 4) ||
-        a->type.id == TYPE_UINT32)
+    if (!a->groups || !a->present || !a->fits || a->type.width < 4 || a->type.id == TYPE_UINT32)
         return false;
     uint64_t present = *a->present;
     size_t group_count = (size_t)__builtin_popcountll(present);
@@ -256,9 +270,38 @@ static bool sum_by_vectors(const aggregate_sum_arguments *a, size_t count)
 #endif
 }
 
-void ISA_(aggregate_sum)(const aggregate_sum_arguments *a)
+static uint64_t magnitude_of(data_type type, const void *data, size_t count)
 {
-    size_t count = kernel_count(a->count);
+    uint64_t bound = 0;
+    if (type.width == 16) {
+        /* Halves: where the upper one is not the lower one's sign the value is wider. */
+        const int64_t *halves = data;
+        uint64_t wider = 0;
+        for (size_t i = 0; i < count; i++) {
+            int64_t low = halves[2 * i], sign = low >> 63;
+            bound |= (uint64_t)(low ^ sign);
+            wider |= (uint64_t)(halves[2 * i + 1] ^ sign);
+        }
+        bound |= wider ? UINT64_MAX : 0;
+    } else if (type.id == TYPE_UINT64) {
+        const uint64_t *values = data;
+        for (size_t i = 0; i < count; i++)
+            bound |= values[i] | (uint64_t)((int64_t)values[i] >> 63);
+    } else {
+        const int64_t *values = data;
+        for (size_t i = 0; i < count; i++)
+            bound |= (uint64_t)(values[i] ^ values[i] >> 63);
+    }
+    return bound;
+}
+
+void ISA_(aggregate_magnitude)(const aggregate_magnitude_arguments *a)
+{
+    *a->out |= magnitude_of(a->type, a->values, kernel_count(a->count));
+}
+
+static void sum_rows(const aggregate_sum_arguments *a, size_t count)
+{
     if (sum_by_vectors(a, count))
         return;
     switch (a->type.id) {
@@ -291,26 +334,30 @@ void ISA_(aggregate_sum)(const aggregate_sum_arguments *a)
     }
 }
 
-void ISA_(aggregate_magnitude)(const aggregate_magnitude_arguments *a)
+/* Few groups of values that may be large: whether sums fit is asked for blocks that are in the
+ * first cache when they are added. */
+static void sum_blocks(const aggregate_sum_arguments *a, size_t count)
+{
+    for (size_t start = 0; start < count; start += BLOCK_ROWS) {
+        size_t rows = count - start < BLOCK_ROWS ? count - start : BLOCK_ROWS;
+        aggregate_sum_arguments block = *a;
+        block.values = (const char *)a->values + start * a->type.width;
+        block.validity = a->validity ? a->validity + start / 64 : NULL;
+        block.mask = a->mask ? a->mask + start / 64 : NULL;
+        block.groups = a->groups ? a->groups + start : NULL;
+        block.fits = magnitude_of(a->type, block.values, rows) < INT64_MAX / BLOCK_ROWS;
+        sum_rows(&block, rows);
+    }
+}
+
+void ISA_(aggregate_sum)(const aggregate_sum_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    uint64_t bound = 0;
-    if (a->type.width == 16) {
-        const int128 *values = a->values;
-        for (size_t i = 0; i < count; i++) {
-            int64_t low = (int64_t)values[i];
-            bound |= values[i] == low ? (uint64_t)(low ^ low >> 63) : UINT64_MAX;
-        }
-    } else if (a->type.id == TYPE_UINT64) {
-        const uint64_t *values = a->values;
-        for (size_t i = 0; i < count; i++)
-            bound |= values[i] | (uint64_t)((int64_t)values[i] >> 63);
-    } else {
-        const int64_t *values = a->values;
-        for (size_t i = 0; i < count; i++)
-            bound |= (uint64_t)(values[i] ^ values[i] >> 63);
-    }
-    *a->out |= bound;
+    bool is_wide = a->type.width >= 8 && a->state_width == 16;
+    if (is_wide && !a->fits && (!a->groups || a->group_count <= SMALL_GROUPS))
+        sum_blocks(a, count);
+    else
+        sum_rows(a, count);
 }
 
 void ISA_(aggregate_widen)(const aggregate_widen_arguments *a)
