@@ -52,7 +52,7 @@ typedef struct join_table {
     join_row_need row_need;
 
     join_table_form form;
-    chunk *build;                      /* FLAT; what is not needed is NULL; NULL: no rows */
+    chunk *build; /* FLAT, or INDEXED; what is not needed is NULL; NULL: no rows */
     uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
     uint64_t group_count;
     bool is_unique; /* no group has two rows */

@@ -104,12 +104,44 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
     return st;
 }
 
+/* Values that stay where they are: row numbers there. */
+static status make_index(join_table *table, dev_stream *stream, uint32_t column)
+{
+    const tensor *first = table->chunks.items[0]->columns[column];
+    row_index *rows;
+    TRY(row_index_new(stream->dev, table->row_count, &rows));
+    for (size_t i = 0; i < table->chunks.count; i++)
+        rows->has_nulls |= table->chunks.items[i]->columns[column]->index->has_nulls;
+    status st =
+        tensor_new_indexed(stream, first->base, first->base_rows, rows,
+                           dev_count_exact(table->row_count), &table->build->columns[column]);
+    row_index_unref(rows);
+    return st;
+}
+
+/* INDEXED columns have one base; where some chunks' are FLAT the others become so. */
+static status make_alike(join_table *table, dev_stream *stream, uint32_t column, bool *out_indexed)
+{
+    size_t indexed = 0;
+    for (size_t i = 0; i < table->chunks.count; i++)
+        indexed += table->chunks.items[i]->columns[column]->form == TENSOR_INDEXED;
+    *out_indexed = indexed == table->chunks.count;
+    for (size_t i = 0; i < table->chunks.count && indexed && !*out_indexed; i++) {
+        tensor *flat;
+        TRY(chunk_flatten_column(stream, table->chunks.items[i], column, &flat));
+    }
+    return STATUS_OK;
+}
+
 static status make_column(join_table *table, dev_stream *stream, uint32_t column)
 {
     size_t bitmap_bytes = (table->row_count + 63) / 64 * 8;
     const dev_ops *ops = stream->dev->ops;
     data_type type = table->chunks.items[0]->columns[column]->type;
-    bool has_nulls = false;
+    bool has_nulls = false, is_indexed;
+    TRY(make_alike(table, stream, column, &is_indexed));
+    if (is_indexed)
+        return make_index(table, stream, column);
     for (size_t i = 0; i < table->chunks.count; i++)
         has_nulls |= table->chunks.items[i]->columns[column]->validity != NULL;
     tensor **out = &table->build->columns[column];
@@ -155,6 +187,9 @@ static status move_column(dev_stream *stream, const tensor *source, uint64_t row
                           uint64_t at)
 {
     size_t width = source->type.width;
+    if (target->form == TENSOR_INDEXED)
+        return stream->dev->ops->copy(stream, target->index->rows + at, source->index->rows,
+                                      rows * sizeof *source->index->rows);
     if (target->validity)
         TRY(copy_bits_to(stream, source->validity, rows, target->validity, at));
     if (!width)

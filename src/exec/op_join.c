@@ -86,10 +86,11 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
         if (column < 0)
             made[made_count++] = key;
     }
-    op->table.column_count = build.count + made_count;
-    op->needed = arena_alloc_array(a, op->table.column_count + 1, sizeof *op->needed);
-    if (!op->needed)
-        return status_no_memory("join", op->table.column_count * sizeof *op->needed);
+    op->stored_columns = build.count + made_count;
+    op->needed = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->needed);
+    op->bases = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->bases);
+    if (!op->needed || !op->bases)
+        return status_no_memory("join", op->stored_columns * sizeof *op->bases);
     return program_compile(made, made_count, build, &op->build_keys);
 }
 
@@ -143,6 +144,7 @@ static status open_table(op_join_build *op)
     join_table *table = &op->table;
     mark_needed(op);
     table->dev = exec_device(op->base.query);
+    table->column_count = op->stored_columns;
     table->key_count = op->key_count;
     table->key_types = op->key_types;
     table->key_columns = op->key_columns;

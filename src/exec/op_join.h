@@ -21,10 +21,12 @@ typedef struct op_join_build {
     uint32_t probe_columns, build_columns, key_count, output_count;
     join_source *outputs;
     data_type *probe_types, *build_types, *key_types;
-    uint32_t *key_columns; /* build side: its input's columns, from build_columns on those of
-                              build_keys */
-    bool *needed;          /* build side's columns, as far as they are read after the build */
-    program *build_keys;   /* those that are not simply a column */
+    uint32_t *key_columns;   /* build side: its input's columns, from build_columns on those of
+                                build_keys */
+    uint32_t stored_columns; /* of the build side: its input's, and build_keys' */
+    tensor **bases;          /* by stored column: where wide values stay; under the lock */
+    bool *needed;            /* build side's columns, as far as they are read after the build */
+    program *build_keys;     /* those that are not simply a column */
     program *probe_keys, *residual; /* residual: over probe's, then build's columns */
     pthread_mutex_t lock;
     join_key_range *ranges; /* of the build side's keys, where the table needs them */

@@ -30,13 +30,13 @@ static bool is_kept(const op_join_build *op, uint32_t column)
 static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, chunk *input)
 {
     if (!lane->current) {
-        EXEC_TRY(task, chunk_new(op->table.column_count, input->rows, &lane->current));
+        EXEC_TRY(task, chunk_new(op->stored_columns, input->rows, &lane->current));
         for (uint32_t i = 0; i < op->build_columns; i++)
             if (is_kept(op, i))
                 lane->current->columns[i] = tensor_ref(input->columns[i]);
         lane->next = 0;
     }
-    for (; lane->next < op->table.column_count - op->build_columns; lane->next++) {
+    for (; lane->next < op->stored_columns - op->build_columns; lane->next++) {
         exec_step step = program_evaluate(lane->run, lane->next, input,
                                           &lane->current->columns[op->build_columns + lane->next]);
         if (step != EXEC_FINISHED)
@@ -45,39 +45,86 @@ static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, 
     return EXEC_FINISHED;
 }
 
-/* A chunk's selected numbers become values of their own: nothing else holds them. */
-static status take_selected(exec_task *task, chunk *source, chunk *target)
+/* Wide values that all come from the same place, as those of another join's build side do, stay
+ * there: only row numbers are kept. True if the column's base is that place. */
+static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
 {
-    for (uint32_t i = 0; i < source->column_count; i++) {
-        tensor *column = source->columns[i];
-        if (!column || column->form != TENSOR_INDEXED || type_is_text(column->type))
-            continue;
-        TRY(tensor_flatten(task->stream, column, source->rows, &target->columns[i]));
-        tensor_unref(column);
-        source->columns[i] = NULL;
+    if (t->form != TENSOR_INDEXED || t->type.width < 16)
+        return false;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (op->key_columns[k] == column)
+            return false;
+    pthread_mutex_lock(&op->lock);
+    if (!op->bases[column])
+        op->bases[column] = tensor_ref(t->base);
+    bool is_same = op->bases[column] == t->base;
+    pthread_mutex_unlock(&op->lock);
+    return is_same;
+}
+
+/* The pending chunks' row numbers in the base of a column, if they all have that base; else *out is
+ * NULL. */
+static status take_base_rows(op_join_build *op, exec_task *task, build_lane *lane, uint32_t column,
+                             tensor **out)
+{
+    row_index *rows;
+    uint64_t at = 0;
+    *out = NULL;
+    for (uint32_t i = 0; i < lane->pending_count; i++)
+        if (!keeps_base(op, column, lane->pending[i]->columns[column]))
+            return STATUS_OK;
+    TRY(row_index_new(task->stream->dev, lane->pending_rows, &rows));
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < lane->pending_count && !st; i++) {
+        const row_index *piece = lane->pending[i]->columns[column]->index;
+        uint64_t count = lane->pending[i]->rows.bound;
+        rows->has_nulls |= piece->has_nulls;
+        st = task->stream->dev->ops->copy(task->stream, rows->rows + at, piece->rows,
+                                          count * sizeof *rows->rows);
+        at += count;
     }
-    return STATUS_OK;
+    const tensor *first = lane->pending[0]->columns[column];
+    if (!st)
+        st = tensor_new_indexed(task->stream, first->base, first->base_rows, rows,
+                                dev_count_exact(lane->pending_rows), out);
+    row_index_unref(rows);
+    return st;
+}
+
+/* One chunk's selected numbers become values of their own: nothing else holds them. */
+static status take_selected(exec_task *task, build_lane *lane, uint32_t column, tensor **out)
+{
+    tensor *t = lane->pending[0]->columns[column];
+    *out = NULL;
+    if (lane->pending_count > 1 || t->form != TENSOR_INDEXED || type_is_text(t->type))
+        return STATUS_OK;
+    return tensor_flatten(task->stream, t, lane->pending[0]->rows, out);
 }
 
 /* The pending chunks as one of its own memory. */
-static status own_pending(exec_task *task, build_lane *lane, chunk **out)
+static status own_pending(op_join_build *op, exec_task *task, build_lane *lane, chunk **out)
 {
-    chunk *rest, *first = lane->pending[0];
-    if (lane->pending_count > 1)
-        return chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out);
-    TRY(chunk_new(first->column_count, first->rows, out));
-    status st = take_selected(task, first, *out);
-    if (!st)
-        st = chunk_concat(task->stream, &first, 1, "join build", &rest);
-    if (st) {
-        chunk_free(*out);
-        return st;
+    chunk *taken, *first = lane->pending[0];
+    TRY(chunk_new(first->column_count, dev_count_exact(lane->pending_rows), &taken));
+    status st = STATUS_OK;
+    for (uint32_t c = 0; c < first->column_count && !st; c++) {
+        if (!first->columns[c])
+            continue;
+        st = take_base_rows(op, task, lane, c, &taken->columns[c]);
+        if (!st && !taken->columns[c])
+            st = take_selected(task, lane, c, &taken->columns[c]);
+        for (uint32_t i = 0; i < lane->pending_count && !st && taken->columns[c]; i++) {
+            tensor_unref(lane->pending[i]->columns[c]);
+            lane->pending[i]->columns[c] = NULL;
+        }
     }
-    for (uint32_t i = 0; i < rest->column_count; i++)
-        if (rest->columns[i])
-            (*out)->columns[i] = tensor_ref(rest->columns[i]);
-    chunk_free(rest);
-    return STATUS_OK;
+    if (!st)
+        st = chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out);
+    for (uint32_t c = 0; c < taken->column_count && !st; c++)
+        if (taken->columns[c])
+            (*out)->columns[c] = tensor_ref(taken->columns[c]);
+    chunk_free(taken);
+    return st;
 }
 
 /* Adds the pending chunks to the lane's own. */
@@ -87,7 +134,7 @@ static status flush(op_join_build *op, exec_task *task, build_lane *lane)
     if (!lane->pending_count)
         return STATUS_OK;
     TRY(array_reserve(NULL, &lane->chunks, 1));
-    TRY(own_pending(task, lane, &owned));
+    TRY(own_pending(op, task, lane, &owned));
     lane->chunks.items[lane->chunks.count++] = owned;
     for (uint32_t i = 0; i < lane->pending_count; i++)
         chunk_free(lane->pending[i]);
@@ -255,6 +302,10 @@ void join_release(op_join_build *join)
     dev_buffer_unref(join->matched);
     dev_buffer_unref(join->matched_groups);
     join->matched = join->matched_groups = NULL;
+    for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {
+        tensor_unref(join->bases[c]);
+        join->bases[c] = NULL;
+    }
 }
 
 void join_build_close(exec_operator *base)
