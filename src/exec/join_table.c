@@ -3,10 +3,14 @@
 
 status join_table_init(join_table *table)
 {
-    if (!table->key_count)
+    if (table->key_count > JOIN_KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d pairs of join keys",
+                          JOIN_KEYS_MAX);
+    if (!table->key_count) {
         table->form = JOIN_TABLE_KEYLESS;
-    return group_table_init(&table->groups, table->dev, "join build", table->key_types,
-                            table->key_count);
+        return STATUS_OK;
+    }
+    return key_layout_init(&table->layout, table->key_types, table->key_count, true);
 }
 
 void join_table_release(join_table *table)
@@ -16,7 +20,11 @@ void join_table_release(join_table *table)
     array_release(&table->chunks);
     mem_free(table->chunk_rows);
     chunk_free(table->build);
-    group_table_release(&table->groups);
+    key_layout_release(&table->layout);
+    for (size_t i = 0; i < table->key_heaps.count; i++)
+        string_heap_unref(table->key_heaps.items[i]);
+    array_release(&table->key_heaps);
+    dev_buffer_unref(table->packed);
     dev_buffer_unref(table->bitmap);
     dev_buffer_unref(table->ranks);
     dev_buffer_unref(table->slots);
@@ -48,41 +56,8 @@ static status drop_nulls(const join_table *table, dev_stream *stream, tensor *co
     return STATUS_OK;
 }
 
-static status probe_packed(const join_table *table, dev_stream *stream, tensor *const *keys,
-                           uint64_t rows, uint64_t *packed, uint64_t *hashes, uint32_t *out)
-{
-    const group_table *g = &table->groups;
-    for (uint32_t k = 0; k < table->key_count; k++)
-        TRY(DEV_LAUNCH(stream, group_pack, .type = keys[k]->type, .values = keys[k]->values,
-                       .validity = keys[k]->validity, .count = dev_count_exact(rows), .key = k,
-                       .stride_words = g->stride_words, .rows = packed));
-    TRY(DEV_LAUNCH(stream, group_hash, .rows = packed, .stride_words = g->stride_words,
-                   .text_keys = g->text_keys, .count = dev_count_exact(rows), .out = hashes));
-    TRY(DEV_LAUNCH(stream, join_probe, .rows = packed, .hashes = hashes,
-                   .count = dev_count_exact(rows), .stride_words = g->stride_words,
-                   .text_keys = g->text_keys, .slots = g->slots->address,
-                   .slot_count = g->slot_count, .group_rows = g->rows->address,
-                   .group_hashes = g->hashes->address, .out = out));
-    return drop_nulls(table, stream, keys, rows, out);
-}
-
-static status probe_groups(const join_table *table, dev_stream *stream, tensor *const *keys,
-                           uint64_t rows, uint32_t *out)
-{
-    dev_buffer *packed = NULL, *hashes = NULL;
-    device *dev = stream->dev;
-    status st = dev_alloc(dev, rows * table->groups.stride_words * 8, "join probe", &packed);
-    if (!st)
-        st = dev_alloc(dev, rows * 8, "join probe", &hashes);
-    if (!st)
-        st = probe_packed(table, stream, keys, rows, packed->address, hashes->address, out);
-    dev_buffer_unref(packed);
-    dev_buffer_unref(hashes);
-    return st;
-}
-
-status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
-                        uint64_t rows, dev_buffer **out)
+static status make_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                         uint64_t rows, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, rows * sizeof(uint64_t), "join", out));
     status st = STATUS_OK;
@@ -101,41 +76,95 @@ status join_table_codes(const join_table *table, dev_stream *stream, tensor *con
     return st;
 }
 
-static status probe_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
-                          uint64_t rows, uint32_t *out)
+static status code_slots(const join_table *table, dev_stream *stream, tensor *const *keys,
+                         uint64_t rows, bool is_build, uint32_t *out)
 {
     dev_buffer *codes;
-    TRY(join_table_codes(table, stream, keys, rows, &codes));
-    status st =
-        DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = dev_count_exact(rows),
-                   .slots = table->slots->address, .slot_count = table->slot_count, .out = out);
+    dev_count count = dev_count_exact(rows);
+    TRY(make_codes(table, stream, keys, rows, &codes));
+    status st = is_build
+                    ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = count,
+                                 .slots = table->slots->address, .slot_count = table->slot_count,
+                                 .stats = table->stats->address, .out = out)
+                    : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = count,
+                                 .slots = table->slots->address, .slot_count = table->slot_count,
+                                 .out = out);
     dev_buffer_unref(codes);
     return st;
 }
 
-static status probe(const join_table *table, dev_stream *stream, tensor *const *keys, uint64_t rows,
+static status insert_packed(const join_table *table, dev_stream *stream, const uint8_t *rows,
+                            uint64_t count, const uint32_t *hashes, uint64_t first_row,
+                            uint32_t *out)
+{
+    const key_layout *layout = &table->layout;
+    uint8_t *packed = table->packed->address;
+    TRY(stream->dev->ops->copy(stream, packed + first_row * layout->stride, rows,
+                               count * layout->stride));
+    return DEV_LAUNCH(stream, packed_insert, .rows = packed, .hashes = hashes,
+                      .count = dev_count_exact(count), .first_row = (uint32_t)first_row,
+                      .stride = layout->stride, .text_count = layout->text_count,
+                      .interval_count = layout->interval_count, .slots = table->slots->address,
+                      .slot_count = table->slot_count, .stats = table->stats->address, .out = out);
+}
+
+static status find_packed(const join_table *table, dev_stream *stream, const uint8_t *rows,
+                          uint64_t count, const uint32_t *hashes, uint32_t *out)
+{
+    const key_layout *layout = &table->layout;
+    return DEV_LAUNCH(stream, packed_find, .rows = rows, .hashes = hashes,
+                      .count = dev_count_exact(count), .stride = layout->stride,
+                      .text_count = layout->text_count, .interval_count = layout->interval_count,
+                      .build_rows = table->packed->address, .slots = table->slots->address,
+                      .slot_count = table->slot_count, .out = out);
+}
+
+static status packed_slots(const join_table *table, exec_task *task, tensor *const *keys,
+                           uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out)
+{
+    const uint8_t *packed;
+    dev_buffer *owner = NULL, *hashes = NULL;
+    status st = key_layout_pack(&table->layout, task, keys, rows, &packed, &owner);
+    if (!st)
+        st = key_layout_hash(&table->layout, task->stream, packed, rows, &hashes);
+    if (!st && is_build)
+        st = insert_packed(table, task->stream, packed, rows, hashes->address, first_row, out);
+    else if (!st)
+        st = find_packed(table, task->stream, packed, rows, hashes->address, out);
+    dev_buffer_unref(owner);
+    dev_buffer_unref(hashes);
+    return st ? st : drop_nulls(table, task->stream, keys, rows, out);
+}
+
+status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
+                        uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out)
+{
+    if (table->form == JOIN_TABLE_CODED)
+        return code_slots(table, task->stream, keys, rows, is_build, out);
+    return packed_slots(table, task, keys, rows, is_build, first_row, out);
+}
+
+static status probe(const join_table *table, exec_task *task, tensor *const *keys, uint64_t rows,
                     uint32_t *out)
 {
     if (!table->key_row_count || table->form == JOIN_TABLE_KEYLESS)
-        return DEV_LAUNCH(stream, fill, .width = 4,
+        return DEV_LAUNCH(task->stream, fill, .width = 4,
                           .value_low = table->key_row_count ? 0 : ROW_NULL,
                           .count = dev_count_exact(rows), .out = out);
-    if (table->form == JOIN_TABLE_GROUPED)
-        return probe_groups(table, stream, keys, rows, out);
-    if (table->form == JOIN_TABLE_CODED)
-        return probe_codes(table, stream, keys, rows, out);
-    return DEV_LAUNCH(stream, rank_find, .type = keys[0]->type, .keys = keys[0]->values,
+    if (table->form != JOIN_TABLE_RANKED)
+        return join_table_slots(table, task, keys, rows, false, 0, out);
+    return DEV_LAUNCH(task->stream, rank_find, .type = keys[0]->type, .keys = keys[0]->values,
                       .validity = keys[0]->validity, .count = dev_count_exact(rows),
                       .minimum = table->ranges[0].min, .bits = table->bits,
                       .bitmap = table->bitmap->address,
                       .ranks = table->ranks ? table->ranks->address : NULL, .out = out);
 }
 
-status join_table_probe(const join_table *table, dev_stream *stream, tensor *const *keys,
+status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
                         uint64_t rows, row_index **out)
 {
-    TRY(row_index_new(stream->dev, rows, out));
-    status st = probe(table, stream, keys, rows, (*out)->rows);
+    TRY(row_index_new(task->stream->dev, rows, out));
+    status st = probe(table, task, keys, rows, (*out)->rows);
     if (st) {
         row_index_unref(*out);
         *out = NULL;

@@ -3,7 +3,7 @@
  *   form       key -> group
  *   RANKED     one integer key: bit (key - minimum) of a bitmap; the group is its rank
  *   CODED      integer keys that fit 64 bits together: one code; the group is its slot's number
- *   GROUPED    other keys: group_table
+ *   HASHED     other keys, packed as rows; the group is its slot's number
  *   KEYLESS    all rows are in group 0
  *
  *   is_unique  group -> build rows
@@ -16,11 +16,10 @@
 #ifndef PISTACHIO_EXEC_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_TABLE_H
 
-#include "exec/exec.h"
-#include "exec/group_table.h"
+#include "exec/aggregate.h"
 
 typedef enum join_table_form {
-    JOIN_TABLE_GROUPED,
+    JOIN_TABLE_HASHED,
     JOIN_TABLE_RANKED,
     JOIN_TABLE_CODED,
     JOIN_TABLE_KEYLESS
@@ -32,6 +31,8 @@ typedef enum join_row_need {
     JOIN_ROWS_IF_MANY, /* how many they are, not which */
     JOIN_ROWS_ALWAYS
 } join_row_need;
+
+#define JOIN_KEYS_MAX 64
 
 /* What is known of one key column of an integer-like type. */
 typedef struct join_key_range {
@@ -55,13 +56,17 @@ typedef struct join_table {
     chunk *build; /* FLAT, or INDEXED; what is not needed is NULL; NULL: no rows */
     uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
     uint64_t group_count;
-    bool is_unique; /* no group has two rows */
-    group_table groups;
+    bool is_unique;               /* no group has two rows */
     const join_key_range *ranges; /* RANKED, CODED: of the keys */
     uint64_t bits;                /* RANKED: max - min + 1 */
     dev_buffer *bitmap, *ranks;
-    dev_buffer *slots; /* CODED: 64-bit codes, 0 for none */
+    /* CODED: 64-bit codes; HASHED: rows of `packed` with their hashes; 0 for none. */
+    dev_buffer *slots;
     uint64_t slot_count;
+    key_layout layout;
+    dev_buffer *packed; /* HASHED: all rows' keys; their text is in key_heaps */
+    ARRAY(string_heap *) key_heaps;
+    bool has_null_keys; /* HASHED: some may be */
     dev_buffer *starts; /* NULL: is_unique */
     dev_buffer *rows;   /* NULL: row_need says so */
 
@@ -90,11 +95,13 @@ bool join_table_needs_ranges(const join_table *table);
 CHECKED status join_table_step(join_table *table, exec_task *task, unsigned step,
                                const join_key_range *ranges);
 
-/* The codes of keys of CODED tables. */
-CHECKED status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
-                                uint64_t rows, dev_buffer **out);
+/* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
+ * in, or (is_build false) looks probe rows' keys up. */
+CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
+                                uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out);
+
 /* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
-CHECKED status join_table_probe(const join_table *table, dev_stream *stream, tensor *const *keys,
+CHECKED status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
                                 uint64_t rows, row_index **out);
 
 #endif

@@ -58,30 +58,6 @@ static status zeroed(dev_stream *stream, size_t bytes, dev_buffer **out)
     return stream->dev->ops->zero(stream, (*out)->address, bytes);
 }
 
-static status choose_form(join_table *table, dev_stream *stream, const join_key_range *ranges)
-{
-    if (!join_table_needs_ranges(table))
-        return STATUS_OK;
-    table->ranges = ranges;
-    if (some_key_is_always_null(table, ranges)) {
-        table->form = JOIN_TABLE_RANKED; /* without a bitmap: nothing can match */
-        return STATUS_OK;
-    }
-    if (can_rank(table, ranges, &table->bits)) {
-        table->form = JOIN_TABLE_RANKED;
-        table->key_row_count = ranges[0].count;
-        return zeroed(stream, (table->bits + 63) / 64 * 8, &table->bitmap);
-    }
-    if (!can_code(table, ranges))
-        return STATUS_OK;
-    table->form = JOIN_TABLE_CODED;
-    table->slot_count = 64;
-    while (table->slot_count < table->row_count + table->row_count / 2)
-        table->slot_count *= 2;
-    TRY(dev_words_new(stream, 2, &table->stats));
-    return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
-}
-
 /* All chunks' heaps of a text column in one. */
 static status collect_heaps(const join_table *table, uint32_t column, string_heap **out)
 {
@@ -102,6 +78,53 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
         st = string_heap_new(buffers.items, (uint32_t)buffers.count, out);
     mem_free(buffers.items);
     return st;
+}
+
+static status make_slots(join_table *table, dev_stream *stream)
+{
+    table->slot_count = 64;
+    while (table->slot_count < table->row_count + table->row_count / 2)
+        table->slot_count *= 2;
+    TRY(dev_words_new(stream, 2, &table->stats));
+    return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
+}
+
+static status start_hashing(join_table *table, dev_stream *stream)
+{
+    for (uint32_t k = 0; k < table->key_count; k++) {
+        uint32_t column = table->key_columns[k];
+        string_heap *heap = NULL;
+        for (size_t i = 0; i < table->chunks.count; i++)
+            table->has_null_keys |= table->chunks.items[i]->columns[column]->validity != NULL;
+        if (!type_is_text(table->key_types[k]))
+            continue;
+        TRY(array_reserve(NULL, &table->key_heaps, 1));
+        TRY(collect_heaps(table, column, &heap));
+        table->key_heaps.items[table->key_heaps.count++] = heap;
+    }
+    TRY(dev_alloc(stream->dev, table->row_count * table->layout.stride, "join build",
+                  &table->packed));
+    return make_slots(table, stream);
+}
+
+static status choose_form(join_table *table, dev_stream *stream, const join_key_range *ranges)
+{
+    if (!join_table_needs_ranges(table))
+        return table->key_count ? start_hashing(table, stream) : STATUS_OK;
+    table->ranges = ranges;
+    if (some_key_is_always_null(table, ranges)) {
+        table->form = JOIN_TABLE_RANKED; /* without a bitmap: nothing can match */
+        return STATUS_OK;
+    }
+    if (can_rank(table, ranges, &table->bits)) {
+        table->form = JOIN_TABLE_RANKED;
+        table->key_row_count = ranges[0].count;
+        return zeroed(stream, (table->bits + 63) / 64 * 8, &table->bitmap);
+    }
+    if (!can_code(table, ranges))
+        return start_hashing(table, stream);
+    table->form = JOIN_TABLE_CODED;
+    return make_slots(table, stream);
 }
 
 /* Values that stay where they are: row numbers there. */
@@ -198,8 +221,9 @@ static status move_column(dev_stream *stream, const tensor *source, uint64_t row
                                   rows * width);
 }
 
-static status move_chunk(join_table *table, dev_stream *stream, size_t number)
+static status move_chunk(join_table *table, exec_task *task, size_t number)
 {
+    dev_stream *stream = task->stream;
     chunk *c = table->chunks.items[number];
     uint64_t rows = c->rows.bound;
     if (table->bitmap) {
@@ -252,32 +276,6 @@ static uint32_t *groups_at(const join_table *table, size_t number)
     return (uint32_t *)table->row_groups->address + table->chunk_rows[number];
 }
 
-static status group_chunk(join_table *table, dev_stream *stream, size_t number)
-{
-    const chunk *c = table->chunks.items[number];
-    uint64_t rows = c->rows.bound;
-    uint32_t *groups = groups_at(table, number);
-    tensor *keys[64];
-    row_index *found;
-    chunk_keys(table, c, keys);
-    TRY(group_table_find(&table->groups, stream, keys, rows, &found));
-    status st = stream->dev->ops->copy(stream, groups, found->rows, rows * sizeof *groups);
-    row_index_unref(found);
-    for (uint32_t k = 0; k < table->key_count && !st && !table->null_equal; k++)
-        if (keys[k]->validity)
-            st = DEV_LAUNCH(stream, join_drop_nulls, .validity = keys[k]->validity,
-                            .count = dev_count_exact(rows), .groups = groups);
-    return st;
-}
-
-static status group_keys(join_table *table, dev_stream *stream)
-{
-    for (size_t i = 0; i < table->chunks.count; i++)
-        TRY(group_chunk(table, stream, i));
-    table->group_count = table->groups.count;
-    return STATUS_OK;
-}
-
 /* ---- groups of the rows ---- */
 
 static bool wants_rows(const join_table *table)
@@ -299,9 +297,7 @@ static status number(join_table *table, dev_stream *stream)
         return STATUS_OK;
     size_t bytes = table->row_count * sizeof(uint32_t);
     TRY(dev_alloc(stream->dev, bytes, "join build", &table->row_groups));
-    if (table->form == JOIN_TABLE_GROUPED)
-        TRY(group_keys(table, stream));
-    if (table->form == JOIN_TABLE_CODED)
+    if (table->slots)
         table->group_count = table->slot_count;
     if (table->form != JOIN_TABLE_KEYLESS)
         return STATUS_OK;
@@ -321,28 +317,22 @@ static status find_ranks(join_table *table, dev_stream *stream, size_t number)
                       .out = groups_at(table, number));
 }
 
-static status insert_codes(join_table *table, dev_stream *stream, size_t number)
+static status fill_slots(join_table *table, exec_task *task, size_t number)
 {
     const chunk *c = table->chunks.items[number];
-    tensor *keys[64];
-    dev_buffer *codes;
+    tensor *keys[JOIN_KEYS_MAX];
     chunk_keys(table, c, keys);
-    TRY(join_table_codes(table, stream, keys, c->rows.bound, &codes));
-    status st = DEV_LAUNCH(stream, code_insert, .codes = codes->address,
-                           .count = dev_count_exact(c->rows.bound), .slots = table->slots->address,
-                           .slot_count = table->slot_count, .stats = table->stats->address,
-                           .out = groups_at(table, number));
-    dev_buffer_unref(codes);
-    return st;
+    return join_table_slots(table, task, keys, c->rows.bound, true, table->chunk_rows[number],
+                            groups_at(table, number));
 }
 
-static status find_chunk(join_table *table, dev_stream *stream, size_t number)
+static status find_chunk(join_table *table, exec_task *task, size_t number)
 {
     if (!table->row_groups)
         return STATUS_OK;
     if (table->form == JOIN_TABLE_RANKED)
-        return find_ranks(table, stream, number);
-    return table->form == JOIN_TABLE_CODED ? insert_codes(table, stream, number) : STATUS_OK;
+        return find_ranks(table, task->stream, number);
+    return table->slots ? fill_slots(table, task, number) : STATUS_OK;
 }
 
 /* ---- rows of the groups ---- */
@@ -353,7 +343,7 @@ static status make_lists(join_table *table, dev_stream *stream)
     if (table->stats) {
         TRY(dev_words_wait(stream, table->stats->address, words, 2));
         table->key_row_count = words[0];
-        table->is_unique = words[0] == words[1];
+        table->is_unique = words[0] == words[1] && !table->has_null_keys;
     }
     if (!table->row_groups)
         return STATUS_OK;
@@ -361,13 +351,15 @@ static status make_lists(join_table *table, dev_stream *stream)
         uint64_t room = table->is_unique ? table->group_count : table->row_count;
         TRY(dev_alloc(stream->dev, room * sizeof(uint32_t), "join build", &table->rows));
     }
-    if (table->is_unique || (table->stats && !table->rows))
+    bool is_counted = table->stats && !table->has_null_keys; /* keys that are not NULL */
+    if (table->is_unique || (is_counted && !table->rows))
         return STATUS_OK;
     return zeroed(stream, (table->group_count + 2) * sizeof(uint32_t), &table->starts);
 }
 
-static status count_chunk(join_table *table, dev_stream *stream, size_t number)
+static status count_chunk(join_table *table, exec_task *task, size_t number)
 {
+    dev_stream *stream = task->stream;
     if (!table->starts)
         return STATUS_OK;
     return DEV_LAUNCH(stream, join_list_count, .groups = groups_at(table, number),
@@ -393,8 +385,9 @@ static status sum_lists(join_table *table, dev_stream *stream)
     return STATUS_OK;
 }
 
-static status fill_chunk(join_table *table, dev_stream *stream, size_t number)
+static status fill_chunk(join_table *table, exec_task *task, size_t number)
 {
+    dev_stream *stream = task->stream;
     dev_count count = dev_count_exact(table->chunks.items[number]->rows.bound);
     uint32_t first_row = (uint32_t)table->chunk_rows[number];
     if (!table->rows)
@@ -422,14 +415,14 @@ static void release_rest(join_table *table)
 
 /* ---- the steps ---- */
 
-static status each_chunk(join_table *table, dev_stream *stream,
-                         status (*run)(join_table *, dev_stream *, size_t))
+static status each_chunk(join_table *table, exec_task *task,
+                         status (*run)(join_table *, exec_task *, size_t))
 {
     for (;;) {
         uint64_t number = atomic_fetch_add(&table->next, 1);
         if (number >= table->chunks.count)
             return STATUS_OK;
-        TRY(run(table, stream, number));
+        TRY(run(table, task, number));
     }
 }
 
@@ -458,13 +451,13 @@ status join_table_step(join_table *table, exec_task *task, unsigned step,
 {
     switch (step) {
     case 1:
-        return each_chunk(table, task->stream, move_chunk);
+        return each_chunk(table, task, move_chunk);
     case 3:
-        return each_chunk(table, task->stream, find_chunk);
+        return each_chunk(table, task, find_chunk);
     case 5:
-        return each_chunk(table, task->stream, count_chunk);
+        return each_chunk(table, task, count_chunk);
     case 7:
-        return each_chunk(table, task->stream, fill_chunk);
+        return each_chunk(table, task, fill_chunk);
     default:
         return task->lane ? STATUS_OK : single_step(table, task->stream, step, ranges);
     }

@@ -204,7 +204,7 @@ static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *s
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
-    uint64_t bounds[3 * 64], words[1];
+    uint64_t bounds[3 * JOIN_KEYS_MAX], words[1];
     EXEC_TRY(task, flush(op, task, lane));
     if (lane->bounds)
         EXEC_TRY(task,

@@ -29,7 +29,7 @@ typedef struct probe_lane {
     chunk *input;
     uint64_t rows;
     uint32_t next_key;
-    tensor *keys[64];
+    tensor *keys[JOIN_KEYS_MAX];
     row_index *groups;
     dev_buffer *matched; /* a bit per probe row, where a residual decides */
     dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count */
@@ -61,7 +61,7 @@ static void drop_pairs(probe_lane *lane)
 static void drop_input(probe_lane *lane)
 {
     drop_pairs(lane);
-    for (uint32_t k = 0; k < 64; k++) {
+    for (uint32_t k = 0; k < JOIN_KEYS_MAX; k++) {
         tensor_unref(lane->keys[k]);
         lane->keys[k] = NULL;
     }
@@ -111,7 +111,7 @@ static status mark_groups(op_join_build *join, exec_task *task, probe_lane *lane
 
 static status start_rows(op_join_build *join, exec_task *task, probe_lane *lane)
 {
-    TRY(join_table_probe(&join->table, task->stream, lane->keys, lane->rows, &lane->groups));
+    TRY(join_table_probe(&join->table, task, lane->keys, lane->rows, &lane->groups));
     if (join->emits_build && !join->residual)
         return mark_groups(join, task, lane);
     if (join->type == JOIN_SINGLE && join->table.starts)

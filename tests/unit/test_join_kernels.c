@@ -326,3 +326,64 @@ TEST(marked_groups_mark_their_rows)
         CHECK_EQ(bits[1], 0);
     }
 }
+
+/* Rows of a text and a number: equal ones share a slot, whichever launch put them in. */
+TEST(packed_rows_in_slots)
+{
+    enum { STRIDE = 24, ROWS = 600 };
+    static _Alignas(8) uint8_t rows[ROWS * STRIDE];
+    static uint32_t hashes[ROWS], groups[ROWS], found[ROWS];
+    static uint64_t slots[1024];
+    static char texts[8][40];
+    for (size_t t = 0; t < 8; t++)
+        snprintf(texts[t], sizeof texts[t], t % 2 ? "%zu" : "text number %zu, a long one", t / 2);
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_packed_insert);
+        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_packed_find);
+        uint64_t stats[2] = {0, 0};
+        if (!insert)
+            continue;
+        memset(slots, 0, sizeof slots);
+        for (size_t i = 0; i < ROWS; i++) {
+            const char *text = texts[test_random_below(8)];
+            uint64_t number = test_random_below(5);
+            string_view view = string_view_make(text, (uint32_t)strlen(text));
+            memcpy(rows + i * STRIDE, &view, sizeof view);
+            memcpy(rows + i * STRIDE + 16, &number, 8);
+            hashes[i] = (uint32_t)(strlen(text) + number) % 7; /* many meet */
+        }
+        for (uint32_t first = 0; first < 400; first += 200)
+            insert(&(packed_insert_arguments){.rows = rows,
+                                              .hashes = hashes + first,
+                                              .count = dev_count_exact(200),
+                                              .first_row = first,
+                                              .stride = STRIDE,
+                                              .text_count = 1,
+                                              .slots = slots,
+                                              .slot_count = 1024,
+                                              .stats = stats,
+                                              .out = groups + first});
+        find(&(packed_find_arguments){.rows = rows,
+                                      .hashes = hashes,
+                                      .count = dev_count_exact(ROWS),
+                                      .stride = STRIDE,
+                                      .text_count = 1,
+                                      .build_rows = rows,
+                                      .slots = slots,
+                                      .slot_count = 1024,
+                                      .out = found});
+        size_t wrong = 0, distinct = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            uint32_t expected = ROW_NULL;
+            for (size_t j = 0; j < 400 && expected == ROW_NULL; j++)
+                if (!memcmp(rows + i * STRIDE, rows + j * STRIDE, STRIDE)) {
+                    expected = groups[j];
+                    distinct += i == j;
+                }
+            wrong += found[i] != expected || (i < 400 && groups[i] != expected);
+        }
+        CHECK_EQ(wrong, 0);
+        CHECK_EQ(stats[0], 400);
+        CHECK_EQ(stats[1], distinct);
+    }
+}

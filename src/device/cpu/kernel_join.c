@@ -1,5 +1,5 @@
-/* kernel_join.c - probing a join table, and forming pairs. */
-#include "device/cpu/kernel_rows.h"
+/* kernel_join.c - build rows of key groups as lists, pairs of rows, marks. */
+#include "device/cpu/kernel.h"
 #include "device/tensor.h"
 
 #if defined __AVX512F__
@@ -14,28 +14,6 @@ void ISA_(join_drop_nulls)(const join_drop_nulls_arguments *a)
     for (size_t i = 0; i < count; i++)
         if (!kernel_bit(a->validity, i))
             a->groups[i] = ROW_NULL;
-}
-
-void ISA_(join_probe)(const join_probe_arguments *a)
-{
-    size_t count = kernel_count(a->count), stride = a->stride_words;
-    uint64_t mask = a->slot_count - 1;
-    for (size_t i = 0; i < count; i++) {
-        if (i + PREFETCH_ROWS < count)
-            __builtin_prefetch(&a->slots[a->hashes[i + PREFETCH_ROWS] & mask]);
-        uint64_t hash = a->hashes[i];
-        uint32_t found = ROW_NULL;
-        for (uint64_t at = hash & mask; a->slots[at]; at = (at + 1) & mask) {
-            uint32_t group = a->slots[at] - 1;
-            if (a->group_hashes[group] == hash &&
-                rows_are_equal(a->group_rows + group * stride, a->rows + i * stride, stride,
-                               a->text_keys)) {
-                found = group;
-                break;
-            }
-        }
-        a->out[i] = found;
-    }
 }
 
 void ISA_(join_place)(const join_place_arguments *a)
