@@ -84,8 +84,11 @@ static const uint32_t copies[256] = {
  * `word` is what lies at s->in. */
 static inline void take_short_literal(state *s, uint64_t word, uint32_t literal)
 {
-    uint64_t value = word >> 8, mask = ~(uint64_t)0 << literal * 8;
-    uint32_t next = (uint32_t)(value >> literal * 8); /* at least a near or far copy's 3 bytes */
+    /* Eight times the literal's length and the tag's; in this form three instructions from `word` to
+     * `next`, which decides where the step after this one begins. */
+    uint32_t bits = ((uint32_t)word & 0xfc) * 2 + 16;
+    uint32_t next = (uint32_t)(word >> bits); /* at least a near or far copy's 3 bytes */
+    uint64_t value = word >> 8, mask = ~(uint64_t)0 << (bits - 8);
     uint32_t kind = next & 3, entry = copies[next & 0xff], length = entry & 0xff;
     uint32_t offset = (next >> 8 & masks[kind]) + (entry >> 8);
     if (__builtin_expect(kind - 1 < 2 && literal + length <= 8 && offset >= 8 &&
