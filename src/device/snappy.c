@@ -84,8 +84,8 @@ static const uint32_t copies[256] = {
  * `word` is what lies at s->in. */
 static inline void take_short_literal(state *s, uint64_t word, uint32_t literal)
 {
-    /* Eight times the literal's length and the tag's; in this form three instructions from `word` to
-     * `next`, which decides where the step after this one begins. */
+    /* Eight times the literal's length and the tag's; in this form three instructions from `word`
+     * to `next`, which decides where the step after this one begins. */
     uint32_t bits = ((uint32_t)word & 0xfc) * 2 + 16;
     uint32_t next = (uint32_t)(word >> bits); /* at least a near or far copy's 3 bytes */
     uint64_t value = word >> 8, mask = ~(uint64_t)0 << (bits - 8);

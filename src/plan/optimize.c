@@ -13,5 +13,6 @@ status plan_optimize(plan_statement *statement)
     TRY(rewrite_filters(statement, statement->root, &statement->root));
     TRY(rewrite_runtime_filters(statement));
     TRY(rewrite_columns(statement));
+    TRY(rewrite_ranges(statement));
     return plan_verify(statement);
 }

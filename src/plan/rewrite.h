@@ -57,6 +57,7 @@ typedef struct join_graph {
 CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
 CHECKED status rewrite_runtime_filters(plan_statement *statement);
 CHECKED status rewrite_columns(plan_statement *statement);
+CHECKED status rewrite_ranges(plan_statement *statement);
 
 /* estimate.c: sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);
