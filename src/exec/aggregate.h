@@ -29,6 +29,7 @@ typedef struct key_layout {
     uint32_t count, stride, text_count, interval_count;
     bool has_nulls, is_padded; /* is_padded: rows start out as zeros */
     bool is_coded;             /* instead of text there are numbers of texts */
+    bool is_row;               /* instead of keys there is the number of a row that has them */
     data_type *types;
     uint32_t *offsets, *null_bits;
 } key_layout;
@@ -64,6 +65,7 @@ static inline char *text_heap_address(const text_heap *heap)
     return heap->buffers.count ? heap->buffers.items[heap->buffers.count - 1]->address : NULL;
 }
 /* What refers to other's text may outlive it. */
+CHECKED status text_heap_share_string(text_heap *heap, const string_heap *other);
 CHECKED status text_heap_share(text_heap *heap, const text_heap *other);
 /* For a tensor of text; NULL for none. */
 CHECKED status text_heap_view(const text_heap *heap, string_heap **out);
@@ -121,6 +123,8 @@ void key_interner_release(key_interner *interner);
  * it must. */
 CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
                                    uint64_t rows, bool must, tensor **out);
+/* What refers to the texts may outlive the interner. */
+CHECKED status key_interner_share(key_interner *interner, text_heap *heap);
 /* The texts behind FLAT numbers. */
 CHECKED status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
                                    uint64_t rows, tensor **out);
@@ -165,6 +169,7 @@ typedef struct aggregate_core {
     uint32_t key_count;
     data_type *key_types;
     key_layout layouts[4]; /* bit 0: with NULL bits; bit 1: text is coded */
+    struct row_keys *rows; /* HASH by row numbers */
     key_interner *interners;
     uint32_t state_count;
     state_plan *states;
@@ -204,6 +209,9 @@ typedef struct aggregate_table {
     uint64_t row_count; /* rows that have come */
     state_array *states;
     hash_groups groups; /* HASH; RUNS: without a directory */
+    tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
+    uint64_t base_rows;
+    bool has_null_rows; /* some rows are no row of the bases */
     code_key *codes;    /* CODES: one per key */
     dev_buffer *marks;  /* CODES: a byte per group, 1 where it has rows; NULL: rows are counted */
     ARRAY(run_segment) segments; /* RUNS */
@@ -289,6 +297,46 @@ CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *
                            uint64_t rows, tensor **out, bool *is_coded);
 void keys_release(const aggregate_core *core, tensor **keys);
 
+/* ---- HASH by row numbers: aggregate_rows.c ---- */
+
+/* Which keys stand for rows of a base is the same for all lanes, and found out by the first. */
+typedef struct row_keys {
+    pthread_mutex_t lock;
+    bool is_set;
+    bool *is_row;    /* of each key: it is a column of the base */
+    uint32_t *place; /* of each other key: where it is in the layout; 0 is the row's number */
+    key_layout layout;
+} row_keys;
+
+CHECKED status row_keys_init(row_keys *rows, uint32_t key_count);
+void row_keys_release(row_keys *rows);
+
+/* The keys as columns of the row layout, if several are the same rows of a large base: the rows'
+ * number, then the other keys, text coded. out: references; all NULL where that cannot be. */
+CHECKED status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
+                           uint64_t rows, tensor **out);
+/* The table is of rows of these keys' base. */
+bool rows_table_takes(const aggregate_core *core, const aggregate_table *table,
+                      tensor *const *keys);
+/* A table for the rows of these keys' base, or of another table's. */
+CHECKED status rows_table_new(const aggregate_core *core, dev_stream *stream, int source,
+                              tensor *const *keys, aggregate_table **out);
+CHECKED status rows_table_like(const aggregate_core *core, dev_stream *stream,
+                               const aggregate_table *other, uint64_t capacity,
+                               aggregate_table **out);
+/* The rows of these keys may be no row of the base. */
+void rows_table_note_nulls(const aggregate_core *core, aggregate_table *table, tensor *const *keys);
+/* A key of groups, by their packed rows. */
+CHECKED status rows_table_key(const aggregate_core *core, dev_stream *stream,
+                              const aggregate_table *table, const uint8_t *packed, uint64_t count,
+                              uint32_t key, tensor **out);
+/* All tables are of rows of the same bases. */
+bool rows_tables_agree(const aggregate_core *core, aggregate_table *const *tables, size_t count);
+/* Whether some key alone shows that no two groups of the tables have equal keys. */
+CHECKED status rows_tables_are_distinct(const aggregate_core *core, exec_task *task,
+                                        aggregate_table *const *tables, size_t count, bool *out);
+void rows_table_release(const aggregate_core *core, aggregate_table *table);
+
 /* ---- CODES: aggregate_codes.c ---- */
 
 /* Integers, dates and the like of at most 8 bytes, and booleans. */
@@ -369,6 +417,7 @@ typedef struct aggregate_merge {
     _Atomic size_t next_slice, next_part;
     aggregate_table *target; /* POSITIONS */
     aggregate_table **parts; /* PARTS */
+    bool is_again;           /* what was merged by row numbers is merged by keys */
     uint64_t peak_bytes;
     ARRAY(result_range) ranges; /* the result */
 } aggregate_merge;
@@ -378,7 +427,7 @@ void aggregate_merge_release(aggregate_merge *merge);
 /* Takes the lane's tables. */
 CHECKED status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lane *lane);
 /* The phases, each on all lanes; the result is complete after the last. */
-#define MERGE_PHASES 4
+#define MERGE_PHASES 7
 CHECKED status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number);
 
 #endif

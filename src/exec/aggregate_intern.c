@@ -166,3 +166,13 @@ status key_interner_decode(key_interner *interner, dev_stream *stream, const ten
     tensor_unref(base);
     return st;
 }
+
+status key_interner_share(key_interner *interner, text_heap *heap)
+{
+    if (!interner->is_used)
+        return STATUS_OK;
+    pthread_mutex_lock(&interner->lock);
+    status st = text_heap_share(heap, &interner->texts.heap);
+    pthread_mutex_unlock(&interner->lock);
+    return st;
+}

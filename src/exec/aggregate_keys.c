@@ -162,17 +162,27 @@ static bool text_heap_has(const text_heap *heap, const dev_buffer *buffer)
     return false;
 }
 
-status text_heap_share(text_heap *heap, const text_heap *other)
+static status share_buffers(text_heap *heap, dev_buffer *const *buffers, size_t count)
 {
-    TRY(array_reserve(NULL, &heap->buffers, other->buffers.count));
-    for (size_t i = 0; i < other->buffers.count; i++) {
-        dev_buffer *buffer = other->buffers.items[i];
+    TRY(array_reserve(NULL, &heap->buffers, count));
+    for (size_t i = 0; i < count; i++) {
+        dev_buffer *buffer = buffers[i];
         if (text_heap_has(heap, buffer))
             continue;
         heap->buffers.items[heap->buffers.count++] = dev_buffer_ref(buffer);
         heap->used = buffer->bytes; /* the last one is another's to fill */
     }
     return STATUS_OK;
+}
+
+status text_heap_share(text_heap *heap, const text_heap *other)
+{
+    return share_buffers(heap, other->buffers.items, other->buffers.count);
+}
+
+status text_heap_share_string(text_heap *heap, const string_heap *other)
+{
+    return other ? share_buffers(heap, other->buffers, other->buffer_count) : STATUS_OK;
 }
 
 status text_heap_view(const text_heap *heap, string_heap **out)

@@ -16,6 +16,9 @@
 #define ASIDE_GROUPS (1u << 17)
 #define ASIDE_ROWS_PER_GROUP 2
 
+/* Tables of a lane by the numbers of rows of as many bases: more, and they are passing ones. */
+#define BASES_MAX 4
+
 void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source)
 {
     *lane = (aggregate_lane){.core = core, .source = source, .runs.leading = -1};
@@ -120,7 +123,8 @@ static const key_layout *common_layout(const aggregate_core *core, const aggrega
                                        const key_layout *rows)
 {
     const key_layout *layout = old ? old->groups.layout : rows;
-    bool has_nulls = rows->has_nulls || !layout || layout->has_nulls; /* codes may be NULL's */
+    /* Codes and rows may be NULL's. */
+    bool has_nulls = rows->has_nulls || !layout || layout->is_row || layout->has_nulls;
     bool is_coded = rows->is_coded && (!layout || layout->is_coded);
     return &core->layouts[has_nulls + 2 * is_coded];
 }
@@ -219,7 +223,8 @@ static status check_dense(aggregate_lane *lane, exec_task *task, tensor *const *
 
 static bool layout_takes(const key_layout *layout, const key_layout *rows)
 {
-    return layout->is_coded == rows->is_coded && layout->has_nulls >= rows->has_nulls;
+    return !layout->is_row && layout->is_coded == rows->is_coded &&
+           layout->has_nulls >= rows->has_nulls;
 }
 
 /* Rows whose keys are packed, coded or not. `keys` are their original forms. */
@@ -243,13 +248,41 @@ static status push_packed(aggregate_lane *lane, exec_task *task, tensor *const *
     return push_hash(lane, task, last_table(lane), packed, values, rows);
 }
 
+/* By row numbers. *is_taken: false: the keys are no rows of a large base. */
+static status push_by_row(aggregate_lane *lane, exec_task *task, tensor *const *keys,
+                          tensor *const *values, uint64_t rows, bool *is_taken)
+{
+    const aggregate_core *core = lane->core;
+    aggregate_table *table = last_table(lane);
+    tensor *encoded[KEYS_MAX + 1] = {0};
+    if ((table && !table->bases) || lane->tables.count > BASES_MAX)
+        return STATUS_OK;
+    TRY(rows_encode(core, task, keys, rows, encoded));
+    if (!encoded[0])
+        return STATUS_OK;
+    *is_taken = true;
+    status st = STATUS_OK;
+    if (!table || !rows_table_takes(core, table, keys)) {
+        st = rows_table_new(core, task->stream, lane->source, keys, &table);
+        if (!st)
+            st = add_table(lane, table);
+    }
+    if (!st) {
+        rows_table_note_nulls(core, table, keys);
+        st = push_hash(lane, task, table, encoded, values, rows);
+    }
+    for (uint32_t p = 0; p < core->rows->layout.count; p++)
+        tensor_unref(encoded[p]);
+    return st;
+}
+
 status aggregate_lane_push(aggregate_lane *lane, exec_task *task, tensor *const *keys,
                            tensor *const *values, uint64_t rows)
 {
     const aggregate_core *core = lane->core;
     aggregate_table *table = last_table(lane);
     tensor *coded[KEYS_MAX] = {0};
-    bool is_taken = false, is_coded = false;
+    bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
     if (!rows)
         return STATUS_OK;
     if (!core->key_count)
@@ -264,7 +297,9 @@ status aggregate_lane_push(aggregate_lane *lane, exec_task *task, tensor *const 
     if (!lane->is_plain)
         st = keys_encode(core, task, keys, rows, coded, &is_coded);
     lane->is_plain |= !is_coded;
-    if (!st)
+    if (!st && has_text && !is_coded)
+        st = push_by_row(lane, task, keys, values, rows, &is_taken);
+    if (!st && !is_taken)
         st = push_packed(lane, task, is_coded ? coded : keys, keys, values, rows);
     keys_release(core, coded);
     return st ? st : check_dense(lane, task, keys, rows);

@@ -9,7 +9,9 @@
  *   phase   0  lane 0: which of these, and what slices there are
  *           1  slices: positions added, or pieces ordered by part
  *           2  parts
- *           3  lane 0: the result's ranges; what was merged goes */
+ *           3  lane 0: whether what was merged by row numbers must be merged by keys
+ *         4, 5  that: as 1 and 2
+ *           6  lane 0: the result's ranges; what was merged goes */
 #include "exec/aggregate.h"
 
 #define PART_GROUPS 32768
@@ -279,9 +281,12 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
 static const key_layout *part_layout(const aggregate_merge *merge)
 {
     bool has_nulls = false, has_codes = false, has_plain = false;
+    if (!merge->is_again &&
+        rows_tables_agree(merge->core, merge->tables.items, merge->tables.count))
+        return &merge->core->rows->layout;
     for (size_t i = 0; i < merge->tables.count; i++) {
         const key_layout *layout = merge->tables.items[i]->groups.layout;
-        has_nulls |= !layout || layout->has_nulls;
+        has_nulls |= !layout || layout->is_row || layout->has_nulls;
         has_codes |= layout && layout->is_coded;
         has_plain |= layout && !layout->is_coded;
     }
@@ -372,14 +377,22 @@ static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
 static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
 {
     const aggregate_core *core = merge->core;
+    const aggregate_table *first = merge->tables.items[0];
+    const key_layout *layout = part_layout(merge);
+    uint64_t capacity = expected_groups(merge, part);
     aggregate_table *target;
-    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, merge->tables.items[0]->source,
-                            part_layout(merge), expected_groups(merge, part), &target));
+    if (layout->is_row)
+        TRY(rows_table_like(core, task->stream, first, capacity, &target));
+    else
+        TRY(aggregate_table_new(core, task->stream, TABLE_HASH, first->source, layout, capacity,
+                                &target));
     merge->parts[part] = target;
     target->groups.borrows_text = true;
     for (size_t i = 0; i < merge->tables.count; i++) {
         TRY(states_prepare(core, task->stream, target, merge->tables.items[i]));
-        TRY(table_share_text(core, &target->groups, merge->tables.items[i]));
+        target->has_null_rows |= merge->tables.items[i]->has_null_rows;
+        if (!layout->is_row)
+            TRY(table_share_text(core, &target->groups, merge->tables.items[i]));
     }
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
@@ -404,6 +417,38 @@ static status run_parts(aggregate_merge *merge, exec_task *task)
 }
 
 /* ---- phase 3 ---- */
+
+/* What was merged by row numbers, if it may have equal keys, becomes what is merged by them. */
+static status plan_again(aggregate_merge *merge)
+{
+    if (merge->mode == MERGE_PARTS) {
+        release_slices(merge);
+        release_tables(merge);
+        TRY(array_reserve(NULL, &merge->tables, part_count(merge)));
+        memcpy(merge->tables.items, merge->parts, part_count(merge) * sizeof *merge->parts);
+        merge->tables.count = part_count(merge);
+        mem_free(merge->parts);
+        merge->parts = NULL;
+    }
+    merge->part_bits = 0;
+    merge->is_again = true;
+    atomic_store(&merge->next_slice, 0);
+    atomic_store(&merge->next_part, 0);
+    return plan_parts(merge);
+}
+
+static status settle_rows(aggregate_merge *merge, exec_task *task)
+{
+    bool is_merged = merge->mode == MERGE_PARTS, is_distinct = true;
+    aggregate_table **tables = is_merged ? merge->parts : merge->tables.items;
+    size_t count = is_merged ? part_count(merge) : merge->tables.count;
+    if (!rows_tables_agree(merge->core, tables, count))
+        return STATUS_OK;
+    TRY(rows_tables_are_distinct(merge->core, task, tables, count, &is_distinct));
+    return is_distinct ? STATUS_OK : plan_again(merge);
+}
+
+/* ---- phase 6 ---- */
 
 /* Ranges of at most a piece, so that readers share large tables. */
 static status add_range(aggregate_merge *merge, const aggregate_table *table, uint64_t first,
@@ -467,6 +512,12 @@ status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned n
         return merge->mode == MERGE_NONE ? STATUS_OK : run_slices(merge, task);
     case 2:
         return run_parts(merge, task);
+    case 3:
+        return task->lane ? STATUS_OK : settle_rows(merge, task);
+    case 4:
+        return merge->is_again ? run_slices(merge, task) : STATUS_OK;
+    case 5:
+        return merge->is_again ? run_parts(merge, task) : STATUS_OK;
     default:
         return task->lane ? STATUS_OK : complete(merge);
     }

@@ -44,6 +44,7 @@ void aggregate_table_free(const aggregate_core *core, aggregate_table *table)
     states_release(core, table);
     hash_groups_release(&table->groups);
     codes_table_release(core, table);
+    rows_table_release(core, table);
     dev_buffer_unref(table->marks);
     array_release(&table->segments);
     mem_free(table);
@@ -173,6 +174,8 @@ status table_piece_key(const aggregate_core *core, dev_stream *stream, const agg
     *out = NULL;
     if (table->form == TABLE_CODES)
         return coded_key(core, stream, table, piece, key, out);
+    if (table->bases)
+        return rows_table_key(core, stream, table, rows_at(table, piece), piece->count, key, out);
     TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, piece), piece->count, key,
                           out));
     if (!type_is_text(core->key_types[key]))
@@ -205,7 +208,7 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
     tensor *flat[KEYS_MAX] = {0};
     status st = STATUS_OK;
     *owner = NULL;
-    for (uint32_t k = 0; k < core->key_count && !st; k++)
+    for (uint32_t k = 0; k < layout->count && !st; k++)
         if (layout->is_coded && type_is_text(keys[k]->type))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
         else
@@ -242,6 +245,13 @@ status table_share_text(const aggregate_core *core, hash_groups *groups,
     TRY(text_heap_share(&groups->heap, &table->groups.heap));
     for (uint32_t k = 0; table->codes && k < core->key_count; k++)
         TRY(text_heap_share(&groups->heap, &table->codes[k].texts.heap));
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        const key_layout *layout = table->groups.layout;
+        if (table->bases && table->bases[k])
+            TRY(text_heap_share_string(&groups->heap, table->bases[k]->heap));
+        else if (layout && (layout->is_coded || layout->is_row))
+            TRY(key_interner_share(&core->interners[k], &groups->heap));
+    }
     return STATUS_OK;
 }
 

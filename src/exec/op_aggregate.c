@@ -280,6 +280,9 @@ static void core_release(aggregate_core *core)
     mem_free(core->states);
     for (int i = 0; i < 4; i++)
         key_layout_release(&core->layouts[i]);
+    if (core->rows)
+        row_keys_release(core->rows);
+    mem_free(core->rows);
 }
 
 static void aggregate_close(exec_operator *base)
@@ -495,7 +498,9 @@ static status init_layouts(aggregate_core *core)
                             i & 1));
         core->layouts[i].is_coded = i & 2;
     }
-    return STATUS_OK;
+    core->rows = mem_new(sizeof *core->rows);
+    return core->rows ? row_keys_init(core->rows, core->key_count)
+                      : status_no_memory(core->who, sizeof *core->rows);
 }
 
 static status core_init(aggregate_core *core, exec_query *query, const data_type *types,
