@@ -348,9 +348,10 @@ status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **o
     } else {
         flat->heap = string_heap_ref(t->base->heap);
         st = DEV_LAUNCH(stream, gather, .width = t->type.width,
-                        .index_has_nulls = t->index->has_nulls, .base = t->base->values,
-                        .base_validity = t->base->validity, .index = t->index->rows, .count = count,
-                        .out = flat->values, .out_validity = flat->validity);
+                        .index_has_nulls = t->index->has_nulls, .base_rows = t->base_rows,
+                        .base = t->base->values, .base_validity = t->base->validity,
+                        .index = t->index->rows, .count = count, .out = flat->values,
+                        .out_validity = flat->validity);
     }
     if (st) {
         tensor_unref(flat);

@@ -13,6 +13,8 @@
 static const size_t counts[] = {0, 1, 63, 64, 65, 127, 1000, 1024, 1025};
 #define COUNTS (sizeof counts / sizeof *counts)
 
+static const char *const isas[] = {"avx2", "avx512"};
+
 /* The inputs of a launch, filled anew for each. */
 static struct {
     _Alignas(64) char left[OUT_BYTES];
@@ -139,7 +141,6 @@ static void compare_outputs(const char *isa, dev_kernel_id kernel, size_t count,
 static void run_all(dev_kernel_id kernel, make_arguments *make, const void *context, size_t count,
                     size_t bytes, size_t validity_bytes)
 {
-    static const char *const isas[] = {"avx2", "avx512"};
     _Alignas(16) char arguments[DEV_ARGUMENT_BYTES];
     const char *name;
     reset(&expected);
@@ -475,6 +476,7 @@ TEST(mask_to_index_agrees)
 typedef struct gather_case {
     uint8_t width;
     bool has_nulls, has_validity;
+    uint32_t base_rows;
 } gather_case;
 
 static void make_gather(outputs *o, void *arguments, size_t count, const void *context)
@@ -483,6 +485,7 @@ static void make_gather(outputs *o, void *arguments, size_t count, const void *c
     *(gather_arguments *)arguments =
         (gather_arguments){.width = c->width,
                            .index_has_nulls = c->has_nulls,
+                           .base_rows = c->base_rows,
                            .base = in.left,
                            .base_validity = c->has_validity ? in.validity : NULL,
                            .index = in.index,
@@ -491,22 +494,80 @@ static void make_gather(outputs *o, void *arguments, size_t count, const void *c
                            .out_validity = c->has_nulls || c->has_validity ? o->validity : NULL};
 }
 
+/* Row numbers below base_rows anywhere, or near the one before, most of them ascending. */
+static void fill_index(uint32_t base_rows, bool is_near, bool has_nulls)
+{
+    uint32_t row = 0;
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        row += (uint32_t)test_random_below(i % 200 < 150 ? 2 : 4);
+        if (!is_near || row >= base_rows)
+            row = (uint32_t)test_random_below(base_rows);
+        in.index[i] = has_nulls && test_random_below(5) == 0 ? ROW_NULL : row;
+    }
+}
+
 TEST(gather_agrees)
 {
     static const uint8_t widths[] = {0, 1, 2, 4, 8, 16};
+    static const uint32_t bases[] = {1, 5, 16, 17, 32, 33, ROWS_MAX};
     for (size_t k = 0; k < sizeof widths; k++)
         for (size_t c = 0; c < COUNTS; c++)
-            for (int flags = 0; flags < 4; flags++) {
-                gather_case one = {widths[k], flags & 1, flags >> 1};
+            for (unsigned flags = 0; flags < 8 * sizeof bases / sizeof *bases; flags++) {
+                gather_case one = {widths[k], flags & 1, flags >> 1 & 1, bases[flags / 8]};
+                bool is_near = flags & 4;
                 fill(type_make(TYPE_INT64));
-                for (size_t i = 0; i < ROWS_MAX; i++)
-                    in.index[i] = one.has_nulls && test_random_below(5) == 0
-                                      ? ROW_NULL
-                                      : (uint32_t)test_random_below(ROWS_MAX);
+                fill_index(one.base_rows, is_near, one.has_nulls);
+                if (is_near && test_random_below(2))
+                    one.base_rows = 0;
                 size_t bytes = widths[k] ? counts[c] * widths[k] : WORD_BYTES(counts[c]);
                 run_all(DEV_KERNEL_gather, make_gather, &one, counts[c], bytes,
-                        flags ? WORD_BYTES(counts[c]) : 0);
+                        flags & 3 ? WORD_BYTES(counts[c]) : 0);
             }
+}
+
+/* Bits of longer bases than the other inputs are. */
+TEST(gather_of_bits_agrees_for_every_length_of_base)
+{
+    static uint64_t bits[6000 / 64 + 1];
+    static const uint32_t bases[] = {1023, 1024, 1025, 2048, 2049, 3001, 4096, 4097, 5999};
+    uint32_t index[1000];
+    uint64_t out[1000 / 64 + 1];
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        bits[i] = test_random();
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+        for (size_t i = 0; i < 1000; i++)
+            index[i] = (uint32_t)test_random_below(bases[b]);
+        for (size_t n = 0; n < sizeof isas / sizeof *isas; n++) {
+            const char *name;
+            const dev_kernel_function *table = dev_kernel_table(isas[n], &name);
+            if (!table)
+                continue;
+            table[DEV_KERNEL_gather](&(gather_arguments){.base_rows = bases[b],
+                                                         .base = bits,
+                                                         .index = index,
+                                                         .count = dev_count_exact(1000),
+                                                         .out = out});
+            for (size_t i = 0; i < 1000; i++)
+                CHECK_EQ(out[i / 64] >> (i % 64) & 1, bits[index[i] / 64] >> (index[i] % 64) & 1);
+        }
+    }
+}
+
+static void make_gather_index(outputs *o, void *arguments, size_t count, const void *context)
+{
+    (void)context;
+    *(gather_index_arguments *)arguments = (gather_index_arguments){
+        (uint32_t *)in.left, in.index, dev_count_exact(count), (uint32_t *)o->values};
+}
+
+TEST(gather_index_agrees)
+{
+    for (size_t c = 0; c < COUNTS; c++)
+        for (unsigned flags = 0; flags < 4; flags++) {
+            fill(type_make(TYPE_INT32));
+            fill_index(ROWS_MAX, flags & 1, flags & 2);
+            run_all(DEV_KERNEL_gather_index, make_gather_index, NULL, counts[c], counts[c] * 4, 0);
+        }
 }
 
 static void make_hash(outputs *o, void *arguments, size_t count, const void *context)

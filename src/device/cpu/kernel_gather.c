@@ -1,0 +1,285 @@
+/* kernel_gather.c - values, bits and row numbers at row numbers.
+ *
+ * With AVX-512 a gather instruction is left for what needs it: a base that fits in a few registers
+ * (a short dictionary, and which of its entries a condition takes) is looked up there, and row
+ * numbers that lie close to each other, as those of a filter that most rows pass, are one permuted
+ * load. */
+#include "device/cpu/kernel.h"
+#include "device/tensor.h"
+
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
+
+#if defined __AVX512F__
+/* ---- what lies in two registers ---- */
+
+typedef struct window {
+    __m512i low, high;
+} window;
+
+/* `count` numbers (1 to 32 of 4 bytes, 1 to 16 of 8), and no byte behind them. */
+static inline window load_window_4(const uint32_t *base, uint64_t count)
+{
+    uint32_t mask = (uint32_t)(((uint64_t)1 << count) - 1);
+    return (window){_mm512_maskz_loadu_epi32((__mmask16)mask, base),
+                    _mm512_maskz_loadu_epi32((__mmask16)(mask >> 16), base + 16)};
+}
+
+static inline window load_window_8(const uint64_t *base, uint64_t count)
+{
+    uint32_t mask = ((uint32_t)1 << count) - 1;
+    return (window){_mm512_maskz_loadu_epi64((__mmask8)mask, base),
+                    _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), base + 8)};
+}
+
+static inline __m512i look_up_4(window w, __m512i places)
+{
+    return _mm512_permutex2var_epi32(w.low, places, w.high);
+}
+
+static inline __m512i look_up_8(window w, __m256i places)
+{
+    return _mm512_permutex2var_epi64(w.low, _mm512_cvtepu32_epi64(places), w.high);
+}
+
+/* ---- row numbers ---- */
+
+/* 16 numbers, none of them ROW_NULL. */
+static inline __m512i gather_4(const uint32_t *base, const uint32_t *index)
+{
+    __m512i rows = _mm512_loadu_si512(index);
+    __m512i places = _mm512_sub_epi32(rows, _mm512_set1_epi32((int)index[0]));
+    uint32_t span = index[15] - index[0];
+    if (span < 32 && _mm512_cmple_epu32_mask(places, _mm512_set1_epi32((int)span)) == UINT16_MAX)
+        return look_up_4(load_window_4(base + index[0], span + 1), places);
+    __m256i low = _mm512_castsi512_si256(rows), high = _mm512_extracti64x4_epi64(rows, 1);
+    low = _mm512_i64gather_epi32(_mm512_cvtepu32_epi64(low), base, 4);
+    high = _mm512_i64gather_epi32(_mm512_cvtepu32_epi64(high), base, 4);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* The same for 8 numbers of 8 bytes. */
+static inline __m512i gather_8(const uint64_t *base, const uint32_t *index)
+{
+    __m256i rows = _mm256_loadu_si256((const __m256i *)index);
+    __m256i places = _mm256_sub_epi32(rows, _mm256_set1_epi32((int)index[0]));
+    uint32_t span = index[7] - index[0];
+    if (span < 16 && _mm256_cmple_epu32_mask(places, _mm256_set1_epi32((int)span)) == UINT8_MAX)
+        return look_up_8(load_window_8(base + index[0], span + 1), places);
+    return _mm512_i64gather_epi64(_mm512_cvtepu32_epi64(rows), base, 8);
+}
+#endif
+
+/* ---- values ---- */
+
+/* From the first row that vectors did not take. */
+#define GATHER(type, first)                                                                        \
+    do {                                                                                           \
+        const type *base = a->base;                                                                \
+        type *out = a->out;                                                                        \
+        if (!a->index_has_nulls) {                                                                 \
+            for (size_t i = (first); i < count; i++)                                               \
+                out[i] = base[index[i]];                                                           \
+        } else {                                                                                   \
+            for (size_t i = (first); i < count; i++)                                               \
+                out[i] = index[i] == ROW_NULL ? (type){0} : base[index[i]];                        \
+        }                                                                                          \
+    } while (0)
+
+/* How many values of 4 or 8 bytes were gathered by vectors. */
+static size_t gather_vectors(const gather_arguments *a, size_t count)
+{
+    size_t i = 0;
+#if defined __AVX512F__
+    const uint32_t *index = a->index;
+    if (a->index_has_nulls)
+        return 0;
+    if (a->width == 4) {
+        const uint32_t *base = a->base;
+        uint32_t *out = a->out;
+        bool is_short = a->base_rows && a->base_rows <= 32;
+        window w = load_window_4(base, is_short ? a->base_rows : 0);
+        for (; is_short && i + 16 <= count; i += 16)
+            _mm512_storeu_si512(out + i, look_up_4(w, _mm512_loadu_si512(index + i)));
+        for (; i + 16 <= count; i += 16)
+            _mm512_storeu_si512(out + i, gather_4(base, index + i));
+    } else {
+        const uint64_t *base = a->base;
+        uint64_t *out = a->out;
+        bool is_short = a->base_rows && a->base_rows <= 16;
+        window w = load_window_8(base, is_short ? a->base_rows : 0);
+        for (; is_short && i + 8 <= count; i += 8) {
+            __m256i rows = _mm256_loadu_si256((const __m256i *)(index + i));
+            _mm512_storeu_si512(out + i, look_up_8(w, rows));
+        }
+        for (; i + 8 <= count; i += 8)
+            _mm512_storeu_si512(out + i, gather_8(base, index + i));
+    }
+#else
+    (void)a;
+    (void)count;
+#endif
+    return i;
+}
+
+/* ---- bits ---- */
+
+#if defined __AVX512F__
+/* Bit number rows % 32 of each word, where the row is not ROW_NULL. */
+static inline __mmask16 bits_of(__m512i words, __m512i rows)
+{
+    __m512i bits = _mm512_srlv_epi32(words, _mm512_and_si512(rows, _mm512_set1_epi32(31)));
+    __mmask16 known = _mm512_cmpneq_epi32_mask(rows, _mm512_set1_epi32(-1));
+    return _mm512_mask_test_epi32_mask(known, bits, _mm512_set1_epi32(1));
+}
+
+/* Bits of the base at 64 row numbers: 16 words of 32 bits at a time. */
+static inline uint64_t gather_word(const uint64_t *base, const uint32_t *index)
+{
+    uint64_t word = 0;
+    for (int part = 0; part < 4; part++) {
+        __m512i rows = _mm512_loadu_si512(index + part * 16);
+        __mmask16 known = _mm512_cmpneq_epi32_mask(rows, _mm512_set1_epi32(-1));
+        __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), known,
+                                                    _mm512_srli_epi32(rows, 5), base, 4);
+        word |= (uint64_t)bits_of(words, rows) << (part * 16);
+    }
+    return word;
+}
+
+/* The same from `windows` (1, 2 or 4) windows that hold all of the base. */
+static inline __attribute__((always_inline)) void
+gather_short_bits(const uint64_t *base, size_t base_rows, unsigned windows, const uint32_t *index,
+                  size_t words, uint64_t *out)
+{
+    window w[4];
+    size_t left = (base_rows + 31) / 32;
+    for (unsigned k = 0; k < windows; k++) {
+        size_t here = left < 32 ? left : 32;
+        w[k] = load_window_4((const uint32_t *)base + k * 32, here);
+        left -= here;
+    }
+    for (size_t i = 0; i < words * 4; i++) {
+        __m512i rows = _mm512_loadu_si512(index + i * 16), places = _mm512_srli_epi32(rows, 5);
+        __mmask16 odd = _mm512_test_epi32_mask(places, _mm512_set1_epi32(32));
+        __m512i found = look_up_4(w[0], places);
+        if (windows > 1)
+            found = _mm512_mask_blend_epi32(odd, found, look_up_4(w[1], places));
+        if (windows > 2) {
+            __mmask16 upper = _mm512_test_epi32_mask(places, _mm512_set1_epi32(64));
+            __m512i others =
+                _mm512_mask_blend_epi32(odd, look_up_4(w[2], places), look_up_4(w[3], places));
+            found = _mm512_mask_blend_epi32(upper, found, others);
+        }
+        ((uint16_t *)out)[i] = bits_of(found, rows);
+    }
+}
+#endif
+
+/* Whole words of bits; returns how many. */
+static size_t gather_whole_words(const gather_arguments *a, const uint64_t *base, uint64_t *out,
+                                 size_t count)
+{
+    size_t words = 0;
+#if defined __AVX512F__
+    words = count / 64;
+    if (!a->base_rows || a->base_rows > 4096)
+        for (size_t w = 0; w < words; w++)
+            out[w] = gather_word(base, a->index + w * 64);
+    else if (a->base_rows > 2048)
+        gather_short_bits(base, a->base_rows, 4, a->index, words, out);
+    else if (a->base_rows > 1024)
+        gather_short_bits(base, a->base_rows, 2, a->index, words, out);
+    else
+        gather_short_bits(base, a->base_rows, 1, a->index, words, out);
+#else
+    (void)a;
+    (void)base;
+    (void)out;
+    (void)count;
+#endif
+    return words;
+}
+
+static void gather_bits(const gather_arguments *a, const uint64_t *base, uint64_t *out,
+                        size_t count)
+{
+    for (size_t w = gather_whole_words(a, base, out, count); w * 64 < count; w++) {
+        uint64_t word = 0;
+        size_t end = count - w * 64 < 64 ? count - w * 64 : 64;
+        const uint32_t *index = a->index + w * 64;
+        if (!a->index_has_nulls) {
+            for (size_t i = 0; i < end; i++)
+                word |= (base[index[i] / 64] >> (index[i] % 64) & 1) << i;
+        } else {
+            for (size_t i = 0; i < end; i++)
+                if (index[i] != ROW_NULL)
+                    word |= (base[index[i] / 64] >> (index[i] % 64) & 1) << i;
+        }
+        out[w] = word;
+    }
+}
+
+static void index_validity(const gather_arguments *a, size_t count)
+{
+    for (size_t w = 0; w * 64 < count; w++) {
+        uint64_t word = 0;
+        size_t end = count - w * 64 < 64 ? count - w * 64 : 64;
+        for (size_t i = 0; i < end; i++)
+            word |= (uint64_t)(a->index[w * 64 + i] != ROW_NULL) << i;
+        a->out_validity[w] = word;
+    }
+}
+
+void ISA_(gather)(const gather_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    const uint32_t *index = a->index;
+    switch (a->width) {
+    case 0:
+        gather_bits(a, a->base, a->out, count);
+        break;
+    case 1:
+        GATHER(uint8_t, 0);
+        break;
+    case 2:
+        GATHER(uint16_t, 0);
+        break;
+    case 4:
+        GATHER(uint32_t, gather_vectors(a, count));
+        break;
+    case 8:
+        GATHER(uint64_t, gather_vectors(a, count));
+        break;
+    default: {
+        typedef struct pair {
+            uint64_t low, high;
+        } pair;
+        GATHER(pair, 0);
+    }
+    }
+    if (!a->out_validity)
+        return;
+    if (a->base_validity)
+        gather_bits(a, a->base_validity, a->out_validity, count);
+    else
+        index_validity(a, count);
+}
+
+void ISA_(gather_index)(const gather_index_arguments *a)
+{
+    size_t count = kernel_count(a->count), i = 0;
+#if defined __AVX512F__
+    for (; i + 16 <= count; i += 16) {
+        __m512i rows = _mm512_loadu_si512(a->second + i);
+        if (_mm512_cmpeq_epi32_mask(rows, _mm512_set1_epi32(-1)))
+            for (size_t k = i; k < i + 16; k++)
+                a->out[k] = a->second[k] == ROW_NULL ? ROW_NULL : a->first[a->second[k]];
+        else
+            _mm512_storeu_si512(a->out + i, gather_4(a->first, a->second + i));
+    }
+#endif
+    for (; i < count; i++)
+        a->out[i] = a->second[i] == ROW_NULL ? ROW_NULL : a->first[a->second[i]];
+}
