@@ -2,160 +2,68 @@
  */
 #include "api/copy.h"
 
-#include "base/bitmap_copy.h"
-#include "parquet/writer.h"
+#include "api/sink.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
 #include <unistd.h>
 
-/* Rows of a row group that COPY writes. */
+/* Rows of a row group, unless COPY says another number. */
 #define GROUP_ROWS 122880
 
 /* ---- Parquet ---- */
 
-/* A column of the row group that is being filled; text lies in the batches that it came with. */
-typedef struct copy_column {
-    char *values;
-    uint64_t *validity;
-} copy_column;
-
-typedef struct copy_state {
-    pistachio_result *result;
-    pq_writer *writer;
-    const plan_column_list *columns;
-    copy_column *group;
-    ARRAY(exec_batch *) batches; /* whose text the group still needs */
-    uint64_t rows;
-} copy_state;
-
-static void drop_batches(copy_state *copy)
+static status find_codec(const char *name, pq_codec *out)
 {
-    for (size_t i = 0; i < copy->batches.count; i++)
-        exec_batch_free(copy->batches.items[i]);
-    copy->batches.count = 0;
-}
-
-static status write_group(copy_state *copy)
-{
-    size_t count = copy->columns->count;
-    pq_column_values *values = mem_new_array(count + 1, sizeof *values);
-    if (!values)
-        return status_no_memory("copy", count * sizeof *values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = (pq_column_values){copy->group[i].values, copy->group[i].validity};
-    status st = copy->rows ? pq_writer_write(copy->writer, values, copy->rows) : STATUS_OK;
-    mem_free(values);
-    drop_batches(copy);
-    copy->rows = 0;
-    return st;
-}
-
-/* Rows [from, from + count) of a batch to the end of the group. */
-static void append_rows(copy_state *copy, const exec_batch *batch, uint64_t from, uint64_t count)
-{
-    for (uint32_t c = 0; c < batch->column_count; c++) {
-        const exec_batch_column *source = &batch->columns[c];
-        copy_column *target = &copy->group[c];
-        size_t width = source->type.width;
-        if (width)
-            memcpy(target->values + copy->rows * width, (const char *)source->values + from * width,
-                   count * width);
-        else
-            bitmap_copy((uint64_t *)target->values, copy->rows, source->values, from, count);
-        bitmap_copy(target->validity, copy->rows, source->validity, from, count);
-    }
-    copy->rows += count;
-}
-
-/* Takes the batch over. */
-static status append_batch(copy_state *copy, exec_batch *batch)
-{
-    uint64_t done = 0;
-    status st = array_push(NULL, &copy->batches, batch);
-    if (st) {
-        exec_batch_free(batch);
-        return st;
-    }
-    uint64_t total = batch->row_count;
-    while (done < total) {
-        uint64_t room = GROUP_ROWS - copy->rows;
-        uint64_t count = total - done < room ? total - done : room;
-        append_rows(copy, batch, done, count);
-        done += count;
-        if (copy->rows < GROUP_ROWS)
-            continue;
-        /* The batch at work is needed once more if it has rows left. */
-        bool has_more = done < total;
-        copy->batches.count -= has_more;
-        st = write_group(copy);
-        if (has_more)
-            copy->batches.items[copy->batches.count++] = batch;
-        TRY(st);
-    }
-    copy->result->rows_written += total;
-    return STATUS_OK;
-}
-
-static status open_writer(copy_state *copy, const sql_statement *statement)
-{
-    size_t count = copy->columns->count;
-    pq_writer_options options = pq_writer_options_default();
-    arena *a = statement->query.memory;
-    pq_column_schema *schema = arena_alloc_array(a, count + 1, sizeof *schema);
-    copy->group = arena_alloc_array(a, count + 1, sizeof *copy->group);
-    if (!schema || !copy->group)
-        return status_no_memory("copy", count * sizeof *schema);
     static const struct {
         const char *name;
         pq_codec codec;
     } codecs[] = {{"none", PQ_CODEC_NONE},     {"uncompressed", PQ_CODEC_NONE},
                   {"snappy", PQ_CODEC_SNAPPY}, {"gzip", PQ_CODEC_GZIP},
                   {"zstd", PQ_CODEC_ZSTD},     {"lz4_raw", PQ_CODEC_LZ4_RAW},
-                  {"brotli", PQ_CODEC_BROTLI}};
-    bool is_known = !statement->codec;
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs && !is_known; i++)
-        if (!strcasecmp(codecs[i].name, statement->codec)) {
-            options.codec = codecs[i].codec;
-            is_known = true;
+                  {"lz4", PQ_CODEC_LZ4_RAW},   {"brotli", PQ_CODEC_BROTLI}};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (!strcasecmp(codecs[i].name, name)) {
+            *out = codecs[i].codec;
+            return STATUS_OK;
         }
-    if (!is_known)
-        return status_hint(
-            status_new(STATUS_KIND_INVALID, "there is no codec named \"%s\"", statement->codec),
-            "use none, snappy, gzip, zstd, lz4_raw or brotli");
-    for (size_t i = 0; i < count; i++) {
-        const plan_column *column = &copy->columns->items[i];
-        size_t width = column->type.width;
+    return status_hint(status_new(STATUS_KIND_INVALID, "there is no codec named \"%s\"", name),
+                       "use none, snappy, gzip, zstd, lz4_raw or brotli");
+}
+
+static status open_sink(const pistachio_result *result, api_sink **out)
+{
+    const sql_statement *statement = result->statement;
+    const plan_column_list *columns = &statement->query.root->columns;
+    pq_writer_options options = pq_writer_options_default();
+    pq_column_schema *schema =
+        arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
+    if (!schema)
+        return status_no_memory("copy", columns->count * sizeof *schema);
+    if (statement->codec)
+        TRY(find_codec(statement->codec, &options.codec));
+    for (size_t i = 0; i < columns->count; i++) {
+        const plan_column *column = &columns->items[i];
         schema[i] =
             (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
-        copy->group[i].values = mem_new_array(GROUP_ROWS, width ? width : 1);
-        copy->group[i].validity = mem_new_array(GROUP_ROWS / 64, sizeof(uint64_t));
-        if (!copy->group[i].values || !copy->group[i].validity)
-            return status_no_memory("copy", GROUP_ROWS * width);
     }
-    return pq_writer_open(statement->path, schema, count, &options, &copy->writer);
+    uint64_t rows = statement->row_group_rows ? statement->row_group_rows : GROUP_ROWS;
+    return api_sink_open(statement->path, schema, columns->count, &options, rows, out);
 }
 
 static status copy_parquet(pistachio_result *result)
 {
-    copy_state copy = {.result = result, .columns = &result->statement->query.root->columns};
+    api_sink *sink = NULL;
     exec_batch *batch = NULL;
-    status st = open_writer(&copy, result->statement);
-    while (!st && !(st = exec_query_next(result->query, &batch)) && batch)
-        st = append_batch(&copy, batch);
-    if (!st)
-        st = write_group(&copy);
-    if (!st)
-        st = pq_writer_finish(copy.writer);
-    else
-        pq_writer_abort(copy.writer);
-    drop_batches(&copy);
-    array_release(&copy.batches);
-    for (size_t i = 0; copy.group && i < copy.columns->count; i++) {
-        mem_free(copy.group[i].values);
-        mem_free(copy.group[i].validity);
+    status st = open_sink(result, &sink);
+    while (!st && !(st = exec_query_next(result->query, &batch)) && batch) {
+        result->rows_written += batch->row_count;
+        st = api_sink_add(sink, batch);
     }
+    if (!st)
+        return api_sink_finish(sink);
+    api_sink_abort(sink);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #include "base/setting.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
+#include "cli/rewrite.h"
 #include "cli/run.h"
 #include "cli/tpch.h"
 
@@ -14,6 +15,7 @@ static const char usage[] =
     "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
     "       pistachio [OPTIONS] [DIR|FILE...]            SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
+    "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
@@ -164,6 +166,8 @@ int main(int count, char **words)
 {
     if (count > 1 && !strcmp(words[1], "inspect"))
         return cli_inspect(count - 2, words + 2);
+    if (count > 1 && !strcmp(words[1], "rewrite"))
+        return cli_rewrite(count - 2, words + 2);
     if (count > 1 && !strcmp(words[1], "tpch"))
         return cli_tpch(count - 2, words + 2);
     arguments a = {.options = {.format = OUTPUT_TABLE, .target = stdout}};

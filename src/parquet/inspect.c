@@ -2,6 +2,7 @@
 #include "parquet/inspect.h"
 
 #include "device/codec.h"
+#include "parquet/choice.h"
 #include "parquet/page_index.h"
 #include "parquet/table.h"
 #include "parquet/text_table.h"
@@ -26,15 +27,6 @@ static const char *physical_name(pq_physical physical)
     static const char *const names[] = {"BOOLEAN", "INT32",  "INT64",      "INT96",
                                         "FLOAT",   "DOUBLE", "BYTE_ARRAY", "FIXED"};
     return names[physical];
-}
-
-static const char *encoding_name(unsigned encoding)
-{
-    static const char *const names[] = {
-        "PLAIN",          "GROUP_VAR_INT",       "PLAIN_DICTIONARY",        "RLE",
-        "BIT_PACKED",     "DELTA_BINARY_PACKED", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY",
-        "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"};
-    return encoding < sizeof names / sizeof *names ? names[encoding] : "?";
 }
 
 static const char *page_type_name(pq_page_type type)
@@ -178,7 +170,7 @@ static const char *list_names(const inspection *in, uint32_t bits, bool are_code
     for (unsigned i = 0; i < 32 && list; i++)
         if (bits >> i & 1)
             list = arena_format(in->memory, "%s%s%s", list, *list ? " " : "",
-                                are_codecs ? codec_name((int)i) : encoding_name(i));
+                                are_codecs ? codec_name((int)i) : pq_encoding_name(i));
     return list ? list : "";
 }
 
@@ -271,7 +263,7 @@ static void add_page(text_table *t, uint32_t group, const pq_leaf *leaf, uint32_
     text_table_add_text(t, leaf->name, strlen(leaf->name), 40);
     text_table_add(t, "%u", number);
     text_table_add(t, "%s", page_type_name(h->type));
-    text_table_add(t, "%s", encoding_name(h->encoding));
+    text_table_add(t, "%s", pq_encoding_name(h->encoding));
     text_table_add(t, "%u", h->value_count);
     text_table_add(t, "%" PRIu64, at);
     add_bytes(t, h->compressed_bytes);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -120,7 +121,9 @@ static status add_column(pq_writer *writer, const pq_column_schema *schema)
     *column = (writer_column){.type = schema->type,
                               .is_nullable = schema->is_nullable || schema->type.id == TYPE_NULL,
                               .options = *options,
-                              .codec = options->has_codec ? options->codec : writer->options.codec};
+                              .codec = options->has_codec ? options->codec : writer->options.codec,
+                              .codec_level = options->has_codec ? options->codec_level
+                                                                : writer->options.codec_level};
     column->name = mem_copy_text(schema->name, strlen(schema->name));
     if (!column->name)
         return status_no_memory("column name", strlen(schema->name));
@@ -198,6 +201,76 @@ void pq_writer_abort(pq_writer *writer)
 
 /* ---- row groups ---- */
 
+/* Threads that take one column after another of a row group. */
+typedef struct encode_team {
+    const pq_writer *writer;
+    const pq_column_values *columns;
+    pq_encoded_row_group *group;
+    atomic_size_t next;
+    atomic_bool has_failed;
+    pthread_mutex_t lock;
+    status failure; /* the first */
+} encode_team;
+
+static status encode_column(const encode_team *team, size_t c, pq_chunk_scratch *scratch)
+{
+    const pq_writer *writer = team->writer;
+    const writer_column *column = &writer->columns[c];
+    pq_encoded_row_group *group = team->group;
+    pq_written_chunk *chunk = &group->chunks[c];
+    if (column->options.choice)
+        return pq_chunk_choose(column, &writer->options, &team->columns[c], group->row_count,
+                               scratch, chunk);
+    TRY(pq_chunk_encode(column, &writer->options, &team->columns[c], group->row_count, scratch,
+                        chunk));
+    pq_trial trial = {.encoding = chunk->data_encoding,
+                      .codec = {chunk->codec, column->codec_level},
+                      .encoded_bytes = chunk->uncompressed_bytes,
+                      .stored_bytes = chunk->bytes.count,
+                      .is_chosen = true};
+    return array_push(NULL, &chunk->trials, trial);
+}
+
+static void *encode_columns(void *context)
+{
+    encode_team *team = context;
+    pq_chunk_scratch scratch = {0};
+    while (!atomic_load(&team->has_failed)) {
+        size_t c = atomic_fetch_add(&team->next, 1);
+        if (c >= team->writer->column_count)
+            break;
+        status st = encode_column(team, c, &scratch);
+        if (!st)
+            continue;
+        pthread_mutex_lock(&team->lock);
+        if (team->failure)
+            status_free(st);
+        else
+            team->failure = st;
+        pthread_mutex_unlock(&team->lock);
+        atomic_store(&team->has_failed, true);
+    }
+    pq_chunk_scratch_release(&scratch);
+    return NULL;
+}
+
+/* With as many threads as the options say and the system gives; the caller's is one of them. */
+static status encode_group(encode_team *team)
+{
+    pthread_t threads[64];
+    unsigned started = 0;
+    pthread_mutex_init(&team->lock, NULL);
+    while (started + 1 < team->writer->options.threads &&
+           started + 1 < team->writer->column_count && started < sizeof threads / sizeof *threads &&
+           !pthread_create(&threads[started], NULL, encode_columns, team))
+        started++;
+    encode_columns(team);
+    while (started)
+        pthread_join(threads[--started], NULL);
+    pthread_mutex_destroy(&team->lock);
+    return team->failure;
+}
+
 status pq_row_group_encode(const pq_writer *writer, const pq_column_values *columns,
                            uint64_t row_count, pq_encoded_row_group **out)
 {
@@ -207,14 +280,9 @@ status pq_row_group_encode(const pq_writer *writer, const pq_column_values *colu
     if (!group)
         return status_no_memory("row group", writer->column_count * sizeof *group->chunks);
     group->row_count = row_count;
-    pq_chunk_scratch scratch = {0};
-    status st = STATUS_OK;
-    for (size_t c = 0; c < writer->column_count && !st; c++) {
-        st = pq_chunk_encode(&writer->columns[c], &writer->options, &columns[c], row_count,
-                             &scratch, &group->chunks[c]);
-        group->column_count += !st;
-    }
-    pq_chunk_scratch_release(&scratch);
+    group->column_count = writer->column_count;
+    encode_team team = {.writer = writer, .columns = columns, .group = group};
+    status st = encode_group(&team);
     if (st) {
         pq_encoded_row_group_free(group);
         return status_context(st, "file \"%s\"", writer->path);
@@ -232,6 +300,13 @@ void pq_encoded_row_group_free(pq_encoded_row_group *group)
     mem_free(group);
 }
 
+static void report_chunk(const pq_writer *writer, size_t c, const pq_written_chunk *chunk)
+{
+    for (size_t i = 0; writer->options.report && i < chunk->trials.count; i++)
+        writer->options.report(writer->options.report_context, writer->footer.groups.count,
+                               writer->columns[c].name, &chunk->trials.items[i]);
+}
+
 static status append(pq_writer *writer, const pq_encoded_row_group *group)
 {
     pq_group_record record = {.row_count = group->row_count, .offset = writer->bytes};
@@ -246,6 +321,7 @@ static status append(pq_writer *writer, const pq_encoded_row_group *group)
         record.compressed_bytes += chunk->bytes.count;
         record.uncompressed_bytes += chunk->uncompressed_bytes;
         TRY(write_bytes(writer, chunk->bytes.items, chunk->bytes.count));
+        report_chunk(writer, c, chunk);
     }
     for (size_t c = 0; c < group->column_count; c++)
         TRY(write_bytes(writer, group->chunks[c].bloom.items, group->chunks[c].bloom.count));

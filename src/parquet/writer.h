@@ -8,6 +8,7 @@
 #define PISTACHIO_PARQUET_WRITER_H
 
 #include "base/type.h"
+#include "parquet/choice.h"
 #include "parquet/format.h"
 
 /* What the writer may choose per column. Zero is the default everywhere. */
@@ -15,7 +16,9 @@ typedef struct pq_column_options {
     bool has_codec, has_encoding;
     pq_codec codec;       /* default: pq_writer_options.codec */
     pq_encoding encoding; /* default: dictionary while it pays, else PLAIN */
+    int codec_level;      /* with has_codec; 0: the codec's own default */
     bool no_dictionary, no_statistics, bloom_filter;
+    const pq_choice *choice; /* tries encodings and codecs on each chunk, in place of the above */
 } pq_column_options;
 
 typedef struct pq_column_schema {
@@ -33,6 +36,9 @@ typedef struct pq_writer_options {
     bool page_v2;               /* data page version 2; default false */
     bool page_index, checksums; /* default true */
     const char *created_by;     /* default "pistachio version ..." */
+    unsigned threads;           /* that encode a row group's columns; 0: one */
+    pq_report report;           /* optional: told of each chunk as it is appended */
+    void *report_context;
 } pq_writer_options;
 
 /* One column of a row group, in host memory, laid out as type.h says. */

@@ -78,7 +78,7 @@ static status add_page(chunk_writer *c, const page_parts *page)
     if (is_compressed) {
         pq_buffer *packed = &c->scratch->packed;
         pq_buffer_clear(packed);
-        TRY(pq_compress(codec, c->options->codec_level, page->body, page->body_bytes, packed));
+        TRY(pq_compress(codec, c->column->codec_level, page->body, page->body_bytes, packed));
         if (page->type == PQ_PAGE_DATA_V2 && packed->count >= page->body_bytes) {
             is_compressed = false;
         } else {
@@ -334,7 +334,7 @@ status pq_chunk_encode(const writer_column *column, const pq_writer_options *opt
                        const pq_column_values *values, uint64_t row_count,
                        pq_chunk_scratch *scratch, pq_written_chunk *out)
 {
-    *out = (pq_written_chunk){0};
+    *out = (pq_written_chunk){.codec = column->codec};
     chunk_writer c = {.column = column,
                       .options = options,
                       .validity = values->validity,
@@ -356,6 +356,7 @@ void pq_chunk_release(pq_written_chunk *chunk)
     pq_buffer_release(&chunk->bytes);
     pq_buffer_release(&chunk->bloom);
     array_release(&chunk->pages);
+    array_release(&chunk->trials);
 }
 
 void pq_chunk_scratch_release(pq_chunk_scratch *scratch)

@@ -15,6 +15,7 @@ typedef struct writer_column {
     bool is_nullable;
     pq_column_options options;
     pq_codec codec;
+    int codec_level;
     pq_physical physical;
     uint32_t type_length;
 } writer_column;
@@ -61,6 +62,8 @@ typedef struct pq_written_chunk {
     uint64_t data_offset; /* of the first data page; 0: there is no dictionary page */
     uint32_t encodings;   /* a bit per pq_encoding */
     pq_encoding data_encoding;
+    pq_codec codec;
+    ARRAY(pq_trial) trials; /* what was tried for it, or the one thing that was done */
     pq_written_statistics statistics;
     ARRAY(pq_written_page) pages;
     pq_buffer bloom; /* header and blocks; empty: none */
@@ -72,6 +75,10 @@ typedef struct pq_chunk_scratch {
 } pq_chunk_scratch;
 
 CHECKED status pq_chunk_encode(const writer_column *column, const pq_writer_options *options,
+                               const pq_column_values *values, uint64_t row_count,
+                               pq_chunk_scratch *scratch, pq_written_chunk *out);
+/* choice.c: as pq_chunk_encode, in the form that the column's choice takes. */
+CHECKED status pq_chunk_choose(const writer_column *column, const pq_writer_options *options,
                                const pq_column_values *values, uint64_t row_count,
                                pq_chunk_scratch *scratch, pq_written_chunk *out);
 void pq_chunk_scratch_release(pq_chunk_scratch *scratch);

@@ -70,7 +70,7 @@ static void write_chunk_metadata(const writer_column *column, const pq_writer_op
     put_encodings(&w, chunk->encodings);
     thrift_put_list(&w, 3, THRIFT_BINARY, 1);
     thrift_item_binary(&w, column->name, strlen(column->name));
-    thrift_put_i32(&w, 4, (int32_t)column->codec);
+    thrift_put_i32(&w, 4, (int32_t)chunk->codec);
     thrift_put_i64(&w, 5, (int64_t)chunk->value_count);
     thrift_put_i64(&w, 6, (int64_t)chunk->uncompressed_bytes);
     thrift_put_i64(&w, 7, (int64_t)chunk->bytes.count);

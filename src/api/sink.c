@@ -1,0 +1,171 @@
+/* sink.c - fills row groups from batches; text stays in the batches until its row group is written.
+ */
+#include "api/sink.h"
+
+#include "base/bitmap_copy.h"
+
+/* A column of the row group that is being filled. */
+typedef struct sink_column {
+    size_t width; /* 0: a bitmap */
+    char *values;
+    uint64_t *validity;
+} sink_column;
+
+struct api_sink {
+    pq_writer *writer;
+    size_t column_count;
+    sink_column *columns;
+    pq_column_values *views;     /* of the columns, for the writer */
+    ARRAY(exec_batch *) batches; /* whose text the row group still needs */
+    uint64_t rows, group_rows, room;
+};
+
+/* Room for a group is made as rows come: a small file takes little. */
+static status make_room(api_sink *sink, uint64_t rows)
+{
+    if (rows <= sink->room)
+        return STATUS_OK;
+    uint64_t room = sink->room ? 2 * sink->room : 131072;
+    while (room < rows)
+        room *= 2;
+    if (room > sink->group_rows)
+        room = sink->group_rows;
+    size_t words = (size_t)(room / 64 + 1);
+    for (size_t c = 0; c < sink->column_count; c++) {
+        sink_column *column = &sink->columns[c];
+        size_t bytes = column->width ? (size_t)room * column->width : words * 8;
+        char *values = mem_resize(column->values, bytes);
+        if (values)
+            column->values = values;
+        uint64_t *validity = values ? mem_resize(column->validity, words * 8) : NULL;
+        if (!validity)
+            return status_no_memory("row group", bytes);
+        column->validity = validity;
+    }
+    sink->room = room;
+    return STATUS_OK;
+}
+
+static void drop_batches(api_sink *sink)
+{
+    for (size_t i = 0; i < sink->batches.count; i++)
+        exec_batch_free(sink->batches.items[i]);
+    sink->batches.count = 0;
+}
+
+static status write_group(api_sink *sink)
+{
+    for (size_t i = 0; i < sink->column_count; i++)
+        sink->views[i] = (pq_column_values){sink->columns[i].values, sink->columns[i].validity};
+    status st = sink->rows ? pq_writer_write(sink->writer, sink->views, sink->rows) : STATUS_OK;
+    drop_batches(sink);
+    sink->rows = 0;
+    return st;
+}
+
+/* Rows [from, from + count) of a batch to the end of the group. */
+static void append_rows(api_sink *sink, const exec_batch *batch, uint64_t from, uint64_t count)
+{
+    for (uint32_t c = 0; c < batch->column_count; c++) {
+        const exec_batch_column *source = &batch->columns[c];
+        sink_column *target = &sink->columns[c];
+        size_t width = target->width;
+        if (width)
+            memcpy(target->values + sink->rows * width, (const char *)source->values + from * width,
+                   count * width);
+        else if (source->values)
+            bitmap_copy((uint64_t *)target->values, sink->rows, source->values, from, count);
+        bitmap_copy(target->validity, sink->rows, source->validity, from, count);
+    }
+    sink->rows += count;
+}
+
+status api_sink_add(api_sink *sink, exec_batch *batch)
+{
+    uint64_t done = 0, total = batch->row_count;
+    status st = array_push(NULL, &sink->batches, batch);
+    if (st) {
+        exec_batch_free(batch);
+        return st;
+    }
+    while (done < total) {
+        uint64_t room = sink->group_rows - sink->rows;
+        uint64_t count = total - done < room ? total - done : room;
+        TRY(make_room(sink, sink->rows + count));
+        append_rows(sink, batch, done, count);
+        done += count;
+        if (sink->rows < sink->group_rows)
+            continue;
+        /* The batch at work is needed once more if it has rows left. */
+        bool has_more = done < total;
+        sink->batches.count -= has_more;
+        st = write_group(sink);
+        if (has_more)
+            sink->batches.items[sink->batches.count++] = batch;
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
+static status open_sink(api_sink *sink, const char *path, const pq_column_schema *columns,
+                        const pq_writer_options *options)
+{
+    size_t count = sink->column_count;
+    sink->columns = mem_new_array(count + 1, sizeof *sink->columns);
+    sink->views = mem_new_array(count + 1, sizeof *sink->views);
+    if (!sink->columns || !sink->views)
+        return status_no_memory("row group", count * sizeof *sink->columns);
+    for (size_t i = 0; i < count; i++)
+        sink->columns[i].width = columns[i].type.width;
+    return pq_writer_open(path, columns, count, options, &sink->writer);
+}
+
+status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
+                     const pq_writer_options *options, uint64_t group_rows, api_sink **out)
+{
+    *out = NULL;
+    api_sink *sink = mem_new(sizeof *sink);
+    if (!sink)
+        return status_no_memory("row group", sizeof *sink);
+    sink->column_count = column_count;
+    sink->group_rows = group_rows ? group_rows : 1;
+    status st = open_sink(sink, path, columns, options);
+    if (st)
+        api_sink_abort(sink);
+    else
+        *out = sink;
+    return st;
+}
+
+uint64_t api_sink_bytes(const api_sink *sink)
+{
+    return pq_writer_bytes(sink->writer);
+}
+
+void api_sink_abort(api_sink *sink)
+{
+    if (!sink)
+        return;
+    pq_writer_abort(sink->writer);
+    drop_batches(sink);
+    array_release(&sink->batches);
+    for (size_t i = 0; sink->columns && i < sink->column_count; i++) {
+        mem_free(sink->columns[i].values);
+        mem_free(sink->columns[i].validity);
+    }
+    mem_free(sink->columns);
+    mem_free(sink->views);
+    mem_free(sink);
+}
+
+status api_sink_finish(api_sink *sink)
+{
+    status st = write_group(sink);
+    if (!st) {
+        pq_writer *writer = sink->writer;
+        sink->writer = NULL;
+        st = pq_writer_finish(writer);
+    }
+    api_sink_abort(sink);
+    return st;
+}

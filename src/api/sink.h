@@ -1,0 +1,22 @@
+/* sink.h - the batches of a query into the row groups of a Parquet file: COPY and the rewriter. */
+#ifndef PISTACHIO_API_SINK_H
+#define PISTACHIO_API_SINK_H
+
+#include "exec/run.h"
+#include "parquet/writer.h"
+
+typedef struct api_sink api_sink;
+
+/* Row groups get group_rows rows, the last one what is left. Memory: one row group, as it came and
+ * as it is written. The types are those of the batches that will come. */
+CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
+                             const pq_writer_options *options, uint64_t group_rows, api_sink **out);
+/* Takes the batch over, also on failure. */
+CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
+uint64_t api_sink_bytes(const api_sink *sink); /* written so far */
+/* Both free the sink: finish makes the file appear under its name, or fails and leaves what was
+ * there; abort leaves it too and takes NULL. */
+CHECKED status api_sink_finish(api_sink *sink);
+void api_sink_abort(api_sink *sink);
+
+#endif

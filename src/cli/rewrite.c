@@ -1,0 +1,355 @@
+/* rewrite.c - the arguments of `pistachio rewrite`; api/rewrite.h does the work. */
+#include "cli/rewrite.h"
+
+#include "api/rewrite.h"
+#include "cli/rewrite_forms.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_GROUP_ROWS 122880
+#define GPU_GROUP_ROWS 10000000
+#define GPU_PAGES 100
+
+static const char usage[] =
+    "usage: pistachio rewrite [OPTIONS] IN... OUT\n"
+    "\n"
+    "Writes Parquet files anew so that they scan fast. IN: files, patterns, folders. OUT: a file "
+    "for\n"
+    "one file, else a folder. A target is replaced whole or not at all.\n"
+    "\n"
+    "  --for cpu|gpu          a preset, which the other options change\n"
+    "  --row-group-rows N     rows of a row group; default 122880\n"
+    "  --row-groups N         so many row groups\n"
+    "  --row-group-size SIZE  uncompressed: 128MiB\n"
+    "  --pages N              at least N pages in a column chunk\n"
+    "  --page-size SIZE       uncompressed; default 1MiB\n"
+    "  --page-version 1|2     of data pages; default 1\n"
+    "  --encoding [COLUMN=]LIST  v1, v2, plain, dictionary, delta, delta_length, delta_bytes, "
+    "split,\n"
+    "                         rle; the best of the list is taken; default v1\n"
+    "  --codec [COLUMN=]LIST  none, snappy, lz4_raw, zstd(N), gzip, brotli, lightweight (none,\n"
+    "                         snappy, lz4_raw), optimal (all); default snappy\n"
+    "  --choose RULE          smallest, threshold(PERCENT), fastest; default smallest\n"
+    "  --profile FILE         decoding speeds for fastest\n"
+    "  --bandwidth SIZE       of the storage, a second, for fastest; default 3GB\n"
+    "  --sort COLUMNS         as in ORDER BY\n"
+    "  --bloom COLUMNS        Bloom filters of these, divided by commas\n"
+    "  --no-page-index, --no-statistics, --no-checksums\n"
+    "  --report FILE          every form tried, as CSV\n"
+    "  --threads N            default: one for each core\n"
+    "  --memory SIZE          default: 80% of the machine's\n"
+    "\n"
+    "exit status: 0, 1 something failed, 2 wrong usage\n";
+
+/* What is said of one column. */
+typedef struct column_words {
+    const char *name, *encoding, *codec;
+    bool bloom;
+} column_words;
+
+typedef struct arguments {
+    api_rewrite_options options;
+    column_words columns[256];
+    api_rewrite_column entries[256];
+    size_t column_count;
+    const char *report;
+} arguments;
+
+static int usage_error(const char *what, const char *argument)
+{
+    fprintf(stderr, "pistachio rewrite: %s %s\n%s", what, argument, usage);
+    return 2;
+}
+
+/* The words about a column, new ones if there are none; NULL: too many. */
+static column_words *column_of(arguments *a, const char *name)
+{
+    for (size_t i = 0; i < a->column_count; i++)
+        if (!strcasecmp(a->columns[i].name, name))
+            return &a->columns[i];
+    if (a->column_count == sizeof a->columns / sizeof *a->columns)
+        return NULL;
+    a->columns[a->column_count] = (column_words){.name = name};
+    return &a->columns[a->column_count++];
+}
+
+/* "COLUMN=LIST" or "LIST". */
+static bool parse_form(arguments *a, char *text, bool is_codec)
+{
+    char *equals = strrchr(text, '=');
+    pq_choice *choice = &a->options.all.choice, scratch = {0};
+    if (equals) {
+        *equals = 0;
+        column_words *column = column_of(a, text);
+        text = equals + 1;
+        choice = &scratch;
+        if (!column)
+            return false;
+        *(is_codec ? &column->codec : &column->encoding) = text;
+    }
+    return is_codec ? cli_parse_codecs(text, choice)
+                    : cli_parse_encodings(text, &choice->encodings);
+}
+
+static bool parse_bloom(arguments *a, char *text)
+{
+    char *rest;
+    for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        column_words *column = column_of(a, name);
+        if (!column)
+            return false;
+        column->bloom = true;
+    }
+    return true;
+}
+
+static bool parse_rule(const char *text, pq_choice *choice)
+{
+    double percent = 10;
+    if (!strcmp(text, "smallest"))
+        choice->rule = PQ_CHOOSE_SMALLEST;
+    else if (!strcmp(text, "fastest"))
+        choice->rule = PQ_CHOOSE_FASTEST;
+    else if (!strcmp(text, "threshold") || sscanf(text, "threshold(%lf)", &percent) == 1)
+        choice->rule = PQ_CHOOSE_THRESHOLD;
+    else
+        return false;
+    choice->threshold = percent / 100;
+    return percent >= 0 && percent < 100;
+}
+
+static bool parse_preset(const char *text, api_rewrite_options *o)
+{
+    bool is_gpu = !strcmp(text, "gpu");
+    if (!is_gpu && strcmp(text, "cpu") != 0)
+        return false;
+    o->page_v2 = true;
+    o->all.choice.threshold = 0.1;
+    if (is_gpu) {
+        o->group_rows = GPU_GROUP_ROWS;
+        o->pages_per_chunk = GPU_PAGES;
+        o->all.choice.rule = PQ_CHOOSE_THRESHOLD;
+        return cli_parse_encodings("v2", &o->all.choice.encodings) &&
+               cli_parse_codecs("lightweight", &o->all.choice);
+    }
+    o->group_rows = DEFAULT_GROUP_ROWS;
+    o->all.choice.rule = PQ_CHOOSE_FASTEST;
+    return cli_parse_encodings("v2", &o->all.choice.encodings) &&
+           cli_parse_codecs("lightweight,zstd", &o->all.choice);
+}
+
+/* 1: the profile cannot be used, and why was printed. */
+static int read_profile(const char *path, pq_profile *out)
+{
+    unsigned line;
+    if (cli_read_profile(path, out, &line))
+        return 0;
+    if (line)
+        fprintf(stderr, "pistachio: profile \"%s\", line %u: not understood\n", path, line);
+    else
+        fprintf(stderr, "pistachio: could not read profile \"%s\"\n", path);
+    return 1;
+}
+
+static bool set_group(api_rewrite_options *o, uint64_t rows, uint64_t count, uint64_t bytes)
+{
+    o->group_rows = rows;
+    o->group_count = count;
+    o->group_bytes = bytes;
+    return true;
+}
+
+/* Options that stand alone. */
+static bool parse_flag(const char *word, api_rewrite_options *o)
+{
+    if (!strcmp(word, "--no-page-index"))
+        o->no_page_index = true;
+    else if (!strcmp(word, "--no-statistics"))
+        o->no_statistics = true;
+    else if (!strcmp(word, "--no-checksums"))
+        o->no_checksums = true;
+    else
+        return false;
+    return true;
+}
+
+/* An option and its value: 0, or the exit status. */
+static int parse_option(arguments *a, const char *word, char *next)
+{
+    api_rewrite_options *o = &a->options;
+    uint64_t number = 0;
+    bool is_right;
+    if (!strcmp(word, "--for"))
+        is_right = true; /* read before all others */
+    else if (!strcmp(word, "--row-group-rows"))
+        is_right = cli_parse_count(next, &number) && set_group(o, number, 0, 0);
+    else if (!strcmp(word, "--row-groups"))
+        is_right = cli_parse_count(next, &number) && set_group(o, 0, number, 0);
+    else if (!strcmp(word, "--row-group-size"))
+        is_right = cli_parse_bytes(next, &number) && set_group(o, 0, 0, number);
+    else if (!strcmp(word, "--pages"))
+        is_right = cli_parse_count(next, &o->pages_per_chunk);
+    else if (!strcmp(word, "--page-size"))
+        is_right = cli_parse_bytes(next, &o->page_bytes) && o->page_bytes <= 1 << 30;
+    else if (!strcmp(word, "--page-version")) {
+        o->page_v2 = !strcmp(next, "2");
+        is_right = o->page_v2 || !strcmp(next, "1");
+    } else if (!strcmp(word, "--encoding"))
+        is_right = parse_form(a, next, false);
+    else if (!strcmp(word, "--codec"))
+        is_right = parse_form(a, next, true);
+    else if (!strcmp(word, "--choose"))
+        is_right = parse_rule(next, &o->all.choice);
+    else if (!strcmp(word, "--profile"))
+        return read_profile(next, &o->all.choice.profile);
+    else if (!strcmp(word, "--bandwidth")) {
+        is_right = cli_parse_bytes(next, &number);
+        o->all.choice.profile.bandwidth = (double)number;
+    } else if (!strcmp(word, "--sort")) {
+        o->sort = next;
+        is_right = *next;
+    } else if (!strcmp(word, "--bloom"))
+        is_right = parse_bloom(a, next);
+    else if (!strcmp(word, "--report")) {
+        a->report = next;
+        is_right = *next;
+    } else if (!strcmp(word, "--threads")) {
+        is_right = cli_parse_count(next, &number) && number <= 1024;
+        o->threads = (unsigned)number;
+    } else if (!strcmp(word, "--memory"))
+        is_right = cli_parse_bytes(next, &o->memory_bytes);
+    else
+        return usage_error("there is no option", word);
+    if (is_right)
+        return 0;
+    fprintf(stderr, "pistachio rewrite: %s cannot be \"%s\"\n", word, next);
+    return 2;
+}
+
+/* Columns' own words over those for all columns, once all are known. */
+static void fill_entries(arguments *a)
+{
+    for (size_t i = 0; i < a->column_count; i++) {
+        const column_words *words = &a->columns[i];
+        api_rewrite_column *entry = &a->entries[i];
+        *entry = a->options.all;
+        entry->name = words->name;
+        entry->bloom_filter = words->bloom;
+        if (words->encoding)
+            cli_parse_encodings(words->encoding, &entry->choice.encodings);
+        if (words->codec)
+            cli_parse_codecs(words->codec, &entry->choice);
+    }
+    a->options.columns = a->entries;
+    a->options.column_count = a->column_count;
+}
+
+/* -1: go on; else the exit status. Paths are moved to the front of `words`. */
+static int parse(int count, char **words, arguments *a, size_t *out_paths)
+{
+    size_t paths = 0;
+    for (int i = 0; i + 1 < count; i++)
+        if (!strcmp(words[i], "--for") && !parse_preset(words[i + 1], &a->options))
+            return usage_error("there is no preset", words[i + 1]);
+    for (int i = 0; i < count; i++) {
+        char *word = words[i];
+        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (word[0] != '-' || !word[1]) {
+            words[paths++] = word;
+        } else if (!parse_flag(word, &a->options)) {
+            if (++i == count)
+                return usage_error("no value behind", word);
+            int exit_status = parse_option(a, word, words[i]);
+            if (exit_status)
+                return exit_status;
+        }
+    }
+    fill_entries(a);
+    *out_paths = paths;
+    return paths < 2 ? usage_error("IN and OUT", "are needed") : -1;
+}
+
+static double seconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void show_progress(uint64_t done, uint64_t all, void *context)
+{
+    double *last = context, now = seconds();
+    char bar[41];
+    if (now - *last < 0.1)
+        return;
+    *last = now;
+    uint64_t percent = all ? done * 100 / all : 100;
+    size_t full = percent * (sizeof bar - 1) / 100;
+    memset(bar, ' ', sizeof bar - 1);
+    memset(bar, '=', full < sizeof bar ? full : sizeof bar - 1);
+    bar[sizeof bar - 1] = 0;
+    fprintf(stderr, "\r[%s] %3" PRIu64 "%%  %" PRIu64 " rows ", bar, percent, done);
+}
+
+static int run(arguments *a)
+{
+    api_rewrite_options *o = &a->options;
+    api_rewrite_totals totals;
+    bool is_terminal = isatty(STDERR_FILENO);
+    double start = seconds(), last = 0;
+    if (a->report && !(o->report = fopen(a->report, "we"))) {
+        fprintf(stderr, "pistachio: could not write report \"%s\": %s\n", a->report,
+                strerror(errno));
+        return 1;
+    }
+    if (is_terminal) {
+        o->progress = show_progress;
+        o->context = &last;
+    }
+    status st = api_rewrite(o, &totals);
+    if (is_terminal)
+        fprintf(stderr, "\r%72s\r", "");
+    bool is_reported = !o->report || !ferror(o->report);
+    if (o->report && fclose(o->report))
+        is_reported = false;
+    if (st) {
+        fprintf(stderr, "pistachio: %s\n", status_message(st));
+        if (status_get_hint(st))
+            fprintf(stderr, "  hint: %s\n", status_get_hint(st));
+        status_free(st);
+        return 1;
+    }
+    fprintf(stderr, "%" PRIu64 " files, %" PRIu64 " rows, %.1f MB to %.1f MB in %.1f s\n",
+            totals.files, totals.rows, (double)totals.bytes_read / 1e6,
+            (double)totals.bytes_written / 1e6, seconds() - start);
+    if (!is_reported)
+        fprintf(stderr, "pistachio: could not write report \"%s\"\n", a->report);
+    return !is_reported;
+}
+
+int cli_rewrite(int count, char **words)
+{
+    static arguments a; /* large */
+    size_t paths;
+    a = (arguments){.options = {.group_rows = DEFAULT_GROUP_ROWS}};
+    pq_choice *all = &a.options.all.choice;
+    all->profile = pq_profile_default();
+    cli_parse_encodings("v1", &all->encodings);
+    cli_parse_codecs("snappy", all);
+    int exit_status = parse(count, words, &a, &paths);
+    if (exit_status >= 0)
+        return exit_status;
+    a.options.inputs = (const char *const *)words;
+    a.options.input_count = paths - 1;
+    a.options.output = words[paths - 1];
+    return run(&a);
+}

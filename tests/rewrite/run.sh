@@ -1,0 +1,150 @@
+#!/bin/sh
+# Files rewritten in many ways read back equal, and a target is whole or untouched.
+# run.sh PROGRAM [PYTHON: one with duckdb and pyarrow, for check.py]
+set -u
+program=$1
+python=${2:-${PISTACHIO_PYTHON:-python3}}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+check() { # name, then a command that must succeed
+    name=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $name"
+        tail -n 5 "$work/out"
+        failed=$((failed + 1))
+    fi
+}
+
+rows() { # of a file, as text
+    "$program" --format csv -c "SELECT * FROM '$1'"
+}
+
+# Input, then options: the rows that come back are the input's, in their order.
+same_rows() {
+    input=$1
+    shift
+    rm -f "$work/target.parquet"
+    "$program" rewrite "$@" "$input" "$work/target.parquet" || return 1
+    rows "$input" >"$work/before" && rows "$work/target.parquet" >"$work/after" &&
+        cmp "$work/before" "$work/after"
+}
+
+fails_with() { # exit status, text, command
+    status=$1 text=$2
+    shift 2
+    "$@" >"$work/said" 2>&1
+    [ $? = "$status" ] && grep -q -- "$text" "$work/said" && return
+    cat "$work/said"
+    return 1
+}
+
+# A fault at the Nth write: an error, the target as it was, nothing beside it.
+full_disk() {
+    mkdir -p "$work/full"
+    cp "$work/data/nation.parquet" "$work/full/t.parquet"
+    fails_with 1 "No space left" env "PISTACHIO_FAULT=write:$1:always" \
+        "$program" rewrite "$work/data/orders.parquet" "$work/full/t.parquet" || return 1
+    cmp "$work/data/nation.parquet" "$work/full/t.parquet" &&
+        [ "$(find "$work/full" -type f | wc -l)" = 1 ]
+}
+
+# Killed while it writes: what had the name before is whole.
+killed() {
+    mkdir -p "$work/killed"
+    cp "$work/data/nation.parquet" "$work/killed/t.parquet"
+    "$program" rewrite --encoding v2 --codec optimal "$work/data/lineitem.parquet" \
+        "$work/killed/t.parquet" &
+    pid=$!
+    sleep 0.5
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    cmp "$work/data/nation.parquet" "$work/killed/t.parquet"
+}
+
+sorted() {
+    "$program" rewrite --sort "o_orderdate DESC, o_orderkey" --row-groups 3 \
+        "$work/data/orders.parquet" "$work/sorted.parquet" &&
+        rows "$work/sorted.parquet" >"$work/after" &&
+        "$program" --format csv -c "SELECT * FROM '$work/data/orders.parquet'
+            ORDER BY o_orderdate DESC, o_orderkey" >"$work/before" &&
+        cmp "$work/before" "$work/after"
+}
+
+row_groups() { # expected, options
+    expected=$1
+    shift
+    "$program" rewrite "$@" --report "$work/report.csv" "$work/data/orders.parquet" \
+        "$work/groups.parquet" &&
+        [ "$(tail -n +2 "$work/report.csv" | cut -d, -f2 | sort -u | wc -l)" = "$expected" ]
+}
+
+folder() {
+    "$program" rewrite --threads 3 "$work/parts" "$work/folder" &&
+        for file in lineitem/part-0000 lineitem/part-0002 orders/part-0001; do
+            rows "$work/parts/$file.parquet" >"$work/before" &&
+                rows "$work/folder/$file.parquet" >"$work/after" &&
+                cmp "$work/before" "$work/after" || return 1
+        done
+}
+
+in_place() {
+    cp "$work/data/customer.parquet" "$work/place.parquet"
+    rows "$work/place.parquet" >"$work/before"
+    "$program" rewrite --for gpu "$work/place.parquet" "$work/place.parquet" &&
+        rows "$work/place.parquet" >"$work/after" && cmp "$work/before" "$work/after"
+}
+
+"$program" tpch generate --scale 0.01 --out "$work/data" 2>/dev/null || exit 1
+"$program" tpch generate --scale 0.001 --out "$work/parts" --parts 3 2>/dev/null || exit 1
+for encoding in v1 v2 plain dictionary delta delta_length delta_bytes split rle; do
+    check "encoding $encoding" same_rows "$work/data/orders.parquet" --encoding $encoding --page-version 2
+done
+for codec in none snappy lz4_raw 'zstd(9)' gzip brotli lightweight optimal none,zstd; do
+    check "codec $codec" same_rows "$work/data/orders.parquet" --codec "$codec"
+done
+for rule in smallest threshold 'threshold(25)' fastest; do
+    check "rule $rule" same_rows "$work/data/part.parquet" --encoding v2 --codec none,snappy,zstd --choose "$rule"
+done
+check "for cpu" same_rows "$work/data/lineitem.parquet" --for cpu
+check "for gpu" same_rows "$work/data/lineitem.parquet" --for gpu --pages 7
+check "pages and filters" same_rows "$work/data/orders.parquet" --page-size 2kB --row-group-rows 1000 \
+    --bloom o_orderkey,o_clerk --no-checksums
+check "columns of their own" same_rows "$work/data/orders.parquet" --codec 'o_comment=zstd(3)' \
+    --encoding o_orderkey=delta --codec none
+"$program" -c "COPY (SELECT * FROM '$work/data/orders.parquet' WHERE o_orderkey < 0) TO '$work/empty.parquet'" >/dev/null
+check "no rows" same_rows "$work/empty.parquet" --for cpu
+"$program" -c "COPY (SELECT n_nationkey AS a, NULLIF(n_name, 'PERU') AS b, CAST(NULL AS int) AS c, n_regionkey = 1 AS d
+    FROM '$work/data/nation.parquet') TO '$work/nulls.parquet' (FORMAT parquet, CODEC zstd, ROW_GROUP_SIZE 7)" >/dev/null
+for encoding in v1 v2 delta split rle; do
+    check "NULLs, $encoding" same_rows "$work/nulls.parquet" --encoding $encoding --row-group-rows 10
+done
+check "sort" sorted
+check "row groups" row_groups 4 --row-groups 4
+check "rows of row groups" row_groups 15 --row-group-rows 1000
+check "folder" folder
+check "in place" in_place
+for write in 1 2 5; do
+    check "full disk at write $write" full_disk $write
+done
+check "killed" killed
+check "no such column" fails_with 1 "no_such" "$program" rewrite --codec no_such=zstd \
+    "$work/data/orders.parquet" "$work/x.parquet"
+check "no such codec" fails_with 2 "zap" "$program" rewrite --codec zap "$work/data/orders.parquet" "$work/x.parquet"
+check "no such file" fails_with 1 "nothing.parquet" "$program" rewrite "$work/nothing.parquet" "$work/x.parquet"
+check "two files of one name" fails_with 1 "would both become" "$program" rewrite \
+    "$work/parts/lineitem/part-0000.parquet" "$work/parts/orders/part-0000.parquet" "$work/two/"
+check "nothing was written" test ! -e "$work/x.parquet"
+
+if "$python" -c 'import duckdb, pyarrow' 2>/dev/null; then
+    check "pyarrow and DuckDB" "$python" "$here/check.py" "$program" "$work"
+else
+    skipped=1
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
