@@ -89,6 +89,10 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
             column->null_count = -1;
         else if (column->null_count >= 0)
             column->null_count += s->null_count;
+        if (s->distinct_count < 0)
+            column->distinct_count = -1;
+        else if (column->distinct_count >= 0 && s->distinct_count > column->distinct_count)
+            column->distinct_count = s->distinct_count;
         if (s->null_count == (int64_t)group->row_count)
             continue; /* nothing but NULLs: no bounds needed */
         if (!s->has_min || !s->has_max)
@@ -114,6 +118,8 @@ static status add_columns(pq_table *table)
                                   .leaf = i,
                                   .min = 1,
                                   .is_nullable = leaf->max_definition > 0};
+        if (leaf->is_nested || !table->morsels.count)
+            column.distinct_count = -1;
         if (!leaf->is_nested)
             gather_statistics(table, &column);
         if (column.null_count == 0 && table->morsels.count)
