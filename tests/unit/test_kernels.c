@@ -509,7 +509,7 @@ static void fill_index(uint32_t base_rows, bool is_near, bool has_nulls)
 TEST(gather_agrees)
 {
     static const uint8_t widths[] = {0, 1, 2, 4, 8, 16};
-    static const uint32_t bases[] = {1, 5, 16, 17, 32, 33, ROWS_MAX};
+    static const uint32_t bases[] = {1, 5, 16, 17, 32, 50, 64, ROWS_MAX};
     for (size_t k = 0; k < sizeof widths; k++)
         for (size_t c = 0; c < COUNTS; c++)
             for (unsigned flags = 0; flags < 8 * sizeof bases / sizeof *bases; flags++) {

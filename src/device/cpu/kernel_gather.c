@@ -87,6 +87,36 @@ static inline __m512i gather_8(const uint64_t *base, const uint32_t *index)
         }                                                                                          \
     } while (0)
 
+#if defined __AVX512F__
+/* Values of 8 bytes from `windows` (1 or 4) windows that hold all of the base; returns how many. */
+static inline __attribute__((always_inline)) size_t
+gather_short_8(const uint64_t *base, size_t base_rows, unsigned windows, const uint32_t *index,
+               size_t count, uint64_t *out)
+{
+    window w[4];
+    size_t i = 0, left = base_rows;
+    for (unsigned k = 0; k < windows; k++) {
+        size_t here = left < 16 ? left : 16;
+        w[k] = load_window_8(base + k * 16, here);
+        left -= here;
+    }
+    for (; i + 8 <= count; i += 8) {
+        __m256i places = _mm256_loadu_si256((const __m256i *)(index + i));
+        __m512i found = look_up_8(w[0], places);
+        if (windows > 1) {
+            __mmask8 odd = _mm256_test_epi32_mask(places, _mm256_set1_epi32(16));
+            __mmask8 upper = _mm256_test_epi32_mask(places, _mm256_set1_epi32(32));
+            found = _mm512_mask_blend_epi64(odd, found, look_up_8(w[1], places));
+            __m512i others =
+                _mm512_mask_blend_epi64(odd, look_up_8(w[2], places), look_up_8(w[3], places));
+            found = _mm512_mask_blend_epi64(upper, found, others);
+        }
+        _mm512_storeu_si512(out + i, found);
+    }
+    return i;
+}
+#endif
+
 /* How many values of 4 or 8 bytes were gathered by vectors. */
 static size_t gather_vectors(const gather_arguments *a, size_t count)
 {
@@ -107,12 +137,10 @@ static size_t gather_vectors(const gather_arguments *a, size_t count)
     } else {
         const uint64_t *base = a->base;
         uint64_t *out = a->out;
-        bool is_short = a->base_rows && a->base_rows <= 16;
-        window w = load_window_8(base, is_short ? a->base_rows : 0);
-        for (; is_short && i + 8 <= count; i += 8) {
-            __m256i rows = _mm256_loadu_si256((const __m256i *)(index + i));
-            _mm512_storeu_si512(out + i, look_up_8(w, rows));
-        }
+        if (a->base_rows && a->base_rows <= 16)
+            i = gather_short_8(base, a->base_rows, 1, index, count, out);
+        else if (a->base_rows && a->base_rows <= 64)
+            i = gather_short_8(base, a->base_rows, 4, index, count, out);
         for (; i + 8 <= count; i += 8)
             _mm512_storeu_si512(out + i, gather_8(base, index + i));
     }

@@ -89,10 +89,11 @@ void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
     }
 }
 
-/* `count` codes of `width` bits. At `packed` there are readable bytes past the end (device.h). */
-static void unpack_codes(const uint8_t *packed, unsigned width, size_t count, uint32_t *out)
+/* `count` codes of `width` bits; returns the largest. At `packed` there are readable bytes past the
+ * end (device.h). */
+static uint32_t unpack_codes(const uint8_t *packed, unsigned width, size_t count, uint32_t *out)
 {
-    uint32_t mask = width == 32 ? UINT32_MAX : ((uint32_t)1 << width) - 1;
+    uint32_t mask = width == 32 ? UINT32_MAX : ((uint32_t)1 << width) - 1, largest = 0;
     size_t i = 0;
 #if defined __AVX512VBMI__
     if (width && width <= 25) {
@@ -105,11 +106,14 @@ static void unpack_codes(const uint8_t *packed, unsigned width, size_t count, ui
                 bytes[lane * 4 + b] = (uint8_t)(lane * width / 8 + b);
         }
         __m512i order = _mm512_loadu_si512(bytes), shift = _mm512_loadu_si512(shifts);
-        __m512i masks = _mm512_set1_epi32((int)mask);
+        __m512i masks = _mm512_set1_epi32((int)mask), most = _mm512_setzero_si512();
         for (; i + 16 <= count; i += 16, packed += 2 * width) {
             __m512i raw = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(packed));
-            _mm512_storeu_si512(out + i, _mm512_and_si512(_mm512_srlv_epi32(raw, shift), masks));
+            __m512i codes = _mm512_and_si512(_mm512_srlv_epi32(raw, shift), masks);
+            most = _mm512_max_epu32(most, codes);
+            _mm512_storeu_si512(out + i, codes);
         }
+        largest = _mm512_reduce_max_epu32(most);
         count -= i;
         out += i;
         i = 0;
@@ -119,15 +123,16 @@ static void unpack_codes(const uint8_t *packed, unsigned width, size_t count, ui
         uint64_t word, bit = (uint64_t)i * width;
         memcpy(&word, packed + bit / 8, 8);
         out[i] = (uint32_t)(word >> (bit % 8)) & mask;
+        largest = out[i] > largest ? out[i] : largest;
     }
+    return largest;
 }
 
-static bool codes_are_below(const uint32_t *codes, size_t count, uint64_t bound)
+static uint32_t repeat_code(uint32_t code, size_t count, uint32_t *out)
 {
-    uint32_t largest = 0;
     for (size_t i = 0; i < count; i++)
-        largest = codes[i] > largest ? codes[i] : largest;
-    return !count || largest < bound;
+        out[i] = code;
+    return code;
 }
 
 void ISA_(parquet_codes)(const parquet_codes_arguments *a)
@@ -144,15 +149,14 @@ void ISA_(parquet_codes)(const parquet_codes_arguments *a)
             if (!is_right)
                 break;
             uint64_t more = run.count < count - done ? run.count : count - done;
-            if (run.is_packed)
-                unpack_codes(run.packed, h.bit_width, more, a->out + done);
-            else
-                for (uint64_t i = 0; i < more; i++)
-                    a->out[done + i] = run.value;
+            uint32_t largest = run.is_packed
+                                   ? unpack_codes(run.packed, h.bit_width, more, a->out + done)
+                                   : repeat_code(run.value, more, a->out + done);
+            is_right = largest < a->dictionary_rows;
             done += more;
         }
     }
-    if (!is_right || !codes_are_below(a->out, count, a->dictionary_rows)) {
+    if (!is_right) {
         memset(a->out, 0, count * sizeof *a->out);
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
     }
