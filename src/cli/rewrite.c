@@ -36,7 +36,7 @@ static const char usage[] =
     "  --codec [COLUMN=]LIST  none, snappy, lz4_raw, zstd(N), gzip, brotli, lightweight (none,\n"
     "                         snappy, lz4_raw), optimal (all); default snappy\n"
     "  --choose RULE          smallest, threshold(PERCENT), fastest; default smallest\n"
-    "  --profile FILE         decoding speeds for fastest\n"
+    "  --profile FILE         decoding speeds for fastest; default: measured\n"
     "  --bandwidth SIZE       of the storage, a second, for fastest; default 3GB\n"
     "  --sort COLUMNS         as in ORDER BY\n"
     "  --bloom COLUMNS        Bloom filters of these, divided by commas\n"
@@ -59,6 +59,7 @@ typedef struct arguments {
     api_rewrite_column entries[256];
     size_t column_count;
     const char *report;
+    bool has_profile;
 } arguments;
 
 static int usage_error(const char *what, const char *argument)
@@ -206,9 +207,10 @@ static int parse_option(arguments *a, const char *word, char *next)
         is_right = parse_form(a, next, true);
     else if (!strcmp(word, "--choose"))
         is_right = parse_rule(next, &o->all.choice);
-    else if (!strcmp(word, "--profile"))
+    else if (!strcmp(word, "--profile")) {
+        a->has_profile = true;
         return read_profile(next, &o->all.choice.profile);
-    else if (!strcmp(word, "--bandwidth")) {
+    } else if (!strcmp(word, "--bandwidth")) {
         is_right = cli_parse_bytes(next, &number);
         o->all.choice.profile.bandwidth = (double)number;
     } else if (!strcmp(word, "--sort")) {
@@ -315,7 +317,12 @@ static int run(arguments *a)
         o->progress = show_progress;
         o->context = &last;
     }
-    status st = api_rewrite(o, &totals);
+    pq_choice *all = &o->all.choice;
+    status st = STATUS_OK;
+    if (all->rule == PQ_CHOOSE_FASTEST && !a->has_profile)
+        st = pq_profile_measure(&all->profile);
+    if (!st)
+        st = api_rewrite(o, &totals);
     if (is_terminal)
         fprintf(stderr, "\r%72s\r", "");
     bool is_reported = !o->report || !ferror(o->report);

@@ -43,6 +43,7 @@ table = pa.table({
     "d9": column(pa.decimal128(9, 2), number(5, 2)),
     "d18": column(pa.decimal128(18, 4), number(18, 4)),
     "d38": column(pa.decimal128(38, 10), number(30, 10)),
+    "d38_small": column(pa.decimal128(38, 10), number(9, 10)),
     "date": column(pa.date32(), lambda i: (day + datetime.timedelta(days=i * 7 - 9000)).date()),
     "time": column(pa.time64("us"), lambda i: (day + datetime.timedelta(microseconds=i * 17000001)).time()),
     "stamp": column(pa.timestamp("us"), lambda i: day + datetime.timedelta(seconds=i * 86399)),
