@@ -146,6 +146,11 @@ static status merge_ones(aggregate_merge *merge, exec_task *task)
     return STATUS_OK;
 }
 
+static int64_t last_value(const aggregate_table *table)
+{
+    return table->codes[0].minimum + (int64_t)table->codes[0].radix - 2;
+}
+
 /* The positions of all tables' one integer key; false: too far apart. */
 static bool find_domain(const aggregate_merge *merge, int64_t *minimum, int64_t *maximum)
 {
@@ -154,12 +159,25 @@ static bool find_domain(const aggregate_merge *merge, int64_t *minimum, int64_t 
     *maximum = INT64_MIN;
     for (size_t i = 0; i < merge->tables.count; i++) {
         const code_key *code = &merge->tables.items[i]->codes[0];
-        int64_t last = code->minimum + (int64_t)code->radix - 2;
+        int64_t last = last_value(merge->tables.items[i]);
         *minimum = code->minimum < *minimum ? code->minimum : *minimum;
         *maximum = last > *maximum ? last : *maximum;
         codes += code->radix;
     }
     return (uint64_t)*maximum - (uint64_t)*minimum <= codes * 2;
+}
+
+/* A table that has all positions: the others are added to it. NULL: there is none. */
+static aggregate_table *take_widest(aggregate_merge *merge, int64_t minimum, int64_t maximum)
+{
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        aggregate_table *table = merge->tables.items[i];
+        if (table->codes[0].minimum == minimum && last_value(table) == maximum) {
+            merge->tables.items[i] = merge->tables.items[--merge->tables.count];
+            return table;
+        }
+    }
+    return NULL;
 }
 
 static status plan_positions(aggregate_merge *merge, exec_task *task, bool *is_planned)
@@ -170,8 +188,10 @@ static status plan_positions(aggregate_merge *merge, exec_task *task, bool *is_p
                   all_have_form(merge, TABLE_CODES) && find_domain(merge, &minimum, &maximum);
     if (!*is_planned)
         return STATUS_OK;
-    TRY(codes_table_dense(core, task->stream, merge->tables.items[0]->source, minimum, maximum,
-                          &merge->target));
+    merge->target = take_widest(merge, minimum, maximum);
+    if (!merge->target)
+        TRY(codes_table_dense(core, task->stream, merge->tables.items[0]->source, minimum, maximum,
+                              &merge->target));
     for (size_t i = 0; i < merge->tables.count; i++)
         TRY(states_prepare(core, task->stream, merge->target, merge->tables.items[i]));
     merge->mode = MERGE_POSITIONS;
