@@ -1,9 +1,9 @@
 /* kernel_gather.c - values, bits and row numbers at row numbers.
  *
- * With AVX-512 a gather instruction is left for what needs it: a base that fits in a few registers
- * (a short dictionary, and which of its entries a condition takes) is looked up there, and row
- * numbers that lie close to each other, as those of a filter that most rows pass, are one permuted
- * load. */
+ * With AVX-512 a base that fits in a few registers (a short dictionary, and which of its entries a
+ * condition takes) is looked up there, and row numbers that lie close to each other, as those of a
+ * filter that most rows pass, are one permuted load. For the rest plain loads are faster than
+ * gather instructions (Zen 5, 8 bytes: 0.28 and 0.47 ns). */
 #include "device/cpu/kernel.h"
 #include "device/tensor.h"
 
@@ -45,29 +45,40 @@ static inline __m512i look_up_8(window w, __m256i places)
 
 /* ---- row numbers ---- */
 
-/* 16 numbers, none of them ROW_NULL. */
-static inline __m512i gather_4(const uint32_t *base, const uint32_t *index)
+/* For 16 rows, none of them ROW_NULL. */
+static inline void gather_4(const uint32_t *base, const uint32_t *index, uint32_t *out)
 {
-    __m512i rows = _mm512_loadu_si512(index);
-    __m512i places = _mm512_sub_epi32(rows, _mm512_set1_epi32((int)index[0]));
     uint32_t span = index[15] - index[0];
-    if (span < 32 && _mm512_cmple_epu32_mask(places, _mm512_set1_epi32((int)span)) == UINT16_MAX)
-        return look_up_4(load_window_4(base + index[0], span + 1), places);
-    __m256i low = _mm512_castsi512_si256(rows), high = _mm512_extracti64x4_epi64(rows, 1);
-    low = _mm512_i64gather_epi32(_mm512_cvtepu32_epi64(low), base, 4);
-    high = _mm512_i64gather_epi32(_mm512_cvtepu32_epi64(high), base, 4);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    if (span < 32) {
+        __m512i first = _mm512_set1_epi32((int)index[0]);
+        __m512i places = _mm512_sub_epi32(_mm512_loadu_si512(index), first);
+        if (_mm512_cmple_epu32_mask(places, _mm512_set1_epi32((int)span)) == UINT16_MAX) {
+            window w = load_window_4(base + index[0], span + 1);
+            _mm512_storeu_si512(out, look_up_4(w, places));
+            return;
+        }
+    }
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < 16; i++)
+        out[i] = base[index[i]];
 }
 
-/* The same for 8 numbers of 8 bytes. */
-static inline __m512i gather_8(const uint64_t *base, const uint32_t *index)
+/* For 8 rows. */
+static inline void gather_8(const uint64_t *base, const uint32_t *index, uint64_t *out)
 {
-    __m256i rows = _mm256_loadu_si256((const __m256i *)index);
-    __m256i places = _mm256_sub_epi32(rows, _mm256_set1_epi32((int)index[0]));
     uint32_t span = index[7] - index[0];
-    if (span < 16 && _mm256_cmple_epu32_mask(places, _mm256_set1_epi32((int)span)) == UINT8_MAX)
-        return look_up_8(load_window_8(base + index[0], span + 1), places);
-    return _mm512_i64gather_epi64(_mm512_cvtepu32_epi64(rows), base, 8);
+    if (span < 16) {
+        __m256i first = _mm256_set1_epi32((int)index[0]);
+        __m256i places = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)index), first);
+        if (_mm256_cmple_epu32_mask(places, _mm256_set1_epi32((int)span)) == UINT8_MAX) {
+            window w = load_window_8(base + index[0], span + 1);
+            _mm512_storeu_si512(out, look_up_8(w, places));
+            return;
+        }
+    }
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < 8; i++)
+        out[i] = base[index[i]];
 }
 #endif
 
@@ -133,7 +144,7 @@ static size_t gather_vectors(const gather_arguments *a, size_t count)
         for (; is_short && i + 16 <= count; i += 16)
             _mm512_storeu_si512(out + i, look_up_4(w, _mm512_loadu_si512(index + i)));
         for (; i + 16 <= count; i += 16)
-            _mm512_storeu_si512(out + i, gather_4(base, index + i));
+            gather_4(base, index + i, out + i);
     } else {
         const uint64_t *base = a->base;
         uint64_t *out = a->out;
@@ -142,7 +153,7 @@ static size_t gather_vectors(const gather_arguments *a, size_t count)
         else if (a->base_rows && a->base_rows <= 64)
             i = gather_short_8(base, a->base_rows, 4, index, count, out);
         for (; i + 8 <= count; i += 8)
-            _mm512_storeu_si512(out + i, gather_8(base, index + i));
+            gather_8(base, index + i, out + i);
     }
 #else
     (void)a;
@@ -305,7 +316,7 @@ void ISA_(gather_index)(const gather_index_arguments *a)
             for (size_t k = i; k < i + 16; k++)
                 a->out[k] = a->second[k] == ROW_NULL ? ROW_NULL : a->first[a->second[k]];
         else
-            _mm512_storeu_si512(a->out + i, gather_4(a->first, a->second + i));
+            gather_4(a->first, a->second + i, a->out + i);
     }
 #endif
     for (; i < count; i++)
