@@ -107,12 +107,24 @@ static double known_distinct(const plan_node *node, const expr *e)
     return width < from.table_rows ? width : from.table_rows;
 }
 
-/* The same among `rows` rows; a guess where it is not known. */
+/* Rows of the table that a column comes from, before any condition; negative: not known. */
+static double base_rows(const plan_node *node, const expr *e)
+{
+    origin from;
+    while (e->kind == EXPR_CAST)
+        e = e->args[0];
+    bool is_known = e->kind == EXPR_COLUMN && find_origin(node, e->column_id, &from);
+    return is_known && from.column ? from.table_rows : -1;
+}
+
+/* Distinct values among `rows` rows; a guess where they are not known. */
 static double distinct_of(const plan_node *node, const expr *e, double rows)
 {
     double distinct = known_distinct(node, e);
     while (e->kind == EXPR_CAST)
         e = e->args[0];
+    if (distinct < 0)
+        distinct = base_rows(node, e);
     if (distinct < 0)
         distinct = e->kind == EXPR_COLUMN || rows <= 100 ? rows : rows / 10;
     return distinct < rows ? distinct : rows;
@@ -297,18 +309,22 @@ static double share_of_list(const plan_node *node, const expr_list *conditions)
 static double estimate_join(const plan_node *node)
 {
     double left = node->children[0]->estimated_rows, right = node->children[1]->estimated_rows;
-    double rows = left * right, keys = 1, largest = 1;
+    double rows = left * right, keys = 1, bases[2] = {left, right};
     for (size_t k = 0; k < node->join.left_keys.count; k++) {
-        double l = distinct_of(node->children[0], node->join.left_keys.items[k], left);
-        double r = distinct_of(node->children[1], node->join.right_keys.items[k], right);
+        const expr *sides[2] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
+        double l = distinct_of(node->children[0], sides[0], left);
+        double r = distinct_of(node->children[1], sides[1], right);
         double larger = l > r ? l : r;
         keys *= larger < 1 ? 1 : larger;
-        largest = larger > largest ? larger : largest;
+        for (int i = 0; i < 2; i++) {
+            double base = base_rows(node->children[i], sides[i]);
+            bases[i] = base > bases[i] ? base : bases[i];
+        }
     }
-    /* Several keys together have no more values than the smaller side has rows. */
-    double smaller = left < right ? left : right;
-    if (keys > smaller)
-        keys = smaller > largest ? smaller : largest;
+    /* Several keys together have no more values than the smaller table has rows. */
+    double smaller = bases[0] < bases[1] ? bases[0] : bases[1];
+    if (keys > smaller && node->join.left_keys.count > 1)
+        keys = smaller < 1 ? 1 : smaller;
     rows /= keys;
     double passes = node->join.residual ? share_of(node, node->join.residual) : 1;
     double matches = right / keys; /* of a left row */

@@ -4,7 +4,11 @@
  *
  * A semi or anti join keeps or drops a row by what it finds for it, whatever that row is joined
  * with: it may run as soon as the columns that it looks at are there, and runs early where it
- * leaves few rows. */
+ * leaves few rows.
+ *
+ * Columns that conditions make equal are a class: any two of them can be joined on, also those that
+ * no condition compares (a = b and b = c: a with c). A join of two nodes compares one column of
+ * each class that both have: those within a node are equal already. */
 #include "plan/rewrite.h"
 
 typedef struct ordering {
@@ -13,6 +17,7 @@ typedef struct ordering {
     size_t count;
     plan_node_list reducers; /* what is still to be applied */
     expr_list *conditions;   /* between nodes; emptied as they are used */
+    uint32_t *classes;       /* by column id; 0: in none */
 } ordering;
 
 /* The next step: nodes left and right joined, or a reducer applied to node left. */
@@ -48,6 +53,90 @@ static bool is_key(const column_set *left, const column_set *right, const expr *
     return true;
 }
 
+/* ---- classes of equal columns ---- */
+
+static bool is_column_pair(const expr *e)
+{
+    return e->kind == EXPR_CALL && e->op == EXPR_EQ && e->args[0]->kind == EXPR_COLUMN &&
+           e->args[1]->kind == EXPR_COLUMN && type_equal(e->args[0]->type, e->args[1]->type) &&
+           e->args[0]->type.width == e->args[1]->type.width;
+}
+
+/* No node has a column of each class: equal columns of one node would need a filter. */
+static bool can_merge(const ordering *o, uint32_t first, uint32_t second)
+{
+    for (size_t n = 0; n < o->count; n++) {
+        const plan_column_list *columns = &o->nodes[n]->columns;
+        bool has_first = false, has_second = false;
+        for (size_t i = 0; i < columns->count; i++) {
+            has_first |= o->classes[columns->items[i].id] == first;
+            has_second |= o->classes[columns->items[i].id] == second;
+        }
+        if (has_first && has_second)
+            return false;
+    }
+    return true;
+}
+
+/* Takes conditions into classes where that can be. */
+static status find_classes(ordering *o)
+{
+    uint32_t id_count = o->statement->next_column_id, used = 0;
+    size_t kept = 0;
+    o->classes = arena_alloc_array(o->statement->memory, id_count, sizeof *o->classes);
+    if (!o->classes)
+        return status_no_memory("plan", id_count * sizeof *o->classes);
+    for (size_t c = 0; c < o->conditions->count; c++) {
+        expr *e = o->conditions->items[c];
+        bool is_taken = false;
+        if (is_column_pair(e)) {
+            uint32_t sides[2];
+            for (int i = 0; i < 2; i++) {
+                uint32_t *class = &o->classes[e->args[i]->column_id];
+                if (!*class)
+                    *class = ++used;
+                sides[i] = *class;
+            }
+            is_taken = sides[0] == sides[1] || can_merge(o, sides[0], sides[1]);
+            for (uint32_t id = 0; id < id_count && is_taken; id++)
+                if (o->classes[id] == sides[1])
+                    o->classes[id] = sides[0];
+        }
+        if (!is_taken)
+            o->conditions->items[kept++] = e;
+    }
+    o->conditions->count = kept;
+    return STATUS_OK;
+}
+
+static status push_column(arena *a, const plan_column *column, expr_list *keys)
+{
+    expr *e = expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
+    return e ? array_push(a, keys, e) : status_no_memory("plan", sizeof *e);
+}
+
+/* A key for each class that both sides have. */
+static status add_class_keys(ordering *o, plan_node *join)
+{
+    arena *a = o->statement->memory;
+    const plan_column_list *left = &join->children[0]->columns,
+                           *right = &join->children[1]->columns;
+    for (size_t l = 0; l < left->count; l++) {
+        uint32_t class = o->classes[left->items[l].id];
+        bool is_done = !class;
+        for (size_t i = 0; i < l && !is_done; i++)
+            is_done = o->classes[left->items[i].id] == class;
+        for (size_t r = 0; r < right->count && !is_done; r++) {
+            if (o->classes[right->items[r].id] != class)
+                continue;
+            TRY(push_column(a, &left->items[l], &join->join.left_keys));
+            TRY(push_column(a, &right->items[r], &join->join.right_keys));
+            is_done = true;
+        }
+    }
+    return STATUS_OK;
+}
+
 /* The join of two nodes under all conditions that concern only them, which are taken out of the
  * list if `take`. */
 static status join_pair(ordering *o, plan_node *left, plan_node *right, bool take, plan_node **out)
@@ -66,6 +155,7 @@ static status join_pair(ordering *o, plan_node *left, plan_node *right, bool tak
     join->join.type = JOIN_INNER;
     join->children[0] = left;
     join->children[1] = right;
+    TRY(add_class_keys(o, join));
     size_t kept = 0;
     for (size_t i = 0; i < o->conditions->count; i++) {
         expr *e = o->conditions->items[i], *l, *r;
@@ -158,6 +248,7 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
                   .count = graph->relations.count,
                   .reducers = graph->reducers,
                   .conditions = &graph->conditions};
+    TRY(find_classes(&o));
     while (o.count > 1 || o.reducers.count) {
         step best = {0};
         TRY(best_step(&o, &best));
