@@ -6,6 +6,8 @@
 /* Bits of a bitmap per key, at most, and what is always allowed. */
 #define BITS_PER_KEY 64
 #define BITS_SMALL ((uint64_t)8 << 20)
+/* Keys of a Bloom filter per block of 64 bits, at most. */
+#define BLOOM_KEYS_PER_BLOCK 4
 
 void runtime_filter_release(runtime_filter *filter)
 {
@@ -58,27 +60,80 @@ void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, i
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
 }
 
-status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                              size_t chunk_count, uint32_t column)
+static status make_bitmap(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                          size_t chunk_count, uint32_t column)
+{
+    size_t bytes =
+        (((uint64_t)filter->range_max - (uint64_t)filter->range_min) / 64 + 1) * sizeof(uint64_t);
+    TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bitmap_owner));
+    uint64_t *bitmap = filter->bitmap_owner->address;
+    TRY(stream->dev->ops->zero(stream, bitmap, bytes));
+    for (size_t i = 0; i < chunk_count; i++) {
+        const tensor *keys = chunks[i]->columns[column];
+        TRY(DEV_LAUNCH(stream, join_key_bitmap, .type = keys->type, .keys = keys->values,
+                       .validity = keys->validity, .count = chunks[i]->rows,
+                       .minimum = filter->range_min, .bitmap = bitmap));
+    }
+    filter->bitmap = bitmap;
+    return STATUS_OK;
+}
+
+static status add_hashes(runtime_filter *filter, dev_stream *stream, const tensor *keys,
+                         dev_count rows)
+{
+    dev_buffer *hashes;
+    TRY(dev_alloc(stream->dev, rows.bound * sizeof(uint64_t), "runtime filter", &hashes));
+    status st = DEV_LAUNCH(stream, hash_values, .type = keys->type, .values = keys->values,
+                           .validity = keys->validity, .count = rows, .out = hashes->address);
+    if (!st)
+        st = DEV_LAUNCH(stream, bloom_add, .hashes = hashes->address, .validity = keys->validity,
+                        .count = rows, .blocks = filter->bloom_owner->address,
+                        .block_count = filter->bloom_blocks);
+    dev_buffer_unref(hashes);
+    return st;
+}
+
+static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                         size_t chunk_count, uint32_t column)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < chunk_count; i++)
+        rows += chunks[i]->rows.bound;
+    filter->bloom_blocks = 64;
+    while (filter->bloom_blocks * BLOOM_KEYS_PER_BLOCK < rows)
+        filter->bloom_blocks *= 2;
+    size_t bytes = filter->bloom_blocks * sizeof(uint64_t);
+    TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bloom_owner));
+    TRY(stream->dev->ops->zero(stream, filter->bloom_owner->address, bytes));
+    for (size_t i = 0; i < chunk_count; i++)
+        TRY(add_hashes(filter, stream, chunks[i]->columns[column], chunks[i]->rows));
+    filter->bloom = filter->bloom_owner->address;
+    return STATUS_OK;
+}
+
+/* True if the filter's range is narrow enough for a bitmap. */
+static status find_range(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                         size_t chunk_count, uint32_t column, bool *out_narrow)
 {
     uint64_t words[3];
     TRY(key_bounds(stream, chunks, chunk_count, column, words));
     set_range(filter, words[2] > 0, (int64_t)words[0], (int64_t)words[1]);
-    uint64_t width = words[1] - words[0];
     uint64_t most = words[2] * BITS_PER_KEY > BITS_SMALL ? words[2] * BITS_PER_KEY : BITS_SMALL;
-    if (filter->has_range && width < most) {
-        size_t bytes = (width / 64 + 1) * 8;
-        TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bitmap_owner));
-        uint64_t *bitmap = filter->bitmap_owner->address;
-        TRY(stream->dev->ops->zero(stream, bitmap, bytes));
-        for (size_t i = 0; i < chunk_count; i++) {
-            const tensor *keys = chunks[i]->columns[column];
-            TRY(DEV_LAUNCH(stream, join_key_bitmap, .type = keys->type, .keys = keys->values,
-                           .validity = keys->validity, .count = chunks[i]->rows,
-                           .minimum = filter->range_min, .bitmap = bitmap));
-        }
-        filter->bitmap = bitmap;
-    }
+    *out_narrow = words[1] - words[0] < most;
+    return STATUS_OK;
+}
+
+status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                              size_t chunk_count, uint32_t column)
+{
+    bool is_narrow = false;
+    filter->is_empty = !chunk_count;
+    if (chunk_count && !type_is_text(chunks[0]->columns[column]->type))
+        TRY(find_range(filter, stream, chunks, chunk_count, column, &is_narrow));
+    if (!filter->is_empty && is_narrow)
+        TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
+    else if (!filter->is_empty)
+        TRY(make_bloom(filter, stream, chunks, chunk_count, column));
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
     return STATUS_OK;
 }

@@ -25,8 +25,8 @@ typedef struct runtime_filter {
 } runtime_filter;
 
 struct chunk;
-/* From the build side's keys: a column of chunks of exact lengths, FLAT, integer-like, of 1 to 8
- * bytes. The stream must have been waited for before other streams use the filter. */
+/* From the build side's keys: a column of chunks of exact lengths, FLAT, of text or integer-like,
+ * of 1 to 8 bytes. The stream must have been waited for before other streams use the filter. */
 CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream,
                                       struct chunk *const *chunks, size_t chunk_count,
                                       uint32_t column);

@@ -79,8 +79,9 @@ static status offer_below(offer *o, plan_node *node, uint32_t id)
 
 static bool is_filter_key(const expr *e)
 {
-    return e->kind == EXPR_COLUMN && (type_is_integer(e->type) || e->type.id == TYPE_DATE) &&
-           e->type.id != TYPE_UINT64;
+    data_type type = e->type;
+    return e->kind == EXPR_COLUMN && (type_is_text(type) || type.id == TYPE_DATE ||
+                                      (type_is_integer(type) && type.id != TYPE_UINT64));
 }
 
 /* Nothing below drops rows: it has all keys that there are, or nearly. */

@@ -387,3 +387,45 @@ TEST(packed_rows_in_slots)
         CHECK_EQ(stats[1], distinct);
     }
 }
+
+/* What was put in is found; of the rest hardly anything. */
+TEST(bloom_filters_of_hashes)
+{
+    enum { BLOCKS = 256 };
+    static uint64_t hashes[ROWS_MAX], others[ROWS_MAX], blocks[BLOCKS], mask[ROWS_MAX / 64 + 9];
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function add = kernel_of(isa, DEV_KERNEL_bloom_add);
+        dev_kernel_function filter = kernel_of(isa, DEV_KERNEL_filter_bloom);
+        size_t missing = 0, false_ones = 0;
+        if (!add)
+            continue;
+        fill(type_make(TYPE_INT64), 0, 100);
+        for (size_t i = 0; i < ROWS_MAX; i++) {
+            hashes[i] = test_random();
+            others[i] = test_random();
+        }
+        memset(blocks, 0, sizeof blocks);
+        add(&(bloom_add_arguments){.hashes = hashes,
+                                   .validity = validity,
+                                   .count = dev_count_exact(1000),
+                                   .blocks = blocks,
+                                   .block_count = BLOCKS});
+        filter(&(filter_bloom_arguments){.hashes = hashes,
+                                         .validity = validity,
+                                         .count = dev_count_exact(1000),
+                                         .blocks = blocks,
+                                         .block_count = BLOCKS,
+                                         .out = mask});
+        for (size_t i = 0; i < 1000; i++)
+            missing += (mask[i / 64] >> (i % 64) & 1) != is_valid(i);
+        CHECK_EQ(missing, 0);
+        filter(&(filter_bloom_arguments){.hashes = others,
+                                         .count = dev_count_exact(1000),
+                                         .blocks = blocks,
+                                         .block_count = BLOCKS,
+                                         .out = mask});
+        for (size_t i = 0; i < 1000; i++)
+            false_ones += mask[i / 64] >> (i % 64) & 1;
+        CHECK(false_ones < 100);
+    }
+}
