@@ -115,6 +115,9 @@ static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layou
     const expr_list *build_keys = plan->join.build_left ? left : right;
     const expr_list *probe_keys = plan->join.build_left ? right : left;
     op->key_count = (uint32_t)build_keys->count;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (build_keys->items[k]->type.width != probe_keys->items[k]->type.width)
+            return status_new(STATUS_KIND_INTERNAL, "the sides of join key %u differ in width", k);
     TRY(compile_build_keys(op, a, build, build_keys));
     TRY(program_compile((const expr *const *)probe_keys->items, op->key_count, probe,
                         &op->probe_keys));

@@ -118,7 +118,7 @@ static double base_rows(const plan_node *node, const expr *e)
 }
 
 /* Distinct values among `rows` rows; a guess where they are not known. */
-static double distinct_of(const plan_node *node, const expr *e, double rows)
+double plan_distinct(const plan_node *node, const expr *e, double rows)
 {
     double distinct = known_distinct(node, e);
     while (e->kind == EXPR_CAST)
@@ -312,8 +312,8 @@ static double estimate_join(const plan_node *node)
     double rows = left * right, keys = 1, bases[2] = {left, right};
     for (size_t k = 0; k < node->join.left_keys.count; k++) {
         const expr *sides[2] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
-        double l = distinct_of(node->children[0], sides[0], left);
-        double r = distinct_of(node->children[1], sides[1], right);
+        double l = plan_distinct(node->children[0], sides[0], left);
+        double r = plan_distinct(node->children[1], sides[1], right);
         double larger = l > r ? l : r;
         keys *= larger < 1 ? 1 : larger;
         for (int i = 0; i < 2; i++) {
@@ -375,7 +375,7 @@ void plan_estimate(const plan_statement *statement, plan_node *node)
         const plan_node *input = node->children[0];
         rows = 1;
         for (size_t i = 0; i < node->aggregate.groups.count; i++)
-            rows *= distinct_of(input, node->aggregate.groups.items[i], child);
+            rows *= plan_distinct(input, node->aggregate.groups.items[i], child);
         rows = rows > child && node->aggregate.groups.count ? child : rows;
         break;
     }

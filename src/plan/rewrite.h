@@ -61,5 +61,7 @@ CHECKED status rewrite_ranges(plan_statement *statement);
 
 /* estimate.c: sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);
+/* Distinct values of an expression among `rows` of the node's rows. */
+double plan_distinct(const plan_node *node, const expr *e, double rows);
 
 #endif

@@ -1,11 +1,13 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
  * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
  * neither make rows of their own nor change it. */
+#include "parquet/table.h"
 #include "plan/rewrite.h"
 
 typedef struct offer {
     plan_statement *statement;
     uint32_t number; /* of the filter */
+    double keys_max; /* distinct ones there may be; negative: rows are dropped on the way */
     bool is_taken;
 } offer;
 
@@ -13,6 +15,10 @@ static status offer_below(offer *o, plan_node *node, uint32_t id);
 
 static status offer_scan(offer *o, plan_node *scan, uint32_t id)
 {
+    expr column = {.kind = EXPR_COLUMN, .column_id = id};
+    double rows = (double)scan->scan.table->row_count;
+    if (o->keys_max * 2 > plan_distinct(scan, &column, rows))
+        return STATUS_OK; /* a key for all of them, as far as one can tell */
     for (size_t i = 0; i < scan->scan.runtime_filters.count; i++)
         if (scan->scan.runtime_filters.items[i].id == o->number)
             return STATUS_OK;
@@ -105,12 +111,15 @@ static status offer_keys(plan_statement *s, plan_node *join)
 {
     bool build_left = join->join.build_left;
     const expr_list *probe_keys = build_left ? &join->join.right_keys : &join->join.left_keys;
-    if (has_all_rows(join->children[build_left ? 0 : 1]))
-        return STATUS_OK;
+    const expr_list *build_keys = build_left ? &join->join.left_keys : &join->join.right_keys;
+    const plan_node *build = join->children[build_left ? 0 : 1];
+    bool has_all = has_all_rows(build);
     for (size_t k = 0; k < probe_keys->count; k++) {
         if (!is_filter_key(probe_keys->items[k]))
             continue;
-        offer o = {.statement = s, .number = s->runtime_filter_count};
+        offer o = {.statement = s, .number = s->runtime_filter_count, .keys_max = -1};
+        if (has_all)
+            o.keys_max = plan_distinct(build, build_keys->items[k], build->estimated_rows);
         TRY(offer_below(&o, join->children[build_left ? 1 : 0], probe_keys->items[k]->column_id));
         if (!o.is_taken)
             continue;
