@@ -48,3 +48,7 @@ endif()
 
 set(PISTACHIO_LIBRARIES ${pg_query} ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}
     ${xxhash} Threads::Threads m ${CMAKE_DL_LIBS})
+
+# Line editing, for the program alone.
+pistachio_find(edit histedit.h edit tinfo bsd md)
+set(PISTACHIO_EDIT ${edit})

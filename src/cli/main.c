@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/rewrite.h"
 #include "cli/run.h"
+#include "cli/shell.h"
 #include "cli/tpch.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 static const char usage[] =
     "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
-    "       pistachio [OPTIONS] [DIR|FILE...]            SQL from standard input\n"
+    "       pistachio [OPTIONS] [DIR|FILE...]            a shell, or SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
@@ -147,10 +148,12 @@ static int add_tables(pistachio_connection *connection, const arguments *a)
     return 0;
 }
 
-static int run_all(pistachio_connection *connection, const arguments *a)
+static int run_all(pistachio_connection *connection, arguments *a)
 {
     if (a->sql)
         return cli_run_text(connection, a->sql, &a->options);
+    if (!a->script && isatty(STDIN_FILENO))
+        return cli_shell(connection, &a->options);
     FILE *source = stdin;
     if (a->script && !(source = fopen(a->script, "re"))) {
         fprintf(stderr, "pistachio: could not open \"%s\"\n", a->script);

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "cli/output_table.h"
+#include "cli/progress.h"
 
 #include <string.h>
 
@@ -154,7 +155,7 @@ pistachio_error *output_print(pistachio_result *result, output_format format, FI
     pistachio_error *error;
     if (pistachio_column_count(result))
         print_header(result, format, target);
-    while (!(error = pistachio_next(result, &batch)) && batch) {
+    while (!(error = progress_next(result, &batch)) && batch) {
         for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
             if (format == OUTPUT_CSV || format == OUTPUT_TSV)
                 print_row(result, batch, row, format, target);

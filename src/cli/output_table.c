@@ -2,6 +2,7 @@
 #include "cli/output_table.h"
 
 #include "base/mem.h"
+#include "cli/progress.h"
 
 #include <string.h>
 
@@ -134,7 +135,7 @@ pistachio_error *output_table(pistachio_result *result, bool is_markdown, FILE *
         const char *name = pistachio_column_name(result, c);
         t.widths[c] = text_width(name, strlen(name));
     }
-    while (has_memory && !(error = pistachio_next(result, &batch)) && batch) {
+    while (has_memory && !(error = progress_next(result, &batch)) && batch) {
         for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++, ++*out_rows) {
             if (!has_printed && t.measured < TABLE_ROWS_MEASURED) {
                 has_memory = has_memory && measure_row(&t, batch, row);

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "base/mem.h"
+#include "cli/progress.h"
 
 #include <signal.h>
 #include <string.h>
@@ -64,9 +65,13 @@ int cli_run_text(pistachio_connection *connection, const char *sql, const cli_op
         const char *rest = sql;
         pistachio_result *result = NULL;
         uint64_t rows = 0;
+        progress_begin(connection);
+        progress_show();
         error = pistachio_query(connection, sql, &rest, &result);
+        progress_hide();
         if (!error && result)
             error = output_print(result, options->format, options->target, &rows);
+        progress_end();
         pistachio_result_free(result);
         if (error)
             cli_report(error, sql);

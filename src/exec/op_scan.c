@@ -368,6 +368,19 @@ static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk
 
 /* ---- morsels and slices ---- */
 
+/* Bytes of the row group's columns that the scan names. */
+static uint64_t morsel_bytes(const op_scan *op, pq_morsel morsel)
+{
+    const pq_row_group *group =
+        &op->table->files.items[morsel.file].metadata->row_groups[morsel.row_group];
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < op->column_count; i++) {
+        uint32_t source = op->base.plan->scan.sources.items[i];
+        bytes += group->chunks[op->table->columns.items[source].leaf].compressed_bytes;
+    }
+    return bytes;
+}
+
 /* False: there is none left. */
 static bool take_morsel(op_scan *op, scan_lane *lane)
 {
@@ -376,6 +389,8 @@ static bool take_morsel(op_scan *op, scan_lane *lane)
         if (number >= op->table->morsels.count)
             return false;
         lane->morsel = op->table->morsels.items[number];
+        atomic_fetch_add_explicit(&op->base.query->scan_bytes_done, morsel_bytes(op, lane->morsel),
+                                  memory_order_relaxed);
         const pq_row_group *group =
             &op->table->files.items[lane->morsel.file].metadata->row_groups[lane->morsel.row_group];
         if (scan_prune(op->base.query, op->base.plan, op->table, lane->morsel))
@@ -481,6 +496,8 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         scan_close(&op->base);
         return st;
     }
+    for (size_t i = 0; i < op->table->morsels.count; i++)
+        query->scan_bytes_total += morsel_bytes(op, op->table->morsels.items[i]);
     *out = &op->base;
     return STATUS_OK;
 }

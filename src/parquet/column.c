@@ -64,7 +64,7 @@ static status start_reading(pq_column *c)
         if (!c->host_bytes)
             return status_no_memory("scan", bytes);
     }
-    return read_submit(f, c->chunk->offset, c->host_bytes, bytes, &c->reading);
+    return storage_read_submit(f, c->chunk->offset, c->host_bytes, bytes, &c->reading);
 }
 
 status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel, uint32_t column,
@@ -99,7 +99,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
 
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 {
-    return c->reading && read_wait(c->reading, wake, argument);
+    return c->reading && storage_read_wait(c->reading, wake, argument);
 }
 
 /* ---- pages ---- */
@@ -212,8 +212,8 @@ static status prepare(pq_column *c)
         return STATUS_OK;
     read_request *reading = c->reading;
     c->reading = NULL;
-    c->was_cold = read_was_cold(reading);
-    TRY(read_finish(reading));
+    c->was_cold = storage_read_was_cold(reading);
+    TRY(storage_read_finish(reading));
     if (!c->dev->is_host)
         TRY(c->dev->ops->copy_in(c->context.stream, c->context.compressed->address, c->host_bytes,
                                  c->chunk->compressed_bytes));
@@ -492,7 +492,7 @@ void pq_column_close(pq_column *c)
 {
     if (!c)
         return;
-    status_free(read_finish(c->reading));
+    status_free(storage_read_finish(c->reading));
     if (c->host_owned && c->is_parsed)
         wait_for_copy(c);
     mem_free(c->host_owned);

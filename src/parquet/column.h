@@ -16,7 +16,7 @@ typedef struct pq_column pq_column;
  * device it becomes a failure with its place at once, on others they leave `place` there. */
 CHECKED status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel,
                               uint32_t column, dev_error *error, uint32_t place, pq_column **out);
-/* As read_wait: false: the bytes are there. What follows blocks until they are. */
+/* As storage_read_wait: false: the bytes are there. What follows blocks until they are. */
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
 /* Rows [first, first + count) of the row group, count > 0; a slice begins where the last one did,
  * or later. The tensor has a reference for the caller. */

@@ -36,7 +36,7 @@ static void complete(read_request *r, status outcome)
     pthread_mutex_lock(&lock);
     r->outcome = outcome;
     r->is_done = true;
-    /* Under the lock: read_finish returns only when nobody needs what waits any more. */
+    /* Under the lock: storage_read_finish returns only when nobody needs what waits any more. */
     if (r->wake)
         r->wake(r->argument);
     pthread_cond_broadcast(&has_done);
@@ -93,7 +93,8 @@ static void read_cached(read_request *r)
     }
 }
 
-status read_submit(const file *f, uint64_t offset, void *target, size_t bytes, read_request **out)
+status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
+                           read_request **out)
 {
     *out = NULL;
     read_request *r = mem_new(sizeof *r);
@@ -121,7 +122,7 @@ status read_submit(const file *f, uint64_t offset, void *target, size_t bytes, r
     return STATUS_OK;
 }
 
-bool read_wait(read_request *r, void (*wake)(void *argument), void *argument)
+bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument)
 {
     pthread_mutex_lock(&lock);
     bool must_wait = !r->is_done;
@@ -133,12 +134,12 @@ bool read_wait(read_request *r, void (*wake)(void *argument), void *argument)
     return must_wait;
 }
 
-bool read_was_cold(const read_request *r)
+bool storage_read_was_cold(const read_request *r)
 {
     return r->is_cold;
 }
 
-status read_finish(read_request *r)
+status storage_read_finish(read_request *r)
 {
     if (!r)
         return STATUS_OK;
@@ -151,7 +152,7 @@ status read_finish(read_request *r)
     return outcome;
 }
 
-void read_announce(const file *f, uint64_t offset, uint64_t bytes)
+void storage_read_announce(const file *f, uint64_t offset, uint64_t bytes)
 {
     posix_fadvise(f->descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
 }

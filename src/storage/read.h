@@ -12,18 +12,19 @@
 
 typedef struct read_request read_request;
 
-/* Starts reading `bytes` bytes at `offset` into `target`, which must stay until read_finish. */
-CHECKED status read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
-                           read_request **out);
+/* Starts reading `bytes` bytes at `offset` into `target`, which must stay until
+ * storage_read_finish. */
+CHECKED status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
+                                   read_request **out);
 /* False: the read is done. True: wake(argument) will be called once, from any thread, perhaps
- * before this returns, and before read_finish does. */
-bool read_wait(read_request *r, void (*wake)(void *argument), void *argument);
+ * before this returns, and before storage_read_finish does. */
+bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);
 /* True if the bytes had to come from storage. */
-bool read_was_cold(const read_request *r);
+bool storage_read_was_cold(const read_request *r);
 /* The outcome; frees the request. Blocks while the read is under way: so wait for it first, unless
  * the query is over. Takes NULL. */
-CHECKED status read_finish(read_request *r);
+CHECKED status storage_read_finish(read_request *r);
 /* Tells the system that the range will be read soon. Never fails. */
-void read_announce(const file *f, uint64_t offset, uint64_t bytes);
+void storage_read_announce(const file *f, uint64_t offset, uint64_t bytes);
 
 #endif

@@ -47,7 +47,7 @@ check "scale factor of nothing" fails_with "between" "$work/none" \
     "$program" tpch generate --scale 0 --out "$work/none"
 check "a folder that cannot be made" fails_with "/proc/none" "$work/none" \
     "$program" tpch generate --scale 0.01 --out /proc/none
-check "full disk" fails_with "lineitem" "$work/full" \
+check "full disk" fails_with "No space left on device" "$work/full" \
     env PISTACHIO_FAULT=write:1:always "$program" tpch generate --scale 0.01 --out "$work/full"
 check "no answers of that scale" fails_with "150 orders" "$work/none" \
     "$program" tpch run --data "$work/tiny" --check

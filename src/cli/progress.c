@@ -1,0 +1,119 @@
+/* progress.c - a thread that draws the line while it may be shown. */
+#include "cli/progress.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_MS 500
+#define EACH_MS 100
+#define BAR_CELLS 24
+#define LINE_CELLS 70
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool has_thread, is_allowed, is_drawn;
+    pistachio_connection *connection;
+    double start; /* of the statement */
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static double seconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void draw(double elapsed)
+{
+    uint64_t done = 0, total = 0;
+    char bar[BAR_CELLS + 1];
+    pistachio_progress(progress.connection, &done, &total);
+    if (!total)
+        return;
+    double share = done < total ? (double)done / (double)total : 1;
+    for (int i = 0; i < BAR_CELLS; i++)
+        bar[i] = i < (int)(share * BAR_CELLS) ? '=' : ' ';
+    bar[BAR_CELLS] = 0;
+    fprintf(stderr, "\r[%s] %3.0f%%  %.0f of %.0f MB  %.0f MB/s  %.1f s ", bar, share * 100,
+            (double)done / 1e6, (double)total / 1e6, (double)done / 1e6 / elapsed, elapsed);
+    progress.is_drawn = true;
+}
+
+static void wait_ms(long ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ms * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&progress.changed, &progress.lock, &until);
+}
+
+static void *run(void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&progress.lock);
+    while (progress.connection) {
+        double elapsed = seconds() - progress.start;
+        if (progress.is_allowed && elapsed * 1000 >= FIRST_MS)
+            draw(elapsed);
+        wait_ms(EACH_MS);
+    }
+    pthread_mutex_unlock(&progress.lock);
+    return NULL;
+}
+
+void progress_begin(pistachio_connection *connection)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    progress.connection = connection;
+    progress.start = seconds();
+    progress.has_thread = !pthread_create(&progress.thread, NULL, run, NULL);
+}
+
+void progress_end(void)
+{
+    if (!progress.has_thread)
+        return;
+    progress_hide();
+    pthread_mutex_lock(&progress.lock);
+    progress.connection = NULL;
+    pthread_cond_signal(&progress.changed);
+    pthread_mutex_unlock(&progress.lock);
+    pthread_join(progress.thread, NULL);
+    progress.has_thread = false;
+}
+
+void progress_show(void)
+{
+    if (!progress.has_thread)
+        return;
+    pthread_mutex_lock(&progress.lock);
+    progress.is_allowed = true;
+    pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_hide(void)
+{
+    if (!progress.has_thread)
+        return;
+    pthread_mutex_lock(&progress.lock);
+    progress.is_allowed = false;
+    if (progress.is_drawn)
+        fprintf(stderr, "\r%*s\r", LINE_CELLS + BAR_CELLS, "");
+    progress.is_drawn = false;
+    pthread_mutex_unlock(&progress.lock);
+}
+
+pistachio_error *progress_next(pistachio_result *result, const pistachio_batch **out)
+{
+    progress_show();
+    pistachio_error *error = pistachio_next(result, out);
+    progress_hide();
+    return error;
+}

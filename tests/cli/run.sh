@@ -1,0 +1,104 @@
+#!/bin/sh
+# The program as its users meet it: exit statuses, formats, settings, the shell on a terminal.
+# run.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export PISTACHIO_HISTORY="$work/history"
+passed=0 failed=0
+
+# expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
+expect() {
+    name=$1 status=$2 text=$3
+    shift 3
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    printf '%s\n' "$text" >"$work/expected"
+    if [ $got = "$status" ] && { [ "$text" = - ] || cmp -s "$work/out" "$work/expected"; }; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $name: status $got, printed:"
+        cat "$work/out" "$work/err"
+        failed=$((failed + 1))
+    fi
+}
+
+# says NAME TEXT: the last command's stderr or terminal has it.
+says() {
+    if grep -qF -- "$2" "$work/err" "$work/out"; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $1: nothing says \"$2\" in:"
+        cat "$work/out" "$work/err"
+        failed=$((failed + 1))
+    fi
+}
+
+expect "one statement" 0 " ?column?
+----------
+        1
+(1 row)" "$program" -c "select 1"
+expect "csv quotes what needs it" 0 'a,b,c
+"x,""y""",,1.50' "$program" --format csv -c "select 'x,\"y\"' as a, null as b, 1.50 as c"
+expect "tsv" 0 "a	b
+1	true" "$program" --format tsv -c "select 1 as a, true as b"
+expect "jsonl" 0 '{"a": "q\"\\", "b": null, "c": 1.5, "d": true}' \
+    "$program" --format jsonl -c "select 'q\"\\' as a, null as b, 1.5 as c, true as d"
+expect "markdown" 0 "| a |
+| - |
+| x |" "$program" --format markdown -c "select 'x' as a"
+expect "none" 0 "-" "$program" --format none -c "select 1"
+expect "two statements" 0 "a
+1
+b
+2" "$program" --format csv -c "select 1 as a; select 2 as b"
+expect "a failed statement" 1 - "$program" -c "select nothing"
+says "and its place" 'column "nothing" does not exist'
+expect "an unknown option" 2 - "$program" --nonsense
+expect "an unknown format" 2 - "$program" --format nonsense -c "select 1"
+expect "a missing file" 1 - "$program" -c "select 1" "$work/none.parquet"
+expect "a setting" 0 - "$program" --format csv --set threads=3 -c "show threads"
+says "has its value" "threads,3,"
+expect "a setting in the environment" 0 - \
+    env PISTACHIO_THREADS=5 "$program" --format csv -c "show threads"
+says "has its value" "threads,5,"
+expect "a wrong setting" 1 - "$program" --set threads=many -c "select 1"
+echo "select 7 as x;" >"$work/script.sql"
+expect "a script" 0 "x
+7" "$program" --format csv -f "$work/script.sql"
+expect "statements from stdin" 0 "x
+7" sh -c "'$program' --format csv <'$work/script.sql'"
+expect "copy" 0 - "$program" -c "copy (select 1 as a, 'x' as b) to '$work/t.parquet'"
+expect "a file in FROM" 0 "a,b
+1,x" "$program" --format csv -c "select * from '$work/t.parquet'"
+expect "a table of a name" 0 "b
+x" "$program" --format csv --table "n=$work/t.parquet" -c "select b from n"
+expect "a file as argument" 0 "a
+1" "$program" --format csv -c "select a from t" "$work/t.parquet"
+expect "results to a file" 0 - "$program" --format csv -o "$work/o.csv" -c "select 5 as v"
+expect "which has them" 0 "v
+5" cat "$work/o.csv"
+
+# The shell needs a terminal: script(1) gives one.
+if command -v script >/dev/null; then
+    shell() { # what is typed
+        printf '%b' "$1" | script -qec "$program $work/t.parquet" /dev/null
+    }
+    expect "the shell" 0 - shell 'select a + 41 as answer\nfrom t;\n.quit\n'
+    says "gives rows" " 42"
+    expect "the shell's tables" 0 - shell '.tables\n.quit\n'
+    says "lists tables" " t "
+    expect "a command that is none" 0 - shell '.nonsense\n.quit\n'
+    says "says so" "there is no command"
+    expect "modes" 0 - shell ".mode json\nselect 'it;' as \"a;b\";\n.quit\n"
+    says "changes the format" '"a;b": "it;"'
+    expect "an error" 1 - shell 'select nothing;\n.quit\n'
+    expect "history" 0 - cat "$work/history"
+    says "is kept" "nothing"
+else
+    echo "skipped the shell: script(1) is not installed"
+fi
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
