@@ -94,6 +94,9 @@ CHECKED status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream,
 /* The groups of packed rows; those that are new are added. */
 CHECKED status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
                                 uint64_t count, uint32_t *out);
+/* The same where their hashes are known already. */
+CHECKED status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                                       const uint32_t *hashes, uint64_t count, uint32_t *out);
 /* No more rows will come: memory that only looking up needs goes. */
 void hash_groups_seal(hash_groups *groups);
 

@@ -124,15 +124,21 @@ static status find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
     return dev_words_wait(stream, groups->words->address, &groups->count, 1);
 }
 
+status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                               const uint32_t *hashes, uint64_t count, uint32_t *out)
+{
+    TRY(reserve(groups, stream, count));
+    TRY(hash_groups_reserve_text(groups, stream, rows, count));
+    return find(groups, stream, rows, hashes, count, out);
+}
+
 status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
                         uint64_t count, uint32_t *out)
 {
     dev_buffer *hashes = NULL;
-    TRY(reserve(groups, stream, count));
-    TRY(hash_groups_reserve_text(groups, stream, rows, count));
     status st = key_layout_hash(groups->layout, stream, rows, count, &hashes);
     if (!st)
-        st = find(groups, stream, rows, hashes->address, count, out);
+        st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);
     dev_buffer_unref(hashes);
     return st;
 }

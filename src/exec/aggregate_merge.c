@@ -22,7 +22,7 @@ struct merge_slice {
     uint64_t first, count;        /* POSITIONS: of the target */
     table_piece piece;
     const uint8_t *rows;
-    dev_buffer *owner;
+    dev_buffer *owner, *hashes;
     row_index *order;  /* the piece's groups, part by part */
     uint32_t *offsets; /* where each part begins there, and the end */
 };
@@ -37,6 +37,7 @@ static void slice_release(merge_slice *slice)
 {
     table_piece_close(&slice->piece);
     dev_buffer_unref(slice->owner);
+    dev_buffer_unref(slice->hashes);
     row_index_unref(slice->order);
     mem_free(slice->offsets);
     *slice = (merge_slice){0};
@@ -273,7 +274,7 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     dev_stream *stream = task->stream;
     size_t words = (part_count(merge) + 2) / 2;
     uint64_t count = slice->piece.count;
-    dev_buffer *hashes = NULL, *offsets = NULL;
+    dev_buffer *offsets = NULL;
     slice->offsets = mem_new_array(words, sizeof(uint64_t));
     if (!slice->offsets)
         return status_no_memory(merge->core->who, words * sizeof(uint64_t));
@@ -282,17 +283,16 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     TRY(table_piece_rows(merge->core, task, slice->table, &slice->piece, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
-    status st = key_layout_hash(layout, stream, slice->rows, count, &hashes);
+    status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
     if (!st)
         st = dev_words_new(stream, (uint32_t)words, &offsets);
     if (!st)
-        st = DEV_LAUNCH(stream, groups_partition, .hashes = hashes->address,
+        st = DEV_LAUNCH(stream, groups_partition, .hashes = slice->hashes->address,
                         .count = dev_count_exact(count), .bits = merge->part_bits, .first = 0,
                         .out = slice->order->rows, .offsets = offsets->address);
     if (!st)
         st = dev_words_wait(stream, offsets->address, (uint64_t *)(void *)slice->offsets,
                             (uint32_t)words);
-    dev_buffer_unref(hashes);
     dev_buffer_unref(offsets);
     return st;
 }
@@ -346,14 +346,20 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
     const key_layout *layout = target->groups.layout;
     dev_stream *stream = task->stream;
     dev_buffer *rows = NULL;
-    row_index *groups = NULL, *list = NULL;
+    row_index *groups = NULL, *list = NULL, *hashes = NULL;
     TRY(dev_alloc(core->dev, count * layout->stride, core->who, &rows));
     status st = DEV_LAUNCH(stream, keys_gather, .rows = slice->rows, .stride = layout->stride,
                            .index = order, .count = dev_count_exact(count), .out = rows->address);
     if (!st)
         st = row_index_new(core->dev, count, &groups);
     if (!st)
-        st = hash_groups_find(&target->groups, stream, rows->address, count, groups->rows);
+        st = row_index_new(core->dev, count, &hashes);
+    if (!st)
+        st = DEV_LAUNCH(stream, gather_index, .first = slice->hashes->address, .second = order,
+                        .count = dev_count_exact(count), .out = hashes->rows);
+    if (!st)
+        st = hash_groups_find_hashed(&target->groups, stream, rows->address, hashes->rows, count,
+                                     groups->rows);
     if (!st) {
         target->count = target->groups.count;
         st = states_reserve(core, stream, target, target->count);
@@ -369,6 +375,7 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
                           slice->piece.first, count);
     dev_buffer_unref(rows);
     row_index_unref(groups);
+    row_index_unref(hashes);
     row_index_unref(list);
     return st;
 }
