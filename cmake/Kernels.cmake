@@ -4,8 +4,14 @@
 set(PISTACHIO_ISAS scalar simulated)
 set(flags_scalar)
 set(flags_simulated)
+# What is seldom or never fast shall at least be small.
+set(speed_scalar -O3)
+set(speed_simulated -Os)
+set(speed_avx2 -O3)
+set(speed_avx512 -O3)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND PISTACHIO_ISAS avx2 avx512)
+  set(speed_scalar -O2)
   set(flags_avx2 -mavx2 -mbmi -mbmi2 -mfma -mpopcnt -mlzcnt)
   set(flags_avx512
       ${flags_avx2}
@@ -32,7 +38,7 @@ function(pistachio_kernel_objects result)
       target_include_directories(kernels_${isa} PRIVATE ${CMAKE_SOURCE_DIR}/src
                                                         ${CMAKE_SOURCE_DIR}/include)
       target_compile_definitions(kernels_${isa} PRIVATE ISA=${isa})
-      target_compile_options(kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:-O3>)
+      target_compile_options(kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:${speed_${isa}}>)
       target_link_libraries(kernels_${isa} PRIVATE pistachio_flags)
       list(APPEND objects $<TARGET_OBJECTS:kernels_${isa}>)
     endforeach()
