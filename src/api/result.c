@@ -69,6 +69,30 @@ static status next_made(pistachio_result *result, exec_batch **out)
     return STATUS_OK;
 }
 
+/* Room for the text of each value that is not in memory as text, so that pistachio_text cannot
+ * fail: a blob takes two digits a byte. */
+static status reserve_text(pistachio_batch *batch)
+{
+    size_t needed = 128;
+    for (uint32_t c = 0; c < batch->rows->column_count; c++) {
+        const exec_batch_column *column = &batch->rows->columns[c];
+        const string_view *views = column->values;
+        if (column->type.id != TYPE_BLOB)
+            continue;
+        for (uint64_t row = 0; row < batch->rows->row_count; row++)
+            if (!pistachio_is_null(batch, c, row) && 2 * (size_t)views[row].bytes + 3 > needed)
+                needed = 2 * (size_t)views[row].bytes + 3;
+    }
+    if (needed <= batch->text_bytes)
+        return STATUS_OK;
+    char *larger = mem_resize(batch->text, needed);
+    if (!larger)
+        return status_no_memory("text of a value", needed);
+    batch->text = larger;
+    batch->text_bytes = needed;
+    return STATUS_OK;
+}
+
 pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch **out)
 {
     *out = NULL;
@@ -79,7 +103,9 @@ pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch 
         st = next_made(result, &result->batch.rows);
     else if (result->query)
         st = exec_query_next(result->query, &result->batch.rows);
-    if (result->batch.rows)
+    if (!st && result->batch.rows)
+        st = reserve_text(&result->batch);
+    if (!st && result->batch.rows)
         *out = &result->batch;
     return api_error(st);
 }
@@ -163,16 +189,7 @@ const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, 
         v.text = string_data(view);
         v.bytes = view->bytes;
     }
-    size_t needed = value_format(&v, batch->text, batch->text_bytes);
-    if (needed + 1 > batch->text_bytes) {
-        char *larger = mem_resize(batch->text, needed * 2 + 64);
-        if (!larger)
-            return "";
-        batch->text = larger;
-        batch->text_bytes = needed * 2 + 64;
-        value_format(&v, batch->text, batch->text_bytes);
-    }
-    *out_bytes = needed;
+    *out_bytes = value_format(&v, batch->text, batch->text_bytes);
     return batch->text;
 }
 

@@ -46,8 +46,9 @@ status lane_new(exec_stage *stage, unsigned index, unsigned count, exec_lane **o
     lane->inputs = mem_new_array(lane->operator_count + 1, sizeof *lane->inputs);
     lane->has_more = mem_new_array(lane->operator_count + 1, sizeof *lane->has_more);
     if (!lane->states || !lane->inputs || !lane->has_more) {
+        size_t bytes = (lane->operator_count + 1) * sizeof *lane->states;
         lane_free(lane);
-        return status_no_memory("lane", lane->operator_count * sizeof *lane->states);
+        return status_no_memory("lane", bytes);
     }
     *out = lane;
     return STATUS_OK;

@@ -77,9 +77,9 @@ static const exec_operator_ops limit_ops = {
 status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
     op_limit *op = mem_new(sizeof *op);
-    *out = &op->base;
     if (!op)
         return status_no_memory("limit", sizeof *op);
+    *out = &op->base;
     op->base = (exec_operator){.ops = &limit_ops, .query = query, .plan = plan};
     return STATUS_OK;
 }

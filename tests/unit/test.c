@@ -21,6 +21,7 @@ static char folder_path[64];
 /* A test asks for more memory than there is, and expects NULL. */
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
+const char *__ubsan_default_options(void);
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
@@ -30,6 +31,11 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 __attribute__((visibility("default"))) const char *__tsan_default_options(void)
 {
     return "allocator_may_return_null=1";
+}
+
+__attribute__((visibility("default"))) const char *__ubsan_default_options(void)
+{
+    return "print_stacktrace=1";
 }
 
 void test_register(test_case *entry)

@@ -2,8 +2,11 @@
  *
  * Each stream is a thread that runs what is enqueued in order, late: now and then it sleeps first.
  * Memory is out of the host's reach (memory.c), counts are known only on the device, chunks are
- * large. A buffer's memory is reused when every stream has passed what it had enqueued when the
- * last reference went. */
+ * large.
+ *
+ * Commands are numbered in the order in which they were enqueued, over all streams. A buffer's
+ * memory is reused when no stream has a command left from before the last reference went; giving it
+ * back needs no memory, so it cannot fail. */
 #include "device/simulated/simulated.h"
 
 #include <pthread.h>
@@ -19,19 +22,16 @@ typedef enum command_kind {
     COMMAND_KERNEL,
     COMMAND_COPY,
     COMMAND_ZERO,
-    COMMAND_EVENT,
-    COMMAND_RELEASE
+    COMMAND_EVENT
 } command_kind;
 
 typedef struct simulated_device simulated_device;
 
-/* Memory on its way back: free when `pending` streams have passed. */
-typedef struct release {
-    simulated_device *dev;
-    void *address;
-    size_t bytes;
-    unsigned pending;
-} release;
+typedef struct simulated_buffer {
+    dev_buffer base;
+    struct simulated_buffer *next; /* of those released */
+    uint64_t number;               /* of the first command after its release */
+} simulated_buffer;
 
 struct dev_event {
     simulated_device *dev;
@@ -43,6 +43,7 @@ struct dev_event {
 
 typedef struct command {
     struct command *next;
+    uint64_t number;
     command_kind kind;
     union {
         struct {
@@ -55,7 +56,6 @@ typedef struct command {
             size_t bytes;
         };
         dev_event *event;
-        release *release;
     };
 } command;
 
@@ -65,16 +65,18 @@ typedef struct simulated_stream {
     pthread_t thread;
     pthread_cond_t changed;
     command *first, **end;
+    command *running; /* taken off the queue, not done */
     bool is_closing;
     uint64_t random;
 } simulated_stream;
 
 struct simulated_device {
     device base;
-    pthread_mutex_t lock; /* streams, their queues, events, releases */
+    pthread_mutex_t lock; /* streams, their queues, events, released buffers */
     pthread_cond_t reached;
+    uint64_t next_number;
+    simulated_buffer *released, **released_end;
     simulated_stream *streams;
-    unsigned stream_count;
     uint64_t seed;
 };
 
@@ -96,17 +98,27 @@ static void event_reach(dev_event *event)
     event_unref(event);
 }
 
-/* One stream has passed. Under the lock. */
-static void release_pass(release *r)
+/* Frees the released buffers that no command can use any more. Under the lock. */
+static void reclaim(simulated_device *dev)
 {
-    if (r->pending && --r->pending)
-        return;
-    simulated_memory_give(r->address, r->bytes);
-    mem_budget_give(r->dev->base.budget, r->bytes);
-    mem_free(r);
+    uint64_t oldest = UINT64_MAX;
+    for (const simulated_stream *stream = dev->streams; stream; stream = stream->next) {
+        const command *c = stream->running ? stream->running : stream->first;
+        if (c && c->number < oldest)
+            oldest = c->number;
+    }
+    while (dev->released && dev->released->number <= oldest) {
+        simulated_buffer *buffer = dev->released;
+        dev->released = buffer->next;
+        if (!dev->released)
+            dev->released_end = &dev->released;
+        simulated_memory_give(buffer->base.address, buffer->base.bytes);
+        mem_budget_give(dev->base.budget, buffer->base.bytes);
+        mem_free(buffer);
+    }
 }
 
-static void run_command(simulated_device *dev, command *c)
+static void run_command(command *c)
 {
     switch (c->kind) {
     case COMMAND_KERNEL:
@@ -121,13 +133,7 @@ static void run_command(simulated_device *dev, command *c)
     case COMMAND_EVENT:
         event_reach(c->event);
         break;
-    case COMMAND_RELEASE:
-        pthread_mutex_lock(&dev->lock);
-        release_pass(c->release);
-        pthread_mutex_unlock(&dev->lock);
-        break;
     }
-    mem_free(c);
 }
 
 static void delay(simulated_stream *stream)
@@ -155,10 +161,14 @@ static void *stream_main(void *argument)
         stream->first = c->next;
         if (!stream->first)
             stream->end = &stream->first;
+        stream->running = c;
         pthread_mutex_unlock(&dev->lock);
         delay(stream);
-        run_command(dev, c);
+        run_command(c);
         pthread_mutex_lock(&dev->lock);
+        stream->running = NULL;
+        mem_free(c);
+        reclaim(dev);
     }
     pthread_mutex_unlock(&dev->lock);
     return NULL;
@@ -167,6 +177,7 @@ static void *stream_main(void *argument)
 /* Under the lock. */
 static void enqueue(simulated_stream *stream, command *c)
 {
+    c->number = ((simulated_device *)stream->base.dev)->next_number++;
     *stream->end = c;
     stream->end = &c->next;
     pthread_cond_signal(&stream->changed);
@@ -201,7 +212,6 @@ static status simulated_stream_open(device *base, dev_stream **out)
     if (!number) {
         stream->next = dev->streams;
         dev->streams = stream;
-        dev->stream_count++;
     }
     pthread_mutex_unlock(&dev->lock);
     if (number) {
@@ -218,16 +228,17 @@ static void simulated_stream_close(dev_stream *base)
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
+    stream->is_closing = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&dev->lock);
+    pthread_join(stream->thread, NULL);
+    pthread_mutex_lock(&dev->lock);
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
             break;
         }
-    dev->stream_count--;
-    stream->is_closing = true;
-    pthread_cond_signal(&stream->changed);
     pthread_mutex_unlock(&dev->lock);
-    pthread_join(stream->thread, NULL);
     pthread_cond_destroy(&stream->changed);
     mem_free(stream);
 }
@@ -235,44 +246,28 @@ static void simulated_stream_close(dev_stream *base)
 static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     TRY(mem_budget_take(base->budget, bytes, who));
-    dev_buffer *buffer = mem_new(sizeof *buffer);
+    simulated_buffer *buffer = mem_new(sizeof *buffer);
     void *address = buffer ? simulated_memory_take(bytes) : NULL;
     if (!address) {
         mem_free(buffer);
         mem_budget_give(base->budget, bytes);
         return status_no_memory(who, bytes);
     }
-    buffer->dev = base;
-    buffer->address = address;
-    buffer->bytes = bytes;
-    atomic_store(&buffer->references, 1);
-    *out = buffer;
+    buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
+    *out = &buffer->base;
     return STATUS_OK;
 }
 
-/* Without memory for the commands the buffer's memory is given up: never too early. */
-static void simulated_release(dev_buffer *buffer)
+static void simulated_release(dev_buffer *base)
 {
-    simulated_device *dev = (simulated_device *)buffer->dev;
-    release *r = mem_new(sizeof *r);
-    if (!r) {
-        mem_free(buffer);
-        return;
-    }
-    *r = (release){dev, buffer->address, buffer->bytes, 0};
-    mem_free(buffer);
+    simulated_device *dev = (simulated_device *)base->dev;
+    simulated_buffer *buffer = (simulated_buffer *)base;
     pthread_mutex_lock(&dev->lock);
-    for (simulated_stream *stream = dev->streams; stream; stream = stream->next) {
-        command *c = mem_new(sizeof *c);
-        r->pending++;
-        if (!c)
-            continue; /* stays pending for good */
-        c->kind = COMMAND_RELEASE;
-        c->release = r;
-        enqueue(stream, c);
-    }
-    if (!r->pending)
-        release_pass(r);
+    buffer->next = NULL;
+    buffer->number = dev->next_number;
+    *dev->released_end = buffer;
+    dev->released_end = &buffer->next;
+    reclaim(dev);
     pthread_mutex_unlock(&dev->lock);
 }
 
@@ -373,6 +368,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         return status_no_memory("device", sizeof *dev);
     pthread_mutex_init(&dev->lock, NULL);
     pthread_cond_init(&dev->reached, NULL);
+    dev->released_end = &dev->released;
     dev->base = (device){
         .ops = &simulated_ops,
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,

@@ -1,0 +1,166 @@
+/* test_fault_sweep.c - whole statements with each allocation, read and write made to fail, once and
+ * from there on: the failure is a clean one, nothing stays allocated, no file is left behind, and
+ * the same statement works right after. */
+#include "test.h"
+
+#include "base/fault.h"
+#include "pistachio/pistachio.h"
+
+#include <dirent.h>
+
+static char corpus_file[1024];
+
+/* The same rows as tests/fuzz/corpus/fuzz_parquet_file: 20 rows of each type. */
+static const char *sample_path(void)
+{
+    snprintf(corpus_file, sizeof corpus_file,
+             "%s/tests/fuzz/corpus/fuzz_parquet_file/dictionary_snappy", test_source());
+    return corpus_file;
+}
+
+/* Runs one statement on a fresh database; the rows' texts are appended to `rows`. */
+static pistachio_error *run(const char *sql, const char *device, char *rows, size_t room)
+{
+    pistachio_option options[] = {{"threads", "2"}, {"device", device}};
+    pistachio_database *database = NULL;
+    pistachio_connection *connection = NULL;
+    pistachio_result *result = NULL;
+    size_t length = 0;
+    rows[0] = '\0';
+    pistachio_error *error = pistachio_open(options, 2, &database);
+    if (!error)
+        error = pistachio_connect(database, &connection);
+    if (!error)
+        error = pistachio_add_table(connection, "t", sample_path());
+    if (!error)
+        error = pistachio_query(connection, sql, NULL, &result);
+    while (!error && result) {
+        const pistachio_batch *batch;
+        error = pistachio_next(result, &batch);
+        if (error || !batch)
+            break;
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++)
+            for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
+                size_t bytes;
+                const char *text = pistachio_text(batch, c, row, &bytes);
+                CHECK_EQ(!text, pistachio_is_null(batch, c, row));
+                if (length < room)
+                    length += (size_t)snprintf(rows + length, room - length, "%.*s;",
+                                               text ? (int)bytes : 1, text ? text : "-");
+            }
+    }
+    CHECK(length < room);
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    return error;
+}
+
+/* The nth check of `kind` fails; false: there was no nth, the statement's end has been reached. */
+static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, uint64_t nth,
+                          bool always, const char *expected)
+{
+    char rows[4096];
+    uint64_t blocks = mem_in_use();
+    fault_arm(kind, nth, always);
+    pistachio_error *error = run(sql, device, rows, sizeof rows);
+    bool has_fired = fault_disarm(kind);
+    pistachio_error_kind wanted =
+        kind == FAULT_ALLOC ? PISTACHIO_ERROR_NO_MEMORY : PISTACHIO_ERROR_IO;
+    if (error) {
+        if (!has_fired)
+            fprintf(stderr, "%s\n", pistachio_error_message(error));
+        CHECK(has_fired);
+        if (pistachio_error_get_kind(error) != wanted)
+            fprintf(stderr, "%s\n", pistachio_error_message(error));
+        CHECK_EQ(pistachio_error_get_kind(error), wanted);
+        CHECK(pistachio_error_message(error)[0]);
+    } else {
+        CHECK_TEXT_EQ(rows, expected); /* a fault that only cost speed, or none */
+    }
+    pistachio_error_free(error);
+    if (mem_in_use() != blocks)
+        fprintf(stderr, "fault %d number %" PRIu64 " in: %s\n", (int)kind, nth, sql);
+    CHECK_EQ(mem_in_use(), blocks);
+    return has_fired;
+}
+
+static void sweep(const char *sql, const char *device, fault_kind kind)
+{
+    char expected[4096];
+    pistachio_error *error = run(sql, device, expected, sizeof expected);
+    if (error)
+        fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
+    CHECK(!error);
+    for (int always = 0; always <= 1; always++)
+        for (uint64_t nth = 1; fails_cleanly(sql, device, kind, nth, always, expected);)
+            nth += 1 + nth / 50; /* each of the first, then every fiftieth part further */
+}
+
+static const char *const statements[] = {
+    "SELECT 1",
+    "SELECT i, s, d, t, b, f FROM t WHERE j < 10 ORDER BY j LIMIT 5",
+    "SELECT s, count(*), sum(d), avg(f), min(t), count(DISTINCT i) FROM t GROUP BY s ORDER BY s",
+    "SELECT count(*) FROM t a JOIN t b ON a.i = b.i LEFT JOIN t c ON c.j = b.j AND c.s LIKE 'a%'",
+    "WITH x AS (SELECT j FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.j = t.j + 1)) "
+    "SELECT count(*) FROM x WHERE j IN (SELECT j FROM t) AND j > (SELECT avg(j) FROM t) - 5",
+    "SELECT s FROM t UNION SELECT 'x' ORDER BY 1",
+    "EXPLAIN ANALYZE SELECT count(*) FROM t WHERE b",
+    "SHOW ALL",
+    "DESCRIBE SELECT * FROM t",
+};
+#define STATEMENT_COUNT (sizeof statements / sizeof *statements)
+
+TEST(each_allocation_of_a_statement_may_fail)
+{
+    for (size_t i = 0; i < STATEMENT_COUNT; i++)
+        if (!strstr(statements[i], "EXPLAIN"))
+            sweep(statements[i], "cpu", FAULT_ALLOC);
+}
+
+TEST(each_allocation_on_the_simulated_device_may_fail)
+{
+    sweep(statements[2], "simulated", FAULT_ALLOC);
+}
+
+TEST(each_read_of_a_statement_may_fail)
+{
+    for (size_t i = 1; i < 6; i++)
+        sweep(statements[i], "cpu", FAULT_READ);
+}
+
+static unsigned entry_count(const char *folder)
+{
+    unsigned count = 0;
+    DIR *open = opendir(folder);
+    CHECK(open);
+    for (struct dirent *entry = readdir(open); entry; entry = readdir(open))
+        count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+/* After a failure there is no file, neither of the final name nor a temporary one. */
+TEST(a_copy_that_fails_leaves_no_file)
+{
+    static const char *const endings[] = {"parquet", "csv"};
+    static const fault_kind kinds[] = {FAULT_WRITE, FAULT_ALLOC, FAULT_READ};
+    for (int e = 0; e < 2; e++)
+        for (int k = 0; k < 3; k++)
+            for (int always = 0; always <= 1; always++)
+                for (uint64_t nth = 1;; nth += 1 + nth / 20) {
+                    char sql[512], rows[256];
+                    const char *folder = test_folder();
+                    snprintf(sql, sizeof sql, "COPY (SELECT * FROM t) TO '%s/out.%s'", folder,
+                             endings[e]);
+                    uint64_t blocks = mem_in_use();
+                    fault_arm(kinds[k], nth, always);
+                    pistachio_error *error = run(sql, "cpu", rows, sizeof rows);
+                    bool has_fired = fault_disarm(kinds[k]);
+                    CHECK_EQ(entry_count(folder), error ? 0 : 1);
+                    pistachio_error_free(error);
+                    CHECK_EQ(mem_in_use(), blocks);
+                    if (!has_fired)
+                        break;
+                }
+}
