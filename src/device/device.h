@@ -79,6 +79,9 @@ typedef struct dev_ops {
     void (*close)(device *dev);
     status (*stream_open)(device *dev, dev_stream **out);
     void (*stream_close)(dev_stream *stream); /* waits for what is enqueued */
+    /* Waits until the stream has done what is enqueued; needs nothing that can fail. For after
+     * failures: what copies end in must outlive them. */
+    void (*stream_drain)(dev_stream *stream);
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
     /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */

@@ -227,17 +227,18 @@ status row_index_view(const row_index *index, uint64_t first, row_index **out)
 status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, count * sizeof(uint64_t), "counters", out));
-    return stream->dev->ops->zero(stream, (*out)->address, count * sizeof(uint64_t));
+    status st = stream->dev->ops->zero(stream, (*out)->address, count * sizeof(uint64_t));
+    if (st) {
+        dev_buffer_unref(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)
 {
-    const dev_ops *ops = stream->dev->ops;
-    dev_event *event;
-    TRY(ops->copy_out(stream, target, words, count * sizeof *target));
-    TRY(ops->event_record(stream, NULL, NULL, &event));
-    ops->event_wait(event);
-    ops->event_free(event);
+    TRY(stream->dev->ops->copy_out(stream, target, words, count * sizeof *target));
+    stream->dev->ops->stream_drain(stream);
     return STATUS_OK;
 }
 

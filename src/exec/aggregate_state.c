@@ -495,8 +495,14 @@ status states_view(const aggregate_core *core, dev_stream *stream, const aggrega
     }
     TRY(dev_alloc(stream->dev, count * array->width, core->who, owner));
     *out = (*owner)->address;
-    return DEV_LAUNCH(stream, keys_gather, .rows = (const uint8_t *)at, .stride = array->width,
-                      .index = list, .count = dev_count_exact(count), .out = (*owner)->address);
+    status st =
+        DEV_LAUNCH(stream, keys_gather, .rows = (const uint8_t *)at, .stride = array->width,
+                   .index = list, .count = dev_count_exact(count), .out = (*owner)->address);
+    if (st) {
+        dev_buffer_unref(*owner);
+        *owner = NULL;
+    }
+    return st;
 }
 
 static status merge_state(const aggregate_core *core, exec_task *task, aggregate_table *target,

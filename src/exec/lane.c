@@ -87,6 +87,9 @@ static status lane_setup(exec_lane *lane)
 void lane_close(exec_lane *lane)
 {
     device *dev = lane->stage->query->dev;
+    /* After a failure copies may be under way that end in the operators' states. */
+    if (lane->task.stream)
+        dev->ops->stream_drain(lane->task.stream);
     for (unsigned i = lane->opened_count; i-- > 0;) {
         exec_operator *op = operator_at(lane, i);
         if (op->ops->lane_close)

@@ -476,25 +476,14 @@ bool pq_column_was_cold(const pq_column *c)
     return c->was_cold;
 }
 
-/* What the host copied to the device must stay until the stream has passed it. */
-static void wait_for_copy(const pq_column *c)
-{
-    dev_event *event;
-    status st = c->dev->ops->event_record(c->context.stream, NULL, NULL, &event);
-    if (!st) {
-        c->dev->ops->event_wait(event);
-        c->dev->ops->event_free(event);
-    }
-    status_free(st);
-}
-
 void pq_column_close(pq_column *c)
 {
     if (!c)
         return;
     status_free(storage_read_finish(c->reading));
+    /* What the host copied to the device must stay until the stream has passed it. */
     if (c->host_owned && c->is_parsed)
-        wait_for_copy(c);
+        c->dev->ops->stream_drain(c->context.stream);
     mem_free(c->host_owned);
     for (size_t i = 0; i < c->pages.count; i++)
         tensor_unref(c->pages.items[i].values);

@@ -152,6 +152,11 @@ static status cpu_stream_open(device *dev, dev_stream **out)
     return STATUS_OK;
 }
 
+static void cpu_stream_drain(dev_stream *stream)
+{
+    (void)stream; /* launches return when they are done */
+}
+
 static void cpu_stream_close(dev_stream *stream)
 {
     mem_free(stream);
@@ -223,6 +228,7 @@ static const dev_ops cpu_ops = {
     .close = cpu_close,
     .stream_open = cpu_stream_open,
     .stream_close = cpu_stream_close,
+    .stream_drain = cpu_stream_drain,
     .alloc = cpu_alloc,
     .release = cpu_release,
     .launch = cpu_launch,

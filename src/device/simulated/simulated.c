@@ -64,6 +64,7 @@ typedef struct simulated_stream {
     struct simulated_stream *next; /* of the device's */
     pthread_t thread;
     pthread_cond_t changed;
+    pthread_cond_t idle; /* nothing is enqueued or running */
     command *first, **end;
     command *running; /* taken off the queue, not done */
     bool is_closing;
@@ -167,6 +168,8 @@ static void *stream_main(void *argument)
         run_command(c);
         pthread_mutex_lock(&dev->lock);
         stream->running = NULL;
+        if (!stream->first)
+            pthread_cond_broadcast(&stream->idle);
         mem_free(c);
         reclaim(dev);
     }
@@ -206,6 +209,7 @@ static status simulated_stream_open(device *base, dev_stream **out)
     stream->base.dev = base;
     stream->end = &stream->first;
     pthread_cond_init(&stream->changed, NULL);
+    pthread_cond_init(&stream->idle, NULL);
     pthread_mutex_lock(&dev->lock);
     stream->random = ++dev->seed;
     int number = pthread_create(&stream->thread, NULL, stream_main, stream);
@@ -216,11 +220,22 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (number) {
         pthread_cond_destroy(&stream->changed);
+        pthread_cond_destroy(&stream->idle);
         mem_free(stream);
         return status_new_errno(number, "could not start a stream's thread");
     }
     *out = &stream->base;
     return STATUS_OK;
+}
+
+static void simulated_stream_drain(dev_stream *base)
+{
+    simulated_stream *stream = (simulated_stream *)base;
+    simulated_device *dev = (simulated_device *)base->dev;
+    pthread_mutex_lock(&dev->lock);
+    while (stream->first || stream->running)
+        pthread_cond_wait(&stream->idle, &dev->lock);
+    pthread_mutex_unlock(&dev->lock);
 }
 
 static void simulated_stream_close(dev_stream *base)
@@ -240,6 +255,7 @@ static void simulated_stream_close(dev_stream *base)
         }
     pthread_mutex_unlock(&dev->lock);
     pthread_cond_destroy(&stream->changed);
+    pthread_cond_destroy(&stream->idle);
     mem_free(stream);
 }
 
@@ -346,6 +362,7 @@ static const dev_ops simulated_ops = {
     .close = simulated_close,
     .stream_open = simulated_stream_open,
     .stream_close = simulated_stream_close,
+    .stream_drain = simulated_stream_drain,
     .alloc = simulated_alloc,
     .release = simulated_release,
     .launch = simulated_launch,
