@@ -6,6 +6,8 @@ program=$1
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export PISTACHIO_HISTORY="$work/history"
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 passed=0 failed=0
 
 # expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
