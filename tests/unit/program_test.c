@@ -8,8 +8,6 @@
 #include "exec/program.h"
 #include "test.h"
 
-#include <unistd.h>
-
 #define COLUMNS_MAX 8
 #define ROWS_MAX 300
 #define TEXT_BYTES 65536
@@ -350,14 +348,6 @@ static void setup_close(setup *s)
     pthread_mutex_destroy(&s->query.lock);
 }
 
-/* Waits for the wake-up that the evaluation has registered. */
-static void wait_woken(setup *s)
-{
-    while (*(volatile lane_state *)&s->lane.state != LANE_WOKEN)
-        usleep(20);
-    s->lane.state = LANE_RUNNING;
-}
-
 /* Until the stream has done everything. */
 static void synchronize(setup *s)
 {
@@ -365,6 +355,14 @@ static void synchronize(setup *s)
     CHECK_OK(s->dev->ops->event_record(s->stream, NULL, NULL, &event));
     s->dev->ops->event_wait(event);
     s->dev->ops->event_free(event);
+}
+
+/* Waits for the wake-up that the evaluation has registered: it comes before a later event. */
+static void wait_woken(setup *s)
+{
+    synchronize(s);
+    CHECK_EQ(s->lane.state, LANE_WOKEN);
+    s->lane.state = LANE_RUNNING;
 }
 
 static const char *const isas[] = {"scalar", "avx2", "avx512", "simulated"};
