@@ -72,7 +72,7 @@ static int generate(int count, char **words)
     bool has_scale = false;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     options.threads = cores > 0 ? (unsigned)cores : 1;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i += 2) {
         const char *word = words[i], *next = i + 1 < count ? words[i + 1] : "";
         if (!strcmp(word, "--scale")) {
             if (!parse_scale(next, &options.scale))
@@ -89,7 +89,6 @@ static int generate(int count, char **words)
         } else {
             return cli_tpch_usage("there is no option", word);
         }
-        i++;
     }
     if (!has_scale || !options.folder || !*options.folder)
         return cli_tpch_usage("generate needs", "--scale and --out");

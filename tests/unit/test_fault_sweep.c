@@ -102,8 +102,8 @@ static const char *const statements[] = {
     "SELECT i, s, d, t, b, f FROM t WHERE j < 10 ORDER BY j LIMIT 5",
     "SELECT s, count(*), sum(d), avg(f), min(t), count(DISTINCT i) FROM t GROUP BY s ORDER BY s",
     "SELECT count(*) FROM t a JOIN t b ON a.i = b.i LEFT JOIN t c ON c.j = b.j AND c.s LIKE 'a%'",
-    "WITH x AS (SELECT j FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.j = t.j + 1)) "
-    "SELECT count(*) FROM x WHERE j IN (SELECT j FROM t) AND j > (SELECT avg(j) FROM t) - 5",
+    ("WITH x AS (SELECT j FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.j = t.j + 1)) "
+     "SELECT count(*) FROM x WHERE j IN (SELECT j FROM t) AND j > (SELECT avg(j) FROM t) - 5"),
     "SELECT s FROM t UNION SELECT 'x' ORDER BY 1",
     "EXPLAIN ANALYZE SELECT count(*) FROM t WHERE b",
     "SHOW ALL",
