@@ -50,7 +50,8 @@ typedef enum dev_error_code {
     DEV_ERROR_CAST,          /* text that is no value of the type */
     DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
     DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
-    DEV_ERROR_CORRUPT        /* page bytes break the format */
+    DEV_ERROR_CORRUPT,       /* page bytes break the format */
+    DEV_ERROR_BOUNDS         /* a page's value is not within what the footer says */
 } dev_error_code;
 
 typedef struct dev_error {

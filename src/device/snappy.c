@@ -199,8 +199,9 @@ static bool decode_tag(state *s)
     }
     if (!offset || offset > (size_t)(s->out - s->out_start) || length > room)
         return false;
+    const uint8_t *from = s->out - offset;
     for (size_t i = 0; i < length; i++)
-        s->out[i] = s->out[i - offset];
+        s->out[i] = from[i];
     s->out += length;
     return true;
 }

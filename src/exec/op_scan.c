@@ -124,7 +124,10 @@ static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_
         return STATUS_OK;
     TRY(register_place(op, lane, column, &place));
     TRY(pq_column_open(task->stream, op->table, lane->morsel,
-                       op->base.plan->scan.sources.items[column], task->error, place,
+                       op->base.plan->scan.sources.items[column],
+                       (pq_column_use){.error = task->error,
+                                       .place = place,
+                                       .check_bounds = op->base.plan->scan.relied.items[column]},
                        &lane->columns[column]));
     atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(lane->columns[column]),
                               memory_order_relaxed);

@@ -1,6 +1,7 @@
 /* wait.c - how a task learns what a lazy device knows, without blocking; and what kernels report.
  */
 #include "exec/lane.h"
+#include "parquet/column.h"
 
 static void wake(void *argument)
 {
@@ -85,6 +86,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
         [DEV_ERROR_MULTIPLE_ROWS] = {STATUS_KIND_DATA,
                                      "a subquery used as a value gave more than one row"},
         [DEV_ERROR_CORRUPT] = {STATUS_KIND_CORRUPT, "the page's bytes break the format"},
+        [DEV_ERROR_BOUNDS] = {STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE},
     };
     uint32_t code = atomic_load(&((dev_error *)error)->code);
     if (code == DEV_ERROR_NONE)

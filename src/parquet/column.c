@@ -68,11 +68,12 @@ static status start_reading(pq_column *c)
 }
 
 status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel, uint32_t column,
-                      dev_error *error, uint32_t place, pq_column **out)
+                      pq_column_use use, pq_column **out)
 {
     *out = NULL;
+    const pq_table_column *described = &table->columns.items[column];
     const pq_table_file *f = &table->files.items[morsel.file];
-    uint32_t leaf = table->columns.items[column].leaf;
+    uint32_t leaf = described->leaf;
     const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
     pq_column *c = mem_new(sizeof *c);
     if (!c)
@@ -85,8 +86,13 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
     c->context = (pq_page_context){.stream = stream,
                                    .leaf = &f->metadata->leaves[leaf],
                                    .codec = c->chunk->codec,
-                                   .error = error,
-                                   .place = place};
+                                   .error = use.error,
+                                   .place = use.place};
+    if (use.check_bounds) {
+        c->context.check_bounds = true;
+        c->context.minimum = (int64_t)described->min;
+        c->context.maximum = (int64_t)described->max;
+    }
     status st = start_reading(c);
     if (st) {
         st = with_place(c, st);
@@ -165,7 +171,10 @@ static status check_page(const pq_column *c)
     dev_error *error = c->context.error;
     if (!c->dev->is_host || atomic_load_explicit(&error->code, memory_order_relaxed) == 0)
         return STATUS_OK;
+    bool is_outside = atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_BOUNDS;
     atomic_store_explicit(&error->code, DEV_ERROR_NONE, memory_order_relaxed);
+    if (is_outside)
+        return status_new(STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE);
     return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte %llu",
                       (unsigned long long)error->detail);
 }

@@ -12,10 +12,21 @@
 
 typedef struct pq_column pq_column;
 
-/* Starts reading the bytes of a morsel's column. Kernels report damaged pages to `error`: on a host
- * device it becomes a failure with its place at once, on others they leave `place` there. */
+/* What DEV_ERROR_BOUNDS means to the user. */
+#define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
+
+typedef struct pq_column_use {
+    /* Kernels report damaged pages to `error`: on a host device it becomes a failure with its place
+     * at once, on others they leave `place` there. */
+    dev_error *error;
+    uint32_t place;
+    /* The table's range of the column is relied on: values outside of it are an error. */
+    bool check_bounds;
+} pq_column_use;
+
+/* Starts reading the bytes of a morsel's column. */
 CHECKED status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel,
-                              uint32_t column, dev_error *error, uint32_t place, pq_column **out);
+                              uint32_t column, pq_column_use use, pq_column **out);
 /* As storage_read_wait: false: the bytes are there. What follows blocks until they are. */
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
 /* Rows [first, first + count) of the row group, count > 0; a slice begins where the last one did,

@@ -243,21 +243,28 @@ static status read_row_groups(arena *a, thrift_reader *r, const thrift_field *fi
     raw_chunk *raw = mem_new_array((size_t)m->leaf_count + 1, sizeof *raw);
     status st =
         m->row_groups && raw ? STATUS_OK : status_no_memory("row groups", count * sizeof *raw);
-    uint64_t rows = 0;
     for (uint32_t i = 0; i < count && !st && !r->is_broken; i++) {
         thrift_field item = thrift_element(type);
         st = read_row_group(a, r, &item, m, file_bytes, raw, &m->row_groups[i]);
         st = status_context(st, "row group %u", i);
-        if (!st && __builtin_add_overflow(rows, m->row_groups[i].row_count, &rows))
-            st = status_new(STATUS_KIND_CORRUPT, "row group %u has an impossible row count", i);
     }
     mem_free(raw);
     m->row_group_count = count;
-    if (!st && !r->is_broken && rows != m->row_count)
-        st = status_new(STATUS_KIND_CORRUPT,
-                        "the row groups have %" PRIu64 " rows, the footer says %" PRIu64, rows,
-                        m->row_count);
     return st;
+}
+
+/* Once all fields are read: hostile footers repeat them. */
+static status check_row_count(const pq_metadata *m)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < m->row_group_count; i++)
+        if (__builtin_add_overflow(rows, m->row_groups[i].row_count, &rows))
+            return status_new(STATUS_KIND_CORRUPT, "row group %u has an impossible row count", i);
+    if (rows != m->row_count)
+        return status_new(STATUS_KIND_CORRUPT,
+                          "the row groups have %" PRIu64 " rows, the footer says %" PRIu64, rows,
+                          m->row_count);
+    return STATUS_OK;
 }
 
 /* ---- the rest ---- */
@@ -368,6 +375,7 @@ static status read_metadata(arena *a, thrift_reader *r, uint64_t file_bytes, pq_
         return status_new(STATUS_KIND_CORRUPT,
                           "the footer breaks off or is damaged at its byte %zu",
                           (size_t)(r->at - r->start));
+    TRY(check_row_count(m));
     for (uint32_t i = 0; i < m->leaf_count; i++)
         if (!is_ordered[i] && pq_needs_column_order(&m->leaves[i]))
             drop_unordered(m, i);

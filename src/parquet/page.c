@@ -346,6 +346,19 @@ static status decode_values(decoding *d, void *out)
     }
 }
 
+/* ---- bounds ---- */
+
+static status check_bounds(const decoding *d, const void *values, const uint32_t *rows)
+{
+    const pq_page_context *context = d->context;
+    if (!context->check_bounds || (rows && context->is_dictionary_within))
+        return STATUS_OK;
+    return DEV_LAUNCH(context->stream, parquet_check_bounds, .type = context->leaf->type,
+                      .values = values, .rows = rows, .words = d->words,
+                      .minimum = context->minimum, .maximum = context->maximum,
+                      .error = context->error, .place = context->place);
+}
+
 /* ---- tensors ---- */
 
 static status launch_spread(const decoding *d, uint8_t width, const void *dense, uint64_t fill,
@@ -367,6 +380,8 @@ static status decode_codes(decoding *d, tensor **out)
                         .page_bytes = d->byte_count, .words = d->words,
                         .dictionary_rows = context->dictionary_rows, .out = dense->rows,
                         .error = context->error, .place = context->place);
+    if (!st)
+        st = check_bounds(d, context->dictionary->values, dense->rows);
     if (!st && d->has_nulls) {
         st = row_index_new(d->dev, rows, &codes);
         if (!st)
@@ -409,6 +424,9 @@ static status decode_flat(decoding *d, tensor **out)
     }
     if (!st)
         st = decode_values(d, dense ? dense->values : t->values);
+    /* Of a dictionary, only what its codes say counts. */
+    if (!st && d->page->header.type != PQ_PAGE_DICTIONARY)
+        st = check_bounds(d, dense ? dense->values : t->values, NULL);
     if (!st && dense)
         st = launch_spread(d, type.width, dense->values, 0, t->values);
     if (!st)
@@ -437,6 +455,7 @@ static status use_page(decoding *d, tensor **out)
     uint64_t start = d->words[WORD_START];
     if (start > d->byte_count || (d->byte_count - start) / type.width < d->page->header.value_count)
         return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");
+    TRY(check_bounds(d, d->bytes + start, NULL));
     return tensor_new_view(type, d->owner, (void *)(d->bytes + start), out);
 }
 
@@ -469,6 +488,17 @@ status pq_page_decode(const pq_page_context *context, const pq_page *page, tenso
     return st;
 }
 
+/* Values that no code names may be outside: then each page's codes are checked. */
+static status check_dictionary(const decoding *d, pq_page_context *context)
+{
+    dev_error error = {.code = DEV_ERROR_NONE}, *reported = context->error;
+    context->error = &error;
+    status st = check_bounds(d, context->dictionary->values, NULL);
+    context->error = reported;
+    context->is_dictionary_within = error.code == DEV_ERROR_NONE;
+    return st;
+}
+
 status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page)
 {
     decoding d = {.context = context, .page = page, .dev = context->stream->dev};
@@ -486,6 +516,8 @@ status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page)
         st = decode_flat(&d, &context->dictionary);
     if (!st)
         context->dictionary_rows = h->value_count;
+    if (!st && d.dev->is_host && context->check_bounds)
+        st = check_dictionary(&d, context);
     release(&d);
     return st;
 }

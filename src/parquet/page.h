@@ -22,6 +22,10 @@ typedef struct pq_page_context {
     dev_buffer *compressed; /* the column chunk */
     tensor *dictionary;
     uint64_t dictionary_rows;
+    /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). A host
+     * device knows whether the whole dictionary is. */
+    bool check_bounds, is_dictionary_within;
+    int64_t minimum, maximum;
 } pq_page_context;
 
 static inline bool pq_page_is_coded(const pq_page *page)

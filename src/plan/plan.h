@@ -99,6 +99,9 @@ struct plan_node {
             expr_list filters;       /* conjuncts over this node's ids, applied in this order;
                                         columns that only they need have is_filter_only set */
             ARRAY(bool) filter_only; /* parallel to columns; such columns come out as no tensor */
+            ARRAY(bool)
+            relied; /* parallel to columns once optimized: more than an estimate
+                       was built on the statistics' range */
             ARRAY(plan_runtime_filter) runtime_filters;
         } scan;
         struct {

@@ -11,10 +11,18 @@
  * each class that both have: those within a node are equal already. */
 #include "plan/rewrite.h"
 
+/* What is known of joining two nodes. */
+typedef struct pair {
+    bool is_known, has_keys;
+    double rows;
+} pair;
+
 typedef struct ordering {
     plan_statement *statement;
     plan_node **nodes; /* what is still to be joined */
     size_t count;
+    pair *pairs; /* by both nodes' numbers, `stride` to a row */
+    size_t stride;
     plan_node_list reducers; /* what is still to be applied */
     expr_list *conditions;   /* between nodes; emptied as they are used */
     uint32_t *classes;       /* by column id; 0: in none */
@@ -137,8 +145,8 @@ static status add_class_keys(ordering *o, plan_node *join)
     return STATUS_OK;
 }
 
-/* The join of two nodes under all conditions that concern only them, which are taken out of the
- * list if `take`. */
+/* The join of two nodes under all conditions that concern only them. If `take`, they are taken out
+ * of the list and the join has its columns; else it is only good for what it is estimated to be. */
 static status join_pair(ordering *o, plan_node *left, plan_node *right, bool take, plan_node **out)
 {
     arena *a = o->statement->memory;
@@ -176,7 +184,29 @@ static status join_pair(ordering *o, plan_node *left, plan_node *right, bool tak
         o->conditions->count = kept;
     plan_estimate(o->statement, join);
     *out = join;
-    return plan_join_columns(a, join);
+    return take ? plan_join_columns(a, join) : STATUS_OK;
+}
+
+static pair *pair_at(const ordering *o, size_t left, size_t right)
+{
+    return &o->pairs[left < right ? left * o->stride + right : right * o->stride + left];
+}
+
+/* Node `at` is another one now. */
+static void forget_pairs(ordering *o, size_t at)
+{
+    for (size_t i = 0; i < o->stride; i++)
+        pair_at(o, at, i)->is_known = false;
+}
+
+/* The last node takes the place of node `at`. */
+static void move_last(ordering *o, size_t at)
+{
+    size_t last = --o->count;
+    for (size_t i = 0; i < last && at != last; i++)
+        if (i != at)
+            *pair_at(o, at, i) = *pair_at(o, last, i);
+    o->nodes[at] = o->nodes[last];
 }
 
 static void consider(step *best, step candidate)
@@ -215,12 +245,15 @@ static status best_step(ordering *o, step *best)
 {
     for (size_t i = 0; i < o->count; i++) {
         for (size_t j = i + 1; j < o->count; j++) {
-            plan_node *join;
-            TRY(join_pair(o, o->nodes[i], o->nodes[j], false, &join));
-            consider(best, (step){.left = i,
-                                  .right = j,
-                                  .rows = join->estimated_rows,
-                                  .has_keys = join->join.left_keys.count > 0});
+            pair *known = pair_at(o, i, j);
+            if (!known->is_known) {
+                plan_node *join;
+                TRY(join_pair(o, o->nodes[i], o->nodes[j], false, &join));
+                *known = (pair){true, join->join.left_keys.count > 0, join->estimated_rows};
+            }
+            consider(
+                best,
+                (step){.left = i, .right = j, .rows = known->rows, .has_keys = known->has_keys});
         }
         for (size_t r = 0; r < o->reducers.count; r++) {
             plan_node *reducer = o->reducers.items[r];
@@ -246,8 +279,12 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
     ordering o = {.statement = statement,
                   .nodes = graph->relations.items,
                   .count = graph->relations.count,
+                  .stride = graph->relations.count,
                   .reducers = graph->reducers,
                   .conditions = &graph->conditions};
+    o.pairs = arena_alloc_array(statement->memory, o.stride * o.stride, sizeof *o.pairs);
+    if (!o.pairs)
+        return status_no_memory("plan", o.stride * o.stride * sizeof *o.pairs);
     TRY(find_classes(&o));
     while (o.count > 1 || o.reducers.count) {
         step best = {0};
@@ -265,9 +302,10 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
             plan_node *right = o.nodes[best.right];
             bool is_swapped = left->estimated_rows < right->estimated_rows;
             TRY(join_pair(&o, is_swapped ? right : left, is_swapped ? left : right, true, &joined));
-            o.nodes[best.right] = o.nodes[--o.count];
+            move_last(&o, best.right);
         }
         o.nodes[best.left] = joined;
+        forget_pairs(&o, best.left);
     }
     TRY(plan_filter_over(statement->memory, o.nodes[0], &graph->conditions, out));
     plan_estimate(statement, *out);

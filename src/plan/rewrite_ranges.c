@@ -1,5 +1,6 @@
 /* rewrite_ranges.c - what the tables' statistics say of the values of expressions: decimals that
- * always fit 64 bits are computed in 64 bits, not in 128 as their type alone would need.
+ * always fit 64 bits are computed in 64 bits, not in 128 as their type alone would need. Scans
+ * check that the values of the columns in such expressions are as their files say.
  *
  * An aggregate takes the projection below it into its own expressions first, so that no column has
  * to change its width between nodes. */
@@ -13,7 +14,8 @@ typedef struct range {
 
 typedef struct ranges {
     plan_statement *statement;
-    range *columns; /* by id */
+    range *columns;  /* by id */
+    bool *is_relied; /* by id: more than a comparison depends on the range */
 } ranges;
 
 /* ---- arithmetic ---- */
@@ -112,6 +114,22 @@ static bool takes_any_width(const expr *e)
     }
 }
 
+/* Nothing in it depends on how large the arguments can be. */
+static bool ignores_ranges(const expr *e)
+{
+    return e->kind == EXPR_CALL && e->op >= EXPR_EQ && e->op <= EXPR_IN_LIST;
+}
+
+static void rely_on_args(const ranges *r, const expr *e)
+{
+    for (uint32_t i = 0; i < e->arg_count && !ignores_ranges(e); i++) {
+        const expr *arg = e->args[i];
+        if (arg->kind == EXPR_COLUMN && arg->column_id < r->statement->next_column_id &&
+            r->columns[arg->column_id].is_known)
+            r->is_relied[arg->column_id] = true;
+    }
+}
+
 /* The range of e, written into it and all below it; arithmetic below it, and e itself if its width
  * is nobody else's concern, is narrowed. */
 static range find_range(const ranges *r, expr *e, bool may_narrow)
@@ -130,6 +148,7 @@ static range find_range(const ranges *r, expr *e, bool may_narrow)
             args[i < 2 ? i : 2] = arg;
         }
     }
+    rely_on_args(r, e);
     if (e->kind == EXPR_COLUMN && e->column_id < r->statement->next_column_id)
         found = r->columns[e->column_id];
     else if (e->kind == EXPR_CONSTANT)
@@ -218,13 +237,32 @@ static status walk(ranges *r, plan_node *node)
     return STATUS_OK;
 }
 
+static status mark_relied(const ranges *r, plan_node *node)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(mark_relied(r, node->children[i]));
+    if (node->kind != PLAN_SCAN)
+        return STATUS_OK;
+    node->scan.relied.count = 0;
+    for (size_t i = 0; i < node->columns.count; i++)
+        TRY(array_push(r->statement->memory, &node->scan.relied,
+                       r->is_relied[node->columns.items[i].id]));
+    return STATUS_OK;
+}
+
 status rewrite_ranges(plan_statement *statement)
 {
     ranges r = {.statement = statement};
     r.columns = arena_alloc_array(statement->memory, statement->next_column_id, sizeof *r.columns);
     if (!r.columns)
         return status_no_memory("plan", statement->next_column_id * sizeof *r.columns);
+    r.is_relied = arena_alloc_array(statement->memory, statement->next_column_id, sizeof(bool));
+    if (!r.is_relied)
+        return status_no_memory("plan", statement->next_column_id);
     for (size_t i = 0; i < statement->shared.count; i++)
         TRY(walk(&r, statement->shared.items[i]));
-    return walk(&r, statement->root);
+    TRY(walk(&r, statement->root));
+    for (size_t i = 0; i < statement->shared.count; i++)
+        TRY(mark_relied(&r, statement->shared.items[i]));
+    return mark_relied(&r, statement->root);
 }

@@ -369,8 +369,10 @@ static status verify_tree(verifier *v, const plan_node *node)
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(verify_tree(v, node->children[i]));
     v->node = node;
-    if (node->kind == PLAN_SCAN && (node->scan.sources.count != node->columns.count ||
-                                    node->scan.filter_only.count != node->columns.count))
+    if (node->kind == PLAN_SCAN &&
+        (node->scan.sources.count != node->columns.count ||
+         node->scan.filter_only.count != node->columns.count ||
+         (node->scan.relied.count && node->scan.relied.count != node->columns.count)))
         return node_error(node, "numbers of columns and sources differ");
     if (node->kind == PLAN_JOIN) {
         TRY(verify_join(v, node));

@@ -38,11 +38,12 @@ static tensor *decode(reader *r, const pq_table *table, pq_morsel morsel, uint32
     dev_error error = {.code = DEV_ERROR_NONE};
     pq_column *chunk = NULL;
     tensor *encoded = NULL, *flat = NULL;
-    int is_taken =
-        fuzz_settle(pq_table_check_column(table, column)) &&
-        fuzz_settle(pq_column_open(r->stream, table, morsel, column, &error, 0, &chunk)) &&
-        fuzz_settle(pq_column_slice(chunk, 0, rows, &encoded)) && error.code == DEV_ERROR_NONE &&
-        fuzz_settle(tensor_flatten(r->stream, encoded, dev_count_exact(rows), &flat));
+    int is_taken = fuzz_settle(pq_table_check_column(table, column)) &&
+                   fuzz_settle(pq_column_open(r->stream, table, morsel, column,
+                                              (pq_column_use){.error = &error}, &chunk)) &&
+                   fuzz_settle(pq_column_slice(chunk, 0, rows, &encoded)) &&
+                   error.code == DEV_ERROR_NONE &&
+                   fuzz_settle(tensor_flatten(r->stream, encoded, dev_count_exact(rows), &flat));
     tensor_unref(encoded);
     pq_column_close(chunk);
     return is_taken ? flat : NULL;

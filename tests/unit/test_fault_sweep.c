@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "base/fault.h"
-#include "pistachio/pistachio.h"
+#include "run_statement.h"
 
 #include <dirent.h>
 
@@ -18,44 +18,6 @@ static const char *sample_path(void)
     return corpus_file;
 }
 
-/* Runs one statement on a fresh database; the rows' texts are appended to `rows`. */
-static pistachio_error *run(const char *sql, const char *device, char *rows, size_t room)
-{
-    pistachio_option options[] = {{"threads", "2"}, {"device", device}};
-    pistachio_database *database = NULL;
-    pistachio_connection *connection = NULL;
-    pistachio_result *result = NULL;
-    size_t length = 0;
-    rows[0] = '\0';
-    pistachio_error *error = pistachio_open(options, 2, &database);
-    if (!error)
-        error = pistachio_connect(database, &connection);
-    if (!error)
-        error = pistachio_add_table(connection, "t", sample_path());
-    if (!error)
-        error = pistachio_query(connection, sql, NULL, &result);
-    while (!error && result) {
-        const pistachio_batch *batch;
-        error = pistachio_next(result, &batch);
-        if (error || !batch)
-            break;
-        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++)
-            for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
-                size_t bytes;
-                const char *text = pistachio_text(batch, c, row, &bytes);
-                CHECK_EQ(!text, pistachio_is_null(batch, c, row));
-                if (length < room)
-                    length += (size_t)snprintf(rows + length, room - length, "%.*s;",
-                                               text ? (int)bytes : 1, text ? text : "-");
-            }
-    }
-    CHECK(length < room);
-    pistachio_result_free(result);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
-    return error;
-}
-
 /* The nth check of `kind` fails; false: there was no nth, the statement's end has been reached. */
 static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, uint64_t nth,
                           bool always, const char *expected)
@@ -63,7 +25,7 @@ static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, 
     char rows[4096];
     uint64_t blocks = mem_in_use();
     fault_arm(kind, nth, always);
-    pistachio_error *error = run(sql, device, rows, sizeof rows);
+    pistachio_error *error = run_statement(sql, sample_path(), device, rows, sizeof rows);
     bool has_fired = fault_disarm(kind);
     pistachio_error_kind wanted =
         kind == FAULT_ALLOC ? PISTACHIO_ERROR_NO_MEMORY : PISTACHIO_ERROR_IO;
@@ -88,7 +50,7 @@ static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, 
 static void sweep(const char *sql, const char *device, fault_kind kind)
 {
     char expected[4096];
-    pistachio_error *error = run(sql, device, expected, sizeof expected);
+    pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
     if (error)
         fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
     CHECK(!error);
@@ -155,7 +117,8 @@ TEST(a_copy_that_fails_leaves_no_file)
                              endings[e]);
                     uint64_t blocks = mem_in_use();
                     fault_arm(kinds[k], nth, always);
-                    pistachio_error *error = run(sql, "cpu", rows, sizeof rows);
+                    pistachio_error *error =
+                        run_statement(sql, sample_path(), "cpu", rows, sizeof rows);
                     bool has_fired = fault_disarm(kinds[k]);
                     CHECK_EQ(entry_count(folder), error ? 0 : 1);
                     pistachio_error_free(error);

@@ -49,7 +49,7 @@ static void *read_column(reader *r, const char *name)
     for (uint32_t c = 0; c < r->table->columns.count; c++)
         if (!strcmp(r->table->columns.items[c].name, name))
             CHECK_OK(pq_column_open(r->stream, r->table, r->table->morsels.items[0], c,
-                                    r->error->address, 0, &column));
+                                    (pq_column_use){.error = r->error->address}, &column));
     CHECK(column != NULL);
     CHECK_OK(pq_column_slice(column, 0, r->table->row_count, &t));
     CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(r->table->row_count), &flat));
@@ -104,8 +104,8 @@ TEST(a_wrong_checksum_is_an_error_that_names_the_place)
     pq_column *column;
     if (!reader_open(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
         SKIP("the Parquet test files are not there");
-    CHECK_OK(pq_column_open(r.stream, r.table, r.table->morsels.items[0], 0, r.error->address, 0,
-                            &column));
+    CHECK_OK(pq_column_open(r.stream, r.table, r.table->morsels.items[0], 0,
+                            (pq_column_use){.error = r.error->address}, &column));
     status st = pq_column_slice(column, 0, r.table->row_count, &t);
     pq_column_close(column);
     CHECK(st && status_get_kind(st) == STATUS_KIND_CORRUPT);

@@ -176,7 +176,8 @@ static void append_column(reader *r, uint32_t column, uint64_t step, text *cells
         uint64_t rows =
             r->table->files.items[morsel.file].metadata->row_groups[morsel.row_group].row_count;
         pq_column *c;
-        CHECK_OK(pq_column_open(r->stream, r->table, morsel, column, r->error->address, 0, &c));
+        CHECK_OK(pq_column_open(r->stream, r->table, morsel, column,
+                                (pq_column_use){.error = r->error->address}, &c));
         for (uint64_t first = 0; first < rows; first += step) {
             uint64_t count = rows - first < step ? rows - first : step;
             tensor *t;

@@ -1,0 +1,42 @@
+/* run_statement.c - a statement through the public interface, its rows as text. */
+#include "run_statement.h"
+
+#include "test.h"
+
+pistachio_error *run_statement(const char *sql, const char *table_path, const char *device,
+                               char *rows, size_t room)
+{
+    pistachio_option options[] = {{"threads", "2"}, {"device", device}};
+    pistachio_database *database = NULL;
+    pistachio_connection *connection = NULL;
+    pistachio_result *result = NULL;
+    size_t length = 0;
+    rows[0] = '\0';
+    pistachio_error *error = pistachio_open(options, 2, &database);
+    if (!error)
+        error = pistachio_connect(database, &connection);
+    if (!error && table_path)
+        error = pistachio_add_table(connection, "t", table_path);
+    if (!error)
+        error = pistachio_query(connection, sql, NULL, &result);
+    while (!error && result) {
+        const pistachio_batch *batch;
+        error = pistachio_next(result, &batch);
+        if (error || !batch)
+            break;
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++)
+            for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
+                size_t bytes;
+                const char *text = pistachio_text(batch, c, row, &bytes);
+                CHECK_EQ(!text, pistachio_is_null(batch, c, row));
+                if (length < room)
+                    length += (size_t)snprintf(rows + length, room - length, "%.*s;",
+                                               text ? (int)bytes : 1, text ? text : "-");
+            }
+    }
+    CHECK(length < room);
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    return error;
+}
