@@ -4,7 +4,7 @@
  * device's chunk size; for each slice runtime filters and the plan's conditions narrow the
  * selection one after another, and a column is read, decompressed and decoded only when the first
  * slice needs it: a column that no surviving row needs is not even read. Row groups that their
- * statistics exclude are skipped. */
+ * statistics exclude are skipped, and so are rows of pages that the page index excludes. */
 #include "exec/program.h"
 #include "exec/query.h"
 #include "exec/scan_prune.h"
@@ -35,7 +35,9 @@ typedef struct scan_lane {
     program_run *run;
     bool has_morsel;
     pq_morsel morsel;
-    uint64_t row_count, next_row; /* of the morsel */
+    scan_range_list ranges; /* the morsel's rows that may be wanted */
+    size_t next_range;
+    uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
 
     /* The slice at work. */
@@ -70,6 +72,7 @@ static void release_morsel(const op_scan *op, scan_lane *lane)
         pq_column_close(lane->columns[i]);
         lane->columns[i] = NULL;
     }
+    lane->ranges.count = 0;
     lane->has_morsel = false;
 }
 
@@ -93,6 +96,7 @@ static void scan_lane_close(exec_operator *base, void *state)
         release_slice(op, lane);
         release_morsel(op, lane);
     }
+    array_release(&lane->ranges);
     mem_free(lane->columns);
     mem_free(lane->slices);
     program_run_free(lane->run);
@@ -384,34 +388,41 @@ static uint64_t morsel_bytes(const op_scan *op, pq_morsel morsel)
     return bytes;
 }
 
-/* False: there is none left. */
-static bool take_morsel(op_scan *op, scan_lane *lane)
+#define BITMAP_ROWS 64 /* slices begin at whole words of bitmaps */
+
+/* The lane has none after it: there is none left. */
+static status take_morsel(op_scan *op, scan_lane *lane)
 {
-    for (;;) {
+    while (!lane->has_morsel) {
         size_t number = atomic_fetch_add(&op->next_morsel, 1);
         if (number >= op->table->morsels.count)
-            return false;
+            return STATUS_OK;
         lane->morsel = op->table->morsels.items[number];
         atomic_fetch_add_explicit(&op->base.query->scan_bytes_done, morsel_bytes(op, lane->morsel),
                                   memory_order_relaxed);
-        const pq_row_group *group =
-            &op->table->files.items[lane->morsel.file].metadata->row_groups[lane->morsel.row_group];
         if (scan_prune(op->base.query, op->base.plan, op->table, lane->morsel))
             continue;
-        lane->row_count = group->row_count;
-        lane->next_row = 0;
-        lane->has_morsel = true;
-        return true;
+        lane->ranges.count = lane->next_range = 0;
+        lane->next_row = lane->range_end = 0;
+        TRY(scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel, BITMAP_ROWS,
+                             &lane->ranges));
+        lane->has_morsel = lane->ranges.count > 0;
     }
+    return STATUS_OK;
 }
 
 static void start_slice(const op_scan *op, scan_lane *lane)
 {
-    /* Slices begin at whole words of bitmaps. */
-    uint64_t rows = ((uint64_t)exec_device(op->base.query)->chunk_rows + 63) / 64 * 64;
+    uint64_t chunk = exec_device(op->base.query)->chunk_rows;
+    uint64_t rows = (chunk + BITMAP_ROWS - 1) / BITMAP_ROWS * BITMAP_ROWS;
+    if (lane->next_row == lane->range_end) {
+        const scan_range *range = &lane->ranges.items[lane->next_range++];
+        lane->next_row = range->first;
+        lane->range_end = range->end;
+    }
+    uint64_t left = lane->range_end - lane->next_row;
     lane->first_row = lane->next_row;
-    lane->slice_rows =
-        lane->row_count - lane->next_row < rows ? lane->row_count - lane->next_row : rows;
+    lane->slice_rows = left < rows ? left : rows;
     lane->next_row += lane->slice_rows;
     lane->count = dev_count_exact(lane->slice_rows);
     lane->next_runtime = lane->next_filter = 0;
@@ -424,9 +435,12 @@ static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, ch
     scan_lane *lane = state;
     for (;;) {
         if (!lane->has_slice) {
-            if (lane->has_morsel && lane->next_row == lane->row_count)
+            if (lane->has_morsel && lane->next_row == lane->range_end &&
+                lane->next_range == lane->ranges.count)
                 release_morsel(op, lane);
-            if (!lane->has_morsel && !take_morsel(op, lane))
+            if (!lane->has_morsel)
+                EXEC_TRY(task, take_morsel(op, lane));
+            if (!lane->has_morsel)
                 return EXEC_FINISHED;
             start_slice(op, lane);
         }

@@ -1,18 +1,23 @@
-/* scan_prune.c - row groups against conditions, by statistics and Bloom filters.
+/* scan_prune.c - row groups and pages against conditions, by statistics and Bloom filters.
  *
- * A condition excludes a row group if it is true for none of its rows, so NULL counts as false.
+ * A condition excludes rows if it is true for none of them, so NULL counts as false.
  * Bounds are trusted to enclose the values, not to be among them: text may have been cut. */
 #include "exec/scan_prune.h"
 
 #include "parquet/bloom_probe.h"
+#include "parquet/page_index.h"
 
-/* A row group, seen by a scan. */
+/* A row group, or the rows of one page of a column, seen by a scan. */
 typedef struct target {
     const plan_node *plan;
     const pq_table *table;
     const file *file;
     const pq_metadata *metadata;
     const pq_row_group *group;
+    uint64_t row_count;
+    /* Of a page: its column, the only one of which anything is known, and its statistics. */
+    const pq_statistics *page;
+    uint32_t page_column;
 } target;
 
 typedef struct column {
@@ -24,11 +29,11 @@ typedef struct column {
 static column find_column(const target *t, uint32_t column_id)
 {
     int number = plan_column_index(t->plan, column_id);
-    if (number < 0)
+    if (number < 0 || (t->page && column_id != t->page_column))
         return (column){0};
     uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
     const pq_column_chunk *chunk = &t->group->chunks[leaf];
-    return (column){&t->metadata->leaves[leaf], chunk, &chunk->statistics};
+    return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
 }
 
 static bool is_float(data_type type)
@@ -65,7 +70,8 @@ static bool comparison_excludes(const target *t, uint32_t column_id, expr_op op,
     if (!c.leaf || bound->is_null)
         return false;
     return bounds_exclude(c.statistics, op, bound) ||
-           (op == EXPR_EQ && pq_bloom_excludes(t->file, c.leaf, c.chunk, bound));
+           c.statistics->null_count == (int64_t)t->row_count ||
+           (op == EXPR_EQ && !t->page && pq_bloom_excludes(t->file, c.leaf, c.chunk, bound));
 }
 
 static bool list_excludes(const target *t, const expr *e)
@@ -88,7 +94,7 @@ static bool null_test_excludes(const target *t, const expr *e)
     if (e->args[0]->kind != EXPR_COLUMN)
         return false;
     column c = find_column(t, e->args[0]->column_id);
-    int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->group->row_count;
+    int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->row_count;
     return c.leaf && c.statistics->null_count == excluding;
 }
 
@@ -160,19 +166,138 @@ static bool runtime_excludes(exec_query *query, const target *t, const plan_runt
     return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
 }
 
-bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel)
+static target target_of(const plan_node *plan, const pq_table *table, pq_morsel morsel)
 {
     const pq_table_file *f = &table->files.items[morsel.file];
-    target t = {.plan = plan,
-                .table = table,
-                .file = f->file,
-                .metadata = f->metadata,
-                .group = &f->metadata->row_groups[morsel.row_group]};
+    const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
+    return (target){.plan = plan,
+                    .table = table,
+                    .file = f->file,
+                    .metadata = f->metadata,
+                    .group = group,
+                    .row_count = group->row_count};
+}
+
+static bool is_excluded(exec_query *query, const target *t)
+{
+    const plan_node *plan = t->plan;
     for (size_t i = 0; i < plan->scan.filters.count; i++)
-        if (condition_excludes(&t, plan->scan.filters.items[i]))
+        if (condition_excludes(t, plan->scan.filters.items[i]))
             return true;
     for (size_t i = 0; i < plan->scan.runtime_filters.count; i++)
-        if (runtime_excludes(query, &t, &plan->scan.runtime_filters.items[i]))
+        if (runtime_excludes(query, t, &plan->scan.runtime_filters.items[i]))
             return true;
     return false;
+}
+
+bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel)
+{
+    target t = target_of(plan, table, morsel);
+    return is_excluded(query, &t);
+}
+
+/* ---- pages ---- */
+
+typedef struct page_walk {
+    exec_query *query;
+    target target;
+    arena *memory;
+    uint64_t alignment;
+    bool *is_dropped; /* by unit of `alignment` rows */
+} page_walk;
+
+/* Units that lie wholly in [first, end) hold no row that is wanted. */
+static void drop_rows(page_walk *w, uint64_t first, uint64_t end)
+{
+    uint64_t rows = w->target.group->row_count;
+    uint64_t unit = (first + w->alignment - 1) / w->alignment;
+    uint64_t last = end == rows ? (rows + w->alignment - 1) / w->alignment : end / w->alignment;
+    for (; unit < last; unit++)
+        w->is_dropped[unit] = true;
+}
+
+static void drop_pages(page_walk *w, uint32_t column_id)
+{
+    target *t = &w->target;
+    column c = find_column(t, column_id);
+    pq_offset_index places;
+    pq_column_index bounds;
+    if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
+        return;
+    pq_offset_index_read(w->memory, t->file, c.chunk, t->group->row_count, &places);
+    if (places.page_count < 2)
+        return;
+    pq_column_index_read(w->memory, t->file, c.leaf, c.chunk, &bounds);
+    t->page_column = column_id;
+    uint64_t run = 0; /* where the pages that are dropped, up to this one, begin */
+    for (uint32_t p = 0; p < places.page_count && bounds.page_count == places.page_count; p++) {
+        uint64_t first = places.pages[p].first_row;
+        uint64_t end =
+            p + 1 < places.page_count ? places.pages[p + 1].first_row : t->group->row_count;
+        t->row_count = end - first;
+        if (bounds.is_null[p])
+            bounds.pages[p].null_count = (int64_t)t->row_count;
+        t->page = &bounds.pages[p];
+        if (is_excluded(w->query, t))
+            drop_rows(w, run, end);
+        else
+            run = end;
+    }
+    t->page = NULL;
+}
+
+static void visit_columns(page_walk *w, const expr *e, uint64_t *seen)
+{
+    if (e->kind == EXPR_COLUMN) {
+        int number = plan_column_index(w->target.plan, e->column_id);
+        if (number < 0 || number >= 64 || *seen >> number & 1)
+            return;
+        *seen |= (uint64_t)1 << number;
+        drop_pages(w, e->column_id);
+        return;
+    }
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        visit_columns(w, e->args[i], seen);
+}
+
+static status list_ranges(const page_walk *w, scan_range_list *out)
+{
+    uint64_t rows = w->target.group->row_count;
+    for (uint64_t first = 0; first < rows; first += w->alignment) {
+        uint64_t end = rows - first < w->alignment ? rows : first + w->alignment;
+        if (w->is_dropped && w->is_dropped[first / w->alignment])
+            continue;
+        if (out->count && out->items[out->count - 1].end == first)
+            out->items[out->count - 1].end = end;
+        else
+            TRY(array_push(NULL, out, ((scan_range){first, end})));
+    }
+    return STATUS_OK;
+}
+
+status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
+                        pq_morsel morsel, uint64_t alignment, scan_range_list *out)
+{
+    page_walk w = {
+        .query = query, .target = target_of(plan, table, morsel), .alignment = alignment};
+    uint64_t rows = w.target.group->row_count, seen = 0;
+    bool has_index = false;
+    for (uint32_t c = 0; c < w.target.metadata->leaf_count && !has_index; c++)
+        has_index = w.target.group->chunks[c].column_index.bytes != 0;
+    if (!has_index || (!plan->scan.filters.count && !plan->scan.runtime_filters.count))
+        return array_push(NULL, out, ((scan_range){0, rows}));
+    TRY(arena_new(&w.memory));
+    w.is_dropped = arena_alloc(w.memory, rows / alignment + 1);
+    status st = w.is_dropped ? STATUS_OK : status_no_memory("scan", rows / alignment + 1);
+    for (size_t i = 0; i < plan->scan.filters.count && !st; i++)
+        visit_columns(&w, plan->scan.filters.items[i], &seen);
+    for (size_t i = 0; i < plan->scan.runtime_filters.count && !st; i++) {
+        expr column = {.kind = EXPR_COLUMN,
+                       .column_id = plan->scan.runtime_filters.items[i].column_id};
+        visit_columns(&w, &column, &seen);
+    }
+    if (!st)
+        st = list_ranges(&w, out);
+    arena_free(w.memory);
+    return st;
 }

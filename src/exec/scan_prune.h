@@ -1,4 +1,4 @@
-/* scan_prune.h - which row groups cannot hold a row that a scan wants. */
+/* scan_prune.h - which row groups, and which pages in them, cannot hold a row that a scan wants. */
 #ifndef PISTACHIO_EXEC_SCAN_PRUNE_H
 #define PISTACHIO_EXEC_SCAN_PRUNE_H
 
@@ -9,5 +9,17 @@
  * (comparisons of a column with constants, IN lists, IS [NOT] NULL, and what AND and OR make of
  * them) and the runtime filters' ranges. */
 bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel);
+
+/* Rows [first, end) of a row group. */
+typedef struct scan_range {
+    uint64_t first, end;
+} scan_range;
+typedef ARRAY(scan_range) scan_range_list;
+
+/* The rows that are left by the page indexes of the columns that the conditions and runtime filters
+ * are about: ranges in their order with gaps between them, appended to `out`, which the caller
+ * releases. A range begins at a multiple of `alignment`, a power of two. */
+CHECKED status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
+                                pq_morsel morsel, uint64_t alignment, scan_range_list *out);
 
 #endif

@@ -238,24 +238,6 @@ static status read_header(const inspection *in, uint64_t at, uint64_t end, pq_pa
     }
 }
 
-/* The chunk's column index; without one, or with a damaged one, no page has bounds. */
-static void read_column_index(const inspection *in, const pq_leaf *leaf,
-                              const pq_column_chunk *chunk, pq_column_index *out)
-{
-    *out = (pq_column_index){0};
-    pq_range range = chunk->column_index;
-    uint8_t *bytes = range.bytes ? mem_new(range.bytes) : NULL;
-    if (!bytes)
-        return;
-    status st = file_read(in->file, range.offset, bytes, range.bytes);
-    if (!st)
-        st = pq_column_index_parse(in->memory, leaf, bytes, range.bytes, out);
-    if (st)
-        *out = (pq_column_index){0};
-    status_free(st);
-    mem_free(bytes);
-}
-
 static void add_page(text_table *t, uint32_t group, const pq_leaf *leaf, uint32_t number,
                      uint64_t at, const pq_page_header *h, const pq_statistics *s)
 {
@@ -279,7 +261,7 @@ static status list_pages(const inspection *in, uint32_t group, uint32_t column, 
     const pq_leaf *leaf = &in->metadata->leaves[column];
     const pq_column_chunk *chunk = &in->metadata->row_groups[group].chunks[column];
     pq_column_index index;
-    read_column_index(in, leaf, chunk, &index);
+    pq_column_index_read(in->memory, in->file, leaf, chunk, &index);
     uint64_t at = chunk->offset, end = at + chunk->compressed_bytes;
     for (uint32_t number = 0, data_page = 0; at < end; number++) {
         pq_page_header h;

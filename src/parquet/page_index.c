@@ -156,3 +156,46 @@ status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *bytes, s
     }
     return STATUS_OK;
 }
+
+/* ---- from the file ---- */
+
+/* To be freed; NULL: none. */
+static uint8_t *read_range(const file *f, pq_range range)
+{
+    uint8_t *bytes = range.bytes ? mem_new(range.bytes) : NULL;
+    if (!bytes)
+        return NULL;
+    status st = file_read(f, range.offset, bytes, range.bytes);
+    if (!st)
+        return bytes;
+    status_free(st);
+    mem_free(bytes);
+    return NULL;
+}
+
+void pq_offset_index_read(arena *a, const file *f, const pq_column_chunk *chunk, uint64_t row_count,
+                          pq_offset_index *out)
+{
+    *out = (pq_offset_index){0};
+    uint8_t *bytes = read_range(f, chunk->offset_index);
+    status st =
+        bytes ? pq_offset_index_parse(a, chunk, row_count, bytes, chunk->offset_index.bytes, out)
+              : STATUS_OK;
+    if (st)
+        *out = (pq_offset_index){0};
+    status_free(st);
+    mem_free(bytes);
+}
+
+void pq_column_index_read(arena *a, const file *f, const pq_leaf *leaf,
+                          const pq_column_chunk *chunk, pq_column_index *out)
+{
+    *out = (pq_column_index){0};
+    uint8_t *bytes = read_range(f, chunk->column_index);
+    status st =
+        bytes ? pq_column_index_parse(a, leaf, bytes, chunk->column_index.bytes, out) : STATUS_OK;
+    if (st)
+        *out = (pq_column_index){0};
+    status_free(st);
+    mem_free(bytes);
+}

@@ -6,6 +6,7 @@
 #define PISTACHIO_PARQUET_PAGE_INDEX_H
 
 #include "parquet/metadata.h"
+#include "storage/file.h"
 
 typedef struct pq_page_location {
     uint64_t offset; /* of the header, in the file */
@@ -33,5 +34,12 @@ CHECKED status pq_offset_index_parse(arena *a, const pq_column_chunk *chunk, uin
                                      const void *bytes, size_t length, pq_offset_index *out);
 CHECKED status pq_column_index_parse(arena *a, const pq_leaf *leaf, const void *bytes,
                                      size_t length, pq_column_index *out);
+
+/* The same, read from the file. An index is only a help: without one, or with one that cannot be
+ * read, there are no pages in it. */
+void pq_offset_index_read(arena *a, const file *f, const pq_column_chunk *chunk, uint64_t row_count,
+                          pq_offset_index *out);
+void pq_column_index_read(arena *a, const file *f, const pq_leaf *leaf,
+                          const pq_column_chunk *chunk, pq_column_index *out);
 
 #endif

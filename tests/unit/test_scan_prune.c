@@ -1,13 +1,13 @@
 /* test_scan_prune.c - which row groups conditions exclude, by bounds, NULL counts, Bloom filters.
  *
- * Four row groups of 100 rows. Group g: i = 100 g ... 100 g + 99; k = i * 2654435761 % 2^32, with a
- * Bloom filter; f = g, but NaN in the rows of group 1 that are divisible by 10; s = long texts that
- * differ behind what bounds keep; n = NULL throughout group 2, never in group 3. */
+ * Four row groups of 100 rows in pages of 10. Group g: i = 100 g ... 100 g + 99; k = i * 2654435761
+ * % 2^32, with a Bloom filter; f = g, but NaN in the rows of group 1 that are divisible by 10; s =
+ * long texts that differ behind what bounds keep; n = NULL throughout group 2, never in group 3. */
 #include "exec/scan_prune.h"
 #include "parquet/writer.h"
 #include "test.h"
 
-enum { GROUPS = 4, ROWS = 100 };
+enum { GROUPS = 4, ROWS = 100, PAGE_ROWS = 10 };
 
 typedef struct pruning {
     arena *memory;
@@ -30,7 +30,9 @@ static void write_file(const char *path)
         {.name = "n", .type = type_make(TYPE_INT64), .is_nullable = true}};
     columns[1].options.bloom_filter = true;
     pq_writer *writer;
-    CHECK_OK(pq_writer_open(path, columns, 5, NULL, &writer));
+    pq_writer_options options = pq_writer_options_default();
+    options.page_rows = PAGE_ROWS;
+    CHECK_OK(pq_writer_open(path, columns, 5, &options, &writer));
     for (int g = 0; g < GROUPS; g++) {
         uint64_t all = g == 2 ? 0 : ~(uint64_t)0;
         uint64_t valid[2] = {g == 3 ? all : all << 1, all};
@@ -195,5 +197,63 @@ TEST(null_tests)
     CHECK_TEXT_EQ(left_by(&p, call(&p, EXPR_IS_NULL, column(&p, "n"), NULL)), "012");
     CHECK_TEXT_EQ(left_by(&p, call(&p, EXPR_IS_NOT_NULL, column(&p, "n"), NULL)), "013");
     CHECK_TEXT_EQ(left_by(&p, call(&p, EXPR_IS_NULL, column(&p, "i"), NULL)), "");
+    finish(&p);
+}
+
+/* The rows of a row group that its pages leave, as "first-end ..." */
+static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, expr *condition)
+{
+    scan_range_list ranges = {0};
+    const char *text = "";
+    p->scan->scan.filters.count = 0;
+    CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
+    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->morsels.items[group], alignment,
+                              &ranges));
+    for (size_t i = 0; i < ranges.count; i++)
+        text = arena_format(p->memory, "%s%s%d-%d", text, i ? " " : "", (int)ranges.items[i].first,
+                            (int)ranges.items[i].end);
+    array_release(&ranges);
+    return text;
+}
+
+TEST(pages)
+{
+    pruning p;
+    start(&p);
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, compare(&p, "i", EXPR_LT, number(125))), "0-30");
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, compare(&p, "i", EXPR_NE, number(125))), "0-100");
+    expr *ends = call(&p, EXPR_OR, compare(&p, "i", EXPR_LT, number(110)),
+                      compare(&p, "i", EXPR_GE, number(189)));
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, ends), "0-10 80-100");
+    expr *both = call(&p, EXPR_AND, compare(&p, "i", EXPR_GE, number(120)),
+                      compare(&p, "n", EXPR_LT, number(140)));
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, both), "20-40");
+    /* An OR of two columns says nothing of either's pages alone. */
+    expr *either = call(&p, EXPR_OR, compare(&p, "i", EXPR_LT, number(110)),
+                        compare(&p, "n", EXPR_LT, number(110)));
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, either), "0-100");
+    CHECK_TEXT_EQ(rows_left_by(&p, 3, 1, compare(&p, "i", EXPR_EQ, number(5))), "");
+    finish(&p);
+}
+
+TEST(pages_of_nulls)
+{
+    pruning p;
+    start(&p);
+    CHECK_TEXT_EQ(rows_left_by(&p, 2, 1, compare(&p, "n", EXPR_GT, number(0))), "");
+    CHECK_TEXT_EQ(rows_left_by(&p, 2, 1, call(&p, EXPR_IS_NULL, column(&p, "n"), NULL)), "0-100");
+    CHECK_TEXT_EQ(rows_left_by(&p, 2, 1, call(&p, EXPR_IS_NOT_NULL, column(&p, "n"), NULL)), "");
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 1, call(&p, EXPR_IS_NULL, column(&p, "n"), NULL)), "0-10");
+    finish(&p);
+}
+
+TEST(ranges_of_rows_begin_at_the_alignment)
+{
+    pruning p;
+    start(&p);
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 64, compare(&p, "i", EXPR_EQ, number(125))), "0-64");
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 64, compare(&p, "i", EXPR_EQ, number(175))), "64-100");
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 64, compare(&p, "i", EXPR_GE, number(155))), "0-100");
+    CHECK_TEXT_EQ(rows_left_by(&p, 1, 16, compare(&p, "i", EXPR_EQ, number(199))), "80-100");
     finish(&p);
 }
