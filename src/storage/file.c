@@ -15,7 +15,8 @@ status file_open(const char *path, file **out)
 {
     *out = NULL;
     struct stat info;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    /* Not blocking: opening a pipe would wait for somebody who writes. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return status_new_errno(errno, "could not open file \"%s\"", path);
     if (fstat(descriptor, &info) || !S_ISREG(info.st_mode)) {

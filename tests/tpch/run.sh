@@ -37,7 +37,16 @@ fails_with() {
 
 check "generate" "$program" tpch generate --scale 0.01 --out "$work/one" --threads 2
 check "rows" rows_are_right "$work/one"
-check "published answers" "$program" tpch run --data "$work/one" --check --json "$work/times.json"
+for threads in 1 2 7; do
+    check "published answers, $threads threads" "$program" tpch run --data "$work/one" --check \
+        --set threads=$threads --json "$work/times.json"
+done
+for isa in scalar avx2; do
+    [ $isa = scalar ] || grep -qw $isa /proc/cpuinfo || continue
+    check "published answers, $isa" "$program" tpch run --data "$work/one" --check --set isa=$isa
+done
+check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
+    --set device=simulated
 check "times as JSON" grep -q '"query": 22, "ok": true' "$work/times.json"
 check "generate in parts" "$program" tpch generate --scale 0.01 --out "$work/parts" --parts 3 --threads 3
 check "files of parts" test -f "$work/parts/lineitem/part-0002.parquet"

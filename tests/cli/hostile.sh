@@ -1,0 +1,101 @@
+#!/bin/sh
+# Absurd SQL and files that are no Parquet: an answer or an error with its place, never a crash, and
+# in seconds. hostile.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# repeat TEXT COUNT: with %d, the number of each copy.
+repeat() { awk -v text="$1" -v count="$2" 'BEGIN { for (i = 0; i < count; i++) printf text, i }'; }
+
+ends() { # name, exit status, text of the answer or the error, for the statements in $work/sql
+    name=$1 wanted=$2 text=$3
+    # 134 and above: a signal, a sanitizer's abort among them; 124: too slow.
+    timeout 120 "$program" --format csv -f "$work/sql" >"$work/said" 2>&1
+    status=$?
+    if [ $status = "$wanted" ] && grep -q -- "$text" "$work/said"; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $name: exit status $status"
+        cut -c 1-300 "$work/said" | tail -n 5
+        failed=$((failed + 1))
+    fi
+}
+
+t="$work/t.parquet"
+"$program" -c "COPY (SELECT a.i * 10 + b.i AS i, 'text' AS s
+    FROM (VALUES (0),(1),(2),(3),(4)) a(i), (VALUES (0),(1),(2),(3)) b(i)) TO '$t'" || exit 2
+
+deep="more than 1000 levels deep"
+{ printf 'SELECT '; repeat '(' 10000; printf 1; repeat ')' 10000; } >"$work/sql"
+ends "10,000 parentheses" 1 "$deep"
+{ printf 'SELECT '; repeat '(' 200; printf 1; repeat ')' 200; } >"$work/sql"
+ends "200 parentheses" 0 '^1$'
+{ printf 'SELECT '; repeat '- ' 10000; printf 1; } >"$work/sql"
+ends "10,000 signs" 1 "$deep"
+{ printf 'SELECT 1'; repeat '+1' 10000; } >"$work/sql"
+ends "10,000 additions" 1 "$deep"
+{ printf 'SELECT '; repeat 'abs(' 5000; printf 1; repeat ')' 5000; } >"$work/sql"
+ends "5,000 calls" 1 "$deep"
+{ printf 'SELECT '; repeat 'CASE WHEN true THEN ' 3000; printf 1; repeat ' END' 3000; } >"$work/sql"
+ends "3,000 CASEs" 1 "$deep"
+{ repeat 'SELECT * FROM (' 1000; printf 'SELECT 1 AS a'; repeat ') x' 1000; } >"$work/sql"
+ends "1,000 subqueries" 1 "$deep"
+{ printf 'SELECT 1'; repeat ' UNION ALL SELECT 1' 5000; } >"$work/sql"
+ends "5,000 UNIONs" 1 "$deep"
+{ printf "SELECT count(*) FROM '$t' WHERE i IN (-1"; repeat ',%d' 100000; printf ')'; } >"$work/sql"
+ends "100,000 IN items" 0 '^20$'
+{ printf "SELECT count(*) FROM '$t' WHERE s NOT IN ('a'"; repeat ",'x%d'" 100000; printf ')'; } >"$work/sql"
+ends "100,000 texts in NOT IN" 0 '^20$'
+{ printf 'SELECT count(*) FROM (VALUES (0)'; repeat ',(%d)' 50000; printf ') v'; } >"$work/sql"
+ends "50,000 rows of VALUES" 0 '^50001$'
+{ printf "SELECT count(*) FROM '$t' WHERE i <> -1"; repeat ' AND i <> %d' 3000; } >"$work/sql"
+ends "3,000 conditions" 0 '^0$'
+{ printf "SELECT count(*) FROM '$t' t0"; repeat ", '$t' u%d" 100
+    printf ' WHERE true'; repeat ' AND u%d.i = t0.i' 100; } >"$work/sql"
+ends "101 tables" 0 '^20$'
+{ printf "SELECT length('"; repeat x 1000000; printf "')"; } >"$work/sql"
+ends "1 MB of text" 0 '^1000000$'
+{ printf 'SELECT /*'; repeat '*' 1000000; printf '*/ 1'; } >"$work/sql"
+ends "1 MB of comment" 0 '^1$'
+{ printf 'SELECT'; repeat ' ' 1000000; printf '1'; } >"$work/sql"
+ends "1 MB of spaces" 0 '^1$'
+repeat '\001\377)(' 250000 >"$work/sql"
+ends "1 MB of rubbish" 1 'not valid UTF-8'
+{ printf 'SELECT 0'; repeat ',%d' 20000; } >"$work/sql"
+ends "20,000 columns" 0 ',20000\|,19999$'
+{ printf "SELECT count(*) FROM '$t' WHERE s LIKE '"; repeat '%%e' 20000; printf "'"; } >"$work/sql"
+ends "a long pattern" 0 '^0$'
+repeat 'SELECT %d;' 2000 >"$work/sql"
+ends "2,000 statements" 0 '^1999$'
+{ repeat ';' 20000; printf 'SELECT 5'; } >"$work/sql"
+ends "20,000 semicolons" 0 '^5$'
+
+printf 'no Parquet at all, but long enough' >"$work/text.parquet"
+: >"$work/empty.parquet"
+head -c 200 "$t" >"$work/short.parquet"
+mkfifo "$work/pipe.parquet"
+mkdir "$work/none" "$work/mixed"
+cp "$t" "$work/mixed/a.parquet"
+"$program" -c "COPY (SELECT 'x' AS i, 'text' AS s) TO '$work/mixed/b.parquet'" || exit 2
+echo "SELECT * FROM '$work/text.parquet'" >"$work/sql"
+ends "a text file" 1 'text.parquet": it is no Parquet file'
+echo "SELECT * FROM '$work/empty.parquet'" >"$work/sql"
+ends "an empty file" 1 'empty.parquet": it is too short'
+echo "SELECT * FROM '$work/short.parquet'" >"$work/sql"
+ends "half a file" 1 'short.parquet": it is no Parquet file'
+echo "SELECT * FROM '$work/pipe.parquet'" >"$work/sql"
+ends "a pipe" 1 'not a regular file'
+echo "SELECT * FROM '$work/absent.parquet'" >"$work/sql"
+ends "no such file" 1 'absent.parquet": No such file'
+echo "SELECT * FROM '$work/none*.parquet'" >"$work/sql"
+ends "a pattern of nothing" 1 'no file matches'
+echo "SELECT * FROM '$work/none'" >"$work/sql"
+ends "an empty folder" 1 'no '
+echo "SELECT * FROM '$work/mixed'" >"$work/sql"
+ends "two schemas" 1 'b.parquet": its column "i" is varchar'
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
