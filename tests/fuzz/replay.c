@@ -146,7 +146,7 @@ int main(int argument_count, char **arguments)
         else
             return 2;
     for (int i = optind; i < argument_count; i++)
-        nftw(arguments[i], load, 16, FTW_PHYS);
+        nftw(arguments[i], load, 16, 0);
     if (!inputs.count) {
         fprintf(stderr, "no inputs found\n");
         return 1;
