@@ -1,12 +1,14 @@
 /* op_scan.c - the source of a table's rows: takes row groups, filters, decodes what is needed.
  *
- * Lanes take row groups in file order from a shared cursor. A row group goes out in slices of the
- * device's chunk size; for each slice runtime filters and the plan's conditions narrow the
- * selection one after another, and a column is read, decompressed and decoded only when the first
- * slice needs it: a column that no surviving row needs is not even read. Row groups that their
- * statistics exclude are skipped, and so are rows of pages that the page index excludes. */
+ * Lanes take row groups in file order (scan_ahead.h, which also has them read early). A row group
+ * goes out in slices of the device's chunk size; for each slice runtime filters and the plan's
+ * conditions narrow the selection one after another, and a column is read, decompressed and decoded
+ * only when the first slice needs it: a column that no surviving row needs is not even read. Row
+ * groups that their statistics exclude are skipped, and so are rows of pages that the page index
+ * excludes. */
 #include "exec/program.h"
 #include "exec/query.h"
+#include "exec/scan_ahead.h"
 #include "exec/scan_prune.h"
 #include "parquet/column.h"
 
@@ -28,13 +30,14 @@ typedef struct op_scan {
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
     uint32_t *emitted, emitted_count; /* columns that come out */
-    _Atomic size_t next_morsel;
+    scan_ahead *ahead;
 } op_scan;
 
 typedef struct scan_lane {
     program_run *run;
     bool has_morsel;
     pq_morsel morsel;
+    pq_fetch *fetch;        /* what of it was read ahead */
     scan_range_list ranges; /* the morsel's rows that may be wanted */
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
@@ -72,6 +75,8 @@ static void release_morsel(const op_scan *op, scan_lane *lane)
         pq_column_close(lane->columns[i]);
         lane->columns[i] = NULL;
     }
+    scan_ahead_release(op->ahead, lane->fetch);
+    lane->fetch = NULL;
     lane->ranges.count = 0;
     lane->has_morsel = false;
 }
@@ -131,7 +136,8 @@ static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_
                        op->base.plan->scan.sources.items[column],
                        (pq_column_use){.error = task->error,
                                        .place = place,
-                                       .check_bounds = op->base.plan->scan.relied.items[column]},
+                                       .check_bounds = op->base.plan->scan.relied.items[column],
+                                       .fetch = lane->fetch},
                        &lane->columns[column]));
     atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(lane->columns[column]),
                               memory_order_relaxed);
@@ -375,38 +381,22 @@ static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk
 
 /* ---- morsels and slices ---- */
 
-/* Bytes of the row group's columns that the scan names. */
-static uint64_t morsel_bytes(const op_scan *op, pq_morsel morsel)
-{
-    const pq_row_group *group =
-        &op->table->files.items[morsel.file].metadata->row_groups[morsel.row_group];
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < op->column_count; i++) {
-        uint32_t source = op->base.plan->scan.sources.items[i];
-        bytes += group->chunks[op->table->columns.items[source].leaf].compressed_bytes;
-    }
-    return bytes;
-}
-
 #define BITMAP_ROWS 64 /* slices begin at whole words of bitmaps */
 
 /* The lane has none after it: there is none left. */
 static status take_morsel(op_scan *op, scan_lane *lane)
 {
-    while (!lane->has_morsel) {
-        size_t number = atomic_fetch_add(&op->next_morsel, 1);
-        if (number >= op->table->morsels.count)
-            return STATUS_OK;
-        lane->morsel = op->table->morsels.items[number];
-        atomic_fetch_add_explicit(&op->base.query->scan_bytes_done, morsel_bytes(op, lane->morsel),
-                                  memory_order_relaxed);
-        if (scan_prune(op->base.query, op->base.plan, op->table, lane->morsel))
-            continue;
+    scan_morsel next;
+    while (!lane->has_morsel && scan_ahead_take(op->ahead, &next)) {
+        lane->morsel = next.morsel;
+        lane->fetch = next.fetch;
         lane->ranges.count = lane->next_range = 0;
         lane->next_row = lane->range_end = 0;
         TRY(scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel, BITMAP_ROWS,
                              &lane->ranges));
         lane->has_morsel = lane->ranges.count > 0;
+        if (!lane->has_morsel)
+            release_morsel(op, lane);
     }
     return STATUS_OK;
 }
@@ -462,6 +452,7 @@ static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, ch
 static void scan_close(exec_operator *base)
 {
     op_scan *op = (op_scan *)base;
+    scan_ahead_free(op->ahead);
     program_free(op->program);
     mem_free(op->emitted);
     mem_free(op->uses);
@@ -509,12 +500,14 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     if (!st && op->filter_count)
         st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
                              (exec_layout){op->column_count, plan->columns.items}, &op->program);
+    if (!st)
+        st = scan_ahead_new(query, plan, plan->scan.sources.items, op->column_count, &op->ahead);
     if (st) {
         scan_close(&op->base);
         return st;
     }
     for (size_t i = 0; i < op->table->morsels.count; i++)
-        query->scan_bytes_total += morsel_bytes(op, op->table->morsels.items[i]);
+        query->scan_bytes_total += scan_ahead_morsel_bytes(op->ahead, op->table->morsels.items[i]);
     *out = &op->base;
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "exec/lane.h"
 #include "exec/run.h"
+#include "exec/scan_ahead.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
                       mem_budget *budget, exec_query **out)
@@ -12,6 +13,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     if (!query)
         return status_no_memory("query", sizeof *query);
     pthread_mutex_init(&query->lock, NULL);
+    pthread_mutex_init(&query->ahead.lock, NULL);
     query->statement = statement;
     query->dev = dev;
     query->pool = pool;
@@ -60,6 +62,7 @@ status exec_adopt(exec_query *query, exec_operator *op)
 
 status exec_query_start(exec_query *query)
 {
+    scan_ahead_start(query);
     return exec_pool_start(query->pool, query);
 }
 
@@ -122,6 +125,7 @@ void exec_query_free(exec_query *query)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);
     status_free(query->failure);
+    pthread_mutex_destroy(&query->ahead.lock);
     pthread_mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);

@@ -35,6 +35,13 @@ struct exec_stage {
     ARRAY(exec_lane *) lanes;
 };
 
+/* scan_ahead.c: what the query's scans read before it is needed. */
+typedef struct read_ahead {
+    pthread_mutex_t lock;
+    ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
+    uint64_t bytes, bytes_max;        /* held by fetches; the most there may be */
+} read_ahead;
+
 struct exec_query {
     arena *memory;
     const plan_statement *statement; /* borrowed */
@@ -49,6 +56,7 @@ struct exec_query {
     exec_stage **shared_stages;
     exec_operator *result_sink;
 
+    read_ahead ahead;
     pthread_mutex_t lock; /* failure, places */
     status failure;
     ARRAY(char *) places;

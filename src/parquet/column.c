@@ -16,6 +16,7 @@ struct pq_column {
     uint64_t row_count;
 
     read_request *reading;
+    pq_fetched_range *fetched; /* in place of a read of its own */
     bool was_cold, is_parsed;
     uint8_t *host_bytes; /* the compressed chunk */
     void *host_owned;    /* host_bytes, where context.compressed is not them */
@@ -46,7 +47,19 @@ static status with_page(const pq_column *c, const pq_page *page, status st)
 
 /* ---- opening ---- */
 
-static status start_reading(pq_column *c)
+/* The bytes come, or are there, by somebody's foresight. */
+static bool take_fetched(pq_column *c, pq_fetch *fetch)
+{
+    c->fetched = pq_fetch_find(fetch, c->chunk->offset, c->chunk->compressed_bytes);
+    if (!c->fetched)
+        return false;
+    c->context.compressed = dev_buffer_ref(pq_fetched_buffer(c->fetched));
+    c->context.bytes = c->host_bytes = pq_fetched_address(c->fetched, c->chunk->offset);
+    c->was_cold = true;
+    return true;
+}
+
+static status start_reading(pq_column *c, pq_fetch *fetch)
 {
     const file *f = c->table->files.items[c->morsel.file].file;
     uint64_t bytes = c->chunk->compressed_bytes;
@@ -56,7 +69,10 @@ static status start_reading(pq_column *c)
     if (c->row_count >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "a row group of %llu rows is too large",
                           (unsigned long long)c->row_count);
+    if (take_fetched(c, fetch))
+        return STATUS_OK;
     TRY(dev_alloc(c->dev, bytes, "scan", &c->context.compressed));
+    c->context.bytes = c->context.compressed->address;
     if (c->dev->is_host) {
         c->host_bytes = c->context.compressed->address;
     } else {
@@ -93,7 +109,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
         c->context.minimum = (int64_t)described->min;
         c->context.maximum = (int64_t)described->max;
     }
-    status st = start_reading(c);
+    status st = start_reading(c, use.fetch);
     if (st) {
         st = with_place(c, st);
         pq_column_close(c);
@@ -105,6 +121,8 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
 
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 {
+    if (c->fetched)
+        return pq_fetched_wait(c->fetched, wake, argument);
     return c->reading && storage_read_wait(c->reading, wake, argument);
 }
 
@@ -221,10 +239,14 @@ static status prepare(pq_column *c)
         return STATUS_OK;
     read_request *reading = c->reading;
     c->reading = NULL;
-    c->was_cold = storage_read_was_cold(reading);
-    TRY(storage_read_finish(reading));
+    if (c->fetched) {
+        TRY(pq_fetched_finish(c->fetched));
+    } else {
+        c->was_cold = storage_read_was_cold(reading);
+        TRY(storage_read_finish(reading));
+    }
     if (!c->dev->is_host)
-        TRY(c->dev->ops->copy_in(c->context.stream, c->context.compressed->address, c->host_bytes,
+        TRY(c->dev->ops->copy_in(c->context.stream, c->context.bytes, c->host_bytes,
                                  c->chunk->compressed_bytes));
     TRY(find_pages(c));
     c->is_parsed = true;
@@ -499,5 +521,6 @@ void pq_column_close(pq_column *c)
     array_release(&c->pages);
     tensor_unref(c->context.dictionary);
     dev_buffer_unref(c->context.compressed);
+    pq_fetched_unref(c->fetched);
     mem_free(c);
 }

@@ -8,6 +8,7 @@
 #define PISTACHIO_PARQUET_COLUMN_H
 
 #include "device/tensor.h"
+#include "parquet/fetch.h"
 #include "parquet/table.h"
 
 typedef struct pq_column pq_column;
@@ -22,6 +23,8 @@ typedef struct pq_column_use {
     uint32_t place;
     /* The table's range of the column is relied on: values outside of it are an error. */
     bool check_bounds;
+    /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
+    pq_fetch *fetch;
 } pq_column_use;
 
 /* Starts reading the bytes of a morsel's column. */

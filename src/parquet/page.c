@@ -100,7 +100,7 @@ static status decompress(decoding *d)
 {
     const pq_page_context *context = d->context;
     const pq_page_header *h = &d->page->header;
-    const uint8_t *source = (uint8_t *)context->compressed->address + d->page->at;
+    const uint8_t *source = context->bytes + d->page->at;
     uint32_t levels = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
     if (levels > h->compressed_bytes || levels > h->uncompressed_bytes)
         return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");

@@ -19,7 +19,8 @@ typedef struct pq_page_context {
     pq_codec codec;
     dev_error *error;
     uint32_t place;
-    dev_buffer *compressed; /* the column chunk */
+    dev_buffer *compressed; /* has the column chunk */
+    uint8_t *bytes;         /* where in it the chunk begins */
     tensor *dictionary;
     uint64_t dictionary_rows;
     /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). A host

@@ -7,9 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* file.direct_descriptor without one. */
+#define NO_DIRECT (-1)
+#define NOT_OPENED (-2)
 
 status file_open(const char *path, file **out)
 {
@@ -32,6 +38,7 @@ status file_open(const char *path, file **out)
         return status_no_memory("file", sizeof *f);
     }
     f->descriptor = descriptor;
+    f->direct_descriptor = NOT_OPENED;
     f->bytes = (uint64_t)info.st_size;
     *out = f;
     return STATUS_OK;
@@ -42,8 +49,29 @@ void file_close(file *f)
     if (!f)
         return;
     close(f->descriptor);
+    if (f->direct_descriptor >= 0)
+        close(f->direct_descriptor);
     mem_free(f->path);
     mem_free(f);
+}
+
+int file_direct_descriptor(const file *shared)
+{
+    file *f = (file *)shared; /* but for this one member, which is atomic, nothing changes */
+    int descriptor = atomic_load(&f->direct_descriptor), before = NOT_OPENED;
+    if (descriptor != NOT_OPENED)
+        return descriptor;
+    /* By number, not by name: it must be the same file, whatever has the name by now. */
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", f->descriptor);
+    descriptor = open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
+    if (descriptor < 0)
+        descriptor = NO_DIRECT;
+    if (atomic_compare_exchange_strong(&f->direct_descriptor, &before, descriptor))
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return before;
 }
 
 status file_read(const file *f, uint64_t offset, void *target, size_t bytes)

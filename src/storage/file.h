@@ -7,6 +7,8 @@
 typedef struct file {
     char *path;
     int descriptor;
+    /* For reads past the page cache; opened when first needed. */
+    _Atomic int direct_descriptor;
     uint64_t bytes; /* when it was opened */
 } file;
 
@@ -14,6 +16,10 @@ CHECKED status file_open(const char *path, file **out);
 void file_close(file *f); /* takes NULL */
 /* All of the bytes, or a failure that names file and offset. Any thread. */
 CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t bytes);
+
+/* A descriptor for reads past the page cache, the file's; -1: its file system has none. Any thread.
+ */
+int file_direct_descriptor(const file *f);
 
 typedef ARRAY(char *) path_list;
 /* The files that `path` means, sorted: a file, a pattern (* ? [..]), or a folder: its *.parquet,

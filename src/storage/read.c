@@ -1,123 +1,179 @@
-/* read.c - the queue of reads, and the threads that serve it.
- *
- * The threads start with the first read that needs one and stay until the process ends. */
+/* read.c - requests: what the page cache has at once, the rest in parts by an engine. */
 #include "storage/read.h"
 
 #include "base/fault.h"
+#include "storage/read_engine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
-#define THREAD_COUNT 4
+/* Large enough for the device's full speed, small enough that several are under way. */
+#define PART_BYTES ((size_t)1 << 20)
 
 struct read_request {
     const file *file;
-    uint64_t offset;
-    char *target;
-    size_t bytes;
     bool is_cold;
+    _Atomic uint32_t parts_left;
     /* Under the lock from here on. */
     bool is_done;
     status outcome;
     void (*wake)(void *argument);
     void *argument;
-    read_request *next;
+    uint32_t part_count;
+    read_part parts[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER, has_done = PTHREAD_COND_INITIALIZER;
-static read_request *first, **last = &first;
-static unsigned thread_count;
+static pthread_cond_t has_done = PTHREAD_COND_INITIALIZER;
 
-static void complete(read_request *r, status outcome)
+/* ---- parts ---- */
+
+/* A part is over; st (owned): how. The last one wakes who waits. */
+static void finish_part(read_request *r, status st)
 {
     pthread_mutex_lock(&lock);
-    r->outcome = outcome;
-    r->is_done = true;
-    /* Under the lock: storage_read_finish returns only when nobody needs what waits any more. */
-    if (r->wake)
-        r->wake(r->argument);
-    pthread_cond_broadcast(&has_done);
+    if (st && !r->outcome) {
+        r->outcome = st;
+        st = STATUS_OK;
+    }
+    if (atomic_fetch_sub(&r->parts_left, 1) == 1) {
+        r->is_done = true;
+        /* Under the lock: storage_read_finish returns only when nobody needs what waits any more.
+         */
+        if (r->wake)
+            r->wake(r->argument);
+        pthread_cond_broadcast(&has_done);
+    }
     pthread_mutex_unlock(&lock);
+    status_free(st);
 }
 
-static void *serve(void *unused)
+static void start_part(read_part *part)
 {
-    (void)unused;
-    for (;;) {
-        pthread_mutex_lock(&lock);
-        while (!first)
-            pthread_cond_wait(&has_work, &lock);
-        read_request *r = first;
-        first = r->next;
-        if (!first)
-            last = &first;
-        pthread_mutex_unlock(&lock);
-        complete(r, file_read(r->file, r->offset, r->target, r->bytes));
+    if (fault_check(FAULT_READ)) {
+        read_part_done(part, -EIO);
+        return;
     }
-    return NULL;
+    if (read_ring_submit(part))
+        return;
+    status st = read_threads_submit(part);
+    if (st)
+        finish_part(part->request, st);
 }
 
-/* Under the lock. One thread is enough to go on with. */
-static status start_threads(void)
+void read_part_done(read_part *part, ssize_t result)
 {
-    while (thread_count < THREAD_COUNT) {
-        pthread_t thread;
-        int error = pthread_create(&thread, NULL, serve, NULL);
-        if (error && !thread_count)
-            return status_new_errno(error, "could not start a reading thread");
-        if (error)
-            break;
-        pthread_detach(thread);
-        thread_count++;
+    read_request *r = part->request;
+    const file *f = r->file;
+    bool is_direct = part->descriptor != f->descriptor;
+    if (result == -EINTR || result == -EAGAIN) {
+        start_part(part);
+        return;
     }
+    if (result < 0 && is_direct && (result == -EINVAL || result == -EOPNOTSUPP)) {
+        part->descriptor = f->descriptor;
+        start_part(part);
+        return;
+    }
+    if (result < 0) {
+        finish_part(r, status_new_errno((int)-result, "could not read file \"%s\" at byte %llu",
+                                        f->path, (unsigned long long)part->offset));
+        return;
+    }
+    part->offset += (uint64_t)result;
+    part->target += result;
+    part->bytes -= (size_t)result;
+    if (!part->bytes || part->offset == f->bytes) {
+        finish_part(r, STATUS_OK);
+    } else if (!result) {
+        finish_part(r, status_new(STATUS_KIND_IO,
+                                  "file \"%s\" ends at byte %llu, it had %llu bytes when it was "
+                                  "opened",
+                                  f->path, (unsigned long long)part->offset,
+                                  (unsigned long long)f->bytes));
+    } else {
+        /* The rest need not begin at a block. */
+        part->descriptor = f->descriptor;
+        start_part(part);
+    }
+}
+
+/* ---- requests ---- */
+
+static status request_new(const file *f, size_t bytes, read_request **out)
+{
+    size_t parts = (bytes + PART_BYTES - 1) / PART_BYTES;
+    read_request *r = mem_new(sizeof *r + parts * sizeof *r->parts);
+    if (!r)
+        return status_no_memory("read", sizeof *r + parts * sizeof *r->parts);
+    r->file = f;
+    r->part_count = (uint32_t)parts;
+    *out = r;
     return STATUS_OK;
 }
 
-/* Reads what the page cache has; the rest stays in *r. An error or the file's end is met again, and
- * reported, by whoever reads the rest. */
-static void read_cached(read_request *r)
+static void start_parts(read_request *r, int descriptor, uint64_t offset, char *target,
+                        size_t bytes)
 {
-    while (r->bytes && !fault_check(FAULT_READ)) {
-        struct iovec part = {r->target, r->bytes};
-        ssize_t got = preadv2(r->file->descriptor, &part, 1, (off_t)r->offset, RWF_NOWAIT);
+    uint32_t count = (uint32_t)((bytes + PART_BYTES - 1) / PART_BYTES);
+    r->is_cold = true;
+    atomic_store(&r->parts_left, count);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = i * PART_BYTES;
+        size_t left = bytes - at;
+        r->parts[i] = (read_part){.request = r,
+                                  .descriptor = descriptor,
+                                  .offset = offset + at,
+                                  .target = target + at,
+                                  .bytes = left < PART_BYTES ? left : PART_BYTES};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        start_part(&r->parts[i]);
+}
+
+/* How many of the first bytes the page cache gives. An error or the file's end is met again, and
+ * reported, by whoever reads the rest. */
+static size_t read_cached(const file *f, uint64_t offset, char *target, size_t bytes)
+{
+    size_t done = 0;
+    while (done < bytes && !fault_check(FAULT_READ)) {
+        struct iovec part = {target + done, bytes - done};
+        ssize_t got = preadv2(f->descriptor, &part, 1, (off_t)(offset + done), RWF_NOWAIT);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return;
-        r->target += got;
-        r->offset += (uint64_t)got;
-        r->bytes -= (size_t)got;
+            break;
+        done += (size_t)got;
     }
+    return done;
 }
 
 status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
                            read_request **out)
 {
     *out = NULL;
-    read_request *r = mem_new(sizeof *r);
-    if (!r)
-        return status_no_memory("read", sizeof *r);
-    *r = (read_request){.file = f, .offset = offset, .target = target, .bytes = bytes};
-    read_cached(r);
-    r->is_cold = r->bytes > 0;
-    r->is_done = !r->is_cold;
-    if (r->is_cold) {
-        pthread_mutex_lock(&lock);
-        status st = start_threads();
-        if (!st) {
-            *last = r;
-            last = &r->next;
-            pthread_cond_signal(&has_work);
-        }
-        pthread_mutex_unlock(&lock);
-        if (st) {
-            mem_free(r);
-            return st;
-        }
-    }
+    size_t cached = read_cached(f, offset, target, bytes);
+    read_request *r;
+    TRY(request_new(f, bytes - cached, &r));
+    r->is_done = cached == bytes;
+    if (!r->is_done)
+        start_parts(r, f->descriptor, offset + cached, (char *)target + cached, bytes - cached);
+    *out = r;
+    return STATUS_OK;
+}
+
+status storage_read_submit_direct(const file *f, uint64_t offset, void *target, size_t bytes,
+                                  read_request **out)
+{
+    *out = NULL;
+    int descriptor = file_direct_descriptor(f);
+    read_request *r;
+    TRY(request_new(f, bytes, &r));
+    start_parts(r, descriptor < 0 ? f->descriptor : descriptor, offset, target, bytes);
     *out = r;
     return STATUS_OK;
 }
@@ -152,7 +208,24 @@ status storage_read_finish(read_request *r)
     return outcome;
 }
 
-void storage_read_announce(const file *f, uint64_t offset, uint64_t bytes)
+/* ---- what is cached ---- */
+
+/* Of linux/mman.h since 6.5. */
+struct cache_range {
+    uint64_t offset, bytes;
+};
+struct cache_counts {
+    uint64_t cached, dirty, under_writeback, evicted, recently_evicted;
+};
+#define CACHESTAT_NUMBER 451
+
+bool storage_is_cached(const file *f, uint64_t offset, uint64_t bytes)
 {
-    posix_fadvise(f->descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
+    struct cache_range range = {offset, bytes};
+    struct cache_counts counts;
+    if (!bytes || syscall(CACHESTAT_NUMBER, f->descriptor, &range, &counts, 0))
+        return true;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t pages = (offset + bytes + page - 1) / page - offset / page;
+    return counts.cached + pages / 8 >= pages;
 }

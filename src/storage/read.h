@@ -1,10 +1,11 @@
-/* read.h - reads that do not block: bytes that are in the page cache are there at once, others are
- * fetched by threads of the storage layer, and whoever waits for them is woken.
+/* read.h - reads that do not block: bytes that are in the page cache are there at once, others come
+ * from storage by io_uring or by threads, and whoever waits for them is woken.
  *
  *     submit ── in the page cache ──────────────> done
- *        └──── queue ── a reading thread ── done ─> wake
+ *        └──── parts ── io_uring | threads ── last part done ─> wake
  *
- * The queue is one for the process, first come, first served. */
+ * Direct reads go from the device to the target, past the page cache: that costs the processor next
+ * to nothing, and leaves what is cached as it is. */
 #ifndef PISTACHIO_STORAGE_READ_H
 #define PISTACHIO_STORAGE_READ_H
 
@@ -16,6 +17,16 @@ typedef struct read_request read_request;
  * storage_read_finish. */
 CHECKED status storage_read_submit(const file *f, uint64_t offset, void *target, size_t bytes,
                                    read_request **out);
+/* The same for bytes that are not in the page cache. offset, target and bytes are multiples of
+ * STORAGE_BLOCK; the end may lie behind the file's, then what is there is not defined. Where the
+ * file system has no direct reads, as storage_read_submit. */
+#define STORAGE_BLOCK ((uint64_t)4096)
+CHECKED status storage_read_submit_direct(const file *f, uint64_t offset, void *target,
+                                          size_t bytes, read_request **out);
+/* The page cache has all of the range, or so much of it that reading it again would not pay; also
+ * where the system does not tell. */
+bool storage_is_cached(const file *f, uint64_t offset, uint64_t bytes);
+
 /* False: the read is done. True: wake(argument) will be called once, from any thread, perhaps
  * before this returns, and before storage_read_finish does. */
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);
@@ -24,7 +35,5 @@ bool storage_read_was_cold(const read_request *r);
 /* The outcome; frees the request. Blocks while the read is under way: so wait for it first, unless
  * the query is over. Takes NULL. */
 CHECKED status storage_read_finish(read_request *r);
-/* Tells the system that the range will be read soon. Never fails. */
-void storage_read_announce(const file *f, uint64_t offset, uint64_t bytes);
 
 #endif

@@ -1,0 +1,40 @@
+/* scan_ahead.h - a query's scans read ahead: row groups that will be wanted are being read while
+ * others are computed on, also for scans that have not started yet.
+ *
+ *     scans, in the order in which they start      part [taken|taken|reading|reading|...]
+ *                                                  lineitem [reading|reading|...
+ *
+ * Only what is not in the page cache is read ahead: the rest is best read right before its use,
+ * while it stays in the processor's cache. Whoever takes a row group starts the reads that the
+ * budget has room for: first those of the same scan, then those of the scans behind it. */
+#ifndef PISTACHIO_EXEC_SCAN_AHEAD_H
+#define PISTACHIO_EXEC_SCAN_AHEAD_H
+
+#include "exec/query.h"
+#include "parquet/fetch.h"
+
+typedef struct scan_ahead scan_ahead;
+
+/* What a scan works on next. */
+typedef struct scan_morsel {
+    pq_morsel morsel;
+    pq_fetch *fetch; /* what of it is read ahead; NULL: nothing. The caller's */
+} scan_morsel;
+
+/* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
+CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
+                              uint32_t column_count, scan_ahead **out);
+/* The next row group that statistics do not exclude. False: there is none left. Any thread. */
+bool scan_ahead_take(scan_ahead *scan, scan_morsel *out);
+/* The row group is done: closes the fetch (NULL is allowed). Any thread. */
+void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch);
+/* Once no lane takes any more. Takes NULL. */
+void scan_ahead_free(scan_ahead *scan);
+
+/* The compressed bytes of the scan's columns in the row group. */
+uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel);
+
+/* Starts what the budget has room for, before the first lane runs. */
+void scan_ahead_start(exec_query *query);
+
+#endif

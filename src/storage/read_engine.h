@@ -1,0 +1,35 @@
+/* read_engine.h - inside the storage layer: what executes reads, and what they report to.
+ *
+ *     read.c ── parts ──> read_ring.c (io_uring), or, where that is not allowed,
+ *                         read_threads.c (threads that call pread) ── read_part_done ─> read.c */
+#ifndef PISTACHIO_STORAGE_READ_ENGINE_H
+#define PISTACHIO_STORAGE_READ_ENGINE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A piece of a request that is one read of the system. The engine's while it is under way. */
+typedef struct read_part {
+    struct read_request *request;
+    int descriptor;
+    uint64_t offset;
+    char *target;
+    size_t bytes;
+    struct read_part *next; /* in an engine's queue */
+} read_part;
+
+/* Both take a part, whose outcome goes to read_part_done, from a thread of the engine's. */
+
+/* False: this process may not use io_uring; the part was not taken. */
+bool read_ring_submit(read_part *part);
+/* A failure: no thread could be started; the part was not taken. */
+CHECKED status read_threads_submit(read_part *part);
+
+/* result: as pread's, with -errno for an error. */
+void read_part_done(read_part *part, ssize_t result);
+
+#endif

@@ -1,0 +1,95 @@
+/* read_ring.c - reads by io_uring: one ring for the process, one thread that takes what is done.
+ *
+ * Any thread submits, under the lock; only the ring's own thread looks at completions. Parts beyond
+ * what the ring holds wait in a queue. */
+#include "storage/read_engine.h"
+
+#include <errno.h>
+#include <liburing.h>
+#include <pthread.h>
+#include <sched.h>
+
+#define DEPTH 128 /* reads under way; the completion queue holds twice as many */
+#define BATCH 32
+
+static struct io_uring ring;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum { UNKNOWN, USABLE, UNUSABLE } state; /* this and the rest under the lock */
+static unsigned under_way;
+static read_part *first, **last = &first;
+
+/* Under the lock: gives the ring what it has room for. */
+static void issue(void)
+{
+    while (first && under_way < DEPTH) {
+        struct io_uring_sqe *entry = io_uring_get_sqe(&ring);
+        if (!entry)
+            break;
+        read_part *part = first;
+        first = part->next;
+        if (!first)
+            last = &first;
+        io_uring_prep_read(entry, part->descriptor, part->target, (unsigned)part->bytes,
+                           part->offset);
+        io_uring_sqe_set_data(entry, part);
+        under_way++;
+    }
+    /* EAGAIN, EBUSY, EINTR: the kernel is short of something that completions give back. */
+    while (io_uring_sq_ready(&ring) && io_uring_submit(&ring) < 0)
+        sched_yield();
+}
+
+static void *reap(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        struct io_uring_cqe *entries[BATCH];
+        read_part *parts[BATCH];
+        ssize_t results[BATCH];
+        if (io_uring_wait_cqe(&ring, entries))
+            continue;
+        unsigned count = io_uring_peek_batch_cqe(&ring, entries, BATCH);
+        for (unsigned i = 0; i < count; i++) {
+            parts[i] = io_uring_cqe_get_data(entries[i]);
+            results[i] = entries[i]->res;
+        }
+        io_uring_cq_advance(&ring, count);
+        pthread_mutex_lock(&lock);
+        under_way -= count;
+        issue();
+        pthread_mutex_unlock(&lock);
+        for (unsigned i = 0; i < count; i++)
+            read_part_done(parts[i], results[i]);
+    }
+    return NULL;
+}
+
+/* Under the lock. */
+static bool start(void)
+{
+    pthread_t thread;
+    if (io_uring_queue_init(DEPTH, &ring, 0))
+        return false;
+    if (pthread_create(&thread, NULL, reap, NULL)) {
+        io_uring_queue_exit(&ring);
+        return false;
+    }
+    pthread_detach(thread);
+    return true;
+}
+
+bool read_ring_submit(read_part *part)
+{
+    pthread_mutex_lock(&lock);
+    if (state == UNKNOWN)
+        state = start() ? USABLE : UNUSABLE;
+    bool is_usable = state == USABLE;
+    if (is_usable) {
+        part->next = NULL;
+        *last = part;
+        last = &part->next;
+        issue();
+    }
+    pthread_mutex_unlock(&lock);
+    return is_usable;
+}

@@ -1,0 +1,63 @@
+/* read_threads.c - reads by threads, first come, first served.
+ *
+ * The threads start with the first read and stay until the process ends. */
+#include "storage/read_engine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#define THREAD_COUNT 8
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
+static read_part *first, **last = &first;
+static unsigned thread_count;
+
+static void *serve(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!first)
+            pthread_cond_wait(&has_work, &lock);
+        read_part *part = first;
+        first = part->next;
+        if (!first)
+            last = &first;
+        pthread_mutex_unlock(&lock);
+        ssize_t got = pread(part->descriptor, part->target, part->bytes, (off_t)part->offset);
+        read_part_done(part, got < 0 ? -errno : got);
+    }
+    return NULL;
+}
+
+/* Under the lock. One thread is enough to go on with. */
+static status start_threads(void)
+{
+    while (thread_count < THREAD_COUNT) {
+        pthread_t thread;
+        int error = pthread_create(&thread, NULL, serve, NULL);
+        if (error && !thread_count)
+            return status_new_errno(error, "could not start a reading thread");
+        if (error)
+            break;
+        pthread_detach(thread);
+        thread_count++;
+    }
+    return STATUS_OK;
+}
+
+status read_threads_submit(read_part *part)
+{
+    pthread_mutex_lock(&lock);
+    status st = start_threads();
+    if (!st) {
+        part->next = NULL;
+        *last = part;
+        last = &part->next;
+        pthread_cond_signal(&has_work);
+    }
+    pthread_mutex_unlock(&lock);
+    return st;
+}
