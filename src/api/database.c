@@ -1,5 +1,6 @@
 /* database.c - databases, connections, tables; the device and the workers behind them. */
 #include "api/internal.h"
+#include "storage/read.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"
@@ -25,6 +26,7 @@ static status engine_open(pistachio_database *database)
     const settings *s = &database->settings;
     unsigned threads = s->threads.number ? (unsigned)s->threads.number : setting_core_count();
     uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
+    storage_use_threads(!strcmp(s->io_engine.text, "threads"));
     TRY(mem_budget_new(s->memory_limit.number, &database->budget));
     if (!strcmp(s->device.text, "simulated"))
         TRY(dev_open_simulated(chunk_rows, database->budget, &database->dev));

@@ -23,7 +23,8 @@ static status start_query(pistachio_result *result)
         return api_explain(result, false);
     TRY(api_engine_hold(database));
     result->holds_engine = true;
-    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &result->query));
+    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &database->settings,
+                       &result->query));
     atomic_store(&result->connection->query, result->query);
     TRY(exec_query_start(result->query));
     if (result->statement->kind == SQL_COPY)

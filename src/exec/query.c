@@ -6,7 +6,7 @@
 #include "exec/scan_ahead.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                      mem_budget *budget, exec_query **out)
+                      mem_budget *budget, const settings *settings, exec_query **out)
 {
     *out = NULL;
     exec_query *query = mem_new(sizeof *query);
@@ -18,6 +18,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->dev = dev;
     query->pool = pool;
     query->budget = budget;
+    scan_ahead_configure(query, settings);
     status st = arena_new(&query->memory);
     if (!st && statement->runtime_filter_count) {
         size_t count = statement->runtime_filter_count;

@@ -13,6 +13,7 @@
 
 #include "exec/exec.h"
 #include "exec/runtime_filter.h"
+#include "parquet/fetch.h"
 
 #include <pthread.h>
 
@@ -40,6 +41,7 @@ typedef struct read_ahead {
     pthread_mutex_t lock;
     ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
     uint64_t bytes, bytes_max;        /* held by fetches; the most there may be */
+    pq_fetch_policy policy;
 } read_ahead;
 
 struct exec_query {

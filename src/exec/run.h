@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_EXEC_RUN_H
 #define PISTACHIO_EXEC_RUN_H
 
+#include "base/setting.h"
 #include "exec/pool.h"
 
 /* A column of a batch, in host memory, laid out as type.h says. */
@@ -22,9 +23,10 @@ typedef struct exec_batch {
 
 void exec_batch_free(exec_batch *batch); /* takes NULL */
 
-/* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query. */
+/* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
+ * the settings are those of now. */
 CHECKED status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                              mem_budget *budget, exec_query **out);
+                              mem_budget *budget, const settings *settings, exec_query **out);
 CHECKED status exec_query_start(exec_query *query);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);

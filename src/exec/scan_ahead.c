@@ -4,9 +4,7 @@
 
 #include "exec/scan_prune.h"
 
-/* Bytes that a query may have read, or be reading, ahead: a good 60 ms of a fast disk, and no more
- * than this part of the memory limit. */
-#define BUDGET_BYTES ((uint64_t)96 << 20)
+/* Of the memory limit, what reading ahead may hold at most. */
 #define BUDGET_PART 8
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
 #define QUEUE_MAX 48
@@ -81,7 +79,7 @@ static bool extend(scan_ahead *scan)
     status st = scan->has_no_memory
                     ? STATUS_OK
                     : pq_fetch_start(query->dev, scan->table, next.morsel, scan->columns,
-                                     scan->column_count, &next.fetch);
+                                     scan->column_count, query->ahead.policy, &next.fetch);
     scan->has_no_memory |= st != NULL;
     status_free(st);
     query->ahead.bytes += pq_fetch_bytes(next.fetch);
@@ -108,11 +106,20 @@ static void fill_from(read_ahead *ahead, size_t first)
     }
 }
 
+void scan_ahead_configure(exec_query *query, const settings *settings)
+{
+    const char *direct = settings->direct_io.text;
+    uint64_t wanted = settings->read_ahead.number;
+    uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
+    query->ahead.bytes_max = wanted < most ? wanted : most;
+    query->ahead.policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
+                          : !strcmp(direct, "never") ? PQ_FETCH_NONE
+                                                     : PQ_FETCH_UNCACHED;
+}
+
 void scan_ahead_start(exec_query *query)
 {
     read_ahead *ahead = &query->ahead;
-    uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
-    ahead->bytes_max = most < BUDGET_BYTES ? most : BUDGET_BYTES;
     pthread_mutex_lock(&ahead->lock);
     fill_from(ahead, 0);
     pthread_mutex_unlock(&ahead->lock);

@@ -10,8 +10,8 @@
 #ifndef PISTACHIO_EXEC_SCAN_AHEAD_H
 #define PISTACHIO_EXEC_SCAN_AHEAD_H
 
+#include "base/setting.h"
 #include "exec/query.h"
-#include "parquet/fetch.h"
 
 typedef struct scan_ahead scan_ahead;
 
@@ -34,6 +34,8 @@ void scan_ahead_free(scan_ahead *scan);
 /* The compressed bytes of the scan's columns in the row group. */
 uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel);
 
+/* read_ahead and direct_io. */
+void scan_ahead_configure(exec_query *query, const settings *settings);
 /* Starts what the budget has room for, before the first lane runs. */
 void scan_ahead_start(exec_query *query);
 

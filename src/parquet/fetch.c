@@ -77,7 +77,7 @@ static status start_range(device *dev, const file *f, span s, pq_fetched_range *
 
 /* What is to be read; returns how many spans. */
 static size_t find_spans(const pq_table *table, pq_morsel morsel, const uint32_t *columns,
-                         uint32_t count, span *spans)
+                         uint32_t count, pq_fetch_policy policy, span *spans)
 {
     const pq_table_file *f = &table->files.items[morsel.file];
     const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
@@ -85,7 +85,8 @@ static size_t find_spans(const pq_table *table, pq_morsel morsel, const uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const pq_column_chunk *chunk = &group->chunks[table->columns.items[columns[i]].leaf];
         uint64_t end = chunk->offset + chunk->compressed_bytes;
-        if (storage_is_cached(f->file, chunk->offset, chunk->compressed_bytes))
+        if (policy == PQ_FETCH_UNCACHED &&
+            storage_is_cached(f->file, chunk->offset, chunk->compressed_bytes))
             continue;
         spans[used++] = (span){chunk->offset / STORAGE_BLOCK * STORAGE_BLOCK,
                                (end + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK};
@@ -94,17 +95,17 @@ static size_t find_spans(const pq_table *table, pq_morsel morsel, const uint32_t
 }
 
 status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel, const uint32_t *columns,
-                      uint32_t count, pq_fetch **out)
+                      uint32_t count, pq_fetch_policy policy, pq_fetch **out)
 {
     *out = NULL;
     size_t span_count = 0;
     pq_fetch *fetch = NULL;
-    if (!count || !dev->is_host)
+    if (!count || !dev->is_host || policy == PQ_FETCH_NONE)
         return STATUS_OK;
     span *spans = mem_new_array(count, sizeof *spans);
     status st = spans ? STATUS_OK : status_no_memory("scan", count * sizeof *spans);
     if (!st)
-        span_count = find_spans(table, morsel, columns, count, spans);
+        span_count = find_spans(table, morsel, columns, count, policy, spans);
     if (span_count) {
         fetch = mem_new(sizeof *fetch + span_count * sizeof *fetch->ranges);
         if (!fetch)

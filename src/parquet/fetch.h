@@ -10,10 +10,17 @@
 
 typedef struct pq_fetch pq_fetch;
 
-/* Starts reading those columns of the row group that are not in the page cache; all are: *out is
- * NULL. `columns` are the table's numbers. */
+typedef enum pq_fetch_policy {
+    PQ_FETCH_UNCACHED, /* what is not in the page cache */
+    PQ_FETCH_ALL,
+    PQ_FETCH_NONE
+} pq_fetch_policy;
+
+/* Starts reading those columns of the row group that the policy says; none: *out is NULL. `columns`
+ * are the table's numbers. */
 CHECKED status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel,
-                              const uint32_t *columns, uint32_t count, pq_fetch **out);
+                              const uint32_t *columns, uint32_t count, pq_fetch_policy policy,
+                              pq_fetch **out);
 /* The memory that it holds. */
 uint64_t pq_fetch_bytes(const pq_fetch *fetch);
 /* Waits for what is under way. Takes NULL. */

@@ -52,13 +52,20 @@ static void finish_part(read_request *r, status st)
     status_free(st);
 }
 
+static _Atomic bool uses_threads;
+
+void storage_use_threads(bool threads)
+{
+    atomic_store(&uses_threads, threads);
+}
+
 static void start_part(read_part *part)
 {
     if (fault_check(FAULT_READ)) {
         read_part_done(part, -EIO);
         return;
     }
-    if (read_ring_submit(part))
+    if (!atomic_load_explicit(&uses_threads, memory_order_relaxed) && read_ring_submit(part))
         return;
     status st = read_threads_submit(part);
     if (st)

@@ -27,6 +27,9 @@ CHECKED status storage_read_submit_direct(const file *f, uint64_t offset, void *
  * where the system does not tell. */
 bool storage_is_cached(const file *f, uint64_t offset, uint64_t bytes);
 
+/* Reads that start from now on run by threads even where io_uring could be used. */
+void storage_use_threads(bool threads);
+
 /* False: the read is done. True: wake(argument) will be called once, from any thread, perhaps
  * before this returns, and before storage_read_finish does. */
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);

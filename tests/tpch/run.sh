@@ -45,6 +45,12 @@ for isa in scalar avx2; do
     [ $isa = scalar ] || grep -qw $isa /proc/cpuinfo || continue
     check "published answers, $isa" "$program" tpch run --data "$work/one" --check --set isa=$isa
 done
+check "published answers, read past the page cache" "$program" tpch run --data "$work/one" --check \
+    --set direct_io=always
+check "published answers, read by threads" "$program" tpch run --data "$work/one" --check \
+    --set direct_io=always --set io_engine=threads
+check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
+    --set direct_io=never --set read_ahead=0
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
     --set device=simulated
 check "times as JSON" grep -q '"query": 22, "ok": true' "$work/times.json"

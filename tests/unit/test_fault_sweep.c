@@ -91,6 +91,20 @@ TEST(each_read_of_a_statement_may_fail)
         sweep(statements[i], "cpu", FAULT_READ);
 }
 
+TEST(each_read_past_the_page_cache_and_its_memory_may_fail)
+{
+    static const char *const engines[] = {"auto", "threads"};
+    CHECK_EQ(setenv("PISTACHIO_DIRECT_IO", "always", 1), 0);
+    for (int e = 0; e < 2; e++) {
+        CHECK_EQ(setenv("PISTACHIO_IO_ENGINE", engines[e], 1), 0);
+        for (size_t i = 1; i < 4; i++)
+            sweep(statements[i], "cpu", FAULT_READ);
+        sweep(statements[2], "cpu", FAULT_ALLOC);
+    }
+    unsetenv("PISTACHIO_DIRECT_IO");
+    unsetenv("PISTACHIO_IO_ENGINE");
+}
+
 static unsigned entry_count(const char *folder)
 {
     unsigned count = 0;
