@@ -119,6 +119,7 @@ for number in map(int, options.queries.split(",")):
             if name in failed:
                 continue
             if options.cold:
+                engine.stop()  # DuckDB, for one, keeps what it has read in its own memory
                 drop_caches()
             answer = engine.run(sql)
             if "error" in answer:
