@@ -37,6 +37,8 @@ typedef struct cpu_device {
     pthread_mutex_t lock;
     cpu_buffer *kept[CLASS_COUNT];
     size_t kept_bytes;
+    /* When a class was last taken from or given to: what a query does no more goes first. */
+    uint64_t tick, used_at[CLASS_COUNT];
 } cpu_device;
 
 /* Rounds up to a size class: 2^k * (4 to 7) / 4. */
@@ -107,6 +109,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         if (buffer) {
             cpu->kept[class] = buffer->next;
             cpu->kept_bytes -= capacity;
+            cpu->used_at[class] = ++cpu->tick;
         }
         pthread_mutex_unlock(&cpu->lock);
     }
@@ -126,21 +129,41 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     return STATUS_OK;
 }
 
+/* Under the lock: the list that was not used for longest, of those that have something. */
+static cpu_buffer **stalest(cpu_device *cpu)
+{
+    unsigned found = CLASS_COUNT;
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        if (cpu->kept[i] && (found == CLASS_COUNT || cpu->used_at[i] < cpu->used_at[found]))
+            found = i;
+    return &cpu->kept[found];
+}
+
 static void cpu_release(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;
     cpu_device *cpu = (cpu_device *)base->dev;
     mem_budget_give(cpu->base.budget, buffer->capacity);
     pthread_mutex_lock(&cpu->lock);
-    bool is_kept = cpu->kept_bytes + buffer->capacity <= KEPT_BYTES_MAX;
-    if (is_kept) {
-        buffer->next = cpu->kept[buffer->class];
-        cpu->kept[buffer->class] = buffer;
-        cpu->kept_bytes += buffer->capacity;
+    cpu_buffer *given_up = NULL;
+    buffer->next = cpu->kept[buffer->class];
+    cpu->kept[buffer->class] = buffer;
+    cpu->kept_bytes += buffer->capacity;
+    cpu->used_at[buffer->class] = ++cpu->tick;
+    while (cpu->kept_bytes > KEPT_BYTES_MAX) {
+        cpu_buffer **list = stalest(cpu);
+        cpu_buffer *first = *list;
+        *list = first->next;
+        cpu->kept_bytes -= first->capacity;
+        first->next = given_up;
+        given_up = first;
     }
     pthread_mutex_unlock(&cpu->lock);
-    if (!is_kept)
-        buffer_free(buffer);
+    while (given_up) {
+        cpu_buffer *next = given_up->next;
+        buffer_free(given_up);
+        given_up = next;
+    }
 }
 
 static status cpu_stream_open(device *dev, dev_stream **out)
