@@ -74,6 +74,8 @@ pistachio_error *pistachio_open(const pistachio_option *options, size_t option_c
         st = settings_set(&database->settings, options[i].name, options[i].value);
     if (!st)
         st = sql_catalog_new(&database->catalog);
+    if (!st)
+        sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
     if (st) {
         pistachio_close(database);
         return api_error(st);

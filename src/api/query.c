@@ -52,6 +52,7 @@ static status run_set(pistachio_result *result)
     pthread_mutex_lock(&database->lock);
     status st = settings_set(&database->settings, result->statement->name, result->statement->text);
     database->is_stale = true;
+    sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
     pthread_mutex_unlock(&database->lock);
     return st;
 }

@@ -228,7 +228,7 @@ static status scan(file_rewrite *r)
 
 static status rewrite(file_rewrite *r)
 {
-    TRY(pq_table_open(r->job->input, &r->input));
+    TRY(pq_table_open(r->job->input, true, &r->input));
     r->group_rows = choose_group_rows(r->shared->options, r->input);
     TRY(make_schema(r));
     uint64_t bytes_read = 0;

@@ -151,6 +151,14 @@ char *arena_format(arena *a, const char *format, ...)
     return text;
 }
 
+uint64_t arena_bytes(const arena *a)
+{
+    uint64_t bytes = sizeof *a;
+    for (const block *b = a->newest; b; b = b->older)
+        bytes += sizeof *b + b->bytes;
+    return bytes;
+}
+
 status arena_on_free(arena *a, void (*release)(void *object), void *object)
 {
     callback *c = arena_alloc(a, sizeof *c);

@@ -36,6 +36,8 @@ void *arena_alloc_array(arena *a, size_t count, size_t item_bytes);
 char *arena_copy_text(arena *a, const char *text, size_t bytes);
 /* Formatted text, or NULL. */
 char *arena_format(arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
+/* What its blocks take, used or not. */
+uint64_t arena_bytes(const arena *a);
 /* release(object) is called by arena_free, for what is not memory. */
 CHECKED status arena_on_free(arena *a, void (*release)(void *object), void *object);
 

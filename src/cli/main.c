@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -165,8 +166,19 @@ static int run_all(pistachio_connection *connection, arguments *a)
     return result;
 }
 
+/* A table may be thousands of files, which stay open. */
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* else as many as there were */
+}
+
 int main(int count, char **words)
 {
+    allow_many_files();
     if (count > 1 && !strcmp(words[1], "inspect"))
         return cli_inspect(count - 2, words + 2);
     if (count > 1 && !strcmp(words[1], "rewrite"))

@@ -1,34 +1,73 @@
-/* table.c - opens the files of a table, reads their footers, compares their schemas. */
+/* table.c - opens the files of a table, gets their footers, compares their schemas. */
 #include "parquet/table.h"
 
 #include <inttypes.h>
 
-#define FOOTER_TAIL 8 /* length and magic */
+#include <pthread.h>
+#include <stdatomic.h>
 
-static status read_footer(arena *a, const file *f, pq_metadata **out)
+/* Threads that open files: they wait for storage more than they compute. */
+#define OPENERS_MAX 8
+#define FILES_PER_OPENER 16
+
+/* ---- files ---- */
+
+/* Several threads open a table's files, taking one after another. */
+typedef struct opening {
+    const path_list *paths;
+    pq_table_file *files;
+    bool use_cache;
+    atomic_size_t next;
+    pthread_mutex_t lock;
+    _Atomic size_t failed; /* the first in order that could not be opened; count of paths: none */
+    status failure;        /* its; under the lock */
+} opening;
+
+static status open_file(const char *path, bool use_cache, pq_table_file *out)
 {
-    uint8_t tail[FOOTER_TAIL];
-    uint32_t bytes;
-    if (f->bytes < 4 + FOOTER_TAIL)
-        return status_new(STATUS_KIND_CORRUPT, "it is too short to be a Parquet file");
-    TRY(file_read(f, f->bytes - FOOTER_TAIL, tail, sizeof tail));
-    if (!memcmp(tail + 4, "PARE", 4))
-        return status_new(STATUS_KIND_UNSUPPORTED, "its footer is encrypted");
-    if (memcmp(tail + 4, "PAR1", 4))
-        return status_new(STATUS_KIND_CORRUPT,
-                          "it is no Parquet file: its last bytes are not PAR1");
-    memcpy(&bytes, tail, 4);
-    if (bytes > f->bytes - FOOTER_TAIL - 4)
-        return status_new(STATUS_KIND_CORRUPT, "its footer's length %" PRIu32 " exceeds the file",
-                          bytes);
-    void *footer = mem_new(bytes ? bytes : 1);
-    if (!footer)
-        return status_no_memory("footer", bytes);
-    status st = file_read(f, f->bytes - FOOTER_TAIL - bytes, footer, bytes);
-    if (!st)
-        st = pq_metadata_parse(a, footer, bytes, f->bytes, out);
-    mem_free(footer);
-    return st;
+    TRY(file_open(path, &out->file));
+    TRY(status_context(pq_footer_open(out->file, use_cache, &out->footer), "file \"%s\"", path));
+    out->metadata = pq_footer_metadata(out->footer);
+    return STATUS_OK;
+}
+
+static void fail(opening *o, size_t index, status st)
+{
+    pthread_mutex_lock(&o->lock);
+    if (index < atomic_load(&o->failed)) {
+        status earlier = o->failure;
+        o->failure = st;
+        atomic_store(&o->failed, index);
+        st = earlier;
+    }
+    pthread_mutex_unlock(&o->lock);
+    status_free(st);
+}
+
+/* Files are taken in order: all before one that failed are opened, or fail themselves. */
+static void *open_some(void *context)
+{
+    opening *o = context;
+    for (;;) {
+        size_t i = atomic_fetch_add(&o->next, 1);
+        if (i >= atomic_load(&o->failed))
+            return NULL;
+        status st = open_file(o->paths->items[i], o->use_cache, &o->files[i]);
+        if (st)
+            fail(o, i, st);
+    }
+}
+
+static void open_all(opening *o)
+{
+    pthread_t helpers[OPENERS_MAX - 1];
+    unsigned count = 0;
+    while (count < OPENERS_MAX - 1 && o->paths->count / FILES_PER_OPENER > count &&
+           !pthread_create(&helpers[count], NULL, open_some, o))
+        count++;
+    open_some(o);
+    while (count)
+        pthread_join(helpers[--count], NULL);
 }
 
 static status check_schema(const pq_metadata *first, const pq_metadata *other)
@@ -51,25 +90,43 @@ static status check_schema(const pq_metadata *first, const pq_metadata *other)
     return STATUS_OK;
 }
 
-static status add_file(pq_table *table, const char *path)
+static status add_file(pq_table *table, size_t index)
 {
-    pq_table_file entry = {0};
-    TRY(array_reserve(table->memory, &table->files, 1));
-    TRY(file_open(path, &entry.file));
-    table->files.items[table->files.count++] = entry;
-    pq_table_file *added = &table->files.items[table->files.count - 1];
-    status st = read_footer(table->memory, added->file, &added->metadata);
-    if (!st && table->files.count > 1)
-        st = check_schema(table->files.items[0].metadata, added->metadata);
-    if (st)
-        return status_context(st, "file \"%s\"", path);
+    const pq_table_file *added = &table->files.items[index];
+    if (index)
+        TRY(status_context(check_schema(table->files.items[0].metadata, added->metadata),
+                           "file \"%s\"", added->file->path));
     table->row_count += added->metadata->row_count;
     for (uint32_t g = 0; g < added->metadata->row_group_count; g++)
         if (added->metadata->row_groups[g].row_count)
-            TRY(array_push(table->memory, &table->morsels,
-                           ((pq_morsel){(uint32_t)table->files.count - 1, g})));
+            TRY(array_push(table->memory, &table->morsels, ((pq_morsel){(uint32_t)index, g})));
     return STATUS_OK;
 }
+
+/* The failure is the one of the first bad file in order. */
+static status add_files(pq_table *table, const path_list *paths, bool use_cache)
+{
+    TRY(array_reserve(table->memory, &table->files, paths->count));
+    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
+    table->files.count = paths->count;
+    opening o = {.paths = paths,
+                 .files = table->files.items,
+                 .use_cache = use_cache,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .failed = paths->count};
+    open_all(&o);
+    size_t opened = atomic_load(&o.failed);
+    status st = STATUS_OK;
+    for (size_t i = 0; i < opened && !st; i++)
+        st = add_file(table, i);
+    pthread_mutex_destroy(&o.lock);
+    if (!st)
+        return o.failure;
+    status_free(o.failure);
+    return st;
+}
+
+/* ---- columns ---- */
 
 static bool has_number(data_type type)
 {
@@ -129,7 +186,7 @@ static status add_columns(pq_table *table)
     return STATUS_OK;
 }
 
-status pq_table_open(const char *path, pq_table **out)
+status pq_table_open(const char *path, bool use_cache, pq_table **out)
 {
     *out = NULL;
     arena *memory;
@@ -145,8 +202,8 @@ status pq_table_open(const char *path, pq_table **out)
     table->name = arena_copy_text(memory, path, strlen(path));
     if (!st && !table->name)
         st = status_no_memory("table", strlen(path));
-    for (size_t i = 0; i < paths.count && !st; i++)
-        st = add_file(table, paths.items[i]);
+    if (!st)
+        st = add_files(table, &paths, use_cache);
     if (!st)
         st = add_columns(table);
     if (st) {
@@ -161,8 +218,10 @@ void pq_table_close(pq_table *table)
 {
     if (!table)
         return;
-    for (size_t i = 0; i < table->files.count; i++)
+    for (size_t i = 0; i < table->files.count; i++) {
         file_close(table->files.items[i].file);
+        pq_footer_unref(table->files.items[i].footer);
+    }
     arena_free(table->memory);
 }
 

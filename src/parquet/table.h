@@ -2,12 +2,12 @@
 #ifndef PISTACHIO_PARQUET_TABLE_H
 #define PISTACHIO_PARQUET_TABLE_H
 
-#include "parquet/metadata.h"
-#include "storage/file.h"
+#include "parquet/footer.h"
 
 typedef struct pq_table_file {
     file *file;
-    pq_metadata *metadata;
+    pq_footer *footer;
+    const pq_metadata *metadata; /* the footer's */
 } pq_table_file;
 
 /* A row group of the table: what lanes take. */
@@ -39,9 +39,10 @@ typedef struct pq_table {
                 refuses them by name */
 } pq_table;
 
-/* Opens what file_expand finds for `path`. Files whose schema differs from the first one's are an
- * error that names file and column. */
-CHECKED status pq_table_open(const char *path, pq_table **out);
+/* Opens what file_expand finds for `path`; of many files several at a time. use_cache: as
+ * pq_footer_open. The first bad file in order is the error; files whose schema differs from the
+ * first one's are bad, and the error names the column. */
+CHECKED status pq_table_open(const char *path, bool use_cache, pq_table **out);
 void pq_table_close(pq_table *table); /* takes NULL */
 /* An error that names the column, if a scan cannot read it. */
 CHECKED status pq_table_check_column(const pq_table *table, uint32_t column);

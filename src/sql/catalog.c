@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 struct sql_catalog {
     pthread_mutex_t lock;
+    bool reads_anew; /* footers: the process's cache of them is not used */
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
@@ -32,6 +32,13 @@ status sql_catalog_new(sql_catalog **out)
     return STATUS_OK;
 }
 
+void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
+{
+    pthread_mutex_lock(&catalog->lock);
+    catalog->reads_anew = !use_cache;
+    pthread_mutex_unlock(&catalog->lock);
+}
+
 void sql_catalog_free(sql_catalog *catalog)
 {
     if (!catalog)
@@ -47,9 +54,8 @@ void sql_catalog_free(sql_catalog *catalog)
 
 static bool is_same_file(const file *f, const char *path)
 {
-    struct stat opened, now;
-    return !fstat(f->descriptor, &opened) && !stat(path, &now) && opened.st_dev == now.st_dev &&
-           opened.st_ino == now.st_ino && (uint64_t)now.st_size == f->bytes;
+    file_version now;
+    return file_version_of_path(path, &now) && file_version_equal(&now, &f->version);
 }
 
 /* Does the table's path still mean the files that are open? */
@@ -84,7 +90,7 @@ static status keep_table(sql_catalog *catalog, pq_table *table)
 
 static status open_table(sql_catalog *catalog, const char *path, pq_table **out)
 {
-    TRY(pq_table_open(path, out));
+    TRY(pq_table_open(path, !catalog->reads_anew, out));
     return keep_table(catalog, *out);
 }
 

@@ -17,6 +17,47 @@
 #define NO_DIRECT (-1)
 #define NOT_OPENED (-2)
 
+static file_version version_of(const struct stat *info)
+{
+    return (file_version){
+        .device = info->st_dev,
+        .inode = info->st_ino,
+        .bytes = (uint64_t)info->st_size,
+        .modified = (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec,
+    };
+}
+
+bool file_version_equal(const file_version *a, const file_version *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes &&
+           a->modified == b->modified;
+}
+
+bool file_version_now(const file *f, file_version *out)
+{
+    struct stat info;
+    if (fstat(f->descriptor, &info))
+        return false;
+    *out = version_of(&info);
+    return true;
+}
+
+bool file_version_of_path(const char *path, file_version *out)
+{
+    struct stat info;
+    if (stat(path, &info))
+        return false;
+    *out = version_of(&info);
+    return true;
+}
+
+/* How to mend it that a file cannot be opened. */
+static status open_failure(int number, const char *path)
+{
+    status st = status_new_errno(number, "could not open file \"%s\"", path);
+    return number == EMFILE ? status_hint(st, "raise the limit of open files: ulimit -n") : st;
+}
+
 status file_open(const char *path, file **out)
 {
     *out = NULL;
@@ -24,7 +65,7 @@ status file_open(const char *path, file **out)
     /* Not blocking: opening a pipe would wait for somebody who writes. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return status_new_errno(errno, "could not open file \"%s\"", path);
+        return open_failure(errno, path);
     if (fstat(descriptor, &info) || !S_ISREG(info.st_mode)) {
         close(descriptor);
         return status_new(STATUS_KIND_IO, "\"%s\" is not a regular file", path);
@@ -40,6 +81,7 @@ status file_open(const char *path, file **out)
     f->descriptor = descriptor;
     f->direct_descriptor = NOT_OPENED;
     f->bytes = (uint64_t)info.st_size;
+    f->version = version_of(&info);
     *out = f;
     return STATUS_OK;
 }

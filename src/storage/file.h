@@ -4,18 +4,32 @@
 
 #include "base/mem.h"
 
+/* Which bytes a path means: a file, and when they were written. Whoever writes to a file changes
+ * one of these, unless within the resolution of the file system's clock. */
+typedef struct file_version {
+    uint64_t device, inode, bytes;
+    int64_t modified; /* nanoseconds since 1970 */
+} file_version;
+
+bool file_version_equal(const file_version *a, const file_version *b);
+
 typedef struct file {
     char *path;
     int descriptor;
     /* For reads past the page cache; opened when first needed. */
     _Atomic int direct_descriptor;
-    uint64_t bytes; /* when it was opened */
+    uint64_t bytes;       /* when it was opened, */
+    file_version version; /* as is this */
 } file;
 
 CHECKED status file_open(const char *path, file **out);
 void file_close(file *f); /* takes NULL */
 /* All of the bytes, or a failure that names file and offset. Any thread. */
 CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t bytes);
+
+/* The version that the open file, or the file of that name, has now. False: it cannot be told. */
+bool file_version_now(const file *f, file_version *out);
+bool file_version_of_path(const char *path, file_version *out);
 
 /* A descriptor for reads past the page cache, the file's; -1: its file system has none. Any thread.
  */

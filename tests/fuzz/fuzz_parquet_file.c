@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     uint64_t blocks = mem_in_use();
     fuzz_file f = fuzz_file_open(bytes, length);
     pq_table *table = NULL;
-    if (fuzz_settle(pq_table_open(f.path, &table))) {
+    if (fuzz_settle(pq_table_open(f.path, false, &table))) {
         reader scalar = reader_open("scalar"), vector = reader_open("auto");
         for (size_t m = 0; m < table->morsels.count && m < 4; m++)
             for (uint32_t c = 0; c < table->columns.count && c < 32; c++)

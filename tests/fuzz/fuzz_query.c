@@ -70,7 +70,7 @@ static void run_all(pistachio_connection *connection)
 static bool is_small(const char *path)
 {
     pq_table *table = NULL;
-    status st = pq_table_open(path, &table);
+    status st = pq_table_open(path, false, &table);
     bool is_small = !st && table->row_count <= ROW_COUNT_MAX;
     status_free(st);
     pq_table_close(table);

@@ -1,6 +1,7 @@
 /* run_statement.c - a statement through the public interface, its rows as text. */
 #include "run_statement.h"
 
+#include "parquet/footer.h"
 #include "test.h"
 
 pistachio_error *run_statement(const char *sql, const char *table_path, const char *device,
@@ -38,5 +39,6 @@ pistachio_error *run_statement(const char *sql, const char *table_path, const ch
     pistachio_result_free(result);
     pistachio_disconnect(connection);
     pistachio_close(database);
+    pq_footer_cache_clear();
     return error;
 }

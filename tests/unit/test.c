@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/fault.h"
+#include "parquet/footer.h"
 
 #include <ftw.h>
 #include <stdarg.h>
@@ -215,6 +216,7 @@ static void run_one(const test_case *test)
     if (setjmp(test_end) == 0) {
         test->run();
         disarm_faults();
+        pq_footer_cache_clear();
         if (mem_in_use() != blocks)
             test_fail(test->file, 0, "%" PRIu64 " blocks were not freed", mem_in_use() - blocks);
     }

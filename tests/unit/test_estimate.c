@@ -45,7 +45,7 @@ static void start(planner *p)
     write_file(path);
     *p = (planner){.statement.next_column_id = 1};
     CHECK_OK(arena_new(&p->statement.memory));
-    CHECK_OK(pq_table_open(path, &p->table));
+    CHECK_OK(pq_table_open(path, false, &p->table));
 }
 
 static void finish(planner *p)

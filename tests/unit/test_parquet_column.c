@@ -25,7 +25,7 @@ static bool reader_open(reader *r, const char *path, const char *isa)
         CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
     CHECK(!r->dev->ops->stream_open(r->dev, &r->stream));
     CHECK(!dev_words_new(r->stream, 2, &r->error));
-    CHECK(!pq_table_open(path, &r->table));
+    CHECK(!pq_table_open(path, false, &r->table));
     return true;
 }
 

@@ -61,7 +61,7 @@ static void reader_open(reader *r, const char *path, const char *isa)
         CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
     CHECK_OK(r->dev->ops->stream_open(r->dev, &r->stream));
     CHECK_OK(dev_words_new(r->stream, 2, &r->error));
-    CHECK_OK(pq_table_open(path, &r->table));
+    CHECK_OK(pq_table_open(path, false, &r->table));
 }
 
 static void reader_close(reader *r)

@@ -58,7 +58,7 @@ static void start(pruning *p)
     snprintf(path, sizeof path, "%s/t.parquet", test_folder());
     write_file(path);
     CHECK_OK(arena_new(&p->memory));
-    CHECK_OK(pq_table_open(path, &p->table));
+    CHECK_OK(pq_table_open(path, false, &p->table));
     p->scan = plan_node_new(p->memory, PLAN_SCAN, 0);
     CHECK(p->scan);
     p->scan->scan.table = p->table;
