@@ -62,6 +62,8 @@ static void open_all(opening *o)
 {
     pthread_t helpers[OPENERS_MAX - 1];
     unsigned count = 0;
+    if (o->paths->count >= FILES_PER_OPENER)
+        file_expect(2 * o->paths->count); /* each perhaps for direct reads, too */
     while (count < OPENERS_MAX - 1 && o->paths->count / FILES_PER_OPENER > count &&
            !pthread_create(&helpers[count], NULL, open_some, o))
         count++;

@@ -22,6 +22,9 @@ typedef struct file {
     file_version version; /* as is this */
 } file;
 
+/* About so many files will be open at once. Where threads open them, the system grows its table of
+ * descriptors in steps of a few milliseconds each: this makes it one. */
+void file_expect(size_t count);
 CHECKED status file_open(const char *path, file **out);
 void file_close(file *f); /* takes NULL */
 /* All of the bytes, or a failure that names file and offset. Any thread. */
