@@ -1,5 +1,6 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
 #include "base/setting.h"
+#include "cli/calibrate.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/rewrite.h"
@@ -18,6 +19,7 @@ static const char usage[] =
     "       pistachio [OPTIONS] [DIR|FILE...]            a shell, or SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
+    "       pistachio calibrate [--path DIR]             how fast a storage device is read\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
@@ -179,6 +181,8 @@ static void allow_many_files(void)
 int main(int count, char **words)
 {
     allow_many_files();
+    if (count > 1 && !strcmp(words[1], "calibrate"))
+        return cli_calibrate(count - 2, words + 2);
     if (count > 1 && !strcmp(words[1], "inspect"))
         return cli_inspect(count - 2, words + 2);
     if (count > 1 && !strcmp(words[1], "rewrite"))

@@ -82,6 +82,24 @@ expect "results to a file" 0 - "$program" --format csv -o "$work/o.csv" -c "sele
 expect "which has them" 0 "v
 5" cat "$work/o.csv"
 
+# Without a terminal, and without a place for the result.
+expect "calibrate" 0 - env -u HOME -u XDG_CACHE_HOME "$program" calibrate --path "$work" --json
+if grep -q 'past the page cache' "$work/err"; then
+    echo "skipped calibrate: $work has no direct reads"
+    failed=$((failed - 1))
+else
+    says "measures" '"bytes_per_second": '
+    says "and says what it could not keep" "the result is not kept"
+    mkdir "$work/cache" "$work/cache/pistachio"
+    printf 'pistachio calibration 1\n%s %s 2\n131072 1 5000000\n1048576 8 2000000000\n' \
+        "$(stat -c %d "$work")" "$(date +%s)" >"$work/cache/pistachio/storage-$(stat -c %d "$work")"
+    expect "a kept calibration" 0 - \
+        env XDG_CACHE_HOME="$work/cache" "$program" calibrate --path "$work"
+    says "is shown" "1024 KiB      8    2000.0  best"
+fi
+expect "calibrate of nothing" 1 - "$program" calibrate --path "$work/none"
+expect "calibrate with an unknown option" 2 - "$program" calibrate --nonsense
+
 # The shell needs a terminal: script(1) gives one.
 if command -v script >/dev/null; then
     shell() { # what is typed
