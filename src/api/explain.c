@@ -1,7 +1,11 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
 #include "api/internal.h"
 
+#include "storage/calibrate.h"
+
 #include <stdio.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 
 typedef struct annotation {
     const exec_query *query;
@@ -36,6 +40,70 @@ static const char *annotate(const plan_node *node, void *context)
     return a->text;
 }
 
+/* ---- what storage could have done ---- */
+
+int64_t api_nanoseconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static status add_line(pistachio_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+static status add_line(pistachio_result *result, const char *format, ...)
+{
+    char line[4096 + 256];
+    const char *cells[] = {line};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return api_made_row(result, cells);
+}
+
+/* How long reading took at least, where the devices' bandwidths are known: they read at the same
+ * time. */
+static status add_bound(pistachio_result *result, double *out_seconds)
+{
+    *out_seconds = 0;
+    for (size_t i = 0; i < result->query->storage.count; i++) {
+        const exec_storage *storage = &result->query->storage.items[i];
+        uint64_t bytes = atomic_load(&storage->bytes);
+        calibration c;
+        if (!bytes)
+            continue;
+        if (!calibration_find(storage->device, &c)) {
+            const char *slash = strrchr(storage->path, '/');
+            size_t length = slash ? (size_t)(slash - storage->path) : 0;
+            *out_seconds = 0;
+            return add_line(result, "T_min is not known: run pistachio calibrate --path %.*s",
+                            (int)(length ? length : 1), slash ? storage->path : ".");
+        }
+        double rate = (double)calibration_best(&c)->bytes_per_second;
+        double seconds = (double)bytes / rate;
+        *out_seconds = seconds > *out_seconds ? seconds : *out_seconds;
+        TRY(add_line(result, "T_min %.3f s: %.1f MB from device %u:%u at %.1f MB/s", seconds,
+                     (double)bytes / 1e6, major(storage->device), minor(storage->device),
+                     rate / 1e6));
+    }
+    return STATUS_OK;
+}
+
+static status add_storage(pistachio_result *result)
+{
+    double bound, seconds = (double)(api_nanoseconds() - result->started) / 1e9;
+    uint64_t stored = 0;
+    for (size_t i = 0; i < result->query->storage.count; i++)
+        stored += atomic_load(&result->query->storage.items[i].bytes);
+    uint64_t all = stored + atomic_load(&result->query->bytes_cached);
+    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total", (double)stored / 1e6,
+                 (double)all / 1e6));
+    TRY(add_bound(result, &bound));
+    if (bound > 0)
+        return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);
+    return add_line(result, "time %.3f s", seconds);
+}
+
 status api_explain(pistachio_result *result, bool with_metrics)
 {
     static const char *const names[] = {"plan"};
@@ -53,5 +121,5 @@ status api_explain(pistachio_result *result, bool with_metrics)
         TRY(api_made_row(result, cells));
         line = end ? end + 1 : NULL;
     }
-    return STATUS_OK;
+    return with_metrics ? add_storage(result) : STATUS_OK;
 }

@@ -48,6 +48,7 @@ struct pistachio_result {
     api_rows made;
     bool is_made_done;
     bool holds_engine; /* counted in database->running */
+    int64_t started;   /* the clock of api_nanoseconds */
     pistachio_batch batch;
     char (*type_names)[TYPE_NAME_BYTES];
     uint64_t rows_written;
@@ -61,6 +62,7 @@ CHECKED status api_engine_hold(pistachio_database *database);
 void api_engine_drop(pistachio_database *database);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
+int64_t api_nanoseconds(void); /* since some time; never goes back */
 /* made rows */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 /* Runs result->query to its end, dropping its rows. */

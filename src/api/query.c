@@ -164,6 +164,7 @@ pistachio_error *pistachio_query(pistachio_connection *connection, const char *s
     if (!result)
         return api_error(status_no_memory("result", sizeof *result));
     result->connection = connection;
+    result->started = api_nanoseconds();
     status st = sql_prepare(connection->database->catalog, sql, &result->statement, &rest);
     if (!st)
         st = run(result);

@@ -60,7 +60,7 @@ typedef struct exec_operator_ops {
 /* What the one caller of the operators counts. */
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
-    _Atomic uint64_t bytes_read;                        /* by scans, from storage */
+    _Atomic uint64_t bytes_read;                        /* by scans, compressed */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
 } exec_metrics;
 

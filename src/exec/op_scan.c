@@ -139,8 +139,11 @@ static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_
                                        .check_bounds = op->base.plan->scan.relied.items[column],
                                        .fetch = lane->fetch},
                        &lane->columns[column]));
-    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(lane->columns[column]),
+    const pq_column *opened = lane->columns[column];
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(opened),
                               memory_order_relaxed);
+    scan_ahead_count(op->ahead, lane->morsel, pq_column_stored_bytes(opened),
+                     pq_column_cached_bytes(opened));
     return STATUS_OK;
 }
 

@@ -44,6 +44,13 @@ typedef struct read_ahead {
     pq_fetch_policy policy;
 } read_ahead;
 
+/* What scans read from one storage device. */
+typedef struct exec_storage {
+    uint64_t device;  /* as in file_version */
+    const char *path; /* of a file on it; the table's */
+    _Atomic uint64_t bytes;
+} exec_storage;
+
 struct exec_query {
     arena *memory;
     const plan_statement *statement; /* borrowed */
@@ -59,7 +66,9 @@ struct exec_query {
     exec_operator *result_sink;
 
     read_ahead ahead;
-    pthread_mutex_t lock; /* failure, places */
+    ARRAY(exec_storage) storage;   /* those that the tables' files are on */
+    _Atomic uint64_t bytes_cached; /* read by scans from the page cache */
+    pthread_mutex_t lock;          /* failure, places */
     status failure;
     ARRAY(char *) places;
     _Atomic bool is_cancelled; /* by the user, or because of a failure: lanes stop at a chunk */

@@ -32,6 +32,33 @@ uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel)
     return bytes;
 }
 
+/* The entry of the device that the file is on, or NULL. */
+static exec_storage *find_storage(exec_query *query, const file *f)
+{
+    for (size_t i = 0; i < query->storage.count; i++)
+        if (query->storage.items[i].device == f->version.device)
+            return &query->storage.items[i];
+    return NULL;
+}
+
+static status add_storage(exec_query *query, const pq_table *table)
+{
+    for (size_t i = 0; i < table->files.count; i++) {
+        const file *f = table->files.items[i].file;
+        exec_storage storage = {.device = f->version.device, .path = f->path};
+        if (!find_storage(query, f))
+            TRY(array_push(query->memory, &query->storage, storage));
+    }
+    return STATUS_OK;
+}
+
+void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint64_t cached)
+{
+    exec_storage *storage = find_storage(scan->query, scan->table->files.items[morsel.file].file);
+    atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
+    atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
+}
+
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                       uint32_t column_count, scan_ahead **out)
 {
@@ -44,7 +71,9 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
-    status st = array_push(query->memory, &query->ahead.scans, scan);
+    status st = add_storage(query, scan->table);
+    if (!st)
+        st = array_push(query->memory, &query->ahead.scans, scan);
     if (st) {
         mem_free(scan);
         return st;
@@ -83,6 +112,7 @@ static bool extend(scan_ahead *scan)
     scan->has_no_memory |= st != NULL;
     status_free(st);
     query->ahead.bytes += pq_fetch_bytes(next.fetch);
+    scan_ahead_count(scan, next.morsel, pq_fetch_stored_bytes(next.fetch), 0);
     scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
     return true;
 }

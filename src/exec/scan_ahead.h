@@ -34,6 +34,9 @@ void scan_ahead_free(scan_ahead *scan);
 /* The compressed bytes of the scan's columns in the row group. */
 uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel);
 
+/* Bytes of the row group were taken from storage and from the page cache. Any thread. */
+void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint64_t cached);
+
 /* read_ahead and direct_io. */
 void scan_ahead_configure(exec_query *query, const settings *settings);
 /* Starts what the budget has room for, before the first lane runs. */

@@ -17,9 +17,10 @@ struct pq_column {
 
     read_request *reading;
     pq_fetched_range *fetched; /* in place of a read of its own */
-    bool was_cold, is_parsed;
-    uint8_t *host_bytes; /* the compressed chunk */
-    void *host_owned;    /* host_bytes, where context.compressed is not them */
+    bool is_parsed;
+    uint64_t stored_bytes; /* read from storage by this column alone */
+    uint8_t *host_bytes;   /* the compressed chunk */
+    void *host_owned;      /* host_bytes, where context.compressed is not them */
     ARRAY(pq_page) pages;
     pq_page dictionary_page;
     bool has_dictionary, has_plain, has_codes;
@@ -55,7 +56,6 @@ static bool take_fetched(pq_column *c, pq_fetch *fetch)
         return false;
     c->context.compressed = dev_buffer_ref(pq_fetched_buffer(c->fetched));
     c->context.bytes = c->host_bytes = pq_fetched_address(c->fetched, c->chunk->offset);
-    c->was_cold = true;
     return true;
 }
 
@@ -80,7 +80,9 @@ static status start_reading(pq_column *c, pq_fetch *fetch)
         if (!c->host_bytes)
             return status_no_memory("scan", bytes);
     }
-    return storage_read_submit(f, c->chunk->offset, c->host_bytes, bytes, &c->reading);
+    TRY(storage_read_submit(f, c->chunk->offset, c->host_bytes, bytes, &c->reading));
+    c->stored_bytes = storage_read_stored_bytes(c->reading);
+    return STATUS_OK;
 }
 
 status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel, uint32_t column,
@@ -239,12 +241,7 @@ static status prepare(pq_column *c)
         return STATUS_OK;
     read_request *reading = c->reading;
     c->reading = NULL;
-    if (c->fetched) {
-        TRY(pq_fetched_finish(c->fetched));
-    } else {
-        c->was_cold = storage_read_was_cold(reading);
-        TRY(storage_read_finish(reading));
-    }
+    TRY(c->fetched ? pq_fetched_finish(c->fetched) : storage_read_finish(reading));
     if (!c->dev->is_host)
         TRY(c->dev->ops->copy_in(c->context.stream, c->context.bytes, c->host_bytes,
                                  c->chunk->compressed_bytes));
@@ -502,9 +499,14 @@ uint64_t pq_column_bytes(const pq_column *c)
     return c->chunk->compressed_bytes;
 }
 
-bool pq_column_was_cold(const pq_column *c)
+uint64_t pq_column_stored_bytes(const pq_column *c)
 {
-    return c->was_cold;
+    return c->stored_bytes;
+}
+
+uint64_t pq_column_cached_bytes(const pq_column *c)
+{
+    return c->fetched ? 0 : c->chunk->compressed_bytes - c->stored_bytes;
 }
 
 void pq_column_close(pq_column *c)

@@ -37,9 +37,11 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
 CHECKED status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out);
 /* Where all pages are dictionary-encoded: the dictionary (borrowed) and its length; else NULL. */
 CHECKED status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows);
-/* The column chunk's compressed bytes; whether they came from storage. */
+/* The column chunk's compressed bytes; and how many of them it takes from storage itself, and from
+ * the page cache: none where they were read ahead. */
 uint64_t pq_column_bytes(const pq_column *c);
-bool pq_column_was_cold(const pq_column *c);
+uint64_t pq_column_stored_bytes(const pq_column *c);
+uint64_t pq_column_cached_bytes(const pq_column *c);
 void pq_column_close(pq_column *c); /* takes NULL */
 
 #endif

@@ -131,6 +131,14 @@ uint64_t pq_fetch_bytes(const pq_fetch *fetch)
     return fetch ? fetch->bytes : 0;
 }
 
+uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        bytes += fetch->ranges[i]->end - fetch->ranges[i]->start;
+    return bytes;
+}
+
 void pq_fetch_close(pq_fetch *fetch)
 {
     if (!fetch)

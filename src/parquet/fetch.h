@@ -23,6 +23,8 @@ CHECKED status pq_fetch_start(device *dev, const pq_table *table, pq_morsel mors
                               pq_fetch **out);
 /* The memory that it holds. */
 uint64_t pq_fetch_bytes(const pq_fetch *fetch);
+/* What it reads from storage: whole blocks, and what lies between chunks that are one read. */
+uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch);
 /* Waits for what is under way. Takes NULL. */
 void pq_fetch_close(pq_fetch *fetch);
 

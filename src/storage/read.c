@@ -16,7 +16,7 @@
 
 struct read_request {
     const file *file;
-    bool is_cold;
+    uint64_t stored_bytes; /* what is read by the engine */
     _Atomic uint32_t parts_left;
     /* Under the lock from here on. */
     bool is_done;
@@ -127,7 +127,7 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
                         size_t bytes)
 {
     uint32_t count = (uint32_t)((bytes + PART_BYTES - 1) / PART_BYTES);
-    r->is_cold = true;
+    r->stored_bytes = bytes;
     atomic_store(&r->parts_left, count);
     for (uint32_t i = 0; i < count; i++) {
         size_t at = i * PART_BYTES;
@@ -197,9 +197,9 @@ bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argu
     return must_wait;
 }
 
-bool storage_read_was_cold(const read_request *r)
+uint64_t storage_read_stored_bytes(const read_request *r)
 {
-    return r->is_cold;
+    return r->stored_bytes;
 }
 
 status storage_read_finish(read_request *r)

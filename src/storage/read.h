@@ -33,8 +33,8 @@ void storage_use_threads(bool threads);
 /* False: the read is done. True: wake(argument) will be called once, from any thread, perhaps
  * before this returns, and before storage_read_finish does. */
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);
-/* True if the bytes had to come from storage. */
-bool storage_read_was_cold(const read_request *r);
+/* How many of the bytes had, or have, to come from storage. */
+uint64_t storage_read_stored_bytes(const read_request *r);
 /* The outcome; frees the request. Blocks while the read is under way: so wait for it first, unless
  * the query is over. Takes NULL. */
 CHECKED status storage_read_finish(read_request *r);

@@ -97,6 +97,20 @@ else
         env XDG_CACHE_HOME="$work/cache" "$program" calibrate --path "$work"
     says "is shown" "1024 KiB      8    2000.0  best"
 fi
+analyze="explain analyze select max(b) from '$work/t.parquet'"
+expect "explain analyze" 0 - env XDG_CACHE_HOME="$work" "$program" --set direct_io=always -c "$analyze"
+says "tells how to get a bound" "T_min is not known: run pistachio calibrate --path $work"
+says "tells what was read" "MB in total"
+mkdir -p "$work/cache/pistachio"
+printf 'pistachio calibration 1\n%s %s 1\n1048576 8 1000\n' "$(stat -c %d "$work")" "$(date +%s)" \
+    >"$work/cache/pistachio/storage-$(stat -c %d "$work")"
+expect "explain analyze" 0 - \
+    env XDG_CACHE_HOME="$work/cache" "$program" --set direct_io=always -c "$analyze"
+says "has the bound: a block at 1000 bytes a second" "T_min 4.096 s: 0.0 MB from device"
+says "and how far it is from it" "times T_min"
+expect "explain analyze of what is cached" 0 - \
+    env XDG_CACHE_HOME="$work/cache" "$program" -c "$analyze"
+says "reads nothing" "read 0.0 MB from storage, 0.0 MB in total"
 expect "calibrate of nothing" 1 - "$program" calibrate --path "$work/none"
 expect "calibrate with an unknown option" 2 - "$program" calibrate --nonsense
 
