@@ -47,8 +47,9 @@ struct pistachio_result {
     exec_query *query; /* NULL: made rows, or none */
     api_rows made;
     bool is_made_done;
-    bool holds_engine; /* counted in database->running */
-    int64_t started;   /* the clock of api_nanoseconds */
+    bool holds_engine;      /* counted in database->running */
+    const char *trace_path; /* a trace is under way; NULL: none */
+    int64_t started;        /* the clock of api_nanoseconds */
     pistachio_batch batch;
     char (*type_names)[TYPE_NAME_BYTES];
     uint64_t rows_written;
@@ -63,6 +64,8 @@ void api_engine_drop(pistachio_database *database);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
+/* The query is over: writes its trace, if one is made. */
+CHECKED status api_finish_trace(pistachio_result *result);
 /* made rows */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 /* Runs result->query to its end, dropping its rows. */

@@ -1,5 +1,6 @@
 /* query.c - runs statements: queries by the executor, the others here. */
 #include "api/copy.h"
+#include "base/trace.h"
 #include "plan/optimize.h"
 
 status api_made_row(pistachio_result *result, const char *const *cells)
@@ -14,6 +15,28 @@ status api_made_row(pistachio_result *result, const char *const *cells)
     return STATUS_OK;
 }
 
+static status start_trace(pistachio_result *result)
+{
+    const char *path = result->connection->database->settings.trace.text;
+    if (!strcmp(path, "off") || !*path)
+        return STATUS_OK;
+    path = arena_copy_text(result->statement->query.memory, path, strlen(path));
+    if (!path)
+        return status_no_memory("trace", 0);
+    if (!trace_start())
+        return STATUS_OK; /* another query of the process is being traced */
+    result->trace_path = path;
+    result->query->is_traced = true;
+    return STATUS_OK;
+}
+
+status api_finish_trace(pistachio_result *result)
+{
+    const char *path = result->trace_path;
+    result->trace_path = NULL;
+    return path ? trace_stop(path) : STATUS_OK;
+}
+
 static status start_query(pistachio_result *result)
 {
     pistachio_database *database = result->connection->database;
@@ -26,11 +49,15 @@ static status start_query(pistachio_result *result)
     TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &database->settings,
                        &result->query));
     atomic_store(&result->connection->query, result->query);
+    TRY(start_trace(result));
     TRY(exec_query_start(result->query));
-    if (result->statement->kind == SQL_COPY)
-        return api_copy(result);
+    if (result->statement->kind == SQL_COPY) {
+        TRY(api_copy(result));
+        return api_finish_trace(result);
+    }
     if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
         TRY(api_drain(result));
+        TRY(api_finish_trace(result));
         return api_explain(result, true);
     }
     return STATUS_OK;
@@ -192,6 +219,7 @@ void pistachio_result_free(pistachio_result *result)
         pthread_mutex_unlock(&result->connection->lock);
         exec_query_free(result->query);
     }
+    status_free(api_finish_trace(result)); /* of a query that was given up */
     if (result->holds_engine)
         api_engine_drop(result->connection->database);
     sql_statement_free(result->statement);

@@ -103,6 +103,8 @@ pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch 
         st = next_made(result, &result->batch.rows);
     else if (result->query)
         st = exec_query_next(result->query, &result->batch.rows);
+    if (!st && !result->batch.rows)
+        st = api_finish_trace(result);
     if (!st && result->batch.rows)
         st = reserve_text(&result->batch);
     if (!st && result->batch.rows)

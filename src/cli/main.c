@@ -32,6 +32,7 @@ static const char usage[] =
     "  -o FILE           write results there\n"
     "  --timer           print each statement's time\n"
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
+    "  --trace FILE      what each query's threads did when, for ui.perfetto.dev\n"
     "  --settings        list the settings\n"
     "  --version, --help\n"
     "\n"
@@ -81,7 +82,7 @@ static int parse(int count, char **words, arguments *out)
         char *word = words[i];
         bool takes_value = !strcmp(word, "-c") || !strcmp(word, "-f") || !strcmp(word, "-o") ||
                            !strcmp(word, "--table") || !strcmp(word, "--format") ||
-                           !strcmp(word, "--set");
+                           !strcmp(word, "--set") || !strcmp(word, "--trace");
         char *next = takes_value ? words[++i] : NULL;
         if (takes_value && !next)
             return 1 + usage_error("a value is missing behind", word);
@@ -108,6 +109,10 @@ static int parse(int count, char **words, arguments *out)
         } else if (!strcmp(word, "--set")) {
             if (out->setting_count == 64 || !split(next, &out->settings[out->setting_count++]))
                 return 1 + usage_error("--set needs NAME=VALUE, not", next);
+        } else if (!strcmp(word, "--trace")) {
+            if (out->setting_count == 64)
+                return 1 + usage_error("too many settings", NULL);
+            out->settings[out->setting_count++] = (pistachio_option){"trace", next};
         } else if (!strcmp(word, "--table")) {
             if (out->table_count == 256 || !strchr(next, '='))
                 return 1 + usage_error("--table needs NAME=PATH, not", next);

@@ -4,6 +4,8 @@
  * here and in no operator. All it needs to go on after a wait is in the exec_lane. */
 #include "exec/lane.h"
 
+#include "base/trace.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -130,9 +132,25 @@ static void hand_on(exec_lane *lane, unsigned number, chunk *output)
         lane->inputs[number] = output;
 }
 
-static void count_time(exec_operator *op, uint64_t since)
+/* "scan orders", "join": for people. */
+static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
 {
-    atomic_fetch_add_explicit(&op->metrics.nanoseconds, now() - since, memory_order_relaxed);
+    char name[TRACE_NAME_BYTES];
+    const plan_node *plan = op->plan;
+    const char *table = plan && plan->kind == PLAN_SCAN ? plan->scan.table->name : "";
+    const char *slash = strrchr(table, '/');
+    table = slash ? slash + 1 : table;
+    snprintf(name, sizeof name, "%s%s%s", op->ops->name, *table ? " " : "", table);
+    trace_span(what, name, (int64_t)since, (int64_t)until);
+}
+
+/* `what` the operator was called for. */
+static void count_time(exec_operator *op, const char *what, uint64_t since)
+{
+    uint64_t until = now();
+    atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
+    if (__builtin_expect(op->query->is_traced, 0))
+        trace_step(op, what, since, until);
 }
 
 /* Operator k wants no more: whatever is on its way to it is dropped, and the source is not asked
@@ -155,7 +173,7 @@ static exec_step push_step(exec_lane *lane, unsigned k)
     chunk *output = NULL;
     uint64_t start = now();
     exec_step step = op->ops->push(op, &lane->task, lane->states[k + 1], &lane->inputs[k], &output);
-    count_time(op, start);
+    count_time(op, "push", start);
     switch (step) {
     case EXEC_HAVE_OUTPUT:
         lane->has_more[k] = true;
@@ -184,7 +202,7 @@ static exec_step pull_step(exec_lane *lane)
     chunk *output = NULL;
     uint64_t start = now();
     exec_step step = op->ops->pull(op, &lane->task, lane->states[0], &output);
-    count_time(op, start);
+    count_time(op, "pull", start);
     if (step == EXEC_HAVE_OUTPUT)
         hand_on(lane, 0, output);
     else if (step == EXEC_FINISHED)
@@ -200,7 +218,7 @@ static exec_step finish_step(exec_lane *lane, unsigned k)
         chunk *output = NULL;
         uint64_t start = now();
         step = op->ops->lane_finish(op, &lane->task, lane->states[k + 1], &output);
-        count_time(op, start);
+        count_time(op, "finish", start);
         if (step == EXEC_HAVE_OUTPUT)
             hand_on(lane, k + 1, output);
     }
@@ -232,7 +250,7 @@ static exec_step phase_step(exec_lane *lane)
     exec_operator *sink = lane->stage->sink;
     uint64_t start = now();
     exec_step step = sink->ops->phase(sink, &lane->task, lane->stage->phase);
-    count_time(sink, start);
+    count_time(sink, "phase", start);
     return step;
 }
 

@@ -73,7 +73,8 @@ struct exec_query {
     ARRAY(char *) places;
     _Atomic bool is_cancelled; /* by the user, or because of a failure: lanes stop at a chunk */
     _Atomic uint64_t scan_bytes_done, scan_bytes_total; /* for a progress bar */
-    unsigned stages_active;                             /* under the pool's lock: not finished */
+    bool is_traced;         /* steps of its operators are noted: set before it starts */
+    unsigned stages_active; /* under the pool's lock: not finished */
 };
 
 /* pipeline.c: makes the stages of a plan; the result goes to `sink`. */

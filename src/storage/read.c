@@ -2,6 +2,7 @@
 #include "storage/read.h"
 
 #include "base/fault.h"
+#include "base/trace.h"
 #include "storage/read_engine.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 struct read_request {
     const file *file;
     uint64_t stored_bytes; /* what is read by the engine */
+    int64_t submitted;     /* for a trace; 0: none is made */
     _Atomic uint32_t parts_left;
     /* Under the lock from here on. */
     bool is_done;
@@ -32,6 +34,12 @@ static pthread_cond_t has_done = PTHREAD_COND_INITIALIZER;
 
 /* ---- parts ---- */
 
+static void trace(const read_request *r)
+{
+    const char *slash = strrchr(r->file->path, '/');
+    trace_read(slash ? slash + 1 : r->file->path, r->stored_bytes, r->submitted, trace_now());
+}
+
 /* A part is over; st (owned): how. The last one wakes who waits. */
 static void finish_part(read_request *r, status st)
 {
@@ -42,6 +50,8 @@ static void finish_part(read_request *r, status st)
     }
     if (atomic_fetch_sub(&r->parts_left, 1) == 1) {
         r->is_done = true;
+        if (__builtin_expect(r->submitted, 0))
+            trace(r);
         /* Under the lock: storage_read_finish returns only when nobody needs what waits any more.
          */
         if (r->wake)
@@ -128,6 +138,8 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
 {
     uint32_t count = (uint32_t)((bytes + PART_BYTES - 1) / PART_BYTES);
     r->stored_bytes = bytes;
+    if (trace_is_on())
+        r->submitted = trace_now();
     atomic_store(&r->parts_left, count);
     for (uint32_t i = 0; i < count; i++) {
         size_t at = i * PART_BYTES;

@@ -114,6 +114,25 @@ says "reads nothing" "read 0.0 MB from storage, 0.0 MB in total"
 expect "calibrate of nothing" 1 - "$program" calibrate --path "$work/none"
 expect "calibrate with an unknown option" 2 - "$program" calibrate --nonsense
 
+expect "a trace" 0 - \
+    "$program" --trace "$work/trace.json" --set direct_io=always -c "select max(b) from '$work/t.parquet'"
+if command -v python3 >/dev/null; then
+    expect "is JSON of a scan's steps and its reads" 0 "pull scan t.parquet
+read
+storage
+worker" python3 -c '
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+tracks = {e["args"]["name"].split()[0] for e in events if e["name"] == "thread_name"}
+steps = {e["name"] for e in events if e["ph"] in "Xb"}
+assert all(e.get("ts", 0) >= 0 and e.get("dur", 0) >= 0 for e in events)
+assert sum(e["ph"] == "b" for e in events) == sum(e["ph"] == "e" for e in events)
+print(*sorted(s for s in steps if s == "read" or "scan" in s), *sorted(tracks), sep="\n")' \
+        "$work/trace.json"
+fi
+expect "a trace that cannot be written" 1 - "$program" --trace "$work/none/t.json" -c "select 1"
+says "says so" "could not write trace"
+
 # The shell needs a terminal: script(1) gives one.
 if command -v script >/dev/null; then
     shell() { # what is typed
