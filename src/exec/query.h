@@ -36,12 +36,21 @@ struct exec_stage {
     ARRAY(exec_lane *) lanes;
 };
 
+/* The setting of that name. */
+typedef enum scan_overlap {
+    OVERLAP_BLOCKING,
+    OVERLAP_CHUNKING,
+    OVERLAP_DEFERRED,
+    OVERLAP_FULL
+} scan_overlap;
+
 /* scan_ahead.c: what the query's scans read before it is needed. */
 typedef struct read_ahead {
     pthread_mutex_t lock;
     ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
     uint64_t bytes, bytes_max;        /* held by fetches; the most there may be */
     pq_fetch_policy policy;
+    scan_overlap overlap;
 } read_ahead;
 
 /* What scans read from one storage device. */

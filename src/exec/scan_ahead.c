@@ -128,12 +128,23 @@ static void fill(scan_ahead *scan)
 /* Under the lock: this scan, then those behind it, as far as those before them are looked at. */
 static void fill_from(read_ahead *ahead, size_t first)
 {
-    for (size_t i = first; i < ahead->scans.count; i++) {
+    size_t end = ahead->overlap == OVERLAP_FULL       ? ahead->scans.count
+                 : ahead->overlap == OVERLAP_DEFERRED ? first + 1
+                                                      : first;
+    for (size_t i = first; i < end; i++) {
         scan_ahead *scan = ahead->scans.items[i];
         fill(scan);
         if (scan->cursor < scan->table->morsels.count)
             break;
     }
+}
+
+/* Under the lock: reads as much as may be held, and waits for it. */
+static void fill_blocking(scan_ahead *scan)
+{
+    fill(scan);
+    for (unsigned i = 0; i < scan->queue_count; i++)
+        pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
 }
 
 void scan_ahead_configure(exec_query *query, const settings *settings)
@@ -142,6 +153,11 @@ void scan_ahead_configure(exec_query *query, const settings *settings)
     uint64_t wanted = settings->read_ahead.number;
     uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
     query->ahead.bytes_max = wanted < most ? wanted : most;
+    const char *overlap = settings->overlap.text;
+    query->ahead.overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING
+                           : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING
+                           : !strcmp(overlap, "deferred") ? OVERLAP_DEFERRED
+                                                          : OVERLAP_FULL;
     query->ahead.policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
                           : !strcmp(direct, "never") ? PQ_FETCH_NONE
                                                      : PQ_FETCH_UNCACHED;
@@ -151,7 +167,8 @@ void scan_ahead_start(exec_query *query)
 {
     read_ahead *ahead = &query->ahead;
     pthread_mutex_lock(&ahead->lock);
-    fill_from(ahead, 0);
+    if (ahead->overlap == OVERLAP_FULL)
+        fill_from(ahead, 0);
     pthread_mutex_unlock(&ahead->lock);
 }
 
@@ -160,6 +177,8 @@ bool scan_ahead_take(scan_ahead *scan, scan_morsel *out)
     read_ahead *ahead = &scan->query->ahead;
     bool is_there = false;
     pthread_mutex_lock(&ahead->lock);
+    if (ahead->overlap == OVERLAP_BLOCKING && !scan->queue_count)
+        fill_blocking(scan);
     while (!is_there && (scan->queue_count || extend(scan))) {
         *out = scan->queue[scan->queue_first];
         scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;

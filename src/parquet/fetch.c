@@ -126,6 +126,13 @@ status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel, cons
     return STATUS_OK;
 }
 
+void pq_fetch_block(const pq_fetch *fetch)
+{
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        if (fetch->ranges[i]->reading)
+            storage_read_block(fetch->ranges[i]->reading);
+}
+
 uint64_t pq_fetch_bytes(const pq_fetch *fetch)
 {
     return fetch ? fetch->bytes : 0;

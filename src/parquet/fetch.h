@@ -21,6 +21,8 @@ typedef enum pq_fetch_policy {
 CHECKED status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel,
                               const uint32_t *columns, uint32_t count, pq_fetch_policy policy,
                               pq_fetch **out);
+/* Blocks until all of its reads are done. Takes NULL. */
+void pq_fetch_block(const pq_fetch *fetch);
 /* The memory that it holds. */
 uint64_t pq_fetch_bytes(const pq_fetch *fetch);
 /* What it reads from storage: whole blocks, and what lies between chunks that are one read. */

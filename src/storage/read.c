@@ -214,15 +214,20 @@ uint64_t storage_read_stored_bytes(const read_request *r)
     return r->stored_bytes;
 }
 
+void storage_read_block(read_request *r)
+{
+    pthread_mutex_lock(&lock);
+    while (!r->is_done)
+        pthread_cond_wait(&has_done, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 status storage_read_finish(read_request *r)
 {
     if (!r)
         return STATUS_OK;
-    pthread_mutex_lock(&lock);
-    while (!r->is_done)
-        pthread_cond_wait(&has_done, &lock);
+    storage_read_block(r);
     status outcome = r->outcome;
-    pthread_mutex_unlock(&lock);
     mem_free(r);
     return outcome;
 }

@@ -35,6 +35,8 @@ void storage_use_threads(bool threads);
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);
 /* How many of the bytes had, or have, to come from storage. */
 uint64_t storage_read_stored_bytes(const read_request *r);
+/* Blocks until the read is done; whatever its outcome, storage_read_finish tells. */
+void storage_read_block(read_request *r);
 /* The outcome; frees the request. Blocks while the read is under way: so wait for it first, unless
  * the query is over. Takes NULL. */
 CHECKED status storage_read_finish(read_request *r);

@@ -49,6 +49,10 @@ check "published answers, read past the page cache" "$program" tpch run --data "
     --set direct_io=always
 check "published answers, read by threads" "$program" tpch run --data "$work/one" --check \
     --set direct_io=always --set io_engine=threads
+for overlap in blocking chunking deferred; do
+    check "published answers, overlap $overlap" "$program" tpch run --data "$work/one" --check \
+        --set direct_io=always --set overlap=$overlap
+done
 check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
     --set direct_io=never --set read_ahead=0
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
