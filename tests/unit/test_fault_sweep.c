@@ -105,6 +105,16 @@ TEST(each_read_past_the_page_cache_and_its_memory_may_fail)
     unsetenv("PISTACHIO_IO_ENGINE");
 }
 
+TEST(each_allocation_of_a_traced_statement_may_fail)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/trace.json", test_folder());
+    CHECK_EQ(setenv("PISTACHIO_TRACE", path, 1), 0);
+    sweep(statements[2], "cpu", FAULT_ALLOC);
+    sweep(statements[2], "cpu", FAULT_WRITE);
+    unsetenv("PISTACHIO_TRACE");
+}
+
 static unsigned entry_count(const char *folder)
 {
     unsigned count = 0;
