@@ -2,8 +2,8 @@
  *
  * The pool keeps freed buffers in lists by size class (four classes per power of two), so that a
  * chunk's temporaries are the same cache-warm memory again and again. What the lists hold is
- * bounded; buffers in use are charged to the budget. Under AddressSanitizer nothing is kept, so
- * that it sees each buffer's true bounds. */
+ * bounded, and no more than buffers in use leave of the budget, which those are charged to. Under
+ * AddressSanitizer nothing is kept, so that it sees each buffer's true bounds. */
 #include "device/device.h"
 
 #include "base/fault.h"
@@ -94,6 +94,46 @@ static void buffer_free(cpu_buffer *buffer)
     mem_free(buffer);
 }
 
+/* Under the lock: the list that was not used for longest, of those that have something. */
+static cpu_buffer **stalest(cpu_device *cpu)
+{
+    unsigned found = CLASS_COUNT;
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        if (cpu->kept[i] && (found == CLASS_COUNT || cpu->used_at[i] < cpu->used_at[found]))
+            found = i;
+    return &cpu->kept[found];
+}
+
+/* Under the lock: takes out what the lists hold too much; the caller frees it. */
+static cpu_buffer *trim(cpu_device *cpu)
+{
+    mem_budget *budget = cpu->base.budget;
+    uint64_t limit = mem_budget_limit(budget), most = KEPT_BYTES_MAX;
+    if (limit) {
+        uint64_t used = mem_budget_used(budget), left = used < limit ? limit - used : 0;
+        most = left < most ? left : most;
+    }
+    cpu_buffer *given_up = NULL;
+    while (cpu->kept_bytes > most) {
+        cpu_buffer **list = stalest(cpu);
+        cpu_buffer *first = *list;
+        *list = first->next;
+        cpu->kept_bytes -= first->capacity;
+        first->next = given_up;
+        given_up = first;
+    }
+    return given_up;
+}
+
+static void free_list(cpu_buffer *buffers)
+{
+    while (buffers) {
+        cpu_buffer *next = buffers->next;
+        buffer_free(buffers);
+        buffers = next;
+    }
+}
+
 static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
 {
     cpu_device *cpu = (cpu_device *)dev;
@@ -102,7 +142,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
-    cpu_buffer *buffer = NULL;
+    cpu_buffer *buffer = NULL, *given_up = NULL;
     if (KEPT_BYTES_MAX > 0) {
         pthread_mutex_lock(&cpu->lock);
         buffer = cpu->kept[class];
@@ -110,8 +150,11 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
             cpu->kept[class] = buffer->next;
             cpu->kept_bytes -= capacity;
             cpu->used_at[class] = ++cpu->tick;
+        } else {
+            given_up = trim(cpu);
         }
         pthread_mutex_unlock(&cpu->lock);
+        free_list(given_up);
     }
     if (!buffer) {
         status st = buffer_new(KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
@@ -129,41 +172,19 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     return STATUS_OK;
 }
 
-/* Under the lock: the list that was not used for longest, of those that have something. */
-static cpu_buffer **stalest(cpu_device *cpu)
-{
-    unsigned found = CLASS_COUNT;
-    for (unsigned i = 0; i < CLASS_COUNT; i++)
-        if (cpu->kept[i] && (found == CLASS_COUNT || cpu->used_at[i] < cpu->used_at[found]))
-            found = i;
-    return &cpu->kept[found];
-}
-
 static void cpu_release(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;
     cpu_device *cpu = (cpu_device *)base->dev;
     mem_budget_give(cpu->base.budget, buffer->capacity);
     pthread_mutex_lock(&cpu->lock);
-    cpu_buffer *given_up = NULL;
     buffer->next = cpu->kept[buffer->class];
     cpu->kept[buffer->class] = buffer;
     cpu->kept_bytes += buffer->capacity;
     cpu->used_at[buffer->class] = ++cpu->tick;
-    while (cpu->kept_bytes > KEPT_BYTES_MAX) {
-        cpu_buffer **list = stalest(cpu);
-        cpu_buffer *first = *list;
-        *list = first->next;
-        cpu->kept_bytes -= first->capacity;
-        first->next = given_up;
-        given_up = first;
-    }
+    cpu_buffer *given_up = trim(cpu);
     pthread_mutex_unlock(&cpu->lock);
-    while (given_up) {
-        cpu_buffer *next = given_up->next;
-        buffer_free(given_up);
-        given_up = next;
-    }
+    free_list(given_up);
 }
 
 static status cpu_stream_open(device *dev, dev_stream **out)
