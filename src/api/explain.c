@@ -17,7 +17,7 @@ typedef struct annotation {
 static const char *annotate(const plan_node *node, void *context)
 {
     annotation *a = context;
-    uint64_t rows = 0, nanoseconds = 0, bytes = 0, memory = 0;
+    uint64_t rows = 0, nanoseconds = 0, bytes = 0, spilled = 0, memory = 0;
     for (size_t i = 0; i < a->query->operators.count; i++) {
         const exec_operator *op = a->query->operators.items[i];
         if (op->plan != node)
@@ -25,6 +25,7 @@ static const char *annotate(const plan_node *node, void *context)
         rows += atomic_load(&op->metrics.rows_out);
         nanoseconds += atomic_load(&op->metrics.nanoseconds);
         bytes += atomic_load(&op->metrics.bytes_read);
+        spilled += atomic_load(&op->metrics.bytes_spilled);
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
         memory = peak > memory ? peak : memory;
     }
@@ -33,6 +34,9 @@ static const char *annotate(const plan_node *node, void *context)
     if (bytes)
         at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", read %.1f MB",
                        (double)bytes / 1e6);
+    if (spilled)
+        at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", spilled %.1f MB",
+                       (double)spilled / 1e6);
     if (memory)
         at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", memory %.1f MB",
                        (double)memory / 1e6);

@@ -61,6 +61,7 @@ typedef struct exec_operator_ops {
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
+    _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
 } exec_metrics;
 
@@ -132,6 +133,8 @@ CHECKED status exec_place_register(exec_query *query, const char *text, uint32_t
 device *exec_device(const exec_query *query);
 mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
+/* Where temporary files go; lives as long as the query. */
+const char *exec_temp_directory(const exec_query *query);
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);

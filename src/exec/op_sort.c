@@ -2,127 +2,93 @@
  *
  * Lanes collect rows; at the end one lane sorts all of them by packed keys and the source hands
  * them out in order. With a limit, a lane that has collected enough sorts what it has and keeps the
- * best, so that memory does not grow with the input. */
-#include "exec/program.h"
-
-#include <pthread.h>
+ * best, so that memory does not grow with the input. Where the rows do not fit the memory, lanes
+ * write what they have as sorted runs to a temporary file, and the source merges those. */
+#include "exec/sort.h"
 
 /* Rows beyond the limit that a lane collects before it throws the rest away. */
 #define SPARE_ROWS 65536
-
-typedef ARRAY(chunk *) chunk_list;
-
-typedef struct op_sort {
-    exec_operator base;
-    program *program; /* the keys */
-    uint32_t key_count;
-    uint64_t text_keys, descending_keys;
-    pthread_mutex_t lock;
-    chunk_list chunks; /* of finished lanes: columns, then keys */
-    chunk *sorted;
-    uint64_t row_count;
-} op_sort;
 
 typedef struct sort_lane {
     program_run *run;
     chunk_list chunks;
     uint64_t row_count;
+    uint64_t held, needed; /* bytes: sort_count_chunk */
     exec_fetch fetch;
     uint64_t scratch;
     chunk *current; /* input's columns and room for keys */
     uint32_t next;
 } sort_lane;
 
-static void release_chunks(chunk_list *list)
+/* The lane's chunks are others now: their bytes are counted anew. */
+static void count_bytes(op_sort *op, sort_lane *lane)
 {
-    for (size_t i = 0; i < list->count; i++)
-        chunk_free(list->items[i]);
-    array_release(list);
+    uint64_t held = 0, needed = 0;
+    for (size_t i = 0; i < lane->chunks.count; i++)
+        sort_count_chunk(op, lane->chunks.items[i], &held, &needed);
+    atomic_fetch_add(&op->spill.held, held - lane->held);
+    atomic_fetch_add(&op->spill.needed, needed - lane->needed);
+    lane->held = held;
+    lane->needed = needed;
 }
 
-/* The order of a chunk's rows. */
-static status order_rows(const op_sort *op, exec_task *task, const chunk *c, row_index **out)
-{
-    uint64_t rows = c->rows.bound;
-    uint32_t first_key = c->column_count - op->key_count;
-    dev_buffer *packed = NULL, *scratch = NULL;
-    row_index *index = NULL;
-    TRY(dev_alloc(task->stream->dev, rows * op->key_count * 24, "sort", &packed));
-    status st = dev_alloc(task->stream->dev, rows * sizeof(uint32_t), "sort", &scratch);
-    if (!st)
-        st = row_index_new(task->stream->dev, rows, &index);
-    for (uint32_t k = 0; k < op->key_count && !st; k++) {
-        const plan_sort_key *key = &op->base.plan->sort.keys.items[k];
-        const tensor *values = c->columns[first_key + k];
-        st = DEV_LAUNCH(task->stream, sort_pack, .type = values->type, .values = values->values,
-                        .validity = values->validity, .count = c->rows, .key = k,
-                        .key_count = op->key_count, .is_descending = key->is_descending,
-                        .nulls_first = key->nulls_first, .rows = packed->address);
-    }
-    if (!st)
-        st =
-            DEV_LAUNCH(task->stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
-                       .text_keys = op->text_keys, .descending_keys = op->descending_keys,
-                       .count = c->rows, .scratch = scratch->address, .out = index->rows);
-    dev_buffer_unref(packed);
-    dev_buffer_unref(scratch);
-    if (st) {
-        row_index_unref(index);
-        return st;
-    }
-    *out = index;
-    return STATUS_OK;
-}
-
-/* All rows of a list as one chunk in order, cut to the limit if there is one; the list is emptied.
- */
-static status sort_list(const op_sort *op, exec_task *task, chunk_list *list, chunk **out)
-{
-    const plan_node *plan = op->base.plan;
-    chunk *all;
-    row_index *order;
-    *out = NULL;
-    TRY(chunk_concat(task->stream, list->items, list->count, "sort", &all));
-    release_chunks(list);
-    status st = order_rows(op, task, all, &order);
-    if (!st) {
-        uint64_t rows = all->rows.bound;
-        if (plan->sort.has_limit && plan->sort.limit < rows)
-            rows = plan->sort.limit;
-        st = chunk_select(task->stream, all, order, dev_count_exact(rows), NULL);
-        row_index_unref(order);
-    }
-    if (st) {
-        chunk_free(all);
-        return st;
-    }
-    *out = all;
-    return STATUS_OK;
-}
-
-static status shrink(const op_sort *op, exec_task *task, sort_lane *lane)
+static status shrink(op_sort *op, exec_task *task, sort_lane *lane)
 {
     chunk *best, *flat;
     TRY(sort_list(op, task, &lane->chunks, &best));
     lane->row_count = best->rows.bound;
     status st = chunk_concat(task->stream, &best, 1, "sort", &flat);
     chunk_free(best);
-    if (!st)
+    if (!st) {
         st = array_push(NULL, &lane->chunks, flat);
+        if (st)
+            chunk_free(flat);
+    }
+    count_bytes(op, lane);
     return st;
+}
+
+static void count_chunk(op_sort *op, sort_lane *lane, const chunk *c)
+{
+    uint64_t held = 0, needed = 0;
+    sort_count_chunk(op, c, &held, &needed);
+    atomic_fetch_add(&op->spill.held, held);
+    atomic_fetch_add(&op->spill.needed, needed);
+    lane->held += held;
+    lane->needed += needed;
+}
+
+static status spill_lane(op_sort *op, exec_task *task, sort_lane *lane)
+{
+    TRY(sort_spill_list(op, task, &lane->chunks));
+    lane->row_count = 0;
+    count_bytes(op, lane);
+    return STATUS_OK;
+}
+
+/* A copy of the rows, which holds nothing of the pages that they came in. Where there is no memory
+ * for it, the lane gives back what it has. */
+static status own_rows(op_sort *op, exec_task *task, sort_lane *lane, chunk **out)
+{
+    status st = chunk_concat(task->stream, &lane->current, 1, "sort", out);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !lane->chunks.count || !sort_may_spill(op))
+        return st;
+    status_free(st);
+    TRY(spill_lane(op, task, lane));
+    return chunk_concat(task->stream, &lane->current, 1, "sort", out);
 }
 
 /* Input columns and evaluated keys side by side. */
 static exec_step add_keys(op_sort *op, exec_task *task, sort_lane *lane, chunk *input)
 {
-    uint32_t columns = input->column_count;
+    uint32_t columns = op->column_count;
     if (!lane->current) {
-        EXEC_TRY(task, chunk_new(columns + op->key_count, input->rows, &lane->current));
+        EXEC_TRY(task, chunk_new(columns + op->extra_count, input->rows, &lane->current));
         for (uint32_t i = 0; i < columns; i++)
             lane->current->columns[i] = tensor_ref(input->columns[i]);
         lane->next = 0;
     }
-    for (; lane->next < op->key_count; lane->next++) {
+    for (; lane->next < op->extra_count; lane->next++) {
         exec_step step = program_evaluate(lane->run, lane->next, input,
                                           &lane->current->columns[columns + lane->next]);
         if (step != EXEC_FINISHED)
@@ -153,15 +119,23 @@ static exec_step sort_push(exec_operator *base, exec_task *task, void *state, ch
         return step;
     chunk *owned;
     EXEC_TRY(task, exec_check_error(task));
-    EXEC_TRY(task, array_reserve(NULL, &lane->chunks, 1));
-    EXEC_TRY(task, chunk_concat(task->stream, &lane->current, 1, "sort", &owned));
+    EXEC_TRY(task, own_rows(op, task, lane, &owned));
+    sort_note_others(op);
     chunk_free(lane->current);
     lane->current = NULL;
-    lane->chunks.items[lane->chunks.count++] = owned;
+    st = array_push(NULL, &lane->chunks, owned);
+    if (st)
+        chunk_free(owned);
+    EXEC_TRY(task, st);
     lane->row_count += rows;
+    count_chunk(op, lane, owned);
+    bool is_full = sort_may_spill(op) && sort_must_spill(op, task, lane->needed);
+    uint64_t spare = is_full ? 0 : SPARE_ROWS;
     if (plan->sort.has_limit && lane->row_count > plan->sort.limit &&
-        lane->row_count - plan->sort.limit > SPARE_ROWS + plan->sort.limit)
+        lane->row_count - plan->sort.limit > spare + plan->sort.limit)
         EXEC_TRY(task, shrink(op, task, lane));
+    else if (is_full)
+        EXEC_TRY(task, spill_lane(op, task, lane));
     return EXEC_NEED_INPUT;
 }
 
@@ -172,6 +146,11 @@ static exec_step sort_finish_lane(exec_operator *base, exec_task *task, void *st
     sort_lane *lane = state;
     uint64_t words[1];
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    pthread_mutex_lock(&op->lock);
+    bool has_spilled = op->spill.file != NULL;
+    pthread_mutex_unlock(&op->lock);
+    if (has_spilled)
+        EXEC_TRY(task, spill_lane(op, task, lane));
     pthread_mutex_lock(&op->lock);
     status st = array_reserve(NULL, &op->chunks, lane->chunks.count);
     if (!st && lane->chunks.count) {
@@ -185,29 +164,42 @@ static exec_step sort_finish_lane(exec_operator *base, exec_task *task, void *st
     return EXEC_FINISHED;
 }
 
-static exec_step sort_phase(exec_operator *base, exec_task *task, unsigned number)
+/* What is in memory: all rows, or those of lanes that finished before others had to spill. */
+static exec_step sort_rest(op_sort *op, exec_task *task)
 {
-    (void)number;
-    op_sort *op = (op_sort *)base;
     uint64_t words[1];
-    if (task->lane || !op->chunks.count)
+    if (!op->chunks.count)
         return EXEC_FINISHED;
+    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    if (op->spill.file || !sort_fits(op)) {
+        EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
+        return EXEC_FINISHED;
+    }
     EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
     op->row_count = op->sorted->rows.bound;
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
+static exec_step sort_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    op_sort *op = (op_sort *)base;
+    if (number)
+        return sort_pass(op, task, number);
+    return task->lane ? EXEC_FINISHED : sort_rest(op, task);
+}
+
 static status sort_lane_open(exec_operator *base, exec_task *task, void *state)
 {
+    const op_sort *op = (op_sort *)base;
     sort_lane *lane = state;
-    return program_run_new(((op_sort *)base)->program, task, &lane->run);
+    return op->program ? program_run_new(op->program, task, &lane->run) : STATUS_OK;
 }
 
 static void sort_lane_close(exec_operator *base, void *state)
 {
     sort_lane *lane = state;
-    release_chunks(&lane->chunks);
+    sort_chunks_release(&lane->chunks);
     chunk_free(lane->current);
     program_run_free(lane->run);
     if (lane->fetch.event)
@@ -217,9 +209,11 @@ static void sort_lane_close(exec_operator *base, void *state)
 static void sort_close(exec_operator *base)
 {
     op_sort *op = (op_sort *)base;
-    release_chunks(&op->chunks);
+    sort_chunks_release(&op->chunks);
     chunk_free(op->sorted);
+    sort_spill_release(op);
     program_free(op->program);
+    mem_free(op->key_columns);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }
@@ -231,7 +225,7 @@ static const exec_operator_ops sort_ops = {
     .lane_close = sort_lane_close,
     .push = sort_push,
     .lane_finish = sort_finish_lane,
-    .phase_count = 1,
+    .phase_count = 1 + SORT_PASSES,
     .phase = sort_phase,
     .close = sort_close,
 };
@@ -241,52 +235,40 @@ static const exec_operator_ops sort_ops = {
 typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
-    uint64_t next; /* one lane */
+    uint64_t next;     /* row; one lane */
+    sort_merge *merge; /* of what was spilled */
 } op_sort_source;
 
-/* Rows [next, next + count) of the sorted chunk: the columns' shared index is cut, not copied. */
+static exec_step pull_merged(op_sort_source *source, exec_task *task, chunk **output)
+{
+    op_sort *op = source->sink;
+    if (!source->merge) {
+        const sort_run_list *runs = sort_spill_runs(op);
+        EXEC_TRY(task,
+                 sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge));
+    }
+    return sort_merge_next(source->merge, task, output);
+}
+
 static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)state;
     op_sort_source *source = (op_sort_source *)base;
     const op_sort *op = source->sink;
     uint64_t rows = exec_device(base->query)->chunk_rows, left = op->row_count - source->next;
+    if (op->spill.file)
+        return pull_merged(source, task, output);
     if (!left)
         return EXEC_FINISHED;
     uint64_t count = left < rows ? left : rows;
-    uint32_t columns = op->sorted->column_count - op->key_count;
-    chunk *c;
-    EXEC_TRY(task, chunk_new(columns, dev_count_exact(count), &c));
-    status st = STATUS_OK;
-    row_index *cut = NULL;
-    const row_index *shared = NULL;
-    for (uint32_t i = 0; i < columns && !st; i++) {
-        tensor *t = op->sorted->columns[i];
-        if (!t || t->form != TENSOR_INDEXED) {
-            c->columns[i] = tensor_ref(t);
-            continue;
-        }
-        if (shared != t->index) {
-            row_index_unref(cut);
-            st = row_index_view(t->index, source->next, &cut);
-            shared = t->index;
-        }
-        if (!st)
-            st = tensor_new_indexed(task->stream, t->base, t->base_rows, cut,
-                                    dev_count_exact(count), &c->columns[i]);
-    }
-    row_index_unref(cut);
-    if (st) {
-        chunk_free(c);
-        return exec_fail(task, st);
-    }
+    EXEC_TRY(task, sort_slice(task, op->sorted, source->next, count, op->column_count, output));
     source->next += count;
-    *output = c;
     return EXEC_HAVE_OUTPUT;
 }
 
 static void source_close(exec_operator *base)
 {
+    sort_merge_free(((op_sort_source *)base)->merge);
     mem_free(base);
 }
 
@@ -296,19 +278,39 @@ static const exec_operator_ops source_ops = {
     .close = source_close,
 };
 
+/* The input's column that the key is; op->column_count: it is none. */
+static uint32_t find_column(const op_sort *op, const expr *key, exec_layout input)
+{
+    uint32_t i = 0;
+    while (i < op->column_count &&
+           (key->kind != EXPR_COLUMN || input.columns[i].id != key->column_id))
+        i++;
+    return i;
+}
+
 static status compile(op_sort *op, arena *a, exec_layout input)
 {
     const plan_node *plan = op->base.plan;
-    expr_list keys = {0};
+    expr_list extra = {0};
+    op->key_columns = mem_new_array(op->key_count + 1, sizeof *op->key_columns);
+    if (!op->key_columns)
+        return status_no_memory("sort", op->key_count * sizeof *op->key_columns);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const plan_sort_key *key = &plan->sort.keys.items[k];
         if (type_is_text(key->key->type))
             op->text_keys |= (uint64_t)1 << k;
         if (key->is_descending)
             op->descending_keys |= (uint64_t)1 << k;
-        TRY(array_push(a, &keys, key->key));
+        op->key_columns[k] = find_column(op, key->key, input);
+        if (op->key_columns[k] < op->column_count)
+            continue;
+        op->key_columns[k] = op->column_count + (uint32_t)extra.count;
+        TRY(array_push(a, &extra, key->key));
     }
-    return program_compile((const expr *const *)keys.items, op->key_count, input, &op->program);
+    op->extra_count = (uint32_t)extra.count;
+    if (!extra.count)
+        return STATUS_OK;
+    return program_compile((const expr *const *)extra.items, op->extra_count, input, &op->program);
 }
 
 status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
@@ -326,6 +328,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
         return status_no_memory("sort", sizeof *op);
     }
     op->base = (exec_operator){.ops = &sort_ops, .query = query, .plan = plan};
+    op->column_count = input.count;
     op->key_count = (uint32_t)plan->sort.keys.count;
     pthread_mutex_init(&op->lock, NULL);
     status st = compile(op, exec_memory(query), input);

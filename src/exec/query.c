@@ -20,6 +20,12 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->budget = budget;
     scan_ahead_configure(query, settings);
     status st = arena_new(&query->memory);
+    if (!st) {
+        const char *directory = settings->temp_directory.text;
+        query->temp_directory = arena_copy_text(query->memory, directory, strlen(directory));
+        if (!query->temp_directory)
+            st = status_no_memory("query", strlen(directory));
+    }
     if (!st && statement->runtime_filter_count) {
         size_t count = statement->runtime_filter_count;
         query->filters = arena_alloc_array(query->memory, count, sizeof *query->filters);
@@ -140,6 +146,11 @@ device *exec_device(const exec_query *query)
 mem_budget *exec_budget(const exec_query *query)
 {
     return query->budget;
+}
+
+const char *exec_temp_directory(const exec_query *query)
+{
+    return query->temp_directory;
 }
 
 arena *exec_memory(exec_query *query)

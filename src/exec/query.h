@@ -65,6 +65,7 @@ struct exec_query {
     const plan_statement *statement; /* borrowed */
     device *dev;
     mem_budget *budget;
+    const char *temp_directory;
     struct exec_pool *pool;
     ARRAY(exec_operator *) operators; /* all, closed last first */
     ARRAY(exec_stage *) stages;

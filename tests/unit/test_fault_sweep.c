@@ -47,7 +47,8 @@ static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, 
     return has_fired;
 }
 
-static void sweep(const char *sql, const char *device, fault_kind kind)
+/* Each of the first, then every `part`-th part further. */
+static void sweep_parts(const char *sql, const char *device, fault_kind kind, uint64_t part)
 {
     char expected[4096];
     pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
@@ -56,7 +57,12 @@ static void sweep(const char *sql, const char *device, fault_kind kind)
     CHECK(!error);
     for (int always = 0; always <= 1; always++)
         for (uint64_t nth = 1; fails_cleanly(sql, device, kind, nth, always, expected);)
-            nth += 1 + nth / 50; /* each of the first, then every fiftieth part further */
+            nth += 1 + nth / part;
+}
+
+static void sweep(const char *sql, const char *device, fault_kind kind)
+{
+    sweep_parts(sql, device, kind, 50);
 }
 
 static const char *const statements[] = {
@@ -150,4 +156,31 @@ TEST(a_copy_that_fails_leaves_no_file)
                     if (!has_fired)
                         break;
                 }
+}
+
+/* More rows than the least memory_limit holds, most of them with text that is not in its view. */
+static const char spilling[] =
+    "SELECT count(*), sum(i), max(x), min(x) FROM (SELECT a.i, a.j, b.s || ' and on the other hand "
+    "' || c.s AS x, "
+    "d.j AS k FROM t a, t b, t c, t d WHERE d.j < 8 ORDER BY x DESC, k, c.f LIMIT 100000) AS q";
+
+TEST(a_sort_that_spills_may_fail_anywhere)
+{
+    static const fault_kind kinds[] = {FAULT_WRITE, FAULT_READ, FAULT_ALLOC};
+    static const uint64_t parts[] = {8, 8, 2};
+    const char *folder = test_folder();
+    CHECK_EQ(setenv("PISTACHIO_MEMORY_LIMIT", "16MiB", 1), 0);
+    CHECK_EQ(setenv("PISTACHIO_TEMP_DIRECTORY", folder, 1), 0);
+    fault_arm(FAULT_WRITE, 1, false);
+    char rows[256];
+    pistachio_error *error = run_statement(spilling, sample_path(), "cpu", rows, sizeof rows);
+    CHECK(fault_disarm(FAULT_WRITE)); /* it does spill */
+    CHECK(strstr(pistachio_error_message(error), folder));
+    pistachio_error_free(error);
+    for (int k = 0; k < 3; k++) {
+        sweep_parts(spilling, "cpu", kinds[k], parts[k]);
+        CHECK_EQ(entry_count(folder), 0);
+    }
+    unsetenv("PISTACHIO_MEMORY_LIMIT");
+    unsetenv("PISTACHIO_TEMP_DIRECTORY");
 }

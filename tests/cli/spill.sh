@@ -1,0 +1,138 @@
+#!/bin/sh
+# Sorts of more rows than memory_limit holds: the same rows as sort(1) gives, whatever the number of
+# threads; failures of the temporary file are clean, and nothing is left of it.
+# spill.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
+export LC_ALL=C PISTACHIO_PROGRESS=off
+export PISTACHIO_TEMP_DIRECTORY="$work/temp"
+mkdir "$work/temp"
+passed=0 failed=0
+tab=$(printf '\t')
+
+# result NAME: the last command's success is the test's.
+result() {
+    if [ $? = 0 ]; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $1"
+        cat "$work/err"
+        failed=$((failed + 1))
+    fi
+    if [ -n "$(ls -A "$work/temp")" ]; then
+        echo "failed: $1: leaves files"
+        failed=$((failed + 1))
+    fi
+}
+
+# run OPTION... : the rows go to $work/rows, without their names, NULL at the end as nothing.
+run() {
+    "$program" --format tsv "$@" >"$work/out" 2>"$work/err" &&
+        tail -n +2 "$work/out" | sed 's/\\N$//' >"$work/rows"
+}
+
+"$program" tpch generate --scale 0.02 --out "$work" >"$work/err" 2>&1
+table="'$work/part.parquet'"
+"$program" -c "copy (select l_comment, l_orderkey, l_linenumber, l_extendedprice, l_shipdate,
+    case when l_quantity > 10 then l_shipinstruct end as instruct
+    from '$work/lineitem.parquet') to $table (row_group_size 20000)" >"$work/err" 2>&1
+result "makes the table"
+
+run -c "select * from $table"
+mv "$work/rows" "$work/plain"
+by_text="select * from $table order by l_comment, l_orderkey desc, l_linenumber"
+sort -t "$tab" -k1,1 -k2,2nr -k3,3n "$work/plain" >"$work/by_text"
+by_price="select * from $table order by l_extendedprice desc, l_orderkey, l_linenumber"
+sort -t "$tab" -k4,4nr -k2,2n -k3,3n "$work/plain" >"$work/by_price"
+# A key that is no column, NULLs first: an empty text sorts before the others.
+by_null="select * from $table order by instruct || '!' nulls first, l_orderkey * 2, l_linenumber"
+sort -t "$tab" -k6,6 -k2,2n -k3,3n "$work/plain" >"$work/by_null"
+for threads in 1 2 5; do
+    limit=$((16 + 8 * threads))MB
+    for order in by_text by_price by_null; do
+        eval "sql=\$$order"
+        run --set threads=$threads --set memory_limit=$limit -c "$sql" &&
+            cmp "$work/rows" "$work/$order" >>"$work/err"
+        result "$order, $threads threads, within $limit"
+    done
+done
+run --set threads=1 --set memory_limit=17MB --set chunk_rows=700 -c "$by_text" &&
+    cmp "$work/rows" "$work/by_text" >>"$work/err"
+result "small chunks"
+run -c "$by_text" && cmp "$work/rows" "$work/by_text" >>"$work/err"
+result "without a limit"
+
+run --set threads=1 --set memory_limit=20MB -c "explain analyze $by_text" && grep -q 'spilled [0-9.]* MB' "$work/out"
+result "explain analyze says what was spilled"
+run --set threads=1 --set memory_limit=20MB -c "explain analyze $by_text limit 10" && ! grep -q 'spilled' "$work/out"
+result "a few first rows are not spilled"
+run --set threads=1 --set memory_limit=20MB -c "$by_text limit 90000 offset 7" &&
+    tail -n +8 "$work/by_text" | head -n 90000 | cmp - "$work/rows" >>"$work/err"
+result "many first rows are"
+
+# Equal rows stay in their order, that of the file.
+run --set threads=1 --set memory_limit=20MB -c "select * from $table order by instruct nulls first" &&
+    sort -s -t "$tab" -k6,6 "$work/plain" | cmp - "$work/rows" >>"$work/err"
+result "equal rows stay in order"
+
+# So many runs that they are merged in several passes.
+wide="l_comment || ' one ' || l_comment || ' two ' || l_comment"
+many="select *, 1 as k from $table"
+for k in 2 3 4 5 6; do
+    many="$many union all select *, $k from $table"
+done
+for threads in 1 3; do
+    run --set threads=$threads --set memory_limit=$((16 + 3 * threads))MB --set chunk_rows=2000 \
+        -c "select l_comment, l_orderkey, l_linenumber, k, $wide as x, $wide || '!' as y,
+        $wide || '?' as z from ($many) as m
+        order by l_comment, l_orderkey desc, l_linenumber, k desc" &&
+        cut -f 1-4 "$work/rows" >"$work/first" && cut -f 1-3 "$work/by_text" |
+        awk -F "$tab" '{ for (k = 6; k > 0; k--) print $0 "\t" k }' |
+            cmp - "$work/first" >>"$work/err" && awk -F "$tab" '{
+                x = $1 " one " $1 " two " $1
+                if ($5 != x || $6 != x "!" || $7 != x "?") exit 1 }' "$work/rows"
+    result "passes over runs, $threads threads"
+done
+
+# fails NAME TEXT OPTION...: a clean failure that says so.
+fails() {
+    name=$1 text=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && grep -qF "$text" "$work/err"
+    result "$name"
+}
+sorted() {
+    fault=$1
+    shift
+    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=32MB --format none "$@" \
+        -c "$by_text"
+}
+for n in 1 2 3 17 60; do
+    fails "write $n fails" "temporary file in \"$work/temp\"" sorted write:$n
+    fails "writes from $n on fail" "temporary file in \"$work/temp\"" sorted write:$n:always
+done
+fails "reads fail" "could not read file" sorted read:60:always
+fails "a folder that is not there" "could not make a temporary file in \"$work/none\"" \
+    sorted none --set temp_directory="$work/none"
+full() (
+    trap '' XFSZ
+    ulimit -f 200
+    sorted none
+)
+fails "no room" "make room there" full
+
+# Killed in the middle: the file has no name that could be left.
+"$program" --set threads=2 --set memory_limit=32MB -c "$by_text" >/dev/null 2>"$work/err" &
+sleep 0.2
+kill -9 $! 2>/dev/null
+wait $! 2>/dev/null
+true
+result "killed"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
