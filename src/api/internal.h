@@ -47,9 +47,10 @@ struct pistachio_result {
     exec_query *query; /* NULL: made rows, or none */
     api_rows made;
     bool is_made_done;
-    bool holds_engine;      /* counted in database->running */
-    const char *trace_path; /* a trace is under way; NULL: none */
-    int64_t started;        /* the clock of api_nanoseconds */
+    bool holds_engine; /* counted in database->running */
+    bool is_traced;
+    const char *trace_path, *timeline_path; /* where the trace goes; NULL: not there */
+    int64_t started;                        /* the clock of api_nanoseconds */
     pistachio_batch batch;
     char (*type_names)[TYPE_NAME_BYTES];
     uint64_t rows_written;

@@ -15,26 +15,32 @@ status api_made_row(pistachio_result *result, const char *const *cells)
     return STATUS_OK;
 }
 
+/* The path that a setting gives, in the statement's memory, or NULL. */
+static status copy_path(pistachio_result *result, const char *text, const char **out)
+{
+    *out = NULL;
+    if (!strcmp(text, "off") || !*text)
+        return STATUS_OK;
+    *out = arena_copy_text(result->statement->query.memory, text, strlen(text));
+    return *out ? STATUS_OK : status_no_memory("trace", strlen(text));
+}
+
 static status start_trace(pistachio_result *result)
 {
-    const char *path = result->connection->database->settings.trace.text;
-    if (!strcmp(path, "off") || !*path)
-        return STATUS_OK;
-    path = arena_copy_text(result->statement->query.memory, path, strlen(path));
-    if (!path)
-        return status_no_memory("trace", 0);
-    if (!trace_start())
-        return STATUS_OK; /* another query of the process is being traced */
-    result->trace_path = path;
-    result->query->is_traced = true;
+    const settings *s = &result->connection->database->settings;
+    TRY(copy_path(result, s->trace.text, &result->trace_path));
+    TRY(copy_path(result, s->timeline.text, &result->timeline_path));
+    /* False: another query of the process is being traced. */
+    result->is_traced = (result->trace_path || result->timeline_path) && trace_start();
+    result->query->is_traced = result->is_traced;
     return STATUS_OK;
 }
 
 status api_finish_trace(pistachio_result *result)
 {
-    const char *path = result->trace_path;
-    result->trace_path = NULL;
-    return path ? trace_stop(path) : STATUS_OK;
+    bool is_traced = result->is_traced;
+    result->is_traced = false;
+    return is_traced ? trace_stop(result->trace_path, result->timeline_path) : STATUS_OK;
 }
 
 static status start_query(pistachio_result *result)

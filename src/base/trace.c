@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +38,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool is_under_way; /* from start until all is written */
 static _Atomic uint64_t session;
 static _Atomic unsigned next_slot;
-static int64_t session_start;
+static int64_t session_start, session_end;
 
 int64_t trace_now(void)
 {
@@ -199,37 +200,69 @@ static void write_all(FILE *f)
     fprintf(f, "],\n\"otherData\":{\"dropped\":\"%" PRIu64 "\"}}\n", count_dropped());
 }
 
-static status write_file(const char *path)
+/* The same as a picture. */
+static status draw(FILE *f)
+{
+    unsigned workers = 0;
+    timeline *t;
+    for (unsigned i = 0; i < SLOT_COUNT; i++)
+        for (size_t e = 0; e < slots[i].events.count; e++)
+            if (slots[i].events.items[e].what) {
+                workers++;
+                break;
+            }
+    TRY(timeline_new(session_start, session_end, workers, &t));
+    status st = STATUS_OK;
+    for (unsigned i = 0; i < SLOT_COUNT; i++)
+        for (size_t n = 0; n < slots[i].events.count && !st; n++) {
+            const event *e = &slots[i].events.items[n];
+            st = e->what ? timeline_add_span(t, e->name, e->start, e->end)
+                         : timeline_add_read(t, e->bytes, e->start, e->end);
+        }
+    if (!st)
+        timeline_write(t, f);
+    timeline_free(t);
+    return st;
+}
+
+static status write_trace(FILE *f)
+{
+    write_all(f);
+    return STATUS_OK;
+}
+
+static status write_file(const char *path, status (*write)(FILE *f))
 {
     char temporary[4096];
     int length = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof temporary)
-        return status_new(STATUS_KIND_INVALID, "the trace's path is too long");
+        return status_new(STATUS_KIND_INVALID, "the path of a trace is too long");
     FILE *f = fopen(temporary, "we");
     if (!f)
         return status_new_errno(errno, "could not write trace \"%s\"", path);
-    write_all(f);
+    status st = write(f);
     bool has_failed = ferror(f) || fault_check(FAULT_WRITE);
     has_failed |= fclose(f) != 0;
-    if (has_failed || rename(temporary, path)) {
-        status st =
-            status_new_errno(has_failed ? EIO : errno, "could not write trace \"%s\"", path);
+    if (!st && (has_failed || rename(temporary, path)))
+        st = status_new_errno(has_failed ? EIO : errno, "could not write trace \"%s\"", path);
+    if (st)
         unlink(temporary);
-        return st;
-    }
-    return STATUS_OK;
+    return st;
 }
 
-status trace_stop(const char *path)
+status trace_stop(const char *path, const char *timeline_path)
 {
     atomic_store(&trace_switch, false);
+    session_end = trace_now();
     /* From here on whoever is late finds its slot closed. */
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
         pthread_mutex_lock(&slots[i].lock);
         slots[i].session = 0;
         pthread_mutex_unlock(&slots[i].lock);
     }
-    status st = path ? write_file(path) : STATUS_OK;
+    status st = path ? write_file(path, write_trace) : STATUS_OK;
+    if (!st && timeline_path)
+        st = write_file(timeline_path, draw);
     for (unsigned i = 0; i < SLOT_COUNT; i++)
         array_release(&slots[i].events);
     atomic_store(&is_under_way, false);

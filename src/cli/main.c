@@ -33,6 +33,7 @@ static const char usage[] =
     "  --timer           print each statement's time\n"
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
     "  --trace FILE      what each query's threads did when, for ui.perfetto.dev\n"
+    "  --timeline FILE   storage, workers and operators over each query's time, as SVG\n"
     "  --settings        list the settings\n"
     "  --version, --help\n"
     "\n"
@@ -82,7 +83,8 @@ static int parse(int count, char **words, arguments *out)
         char *word = words[i];
         bool takes_value = !strcmp(word, "-c") || !strcmp(word, "-f") || !strcmp(word, "-o") ||
                            !strcmp(word, "--table") || !strcmp(word, "--format") ||
-                           !strcmp(word, "--set") || !strcmp(word, "--trace");
+                           !strcmp(word, "--set") || !strcmp(word, "--trace") ||
+                           !strcmp(word, "--timeline");
         char *next = takes_value ? words[++i] : NULL;
         if (takes_value && !next)
             return 1 + usage_error("a value is missing behind", word);
@@ -109,10 +111,10 @@ static int parse(int count, char **words, arguments *out)
         } else if (!strcmp(word, "--set")) {
             if (out->setting_count == 64 || !split(next, &out->settings[out->setting_count++]))
                 return 1 + usage_error("--set needs NAME=VALUE, not", next);
-        } else if (!strcmp(word, "--trace")) {
+        } else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline")) {
             if (out->setting_count == 64)
                 return 1 + usage_error("too many settings", NULL);
-            out->settings[out->setting_count++] = (pistachio_option){"trace", next};
+            out->settings[out->setting_count++] = (pistachio_option){word + 2, next};
         } else if (!strcmp(word, "--table")) {
             if (out->table_count == 256 || !strchr(next, '='))
                 return 1 + usage_error("--table needs NAME=PATH, not", next);

@@ -130,6 +130,10 @@ assert sum(e["ph"] == "b" for e in events) == sum(e["ph"] == "e" for e in events
 print(*sorted(s for s in steps if s == "read" or "scan" in s), *sorted(tracks), sep="\n")' \
         "$work/trace.json"
 fi
+expect "a picture of the time" 0 - "$program" --timeline "$work/time.svg" --set direct_io=always \
+    -c "select max(b) from '$work/t.parquet'"
+expect "has the storage" 0 1 grep -c 'Storage, GB/s' "$work/time.svg"
+expect "is whole" 0 1 grep -c '^</svg>' "$work/time.svg"
 expect "a trace that cannot be written" 1 - "$program" --trace "$work/none/t.json" -c "select 1"
 says "says so" "could not write trace"
 
