@@ -170,12 +170,12 @@ static exec_step sort_rest(op_sort *op, exec_task *task)
     uint64_t words[1];
     if (!op->chunks.count)
         return EXEC_FINISHED;
-    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     if (op->spill.file || !sort_fits(op)) {
         EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
         return EXEC_FINISHED;
     }
     EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
+    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     op->row_count = op->sorted->rows.bound;
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;

@@ -146,6 +146,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     chunk *sorted = NULL;
     TRY(sort_chunks(op, task, chunks, count, &sorted));
     *out_sorted = true;
+    raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     for (size_t i = 0; i < count; i++) {
         sort_count_chunk(op, chunks[i], &held, &needed);
         rows += chunks[i]->rows.bound;
