@@ -55,7 +55,8 @@ status spill_open(const char *directory, spill_file **out)
     spill_file *spill = mem_new(sizeof *spill);
     if (!spill)
         return status_no_memory("temporary file", sizeof *spill);
-    spill->base.descriptor = spill->base.direct_descriptor = -1;
+    spill->base.descriptor = -1;
+    spill->base.direct_descriptor = -1;
     /* It grows; whoever reads knows what has been written. */
     spill->base.bytes = UINT64_MAX;
     spill->directory = mem_copy_text(directory, length);
