@@ -186,7 +186,7 @@ bool scan_ahead_take(scan_ahead *scan, scan_morsel *out)
         atomic_fetch_add_explicit(&scan->query->scan_bytes_done,
                                   scan_ahead_morsel_bytes(scan, out->morsel), memory_order_relaxed);
         /* Runtime filters may have come since it was queued. */
-        is_there = !scan_prune(scan->query, scan->plan, scan->table, out->morsel);
+        is_there = !scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel);
         if (!is_there) {
             ahead->bytes -= pq_fetch_bytes(out->fetch);
             pq_fetch_close(out->fetch);

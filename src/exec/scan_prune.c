@@ -178,22 +178,35 @@ static target target_of(const plan_node *plan, const pq_table *table, pq_morsel 
                     .row_count = group->row_count};
 }
 
-static bool is_excluded(exec_query *query, const target *t)
+static bool any_runtime_excludes(exec_query *query, const target *t)
 {
     const plan_node *plan = t->plan;
-    for (size_t i = 0; i < plan->scan.filters.count; i++)
-        if (condition_excludes(t, plan->scan.filters.items[i]))
-            return true;
     for (size_t i = 0; i < plan->scan.runtime_filters.count; i++)
         if (runtime_excludes(query, t, &plan->scan.runtime_filters.items[i]))
             return true;
     return false;
 }
 
+static bool is_excluded(exec_query *query, const target *t)
+{
+    const plan_node *plan = t->plan;
+    for (size_t i = 0; i < plan->scan.filters.count; i++)
+        if (condition_excludes(t, plan->scan.filters.items[i]))
+            return true;
+    return any_runtime_excludes(query, t);
+}
+
 bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel)
 {
     target t = target_of(plan, table, morsel);
     return is_excluded(query, &t);
+}
+
+bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
+                        pq_morsel morsel)
+{
+    target t = target_of(plan, table, morsel);
+    return any_runtime_excludes(query, &t);
 }
 
 /* ---- pages ---- */
