@@ -2,10 +2,9 @@
 #include "parquet/column.h"
 
 #include "device/codec.h"
+#include "parquet/checksum.h"
 #include "parquet/page.h"
 #include "storage/read.h"
-
-#include <zlib.h>
 
 struct pq_column {
     const pq_table *table;
@@ -203,7 +202,7 @@ static status check_sum(const pq_column *c, const pq_page *page)
 {
     const pq_page_header *h = &page->header;
     if (h->has_checksum &&
-        (uint32_t)crc32(0, c->host_bytes + page->at, h->compressed_bytes) != h->checksum)
+        pq_checksum(0, c->host_bytes + page->at, h->compressed_bytes) != h->checksum)
         return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
     return STATUS_OK;
 }

@@ -1,11 +1,11 @@
 /* writer_chunk.c - one column of one row group to pages: dictionary, levels, values, codec. */
 #include "parquet/bloom.h"
+#include "parquet/checksum.h"
 #include "parquet/compress.h"
 #include "parquet/thrift_write.h"
 #include "parquet/writer_column.h"
 
 #include <limits.h>
-#include <zlib.h>
 
 typedef struct chunk_writer {
     const writer_column *column;
@@ -89,9 +89,9 @@ static status add_page(chunk_writer *c, const page_parts *page)
     uint32_t checksum = 0;
     if (c->options->checksums) {
         if (page->level_bytes)
-            checksum = (uint32_t)crc32(checksum, page->levels, (uInt)page->level_bytes);
+            checksum = pq_checksum(checksum, page->levels, page->level_bytes);
         if (stored_bytes)
-            checksum = (uint32_t)crc32(checksum, stored, (uInt)stored_bytes);
+            checksum = pq_checksum(checksum, stored, stored_bytes);
     }
     pq_buffer *out = &c->out->bytes;
     size_t start = out->count;

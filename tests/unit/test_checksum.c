@@ -1,0 +1,35 @@
+/* test_checksum.c - the pages' checksum against zlib's, at all lengths and cuts. */
+#include "test.h"
+
+#include "parquet/checksum.h"
+
+#include <zlib.h>
+
+#define BYTES_MAX 5000
+
+TEST(known_values)
+{
+    CHECK_EQ(pq_checksum(0, "", 0), 0);
+    CHECK_EQ(pq_checksum(0, "123456789", 9), 0xcbf43926u);
+}
+
+TEST(every_length)
+{
+    uint8_t bytes[BYTES_MAX];
+    for (size_t i = 0; i < BYTES_MAX; i++)
+        bytes[i] = (uint8_t)test_random();
+    for (size_t length = 0; length <= 700; length++)
+        CHECK_EQ(pq_checksum(0, bytes + length % 16, length),
+                 crc32_z(0, bytes + length % 16, length));
+    CHECK_EQ(pq_checksum(0, bytes, BYTES_MAX), crc32_z(0, bytes, BYTES_MAX));
+}
+
+TEST(in_pieces)
+{
+    uint8_t bytes[BYTES_MAX];
+    for (size_t i = 0; i < BYTES_MAX; i++)
+        bytes[i] = (uint8_t)(i * i);
+    uint32_t whole = (uint32_t)crc32_z(0, bytes, BYTES_MAX);
+    for (size_t cut = 0; cut <= BYTES_MAX; cut += 37)
+        CHECK_EQ(pq_checksum(pq_checksum(0, bytes, cut), bytes + cut, BYTES_MAX - cut), whole);
+}
