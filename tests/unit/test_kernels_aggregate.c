@@ -391,7 +391,7 @@ TEST(runs_are_marked_and_numbered)
             }
 }
 
-TEST(groups_partition_orders_by_the_upper_bits)
+TEST(groups_partition_orders_by_bits)
 {
     static uint32_t hashes[ROWS_MAX], order[ROWS_MAX], offsets[66];
     for (size_t c = 0; c < COUNTS; c++)
@@ -400,8 +400,10 @@ TEST(groups_partition_orders_by_the_upper_bits)
                 size_t count = counts[c], parts = (size_t)1 << bits;
                 for (size_t i = 0; i < count; i++)
                     hashes[i] = (uint32_t)test_random();
+                uint32_t skip = (uint32_t)test_random_below(26);
                 groups_partition_arguments a = {.hashes = hashes,
                                                 .count = dev_count_exact(count),
+                                                .skip = skip,
                                                 .bits = bits,
                                                 .first = 3,
                                                 .out = order,
@@ -411,7 +413,8 @@ TEST(groups_partition_orders_by_the_upper_bits)
                 CHECK_EQ(offsets[parts], count);
                 for (size_t p = 0; p < parts; p++)
                     for (uint32_t i = offsets[p]; i < offsets[p + 1]; i++) {
-                        CHECK_EQ((uint64_t)hashes[order[i] - 3] >> (32 - bits), p);
+                        CHECK_EQ(
+                            (uint64_t)hashes[order[i] - 3] << skip >> (32 - bits) & (parts - 1), p);
                         CHECK(i == offsets[p] || order[i - 1] < order[i]);
                     }
             }

@@ -115,7 +115,7 @@ void ISA_(groups_partition)(const groups_partition_arguments *a)
     uint32_t *offsets = a->offsets;
     memset(offsets, 0, (parts + 1) * sizeof *offsets);
     /* A shift by 32 is not defined: one part takes all. */
-#define PART(hash) (a->bits ? (hash) >> (32 - a->bits) : 0)
+#define PART(hash) (a->bits ? ((hash) << a->skip) >> (32 - a->bits) : 0)
     for (size_t i = 0; i < count; i++)
         offsets[PART(a->hashes[i]) + 1]++;
     for (size_t p = 0; p < parts; p++)

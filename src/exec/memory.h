@@ -1,0 +1,24 @@
+/* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
+ * to a temporary file.
+ *
+ * An operator may fill half of the limit, and all together three quarters; the rest is for rows on
+ * their way. Whoever wants more than that spills what it holds itself: nobody's memory is taken
+ * away, so everyone must be able to do with little. */
+#ifndef PISTACHIO_EXEC_MEMORY_H
+#define PISTACHIO_EXEC_MEMORY_H
+
+#include "exec/exec.h"
+
+/* Whether operators may spill at all: there is a limit, and the device is a host. */
+bool exec_may_spill(const exec_query *query);
+/* Bytes that one operator may hold; 0: any number. */
+uint64_t exec_memory_share(const exec_query *query);
+/* For an operator whose lanes together hold `held` bytes and will need `needed` until what they
+ * hold has become a result. `lane_needed`: of those, what belongs to the lane that asks. True: it
+ * must spill that now. Any thread. */
+bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,
+                     uint64_t lane_needed);
+/* Whether `more` bytes can be taken now, with room left for rows on their way. */
+bool exec_has_room(const exec_query *query, uint64_t more);
+
+#endif
