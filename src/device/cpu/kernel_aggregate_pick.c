@@ -1,6 +1,7 @@
 /* kernel_aggregate_pick.c - least and greatest values by group. */
 #include "device/cpu/kernel_aggregate.h"
 #include "device/cpu/kernel_keys.h"
+#include "device/cpu/kernel_text.h"
 
 /* NaN is greater than all other numbers, as in sorting. */
 static inline bool double_is_less(double x, double y)
@@ -108,13 +109,6 @@ void ISA_(aggregate_pick)(const aggregate_pick_arguments *a)
 
 /* ---- text ---- */
 
-static bool text_is_less(const string_view *x, const string_view *y)
-{
-    uint32_t common = x->bytes < y->bytes ? x->bytes : y->bytes;
-    int order = common ? memcmp(kernel_string_data(x), kernel_string_data(y), common) : 0;
-    return order ? order < 0 : x->bytes < y->bytes;
-}
-
 void ISA_(aggregate_pick_text)(const aggregate_pick_text_arguments *a)
 {
     size_t count = kernel_count(a->count);
@@ -125,7 +119,7 @@ void ISA_(aggregate_pick_text)(const aggregate_pick_text_arguments *a)
         const string_view *x = &a->values[i];
         if (x->bytes != AGGREGATE_NO_TEXT &&
             (state->bytes == AGGREGATE_NO_TEXT ||
-             (a->is_greatest ? text_is_less(state, x) : text_is_less(x, state)))) {
+             (a->is_greatest ? kernel_text_less(state, x) : kernel_text_less(x, state)))) {
             *state = *x;
             if (a->changed && x->bytes > STRING_INLINE_BYTES)
                 a->changed[changes++] = group;

@@ -38,6 +38,11 @@ static inline bool kernel_text_less(const string_view *left, const string_view *
     memcpy(&right_prefix, right->prefix, 4);
     if (left_prefix != right_prefix)
         return __builtin_bswap32(left_prefix) < __builtin_bswap32(right_prefix);
+    uint64_t left_tail = kernel_text_tail(left), right_tail = kernel_text_tail(right);
+    if (left->bytes <= STRING_INLINE_BYTES && right->bytes <= STRING_INLINE_BYTES)
+        return left_tail == right_tail
+                   ? left->bytes < right->bytes
+                   : __builtin_bswap64(left_tail) < __builtin_bswap64(right_tail);
     uint32_t shared = left->bytes < right->bytes ? left->bytes : right->bytes;
     int order = memcmp(kernel_string_data(left), kernel_string_data(right), shared);
     return order ? order < 0 : left->bytes < right->bytes;
