@@ -386,22 +386,25 @@ static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk
 
 #define BITMAP_ROWS 64 /* slices begin at whole words of bitmaps */
 
-/* The lane has none after it: there is none left. */
-static status take_morsel(op_scan *op, scan_lane *lane)
+/* EXEC_FINISHED: the lane has one, or there is none left. */
+static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
 {
     scan_morsel next;
-    while (!lane->has_morsel && scan_ahead_take(op->ahead, &next)) {
+    while (!lane->has_morsel) {
+        exec_step step = scan_ahead_take(op->ahead, task, &next);
+        if (step != EXEC_HAVE_OUTPUT)
+            return step;
         lane->morsel = next.morsel;
         lane->fetch = next.fetch;
         lane->ranges.count = lane->next_range = 0;
         lane->next_row = lane->range_end = 0;
-        TRY(scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel, BITMAP_ROWS,
-                             &lane->ranges));
+        EXEC_TRY(task, scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel,
+                                        BITMAP_ROWS, &lane->ranges));
         lane->has_morsel = lane->ranges.count > 0;
         if (!lane->has_morsel)
             release_morsel(op, lane);
     }
-    return STATUS_OK;
+    return EXEC_FINISHED;
 }
 
 static void start_slice(const op_scan *op, scan_lane *lane)
@@ -431,10 +434,9 @@ static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, ch
             if (lane->has_morsel && lane->next_row == lane->range_end &&
                 lane->next_range == lane->ranges.count)
                 release_morsel(op, lane);
-            if (!lane->has_morsel)
-                EXEC_TRY(task, take_morsel(op, lane));
-            if (!lane->has_morsel)
-                return EXEC_FINISHED;
+            exec_step taken = take_morsel(op, task, lane);
+            if (taken != EXEC_FINISHED || !lane->has_morsel)
+                return taken;
             start_slice(op, lane);
         }
         exec_step step = filter_slice(op, task, lane);

@@ -1,5 +1,6 @@
-/* scan_ahead.c - which row groups are read when. All under one lock of the query; it is held while
- * reads are submitted, not while they are under way. */
+/* scan_ahead.c - which row groups are read when. What is queued is under one lock of the query.
+ * Whoever looks at a scan's next row group and submits its reads holds the scan, not the lock: a
+ * lane that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan_ahead.h"
 
 #include "exec/scan_prune.h"
@@ -8,6 +9,9 @@
 #define BUDGET_PART 8
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
 #define QUEUE_MAX 48
+/* What a lane submits before it goes on with its own row group: the system takes a while for the
+ * memory that reads end in. */
+#define SUBMIT_BYTES ((uint64_t)16 << 20)
 
 struct scan_ahead {
     exec_query *query;
@@ -15,11 +19,16 @@ struct scan_ahead {
     const pq_table *table;
     const uint32_t *columns;
     uint32_t column_count;
-    size_t cursor; /* the table's next row group that was not looked at */
+    /* Of the lane that holds the scan. */
+    size_t cursor;      /* the table's next row group that was not looked at */
+    bool has_no_memory; /* memory ran short: not tried again */
+    /* Under the lock. */
+    bool is_held;
+    bool is_done; /* all row groups were looked at */
+    ARRAY(exec_task *) waiting;
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];
     unsigned queue_first, queue_count;
-    bool has_no_memory; /* memory ran short: not tried again */
 };
 
 uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel)
@@ -82,7 +91,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     return STATUS_OK;
 }
 
-/* Under the lock: the next row group that statistics leave. */
+/* The next row group that statistics leave. For who holds the scan. */
 static bool next_morsel(scan_ahead *scan, pq_morsel *out)
 {
     while (scan->cursor < scan->table->morsels.count) {
@@ -97,54 +106,96 @@ static bool next_morsel(scan_ahead *scan, pq_morsel *out)
     return false;
 }
 
-/* Under the lock: queues the next row group, its reads under way. False: there is none left. */
-static bool extend(scan_ahead *scan)
+/* The next row group, its reads under way; false: there is none left. For who holds the scan. */
+static bool start_next(scan_ahead *scan, scan_morsel *out)
 {
     exec_query *query = scan->query;
-    scan_morsel next = {0};
-    if (!next_morsel(scan, &next.morsel))
+    *out = (scan_morsel){0};
+    if (!next_morsel(scan, &out->morsel))
         return false;
     /* What cannot be read ahead is read when it is needed, and fails there if it must. */
     status st = scan->has_no_memory
                     ? STATUS_OK
-                    : pq_fetch_start(query->dev, scan->table, next.morsel, scan->columns,
-                                     scan->column_count, query->ahead.policy, &next.fetch);
+                    : pq_fetch_start(query->dev, scan->table, out->morsel, scan->columns,
+                                     scan->column_count, query->ahead.policy, &out->fetch);
     scan->has_no_memory |= st != NULL;
     status_free(st);
-    query->ahead.bytes += pq_fetch_bytes(next.fetch);
-    scan_ahead_count(scan, next.morsel, pq_fetch_stored_bytes(next.fetch), 0);
-    scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
+    scan_ahead_count(scan, out->morsel, pq_fetch_stored_bytes(out->fetch), 0);
     return true;
 }
 
-/* Under the lock. */
-static void fill(scan_ahead *scan)
+/* ---- with the lock held ---- */
+
+static void let_go(scan_ahead *scan)
 {
-    read_ahead *ahead = &scan->query->ahead;
-    while (scan->queue_count < QUEUE_MAX && ahead->bytes < ahead->bytes_max && extend(scan))
-        ;
+    scan->is_held = false;
+    for (size_t i = 0; i < scan->waiting.count; i++)
+        exec_wake(scan->waiting.items[i]);
+    scan->waiting.count = 0;
 }
 
-/* Under the lock: this scan, then those behind it, as far as those before them are looked at. */
+/* Queues the next row group; the scan is held, the lock is given up meanwhile. Returns the bytes
+ * that are read. */
+static uint64_t extend(scan_ahead *scan)
+{
+    read_ahead *ahead = &scan->query->ahead;
+    scan_morsel next;
+    pthread_mutex_unlock(&ahead->lock);
+    bool is_there = start_next(scan, &next);
+    pthread_mutex_lock(&ahead->lock);
+    scan->is_done = !is_there;
+    if (!is_there)
+        return 0;
+    ahead->bytes += pq_fetch_bytes(next.fetch);
+    scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
+    return pq_fetch_bytes(next.fetch);
+}
+
+static bool may_extend(const scan_ahead *scan)
+{
+    const read_ahead *ahead = &scan->query->ahead;
+    return !scan->is_done && scan->queue_count < QUEUE_MAX && ahead->bytes < ahead->bytes_max;
+}
+
+/* Submits about as many bytes as it may; returns how many it may still. */
+static uint64_t fill(scan_ahead *scan, uint64_t bytes)
+{
+    scan->is_held = true;
+    while (bytes && may_extend(scan)) {
+        uint64_t submitted = extend(scan);
+        bytes -= submitted < bytes ? submitted : bytes;
+    }
+    let_go(scan);
+    return bytes;
+}
+
+/* This scan, then those behind it, as far as those before them are looked at. */
 static void fill_from(read_ahead *ahead, size_t first)
 {
+    uint64_t bytes = SUBMIT_BYTES;
     size_t end = ahead->overlap == OVERLAP_FULL       ? ahead->scans.count
                  : ahead->overlap == OVERLAP_DEFERRED ? first + 1
                                                       : first;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end && bytes; i++) {
         scan_ahead *scan = ahead->scans.items[i];
-        fill(scan);
-        if (scan->cursor < scan->table->morsels.count)
+        if (!scan->is_held)
+            bytes = fill(scan, bytes);
+        if (!scan->is_done)
             break;
     }
 }
 
-/* Under the lock: reads as much as may be held, and waits for it. */
+/* Reads as much as may be held, and waits for it. */
 static void fill_blocking(scan_ahead *scan)
 {
-    fill(scan);
+    scan->is_held = true;
+    while (may_extend(scan))
+        extend(scan);
+    pthread_mutex_unlock(&scan->query->ahead.lock);
     for (unsigned i = 0; i < scan->queue_count; i++)
         pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
+    pthread_mutex_lock(&scan->query->ahead.lock);
+    let_go(scan);
 }
 
 void scan_ahead_configure(exec_query *query, const settings *settings)
@@ -172,32 +223,54 @@ void scan_ahead_start(exec_query *query)
     pthread_mutex_unlock(&ahead->lock);
 }
 
-bool scan_ahead_take(scan_ahead *scan, scan_morsel *out)
+/* The queue's first, or none: then whoever queues one wakes the task. */
+static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     read_ahead *ahead = &scan->query->ahead;
-    bool is_there = false;
+    bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
+    while (!scan->queue_count && !scan->is_done && !scan->is_held) {
+        if (is_blocking) {
+            fill_blocking(scan);
+        } else {
+            scan->is_held = true;
+            extend(scan);
+            let_go(scan);
+        }
+    }
+    if (scan->is_held && (is_blocking || !scan->queue_count)) {
+        EXEC_TRY(task, array_push(NULL, &scan->waiting, task));
+        return EXEC_WAIT;
+    }
+    if (!scan->queue_count)
+        return EXEC_FINISHED;
+    *out = scan->queue[scan->queue_first];
+    scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
+    scan->queue_count--;
+    return EXEC_HAVE_OUTPUT;
+}
+
+exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
+{
+    read_ahead *ahead = &scan->query->ahead;
+    size_t number = 0;
     pthread_mutex_lock(&ahead->lock);
-    if (ahead->overlap == OVERLAP_BLOCKING && !scan->queue_count)
-        fill_blocking(scan);
-    while (!is_there && (scan->queue_count || extend(scan))) {
-        *out = scan->queue[scan->queue_first];
-        scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
-        scan->queue_count--;
+    exec_step step = take_queued(scan, task, out);
+    while (step == EXEC_HAVE_OUTPUT) {
         atomic_fetch_add_explicit(&scan->query->scan_bytes_done,
                                   scan_ahead_morsel_bytes(scan, out->morsel), memory_order_relaxed);
         /* Runtime filters may have come since it was queued. */
-        is_there = !scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel);
-        if (!is_there) {
-            ahead->bytes -= pq_fetch_bytes(out->fetch);
-            pq_fetch_close(out->fetch);
-        }
+        if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel))
+            break;
+        ahead->bytes -= pq_fetch_bytes(out->fetch);
+        pq_fetch_close(out->fetch);
+        step = take_queued(scan, task, out);
     }
-    size_t number = 0;
     while (ahead->scans.items[number] != scan)
         number++;
-    fill_from(ahead, number);
+    if (step != EXEC_WAIT)
+        fill_from(ahead, number);
     pthread_mutex_unlock(&ahead->lock);
-    return is_there;
+    return step;
 }
 
 void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch)
@@ -220,5 +293,6 @@ void scan_ahead_free(scan_ahead *scan)
         pq_fetch_close(scan->queue[scan->queue_first].fetch);
         scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     }
+    array_release(&scan->waiting);
     mem_free(scan);
 }

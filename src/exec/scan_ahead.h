@@ -24,8 +24,9 @@ typedef struct scan_morsel {
 /* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
 CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                               uint32_t column_count, scan_ahead **out);
-/* The next row group that statistics do not exclude. False: there is none left. Any thread. */
-bool scan_ahead_take(scan_ahead *scan, scan_morsel *out);
+/* The next row group that statistics do not exclude (EXEC_HAVE_OUTPUT), or none is left
+ * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
+exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
 /* The row group is done: closes the fetch (NULL is allowed). Any thread. */
 void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch);
 /* Once no lane takes any more. Takes NULL. */
