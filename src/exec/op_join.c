@@ -74,14 +74,12 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
     uint32_t made_count = 0;
     op->key_types = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_types);
     op->key_columns = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_columns);
-    op->ranges = arena_alloc_array(a, op->key_count + 1, sizeof *op->ranges);
-    if (!made || !op->key_types || !op->key_columns || !op->ranges)
-        return status_no_memory("join", op->key_count * sizeof *op->ranges);
+    if (!made || !op->key_types || !op->key_columns)
+        return status_no_memory("join", op->key_count * sizeof *op->key_types);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const expr *key = keys->items[k];
         int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
         op->key_types[k] = key->type;
-        op->ranges[k] = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
         op->key_columns[k] = column >= 0 ? (uint32_t)column : build.count + made_count;
         if (column < 0)
             made[made_count++] = key;
@@ -137,23 +135,57 @@ static void mark_needed(op_join_build *op)
         if (inputs[i] >= op->probe_columns)
             op->needed[inputs[i] - op->probe_columns] = any = true;
     bool gives_pairs = op->type == JOIN_INNER || op->type == JOIN_LEFT || op->type == JOIN_SINGLE;
-    op->table.row_need = any || join_marks_build(op)   ? JOIN_ROWS_ALWAYS
-                         : gives_pairs || op->residual ? JOIN_ROWS_IF_MANY
-                                                       : JOIN_ROWS_NEVER;
+    op->row_need = any || join_marks_build(op)   ? JOIN_ROWS_ALWAYS
+                   : gives_pairs || op->residual ? JOIN_ROWS_IF_MANY
+                                                 : JOIN_ROWS_NEVER;
 }
 
-static status open_table(op_join_build *op)
+status join_side_init(const op_join_build *join, join_side *side)
 {
-    join_table *table = &op->table;
-    mark_needed(op);
-    table->dev = exec_device(op->base.query);
-    table->column_count = op->stored_columns;
-    table->key_count = op->key_count;
-    table->key_types = op->key_types;
-    table->key_columns = op->key_columns;
-    table->needed = op->needed;
-    table->null_equal = op->base.plan->join.null_equal;
-    return join_table_init(table);
+    *side = (join_side){.table = {.dev = exec_device(join->base.query),
+                                  .column_count = join->stored_columns,
+                                  .key_count = join->key_count,
+                                  .key_types = join->key_types,
+                                  .key_columns = join->key_columns,
+                                  .needed = join->needed,
+                                  .null_equal = join->base.plan->join.null_equal,
+                                  .row_need = join->row_need}};
+    side->ranges = mem_new_array(join->key_count + 1, sizeof *side->ranges);
+    if (!side->ranges)
+        return status_no_memory("join", join->key_count * sizeof *side->ranges);
+    for (uint32_t k = 0; k < join->key_count; k++)
+        side->ranges[k] = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
+    return join_table_init(&side->table);
+}
+
+void join_side_release(join_side *side)
+{
+    join_table_release(&side->table);
+    mem_free(side->ranges);
+    dev_buffer_unref(side->matched);
+    dev_buffer_unref(side->matched_groups);
+    *side = (join_side){0};
+}
+
+static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
+{
+    size_t bytes = (count + 63) / 64 * 8;
+    TRY(dev_alloc(task->stream->dev, bytes, "join build", out));
+    return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
+}
+
+bool join_marks_build(const op_join_build *join)
+{
+    return join->type == JOIN_RIGHT || join->type == JOIN_FULL || join->emits_build;
+}
+
+status join_side_start(const op_join_build *join, exec_task *task, join_side *side)
+{
+    if (!join_marks_build(join) || !side->table.row_count)
+        return STATUS_OK;
+    if (join->emits_build && !join->residual)
+        TRY(zeroed_bits(task, side->table.group_count, &side->matched_groups));
+    return zeroed_bits(task, side->table.row_count, &side->matched);
 }
 
 status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe, exec_layout build,
@@ -181,7 +213,9 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!st)
         st = compile(op, a, probe, build);
     if (!st)
-        st = open_table(op);
+        mark_needed(op);
+    if (!st)
+        st = join_side_init(op, &op->whole);
     if (!st)
         st = join_probe_new(op, out_probe);
     if (!st && join_marks_build(op))

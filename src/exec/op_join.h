@@ -13,6 +13,17 @@ typedef struct join_source {
     uint32_t column; /* of the probe's or build's input */
 } join_source;
 
+/* Build rows that probe rows meet: all of them, or those of a part. */
+typedef struct join_side {
+    join_table table;
+    join_key_range *ranges; /* of the keys, where the table needs them */
+    /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
+     * anti joins mark groups first. */
+    dev_buffer *matched, *matched_groups;
+    /* Of the whole build side. */
+    bool has_rows, has_null_key;
+} join_side;
+
 /* The sink of the build side; owns all that is shared. */
 typedef struct op_join_build {
     exec_operator base;
@@ -28,13 +39,16 @@ typedef struct op_join_build {
     bool *needed;            /* build side's columns, as far as they are read after the build */
     program *build_keys;     /* those that are not simply a column */
     program *probe_keys, *residual; /* residual: over probe's, then build's columns */
+    join_row_need row_need;
     pthread_mutex_t lock;
-    join_key_range *ranges; /* of the build side's keys, where the table needs them */
-    join_table table;
-    /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
-     * anti joins mark groups first. */
-    dev_buffer *matched, *matched_groups;
+    join_side whole;
 } op_join_build;
+
+/* op_join.c: an empty side, whose table can be made; what it points to is the join's. */
+CHECKED status join_side_init(const op_join_build *join, join_side *side);
+void join_side_release(join_side *side); /* takes a zeroed one */
+/* The table is made: what is noted while it is probed. */
+CHECKED status join_side_start(const op_join_build *join, exec_task *task, join_side *side);
 
 /* op_join_build.c */
 extern const exec_operator_ops join_build_ops;
@@ -47,7 +61,7 @@ bool join_marks_build(const op_join_build *join);
 
 /* A NULL for every row. */
 CHECKED status join_null_column(dev_stream *stream, data_type type, tensor **out);
-/* op_join_probe.c */
+/* op_join_probe.c: the operator. */
 CHECKED status join_probe_new(op_join_build *join, exec_operator **out);
 /* op_join_tail.c: after all probing, the build rows that RIGHT and FULL (without a match), SEMI
  * (with one) and ANTI (without) give. */

@@ -181,14 +181,14 @@ static status hand_over(op_join_build *op, build_lane *lane, const uint64_t *bou
 {
     status st;
     pthread_mutex_lock(&op->lock);
-    join_chunk_list *all = &op->table.chunks;
+    join_chunk_list *all = &op->whole.table.chunks;
     st = array_reserve(NULL, all, lane->chunks.count);
     for (size_t i = 0; i < lane->chunks.count && !st; i++)
         all->items[all->count++] = lane->chunks.items[i];
     if (!st)
         lane->chunks.count = 0;
     for (uint32_t k = 0; k < op->key_count && bounds; k++) {
-        join_key_range *range = &op->ranges[k];
+        join_key_range *range = &op->whole.ranges[k];
         int64_t min = (int64_t)bounds[3 * k], max = (int64_t)bounds[3 * k + 1];
         range->min = min < range->min ? min : range->min;
         range->max = max > range->max ? max : range->max;
@@ -219,13 +219,13 @@ static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *s
 static status publish_filters(op_join_build *op, exec_task *task)
 {
     const plan_node *plan = op->base.plan;
-    const join_table *table = &op->table;
+    const join_table *table = &op->whole.table;
     for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
         const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
         runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
         if (table->form == JOIN_TABLE_RANKED)
-            runtime_filter_publish_bitmap(filter, table->bitmap, op->ranges[0].min,
-                                          op->ranges[0].max);
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
+                                          op->whole.ranges[0].max);
         else
             TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
                                        table->chunks.count, op->key_columns[planned->column_id]));
@@ -233,33 +233,20 @@ static status publish_filters(op_join_build *op, exec_task *task)
     return STATUS_OK;
 }
 
-static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
-{
-    size_t bytes = (count + 63) / 64 * 8;
-    TRY(dev_alloc(task->stream->dev, bytes, "join build", out));
-    return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
-}
-
-bool join_marks_build(const op_join_build *join)
-{
-    return join->type == JOIN_RIGHT || join->type == JOIN_FULL || join->emits_build;
-}
-
 static status finish(op_join_build *op, exec_task *task)
 {
+    const join_table *table = &op->whole.table;
     atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
-    if (!join_marks_build(op) || !op->table.row_count)
-        return STATUS_OK;
-    if (op->emits_build && !op->residual)
-        TRY(zeroed_bits(task, op->table.group_count, &op->matched_groups));
-    return zeroed_bits(task, op->table.row_count, &op->matched);
+    op->whole.has_rows = table->row_count > 0;
+    op->whole.has_null_key = table->key_row_count < table->row_count;
+    return join_side_start(op, task, &op->whole);
 }
 
 static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_join_build *op = (op_join_build *)base;
     uint64_t words[1];
-    EXEC_TRY(task, join_table_step(&op->table, task, number, op->ranges));
+    EXEC_TRY(task, join_table_step(&op->whole.table, task, number, op->whole.ranges));
     if (!task->lane && number == JOIN_TABLE_STEP_SUM)
         EXEC_TRY(task, publish_filters(op, task));
     if (!task->lane && number == JOIN_TABLE_STEPS - 1)
@@ -272,7 +259,7 @@ static status build_lane_open(exec_operator *base, exec_task *task, void *state)
 {
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
-    bool needs_ranges = join_table_needs_ranges(&op->table);
+    bool needs_ranges = join_table_needs_ranges(&op->whole.table);
     if (needs_ranges)
         TRY(dev_words_new(task->stream, 3 * op->key_count, &lane->bounds));
     for (uint32_t k = 0; k < op->key_count && needs_ranges; k++)
@@ -298,10 +285,7 @@ static void build_lane_close(exec_operator *base, void *state)
 
 void join_release(op_join_build *join)
 {
-    join_table_release(&join->table);
-    dev_buffer_unref(join->matched);
-    dev_buffer_unref(join->matched_groups);
-    join->matched = join->matched_groups = NULL;
+    join_side_release(&join->whole);
     for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {
         tensor_unref(join->bases[c]);
         join->bases[c] = NULL;

@@ -18,8 +18,8 @@ static status make_output(const op_join_build *join, exec_task *task, row_index 
             TRY(join_null_column(task->stream, join->probe_types[source->column],
                                  &(*out)->columns[i]));
         else
-            TRY(tensor_new_indexed(task->stream, join->table.build->columns[source->column],
-                                   join->table.row_count, rows, dev_count_exact(count),
+            TRY(tensor_new_indexed(task->stream, join->whole.table.build->columns[source->column],
+                                   join->whole.table.row_count, rows, dev_count_exact(count),
                                    &(*out)->columns[i]));
     }
     return STATUS_OK;
@@ -30,7 +30,7 @@ static status wanted_rows(const op_join_build *join, exec_task *task, uint64_t f
                           uint64_t row_count, row_index **out, uint64_t *out_count)
 {
     dev_count all = dev_count_exact(row_count);
-    const uint64_t *bits = (const uint64_t *)join->matched->address + first / 64;
+    const uint64_t *bits = (const uint64_t *)join->whole.matched->address + first / 64;
     dev_buffer *inverted = NULL, *count = NULL;
     status st = STATUS_OK;
     if (join->type != JOIN_SEMI) {
@@ -58,7 +58,7 @@ static status wanted_rows(const op_join_build *join, exec_task *task, uint64_t f
 static status next_slice(op_join_tail *op, exec_task *task, uint64_t first, chunk **out)
 {
     const op_join_build *join = op->join;
-    uint64_t left = join->table.row_count - first, count = 0;
+    uint64_t left = join->whole.table.row_count - first, count = 0;
     row_index *rows = NULL;
     status st = wanted_rows(join, task, first, left < op->slice_rows ? left : op->slice_rows, &rows,
                             &count);
@@ -79,7 +79,7 @@ static exec_step tail_pull(exec_operator *base, exec_task *task, void *state, ch
     chunk *c = NULL;
     while (!c && !exec_is_cancelled(task->query)) {
         uint64_t first = atomic_fetch_add(&op->next_row, op->slice_rows);
-        if (first >= op->join->table.row_count)
+        if (first >= op->join->whole.table.row_count)
             return EXEC_FINISHED;
         EXEC_TRY(task, next_slice(op, task, first, &c));
     }
