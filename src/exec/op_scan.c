@@ -37,8 +37,8 @@ typedef struct scan_lane {
     program_run *run;
     bool has_morsel;
     pq_morsel morsel;
-    pq_fetch *fetch;        /* what of it was read ahead */
-    scan_range_list ranges; /* the morsel's rows that may be wanted */
+    pq_fetch *fetch;    /* what of it was read ahead */
+    pq_row_list ranges; /* the morsel's rows that may be wanted */
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
@@ -77,7 +77,7 @@ static void release_morsel(const op_scan *op, scan_lane *lane)
     }
     scan_ahead_release(op->ahead, lane->fetch);
     lane->fetch = NULL;
-    lane->ranges.count = 0;
+    array_release(&lane->ranges);
     lane->has_morsel = false;
 }
 
@@ -101,7 +101,6 @@ static void scan_lane_close(exec_operator *base, void *state)
         release_slice(op, lane);
         release_morsel(op, lane);
     }
-    array_release(&lane->ranges);
     mem_free(lane->columns);
     mem_free(lane->slices);
     program_run_free(lane->run);
@@ -137,7 +136,8 @@ static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_
                        (pq_column_use){.error = task->error,
                                        .place = place,
                                        .check_bounds = op->base.plan->scan.relied.items[column],
-                                       .fetch = lane->fetch},
+                                       .fetch = lane->fetch,
+                                       .rows = &lane->ranges},
                        &lane->columns[column]));
     const pq_column *opened = lane->columns[column];
     atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(opened),
@@ -384,7 +384,22 @@ static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk
 
 /* ---- morsels and slices ---- */
 
-#define BITMAP_ROWS 64 /* slices begin at whole words of bitmaps */
+/* Of the rows that were left when the morsel was queued, those that runtime filters still leave. */
+static status prune_again(op_scan *op, scan_lane *lane)
+{
+    pq_row_list now = {0}, both = {0};
+    if (!op->base.plan->scan.runtime_filters.count)
+        return STATUS_OK;
+    status st = scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel,
+                                 SCAN_ROWS_ALIGNMENT, &now);
+    if (!st)
+        st = pq_rows_intersect(&lane->ranges, &now, &both);
+    array_release(&now);
+    array_release(st ? &both : &lane->ranges);
+    if (!st)
+        lane->ranges = both;
+    return st;
+}
 
 /* EXEC_FINISHED: the lane has one, or there is none left. */
 static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
@@ -396,10 +411,10 @@ static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
             return step;
         lane->morsel = next.morsel;
         lane->fetch = next.fetch;
-        lane->ranges.count = lane->next_range = 0;
+        lane->ranges = next.rows;
+        lane->next_range = 0;
         lane->next_row = lane->range_end = 0;
-        EXEC_TRY(task, scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel,
-                                        BITMAP_ROWS, &lane->ranges));
+        EXEC_TRY(task, prune_again(op, lane));
         lane->has_morsel = lane->ranges.count > 0;
         if (!lane->has_morsel)
             release_morsel(op, lane);
@@ -410,9 +425,9 @@ static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
 static void start_slice(const op_scan *op, scan_lane *lane)
 {
     uint64_t chunk = exec_device(op->base.query)->chunk_rows;
-    uint64_t rows = (chunk + BITMAP_ROWS - 1) / BITMAP_ROWS * BITMAP_ROWS;
+    uint64_t rows = (chunk + SCAN_ROWS_ALIGNMENT - 1) / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
     if (lane->next_row == lane->range_end) {
-        const scan_range *range = &lane->ranges.items[lane->next_range++];
+        const pq_row_range *range = &lane->ranges.items[lane->next_range++];
         lane->next_row = range->first;
         lane->range_end = range->end;
     }

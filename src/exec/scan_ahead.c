@@ -4,6 +4,7 @@
 #include "exec/scan_ahead.h"
 
 #include "exec/scan_prune.h"
+#include "exec/scan_split.h"
 
 /* Of the memory limit, what reading ahead may hold at most. */
 #define BUDGET_PART 8
@@ -12,6 +13,11 @@
 /* What a lane submits before it goes on with its own row group: the system takes a while for the
  * memory that reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
+/* A piece of a row group: enough for large reads of each column; but each worker should have
+ * several of them in a table. */
+#define PIECE_BYTES_MAX ((uint64_t)16 << 20)
+#define PIECE_BYTES_MIN ((uint64_t)4 << 20)
+#define PIECES_PER_THREAD 8
 
 struct scan_ahead {
     exec_query *query;
@@ -19,12 +25,16 @@ struct scan_ahead {
     const pq_table *table;
     const uint32_t *columns;
     uint32_t column_count;
+    uint64_t piece_bytes;
     /* Of the lane that holds the scan. */
     size_t cursor;      /* the table's next row group that was not looked at */
+    pq_morsel morsel;   /* the one before it, */
+    scan_split split;   /* and what is left of it */
     bool has_no_memory; /* memory ran short: not tried again */
     /* Under the lock. */
     bool is_held;
-    bool is_done; /* all row groups were looked at */
+    bool is_done;   /* all row groups were looked at */
+    status failure; /* or looking has failed */
     ARRAY(exec_task *) waiting;
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];
@@ -68,6 +78,19 @@ void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint6
     atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
 }
 
+static uint64_t piece_bytes(const scan_ahead *scan)
+{
+    uint64_t bytes = 0;
+    if (!scan->query->dev->is_host) /* a device computes on whole row groups, or large chunks */
+        return UINT64_MAX;
+    for (size_t i = 0; i < scan->table->morsels.count; i++)
+        bytes += scan_ahead_morsel_bytes(scan, scan->table->morsels.items[i]);
+    bytes /= (uint64_t)exec_thread_count(scan->query) * PIECES_PER_THREAD;
+    return bytes < PIECE_BYTES_MIN   ? PIECE_BYTES_MIN
+           : bytes > PIECE_BYTES_MAX ? PIECE_BYTES_MAX
+                                     : bytes;
+}
+
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                       uint32_t column_count, scan_ahead **out)
 {
@@ -80,6 +103,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
+    scan->piece_bytes = piece_bytes(scan);
     status st = add_storage(query, scan->table);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
@@ -91,37 +115,62 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     return STATUS_OK;
 }
 
-/* The next row group that statistics leave. For who holds the scan. */
-static bool next_morsel(scan_ahead *scan, pq_morsel *out)
+/* The next row group of which statistics leave something becomes the split; else there is none
+ * left. For who holds the scan. */
+static status look(scan_ahead *scan)
 {
-    while (scan->cursor < scan->table->morsels.count) {
-        pq_morsel morsel = scan->table->morsels.items[scan->cursor++];
-        if (!scan_prune(scan->query, scan->plan, scan->table, morsel)) {
-            *out = morsel;
-            return true;
+    exec_query *query = scan->query;
+    while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->morsels.count) {
+        pq_row_list rows = {0};
+        scan->morsel = scan->table->morsels.items[scan->cursor++];
+        uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->morsel);
+        scan_split_release(&scan->split);
+        if (!scan_prune(query, scan->plan, scan->table, scan->morsel)) {
+            status st = scan_prune_pages(query, scan->plan, scan->table, scan->morsel,
+                                         SCAN_ROWS_ALIGNMENT, &rows);
+            if (st) {
+                array_release(&rows);
+                return st;
+            }
         }
-        atomic_fetch_add_explicit(&scan->query->scan_bytes_done,
-                                  scan_ahead_morsel_bytes(scan, morsel), memory_order_relaxed);
+        if (rows.count)
+            scan_split_start(&scan->split, scan->table, scan->morsel, scan->columns,
+                             scan->column_count, bytes, scan->piece_bytes, &rows);
+        else
+            atomic_fetch_add_explicit(&query->scan_bytes_done, bytes, memory_order_relaxed);
     }
-    return false;
+    return STATUS_OK;
 }
 
-/* The next row group, its reads under way; false: there is none left. For who holds the scan. */
-static bool start_next(scan_ahead *scan, scan_morsel *out)
+/* The next rows, their reads under way; *is_there false: there are none left. For who holds the
+ * scan. */
+static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
 {
     exec_query *query = scan->query;
     *out = (scan_morsel){0};
-    if (!next_morsel(scan, &out->morsel))
-        return false;
+    *is_there = false;
+    TRY(look(scan));
+    if (!scan_split_has_more(&scan->split))
+        return STATUS_OK;
+    out->morsel = scan->morsel;
+    status st = scan_split_next(&scan->split, &out->rows, &out->bytes);
+    if (st) {
+        array_release(&out->rows);
+        return st;
+    }
+    *is_there = true;
+    pq_fetch_want want = {.table = scan->table,
+                          .morsel = out->morsel,
+                          .rows = &out->rows,
+                          .columns = scan->columns,
+                          .column_count = scan->column_count,
+                          .policy = query->ahead.policy};
     /* What cannot be read ahead is read when it is needed, and fails there if it must. */
-    status st = scan->has_no_memory
-                    ? STATUS_OK
-                    : pq_fetch_start(query->dev, scan->table, out->morsel, scan->columns,
-                                     scan->column_count, query->ahead.policy, &out->fetch);
+    st = scan->has_no_memory ? STATUS_OK : pq_fetch_start(query->dev, &want, &out->fetch);
     scan->has_no_memory |= st != NULL;
     status_free(st);
     scan_ahead_count(scan, out->morsel, pq_fetch_stored_bytes(out->fetch), 0);
-    return true;
+    return STATUS_OK;
 }
 
 /* ---- with the lock held ---- */
@@ -134,15 +183,17 @@ static void let_go(scan_ahead *scan)
     scan->waiting.count = 0;
 }
 
-/* Queues the next row group; the scan is held, the lock is given up meanwhile. Returns the bytes
+/* Queues the next rows; the scan is held, the lock is given up meanwhile. Returns the bytes
  * that are read. */
 static uint64_t extend(scan_ahead *scan)
 {
     read_ahead *ahead = &scan->query->ahead;
     scan_morsel next;
+    bool is_there;
     pthread_mutex_unlock(&ahead->lock);
-    bool is_there = start_next(scan, &next);
+    status st = start_next(scan, &next, &is_there);
     pthread_mutex_lock(&ahead->lock);
+    scan->failure = st;
     scan->is_done = !is_there;
     if (!is_there)
         return 0;
@@ -241,8 +292,12 @@ static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out
         EXEC_TRY(task, array_push(NULL, &scan->waiting, task));
         return EXEC_WAIT;
     }
-    if (!scan->queue_count)
+    if (!scan->queue_count) {
+        status st = scan->failure;
+        scan->failure = STATUS_OK;
+        EXEC_TRY(task, st);
         return EXEC_FINISHED;
+    }
     *out = scan->queue[scan->queue_first];
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
@@ -256,13 +311,13 @@ exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
     pthread_mutex_lock(&ahead->lock);
     exec_step step = take_queued(scan, task, out);
     while (step == EXEC_HAVE_OUTPUT) {
-        atomic_fetch_add_explicit(&scan->query->scan_bytes_done,
-                                  scan_ahead_morsel_bytes(scan, out->morsel), memory_order_relaxed);
+        atomic_fetch_add_explicit(&scan->query->scan_bytes_done, out->bytes, memory_order_relaxed);
         /* Runtime filters may have come since it was queued. */
         if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel))
             break;
         ahead->bytes -= pq_fetch_bytes(out->fetch);
         pq_fetch_close(out->fetch);
+        array_release(&out->rows);
         step = take_queued(scan, task, out);
     }
     while (ahead->scans.items[number] != scan)
@@ -291,8 +346,11 @@ void scan_ahead_free(scan_ahead *scan)
         return;
     for (; scan->queue_count; scan->queue_count--) {
         pq_fetch_close(scan->queue[scan->queue_first].fetch);
+        array_release(&scan->queue[scan->queue_first].rows);
         scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     }
     array_release(&scan->waiting);
+    scan_split_release(&scan->split);
+    status_free(scan->failure);
     mem_free(scan);
 }

@@ -1,5 +1,5 @@
-/* scan_ahead.h - a query's scans read ahead: row groups that will be wanted are being read while
- * others are computed on, also for scans that have not started yet.
+/* scan_ahead.h - a query's scans read ahead: row groups, or pieces of large ones, that will be
+ * wanted are being read while others are computed on, also for scans that have not started yet.
  *
  *     scans, in the order in which they start      part [taken|taken|reading|reading|...]
  *                                                  lineitem [reading|reading|...
@@ -15,19 +15,24 @@
 
 typedef struct scan_ahead scan_ahead;
 
-/* What a scan works on next. */
+/* What a lane works on next: a row group, or a piece of one. */
 typedef struct scan_morsel {
     pq_morsel morsel;
-    pq_fetch *fetch; /* what of it is read ahead; NULL: nothing. The caller's */
+    pq_row_list rows; /* those that page indexes leave; the caller's */
+    uint64_t bytes;   /* compressed, of the scan's columns, about */
+    pq_fetch *fetch;  /* what of it is read ahead; NULL: nothing. The caller's */
 } scan_morsel;
+
+/* Ranges of rows begin at whole words of bitmaps, unless at a page. */
+#define SCAN_ROWS_ALIGNMENT 64
 
 /* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
 CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                               uint32_t column_count, scan_ahead **out);
-/* The next row group that statistics do not exclude (EXEC_HAVE_OUTPUT), or none is left
+/* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
  * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
 exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
-/* The row group is done: closes the fetch (NULL is allowed). Any thread. */
+/* The rows are done: closes the fetch (NULL is allowed). Any thread. */
 void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch);
 /* Once no lane takes any more. Takes NULL. */
 void scan_ahead_free(scan_ahead *scan);

@@ -5,7 +5,6 @@
 #include "exec/scan_prune.h"
 
 #include "parquet/bloom_probe.h"
-#include "parquet/page_index.h"
 
 /* A row group, or the rows of one page of a column, seen by a scan. */
 typedef struct target {
@@ -214,6 +213,7 @@ bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table
 typedef struct page_walk {
     exec_query *query;
     target target;
+    pq_morsel morsel;
     arena *memory;
     uint64_t alignment;
     bool *is_dropped; /* by unit of `alignment` rows */
@@ -233,24 +233,29 @@ static void drop_pages(page_walk *w, uint32_t column_id)
 {
     target *t = &w->target;
     column c = find_column(t, column_id);
-    pq_offset_index places;
-    pq_column_index bounds;
     if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
         return;
-    pq_offset_index_read(w->memory, t->file, c.chunk, t->group->row_count, &places);
-    if (places.page_count < 2)
+    uint32_t leaf = (uint32_t)(c.leaf - t->metadata->leaves);
+    pq_footer *footer = t->table->files.items[w->morsel.file].footer;
+    const pq_offset_index *places =
+        pq_footer_offset_index(footer, t->file, w->morsel.row_group, leaf);
+    if (!places || places->page_count < 2)
         return;
-    pq_column_index_read(w->memory, t->file, c.leaf, c.chunk, &bounds);
+    const pq_column_index *bounds =
+        pq_footer_column_index(footer, t->file, w->morsel.row_group, leaf);
+    if (!bounds || bounds->page_count != places->page_count)
+        return;
     t->page_column = column_id;
     uint64_t run = 0; /* where the pages that are dropped, up to this one, begin */
-    for (uint32_t p = 0; p < places.page_count && bounds.page_count == places.page_count; p++) {
-        uint64_t first = places.pages[p].first_row;
+    for (uint32_t p = 0; p < places->page_count; p++) {
+        uint64_t first = places->pages[p].first_row;
         uint64_t end =
-            p + 1 < places.page_count ? places.pages[p + 1].first_row : t->group->row_count;
+            p + 1 < places->page_count ? places->pages[p + 1].first_row : t->group->row_count;
+        pq_statistics statistics = bounds->pages[p];
         t->row_count = end - first;
-        if (bounds.is_null[p])
-            bounds.pages[p].null_count = (int64_t)t->row_count;
-        t->page = &bounds.pages[p];
+        if (bounds->is_null[p])
+            statistics.null_count = (int64_t)t->row_count;
+        t->page = &statistics;
         if (is_excluded(w->query, t))
             drop_rows(w, run, end);
         else
@@ -273,7 +278,7 @@ static void visit_columns(page_walk *w, const expr *e, uint64_t *seen)
         visit_columns(w, e->args[i], seen);
 }
 
-static status list_ranges(const page_walk *w, scan_range_list *out)
+static status list_ranges(const page_walk *w, pq_row_list *out)
 {
     uint64_t rows = w->target.group->row_count;
     for (uint64_t first = 0; first < rows; first += w->alignment) {
@@ -283,22 +288,24 @@ static status list_ranges(const page_walk *w, scan_range_list *out)
         if (out->count && out->items[out->count - 1].end == first)
             out->items[out->count - 1].end = end;
         else
-            TRY(array_push(NULL, out, ((scan_range){first, end})));
+            TRY(array_push(NULL, out, ((pq_row_range){first, end})));
     }
     return STATUS_OK;
 }
 
 status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
-                        pq_morsel morsel, uint64_t alignment, scan_range_list *out)
+                        pq_morsel morsel, uint64_t alignment, pq_row_list *out)
 {
-    page_walk w = {
-        .query = query, .target = target_of(plan, table, morsel), .alignment = alignment};
+    page_walk w = {.query = query,
+                   .target = target_of(plan, table, morsel),
+                   .morsel = morsel,
+                   .alignment = alignment};
     uint64_t rows = w.target.group->row_count, seen = 0;
     bool has_index = false;
     for (uint32_t c = 0; c < w.target.metadata->leaf_count && !has_index; c++)
         has_index = w.target.group->chunks[c].column_index.bytes != 0;
     if (!has_index || (!plan->scan.filters.count && !plan->scan.runtime_filters.count))
-        return array_push(NULL, out, ((scan_range){0, rows}));
+        return array_push(NULL, out, ((pq_row_range){0, rows}));
     TRY(arena_new(&w.memory));
     w.is_dropped = arena_alloc(w.memory, rows / alignment + 1);
     status st = w.is_dropped ? STATUS_OK : status_no_memory("scan", rows / alignment + 1);

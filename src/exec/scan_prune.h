@@ -13,16 +13,10 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
                         pq_morsel morsel);
 
-/* Rows [first, end) of a row group. */
-typedef struct scan_range {
-    uint64_t first, end;
-} scan_range;
-typedef ARRAY(scan_range) scan_range_list;
-
 /* The rows that are left by the page indexes of the columns that the conditions and runtime filters
  * are about: ranges in their order with gaps between them, appended to `out`, which the caller
  * releases. A range begins at a multiple of `alignment`, a power of two. */
 CHECKED status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
-                                pq_morsel morsel, uint64_t alignment, scan_range_list *out);
+                                pq_morsel morsel, uint64_t alignment, pq_row_list *out);
 
 #endif

@@ -1,25 +1,32 @@
-/* column.c - a column chunk: its bytes, its pages, slices over them. */
+/* column.c - a column chunk: its bytes, its pages, slices over them. The bytes are one segment, the
+ * whole chunk, or several where only some rows are wanted: the dictionary and runs of pages. */
 #include "parquet/column.h"
 
 #include "device/codec.h"
 #include "parquet/checksum.h"
 #include "parquet/page.h"
-#include "storage/read.h"
+
+/* Bytes [span.start, span.end) of the file: the whole chunk, its dictionary, or a run of pages. */
+typedef struct segment {
+    pq_span span;
+    pq_fetched_range *range; /* where they come from */
+    const uint8_t *host;
+    uint8_t *address; /* the device's */
+    dev_buffer *owner;
+} segment;
 
 struct pq_column {
     const pq_table *table;
     pq_morsel morsel;
+    uint32_t number; /* of the table's column */
     const pq_column_chunk *chunk;
     pq_page_context context;
     device *dev;
     uint64_t row_count;
 
-    read_request *reading;
-    pq_fetched_range *fetched; /* in place of a read of its own */
+    ARRAY(segment) segments;
     bool is_parsed;
-    uint64_t stored_bytes; /* read from storage by this column alone */
-    uint8_t *host_bytes;   /* the compressed chunk */
-    void *host_owned;      /* host_bytes, where context.compressed is not them */
+    uint64_t bytes, stored_bytes, cached_bytes; /* those last two: read by this column alone */
     ARRAY(pq_page) pages;
     pq_page dictionary_page;
     bool has_dictionary, has_plain, has_codes;
@@ -39,49 +46,47 @@ static status with_place(const pq_column *c, status st)
                           leaf_of(c)->name);
 }
 
-static status with_page(const pq_column *c, const pq_page *page, status st)
+static status with_page(const pq_page *page, status st)
 {
-    return status_context(st, "page at byte %llu",
-                          (unsigned long long)(c->chunk->offset + page->at));
+    return status_context(st, "page at byte %llu", (unsigned long long)page->at);
 }
 
 /* ---- opening ---- */
 
-/* The bytes come, or are there, by somebody's foresight. */
-static bool take_fetched(pq_column *c, pq_fetch *fetch)
-{
-    c->fetched = pq_fetch_find(fetch, c->chunk->offset, c->chunk->compressed_bytes);
-    if (!c->fetched)
-        return false;
-    c->context.compressed = dev_buffer_ref(pq_fetched_buffer(c->fetched));
-    c->context.bytes = c->host_bytes = pq_fetched_address(c->fetched, c->chunk->offset);
-    return true;
-}
-
-static status start_reading(pq_column *c, pq_fetch *fetch)
+/* The bytes come, or are there, by somebody's foresight, or are read now. */
+static status open_segment(pq_column *c, pq_span span, pq_fetch *fetch)
 {
     const file *f = c->table->files.items[c->morsel.file].file;
-    uint64_t bytes = c->chunk->compressed_bytes;
+    segment s = {.span = span, .range = pq_fetch_find(fetch, span)};
+    c->bytes += span.end - span.start;
+    if (!s.range) {
+        TRY(pq_fetched_read(c->dev, f, span, &s.range));
+        uint64_t stored = pq_fetched_stored_bytes(s.range);
+        c->stored_bytes += stored;
+        c->cached_bytes += span.end - span.start - stored;
+    }
+    s.host = pq_fetched_address(s.range, span.start);
+    status st = array_push(NULL, &c->segments, s);
+    if (st)
+        pq_fetched_unref(s.range);
+    return st;
+}
+
+static status open_segments(pq_column *c, const pq_column_use *use)
+{
     if (!codec_is_known((int)c->chunk->codec))
         return status_new(STATUS_KIND_UNSUPPORTED, "codec %d is not supported",
                           (int)c->chunk->codec);
     if (c->row_count >= ROW_NULL)
         return status_new(STATUS_KIND_UNSUPPORTED, "a row group of %llu rows is too large",
                           (unsigned long long)c->row_count);
-    if (take_fetched(c, fetch))
-        return STATUS_OK;
-    TRY(dev_alloc(c->dev, bytes, "scan", &c->context.compressed));
-    c->context.bytes = c->context.compressed->address;
-    if (c->dev->is_host) {
-        c->host_bytes = c->context.compressed->address;
-    } else {
-        c->host_bytes = c->host_owned = mem_new(bytes ? bytes : 1);
-        if (!c->host_bytes)
-            return status_no_memory("scan", bytes);
-    }
-    TRY(storage_read_submit(f, c->chunk->offset, c->host_bytes, bytes, &c->reading));
-    c->stored_bytes = storage_read_stored_bytes(c->reading);
-    return STATUS_OK;
+    pq_span_list spans = {0};
+    status st =
+        pq_column_spans(c->table, c->morsel, c->number, c->dev->is_host ? use->rows : NULL, &spans);
+    for (size_t i = 0; i < spans.count && !st; i++)
+        st = open_segment(c, spans.items[i], use->fetch);
+    array_release(&spans);
+    return st;
 }
 
 status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel, uint32_t column,
@@ -97,6 +102,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
         return status_no_memory("scan", sizeof *c);
     c->table = table;
     c->morsel = morsel;
+    c->number = column;
     c->chunk = &group->chunks[leaf];
     c->dev = stream->dev;
     c->row_count = group->row_count;
@@ -110,7 +116,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
         c->context.minimum = (int64_t)described->min;
         c->context.maximum = (int64_t)described->max;
     }
-    status st = start_reading(c, use.fetch);
+    status st = open_segments(c, &use);
     if (st) {
         st = with_place(c, st);
         pq_column_close(c);
@@ -122,26 +128,31 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
 
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 {
-    if (c->fetched)
-        return pq_fetched_wait(c->fetched, wake, argument);
-    return c->reading && storage_read_wait(c->reading, wake, argument);
+    for (size_t i = 0; i < c->segments.count; i++)
+        if (pq_fetched_wait(c->segments.items[i].range, wake, argument))
+            return true;
+    return false;
 }
 
 /* ---- pages ---- */
 
-/* All sizes are checked against the chunk's bytes here. */
-static status read_header(pq_column *c, uint64_t at, pq_page *page)
+/* The page whose header is at byte `at` of the file. All sizes are checked against the segment's
+ * bytes here. */
+static status read_header(const segment *s, uint64_t at, pq_page *page)
 {
-    uint64_t end = c->chunk->compressed_bytes;
     size_t header_bytes;
     *page = (pq_page){.at = at};
-    status st = pq_page_header_parse(c->host_bytes + at, end - at, &page->header, &header_bytes);
+    status st = pq_page_header_parse(s->host + (at - s->span.start), s->span.end - at,
+                                     &page->header, &header_bytes);
     if (st)
         return st;
     page->at = at + header_bytes;
-    if (page->header.compressed_bytes > end - page->at)
+    if (page->header.compressed_bytes > s->span.end - page->at)
         return status_new(STATUS_KIND_CORRUPT, "it has %u bytes, more than its column chunk",
                           page->header.compressed_bytes);
+    page->host = s->host + (page->at - s->span.start);
+    page->bytes = s->address + (page->at - s->span.start);
+    page->owner = s->owner;
     return STATUS_OK;
 }
 
@@ -163,25 +174,80 @@ static status add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
     return array_push(NULL, &c->pages, *page);
 }
 
+/* One page, and where the next one begins. */
+static status add_page(pq_column *c, const segment *s, uint64_t *at, uint64_t first_row,
+                       uint64_t *out_rows)
+{
+    pq_page page;
+    status st = read_header(s, *at, &page);
+    *out_rows = 0;
+    if (!st && page.header.type == PQ_PAGE_DICTIONARY && !c->has_dictionary) {
+        c->dictionary_page = page;
+        c->has_dictionary = true;
+    } else if (!st && (page.header.type == PQ_PAGE_DATA || page.header.type == PQ_PAGE_DATA_V2)) {
+        st = add_data_page(c, &page, first_row);
+        *out_rows = page.header.value_count;
+    }
+    if (st)
+        return with_page(&page, st);
+    *at = page.at + page.header.compressed_bytes;
+    return STATUS_OK;
+}
+
+/* Of a whole chunk: one behind the other. */
 static status find_pages(pq_column *c)
 {
-    uint64_t at = 0, rows = 0;
+    const segment *s = &c->segments.items[0];
+    uint64_t at = s->span.start, rows = 0, more;
     while (rows < c->row_count) {
-        pq_page page;
-        status st = read_header(c, at, &page);
-        if (!st && page.header.type == PQ_PAGE_DICTIONARY && !c->has_dictionary) {
-            c->dictionary_page = page;
-            c->has_dictionary = true;
-        } else if (!st &&
-                   (page.header.type == PQ_PAGE_DATA || page.header.type == PQ_PAGE_DATA_V2)) {
-            st = add_data_page(c, &page, rows);
-            rows += page.header.value_count;
-        }
-        if (st)
-            return with_page(c, &page, st);
-        at = page.at + page.header.compressed_bytes;
+        TRY(add_page(c, s, &at, rows, &more));
+        rows += more;
     }
     return STATUS_OK;
+}
+
+/* Of a run of pages: where the offset index says. */
+static status find_run(pq_column *c, const segment *s, const pq_offset_index *index)
+{
+    for (uint32_t p = 0; p < index->page_count; p++) {
+        const pq_page_location *page = &index->pages[p];
+        uint64_t end = p + 1 < index->page_count ? page[1].first_row : c->row_count;
+        uint64_t at = page->offset, rows;
+        if (at < s->span.start || at >= s->span.end)
+            continue;
+        TRY(add_page(c, s, &at, page->first_row, &rows));
+        if (rows != end - page->first_row)
+            return with_page(
+                &(pq_page){.at = page->offset},
+                status_new(STATUS_KIND_CORRUPT, "it has %llu rows, by the file's page index %llu",
+                           (unsigned long long)rows, (unsigned long long)(end - page->first_row)));
+    }
+    return STATUS_OK;
+}
+
+static status find_some_pages(pq_column *c)
+{
+    const pq_offset_index *index = pq_column_pages(c->table, c->morsel, c->number);
+    uint64_t at, rows;
+    if (!index) /* it was there when the spans were made, and is kept */
+        return status_new(STATUS_KIND_INTERNAL, "its page index is gone");
+    for (size_t i = 0; i < c->segments.count; i++) {
+        const segment *s = &c->segments.items[i];
+        if (s->span.start >= index->pages[0].offset) {
+            TRY(find_run(c, s, index));
+            continue;
+        }
+        for (at = s->span.start; at < s->span.end && !c->has_dictionary;)
+            TRY(add_page(c, s, &at, 0, &rows));
+    }
+    return STATUS_OK;
+}
+
+static bool is_whole(const pq_column *c)
+{
+    return c->segments.count == 1 &&
+           c->segments.items[0].span.end - c->segments.items[0].span.start ==
+               c->chunk->compressed_bytes;
 }
 
 /* What kernels reported about this page: known at once on a host device. */
@@ -198,11 +264,10 @@ static status check_page(const pq_column *c)
                       (unsigned long long)error->detail);
 }
 
-static status check_sum(const pq_column *c, const pq_page *page)
+static status check_sum(const pq_page *page)
 {
     const pq_page_header *h = &page->header;
-    if (h->has_checksum &&
-        pq_checksum(0, c->host_bytes + page->at, h->compressed_bytes) != h->checksum)
+    if (h->has_checksum && pq_checksum(0, page->host, h->compressed_bytes) != h->checksum)
         return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
     return STATUS_OK;
 }
@@ -211,12 +276,12 @@ static status decode_dictionary(pq_column *c)
 {
     if (c->context.dictionary)
         return STATUS_OK;
-    status st = check_sum(c, &c->dictionary_page);
+    status st = check_sum(&c->dictionary_page);
     if (!st)
         st = pq_page_decode_dictionary(&c->context, &c->dictionary_page);
     if (!st)
         st = check_page(c);
-    return with_page(c, &c->dictionary_page, st);
+    return with_page(&c->dictionary_page, st);
 }
 
 static status decode_page(pq_column *c, pq_page *page)
@@ -225,12 +290,29 @@ static status decode_page(pq_column *c, pq_page *page)
         return STATUS_OK;
     if (pq_page_is_coded(page))
         TRY(decode_dictionary(c));
-    status st = check_sum(c, page);
+    status st = check_sum(page);
     if (!st)
         st = pq_page_decode(&c->context, page, &page->values);
     if (!st)
         st = check_page(c);
-    return with_page(c, page, st);
+    return with_page(page, st);
+}
+
+/* The segment's bytes to the device. */
+static status place_segment(pq_column *c, segment *s)
+{
+    uint64_t bytes = s->span.end - s->span.start;
+    TRY(pq_fetched_finish(s->range));
+    if (s->owner)
+        return STATUS_OK;
+    if (c->dev->is_host) {
+        s->owner = dev_buffer_ref(pq_fetched_buffer(s->range));
+        s->address = pq_fetched_address(s->range, s->span.start);
+        return STATUS_OK;
+    }
+    TRY(dev_alloc(c->dev, bytes, "scan", &s->owner));
+    s->address = s->owner->address;
+    return c->dev->ops->copy_in(c->context.stream, s->address, s->host, bytes);
 }
 
 /* The bytes have come: what the file says is found. */
@@ -238,13 +320,9 @@ static status prepare(pq_column *c)
 {
     if (c->is_parsed)
         return STATUS_OK;
-    read_request *reading = c->reading;
-    c->reading = NULL;
-    TRY(c->fetched ? pq_fetched_finish(c->fetched) : storage_read_finish(reading));
-    if (!c->dev->is_host)
-        TRY(c->dev->ops->copy_in(c->context.stream, c->context.bytes, c->host_bytes,
-                                 c->chunk->compressed_bytes));
-    TRY(find_pages(c));
+    for (size_t i = 0; i < c->segments.count; i++)
+        TRY(place_segment(c, &c->segments.items[i]));
+    TRY(is_whole(c) ? find_pages(c) : find_some_pages(c));
     c->is_parsed = true;
     return STATUS_OK;
 }
@@ -495,7 +573,7 @@ status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows)
 
 uint64_t pq_column_bytes(const pq_column *c)
 {
-    return c->chunk->compressed_bytes;
+    return c->bytes;
 }
 
 uint64_t pq_column_stored_bytes(const pq_column *c)
@@ -505,23 +583,24 @@ uint64_t pq_column_stored_bytes(const pq_column *c)
 
 uint64_t pq_column_cached_bytes(const pq_column *c)
 {
-    return c->fetched ? 0 : c->chunk->compressed_bytes - c->stored_bytes;
+    return c->cached_bytes;
 }
 
 void pq_column_close(pq_column *c)
 {
     if (!c)
         return;
-    status_free(storage_read_finish(c->reading));
     /* What the host copied to the device must stay until the stream has passed it. */
-    if (c->host_owned && c->is_parsed)
+    if (!c->dev->is_host && c->segments.count && c->segments.items[0].owner)
         c->dev->ops->stream_drain(c->context.stream);
-    mem_free(c->host_owned);
     for (size_t i = 0; i < c->pages.count; i++)
         tensor_unref(c->pages.items[i].values);
     array_release(&c->pages);
     tensor_unref(c->context.dictionary);
-    dev_buffer_unref(c->context.compressed);
-    pq_fetched_unref(c->fetched);
+    for (size_t i = 0; i < c->segments.count; i++) {
+        dev_buffer_unref(c->segments.items[i].owner);
+        pq_fetched_unref(c->segments.items[i].range);
+    }
+    array_release(&c->segments);
     mem_free(c);
 }

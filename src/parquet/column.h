@@ -25,6 +25,9 @@ typedef struct pq_column_use {
     bool check_bounds;
     /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
     pq_fetch *fetch;
+    /* The rows that slices will be of, to read no more than the pages that hold them; NULL: any.
+     * Host devices. It need not stay. */
+    const pq_row_list *rows;
 } pq_column_use;
 
 /* Starts reading the bytes of a morsel's column. */
@@ -37,8 +40,8 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
 CHECKED status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out);
 /* Where all pages are dictionary-encoded: the dictionary (borrowed) and its length; else NULL. */
 CHECKED status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows);
-/* The column chunk's compressed bytes; and how many of them it takes from storage itself, and from
- * the page cache: none where they were read ahead. */
+/* The compressed bytes of the column chunk that are read; and how many of them it takes from
+ * storage itself, and from the page cache: none where they were read ahead. */
 uint64_t pq_column_bytes(const pq_column *c);
 uint64_t pq_column_stored_bytes(const pq_column *c);
 uint64_t pq_column_cached_bytes(const pq_column *c);

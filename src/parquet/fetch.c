@@ -15,7 +15,9 @@ struct pq_fetched_range {
     uint64_t start, end; /* in the file, whole blocks */
     uint8_t *address;    /* of byte `start` */
     dev_buffer *buffer;
+    void *host;            /* in place of the buffer, where the device is no host */
     read_request *reading; /* NULL: finished */
+    uint64_t stored_bytes;
     bool has_failed;
 };
 
@@ -25,23 +27,20 @@ struct pq_fetch {
     pq_fetched_range *ranges[];
 };
 
-typedef struct span {
-    uint64_t start, end;
-} span;
-
 static int compare_spans(const void *left, const void *right)
 {
-    const span *a = left, *b = right;
+    const pq_span *a = left, *b = right;
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* Sorted spans of whole blocks, merged; returns how many. */
-static size_t merge_spans(span *spans, size_t count)
+static size_t merge_spans(pq_span *spans, size_t count)
 {
     size_t kept = 0;
-    qsort(spans, count, sizeof *spans, compare_spans);
+    if (count)
+        qsort(spans, count, sizeof *spans, compare_spans);
     for (size_t i = 0; i < count; i++) {
-        span *before = kept ? &spans[kept - 1] : NULL;
+        pq_span *before = kept ? &spans[kept - 1] : NULL;
         bool overlaps = before && spans[i].start <= before->end;
         bool is_near = before && spans[i].start <= before->end + GAP_BYTES &&
                        spans[i].end - before->start <= RANGE_BYTES_MAX;
@@ -53,19 +52,28 @@ static size_t merge_spans(span *spans, size_t count)
     return kept;
 }
 
-static status start_range(device *dev, const file *f, span s, pq_fetched_range **out)
+static status new_range(pq_span span, pq_fetched_range **out)
 {
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("scan", sizeof **out);
+    **out = (pq_fetched_range){.references = 1, .start = span.start, .end = span.end};
+    return STATUS_OK;
+}
+
+/* Whole blocks, past the page cache. */
+static status start_range(device *dev, const file *f, pq_span span, pq_fetched_range **out)
+{
+    pq_fetched_range *range;
+    uint64_t bytes = span.end - span.start;
     *out = NULL;
-    pq_fetched_range *range = mem_new(sizeof *range);
-    if (!range)
-        return status_no_memory("scan", sizeof *range);
-    *range = (pq_fetched_range){.references = 1, .start = s.start, .end = s.end};
-    status st = dev_alloc(dev, s.end - s.start + STORAGE_BLOCK, "scan", &range->buffer);
+    TRY(new_range(span, &range));
+    status st = dev_alloc(dev, bytes + STORAGE_BLOCK, "scan", &range->buffer);
     if (!st) {
         uintptr_t address = (uintptr_t)range->buffer->address;
         range->address = (uint8_t *)((address + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK);
-        st = storage_read_submit_direct(f, s.start, range->address, s.end - s.start,
-                                        &range->reading);
+        range->stored_bytes = bytes;
+        st = storage_read_submit_direct(f, span.start, range->address, bytes, &range->reading);
     }
     if (st) {
         pq_fetched_unref(range);
@@ -75,49 +83,80 @@ static status start_range(device *dev, const file *f, span s, pq_fetched_range *
     return STATUS_OK;
 }
 
-/* What is to be read; returns how many spans. */
-static size_t find_spans(const pq_table *table, pq_morsel morsel, const uint32_t *columns,
-                         uint32_t count, pq_fetch_policy policy, span *spans)
+status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out)
 {
-    const pq_table_file *f = &table->files.items[morsel.file];
-    const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
-    size_t used = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const pq_column_chunk *chunk = &group->chunks[table->columns.items[columns[i]].leaf];
-        uint64_t end = chunk->offset + chunk->compressed_bytes;
-        if (policy == PQ_FETCH_UNCACHED &&
-            storage_is_cached(f->file, chunk->offset, chunk->compressed_bytes))
-            continue;
-        spans[used++] = (span){chunk->offset / STORAGE_BLOCK * STORAGE_BLOCK,
-                               (end + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK};
+    pq_fetched_range *range;
+    uint64_t bytes = span.end - span.start;
+    status st = STATUS_OK;
+    *out = NULL;
+    TRY(new_range(span, &range));
+    if (dev->is_host) {
+        st = dev_alloc(dev, bytes, "scan", &range->buffer);
+        range->address = range->buffer ? range->buffer->address : NULL;
+    } else {
+        range->address = range->host = mem_new(bytes ? bytes : 1);
+        if (!range->host)
+            st = status_no_memory("scan", bytes);
     }
-    return merge_spans(spans, used);
+    if (!st)
+        st = storage_read_submit(f, span.start, range->address, bytes, &range->reading);
+    if (st) {
+        pq_fetched_unref(range);
+        return st;
+    }
+    range->stored_bytes = storage_read_stored_bytes(range->reading);
+    *out = range;
+    return STATUS_OK;
 }
 
-status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel, const uint32_t *columns,
-                      uint32_t count, pq_fetch_policy policy, pq_fetch **out)
+/* The spans of a column that the policy says, in whole blocks. */
+static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list *spans)
+{
+    const file *f = want->table->files.items[want->morsel.file].file;
+    size_t before = spans->count, kept = before;
+    TRY(pq_column_spans(want->table, want->morsel, column, want->rows, spans));
+    for (size_t i = before; i < spans->count; i++) {
+        pq_span span = spans->items[i];
+        if (want->policy == PQ_FETCH_UNCACHED &&
+            storage_is_cached(f, span.start, span.end - span.start))
+            continue;
+        spans->items[kept++] =
+            (pq_span){span.start / STORAGE_BLOCK * STORAGE_BLOCK,
+                      (span.end + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK};
+    }
+    spans->count = kept;
+    return STATUS_OK;
+}
+
+/* What is to be read, merged. */
+static status find_spans(const pq_fetch_want *want, pq_span_list *spans)
+{
+    for (uint32_t i = 0; i < want->column_count; i++)
+        TRY(add_spans(want, want->columns[i], spans));
+    spans->count = merge_spans(spans->items, spans->count);
+    return STATUS_OK;
+}
+
+status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
 {
     *out = NULL;
-    size_t span_count = 0;
     pq_fetch *fetch = NULL;
-    if (!count || !dev->is_host || policy == PQ_FETCH_NONE)
+    pq_span_list spans = {0};
+    if (!want->column_count || !dev->is_host || want->policy == PQ_FETCH_NONE)
         return STATUS_OK;
-    span *spans = mem_new_array(count, sizeof *spans);
-    status st = spans ? STATUS_OK : status_no_memory("scan", count * sizeof *spans);
-    if (!st)
-        span_count = find_spans(table, morsel, columns, count, policy, spans);
-    if (span_count) {
-        fetch = mem_new(sizeof *fetch + span_count * sizeof *fetch->ranges);
+    status st = find_spans(want, &spans);
+    if (!st && spans.count) {
+        fetch = mem_new(sizeof *fetch + spans.count * sizeof *fetch->ranges);
         if (!fetch)
             st = status_no_memory("scan", sizeof *fetch);
     }
-    for (size_t i = 0; i < span_count && !st; i++) {
-        st = start_range(dev, table->files.items[morsel.file].file, spans[i],
+    for (size_t i = 0; i < spans.count && !st; i++) {
+        st = start_range(dev, want->table->files.items[want->morsel.file].file, spans.items[i],
                          &fetch->ranges[fetch->range_count]);
         if (!st)
             fetch->bytes += fetch->ranges[fetch->range_count++]->buffer->bytes;
     }
-    mem_free(spans);
+    array_release(&spans);
     if (st) {
         pq_fetch_close(fetch);
         return st;
@@ -142,7 +181,7 @@ uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; fetch && i < fetch->range_count; i++)
-        bytes += fetch->ranges[i]->end - fetch->ranges[i]->start;
+        bytes += fetch->ranges[i]->stored_bytes;
     return bytes;
 }
 
@@ -155,16 +194,21 @@ void pq_fetch_close(pq_fetch *fetch)
     mem_free(fetch);
 }
 
-pq_fetched_range *pq_fetch_find(pq_fetch *fetch, uint64_t offset, uint64_t bytes)
+pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span)
 {
     for (size_t i = 0; fetch && i < fetch->range_count; i++) {
         pq_fetched_range *range = fetch->ranges[i];
-        if (range->start <= offset && offset + bytes <= range->end) {
+        if (range->start <= span.start && span.end <= range->end) {
             range->references++;
             return range;
         }
     }
     return NULL;
+}
+
+uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range)
+{
+    return range->stored_bytes;
 }
 
 dev_buffer *pq_fetched_buffer(const pq_fetched_range *range)
@@ -199,5 +243,6 @@ void pq_fetched_unref(pq_fetched_range *range)
         return;
     status_free(storage_read_finish(range->reading));
     dev_buffer_unref(range->buffer);
+    mem_free(range->host);
     mem_free(range);
 }

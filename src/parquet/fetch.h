@@ -1,12 +1,13 @@
-/* fetch.h - column chunks of a row group that are read ahead of need, past the page cache.
+/* fetch.h - parts of a row group that are read ahead of need, past the page cache.
  *
- * Chunks that lie next to each other in the file are one read into one buffer, which lives until
- * the fetch and all columns that were opened from it are closed. Only for host devices. */
+ * Column chunks, or pages of them, that lie next to each other in the file are one read into one
+ * buffer, which lives until the fetch and all columns that were opened from it are closed. Only for
+ * host devices. */
 #ifndef PISTACHIO_PARQUET_FETCH_H
 #define PISTACHIO_PARQUET_FETCH_H
 
 #include "device/tensor.h"
-#include "parquet/table.h"
+#include "parquet/span.h"
 
 typedef struct pq_fetch pq_fetch;
 
@@ -16,11 +17,18 @@ typedef enum pq_fetch_policy {
     PQ_FETCH_NONE
 } pq_fetch_policy;
 
-/* Starts reading those columns of the row group that the policy says; none: *out is NULL. `columns`
- * are the table's numbers. */
-CHECKED status pq_fetch_start(device *dev, const pq_table *table, pq_morsel morsel,
-                              const uint32_t *columns, uint32_t count, pq_fetch_policy policy,
-                              pq_fetch **out);
+/* What of a row group is to be read. */
+typedef struct pq_fetch_want {
+    const pq_table *table;
+    pq_morsel morsel;
+    const pq_row_list *rows; /* NULL: all */
+    const uint32_t *columns; /* the table's numbers */
+    uint32_t column_count;
+    pq_fetch_policy policy;
+} pq_fetch_want;
+
+/* Starts reading what the policy says of it; nothing: *out is NULL. */
+CHECKED status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out);
 /* Blocks until all of its reads are done. Takes NULL. */
 void pq_fetch_block(const pq_fetch *fetch);
 /* The memory that it holds. */
@@ -32,10 +40,15 @@ void pq_fetch_close(pq_fetch *fetch);
 
 /* A range of the file that is being read, or has been. For column.c: one thread at a time. */
 typedef struct pq_fetched_range pq_fetched_range;
-/* The range with the bytes [offset, offset + bytes) of the file, with a reference for the caller;
- * NULL: the fetch has none (or there is no fetch). */
-pq_fetched_range *pq_fetch_find(pq_fetch *fetch, uint64_t offset, uint64_t bytes);
-dev_buffer *pq_fetched_buffer(const pq_fetched_range *range);            /* borrowed */
+/* The range that has the span, with a reference for the caller; NULL: the fetch has none (or there
+ * is no fetch). */
+pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span);
+/* A range of its own, which is being read through the page cache. On devices that are no host its
+ * memory is the host's. */
+CHECKED status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out);
+/* What of it had, or has, to come from storage. */
+uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range);
+dev_buffer *pq_fetched_buffer(const pq_fetched_range *range); /* borrowed; host devices */
 uint8_t *pq_fetched_address(const pq_fetched_range *range, uint64_t at); /* of the file's byte */
 /* As storage_read_wait and storage_read_finish; may be called again. */
 bool pq_fetched_wait(pq_fetched_range *range, void (*wake)(void *argument), void *argument);

@@ -1,5 +1,6 @@
-/* footer.c - reads and parses footers, and keeps them: a hash table whose entries are also a list
- * from the one used last to the one used longest ago. One lock; nothing is read under it. */
+/* footer.c - reads and parses footers and page indexes, and keeps them: a hash table whose entries
+ * are also a list from the one used last to the one used longest ago. One lock; nothing is read
+ * under it. */
 #include "parquet/footer.h"
 
 #include <inttypes.h>
@@ -14,12 +15,26 @@
  * some network file systems). */
 #define SETTLED_NANOSECONDS ((int64_t)2100000000)
 
+/* A page index of a column chunk. */
+typedef struct chunk_index {
+    arena *memory;
+    pq_offset_index places;
+    pq_column_index bounds;
+} chunk_index;
+
+/* Those of all column chunks; by row group, then leaf. */
+typedef struct index_table {
+    _Atomic(chunk_index *) *places, *bounds;
+} index_table;
+
 struct pq_footer {
     _Atomic uint32_t references; /* the cache's own is one */
     arena *memory;
     pq_metadata *metadata;
+    _Atomic(index_table *) indexes; /* made when the first is asked for */
+    /* Under the lock. */
     uint64_t bytes;
-    /* Under the lock; of an entry of the cache. */
+    bool is_cached; /* then also: */
     file_version version;
     pq_footer *next_in_bucket;
     pq_footer *newer, *older;
@@ -82,10 +97,26 @@ const pq_metadata *pq_footer_metadata(const pq_footer *footer)
     return footer->metadata;
 }
 
+static void free_indexes(pq_footer *footer)
+{
+    index_table *table = atomic_load(&footer->indexes);
+    if (!table)
+        return;
+    size_t count = (size_t)footer->metadata->row_group_count * footer->metadata->leaf_count;
+    for (size_t i = 0; i < 2 * count; i++) {
+        chunk_index *index = atomic_load(&table->places[i]); /* the bounds are behind them */
+        if (index)
+            arena_free(index->memory);
+    }
+    mem_free(table->places);
+    mem_free(table);
+}
+
 void pq_footer_unref(pq_footer *footer)
 {
     if (!footer || atomic_fetch_sub(&footer->references, 1) > 1)
         return;
+    free_indexes(footer);
     arena_free(footer->memory);
     mem_free(footer);
 }
@@ -131,6 +162,7 @@ static void drop(pq_footer *entry)
         at = &(*at)->next_in_bucket;
     *at = entry->next_in_bucket;
     unlink_entry(entry);
+    entry->is_cached = false;
     bytes_held -= entry->bytes;
     pq_footer_unref(entry);
 }
@@ -169,8 +201,114 @@ static void insert(pq_footer *footer, const file_version *version)
     footer->next_in_bucket = *bucket;
     *bucket = ref(footer);
     link_newest(footer);
+    footer->is_cached = true;
     bytes_held += footer->bytes;
     shrink();
+}
+
+/* ---- page indexes ---- */
+
+/* The footer has become so much larger. */
+static void count_bytes(pq_footer *footer, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    footer->bytes += bytes;
+    if (footer->is_cached) {
+        bytes_held += bytes;
+        shrink();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void free_table(index_table *table)
+{
+    if (table)
+        mem_free(table->places);
+    mem_free(table);
+}
+
+/* NULL: no memory. */
+static index_table *find_table(pq_footer *footer)
+{
+    index_table *known = atomic_load(&footer->indexes), *made;
+    size_t count = (size_t)footer->metadata->row_group_count * footer->metadata->leaf_count;
+    if (known)
+        return known;
+    made = mem_new(sizeof *made);
+    if (made)
+        made->places = mem_new_array(2 * count, sizeof *made->places);
+    if (!made || !made->places) {
+        free_table(made);
+        return NULL;
+    }
+    made->bounds = made->places + count;
+    if (atomic_compare_exchange_strong(&footer->indexes, &known, made)) {
+        count_bytes(footer, sizeof *made + 2 * count * sizeof *made->places);
+        return made;
+    }
+    free_table(made);
+    return known;
+}
+
+/* An index that was read, or NULL. */
+static chunk_index *read_index(const pq_footer *footer, const file *f, uint32_t row_group,
+                               uint32_t leaf, bool wants_bounds)
+{
+    const pq_row_group *group = &footer->metadata->row_groups[row_group];
+    const pq_column_chunk *chunk = &group->chunks[leaf];
+    arena *memory;
+    if (!(wants_bounds ? chunk->column_index : chunk->offset_index).bytes)
+        return NULL;
+    status st = arena_new(&memory);
+    if (st) {
+        status_free(st);
+        return NULL;
+    }
+    chunk_index *index = arena_alloc(memory, sizeof *index);
+    if (index) {
+        index->memory = memory;
+        if (wants_bounds)
+            pq_column_index_read(memory, f, &footer->metadata->leaves[leaf], chunk, &index->bounds);
+        else
+            pq_offset_index_read(memory, f, chunk, group->row_count, &index->places);
+    }
+    if (index && index->bounds.page_count + index->places.page_count)
+        return index;
+    arena_free(memory);
+    return NULL;
+}
+
+static const chunk_index *find_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                     uint32_t leaf, bool wants_bounds)
+{
+    index_table *table = find_table(footer);
+    if (!table)
+        return NULL;
+    size_t number = (size_t)row_group * footer->metadata->leaf_count + leaf;
+    _Atomic(chunk_index *) *slot = &(wants_bounds ? table->bounds : table->places)[number];
+    chunk_index *known = atomic_load(slot), *made;
+    if (known || !(made = read_index(footer, f, row_group, leaf, wants_bounds)))
+        return known;
+    if (atomic_compare_exchange_strong(slot, &known, made)) {
+        count_bytes(footer, arena_bytes(made->memory));
+        return made;
+    }
+    arena_free(made->memory);
+    return known;
+}
+
+const pq_offset_index *pq_footer_offset_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                              uint32_t leaf)
+{
+    const chunk_index *index = find_index(footer, f, row_group, leaf, false);
+    return index ? &index->places : NULL;
+}
+
+const pq_column_index *pq_footer_column_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                              uint32_t leaf)
+{
+    const chunk_index *index = find_index(footer, f, row_group, leaf, true);
+    return index ? &index->bounds : NULL;
 }
 
 /* ---- the interface ---- */

@@ -100,12 +100,12 @@ static status decompress(decoding *d)
 {
     const pq_page_context *context = d->context;
     const pq_page_header *h = &d->page->header;
-    const uint8_t *source = context->bytes + d->page->at;
+    const uint8_t *source = d->page->bytes;
     uint32_t levels = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
     if (levels > h->compressed_bytes || levels > h->uncompressed_bytes)
         return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");
     if (context->codec == PQ_CODEC_NONE || !h->is_compressed) {
-        d->owner = dev_buffer_ref(context->compressed);
+        d->owner = dev_buffer_ref(d->page->owner);
         d->bytes = source;
         d->byte_count = h->compressed_bytes;
         return STATUS_OK;

@@ -7,9 +7,12 @@
 
 typedef struct pq_page {
     pq_page_header header;
-    uint64_t at;        /* its bytes, behind the header, in the column chunk */
-    uint64_t first_row; /* of the row group */
-    tensor *values;     /* when decoded */
+    uint64_t at;         /* where its bytes, behind the header, begin in the file */
+    const uint8_t *host; /* the same in the host's memory, */
+    uint8_t *bytes;      /* and in the device's */
+    dev_buffer *owner;   /* of `bytes`; borrowed */
+    uint64_t first_row;  /* of the row group */
+    tensor *values;      /* when decoded */
 } pq_page;
 
 /* What all pages of a column chunk share. */
@@ -19,8 +22,6 @@ typedef struct pq_page_context {
     pq_codec codec;
     dev_error *error;
     uint32_t place;
-    dev_buffer *compressed; /* has the column chunk */
-    uint8_t *bytes;         /* where in it the chunk begins */
     tensor *dictionary;
     uint64_t dictionary_rows;
     /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). A host

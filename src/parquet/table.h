@@ -15,6 +15,12 @@ typedef struct pq_morsel {
     uint32_t file, row_group;
 } pq_morsel;
 
+/* Rows [first, end) of a row group. */
+typedef struct pq_row_range {
+    uint64_t first, end;
+} pq_row_range;
+typedef ARRAY(pq_row_range) pq_row_list; /* in their order, gaps between them */
+
 typedef struct pq_table_column {
     const char *name;
     data_type type;

@@ -85,6 +85,25 @@ TEST(a_file_is_read_once)
     CHECK_EQ(pq_footer_cache_bytes(), 0);
 }
 
+TEST(page_indexes_are_parsed_once_and_count)
+{
+    const char *path = old_file(test_folder(), 0, 3);
+    pq_table *first, *second;
+    CHECK_OK(pq_table_open(path, true, &first));
+    CHECK_OK(pq_table_open(path, true, &second));
+    const pq_table_file *f = &first->files.items[0], *g = &second->files.items[0];
+    uint64_t before = pq_footer_cache_bytes();
+    const pq_offset_index *places = pq_footer_offset_index(f->footer, f->file, 0, 0);
+    CHECK(places && places->page_count > 0);
+    CHECK(pq_footer_column_index(f->footer, f->file, 0, 0)->page_count == places->page_count);
+    CHECK(pq_footer_cache_bytes() > before);
+    CHECK(pq_footer_offset_index(g->footer, g->file, 0, 0) == places);
+    pq_table_close(first);
+    pq_table_close(second);
+    pq_footer_cache_clear();
+    CHECK_EQ(pq_footer_cache_bytes(), 0);
+}
+
 TEST(a_changed_file_is_read_anew)
 {
     char path[512], other[512];

@@ -203,7 +203,7 @@ TEST(null_tests)
 /* The rows of a row group that its pages leave, as "first-end ..." */
 static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, expr *condition)
 {
-    scan_range_list ranges = {0};
+    pq_row_list ranges = {0};
     const char *text = "";
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
