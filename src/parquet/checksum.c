@@ -7,7 +7,6 @@
  * Computation for Generic Polynomials Using PCLMULQDQ" (Gopal and others, Intel, 2009). */
 #include "parquet/checksum.h"
 
-#include <stdbool.h>
 #include <zlib.h>
 
 static uint32_t by_tables(uint32_t before, const uint8_t *data, size_t bytes)
@@ -36,18 +35,16 @@ WITH_MULTIPLY static inline __m128i load(const uint8_t *data)
     return _mm_loadu_si128((const __m128i *)data);
 }
 
-/* bytes: at least FOLDED_MIN. */
-WITH_MULTIPLY static uint32_t by_folding(uint32_t before, const uint8_t *data, size_t bytes)
+/* x^(n+32) and x^(n-32) modulo the divisor, reflected, for n bits. */
+#define BY_256_BYTES 0x1322d1430, 0x11542778a
+#define BY_64_BYTES 0x1c6e41596, 0x154442bd4
+#define BY_16_BYTES 0x0ccaa009e, 0x1751997d0
+
+/* Folds the rest onto the four strands, which go before it, and all onto the last bytes. */
+WITH_MULTIPLY static uint32_t finish(__m128i *strands, const uint8_t *data, size_t bytes)
 {
-    /* x^(n+32) and x^(n-32) modulo the divisor, reflected: n is 512 and 128 bits. */
-    const __m128i by_64 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
-    const __m128i by_16 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
-    __m128i strands[STRANDS];
-    for (int i = 0; i < STRANDS; i++)
-        strands[i] = load(data + (ptrdiff_t)i * STRAND_BYTES);
-    strands[0] = _mm_xor_si128(strands[0], _mm_cvtsi32_si128((int)~before));
-    for (data += FOLDED_MIN, bytes -= FOLDED_MIN; bytes >= FOLDED_MIN;
-         data += FOLDED_MIN, bytes -= FOLDED_MIN)
+    const __m128i by_64 = _mm_set_epi64x(BY_64_BYTES), by_16 = _mm_set_epi64x(BY_16_BYTES);
+    for (; bytes >= FOLDED_MIN; data += FOLDED_MIN, bytes -= FOLDED_MIN)
         for (int i = 0; i < STRANDS; i++)
             strands[i] = fold(strands[i], by_64, load(data + (ptrdiff_t)i * STRAND_BYTES));
     __m128i all = strands[0];
@@ -61,11 +58,59 @@ WITH_MULTIPLY static uint32_t by_folding(uint32_t before, const uint8_t *data, s
     return by_tables(by_tables(UINT32_MAX, last, sizeof last), data, bytes);
 }
 
+/* bytes: at least FOLDED_MIN. */
+WITH_MULTIPLY static uint32_t by_folding(uint32_t before, const uint8_t *data, size_t bytes)
+{
+    __m128i strands[STRANDS];
+    for (int i = 0; i < STRANDS; i++)
+        strands[i] = load(data + (ptrdiff_t)i * STRAND_BYTES);
+    strands[0] = _mm_xor_si128(strands[0], _mm_cvtsi32_si128((int)~before));
+    return finish(strands, data + FOLDED_MIN, bytes - FOLDED_MIN);
+}
+
+/* Strands four times as wide. bytes: at least WIDE_MIN. */
+#define WIDE_BYTES 64
+#define WIDE_MIN ((size_t)STRANDS * WIDE_BYTES)
+#define WITH_WIDE_MULTIPLY __attribute__((target("avx512f,vpclmulqdq,pclmul,sse4.1")))
+
+WITH_WIDE_MULTIPLY static inline __m512i fold_wide(__m512i word, __m512i distance, __m512i there)
+{
+    __m512i low = _mm512_clmulepi64_epi128(word, distance, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(word, distance, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, there, 0x96);
+}
+
+WITH_WIDE_MULTIPLY static uint32_t by_wide_folding(uint32_t before, const uint8_t *data,
+                                                   size_t bytes)
+{
+    const __m512i by_256 = _mm512_broadcast_i32x4(_mm_set_epi64x(BY_256_BYTES));
+    const __m512i by_64 = _mm512_broadcast_i32x4(_mm_set_epi64x(BY_64_BYTES));
+    __m512i strands[STRANDS];
+    __m128i parts[STRANDS];
+    for (int i = 0; i < STRANDS; i++)
+        strands[i] = _mm512_loadu_si512(data + (ptrdiff_t)i * WIDE_BYTES);
+    strands[0] =
+        _mm512_xor_si512(strands[0], _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)~before)));
+    for (data += WIDE_MIN, bytes -= WIDE_MIN; bytes >= WIDE_MIN;
+         data += WIDE_MIN, bytes -= WIDE_MIN)
+        for (int i = 0; i < STRANDS; i++)
+            strands[i] =
+                fold_wide(strands[i], by_256, _mm512_loadu_si512(data + (ptrdiff_t)i * WIDE_BYTES));
+    __m512i all = strands[0];
+    for (int i = 1; i < STRANDS; i++)
+        all = fold_wide(all, by_64, strands[i]);
+    _mm512_storeu_si512(parts, all);
+    return finish(parts, data, bytes);
+}
+
 static uint32_t checksum(uint32_t before, const uint8_t *data, size_t bytes)
 {
-    bool can_fold = __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
-    return can_fold && bytes >= FOLDED_MIN ? by_folding(before, data, bytes)
-                                           : by_tables(before, data, bytes);
+    if (bytes >= WIDE_MIN && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("vpclmulqdq"))
+        return by_wide_folding(before, data, bytes);
+    if (bytes >= FOLDED_MIN && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
+        return by_folding(before, data, bytes);
+    return by_tables(before, data, bytes);
 }
 #else
 static uint32_t checksum(uint32_t before, const uint8_t *data, size_t bytes)

@@ -18,7 +18,7 @@ TEST(every_length)
     uint8_t bytes[BYTES_MAX];
     for (size_t i = 0; i < BYTES_MAX; i++)
         bytes[i] = (uint8_t)test_random();
-    for (size_t length = 0; length <= 700; length++)
+    for (size_t length = 0; length <= 1500; length++)
         CHECK_EQ(pq_checksum(0, bytes + length % 16, length),
                  crc32_z(0, bytes + length % 16, length));
     CHECK_EQ(pq_checksum(0, bytes, BYTES_MAX), crc32_z(0, bytes, BYTES_MAX));
