@@ -186,8 +186,8 @@ status api_rewrite(const api_rewrite_options *options, api_rewrite_totals *out)
     if (!st)
         st = look_at_inputs(a, options, &jobs, &rows);
     if (!st && options->report)
-        fputs("file,row_group,column,encoding,codec,level,encoded_bytes,stored_bytes,"
-              "predicted_seconds,chosen\n",
+        fputs("file,row_group,column,encoding,codec,level,tried_rows,encoded_bytes,"
+              "stored_bytes,predicted_seconds,chosen\n",
               options->report);
     if (!st)
         st = run_all(options, &jobs, rows, out);

@@ -22,6 +22,7 @@ typedef struct api_rewrite_options {
      * uncompressed. */
     uint64_t group_rows, group_count, group_bytes;
     uint64_t page_bytes;      /* 0: 1 MiB */
+    uint64_t page_rows;       /* at most so many in a page; 0: no bound */
     uint64_t pages_per_chunk; /* at least so many, in a full row group; 0: as page_bytes says */
     bool page_v2, no_page_index, no_statistics, no_checksums;
     const char *sort; /* columns as in ORDER BY, or NULL */

@@ -103,10 +103,10 @@ static void report_trial(void *context, uint64_t row_group, const char *column,
     write_csv_text(r->job->output, target);
     fprintf(target, ",%" PRIu64 ",", row_group);
     write_csv_text(column, target);
-    fprintf(target, ",%s,%s,%d,%" PRIu64 ",%" PRIu64 ",%.9f,%d\n",
+    fprintf(target, ",%s,%s,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9f,%d\n",
             pq_encoding_name(trial->encoding), codec_name((int)trial->codec.codec),
-            trial->codec.level, trial->encoded_bytes, trial->stored_bytes, trial->seconds,
-            trial->is_chosen);
+            trial->codec.level, trial->tried_rows, trial->encoded_bytes, trial->stored_bytes,
+            trial->seconds, trial->is_chosen);
     pthread_mutex_unlock(&r->shared->lock);
 }
 
@@ -155,10 +155,12 @@ static status open_sink(file_rewrite *r, const plan_column_list *columns, api_si
     options.checksums = !o->no_checksums;
     if (o->page_bytes)
         options.page_bytes = o->page_bytes;
+    options.page_rows = o->page_rows;
     if (o->pages_per_chunk) {
         uint64_t full = rows < r->input->row_count ? rows : r->input->row_count;
-        options.page_rows = full / o->pages_per_chunk;
-        options.page_rows += !options.page_rows;
+        uint64_t most = full / o->pages_per_chunk;
+        most += !most;
+        options.page_rows = o->page_rows && o->page_rows < most ? o->page_rows : most;
     }
     options.threads = r->shared->threads_each;
     if (o->report) {

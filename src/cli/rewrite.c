@@ -3,6 +3,7 @@
 
 #include "api/rewrite.h"
 #include "cli/rewrite_forms.h"
+#include "storage/calibrate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #define DEFAULT_GROUP_ROWS 122880
+#define CPU_GROUP_ROWS 131072
+#define CPU_PAGE_ROWS 16384 /* what operators work on at a time */
 #define GPU_GROUP_ROWS 10000000
 #define GPU_PAGES 100
 
@@ -28,6 +31,7 @@ static const char usage[] =
     "  --row-groups N         so many row groups\n"
     "  --row-group-size SIZE  uncompressed: 128MiB\n"
     "  --pages N              at least N pages in a column chunk\n"
+    "  --page-rows N          at most N rows in a page\n"
     "  --page-size SIZE       uncompressed; default 1MiB\n"
     "  --page-version 1|2     of data pages; default 1\n"
     "  --encoding [COLUMN=]LIST  v1, v2, plain, dictionary, delta, delta_length, delta_bytes, "
@@ -37,7 +41,12 @@ static const char usage[] =
     "                         snappy, lz4_raw), optimal (all); default snappy\n"
     "  --choose RULE          smallest, threshold(PERCENT), fastest; default smallest\n"
     "  --profile FILE         decoding speeds for fastest; default: measured\n"
-    "  --bandwidth SIZE       of the storage, a second, for fastest; default 3GB\n"
+    "  --save-profile FILE    writes what fastest went by\n"
+    "  --bandwidth SIZE       of the storage, a second, for fastest; default: what calibrate "
+    "measured,\n"
+    "                         else 3GB\n"
+    "  --hot PERCENT          of scans that find the file in the page cache, for fastest; "
+    "default 50\n"
     "  --sort COLUMNS         as in ORDER BY\n"
     "  --bloom COLUMNS        Bloom filters of these, divided by commas\n"
     "  --no-page-index, --no-statistics, --no-checksums\n"
@@ -58,8 +67,8 @@ typedef struct arguments {
     column_words columns[256];
     api_rewrite_column entries[256];
     size_t column_count;
-    const char *report;
-    bool has_profile;
+    const char *report, *profile; /* where to write them */
+    bool has_profile, has_bandwidth;
 } arguments;
 
 static int usage_error(const char *what, const char *argument)
@@ -125,6 +134,15 @@ static bool parse_rule(const char *text, pq_choice *choice)
     return percent >= 0 && percent < 100;
 }
 
+/* As a share of 1. */
+static bool parse_percent(const char *text, double *out)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    *out = percent / 100;
+    return end != text && !*end && percent >= 0 && percent <= 100;
+}
+
 static bool parse_preset(const char *text, api_rewrite_options *o)
 {
     bool is_gpu = !strcmp(text, "gpu");
@@ -139,7 +157,8 @@ static bool parse_preset(const char *text, api_rewrite_options *o)
         return cli_parse_encodings("v2", &o->all.choice.encodings) &&
                cli_parse_codecs("lightweight", &o->all.choice);
     }
-    o->group_rows = DEFAULT_GROUP_ROWS;
+    o->group_rows = CPU_GROUP_ROWS;
+    o->page_rows = CPU_PAGE_ROWS;
     o->all.choice.rule = PQ_CHOOSE_FASTEST;
     return cli_parse_encodings("v2", &o->all.choice.encodings) &&
            cli_parse_codecs("lightweight,zstd", &o->all.choice);
@@ -196,6 +215,8 @@ static int parse_option(arguments *a, const char *word, char *next)
         is_right = cli_parse_bytes(next, &number) && set_group(o, 0, 0, number);
     else if (!strcmp(word, "--pages"))
         is_right = cli_parse_count(next, &o->pages_per_chunk);
+    else if (!strcmp(word, "--page-rows"))
+        is_right = cli_parse_count(next, &o->page_rows);
     else if (!strcmp(word, "--page-size"))
         is_right = cli_parse_bytes(next, &o->page_bytes) && o->page_bytes <= 1 << 30;
     else if (!strcmp(word, "--page-version")) {
@@ -210,9 +231,14 @@ static int parse_option(arguments *a, const char *word, char *next)
     else if (!strcmp(word, "--profile")) {
         a->has_profile = true;
         return read_profile(next, &o->all.choice.profile);
+    } else if (!strcmp(word, "--save-profile")) {
+        a->profile = next;
+        is_right = *next;
     } else if (!strcmp(word, "--bandwidth")) {
-        is_right = cli_parse_bytes(next, &number);
+        is_right = a->has_bandwidth = cli_parse_bytes(next, &number);
         o->all.choice.profile.bandwidth = (double)number;
+    } else if (!strcmp(word, "--hot")) {
+        is_right = parse_percent(next, &o->all.choice.profile.hot);
     } else if (!strcmp(word, "--sort")) {
         o->sort = next;
         is_right = *next;
@@ -302,6 +328,42 @@ static void show_progress(uint64_t done, uint64_t all, void *context)
     fprintf(stderr, "\r[%s] %3" PRIu64 "%%  %" PRIu64 " rows ", bar, percent, done);
 }
 
+/* What the storage gives that the files are on, if somebody measured it. */
+static double calibrated_bandwidth(const api_rewrite_options *o)
+{
+    uint64_t device;
+    calibration found;
+    status st = calibration_device(o->output, &device);
+    if (st) { /* it is not there yet */
+        status_free(st);
+        st = calibration_device(o->inputs[0], &device);
+    }
+    if (!st && calibration_find(device, &found))
+        return (double)calibration_best(&found)->bytes_per_second;
+    status_free(st);
+    return 0;
+}
+
+static status measure_machine(arguments *a)
+{
+    pq_profile *profile = &a->options.all.choice.profile;
+    double bandwidth = a->has_bandwidth ? 0 : calibrated_bandwidth(&a->options);
+    if (bandwidth > 0)
+        profile->bandwidth = bandwidth;
+    return pq_profile_measure(profile);
+}
+
+static status save_profile(const arguments *a)
+{
+    FILE *target = fopen(a->profile, "we");
+    if (target)
+        cli_write_profile(&a->options.all.choice.profile, target);
+    bool is_written = target && !ferror(target);
+    if ((target && fclose(target)) || !is_written)
+        return status_new_errno(errno, "could not write profile \"%s\"", a->profile);
+    return STATUS_OK;
+}
+
 static int run(arguments *a)
 {
     api_rewrite_options *o = &a->options;
@@ -317,10 +379,11 @@ static int run(arguments *a)
         o->progress = show_progress;
         o->context = &last;
     }
-    pq_choice *all = &o->all.choice;
     status st = STATUS_OK;
-    if (all->rule == PQ_CHOOSE_FASTEST && !a->has_profile)
-        st = pq_profile_measure(&all->profile);
+    if (o->all.choice.rule == PQ_CHOOSE_FASTEST && !a->has_profile)
+        st = measure_machine(a);
+    if (!st && a->profile)
+        st = save_profile(a);
     if (!st)
         st = api_rewrite(o, &totals);
     if (is_terminal)

@@ -177,6 +177,19 @@ static bool find_encoding(const char *name, unsigned *out)
     return false;
 }
 
+/* The speeds of a class, or of all numbers. */
+static bool set_decoding(unsigned encoding, const char *class, double speed, pq_profile *out)
+{
+    bool is_number = !strcasecmp(class, "number"), is_any = false;
+    for (unsigned c = 0; c < PQ_CLASS_COUNT; c++)
+        if (!strcasecmp(class, pq_class_name(c)) ||
+            (is_number && c != PQ_CLASS_TEXT && c != PQ_CLASS_BOOLEAN)) {
+            out->decode[encoding][c] = speed;
+            is_any = true;
+        }
+    return is_any;
+}
+
 static bool read_line(char *line, pq_profile *out)
 {
     char name[WORD_BYTES], class[WORD_BYTES];
@@ -188,15 +201,20 @@ static bool read_line(char *line, pq_profile *out)
         return true;
     if (sscanf(line, " bandwidth %lf", &speed) == 1) {
         out->bandwidth = speed;
+    } else if (sscanf(line, " cached %lf", &speed) == 1) {
+        out->cached = speed;
+    } else if (sscanf(line, " threads %lf", &speed) == 1) {
+        out->threads = speed;
+    } else if (sscanf(line, " hot %lf", &speed) == 1) {
+        out->hot = speed / 100;
+        return speed >= 0 && speed <= 100;
     } else if (sscanf(line, " codec %63s %lf", name, &speed) == 2) {
         if (!find_codec(name, &codec))
             return false;
         out->decompress[codec] = speed;
     } else if (sscanf(line, " encoding %63s %63s %lf", name, class, &speed) == 3) {
-        bool is_text = !strcasecmp(class, "text");
-        if (!find_encoding(name, &encoding) || (!is_text && strcasecmp(class, "number") != 0))
+        if (!find_encoding(name, &encoding) || !set_decoding(encoding, class, speed, out))
             return false;
-        out->decode[encoding][is_text ? PQ_CLASS_TEXT : PQ_CLASS_NUMBER] = speed;
     } else {
         return false;
     }
@@ -221,4 +239,18 @@ bool cli_read_profile(const char *path, pq_profile *out, unsigned *out_line)
     }
     fclose(source);
     return is_right;
+}
+
+void cli_write_profile(const pq_profile *profile, FILE *target)
+{
+    fprintf(target, "bandwidth %.3g\ncached %.3g\nthreads %g\nhot %g\n", profile->bandwidth,
+            profile->cached, profile->threads, profile->hot * 100);
+    for (unsigned c = PQ_CODEC_SNAPPY; c < PQ_CODEC_COUNT; c++)
+        if (profile->decompress[c] > 0 && c != PQ_CODEC_LZ4)
+            fprintf(target, "codec %s %.3g\n", codec_name((int)c), profile->decompress[c]);
+    for (unsigned e = 0; e < PQ_ENCODING_COUNT; e++)
+        for (unsigned c = 0; c < PQ_CLASS_COUNT; c++)
+            if (profile->decode[e][c] > 0 && e != PQ_PLAIN_DICTIONARY)
+                fprintf(target, "encoding %s %s %.3g\n", pq_encoding_name(e), pq_class_name(c),
+                        profile->decode[e][c]);
 }

@@ -5,6 +5,7 @@
 #include "parquet/choice.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Lists are divided by commas or plus signs. All return false for text that is none. */
 
@@ -16,8 +17,10 @@ bool cli_parse_codecs(const char *text, pq_choice *out);
 /* 1000000, 64kB, 1MiB, 1.5GB. */
 bool cli_parse_bytes(const char *text, uint64_t *out);
 bool cli_parse_count(const char *text, uint64_t *out); /* at least 1 */
-/* A file of lines "bandwidth 3e9", "codec zstd 1e9", "encoding DELTA_BINARY_PACKED number 5e8";
- * # begins a comment. False: *out_line is the line that is none, 0 if the file cannot be read. */
+/* A file of lines such as cli_write_profile makes; # begins a comment, and of an encoding "number"
+ * is all classes of numbers. False: *out_line is the line that is none, 0 if the file cannot be
+ * read. */
 bool cli_read_profile(const char *path, pq_profile *out, unsigned *out_line);
+void cli_write_profile(const pq_profile *profile, FILE *target);
 
 #endif

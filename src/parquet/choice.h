@@ -1,34 +1,21 @@
 /* choice.h - choosing how a column chunk is stored, by trying: what may be tried, and what is best.
  *
  * The idea is that of ParquetRewriter (arXiv 2602.17335): encodings and codecs are tried on the
- * values themselves, chunk by chunk, and one rule says which result is kept. */
+ * values themselves, chunk by chunk, and one rule says which result is kept. Large chunks are tried
+ * by samples; what is kept is then made of all rows. */
 #ifndef PISTACHIO_PARQUET_CHOICE_H
 #define PISTACHIO_PARQUET_CHOICE_H
 
-#include "base/status.h"
-#include "parquet/format.h"
+#include "parquet/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define PQ_ENCODING_COUNT 10
-#define PQ_CODEC_COUNT 8
 
 typedef enum pq_choice_rule {
     PQ_CHOOSE_SMALLEST,  /* fewest bytes */
     PQ_CHOOSE_THRESHOLD, /* the smallest encoding, compressed if that saves enough */
     PQ_CHOOSE_FASTEST    /* least predicted time of a scan */
 } pq_choice_rule;
-
-typedef enum pq_value_class { PQ_CLASS_NUMBER, PQ_CLASS_TEXT, PQ_CLASS_COUNT } pq_value_class;
-
-/* What a machine reads and decodes with, for predictions. */
-typedef struct pq_profile {
-    double bandwidth;                                 /* storage: bytes per second */
-    double threads;                                   /* that decode at once */
-    double decompress[PQ_CODEC_COUNT];                /* bytes that come out per second */
-    double decode[PQ_ENCODING_COUNT][PQ_CLASS_COUNT]; /* values per second */
-} pq_profile;
 
 typedef struct pq_codec_level {
     pq_codec codec;
@@ -49,9 +36,11 @@ typedef struct pq_choice {
 typedef struct pq_trial {
     pq_encoding encoding;
     pq_codec_level codec;
-    uint64_t encoded_bytes, stored_bytes; /* before and behind the codec */
-    double seconds;                       /* predicted; 0 but for PQ_CHOOSE_FASTEST */
-    bool is_chosen;
+    uint64_t encoded_bytes, stored_bytes; /* before and behind the codec; of all rows */
+    uint64_t dictionary_values;
+    uint64_t tried_rows; /* fewer than the chunk has: the bytes are estimated from them */
+    double seconds;      /* predicted; 0 but for PQ_CHOOSE_FASTEST */
+    bool is_chosen;      /* then the bytes are those in the file */
 } pq_trial;
 
 /* Told of every trial of a chunk, in the order of the file. */
@@ -60,12 +49,5 @@ typedef void (*pq_report)(void *context, uint64_t row_group, const char *column,
 
 /* "RLE_DICTIONARY", ...: parquet.thrift's name. */
 const char *pq_encoding_name(pq_encoding encoding);
-/* A profile of a common machine, for where nothing was measured. */
-pq_profile pq_profile_default(void);
-/* Replaces the speeds of the codecs by those of this machine: some 20 ms of decompression. */
-CHECKED status pq_profile_measure(pq_profile *profile);
-/* Predicted seconds until a scan has decoded the chunk: reading and decoding overlap. */
-double pq_predict(const pq_profile *profile, const pq_trial *trial, pq_value_class value_class,
-                  uint64_t value_count);
 
 #endif

@@ -84,6 +84,33 @@ row_groups() { # expected, options
         [ "$(tail -n +2 "$work/report.csv" | cut -d, -f2 | sort -u | wc -l)" = "$expected" ]
 }
 
+# What was measured is written, read back, and the same decisions come of it.
+profile() {
+    "$program" rewrite --for cpu --save-profile "$work/profile" --report "$work/first.csv" \
+        "$work/data/orders.parquet" "$work/target.parquet" &&
+        "$program" rewrite --for cpu --profile "$work/profile" --report "$work/second.csv" \
+            "$work/data/orders.parquet" "$work/target.parquet" &&
+        grep -q "^encoding DELTA_BINARY_PACKED int64 " "$work/profile" &&
+        cut -d, -f1-9,11 "$work/first.csv" >"$work/before" &&
+        cut -d, -f1-9,11 "$work/second.csv" >"$work/after" && cmp "$work/before" "$work/after"
+}
+
+# Of files that are never cached only the bytes count, of those that always are the work does.
+hot() {
+    printf 'cached 1e10\nthreads 1\ncodec zstd 1e9\nencoding PLAIN text 1e12\n' >"$work/profile"
+    for hot in 0 100; do
+        "$program" rewrite --choose fastest --encoding plain --codec none,zstd --profile "$work/profile" \
+            --bandwidth 10MB --hot $hot "$work/data/orders.parquet" "$work/hot$hot.parquet" || return 1
+    done
+    [ "$(wc -c <"$work/hot0.parquet")" -lt "$(wc -c <"$work/hot100.parquet")" ]
+}
+
+page_rows() {
+    "$program" rewrite --page-rows 1000 "$work/data/orders.parquet" "$work/target.parquet" &&
+        "$program" inspect --pages "$work/target.parquet" >"$work/pages" &&
+        [ "$(grep -c o_orderkey "$work/pages")" -ge 15 ]
+}
+
 folder() {
     "$program" rewrite --threads 3 "$work/parts" "$work/folder" &&
         for file in lineitem/part-0000 lineitem/part-0002 orders/part-0001; do
@@ -127,6 +154,9 @@ done
 check "sort" sorted
 check "row groups" row_groups 4 --row-groups 4
 check "rows of row groups" row_groups 15 --row-group-rows 1000
+check "rows of pages" page_rows
+check "profile" profile
+check "hot and cold" hot
 check "folder" folder
 check "in place" in_place
 for write in 1 2 5; do
