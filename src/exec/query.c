@@ -126,6 +126,7 @@ void exec_query_free(exec_query *query)
         return;
     atomic_store(&query->is_cancelled, true);
     drain(query);
+    scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
         query->operators.items[i]->ops->close(query->operators.items[i]);
     if (query->filters)

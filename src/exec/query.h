@@ -48,7 +48,8 @@ typedef enum scan_overlap {
 typedef struct read_ahead {
     pthread_mutex_t lock;
     ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
-    uint64_t bytes, bytes_max;        /* held by fetches; the most there may be */
+    uint64_t bytes, bytes_max;        /* held by the query's fetches; the most of the process's */
+    bool is_combining, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
 } read_ahead;

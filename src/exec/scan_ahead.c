@@ -19,6 +19,15 @@
 #define PIECE_BYTES_MIN ((uint64_t)4 << 20)
 #define PIECES_PER_THREAD 8
 
+/* A regulated scan's window: what it begins with and keeps at least; and so many times in a row its
+ * lanes must find their bytes there before it becomes smaller. */
+#define WINDOW_BYTES_MIN ((uint64_t)16 << 20)
+#define CALM_TAKES 16
+
+/* All queries of the process that read ahead. */
+static _Atomic uint64_t process_bytes;
+static _Atomic uint32_t process_queries;
+
 struct scan_ahead {
     exec_query *query;
     const plan_node *plan;
@@ -33,6 +42,10 @@ struct scan_ahead {
     bool has_no_memory; /* memory ran short: not tried again */
     /* Under the lock. */
     bool is_held;
+    bool has_started; /* lanes have asked for rows */
+    uint64_t bytes;   /* held by its fetches */
+    uint64_t window;  /* the most of them that regulation allows */
+    unsigned calm_takes;
     bool is_done;   /* all row groups were looked at */
     status failure; /* or looking has failed */
     ARRAY(exec_task *) waiting;
@@ -104,6 +117,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .columns = columns,
                          .column_count = column_count};
     scan->piece_bytes = piece_bytes(scan);
+    scan->window = WINDOW_BYTES_MIN;
     status st = add_storage(query, scan->table);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
@@ -164,7 +178,8 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
                           .rows = &out->rows,
                           .columns = scan->columns,
                           .column_count = scan->column_count,
-                          .policy = query->ahead.policy};
+                          .policy = query->ahead.policy,
+                          .is_merged = query->ahead.is_combining};
     /* What cannot be read ahead is read when it is needed, and fails there if it must. */
     st = scan->has_no_memory ? STATUS_OK : pq_fetch_start(query->dev, &want, &out->fetch);
     scan->has_no_memory |= st != NULL;
@@ -174,6 +189,13 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
 }
 
 /* ---- with the lock held ---- */
+
+static void count_bytes(scan_ahead *scan, int64_t more)
+{
+    scan->bytes += (uint64_t)more;
+    scan->query->ahead.bytes += (uint64_t)more;
+    atomic_fetch_add_explicit(&process_bytes, (uint64_t)more, memory_order_relaxed);
+}
 
 static void let_go(scan_ahead *scan)
 {
@@ -197,15 +219,43 @@ static uint64_t extend(scan_ahead *scan)
     scan->is_done = !is_there;
     if (!is_there)
         return 0;
-    ahead->bytes += pq_fetch_bytes(next.fetch);
+    count_bytes(scan, (int64_t)pq_fetch_bytes(next.fetch));
     scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
     return pq_fetch_bytes(next.fetch);
 }
 
+/* The budget is the process's; each query has an equal share, however many scans it has. A scan
+ * that nobody works on yet leaves half of it, and with regulation one that is worked on has a
+ * window. */
 static bool may_extend(const scan_ahead *scan)
 {
     const read_ahead *ahead = &scan->query->ahead;
-    return !scan->is_done && scan->queue_count < QUEUE_MAX && ahead->bytes < ahead->bytes_max;
+    uint32_t queries = atomic_load_explicit(&process_queries, memory_order_relaxed);
+    uint64_t most = ahead->bytes_max;
+    if (scan->is_done || scan->queue_count >= QUEUE_MAX)
+        return false;
+    if (!ahead->is_combining)
+        return scan->bytes < most;
+    if (ahead->is_regulating && scan->has_started && scan->bytes >= scan->window)
+        return false;
+    return atomic_load_explicit(&process_bytes, memory_order_relaxed) < most &&
+           ahead->bytes < most / (queries ? queries : 1) / (scan->has_started ? 1 : 2);
+}
+
+/* A lane has asked for rows, which were there already or not: the scan needs more bytes under way,
+ * or perhaps fewer. */
+static void regulate(scan_ahead *scan, bool was_there)
+{
+    uint64_t most = scan->query->ahead.bytes_max;
+    if (!was_there) {
+        scan->window = scan->window < most / 2 ? scan->window * 2 : most;
+        scan->calm_takes = 0;
+    } else if (++scan->calm_takes == CALM_TAKES) {
+        scan->window -= scan->window / 4;
+        scan->calm_takes = 0;
+    }
+    if (scan->window < WINDOW_BYTES_MIN)
+        scan->window = WINDOW_BYTES_MIN;
 }
 
 /* Submits about as many bytes as it may; returns how many it may still. */
@@ -224,9 +274,9 @@ static uint64_t fill(scan_ahead *scan, uint64_t bytes)
 static void fill_from(read_ahead *ahead, size_t first)
 {
     uint64_t bytes = SUBMIT_BYTES;
-    size_t end = ahead->overlap == OVERLAP_FULL       ? ahead->scans.count
-                 : ahead->overlap == OVERLAP_DEFERRED ? first + 1
-                                                      : first;
+    size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
+                 : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
+                                                                              : ahead->scans.count;
     for (size_t i = first; i < end && bytes; i++) {
         scan_ahead *scan = ahead->scans.items[i];
         if (!scan->is_held)
@@ -260,6 +310,8 @@ void scan_ahead_configure(exec_query *query, const settings *settings)
                            : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING
                            : !strcmp(overlap, "deferred") ? OVERLAP_DEFERRED
                                                           : OVERLAP_FULL;
+    query->ahead.is_combining = settings->reader_combining.number;
+    query->ahead.is_regulating = settings->adaptive_regulation.number;
     query->ahead.policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
                           : !strcmp(direct, "never") ? PQ_FETCH_NONE
                                                      : PQ_FETCH_UNCACHED;
@@ -268,6 +320,10 @@ void scan_ahead_configure(exec_query *query, const settings *settings)
 void scan_ahead_start(exec_query *query)
 {
     read_ahead *ahead = &query->ahead;
+    if (ahead->scans.count) {
+        ahead->is_counted = true;
+        atomic_fetch_add_explicit(&process_queries, 1, memory_order_relaxed);
+    }
     pthread_mutex_lock(&ahead->lock);
     if (ahead->overlap == OVERLAP_FULL)
         fill_from(ahead, 0);
@@ -279,6 +335,7 @@ static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out
 {
     read_ahead *ahead = &scan->query->ahead;
     bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
+    scan->has_started = true;
     while (!scan->queue_count && !scan->is_done && !scan->is_held) {
         if (is_blocking) {
             fill_blocking(scan);
@@ -301,6 +358,7 @@ static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out
     *out = scan->queue[scan->queue_first];
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
+    regulate(scan, pq_fetch_is_done(out->fetch));
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -315,7 +373,7 @@ exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
         /* Runtime filters may have come since it was queued. */
         if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel))
             break;
-        ahead->bytes -= pq_fetch_bytes(out->fetch);
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(out->fetch));
         pq_fetch_close(out->fetch);
         array_release(&out->rows);
         step = take_queued(scan, task, out);
@@ -336,7 +394,7 @@ void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch)
     if (!bytes)
         return;
     pthread_mutex_lock(&ahead->lock);
-    ahead->bytes -= bytes;
+    count_bytes(scan, -(int64_t)bytes);
     pthread_mutex_unlock(&ahead->lock);
 }
 
@@ -345,6 +403,7 @@ void scan_ahead_free(scan_ahead *scan)
     if (!scan)
         return;
     for (; scan->queue_count; scan->queue_count--) {
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(scan->queue[scan->queue_first].fetch));
         pq_fetch_close(scan->queue[scan->queue_first].fetch);
         array_release(&scan->queue[scan->queue_first].rows);
         scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
@@ -353,4 +412,11 @@ void scan_ahead_free(scan_ahead *scan)
     scan_split_release(&scan->split);
     status_free(scan->failure);
     mem_free(scan);
+}
+
+void scan_ahead_end(exec_query *query)
+{
+    if (query->ahead.is_counted)
+        atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
+    query->ahead.is_counted = false;
 }

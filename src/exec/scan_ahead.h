@@ -6,7 +6,9 @@
  *
  * Only what is not in the page cache is read ahead: the rest is best read right before its use,
  * while it stays in the processor's cache. Whoever takes a row group starts the reads that the
- * budget has room for: first those of the same scan, then those of the scans behind it. */
+ * budget has room for: first those of the same scan, then those of the scans behind it. The budget
+ * is one for all scans of all queries of the process. Regulation gives a scan less of it whose
+ * lanes always find their bytes there, and more when they had to wait. */
 #ifndef PISTACHIO_EXEC_SCAN_AHEAD_H
 #define PISTACHIO_EXEC_SCAN_AHEAD_H
 
@@ -43,9 +45,12 @@ uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel);
 /* Bytes of the row group were taken from storage and from the page cache. Any thread. */
 void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint64_t cached);
 
-/* read_ahead and direct_io. */
+/* What the settings say of reading ahead. */
 void scan_ahead_configure(exec_query *query, const settings *settings);
-/* Starts what the budget has room for, before the first lane runs. */
+/* Starts reading, before the first lane runs: from then on the query has a share of the process's
+ * budget, */
 void scan_ahead_start(exec_query *query);
+/* up to here, when it is over. */
+void scan_ahead_end(exec_query *query);
 
 #endif

@@ -133,7 +133,8 @@ static status find_spans(const pq_fetch_want *want, pq_span_list *spans)
 {
     for (uint32_t i = 0; i < want->column_count; i++)
         TRY(add_spans(want, want->columns[i], spans));
-    spans->count = merge_spans(spans->items, spans->count);
+    if (want->is_merged)
+        spans->count = merge_spans(spans->items, spans->count);
     return STATUS_OK;
 }
 
@@ -170,6 +171,14 @@ void pq_fetch_block(const pq_fetch *fetch)
     for (size_t i = 0; fetch && i < fetch->range_count; i++)
         if (fetch->ranges[i]->reading)
             storage_read_block(fetch->ranges[i]->reading);
+}
+
+bool pq_fetch_is_done(const pq_fetch *fetch)
+{
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        if (fetch->ranges[i]->reading && !storage_read_is_done(fetch->ranges[i]->reading))
+            return false;
+    return true;
 }
 
 uint64_t pq_fetch_bytes(const pq_fetch *fetch)

@@ -25,12 +25,15 @@ typedef struct pq_fetch_want {
     const uint32_t *columns; /* the table's numbers */
     uint32_t column_count;
     pq_fetch_policy policy;
+    bool is_merged; /* neighbours are one read */
 } pq_fetch_want;
 
 /* Starts reading what the policy says of it; nothing: *out is NULL. */
 CHECKED status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out);
 /* Blocks until all of its reads are done. Takes NULL. */
 void pq_fetch_block(const pq_fetch *fetch);
+/* All of its reads are done. Takes NULL. */
+bool pq_fetch_is_done(const pq_fetch *fetch);
 /* The memory that it holds. */
 uint64_t pq_fetch_bytes(const pq_fetch *fetch);
 /* What it reads from storage: whole blocks, and what lies between chunks that are one read. */

@@ -12,11 +12,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Large enough for the device's full speed, small enough that several are under way. */
-#define PART_BYTES ((size_t)1 << 20)
-
 struct read_request {
     const file *file;
+    storage_device *device;
     uint64_t stored_bytes; /* what is read by the engine */
     int64_t submitted;     /* for a trace; 0: none is made */
     _Atomic uint32_t parts_left;
@@ -123,11 +121,13 @@ void read_part_done(read_part *part, ssize_t result)
 
 static status request_new(const file *f, size_t bytes, read_request **out)
 {
-    size_t parts = (bytes + PART_BYTES - 1) / PART_BYTES;
+    storage_device *device = storage_device_find(f->version.device);
+    size_t parts = (bytes + device->request_bytes - 1) / device->request_bytes;
     read_request *r = mem_new(sizeof *r + parts * sizeof *r->parts);
     if (!r)
         return status_no_memory("read", sizeof *r + parts * sizeof *r->parts);
     r->file = f;
+    r->device = device;
     r->part_count = (uint32_t)parts;
     *out = r;
     return STATUS_OK;
@@ -136,19 +136,21 @@ static status request_new(const file *f, size_t bytes, read_request **out)
 static void start_parts(read_request *r, int descriptor, uint64_t offset, char *target,
                         size_t bytes)
 {
-    uint32_t count = (uint32_t)((bytes + PART_BYTES - 1) / PART_BYTES);
+    size_t most = r->device->request_bytes;
+    uint32_t count = r->part_count;
     r->stored_bytes = bytes;
     if (trace_is_on())
         r->submitted = trace_now();
     atomic_store(&r->parts_left, count);
     for (uint32_t i = 0; i < count; i++) {
-        size_t at = i * PART_BYTES;
+        size_t at = i * most;
         size_t left = bytes - at;
         r->parts[i] = (read_part){.request = r,
+                                  .device = r->device,
                                   .descriptor = descriptor,
                                   .offset = offset + at,
                                   .target = target + at,
-                                  .bytes = left < PART_BYTES ? left : PART_BYTES};
+                                  .bytes = left < most ? left : most};
     }
     for (uint32_t i = 0; i < count; i++)
         start_part(&r->parts[i]);
@@ -207,6 +209,14 @@ bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argu
     }
     pthread_mutex_unlock(&lock);
     return must_wait;
+}
+
+bool storage_read_is_done(read_request *r)
+{
+    pthread_mutex_lock(&lock);
+    bool is_done = r->is_done;
+    pthread_mutex_unlock(&lock);
+    return is_done;
 }
 
 uint64_t storage_read_stored_bytes(const read_request *r)

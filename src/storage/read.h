@@ -33,6 +33,8 @@ void storage_use_threads(bool threads);
 /* False: the read is done. True: wake(argument) will be called once, from any thread, perhaps
  * before this returns, and before storage_read_finish does. */
 bool storage_read_wait(read_request *r, void (*wake)(void *argument), void *argument);
+/* Never waits. */
+bool storage_read_is_done(read_request *r);
 /* How many of the bytes had, or have, to come from storage. */
 uint64_t storage_read_stored_bytes(const read_request *r);
 /* Blocks until the read is done; whatever its outcome, storage_read_finish tells. */

@@ -5,7 +5,7 @@
 #ifndef PISTACHIO_STORAGE_READ_ENGINE_H
 #define PISTACHIO_STORAGE_READ_ENGINE_H
 
-#include "base/status.h"
+#include "storage/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 /* A piece of a request that is one read of the system. The engine's while it is under way. */
 typedef struct read_part {
     struct read_request *request;
+    storage_device *device; /* whose queue it goes to */
     int descriptor;
     uint64_t offset;
     char *target;

@@ -1,7 +1,8 @@
 /* read_ring.c - reads by io_uring: one ring for the process, one thread that takes what is done.
  *
- * Any thread submits, under the lock; only the ring's own thread looks at completions. Parts beyond
- * what the ring holds wait in a queue. */
+ * Any thread submits, under the lock; only the ring's own thread looks at completions. Each storage
+ * device has a queue, and so many parts under way as it is read best with; the rest wait, in the
+ * order in which they came. */
 #include "storage/read_engine.h"
 
 #include <errno.h>
@@ -9,29 +10,29 @@
 #include <pthread.h>
 #include <sched.h>
 
-#define DEPTH 128 /* reads under way; the completion queue holds twice as many */
+#define DEPTH 512 /* reads under way; the completion queue holds twice as many */
 #define BATCH 32
 
 static struct io_uring ring;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { UNKNOWN, USABLE, UNUSABLE } state; /* this and the rest under the lock */
 static unsigned under_way;
-static read_part *first, **last = &first;
 
-/* Under the lock: gives the ring what it has room for. */
-static void issue(void)
+/* Under the lock: gives the ring what the device may have under way. */
+static void issue(storage_device *device)
 {
-    while (first && under_way < DEPTH) {
+    while (device->first && device->under_way < device->depth && under_way < DEPTH) {
         struct io_uring_sqe *entry = io_uring_get_sqe(&ring);
         if (!entry)
             break;
-        read_part *part = first;
-        first = part->next;
-        if (!first)
-            last = &first;
+        read_part *part = device->first;
+        device->first = part->next;
+        if (!device->first)
+            device->last = &device->first;
         io_uring_prep_read(entry, part->descriptor, part->target, (unsigned)part->bytes,
                            part->offset);
         io_uring_sqe_set_data(entry, part);
+        device->under_way++;
         under_way++;
     }
     /* EAGAIN, EBUSY, EINTR: the kernel is short of something that completions give back. */
@@ -56,7 +57,10 @@ static void *reap(void *unused)
         io_uring_cq_advance(&ring, count);
         pthread_mutex_lock(&lock);
         under_way -= count;
-        issue();
+        for (unsigned i = 0; i < count; i++)
+            parts[i]->device->under_way--;
+        for (storage_device *d = NULL; (d = storage_device_each(d));)
+            issue(d);
         pthread_mutex_unlock(&lock);
         for (unsigned i = 0; i < count; i++)
             read_part_done(parts[i], results[i]);
@@ -86,9 +90,9 @@ bool read_ring_submit(read_part *part)
     bool is_usable = state == USABLE;
     if (is_usable) {
         part->next = NULL;
-        *last = part;
-        last = &part->next;
-        issue();
+        *part->device->last = part;
+        part->device->last = &part->next;
+        issue(part->device);
     }
     pthread_mutex_unlock(&lock);
     return is_usable;

@@ -53,6 +53,10 @@ for overlap in blocking chunking deferred; do
     check "published answers, overlap $overlap" "$program" tpch run --data "$work/one" --check \
         --set direct_io=always --set overlap=$overlap
 done
+for setting in reader_combining adaptive_regulation; do
+    check "published answers, $setting off" "$program" tpch run --data "$work/one" --check \
+        --set direct_io=always --set $setting=off
+done
 check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
     --set direct_io=never --set read_ahead=0
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \

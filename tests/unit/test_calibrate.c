@@ -1,7 +1,7 @@
 /* test_calibrate.c - what is kept of calibrations, and for how long; measurements that fail. What
  * a measurement finds is the machine's affair: tests/cli runs a whole one. */
 #include "base/fault.h"
-#include "storage/calibrate.h"
+#include "storage/device.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -174,4 +174,40 @@ TEST(measurements_that_fail)
         SKIP("the folder of temporary files has no direct reads");
     }
     CHECK_FAILS(st, STATUS_KIND_IO, "could not read");
+}
+
+/* The least under way of those that reach 95 % of the best, but 8 MiB. */
+TEST(a_device_is_read_as_its_calibration_says)
+{
+    calibration c = sample();
+    size_t bytes;
+    unsigned depth;
+    (void)use_new_folder();
+    storage_device_choose(&c, &bytes, &depth);
+    CHECK_EQ(bytes, 1048576);
+    CHECK_EQ(depth, 16);
+    c.trials[0].bytes_per_second = 4900000000;
+    storage_device_choose(&c, &bytes, &depth);
+    CHECK_EQ(bytes, 131072);
+    CHECK_EQ(depth, 64);
+    CHECK_OK(calibration_keep(&c));
+    storage_device *device = storage_device_find(65024);
+    CHECK(device == storage_device_find(65024));
+    CHECK_EQ(device->request_bytes, 131072);
+    CHECK_EQ(device->depth, 64);
+    CHECK(storage_device_find(65025) != device);
+    CHECK(storage_device_find(65025)->depth < 64);
+}
+
+TEST(a_device_is_never_read_absurdly)
+{
+    calibration c = sample();
+    size_t bytes;
+    unsigned depth;
+    c.trials[0] = (calibration_trial){1, 1, UINT64_MAX};
+    c.trials[1] = (calibration_trial){UINT64_MAX, 16, UINT64_MAX};
+    c.trials[2] = (calibration_trial){1048576, 100000, UINT64_MAX};
+    storage_device_choose(&c, &bytes, &depth);
+    CHECK(bytes >= 65536 && bytes <= 16 << 20);
+    CHECK(depth >= 1 && depth <= 256);
 }

@@ -146,7 +146,8 @@ TEST(rows_of_every_type_read_ahead)
                               .rows = &rows,
                               .columns = columns,
                               .column_count = (uint32_t)r.table->columns.count,
-                              .policy = PQ_FETCH_ALL};
+                              .policy = PQ_FETCH_ALL,
+                              .is_merged = n % 2};
         CHECK_OK(pq_fetch_start(r.dev, &want, &fetch));
         for (uint32_t c = 0; c < r.table->columns.count; c++)
             check_rows(&r, c, fetch, &rows);
