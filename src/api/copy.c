@@ -1,13 +1,12 @@
-/* copy.c - COPY (query) TO 'file': Parquet or CSV, streamed, under a temporary name until complete.
- */
+/* copy.c - COPY (query) TO 'file': Parquet or CSV, streamed; the file appears when it is whole. */
 #include "api/copy.h"
 
 #include "api/sink.h"
+#include "storage/new_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* Rows of a row group, unless COPY says another number. */
 #define GROUP_ROWS 122880
@@ -99,40 +98,39 @@ static void write_csv_batch(const pistachio_batch *batch, uint32_t column_count,
         }
 }
 
-static status copy_csv(pistachio_result *result)
+static status write_csv(pistachio_result *result, FILE *target)
 {
-    const char *path = result->statement->path;
     const plan_column_list *columns = &result->statement->query.root->columns;
-    char *temporary =
-        arena_format(result->statement->query.memory, "%s.%ld.partial", path, (long)getpid());
-    if (!temporary)
-        return status_no_memory("copy", strlen(path));
-    FILE *target = fopen(temporary, "wxe");
-    if (!target)
-        return status_new_errno(errno, "could not create file \"%s\"", temporary);
     for (size_t i = 0; i < columns->count; i++) {
         write_csv_value(columns->items[i].name, strlen(columns->items[i].name), target);
         fputc(i + 1 < columns->count ? ',' : '\n', target);
     }
-    status st = STATUS_OK;
+    status st;
     while (!(st = exec_query_next(result->query, &result->batch.rows)) && result->batch.rows) {
         write_csv_batch(&result->batch, (uint32_t)columns->count, target);
         result->rows_written += result->batch.rows->row_count;
         exec_batch_free(result->batch.rows);
         result->batch.rows = NULL;
     }
-    bool is_written = !fflush(target) && !ferror(target) && !fsync(fileno(target));
-    int number = errno;
-    if (fclose(target) && is_written) {
-        is_written = false;
-        number = errno;
+    return st;
+}
+
+static status copy_csv(pistachio_result *result)
+{
+    const char *path = result->statement->path;
+    new_file *file;
+    FILE *target;
+    TRY(new_file_open(path, &file));
+    status st = new_file_stream(file, &target);
+    if (!st) {
+        st = write_csv(result, target);
+        bool is_written = !fflush(target) && !ferror(target);
+        if ((fclose(target) || !is_written) && !st)
+            st = status_new_errno(errno, "could not write file \"%s\"", path);
     }
-    if (!st && !is_written)
-        st = status_new_errno(number, "could not write file \"%s\"", temporary);
-    if (!st && rename(temporary, path))
-        st = status_new_errno(errno, "could not rename \"%s\" to \"%s\"", temporary, path);
-    if (st)
-        unlink(temporary);
+    if (!st)
+        return new_file_publish(file);
+    new_file_abort(file);
     return st;
 }
 

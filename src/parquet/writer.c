@@ -1,26 +1,20 @@
-/* writer.c - the file that a writer makes: temporary name, appends, footer, rename. */
+/* writer.c - the file that a writer makes: row groups, encoded by some threads, and the footer. */
 #include "parquet/writer.h"
 
-#include "base/fault.h"
 #include "device/codec.h"
 #include "parquet/writer_column.h"
+#include "storage/new_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct pq_writer {
     pq_writer_options options;
     char *created_by;
     writer_column *columns;
     size_t column_count;
-    char *path, *temporary_path;
-    int descriptor; /* -1: not open */
-    uint64_t bytes;
+    char *path;
+    new_file *file;
     pq_footer footer;
 };
 
@@ -37,79 +31,6 @@ pq_writer_options pq_writer_options_default(void)
                                .page_index = true,
                                .checksums = true,
                                .created_by = "pistachio version " PISTACHIO_VERSION};
-}
-
-/* ---- the file ---- */
-
-static status write_bytes(pq_writer *writer, const uint8_t *data, uint64_t bytes)
-{
-    while (bytes) {
-        ssize_t done = fault_check(FAULT_WRITE) ? (errno = ENOSPC, -1)
-                                                : write(writer->descriptor, data, bytes);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return status_new_errno(errno, "could not write file \"%s\" at byte %llu",
-                                    writer->temporary_path, (unsigned long long)writer->bytes);
-        data += done;
-        bytes -= (uint64_t)done;
-        writer->bytes += (uint64_t)done;
-    }
-    return STATUS_OK;
-}
-
-/* "<path>.<process>.<number>.tmp": in the target's folder, so that a rename suffices. */
-static status create_file(pq_writer *writer)
-{
-    static atomic_uint number;
-    size_t room = strlen(writer->path) + 48;
-    writer->temporary_path = mem_new(room);
-    if (!writer->temporary_path)
-        return status_no_memory("path", room);
-    snprintf(writer->temporary_path, room, "%s.%ld.%u.tmp", writer->path, (long)getpid(),
-             atomic_fetch_add(&number, 1));
-    writer->descriptor =
-        open(writer->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->descriptor < 0)
-        return status_new_errno(errno, "could not create file \"%s\"", writer->temporary_path);
-    return write_bytes(writer, (const uint8_t *)"PAR1", 4);
-}
-
-/* The file's folder: a rename is safe from a crash once that is written too. */
-static status open_folder(const char *path, int *out)
-{
-    const char *slash = strrchr(path, '/');
-    size_t bytes = !slash || slash == path ? 1 : (size_t)(slash - path);
-    char *folder = mem_copy_text(slash ? path : ".", bytes);
-    if (!folder)
-        return status_no_memory("path", bytes);
-    *out = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    mem_free(folder);
-    return STATUS_OK;
-}
-
-static status publish(pq_writer *writer)
-{
-    if (fsync(writer->descriptor) && errno != EINVAL)
-        return status_new_errno(errno, "could not sync file \"%s\"", writer->temporary_path);
-    int failed = close(writer->descriptor), folder;
-    writer->descriptor = -1;
-    if (failed)
-        return status_new_errno(errno, "could not close file \"%s\"", writer->temporary_path);
-    TRY(open_folder(writer->path, &folder));
-    status st = STATUS_OK;
-    if (rename(writer->temporary_path, writer->path)) {
-        st = status_new_errno(errno, "could not rename \"%s\" to \"%s\"", writer->temporary_path,
-                              writer->path);
-    } else {
-        mem_free(writer->temporary_path); /* there is no such file any more */
-        writer->temporary_path = NULL;
-    }
-    if (folder >= 0) {
-        fsync(folder); /* not every file system can; the file itself is safe */
-        close(folder);
-    }
-    return st;
 }
 
 /* ---- open ---- */
@@ -158,7 +79,8 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
         if (st)
             return status_context(st, "column \"%s\"", columns[c].name);
     }
-    return create_file(writer);
+    TRY(new_file_open(path, &writer->file));
+    return new_file_write(writer->file, "PAR1", 4);
 }
 
 status pq_writer_open(const char *path, const pq_column_schema *columns, size_t column_count,
@@ -168,7 +90,6 @@ status pq_writer_open(const char *path, const pq_column_schema *columns, size_t 
     pq_writer *writer = mem_new(sizeof *writer);
     if (!writer)
         return status_no_memory("writer", sizeof *writer);
-    writer->descriptor = -1;
     writer->options = options ? *options : pq_writer_options_default();
     status st = open_writer(writer, path, columns, column_count);
     if (st) {
@@ -183,19 +104,13 @@ void pq_writer_abort(pq_writer *writer)
 {
     if (!writer)
         return;
-    if (writer->descriptor >= 0) {
-        close(writer->descriptor);
-        unlink(writer->temporary_path);
-    } else if (writer->temporary_path && writer->bytes) {
-        unlink(writer->temporary_path);
-    }
+    new_file_abort(writer->file);
     pq_footer_release(&writer->footer);
     for (size_t c = 0; c < writer->column_count; c++)
         mem_free(writer->columns[c].name);
     mem_free(writer->columns);
     mem_free(writer->created_by);
     mem_free(writer->path);
-    mem_free(writer->temporary_path);
     mem_free(writer);
 }
 
@@ -309,22 +224,24 @@ static void report_chunk(const pq_writer *writer, size_t c, const pq_written_chu
 
 static status append(pq_writer *writer, const pq_encoded_row_group *group)
 {
-    pq_group_record record = {.row_count = group->row_count, .offset = writer->bytes};
-    uint64_t bloom_offset = writer->bytes;
+    pq_group_record record = {.row_count = group->row_count,
+                              .offset = new_file_bytes(writer->file)};
+    uint64_t bloom_offset = record.offset;
     for (size_t c = 0; c < group->column_count; c++)
         bloom_offset += group->chunks[c].bytes.count;
     for (size_t c = 0; c < group->column_count; c++) {
         const pq_written_chunk *chunk = &group->chunks[c];
         TRY(pq_footer_add(&writer->footer, &writer->columns[c], &writer->options, chunk,
-                          writer->bytes, bloom_offset));
+                          new_file_bytes(writer->file), bloom_offset));
         bloom_offset += chunk->bloom.count;
         record.compressed_bytes += chunk->bytes.count;
         record.uncompressed_bytes += chunk->uncompressed_bytes;
-        TRY(write_bytes(writer, chunk->bytes.items, chunk->bytes.count));
+        TRY(new_file_write(writer->file, chunk->bytes.items, chunk->bytes.count));
         report_chunk(writer, c, chunk);
     }
     for (size_t c = 0; c < group->column_count; c++)
-        TRY(write_bytes(writer, group->chunks[c].bloom.items, group->chunks[c].bloom.count));
+        TRY(new_file_write(writer->file, group->chunks[c].bloom.items,
+                           group->chunks[c].bloom.count));
     return array_push(NULL, &writer->footer.groups, record);
 }
 
@@ -344,19 +261,22 @@ status pq_writer_write(pq_writer *writer, const pq_column_values *columns, uint6
 
 uint64_t pq_writer_bytes(const pq_writer *writer)
 {
-    return writer->bytes;
+    return new_file_bytes(writer->file);
 }
 
 status pq_writer_finish(pq_writer *writer)
 {
     pq_buffer tail = {0};
     status st = pq_footer_write(&writer->footer, writer->columns, writer->column_count,
-                                writer->created_by, writer->bytes, &tail);
+                                writer->created_by, new_file_bytes(writer->file), &tail);
     if (!st)
-        st = write_bytes(writer, tail.items, tail.count);
+        st = new_file_write(writer->file, tail.items, tail.count);
     pq_buffer_release(&tail);
-    if (!st)
-        st = publish(writer);
+    if (!st) {
+        new_file *file = writer->file;
+        writer->file = NULL;
+        st = new_file_publish(file);
+    }
     pq_writer_abort(writer);
     return st;
 }

@@ -1,9 +1,9 @@
 /* writer.h - writes a Parquet file, one row group at a time, from columns in host memory.
  *
- * The file is written under a temporary name in the target's folder, synced and renamed by
- * pq_writer_finish, so that the target is whole or absent. Row groups are encoded by any number of
- * threads (pq_row_group_encode is free of shared state) and appended in the order of the calls to
- * pq_writer_append. Specification: github.com/apache/parquet-format. */
+ * The file appears under its name when pq_writer_finish has made it whole (storage/new_file.h). Row
+ * groups are encoded by any number of threads (pq_row_group_encode is free of shared state) and
+ * appended in the order of the calls to pq_writer_append. Specification:
+ * github.com/apache/parquet-format. */
 #ifndef PISTACHIO_PARQUET_WRITER_H
 #define PISTACHIO_PARQUET_WRITER_H
 
@@ -52,7 +52,7 @@ typedef struct pq_encoded_row_group pq_encoded_row_group;
 
 pq_writer_options pq_writer_options_default(void);
 
-/* Creates the temporary file. The schema is copied. */
+/* The schema is copied. */
 CHECKED status pq_writer_open(const char *path, const pq_column_schema *columns,
                               size_t column_count, const pq_writer_options *options,
                               pq_writer **out);
@@ -71,10 +71,10 @@ CHECKED status pq_writer_write(pq_writer *writer, const pq_column_values *column
 
 uint64_t pq_writer_bytes(const pq_writer *writer); /* written so far */
 
-/* Writes indexes and footer, syncs, renames to the final name and frees the writer. On failure the
- * temporary file is removed and the writer freed as well. */
+/* Writes indexes and footer, publishes the file, frees the writer. On failure what had the name
+ * before is untouched, and the writer freed as well. */
 CHECKED status pq_writer_finish(pq_writer *writer);
-/* Gives up: removes the temporary file, frees. Takes NULL. */
+/* Gives up and frees. Takes NULL. */
 void pq_writer_abort(pq_writer *writer);
 
 #endif

@@ -54,19 +54,6 @@ full_disk() {
         [ "$(find "$work/full" -type f | wc -l)" = 1 ]
 }
 
-# Killed while it writes: what had the name before is whole.
-killed() {
-    mkdir -p "$work/killed"
-    cp "$work/data/nation.parquet" "$work/killed/t.parquet"
-    "$program" rewrite --encoding v2 --codec optimal "$work/data/lineitem.parquet" \
-        "$work/killed/t.parquet" &
-    pid=$!
-    sleep 0.5
-    kill -9 $pid 2>/dev/null
-    wait $pid 2>/dev/null
-    cmp "$work/data/nation.parquet" "$work/killed/t.parquet"
-}
-
 sorted() {
     "$program" rewrite --sort "o_orderdate DESC, o_orderkey" --row-groups 3 \
         "$work/data/orders.parquet" "$work/sorted.parquet" &&
@@ -162,7 +149,6 @@ check "in place" in_place
 for write in 1 2 5; do
     check "full disk at write $write" full_disk $write
 done
-check "killed" killed
 check "no such column" fails_with 1 "no_such" "$program" rewrite --codec no_such=zstd \
     "$work/data/orders.parquet" "$work/x.parquet"
 check "no such codec" fails_with 2 "zap" "$program" rewrite --codec zap "$work/data/orders.parquet" "$work/x.parquet"

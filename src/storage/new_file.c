@@ -1,0 +1,207 @@
+/* new_file.c - unnamed (O_TMPFILE) while it is written, then linked and renamed into place. */
+#include "storage/new_file.h"
+
+#include "base/fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct new_file {
+    char *path, *folder;
+    char *temporary_path; /* "<path>.<process>.<number>.tmp" */
+    bool has_name;        /* temporary_path is there */
+    int descriptor;       /* -1: not open */
+    uint64_t bytes;
+};
+
+/* ---- names ---- */
+
+static status make_names(new_file *f, const char *path)
+{
+    static atomic_uint number;
+    const char *slash = strrchr(path, '/');
+    size_t length = strlen(path),
+           folder_bytes = slash && slash != path ? (size_t)(slash - path) : 1;
+    f->path = mem_copy_text(path, length);
+    f->folder = mem_copy_text(slash ? path : ".", folder_bytes);
+    f->temporary_path = mem_new(length + 48);
+    if (!f->path || !f->folder || !f->temporary_path)
+        return status_no_memory("path", length);
+    snprintf(f->temporary_path, length + 48, "%s.%ld.%u.tmp", path, (long)getpid(),
+             atomic_fetch_add(&number, 1));
+    return STATUS_OK;
+}
+
+/* The name by which an open file can be linked. */
+static void descriptor_path(const new_file *f, char *out, size_t bytes)
+{
+    snprintf(out, bytes, "/proc/self/fd/%d", f->descriptor);
+}
+
+/* Whether that is there: not every place that a program runs in has /proc. */
+static bool can_be_linked(const new_file *f)
+{
+    char name[64];
+    descriptor_path(f, name, sizeof name);
+    return !access(name, F_OK);
+}
+
+/* ---- open ---- */
+
+static void open_unnamed(new_file *f)
+{
+    f->descriptor = open(f->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (f->descriptor >= 0 && !can_be_linked(f)) {
+        close(f->descriptor);
+        f->descriptor = -1;
+    }
+}
+
+static status open_file(new_file *f, const char *path, bool may_be_unnamed)
+{
+    struct stat info;
+    TRY(make_names(f, path));
+    if (!stat(path, &info) && !S_ISREG(info.st_mode))
+        return status_new(STATUS_KIND_IO, "\"%s\" is not a regular file", path);
+    if (may_be_unnamed)
+        open_unnamed(f);
+    if (f->descriptor >= 0)
+        return STATUS_OK;
+    f->descriptor = open(f->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    f->has_name = f->descriptor >= 0;
+    return f->has_name ? STATUS_OK : status_new_errno(errno, "could not create file \"%s\"", path);
+}
+
+static status new_file_new(const char *path, bool may_be_unnamed, new_file **out)
+{
+    *out = NULL;
+    new_file *f = mem_new(sizeof *f);
+    if (!f)
+        return status_no_memory("file", sizeof *f);
+    f->descriptor = -1;
+    status st = open_file(f, path, may_be_unnamed);
+    if (st)
+        new_file_abort(f);
+    else
+        *out = f;
+    return st;
+}
+
+status new_file_open(const char *path, new_file **out)
+{
+    return new_file_new(path, true, out);
+}
+
+status new_file_open_named(const char *path, new_file **out)
+{
+    return new_file_new(path, false, out);
+}
+
+/* ---- bytes ---- */
+
+status new_file_write(new_file *f, const void *data, uint64_t bytes)
+{
+    const char *at = data;
+    while (bytes) {
+        ssize_t done =
+            fault_check(FAULT_WRITE) ? (errno = ENOSPC, -1) : write(f->descriptor, at, bytes);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return status_new_errno(errno, "could not write file \"%s\" at byte %llu", f->path,
+                                    (unsigned long long)f->bytes);
+        at += done;
+        bytes -= (uint64_t)done;
+        f->bytes += (uint64_t)done;
+    }
+    return STATUS_OK;
+}
+
+uint64_t new_file_bytes(const new_file *f)
+{
+    return f->bytes;
+}
+
+status new_file_stream(new_file *f, FILE **out)
+{
+    int descriptor = fcntl(f->descriptor, F_DUPFD_CLOEXEC, 0);
+    *out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (*out)
+        return STATUS_OK;
+    int number = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return status_new_errno(number, "could not write file \"%s\"", f->path);
+}
+
+/* ---- the end ---- */
+
+/* Gives an unnamed file a name; false: errno tells why not. */
+static bool link_as(const new_file *f, const char *name)
+{
+    char descriptor[64];
+    descriptor_path(f, descriptor, sizeof descriptor);
+    return !linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* A name that is free is taken at once. One that is not can only be replaced by a rename, for which
+ * the file needs another one first: for as long as two calls take. */
+static status take_name(new_file *f)
+{
+    if (!f->has_name && link_as(f, f->path))
+        return STATUS_OK;
+    if (!f->has_name && errno == EEXIST)
+        f->has_name = link_as(f, f->temporary_path);
+    if (!f->has_name)
+        return status_new_errno(errno, "could not name file \"%s\"", f->path);
+    if (rename(f->temporary_path, f->path))
+        return status_new_errno(errno, "could not rename \"%s\" to \"%s\"", f->temporary_path,
+                                f->path);
+    f->has_name = false;
+    return STATUS_OK;
+}
+
+/* A name is safe from a crash once its folder is written too; not every file system can. */
+static void sync_folder(const new_file *f)
+{
+    int folder = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    fsync(folder);
+    close(folder);
+}
+
+static status publish(new_file *f)
+{
+    if (fsync(f->descriptor) && errno != EINVAL)
+        return status_new_errno(errno, "could not sync file \"%s\"", f->path);
+    TRY(take_name(f));
+    sync_folder(f);
+    int failed = close(f->descriptor);
+    f->descriptor = -1;
+    return failed ? status_new_errno(errno, "could not close file \"%s\"", f->path) : STATUS_OK;
+}
+
+status new_file_publish(new_file *f)
+{
+    status st = publish(f);
+    new_file_abort(f);
+    return st;
+}
+
+void new_file_abort(new_file *f)
+{
+    if (!f)
+        return;
+    if (f->descriptor >= 0)
+        close(f->descriptor);
+    if (f->has_name)
+        unlink(f->temporary_path);
+    mem_free(f->path);
+    mem_free(f->folder);
+    mem_free(f->temporary_path);
+    mem_free(f);
+}

@@ -1,0 +1,30 @@
+/* new_file.h - a file that appears under its name when it is whole, or not at all.
+ *
+ * It is written without a name, so that a process that is killed leaves nothing behind, and gets
+ * its name, in place of what had it before, once all its bytes are safe. */
+#ifndef PISTACHIO_STORAGE_NEW_FILE_H
+#define PISTACHIO_STORAGE_NEW_FILE_H
+
+#include "base/mem.h"
+
+#include <stdio.h>
+
+typedef struct new_file new_file;
+
+/* An error if something has the name that is no regular file. */
+CHECKED status new_file_open(const char *path, new_file **out);
+/* The same as on file systems that have no files without names: it is called
+ * "<path>.<process>.<number>.tmp" meanwhile. For tests. */
+CHECKED status new_file_open_named(const char *path, new_file **out);
+/* Adds to its end. One thread at a time. */
+CHECKED status new_file_write(new_file *f, const void *data, uint64_t bytes);
+uint64_t new_file_bytes(const new_file *f); /* written so far, but for those of a stream */
+/* A stream that adds to its end, for the caller to close before the file is published. */
+CHECKED status new_file_stream(new_file *f, FILE **out);
+
+/* Both free it. publish: it is on the storage and has its name, or fails and leaves what was
+ * there; abort leaves it too and takes NULL. */
+CHECKED status new_file_publish(new_file *f);
+void new_file_abort(new_file *f);
+
+#endif

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Whatever writes files is killed (SIGKILL) at several moments: what had a name before is as it was, or
+# the new file whole, and nothing else is in the folder.
+# killed.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+"$program" tpch generate --scale 0.02 --out "$work/data" 2>/dev/null || exit 1
+
+rows() {
+    "$program" --format csv -c "SELECT count(*) FROM '$1'" 2>/dev/null | tail -n 1
+}
+
+# The files of the folder: all of the names that are expected, and readable.
+is_clean() { # what, names
+    what=$1 names=$2
+    for file in "$work/out"/* "$work/out"/.[!.]*; do
+        [ -e "$file" ] || continue
+        name=${file##*/}
+        case " $names " in
+        *" $name "*) ;;
+        *)
+            echo "failed: $what left $name"
+            return 1
+            ;;
+        esac
+        case $name in
+        *.parquet)
+            if [ -z "$(rows "$file")" ]; then
+                echo "failed: $what: $name cannot be read"
+                return 1
+            fi
+            ;;
+        esac
+    done
+}
+
+# A command that writes to $work/out/t.parquet or t.csv, killed after each of some times.
+try() { # what, expected names, target, command
+    what=$1 names=$2 target=$3
+    shift 3
+    for moment in 0.01 0.05 0.15 0.4; do
+        rm -rf "$work/out"
+        mkdir "$work/out"
+        [ -z "$target" ] || cp "$work/data/nation.parquet" "$work/out/$target"
+        "$@" >/dev/null 2>&1 &
+        pid=$!
+        sleep $moment
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        if is_clean "$what after $moment s" "$names" &&
+            { [ -z "$target" ] || cmp -s "$work/data/nation.parquet" "$work/out/$target" ||
+                [ "$(wc -l <"$work/out/$target")" -gt 100 ]; }; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+        fi
+    done
+}
+
+tables="customer.parquet lineitem.parquet nation.parquet orders.parquet part.parquet partsupp.parquet
+    region.parquet supplier.parquet"
+try generate "$(echo $tables)" "" "$program" tpch generate --scale 0.2 --out "$work/out"
+try rewrite t.parquet t.parquet "$program" rewrite --encoding v2 --codec optimal \
+    "$work/data/lineitem.parquet" "$work/out/t.parquet"
+try "rewrite of a new file" t.parquet "" "$program" rewrite --encoding v2 --codec 'none,zstd(9)' \
+    "$work/data/lineitem.parquet" "$work/out/t.parquet"
+try COPY t.parquet t.parquet "$program" -c "COPY (SELECT a.* FROM '$work/data/lineitem.parquet' a,
+    '$work/data/nation.parquet') TO '$work/out/t.parquet'"
+try "COPY to CSV" t.csv t.csv "$program" -c "COPY (SELECT a.* FROM '$work/data/lineitem.parquet' a,
+    '$work/data/nation.parquet') TO '$work/out/t.csv'"
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,124 @@
+/* test_new_file.c - files that appear when they are whole: with and without a name until then. */
+#include "test.h"
+
+#include "storage/new_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef status open_function(const char *path, new_file **out);
+static open_function *const openers[] = {new_file_open, new_file_open_named};
+
+static char folder[] = "/tmp/pistachio-new-file-XXXXXX", path[sizeof folder + 8];
+
+static void make_folder(void)
+{
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t", folder);
+}
+
+static unsigned count_files(void)
+{
+    unsigned count = 0;
+    DIR *open = opendir(folder);
+    CHECK(open);
+    for (const struct dirent *entry; (entry = readdir(open));)
+        count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+static bool file_is(const char *expected)
+{
+    char text[64] = "";
+    FILE *source = fopen(path, "re");
+    if (!source)
+        return false;
+    size_t got = fread(text, 1, sizeof text - 1, source);
+    fclose(source);
+    return got == strlen(expected) && !strcmp(text, expected);
+}
+
+static void remove_folder(void)
+{
+    unlink(path);
+    CHECK_EQ(rmdir(folder), 0);
+}
+
+static void write_text(open_function *open, const char *text)
+{
+    new_file *f;
+    CHECK_OK(open(path, &f));
+    CHECK_OK(new_file_write(f, text, strlen(text)));
+    CHECK_EQ(new_file_bytes(f), strlen(text));
+    CHECK_OK(new_file_publish(f));
+}
+
+TEST(appears_and_replaces)
+{
+    for (size_t i = 0; i < 2; i++) {
+        make_folder();
+        write_text(openers[i], "first");
+        CHECK(file_is("first"));
+        write_text(openers[i], "second");
+        CHECK(file_is("second"));
+        CHECK_EQ(count_files(), 1);
+        remove_folder();
+    }
+}
+
+TEST(has_no_name_before)
+{
+    for (size_t i = 0; i < 2; i++) {
+        new_file *f;
+        make_folder();
+        CHECK_OK(openers[i](path, &f));
+        CHECK_OK(new_file_write(f, "x", 1));
+        CHECK(!file_is("x"));
+        new_file_abort(f);
+        CHECK_EQ(count_files(), 0);
+        remove_folder();
+    }
+}
+
+TEST(stream)
+{
+    new_file *f;
+    FILE *stream;
+    make_folder();
+    CHECK_OK(new_file_open(path, &f));
+    CHECK_OK(new_file_stream(f, &stream));
+    CHECK(fputs("text", stream) >= 0);
+    CHECK_EQ(fclose(stream), 0);
+    CHECK_OK(new_file_publish(f));
+    CHECK(file_is("text"));
+    remove_folder();
+}
+
+TEST(permissions_are_those_of_new_files)
+{
+    make_folder();
+    mode_t before = umask(027);
+    struct stat info;
+    write_text(new_file_open, "x");
+    umask(before);
+    CHECK_EQ(stat(path, &info), 0);
+    CHECK_EQ(info.st_mode & 0777, 0640);
+    remove_folder();
+}
+
+TEST(places_that_cannot_be)
+{
+    new_file *f;
+    make_folder();
+    CHECK_EQ(mkdir(path, 0777), 0);
+    CHECK_FAILS(new_file_open(path, &f), STATUS_KIND_IO, "is not a regular file");
+    CHECK_EQ(rmdir(path), 0);
+    CHECK_FAILS(new_file_open("/dev/null", &f), STATUS_KIND_IO, "is not a regular file");
+    CHECK_FAILS(new_file_open("/nowhere/at/all", &f), STATUS_KIND_IO, "/nowhere/at/all");
+    remove_folder();
+}
