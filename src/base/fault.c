@@ -1,6 +1,4 @@
-/* fault.c - the countdown behind each kind of fault.
- *
- * Each check of an armed kind takes one off its count; the check that takes the last one fires. */
+/* fault.c - the count behind each kind of fault. */
 #include "base/fault.h"
 
 #include <stdatomic.h>
@@ -9,14 +7,16 @@
 
 static atomic_uint armed_kinds; /* bit per kind */
 static struct {
-    _Atomic int64_t left;
-    atomic_bool is_always, has_fired;
+    _Atomic uint64_t checks, nth;
+    _Atomic unsigned mode;
+    atomic_bool has_fired;
 } faults[FAULT_KIND_COUNT];
 
-void fault_arm(fault_kind kind, uint64_t nth, bool always)
+void fault_arm(fault_kind kind, uint64_t nth, fault_mode mode)
 {
-    atomic_store(&faults[kind].left, (int64_t)nth);
-    atomic_store(&faults[kind].is_always, always);
+    atomic_store(&faults[kind].checks, 0);
+    atomic_store(&faults[kind].nth, nth);
+    atomic_store(&faults[kind].mode, mode);
     atomic_store(&faults[kind].has_fired, false);
     atomic_fetch_or(&armed_kinds, 1u << kind);
 }
@@ -33,18 +33,29 @@ bool fault_check(fault_kind kind)
                          1))
         return false;
 
-    int64_t before = atomic_fetch_sub(&faults[kind].left, 1);
-    if (before == 1) {
+    uint64_t check = atomic_fetch_add(&faults[kind].checks, 1) + 1;
+    uint64_t nth = atomic_load(&faults[kind].nth);
+    unsigned mode = atomic_load(&faults[kind].mode);
+    bool fires = mode == FAULT_ONCE     ? check == nth
+                 : mode == FAULT_ALWAYS ? check >= nth
+                                        : check % nth == 0;
+    if (fires)
         atomic_store(&faults[kind].has_fired, true);
-        return true;
-    }
-    return before < 1 && atomic_load(&faults[kind].is_always);
+    return fires;
+}
+
+static bool parse_mode(const char *text, fault_mode *out)
+{
+    *out = !strcmp(text, ":always")  ? FAULT_ALWAYS
+           : !strcmp(text, ":every") ? FAULT_EVERY
+                                     : FAULT_ONCE;
+    return *out != FAULT_ONCE || !*text;
 }
 
 /* PISTACHIO_FAULT=alloc:17 or write:3:always. A text that is none of these arms nothing. */
 __attribute__((constructor)) static void arm_from_environment(void)
 {
-    static const char *const names[FAULT_KIND_COUNT] = {"alloc", "read", "write"};
+    static const char *const names[FAULT_KIND_COUNT] = {"alloc", "read", "write", "room"};
     const char *text = getenv("PISTACHIO_FAULT");
     if (!text)
         return;
@@ -53,8 +64,9 @@ __attribute__((constructor)) static void arm_from_environment(void)
         if (strncmp(text, names[kind], length) != 0 || text[length] != ':')
             continue;
         char *end;
+        fault_mode mode;
         unsigned long long nth = strtoull(text + length + 1, &end, 10);
-        if (nth > 0 && (*end == '\0' || strcmp(end, ":always") == 0))
-            fault_arm((fault_kind)kind, nth, *end != '\0');
+        if (nth > 0 && parse_mode(end, &mode))
+            fault_arm((fault_kind)kind, nth, mode);
     }
 }

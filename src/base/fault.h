@@ -1,17 +1,30 @@
-/* fault.h - make the n-th allocation, read or write fail on purpose, for tests.
+/* fault.h - make the n-th allocation, read or write fail on purpose, or memory look full, for
+ * tests.
  *
  * Costs one relaxed atomic load per check when nothing is armed. Process-wide; tests arm one
- * fault at a time. PISTACHIO_FAULT=kind:nth[:always] in the environment arms one at start. */
+ * fault at a time. PISTACHIO_FAULT=kind:nth[:always|:every] in the environment arms one at start.
+ */
 #ifndef PISTACHIO_BASE_FAULT_H
 #define PISTACHIO_BASE_FAULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum fault_kind { FAULT_ALLOC, FAULT_READ, FAULT_WRITE, FAULT_KIND_COUNT } fault_kind;
+typedef enum fault_kind {
+    FAULT_ALLOC,
+    FAULT_READ,
+    FAULT_WRITE,
+    FAULT_ROOM, /* memory looks full to an operator, which must spill */
+    FAULT_KIND_COUNT
+} fault_kind;
 
-/* The nth (1 is the next) check of `kind` fails; with `always`, each one from then on. */
-void fault_arm(fault_kind kind, uint64_t nth, bool always);
+typedef enum fault_mode {
+    FAULT_ONCE,   /* the nth check (1 is the next) fails */
+    FAULT_ALWAYS, /* and each one from then on */
+    FAULT_EVERY   /* and each nth one from then on */
+} fault_mode;
+
+void fault_arm(fault_kind kind, uint64_t nth, fault_mode mode);
 /* Disarms; true if the fault fired since fault_arm. */
 bool fault_disarm(fault_kind kind);
 /* Called at each place that can fail: true means fail now. */

@@ -16,9 +16,7 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_H
 #define PISTACHIO_EXEC_AGGREGATE_H
 
-#include "exec/exec.h"
-
-#include <pthread.h>
+#include "exec/row_parts.h"
 
 /* Grouping keys, and the value of a DISTINCT set beside them. */
 #define KEYS_MAX 65
@@ -176,7 +174,8 @@ typedef struct aggregate_core {
     key_interner *interners;
     uint32_t state_count;
     state_plan *states;
-    int rows_state; /* the exact count of all rows; -1: there is none */
+    int rows_state;           /* the exact count of all rows; -1: there is none */
+    uint64_t codes_bytes_max; /* of a table of CODES; 0: any number */
 } aggregate_core;
 
 /* ---- tables ---- */
@@ -347,6 +346,8 @@ bool codes_key_is_integer(data_type type);
 /* What key_statistics says of a FLAT column. */
 CHECKED status codes_statistics(dev_stream *stream, const tensor *key, uint64_t rows,
                                 int64_t out[KEY_STATISTICS]);
+/* Whether a table of that domain is not too large for memory_limit. */
+bool codes_table_fits(const aggregate_core *core, uint64_t domain);
 /* A table whose codes cover these keys and those of `old` (or NULL), of which it takes the groups;
  * or NULL where that would be too large for the rows that have come. */
 CHECKED status codes_table_try(const aggregate_core *core, exec_task *task, int source,
@@ -392,6 +393,8 @@ typedef struct aggregate_lane {
     run_state runs;
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
     uint64_t dense_check;     /* rows after which it is asked whether it is dense; 0: never */
+    uint64_t held;            /* bytes of the tables when they were last counted */
+    bool has_spilled;         /* only HASH from then on */
 } aggregate_lane;
 
 void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source);
@@ -399,6 +402,39 @@ void aggregate_lane_release(aggregate_lane *lane);
 /* Adds rows: keys in any form, values (by number) FLAT. */
 CHECKED status aggregate_lane_push(aggregate_lane *lane, exec_task *task, tensor *const *keys,
                                    tensor *const *values, uint64_t rows);
+/* Its tables were spilled: the next rows come to a new one. */
+void aggregate_lane_restart(aggregate_lane *lane);
+
+/* ---- groups that do not fit memory: aggregate_spill.c ---- */
+
+typedef struct spilled_part {
+    row_parts *parts;
+    size_t number;
+} spilled_part;
+
+typedef struct aggregate_spill {
+    exec_operator *op;
+    pthread_mutex_t lock;
+    spill_file *file;                 /* NULL: all is in memory */
+    ARRAY(row_parts *) cuts;          /* the first is the lanes' */
+    ARRAY(spilled_part) parts;        /* of the result, that nobody has taken yet */
+    _Atomic uint64_t held, held_most; /* bytes of all lanes' tables: now, and at most */
+} aggregate_spill;
+
+void aggregate_spill_init(aggregate_spill *spill, exec_operator *op);
+void aggregate_spill_release(aggregate_spill *spill);
+/* From now on tables may be spilled. */
+CHECKED status aggregate_spill_begin(const aggregate_core *core, aggregate_spill *spill);
+/* Writes all groups of a table, which stays. */
+CHECKED status aggregate_spill_table(const aggregate_core *core, exec_task *task,
+                                     aggregate_spill *spill, const aggregate_table *table);
+/* After rows were added to a lane: spills its tables if they, and all lanes', are too large. */
+CHECKED status aggregate_lane_settle(aggregate_lane *lane, exec_task *task, aggregate_spill *spill);
+/* Whether all lanes' tables can be merged in memory. */
+bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spill,
+                          const table_list *tables);
+/* All tables have been spilled: the result may be read. */
+CHECKED status aggregate_spill_finish(aggregate_spill *spill);
 
 /* ---- merging: aggregate_merge.c ---- */
 
@@ -414,23 +450,41 @@ typedef struct aggregate_merge {
     const aggregate_core *core;
     pthread_mutex_t lock;
     table_list tables; /* of the lanes; then of the result */
-    enum { MERGE_NONE, MERGE_POSITIONS, MERGE_PARTS } mode;
+    enum { MERGE_NONE, MERGE_POSITIONS, MERGE_PARTS, MERGE_SPILL } mode;
     ARRAY(merge_slice) slices;
     uint32_t part_bits;
     _Atomic size_t next_slice, next_part;
     aggregate_table *target; /* POSITIONS */
     aggregate_table **parts; /* PARTS */
     bool is_again;           /* what was merged by row numbers is merged by keys */
-    uint64_t peak_bytes;
-    ARRAY(result_range) ranges; /* the result */
+    uint64_t peak_bytes;     /* of tables, and what was made of them */
+    aggregate_spill spill;
+    ARRAY(result_range) ranges; /* the result, as far as it is in memory */
+    _Atomic size_t next_range;
 } aggregate_merge;
 
-void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core);
+void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op);
 void aggregate_merge_release(aggregate_merge *merge);
 /* Takes the lane's tables. */
 CHECKED status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lane *lane);
 /* The phases, each on all lanes; the result is complete after the last. */
 #define MERGE_PHASES 7
 CHECKED status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number);
+
+/* A lane's place in the result. Zeroed before the first call. */
+typedef struct aggregate_reader {
+    spilled_part part;
+    row_part_reader blocks;
+    bool is_loading;
+    aggregate_table *table; /* the part's groups */
+    uint64_t next;          /* of them */
+    row_parts *cut;         /* the part is too large: a level deeper */
+} aggregate_reader;
+
+void aggregate_reader_close(const aggregate_core *core, aggregate_reader *reader);
+/* EXEC_HAVE_OUTPUT: *out are groups that nobody else gets; it holds until the next call.
+ * EXEC_FINISHED: there are no more for this lane. Else as any step. */
+exec_step aggregate_result_next(aggregate_merge *merge, exec_task *task, aggregate_reader *reader,
+                                result_range *out);
 
 #endif

@@ -102,6 +102,14 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, ui
     return STATUS_OK;
 }
 
+bool codes_table_fits(const aggregate_core *core, uint64_t domain)
+{
+    uint64_t bytes = 1; /* a mark, and states */
+    for (uint32_t i = 0; i < core->state_count; i++)
+        bytes += core->states[i].kind == STATE_COUNT ? sizeof(uint64_t) : sizeof(int128);
+    return !core->codes_bytes_max || domain <= core->codes_bytes_max / bytes;
+}
+
 static bool suits(const aggregate_core *core, bool has_text, bool is_first, uint64_t domain,
                   uint64_t rows)
 {
@@ -169,7 +177,7 @@ status codes_table_try(const aggregate_core *core, exec_task *task, int source,
         if (!radixes[k])
             return STATUS_OK;
         domain *= radixes[k];
-        if (!suits(core, has_text, !old, domain, all_rows))
+        if (!suits(core, has_text, !old, domain, all_rows) || !codes_table_fits(core, domain))
             return STATUS_OK;
     }
     aggregate_table *table;

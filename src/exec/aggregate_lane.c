@@ -36,6 +36,13 @@ void aggregate_lane_release(aggregate_lane *lane)
     array_release(&lane->tables);
 }
 
+void aggregate_lane_restart(aggregate_lane *lane)
+{
+    lane->tables.count = 0;
+    lane->has_spilled = true;
+    lane->dense_check = 0;
+}
+
 static aggregate_table *last_table(const aggregate_lane *lane)
 {
     return lane->tables.count ? lane->tables.items[lane->tables.count - 1] : NULL;
@@ -162,7 +169,7 @@ static status begin_codes(aggregate_lane *lane, exec_task *task, tensor *const *
     const aggregate_table *old = last_table(lane);
     aggregate_table *table;
     *is_taken = false;
-    if (old && old->form != TABLE_CODES)
+    if (lane->has_spilled || (old && old->form != TABLE_CODES))
         return STATUS_OK;
     TRY(codes_table_try(lane->core, task, lane->source, old, keys, rows, lane->row_count, &table));
     if (!table)
@@ -185,7 +192,7 @@ static status become_dense(aggregate_lane *lane, exec_task *task)
         groups += lane->tables.items[i]->count;
     }
     if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > lane->row_count ||
-        codes / DENSE_CODES_PER_GROUP > groups)
+        codes / DENSE_CODES_PER_GROUP > groups || !codes_table_fits(lane->core, codes))
         return STATUS_OK;
     TRY(codes_table_dense(lane->core, task->stream, lane->source, lane->minimum, lane->maximum,
                           &dense));
@@ -234,7 +241,7 @@ static status push_packed(aggregate_lane *lane, exec_task *task, tensor *const *
     const aggregate_core *core = lane->core;
     aggregate_table *table = last_table(lane);
     bool is_taken = false;
-    if (!table || table->form == TABLE_RUNS)
+    if (!lane->has_spilled && (!table || table->form == TABLE_RUNS))
         TRY(runs_push(core, task, &lane->runs, &lane->tables, lane->source, packed, values, rows,
                       &is_taken));
     if (!is_taken)

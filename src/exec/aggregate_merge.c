@@ -6,8 +6,11 @@
  * each part of all pieces goes to a table of its own (phase 2), and a lane that does so needs no
  * lock.
  *
+ * If tables were spilled, or merging them would take more memory than there is, all are
+ * (aggregate_spill.c).
+ *
  *   phase   0  lane 0: which of these, and what slices there are
- *           1  slices: positions added, or pieces ordered by part
+ *           1  slices: positions added, or pieces ordered by part; or tables spilled
  *           2  parts
  *           3  lane 0: whether what was merged by row numbers must be merged by keys
  *         4, 5  that: as 1 and 2
@@ -27,9 +30,10 @@ struct merge_slice {
     uint32_t *offsets; /* where each part begins there, and the end */
 };
 
-void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core)
+void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op)
 {
     *merge = (aggregate_merge){.core = core};
+    aggregate_spill_init(&merge->spill, op);
     pthread_mutex_init(&merge->lock, NULL);
 }
 
@@ -74,6 +78,7 @@ void aggregate_merge_release(aggregate_merge *merge)
     mem_free(merge->parts);
     aggregate_table_free(merge->core, merge->target);
     array_release(&merge->ranges);
+    aggregate_spill_release(&merge->spill);
     pthread_mutex_destroy(&merge->lock);
 }
 
@@ -199,6 +204,13 @@ static status plan_positions(aggregate_merge *merge, exec_task *task, bool *is_p
     return add_slices(merge, NULL, merge->target->count);
 }
 
+/* Every table follows what was spilled of others. */
+static status plan_spill(aggregate_merge *merge)
+{
+    merge->mode = MERGE_SPILL;
+    return aggregate_spill_begin(merge->core, &merge->spill);
+}
+
 static status plan_parts(aggregate_merge *merge)
 {
     uint64_t groups = total_groups(merge);
@@ -220,13 +232,18 @@ static status plan_merge(aggregate_merge *merge, exec_task *task)
         merge->peak_bytes += aggregate_table_bytes(merge->core, merge->tables.items[i]);
     if (!merge->core->key_count)
         return merge_ones(merge, task);
+    if (merge->spill.file)
+        return plan_spill(merge);
     if (!merge->tables.count)
         return STATUS_OK;
     if (all_have_form(merge, TABLE_RUNS)) /* even one table may have segments that overlap */
         TRY(runs_merge(merge->core, task, &merge->tables, &is_done));
     is_done |= merge->tables.count == 1 && merge->tables.items[0]->form != TABLE_RUNS;
-    if (!is_done)
-        TRY(plan_positions(merge, task, &is_done));
+    if (is_done)
+        return STATUS_OK;
+    if (!aggregate_spill_fits(merge->core, &merge->spill, &merge->tables))
+        return plan_spill(merge);
+    TRY(plan_positions(merge, task, &is_done));
     return is_done ? STATUS_OK : plan_parts(merge);
 }
 
@@ -325,9 +342,23 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
     return order_by_part(merge, task, slice, part_layout(merge));
 }
 
+static status spill_tables(aggregate_merge *merge, exec_task *task)
+{
+    for (;;) {
+        size_t next = atomic_fetch_add(&merge->next_slice, 1);
+        if (next >= merge->tables.count)
+            return STATUS_OK;
+        TRY(aggregate_spill_table(merge->core, task, &merge->spill, merge->tables.items[next]));
+        aggregate_table_free(merge->core, merge->tables.items[next]);
+        merge->tables.items[next] = NULL;
+    }
+}
+
 static status run_slices(aggregate_merge *merge, exec_task *task)
 {
     uint64_t words[1];
+    if (merge->mode == MERGE_SPILL)
+        return spill_tables(merge, task);
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_slice, 1);
         if (next >= merge->slices.count)
@@ -466,6 +497,8 @@ static status plan_again(aggregate_merge *merge)
 
 static status settle_rows(aggregate_merge *merge, exec_task *task)
 {
+    if (merge->mode == MERGE_SPILL)
+        return STATUS_OK;
     bool is_merged = merge->mode == MERGE_PARTS, is_distinct = true;
     aggregate_table **tables = is_merged ? merge->parts : merge->tables.items;
     size_t count = is_merged ? part_count(merge) : merge->tables.count;
@@ -517,6 +550,8 @@ static status complete(aggregate_merge *merge)
     release_slices(merge);
     if (merge->mode != MERGE_NONE)
         release_tables(merge);
+    if (merge->mode == MERGE_SPILL)
+        return aggregate_spill_finish(&merge->spill);
     for (size_t i = 0; i < merge->tables.count; i++)
         TRY(add_table_ranges(merge, merge->tables.items[i]));
     if (merge->target)

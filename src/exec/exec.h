@@ -135,6 +135,7 @@ mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
 /* Where temporary files go; lives as long as the query. */
 const char *exec_temp_directory(const exec_query *query);
+/* Lanes that work for it at once: the threads, fewer where memory_limit is small. */
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);

@@ -1,12 +1,26 @@
 /* memory.c - shares of memory_limit. */
 #include "exec/memory.h"
 
+#include "base/fault.h"
+
 /* Of the limit: what one operator may hold. */
 #define SHARE 2
 /* Of the limit, what stays free of operators' holdings. */
 #define FREE 4
 /* Of a lane's equal part of the share: less is not worth spilling, and has to be granted. */
 #define LANE_FLOOR 16
+
+/* What a lane wants for the pages and rows it works on. */
+#define LANE_BYTES ((uint64_t)24 << 20)
+
+unsigned exec_memory_lanes(const exec_query *query, unsigned lanes)
+{
+    uint64_t limit = mem_budget_limit(exec_budget(query));
+    uint64_t most = limit / LANE_BYTES;
+    if (!limit || most >= lanes)
+        return lanes;
+    return most ? (unsigned)most : 1;
+}
 
 bool exec_may_spill(const exec_query *query)
 {
@@ -22,7 +36,11 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
                      uint64_t lane_needed)
 {
     uint64_t share = exec_memory_share(query);
-    if (!exec_may_spill(query) || lane_needed < share / lane_count / LANE_FLOOR)
+    if (!exec_may_spill(query))
+        return false;
+    if (fault_check(FAULT_ROOM))
+        return true;
+    if (lane_needed < share / lane_count / LANE_FLOOR)
         return false;
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t used = mem_budget_used(exec_budget(query));
@@ -34,5 +52,7 @@ bool exec_has_room(const exec_query *query, uint64_t more)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t used = mem_budget_used(exec_budget(query));
+    if (limit && fault_check(FAULT_ROOM))
+        return false;
     return !limit || (used <= limit - limit / FREE && more <= limit - limit / FREE - used);
 }

@@ -11,6 +11,8 @@
 
 /* Whether operators may spill at all: there is a limit, and the device is a host. */
 bool exec_may_spill(const exec_query *query);
+/* How many of so many lanes have room to work: at least 1. */
+unsigned exec_memory_lanes(const exec_query *query, unsigned lanes);
 /* Bytes that one operator may hold; 0: any number. */
 uint64_t exec_memory_share(const exec_query *query);
 /* For an operator whose lanes together hold `held` bytes and will need `needed` until what they

@@ -4,38 +4,18 @@
  * need one sum and one count. A DISTINCT aggregate has a set of (groups, value) beside the main
  * tables, which is an aggregation without states; its result is fed to the main tables as rows of a
  * source of its own. Phases: merge the sets, feed, merge the main tables. */
-#include "exec/aggregate.h"
-#include "exec/program.h"
+#include "exec/op_aggregate.h"
+#include "exec/memory.h"
 
-/* How states become the values of an aggregate. */
-typedef struct aggregate_plan {
-    aggregate_result result;
-    data_type type, result_type; /* of the argument; of the value */
-    uint32_t place;
-    int state;       /* of the value; -1: only counted */
-    int count_state; /* of values that were not NULL */
-} aggregate_plan;
+/* Of a lane's part of the memory that an operator may hold: what a table of CODES may take. */
+#define CODES_SHARE 4
 
-/* The values of aggregates that are DISTINCT, with the same argument and filter. */
-typedef struct distinct_set {
-    int argument, filter;
-    aggregate_core core;
-    aggregate_merge merge;
-    _Atomic size_t next; /* range that is fed */
-} distinct_set;
-
-typedef struct op_aggregate {
-    exec_operator base;
-    program *program; /* groups, then arguments and filters */
-    uint32_t expr_count;
-    aggregate_core core;
-    aggregate_merge merge;
-    uint32_t aggregate_count;
-    aggregate_plan *aggregates;
-    uint32_t set_count;
-    distinct_set *sets;
-    bool needs_rows; /* not all groups and states come from sets */
-} op_aggregate;
+/* What a lane has of the phase that feeds sets. */
+struct set_feed {
+    uint32_t set; /* at work */
+    aggregate_reader reader;
+    aggregate_lane lane;
+};
 
 typedef struct aggregate_lane_state {
     program_run *run;
@@ -69,7 +49,7 @@ static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_in
 static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *state,
                        uint32_t number, uint64_t rows)
 {
-    const distinct_set *set = &op->sets[number];
+    distinct_set *set = &op->sets[number];
     tensor *keys[KEYS_MAX] = {0};
     row_index *chosen = NULL;
     uint64_t chosen_rows = rows;
@@ -87,6 +67,8 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *
     }
     if (!st)
         st = aggregate_lane_push(&state->sets[number], task, keys, NULL, chosen_rows);
+    if (!st)
+        st = aggregate_lane_settle(&state->sets[number], task, &set->merge.spill);
     for (uint32_t k = 0; k < key_count; k++)
         tensor_unref(keys[k]);
     row_index_unref(chosen);
@@ -147,6 +129,8 @@ static exec_step aggregate_push(exec_operator *base, exec_task *task, void *lane
     if (!st && op->needs_rows)
         st = aggregate_lane_push(&state->lane, task, state->values, state->values, rows);
     drop_values(op, state);
+    if (!st)
+        st = aggregate_lane_settle(&state->lane, task, &op->merge.spill);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
     return EXEC_NEED_INPUT;
@@ -190,48 +174,94 @@ static status feed_range(const distinct_set *set, exec_task *task, aggregate_lan
     return st;
 }
 
-static status feed_set(op_aggregate *op, exec_task *task, uint32_t number)
+/* By lane 0, a phase before. */
+static status new_feeds(op_aggregate *op, const exec_task *task)
 {
-    distinct_set *set = &op->sets[number];
-    aggregate_lane lane;
-    status st = STATUS_OK;
-    aggregate_lane_init(&lane, &op->core, (int)number);
-    while (!st) {
-        size_t next = atomic_fetch_add(&set->next, 1);
-        if (next >= set->merge.ranges.count)
-            break;
-        st = feed_range(set, task, &lane, &set->merge.ranges.items[next]);
-    }
-    if (!st)
-        st = aggregate_merge_add(&op->merge, task, &lane);
-    aggregate_lane_release(&lane);
-    return st;
+    if (!op->set_count)
+        return STATUS_OK;
+    op->feeds = mem_new_array(task->lane_count, sizeof *op->feeds);
+    if (!op->feeds)
+        return status_no_memory("distinct aggregation", task->lane_count * sizeof *op->feeds);
+    op->feed_count = task->lane_count;
+    return STATUS_OK;
 }
 
-static status run_phase(op_aggregate *op, exec_task *task, unsigned number)
+static exec_step feed_set(op_aggregate *op, exec_task *task, set_feed *feed)
 {
-    if (number < MERGE_PHASES) {
-        for (uint32_t i = 0; i < op->set_count; i++)
-            TRY(aggregate_merge_phase(&op->sets[i].merge, task, number));
-        return STATUS_OK;
+    distinct_set *set = &op->sets[feed->set];
+    result_range range;
+    if (!feed->lane.core)
+        aggregate_lane_init(&feed->lane, &op->core, (int)feed->set);
+    for (;;) {
+        exec_step step = aggregate_result_next(&set->merge, task, &feed->reader, &range);
+        if (step != EXEC_HAVE_OUTPUT && step != EXEC_FINISHED)
+            return step;
+        if (step == EXEC_FINISHED)
+            break;
+        EXEC_TRY(task, feed_range(set, task, &feed->lane, &range));
+        EXEC_TRY(task, aggregate_lane_settle(&feed->lane, task, &op->merge.spill));
     }
-    if (number == MERGE_PHASES) {
-        for (uint32_t i = 0; i < op->set_count; i++)
-            TRY(feed_set(op, task, i));
-        return STATUS_OK;
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &feed->lane));
+    aggregate_lane_release(&feed->lane);
+    aggregate_reader_close(&set->core, &feed->reader);
+    *feed = (set_feed){.set = feed->set + 1};
+    return EXEC_FINISHED;
+}
+
+static exec_step feed_sets(op_aggregate *op, exec_task *task)
+{
+    while (op->set_count && op->feeds[task->lane].set < op->set_count) {
+        exec_step step = feed_set(op, task, &op->feeds[task->lane]);
+        if (step != EXEC_FINISHED)
+            return step;
     }
-    return aggregate_merge_phase(&op->merge, task, number - MERGE_PHASES - 1);
+    return EXEC_FINISHED;
+}
+
+static void release_feeds(op_aggregate *op)
+{
+    for (unsigned i = 0; i < op->feed_count; i++) {
+        set_feed *feed = &op->feeds[i];
+        if (feed->set < op->set_count)
+            aggregate_reader_close(&op->sets[feed->set].core, &feed->reader);
+        if (feed->lane.core)
+            aggregate_lane_release(&feed->lane);
+    }
+    mem_free(op->feeds);
+}
+
+static exec_step run_phase(op_aggregate *op, exec_task *task, unsigned number)
+{
+    if (number == MERGE_PHASES)
+        return feed_sets(op, task);
+    if (number > MERGE_PHASES) {
+        EXEC_TRY(task, aggregate_merge_phase(&op->merge, task, number - MERGE_PHASES - 1));
+        return EXEC_FINISHED;
+    }
+    for (uint32_t i = 0; i < op->set_count; i++)
+        EXEC_TRY(task, aggregate_merge_phase(&op->sets[i].merge, task, number));
+    if (number == MERGE_PHASES - 1 && !task->lane)
+        EXEC_TRY(task, new_feeds(op, task));
+    return EXEC_FINISHED;
+}
+
+static uint64_t peak_bytes(const aggregate_merge *merge)
+{
+    uint64_t held = atomic_load_explicit(&merge->spill.held_most, memory_order_relaxed);
+    return held > merge->peak_bytes ? held : merge->peak_bytes;
 }
 
 static exec_step aggregate_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_aggregate *op = (op_aggregate *)base;
-    EXEC_TRY(task, run_phase(op, task, number));
+    exec_step step = run_phase(op, task, number);
+    if (step != EXEC_FINISHED)
+        return step;
     EXEC_TRY(task, exec_check_error(task));
     if (number == 2 * MERGE_PHASES && !task->lane) {
-        uint64_t bytes = op->merge.peak_bytes;
+        uint64_t bytes = peak_bytes(&op->merge);
         for (uint32_t i = 0; i < op->set_count; i++)
-            bytes += op->sets[i].merge.peak_bytes;
+            bytes += peak_bytes(&op->sets[i].merge);
         atomic_store(&base->metrics.memory_peak, bytes);
     }
     return EXEC_FINISHED;
@@ -288,6 +318,7 @@ static void core_release(aggregate_core *core)
 static void aggregate_close(exec_operator *base)
 {
     op_aggregate *op = (op_aggregate *)base;
+    release_feeds(op);
     aggregate_merge_release(&op->merge);
     for (uint32_t i = 0; op->sets && i < op->set_count; i++) {
         aggregate_merge_release(&op->sets[i].merge);
@@ -310,168 +341,6 @@ static const exec_operator_ops aggregate_ops = {
     .phase_count = 2 * MERGE_PHASES + 1,
     .phase = aggregate_phase,
     .close = aggregate_close,
-};
-
-/* ---- the source ---- */
-
-typedef struct op_aggregate_source {
-    exec_operator base;
-    op_aggregate *sink;
-    _Atomic size_t next; /* range */
-} op_aggregate_source;
-
-/* The groups that a column is made for. */
-typedef struct result_piece {
-    const op_aggregate *op;
-    exec_task *task;
-    const aggregate_table *table;
-    const table_piece *piece;
-} result_piece;
-
-static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
-{
-    return states_view(&r->op->core, r->task->stream, r->table, (uint32_t)state,
-                       r->piece->list ? r->piece->list->rows : NULL, r->piece->first,
-                       r->piece->count, out, owner);
-}
-
-/* NULL where no value came. */
-static status set_validity(const result_piece *r, const aggregate_plan *plan, tensor *t)
-{
-    const void *counts;
-    dev_buffer *owner;
-    TRY(view_state(r, plan->count_state, &counts, &owner));
-    status st = STATUS_OK;
-    if (counts) {
-        st = dev_alloc(t->values_owner->dev, (r->piece->count + 63) / 64 * 8, "chunk",
-                       &t->validity_owner);
-        if (!st) {
-            t->validity = t->validity_owner->address;
-            st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
-                            .count = dev_count_exact(r->piece->count), .out = t->validity);
-        }
-    }
-    dev_buffer_unref(owner);
-    return st;
-}
-
-static status compute_values(const result_piece *r, const aggregate_plan *plan, const void *states,
-                             const void *counts, tensor *t)
-{
-    dev_stream *stream = r->task->stream;
-    dev_count count = dev_count_exact(r->piece->count);
-    const state_plan *kind = &r->op->core.states[plan->state];
-    uint32_t width = r->table->states[plan->state].width;
-    switch (plan->result) {
-    case AGGREGATE_RESULT_SUM:
-        if (kind->kind == STATE_SUM)
-            return DEV_LAUNCH(stream, aggregate_finish_sum, .type = plan->result_type,
-                              .states = states, .state_width = width, .count = count,
-                              .out = t->values, .error = r->task->error, .place = plan->place);
-        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = true, .states = states,
-                          .count = count, .width = plan->result_type.width, .out = t->values);
-    case AGGREGATE_RESULT_MEAN:
-        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = kind->kind == STATE_NUMBER,
-                          .states = states, .state_width = width, .scale = plan->type.scale,
-                          .counts = counts, .count = count, .width = plan->result_type.width,
-                          .out = t->values);
-    case AGGREGATE_RESULT_PICK: /* booleans: others are used in place */
-        return DEV_LAUNCH(stream, aggregate_finish_bool, .states = states, .count = count,
-                          .out = t->values);
-    default:
-        return DEV_LAUNCH(stream, aggregate_finish_variance, .result = (int)plan->result,
-                          .states = states, .count = count, .out = t->values,
-                          .out_validity = t->validity);
-    }
-}
-
-static bool is_in_place(const aggregate_plan *plan)
-{
-    return plan->result == AGGREGATE_RESULT_COUNT ||
-           (plan->result == AGGREGATE_RESULT_PICK && plan->type.width);
-}
-
-static status make_values(const result_piece *r, const aggregate_plan *plan, tensor **out)
-{
-    bool is_count = plan->result == AGGREGATE_RESULT_COUNT;
-    bool is_variance = plan->result >= AGGREGATE_RESULT_VAR_SAMP;
-    const void *states, *counts = NULL;
-    dev_buffer *owner = NULL, *counts_owner = NULL;
-    TRY(view_state(r, is_count ? plan->count_state : plan->state, &states, &owner));
-    status st = STATUS_OK;
-    if (is_in_place(plan)) {
-        st = tensor_new_view(plan->result_type, owner, (void *)(uintptr_t)states, out);
-    } else {
-        st = tensor_new_flat(r->op->core.dev, plan->result_type, r->piece->count, is_variance, out);
-        if (!st && plan->result == AGGREGATE_RESULT_MEAN)
-            st = view_state(r, plan->count_state, &counts, &counts_owner);
-        if (!st)
-            st = compute_values(r, plan, states, counts, *out);
-    }
-    dev_buffer_unref(owner);
-    dev_buffer_unref(counts_owner);
-    if (!st && !is_count && !is_variance)
-        st = set_validity(r, plan, *out);
-    if (!st && plan->state >= 0 && type_is_text(plan->result_type))
-        st = text_heap_view(&r->table->states[plan->state].heap, &(*out)->heap);
-    return st;
-}
-
-static status make_chunk(const result_piece *r, chunk *c)
-{
-    const aggregate_core *core = &r->op->core;
-    for (uint32_t k = 0; k < core->key_count; k++)
-        TRY(table_piece_key(core, r->task->stream, r->table, r->piece, k, &c->columns[k]));
-    for (uint32_t i = 0; i < r->op->aggregate_count; i++)
-        TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
-    return STATUS_OK;
-}
-
-static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
-                         chunk **output)
-{
-    table_piece piece;
-    chunk *c = NULL;
-    TRY(table_piece_open(&op->core, task->stream, range->table, range->first, range->count,
-                         &piece));
-    status st = STATUS_OK;
-    if (piece.count)
-        st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(piece.count), &c);
-    if (!st && c)
-        st = make_chunk(&(result_piece){op, task, range->table, &piece}, c);
-    if (!st)
-        st = exec_check_error(task);
-    table_piece_close(&piece);
-    if (st)
-        chunk_free(c);
-    else
-        *output = c;
-    return st;
-}
-
-static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
-{
-    (void)state;
-    op_aggregate_source *source = (op_aggregate_source *)base;
-    const aggregate_merge *merge = &source->sink->merge;
-    for (*output = NULL; !*output;) {
-        size_t next = atomic_fetch_add(&source->next, 1);
-        if (next >= merge->ranges.count)
-            return EXEC_FINISHED;
-        EXEC_TRY(task, read_range(source->sink, task, &merge->ranges.items[next], output));
-    }
-    return EXEC_HAVE_OUTPUT;
-}
-
-static void source_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
-static const exec_operator_ops source_ops = {
-    .name = "aggregate",
-    .pull = source_pull,
-    .close = source_close,
 };
 
 /* ---- open ---- */
@@ -509,6 +378,9 @@ static status core_init(aggregate_core *core, exec_query *query, const data_type
     core->who = "aggregation";
     core->dev = exec_device(query);
     core->rows_state = -1;
+    if (exec_may_spill(query))
+        core->codes_bytes_max =
+            exec_memory_share(query) / exec_thread_count(query) / CODES_SHARE + 1;
     core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
     core->states = mem_new_array(states_max + 1, sizeof *core->states);
     core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
@@ -569,7 +441,7 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
     set->filter = filter;
     TRY(core_init(&set->core, op->base.query, types, op->core.key_count + 1, 0));
     set->core.who = "distinct aggregation";
-    aggregate_merge_init(&set->merge, &set->core);
+    aggregate_merge_init(&set->merge, &set->core, &op->base);
     return STATUS_OK;
 }
 
@@ -715,23 +587,17 @@ status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout i
 {
     *out_sink = *out_source = NULL;
     op_aggregate *op = mem_new(sizeof *op);
-    op_aggregate_source *source = mem_new(sizeof *source);
-    if (!op || !source) {
-        mem_free(op);
-        mem_free(source);
+    if (!op)
         return status_no_memory("aggregation", sizeof *op);
-    }
     op->base = (exec_operator){.ops = &aggregate_ops, .query = query, .plan = plan};
-    aggregate_merge_init(&op->merge, &op->core);
+    aggregate_merge_init(&op->merge, &op->core, &op->base);
     status st = compile(op, input);
+    if (!st)
+        st = op_aggregate_source_new(op, out_source);
     if (st) {
         aggregate_close(&op->base);
-        mem_free(source);
         return st;
     }
-    source->base = (exec_operator){.ops = &source_ops, .query = query, .plan = plan};
-    source->sink = op;
     *out_sink = &op->base;
-    *out_source = &source->base;
     return STATUS_OK;
 }

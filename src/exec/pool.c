@@ -62,7 +62,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = pool->thread_count;
+    unsigned count = exec_thread_count(stage->query);
     if (stage->query->dev->lane_count > count)
         count = stage->query->dev->lane_count;
     if (stage->source && stage->source->lane_limit && stage->source->lane_limit < count)

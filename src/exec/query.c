@@ -2,6 +2,7 @@
 #include "exec/query.h"
 
 #include "exec/lane.h"
+#include "exec/memory.h"
 #include "exec/run.h"
 #include "exec/scan_ahead.h"
 
@@ -161,7 +162,7 @@ arena *exec_memory(exec_query *query)
 
 unsigned exec_thread_count(const exec_query *query)
 {
-    return exec_pool_thread_count(query->pool);
+    return exec_memory_lanes(query, exec_pool_thread_count(query->pool));
 }
 
 bool exec_is_cancelled(const exec_query *query)

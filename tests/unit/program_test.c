@@ -525,7 +525,7 @@ void test_survives_failures(expr *e)
             tensor *out = NULL;
             setup_device(&s, "auto", (form)f);
             const expr *const exprs[1] = {e};
-            fault_arm(FAULT_ALLOC, nth, false);
+            fault_arm(FAULT_ALLOC, nth, FAULT_ONCE);
             status st = program_compile(exprs, 1, (exec_layout){state.column_count, state.columns},
                                         &s.program);
             if (!st)

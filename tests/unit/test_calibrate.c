@@ -141,7 +141,7 @@ TEST(a_result_that_cannot_be_written_leaves_nothing)
     calibration c = sample();
     char inner[512];
     snprintf(inner, sizeof inner, "%s/pistachio", use_new_folder());
-    fault_arm(FAULT_WRITE, 1, false);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     CHECK_FAILS(calibration_keep(&c), STATUS_KIND_IO, "could not write");
     CHECK_EQ(entry_count(inner), 0);
 }
@@ -160,14 +160,14 @@ TEST(measurements_that_fail)
     CHECK_EQ(ftruncate(descriptor, 64 << 20), 0);
     close(descriptor);
 
-    fault_arm(FAULT_WRITE, 2, false);
+    fault_arm(FAULT_WRITE, 2, FAULT_ONCE);
     CHECK_FAILS(calibration_measure(folder, &c), STATUS_KIND_IO, "could not write a temporary");
-    fault_arm(FAULT_ALLOC, 1, false);
+    fault_arm(FAULT_ALLOC, 1, FAULT_ONCE);
     CHECK_FAILS(calibration_measure(folder, &c), STATUS_KIND_NO_MEMORY, NULL);
     (void)fault_disarm(FAULT_ALLOC);
     CHECK_EQ(entry_count(folder), 1);
 
-    fault_arm(FAULT_READ, 3, false);
+    fault_arm(FAULT_READ, 3, FAULT_ONCE);
     status st = calibration_measure(path, &c);
     if (strstr(status_message(st), "past the page cache")) {
         status_free(st);

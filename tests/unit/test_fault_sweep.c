@@ -171,7 +171,7 @@ TEST(a_sort_that_spills_may_fail_anywhere)
     const char *folder = test_folder();
     CHECK_EQ(setenv("PISTACHIO_MEMORY_LIMIT", "16MiB", 1), 0);
     CHECK_EQ(setenv("PISTACHIO_TEMP_DIRECTORY", folder, 1), 0);
-    fault_arm(FAULT_WRITE, 1, false);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     char rows[256];
     pistachio_error *error = run_statement(spilling, sample_path(), "cpu", rows, sizeof rows);
     CHECK(fault_disarm(FAULT_WRITE)); /* it does spill */

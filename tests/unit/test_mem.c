@@ -171,13 +171,13 @@ TEST(budget_is_exact_between_threads)
 TEST(fault_fires_once_or_always)
 {
     CHECK(!fault_check(FAULT_READ));
-    fault_arm(FAULT_READ, 2, false);
+    fault_arm(FAULT_READ, 2, FAULT_ONCE);
     CHECK(!fault_check(FAULT_READ));
     CHECK(!fault_check(FAULT_WRITE));
     CHECK(fault_check(FAULT_READ));
     CHECK(!fault_check(FAULT_READ));
     CHECK(fault_disarm(FAULT_READ));
-    fault_arm(FAULT_WRITE, 1, true);
+    fault_arm(FAULT_WRITE, 1, FAULT_ALWAYS);
     CHECK(fault_check(FAULT_WRITE) && fault_check(FAULT_WRITE));
     CHECK(fault_disarm(FAULT_WRITE));
     CHECK(!fault_check(FAULT_WRITE));

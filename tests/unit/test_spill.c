@@ -145,17 +145,17 @@ TEST(failures_say_where)
     begin();
     snprintf(missing, sizeof missing, "%s/none", folder);
     CHECK_FAILS(spill_open(missing, &spill), STATUS_KIND_IO, missing);
-    fault_arm(FAULT_WRITE, 1, false);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     CHECK_FAILS(spill_open(folder, &spill), STATUS_KIND_IO, folder);
     fault_disarm(FAULT_WRITE);
 
     CHECK_OK(spill_open(folder, &spill));
     dev_buffer *plain = make_block(1, 5000);
     CHECK_OK(spill_append(spill, plain, "test", &block));
-    fault_arm(FAULT_WRITE, 1, false);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     CHECK_FAILS(spill_append(spill, plain, "test", &block), STATUS_KIND_IO, "at byte 5000");
     fault_disarm(FAULT_WRITE);
-    fault_arm(FAULT_READ, 1, true);
+    fault_arm(FAULT_READ, 1, FAULT_ALWAYS);
     CHECK_OK(spill_read_start(spill, (spill_block){0, 5000, 5000}, dev, "test", &reading));
     CHECK_FAILS(spill_read_finish(reading, &read), STATUS_KIND_IO, folder);
     fault_disarm(FAULT_READ);

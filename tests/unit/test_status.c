@@ -39,7 +39,7 @@ TEST(status_errno_ends_with_the_reason)
 
 TEST(status_without_memory_still_says_what_happened)
 {
-    fault_arm(FAULT_ALLOC, 1, true);
+    fault_arm(FAULT_ALLOC, 1, FAULT_ALWAYS);
     status st = status_no_memory("page", 4096);
     st = status_context(st, "file \"%s\"", "a.parquet");
     st = status_hint(st, "use less");
@@ -71,7 +71,7 @@ TEST(status_slots_run_out_into_a_constant)
 TEST(status_survives_each_failing_allocation)
 {
     for (uint64_t nth = 1;; nth++) {
-        fault_arm(FAULT_ALLOC, nth, false);
+        fault_arm(FAULT_ALLOC, nth, FAULT_ONCE);
         status st = status_new(STATUS_KIND_DATA, "value %d", 7);
         st = status_context(st, "row %d", 3);
         st = status_hint(st, "hint");

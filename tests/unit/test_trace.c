@@ -122,7 +122,7 @@ TEST(a_trace_that_cannot_be_written_leaves_no_file)
 {
     const char *path = path_of_trace();
     CHECK(trace_start());
-    fault_arm(FAULT_WRITE, 1, false);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     CHECK_FAILS(trace_stop(path, NULL), STATUS_KIND_IO, "could not write trace");
     CHECK_EQ(access(path, F_OK), -1);
     CHECK(trace_start());
@@ -135,7 +135,7 @@ TEST(without_memory_events_are_counted)
 {
     const char *path = path_of_trace();
     CHECK(trace_start());
-    fault_arm(FAULT_ALLOC, 1, true);
+    fault_arm(FAULT_ALLOC, 1, FAULT_ALWAYS);
     note_spans(NULL);
     (void)fault_disarm(FAULT_ALLOC);
     CHECK_OK(trace_stop(path, NULL));

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Groupings of more groups than memory_limit holds: the same as sort(1), uniq(1) and awk(1) say, and
+# within the limit; failures of the temporary file are clean, and nothing is left of it.
+# spill_group.sh PROGRAM
+set -u
+program=$1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
+export LC_ALL=C PISTACHIO_PROGRESS=off
+export PISTACHIO_TEMP_DIRECTORY="$work/temp"
+mkdir "$work/temp"
+passed=0 failed=0
+tab=$(printf '\t')
+
+# result NAME: the last command's success is the test's.
+result() {
+    if [ $? = 0 ]; then
+        passed=$((passed + 1))
+    else
+        echo "failed: $1"
+        head -5 "$work/err"
+        failed=$((failed + 1))
+    fi
+    if [ -n "$(ls -A "$work/temp")" ]; then
+        echo "failed: $1: leaves files"
+        failed=$((failed + 1))
+    fi
+}
+
+# run SQL OPTION...: the rows, ordered, go to $work/rows, NULL as nothing.
+run() {
+    sql=$1
+    shift
+    "$program" --format tsv "$@" -c "$sql" >"$work/out" 2>"$work/err" &&
+        tail -n +2 "$work/out" | sed 's/\\N/-/g' | sort >"$work/rows"
+}
+
+"$program" tpch generate --scale 0.02 --out "$work" >"$work/err" 2>&1
+table="'$work/part.parquet'"
+"$program" -c "copy (select l_comment, l_orderkey, l_linenumber, l_quantity, l_shipdate,
+    case when l_quantity > 10 then l_comment || ' or so' end as often
+    from '$work/lineitem.parquet') to $table (row_group_size 20000)" >"$work/err" 2>&1
+result "makes the table"
+run "select l_comment, l_orderkey, l_linenumber, cast(l_quantity as integer), often from $table"
+mv "$work/rows" "$work/plain"
+
+# Text keys; NULL among them; numbers, that come in order; several keys; sums, least and greatest.
+cut -f 1 "$work/plain" | sort | uniq -c | awk '{ n = $1; sub(/^ *[0-9]+ /, ""); print $0 "\t" n }' |
+    sort >"$work/by_text"
+by_text="select l_comment, count(*) from $table group by 1"
+awk -F "$tab" '{ s[$5] += $4; n[$5]++; if (!($5 in m) || $1 > m[$5]) m[$5] = $1 }
+    END { for (k in s) print k "\t" s[k] "\t" n[k] "\t" m[k] }' "$work/plain" | sort >"$work/by_null"
+by_null="select often, cast(sum(l_quantity) as integer), count(*), max(l_comment) from $table group by 1"
+awk -F "$tab" '{ s[$2] += $4; n[$2]++; if (!($2 in m) || $1 < m[$2]) m[$2] = $1; if ($5 != "-") o[$2]++ }
+    END { for (k in s) print k "\t" s[k] "\t" n[k] "\t" m[k] "\t" o[k] + 0 }' "$work/plain" |
+    sort >"$work/by_order"
+by_order="select l_orderkey, cast(sum(l_quantity) as integer), count(*), min(l_comment), count(often)
+    from $table group by 1"
+awk -F "$tab" '{ print $2 "\t" $3 "\t" $4 }' "$work/plain" | sort >"$work/by_both"
+by_both="select l_orderkey, l_linenumber, cast(max(l_quantity) as integer) from $table group by 1, 2"
+awk -F "$tab" '{ print $2 % 50 "\t" $1 }' "$work/plain" | sort -u | cut -f 1 | uniq -c |
+    awk '{ print $2 "\t" $1 }' | sort >"$work/by_few"
+by_few="select l_orderkey % 50, count(distinct l_comment) from $table group by 1"
+cut -f 1,5 "$work/plain" | sort -u >"$work/distinct"
+distinct="select distinct l_comment, often from $table"
+for threads in 1 3; do
+    for group in by_text by_null by_order by_both by_few distinct; do
+        eval "sql=\$$group"
+        run "$sql" --set threads=$threads --set memory_limit=17MB &&
+            cmp "$work/rows" "$work/$group" >>"$work/err"
+        result "$group, $threads threads, within 17 MB"
+        # Cut again and again, at moments that differ.
+        PISTACHIO_FAULT=room:$((2 + threads)):every run "$sql" --set threads=$threads &&
+            cmp "$work/rows" "$work/$group" >>"$work/err"
+        result "$group, $threads threads, in many parts"
+    done
+done
+PISTACHIO_FAULT=room:3 run "$by_null" --set threads=2 && cmp "$work/rows" "$work/by_null" >>"$work/err"
+result "spills once"
+# Nothing is spilled while rows come, but merging does not fit.
+PISTACHIO_FAULT=room:9:always run "select l_linenumber, count(*) from $table group by 1" --set threads=2 &&
+    [ "$(awk -F "$tab" '{ s += $2 } END { print s }' "$work/rows")" = "$(wc -l <"$work/plain")" ]
+result "few groups, spilled late"
+
+"$program" --set threads=1 --set memory_limit=17MB -c "explain analyze $by_text" >"$work/out" 2>"$work/err" &&
+    grep -q 'spilled [0-9.]* MB' "$work/out"
+result "explain analyze says what was spilled"
+"$program" --set threads=2 -c "explain analyze $by_text" >"$work/out" 2>"$work/err" && ! grep -q 'spilled' "$work/out"
+result "nothing is without need"
+
+# fails NAME TEXT OPTION...: a clean failure that says so.
+fails() {
+    name=$1 text=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && grep -qF "$text" "$work/err"
+    result "$name"
+}
+grouped() {
+    fault=$1
+    shift
+    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=17MB --format none "$@" \
+        -c "$by_null"
+}
+for n in 1 2 17; do
+    fails "write $n fails" "temporary file in \"$work/temp\"" grouped write:$n
+    fails "writes from $n on fail" "temporary file in \"$work/temp\"" grouped write:$n:always
+done
+fails "reads fail" "could not read" grouped read:60:always
+fails "a folder that is not there" "could not make a temporary file in \"$work/none\"" \
+    grouped none --set temp_directory="$work/none"
+
+# Killed in the middle: the file has no name that could be left.
+"$program" --set threads=2 --set memory_limit=17MB --format none -c "$by_null" 2>"$work/err" &
+sleep 0.2
+kill -9 $! 2>/dev/null
+wait $! 2>/dev/null
+true
+result "killed"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
