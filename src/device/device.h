@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 1 /* raise with every change below */
+#define DEV_ABI 2 /* raise with every change below */
 
 typedef struct device device;
 typedef struct dev_stream dev_stream;
@@ -85,6 +85,11 @@ typedef struct dev_ops {
     void (*stream_drain)(dev_stream *stream);
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
+    /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
+     * devices; the memory is charged to the budget meanwhile. */
+    status (*wrap)(device *dev, void *address, size_t bytes,
+                   void (*give_back)(void *address, size_t bytes), const char *who,
+                   dev_buffer **out);
     /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */
     status (*launch)(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                      size_t argument_bytes);

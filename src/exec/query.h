@@ -49,7 +49,7 @@ typedef struct read_ahead {
     pthread_mutex_t lock;
     ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
     uint64_t bytes, bytes_max;        /* held by the query's fetches; the most of the process's */
-    bool is_combining, is_regulating, is_counted;
+    bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
 } read_ahead;

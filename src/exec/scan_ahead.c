@@ -179,7 +179,8 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
                           .columns = scan->columns,
                           .column_count = scan->column_count,
                           .policy = query->ahead.policy,
-                          .is_merged = query->ahead.is_combining};
+                          .is_merged = query->ahead.is_combining,
+                          .is_registered = query->ahead.is_registering};
     /* What cannot be read ahead is read when it is needed, and fails there if it must. */
     st = scan->has_no_memory ? STATUS_OK : pq_fetch_start(query->dev, &want, &out->fetch);
     scan->has_no_memory |= st != NULL;
@@ -311,6 +312,7 @@ void scan_ahead_configure(exec_query *query, const settings *settings)
                            : !strcmp(overlap, "deferred") ? OVERLAP_DEFERRED
                                                           : OVERLAP_FULL;
     query->ahead.is_combining = settings->reader_combining.number;
+    query->ahead.is_registering = settings->registered_memory.number;
     query->ahead.is_regulating = settings->adaptive_regulation.number;
     query->ahead.policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
                           : !strcmp(direct, "never") ? PQ_FETCH_NONE

@@ -2,6 +2,7 @@
 #include "parquet/fetch.h"
 
 #include "storage/read.h"
+#include "storage/registered.h"
 
 #include <stdlib.h>
 
@@ -61,17 +62,34 @@ static status new_range(pq_span span, pq_fetched_range **out)
     return STATUS_OK;
 }
 
-/* Whole blocks, past the page cache. */
-static status start_range(device *dev, const file *f, pq_span span, pq_fetched_range **out)
+/* The range's memory. */
+static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fetched_range *range)
 {
+    range->address = is_registered ? storage_memory_take(bytes) : NULL;
+    if (range->address) {
+        status st =
+            dev->ops->wrap(dev, range->address, bytes, storage_memory_give, "scan", &range->buffer);
+        if (st)
+            storage_memory_give(range->address, bytes);
+        return st;
+    }
+    TRY(dev_alloc(dev, bytes + STORAGE_BLOCK, "scan", &range->buffer));
+    uintptr_t address = (uintptr_t)range->buffer->address;
+    range->address = (uint8_t *)((address + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK);
+    return STATUS_OK;
+}
+
+/* Whole blocks, past the page cache. */
+static status start_range(device *dev, const pq_fetch_want *want, pq_span span,
+                          pq_fetched_range **out)
+{
+    const file *f = want->table->files.items[want->morsel.file].file;
     pq_fetched_range *range;
     uint64_t bytes = span.end - span.start;
     *out = NULL;
     TRY(new_range(span, &range));
-    status st = dev_alloc(dev, bytes + STORAGE_BLOCK, "scan", &range->buffer);
+    status st = place_range(dev, want->is_registered, bytes, range);
     if (!st) {
-        uintptr_t address = (uintptr_t)range->buffer->address;
-        range->address = (uint8_t *)((address + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK);
         range->stored_bytes = bytes;
         st = storage_read_submit_direct(f, span.start, range->address, bytes, &range->reading);
     }
@@ -152,8 +170,7 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
             st = status_no_memory("scan", sizeof *fetch);
     }
     for (size_t i = 0; i < spans.count && !st; i++) {
-        st = start_range(dev, want->table->files.items[want->morsel.file].file, spans.items[i],
-                         &fetch->ranges[fetch->range_count]);
+        st = start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
         if (!st)
             fetch->bytes += fetch->ranges[fetch->range_count++]->buffer->bytes;
     }

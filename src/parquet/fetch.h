@@ -25,7 +25,8 @@ typedef struct pq_fetch_want {
     const uint32_t *columns; /* the table's numbers */
     uint32_t column_count;
     pq_fetch_policy policy;
-    bool is_merged; /* neighbours are one read */
+    bool is_merged;     /* neighbours are one read */
+    bool is_registered; /* reads end in registered memory (storage/registered.h) where it is had */
 } pq_fetch_want;
 
 /* Starts reading what the policy says of it; nothing: *out is NULL. */

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/trace.h"
 #include "storage/read_engine.h"
+#include "storage/registered.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -138,6 +139,7 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
 {
     size_t most = r->device->request_bytes;
     uint32_t count = r->part_count;
+    int slot = storage_memory_slot(target);
     r->stored_bytes = bytes;
     if (trace_is_on())
         r->submitted = trace_now();
@@ -150,6 +152,7 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
                                   .descriptor = descriptor,
                                   .offset = offset + at,
                                   .target = target + at,
+                                  .slot = slot,
                                   .bytes = left < most ? left : most};
     }
     for (uint32_t i = 0; i < count; i++)

@@ -19,6 +19,7 @@ typedef struct read_part {
     int descriptor;
     uint64_t offset;
     char *target;
+    int slot; /* of the target's memory (registered.h); -1: none */
     size_t bytes;
     struct read_part *next; /* in an engine's queue */
 } read_part;
@@ -29,6 +30,12 @@ typedef struct read_part {
 bool read_ring_submit(read_part *part);
 /* A failure: no thread could be started; the part was not taken. */
 CHECKED status read_threads_submit(read_part *part);
+
+/* The ring gets to know memory by a number below READ_RING_SLOTS. False: it may not. No read into
+ * it is under way when it is forgotten. */
+#define READ_RING_SLOTS 128
+bool read_ring_register(unsigned slot, void *address, size_t bytes);
+void read_ring_forget(unsigned slot);
 
 /* result: as pread's, with -errno for an error. */
 void read_part_done(read_part *part, ssize_t result);

@@ -17,6 +17,17 @@ static struct io_uring ring;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { UNKNOWN, USABLE, UNUSABLE } state; /* this and the rest under the lock */
 static unsigned under_way;
+static bool has_slots;
+
+static void prepare(struct io_uring_sqe *entry, const read_part *part)
+{
+    unsigned bytes = (unsigned)part->bytes;
+    if (part->slot < 0)
+        io_uring_prep_read(entry, part->descriptor, part->target, bytes, part->offset);
+    else
+        io_uring_prep_read_fixed(entry, part->descriptor, part->target, bytes, part->offset,
+                                 part->slot);
+}
 
 /* Under the lock: gives the ring what the device may have under way. */
 static void issue(storage_device *device)
@@ -29,8 +40,7 @@ static void issue(storage_device *device)
         device->first = part->next;
         if (!device->first)
             device->last = &device->first;
-        io_uring_prep_read(entry, part->descriptor, part->target, (unsigned)part->bytes,
-                           part->offset);
+        prepare(entry, part);
         io_uring_sqe_set_data(entry, part);
         device->under_way++;
         under_way++;
@@ -79,21 +89,48 @@ static bool start(void)
         return false;
     }
     pthread_detach(thread);
+    has_slots = !io_uring_register_buffers_sparse(&ring, READ_RING_SLOTS);
     return true;
+}
+
+/* Under the lock. */
+static bool is_usable(void)
+{
+    if (state == UNKNOWN)
+        state = start() ? USABLE : UNUSABLE;
+    return state == USABLE;
+}
+
+static bool update_slot(unsigned slot, void *address, size_t bytes)
+{
+    struct iovec memory = {address, bytes};
+    __u64 tag = 0;
+    return io_uring_register_buffers_update_tag(&ring, slot, &memory, &tag, 1) == 1;
+}
+
+bool read_ring_register(unsigned slot, void *address, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    bool may = is_usable() && has_slots;
+    pthread_mutex_unlock(&lock);
+    return may && update_slot(slot, address, bytes);
+}
+
+void read_ring_forget(unsigned slot)
+{
+    (void)update_slot(slot, NULL, 0); /* else it stays until the slot is used again */
 }
 
 bool read_ring_submit(read_part *part)
 {
     pthread_mutex_lock(&lock);
-    if (state == UNKNOWN)
-        state = start() ? USABLE : UNUSABLE;
-    bool is_usable = state == USABLE;
-    if (is_usable) {
+    bool is_taken = is_usable();
+    if (is_taken) {
         part->next = NULL;
         *part->device->last = part;
         part->device->last = &part->next;
         issue(part->device);
     }
     pthread_mutex_unlock(&lock);
-    return is_usable;
+    return is_taken;
 }

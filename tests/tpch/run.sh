@@ -53,7 +53,7 @@ for overlap in blocking chunking deferred; do
     check "published answers, overlap $overlap" "$program" tpch run --data "$work/one" --check \
         --set direct_io=always --set overlap=$overlap
 done
-for setting in reader_combining adaptive_regulation; do
+for setting in reader_combining registered_memory adaptive_regulation; do
     check "published answers, $setting off" "$program" tpch run --data "$work/one" --check \
         --set direct_io=always --set $setting=off
 done

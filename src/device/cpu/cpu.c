@@ -30,6 +30,7 @@ typedef struct cpu_buffer {
     size_t capacity;         /* usable bytes at address */
     size_t mapped;           /* bytes of the mapping; 0: from mem_new */
     unsigned class;
+    void (*give_back)(void *address, size_t bytes); /* of memory that is not the pool's */
 } cpu_buffer;
 
 typedef struct cpu_device {
@@ -172,11 +173,36 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     return STATUS_OK;
 }
 
+static status cpu_wrap(device *dev, void *address, size_t bytes,
+                       void (*give_back)(void *address, size_t bytes), const char *who,
+                       dev_buffer **out)
+{
+    *out = NULL;
+    TRY(mem_budget_take(dev->budget, bytes, who));
+    cpu_buffer *buffer = mem_new(sizeof *buffer);
+    if (!buffer) {
+        mem_budget_give(dev->budget, bytes);
+        return status_no_memory(who, sizeof *buffer);
+    }
+    buffer->base.dev = dev;
+    buffer->base.address = address;
+    buffer->base.bytes = buffer->capacity = bytes;
+    buffer->give_back = give_back;
+    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
 static void cpu_release(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;
     cpu_device *cpu = (cpu_device *)base->dev;
     mem_budget_give(cpu->base.budget, buffer->capacity);
+    if (buffer->give_back) {
+        buffer->give_back(base->address, base->bytes);
+        mem_free(buffer);
+        return;
+    }
     pthread_mutex_lock(&cpu->lock);
     buffer->next = cpu->kept[buffer->class];
     cpu->kept[buffer->class] = buffer;
@@ -275,6 +301,7 @@ static const dev_ops cpu_ops = {
     .stream_drain = cpu_stream_drain,
     .alloc = cpu_alloc,
     .release = cpu_release,
+    .wrap = cpu_wrap,
     .launch = cpu_launch,
     .copy_in = cpu_copy,
     .copy_out = cpu_copy,

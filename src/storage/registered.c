@@ -1,0 +1,145 @@
+/* registered.c - slabs, and which of their blocks are taken: a bit each. */
+#include "storage/registered.h"
+
+#include "base/fault.h"
+#include "storage/read_engine.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES (STORAGE_SLAB_BYTES / 64)
+/* Slabs that are kept though nothing of them is taken. */
+#define SLABS_KEPT 24
+/* Smaller reads are not worth a slab. */
+#define BYTES_MIN ((size_t)256 << 10)
+
+typedef struct slab {
+    uint8_t *address; /* NULL: there is none of that number */
+    uint64_t taken;
+} slab;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock. */
+static slab slabs[READ_RING_SLOTS];
+static unsigned slab_count;
+static bool is_refused;
+
+/* A page more: what is read past the end of a block must be there. */
+static size_t mapped_bytes(void)
+{
+    return STORAGE_SLAB_BYTES + (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- with the lock held ---- */
+
+static slab *add_slab(void)
+{
+    unsigned number = 0;
+    while (number < READ_RING_SLOTS && slabs[number].address)
+        number++;
+    if (number == READ_RING_SLOTS || is_refused || fault_check(FAULT_ALLOC))
+        return NULL;
+    void *memory =
+        mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, STORAGE_SLAB_BYTES, MADV_HUGEPAGE);
+    /* Here, not while the ring is held to register it. */
+    (void)madvise(memory, STORAGE_SLAB_BYTES, MADV_POPULATE_WRITE);
+    if (!read_ring_register(number, memory, STORAGE_SLAB_BYTES)) {
+        munmap(memory, mapped_bytes());
+        is_refused = true;
+        return NULL;
+    }
+    slabs[number] = (slab){.address = memory};
+    slab_count++;
+    return &slabs[number];
+}
+
+static void drop_slab(slab *s)
+{
+    read_ring_forget((unsigned)(s - slabs));
+    munmap(s->address, mapped_bytes());
+    *s = (slab){0};
+    slab_count--;
+}
+
+static uint64_t mask_of(unsigned blocks)
+{
+    return blocks == 64 ? ~(uint64_t)0 : ((uint64_t)1 << blocks) - 1;
+}
+
+/* The first of so many free blocks next to each other; -1: there are not. */
+static int find_run(const slab *s, unsigned blocks)
+{
+    for (unsigned at = 0; at + blocks <= 64; at++)
+        if (!(s->taken >> at & mask_of(blocks)))
+            return (int)at;
+    return -1;
+}
+
+static void *take_from(slab *s, unsigned blocks)
+{
+    int at = s ? find_run(s, blocks) : -1;
+    if (at < 0)
+        return NULL;
+    s->taken |= mask_of(blocks) << at;
+    return s->address + (size_t)at * BLOCK_BYTES;
+}
+
+static slab *find_slab(const void *address)
+{
+    for (unsigned i = 0; i < READ_RING_SLOTS; i++)
+        if (slabs[i].address &&
+            (uintptr_t)address - (uintptr_t)slabs[i].address < STORAGE_SLAB_BYTES)
+            return &slabs[i];
+    return NULL;
+}
+
+/* ---- the interface ---- */
+
+void *storage_memory_take(size_t bytes)
+{
+#if defined __SANITIZE_ADDRESS__
+    return NULL; /* which sees the bounds of ordinary memory only */
+#endif
+    void *memory = NULL;
+    unsigned blocks = (unsigned)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    if (bytes < BYTES_MIN || bytes > STORAGE_SLAB_BYTES)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < READ_RING_SLOTS && !memory; i++)
+        memory = take_from(slabs[i].address ? &slabs[i] : NULL, blocks);
+    if (!memory)
+        memory = take_from(add_slab(), blocks);
+    pthread_mutex_unlock(&lock);
+    return memory;
+}
+
+void storage_memory_give(void *address, size_t bytes)
+{
+    unsigned blocks = (unsigned)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    pthread_mutex_lock(&lock);
+    slab *s = find_slab(address);
+    s->taken &= ~(mask_of(blocks) << ((uint8_t *)address - s->address) / BLOCK_BYTES);
+    if (!s->taken && slab_count > SLABS_KEPT)
+        drop_slab(s);
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t storage_memory_held(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t bytes = slab_count * STORAGE_SLAB_BYTES;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+int storage_memory_slot(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    const slab *s = slab_count ? find_slab(address) : NULL;
+    pthread_mutex_unlock(&lock);
+    return s ? (int)(s - slabs) : -1;
+}
