@@ -48,7 +48,8 @@ static status open_sink(const pistachio_result *result, api_sink **out)
             (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
     }
     uint64_t rows = statement->row_group_rows ? statement->row_group_rows : GROUP_ROWS;
-    return api_sink_open(statement->path, schema, columns->count, &options, rows, out);
+    return api_sink_open(statement->path, schema, columns->count, &options, rows,
+                         result->connection->database->budget, out);
 }
 
 static status copy_parquet(pistachio_result *result)

@@ -139,8 +139,9 @@ static char *quote(arena *a, const char *text, char mark)
     return quoted;
 }
 
-static status open_sink(file_rewrite *r, const plan_column_list *columns, api_sink **out)
+static status open_sink(file_rewrite *r, pistachio_result *result, api_sink **out)
 {
+    const plan_column_list *columns = &result->statement->query.root->columns;
     const api_rewrite_options *o = r->shared->options;
     pq_writer_options options = pq_writer_options_default();
     uint64_t rows = r->group_rows;
@@ -167,14 +168,17 @@ static status open_sink(file_rewrite *r, const plan_column_list *columns, api_si
         options.report = report_trial;
         options.report_context = r;
     }
-    return api_sink_open(r->job->output, r->schema, columns->count, &options, rows, out);
+    TRY(api_sink_open(r->job->output, r->schema, columns->count, &options, rows,
+                      result->connection->database->budget, out));
+    /* Before a sort takes what there is. */
+    return o->sort ? api_sink_expect(*out, r->input->row_count) : STATUS_OK;
 }
 
 static status run(file_rewrite *r, pistachio_result *result)
 {
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
-    status st = open_sink(r, &result->statement->query.root->columns, &sink);
+    status st = open_sink(r, result, &sink);
     while (!st && !(st = exec_query_next(result->query, &batch)) && batch) {
         uint64_t rows = batch->row_count;
         st = api_sink_add(sink, batch);

@@ -7,6 +7,7 @@
 /* A column of the row group that is being filled. */
 typedef struct sink_column {
     size_t width; /* 0: a bitmap */
+    bool is_text;
     char *values;
     uint64_t *validity;
 } sink_column;
@@ -18,32 +19,71 @@ struct api_sink {
     pq_column_values *views;     /* of the columns, for the writer */
     ARRAY(exec_batch *) batches; /* whose text the row group still needs */
     uint64_t rows, group_rows, room;
+    mem_budget *budget;
+    uint64_t charged;
+    unsigned threads; /* that encode */
 };
+
+#define FIRST_ROOM 16384
+
+static status charge(api_sink *sink, uint64_t bytes)
+{
+    status st = mem_budget_take(sink->budget, bytes, "row group");
+    if (st)
+        return status_hint(st, "write smaller row groups, or SET memory_limit to more");
+    sink->charged += bytes;
+    return STATUS_OK;
+}
+
+static void discharge(api_sink *sink, uint64_t bytes)
+{
+    mem_budget_give(sink->budget, bytes);
+    sink->charged -= bytes;
+}
+
+/* Bytes of a column's values and validity. */
+static uint64_t column_bytes(const sink_column *column, uint64_t rows)
+{
+    uint64_t words = rows / 64 + 1;
+    return (column->width ? rows * column->width : words * 8) + words * 8;
+}
+
+static status resize_column(sink_column *column, uint64_t rows)
+{
+    uint64_t words = rows / 64 + 1, bytes = column->width ? rows * column->width : words * 8;
+    char *values = mem_resize(column->values, bytes);
+    if (values)
+        column->values = values;
+    uint64_t *validity = values ? mem_resize(column->validity, words * 8) : NULL;
+    if (!validity)
+        return status_no_memory("row group", bytes);
+    column->validity = validity;
+    return STATUS_OK;
+}
 
 /* Room for a group is made as rows come: a small file takes little. */
 static status make_room(api_sink *sink, uint64_t rows)
 {
     if (rows <= sink->room)
         return STATUS_OK;
-    uint64_t room = sink->room ? 2 * sink->room : 131072;
+    uint64_t room = sink->room ? 2 * sink->room : FIRST_ROOM;
     while (room < rows)
         room *= 2;
     if (room > sink->group_rows)
         room = sink->group_rows;
-    size_t words = (size_t)(room / 64 + 1);
     for (size_t c = 0; c < sink->column_count; c++) {
         sink_column *column = &sink->columns[c];
-        size_t bytes = column->width ? (size_t)room * column->width : words * 8;
-        char *values = mem_resize(column->values, bytes);
-        if (values)
-            column->values = values;
-        uint64_t *validity = values ? mem_resize(column->validity, words * 8) : NULL;
-        if (!validity)
-            return status_no_memory("row group", bytes);
-        column->validity = validity;
+        uint64_t before = sink->room ? column_bytes(column, sink->room) : 0;
+        TRY(charge(sink, column_bytes(column, room) - before));
+        TRY(resize_column(column, room));
     }
     sink->room = room;
     return STATUS_OK;
+}
+
+status api_sink_expect(api_sink *sink, uint64_t rows)
+{
+    return make_room(sink, rows < sink->group_rows ? rows : sink->group_rows);
 }
 
 static void drop_batches(api_sink *sink)
@@ -53,11 +93,42 @@ static void drop_batches(api_sink *sink)
     sink->batches.count = 0;
 }
 
+/* Sum of the strings' lengths, each behind one of four bytes. */
+static uint64_t text_bytes(const sink_column *column, uint64_t rows)
+{
+    const string_view *views = (const string_view *)(const void *)column->values;
+    uint64_t bytes = 4 * rows;
+    for (uint64_t i = 0; i < rows; i++)
+        if (column->validity[i / 64] >> i % 64 & 1)
+            bytes += views[i].bytes;
+    return bytes;
+}
+
+/* What the group takes while it is written: each column as it is stored, at most as large as it
+ * is plain; and those at work once more, staged and as a page. */
+static uint64_t encoding_bytes(const api_sink *sink)
+{
+    uint64_t all = 0, largest = 0;
+    for (size_t c = 0; c < sink->column_count; c++) {
+        const sink_column *column = &sink->columns[c];
+        uint64_t bytes =
+            column->is_text ? text_bytes(column, sink->rows) : column_bytes(column, sink->rows);
+        all += bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    return all + 2 * largest * sink->threads;
+}
+
 static status write_group(api_sink *sink)
 {
+    if (!sink->rows)
+        return STATUS_OK;
+    uint64_t bytes = encoding_bytes(sink);
     for (size_t i = 0; i < sink->column_count; i++)
         sink->views[i] = (pq_column_values){sink->columns[i].values, sink->columns[i].validity};
-    status st = sink->rows ? pq_writer_write(sink->writer, sink->views, sink->rows) : STATUS_OK;
+    TRY(charge(sink, bytes));
+    status st = pq_writer_write(sink->writer, sink->views, sink->rows);
+    discharge(sink, bytes);
     drop_batches(sink);
     sink->rows = 0;
     return st;
@@ -94,6 +165,8 @@ status api_sink_add(api_sink *sink, exec_batch *batch)
         TRY(make_room(sink, sink->rows + count));
         append_rows(sink, batch, done, count);
         done += count;
+        if (done == total)
+            exec_batch_keep_heaps(batch);
         if (sink->rows < sink->group_rows)
             continue;
         /* The batch at work is needed once more if it has rows left. */
@@ -116,12 +189,14 @@ static status open_sink(api_sink *sink, const char *path, const pq_column_schema
     if (!sink->columns || !sink->views)
         return status_no_memory("row group", count * sizeof *sink->columns);
     for (size_t i = 0; i < count; i++)
-        sink->columns[i].width = columns[i].type.width;
+        sink->columns[i] =
+            (sink_column){.width = columns[i].type.width, .is_text = type_is_text(columns[i].type)};
     return pq_writer_open(path, columns, count, options, &sink->writer);
 }
 
 status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
-                     const pq_writer_options *options, uint64_t group_rows, api_sink **out)
+                     const pq_writer_options *options, uint64_t group_rows, mem_budget *budget,
+                     api_sink **out)
 {
     *out = NULL;
     api_sink *sink = mem_new(sizeof *sink);
@@ -129,6 +204,8 @@ status api_sink_open(const char *path, const pq_column_schema *columns, size_t c
         return status_no_memory("row group", sizeof *sink);
     sink->column_count = column_count;
     sink->group_rows = group_rows ? group_rows : 1;
+    sink->budget = budget;
+    sink->threads = options->threads ? options->threads : 1;
     status st = open_sink(sink, path, columns, options);
     if (st)
         api_sink_abort(sink);
@@ -155,6 +232,7 @@ void api_sink_abort(api_sink *sink)
     }
     mem_free(sink->columns);
     mem_free(sink->views);
+    discharge(sink, sink->charged);
     mem_free(sink);
 }
 

@@ -7,10 +7,15 @@
 
 typedef struct api_sink api_sink;
 
-/* Row groups get group_rows rows, the last one what is left. Memory: one row group, as it came and
- * as it is written. The types are those of the batches that will come. */
+/* Row groups get group_rows rows, the last one what is left. Memory, which the budget is charged
+ * with: one row group, as it came and as it is written. The types are those of the batches that
+ * will come. */
 CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
-                             const pq_writer_options *options, uint64_t group_rows, api_sink **out);
+                             const pq_writer_options *options, uint64_t group_rows,
+                             mem_budget *budget, api_sink **out);
+/* So many rows are expected: what a row group of them takes is taken now, so that others leave it.
+ */
+CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 /* Takes the batch over, also on failure. */
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
 uint64_t api_sink_bytes(const api_sink *sink); /* written so far */

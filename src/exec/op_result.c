@@ -3,6 +3,7 @@
  * A lane that finds the queue full gives its thread back until the client has taken a batch. On a
  * host device a batch borrows the tensors' memory; from others it is copied behind an event. */
 #include "exec/lane.h"
+#include "exec/memory.h"
 #include "exec/run.h"
 
 /* Enough that the client and the lanes do not wait for each other at every batch. */
@@ -24,14 +25,33 @@ typedef struct result_lane {
     exec_batch *batch; /* to be queued */
 } result_lane;
 
+static void release_values(exec_batch_column *column)
+{
+    tensor_unref(column->owner);
+    mem_free(column->host_values);
+    mem_free(column->host_validity);
+    column->owner = NULL;
+    column->values = column->host_values = column->host_validity = NULL;
+    column->validity = NULL;
+}
+
+void exec_batch_keep_heaps(exec_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        exec_batch_column *column = &batch->columns[i];
+        if (column->owner && !column->heap)
+            column->heap = string_heap_ref(column->owner->heap);
+        release_values(column);
+    }
+}
+
 void exec_batch_free(exec_batch *batch)
 {
     if (!batch)
         return;
     for (uint32_t i = 0; i < batch->column_count; i++) {
-        tensor_unref(batch->columns[i].owner);
-        mem_free(batch->columns[i].host_values);
-        mem_free(batch->columns[i].host_validity);
+        release_values(&batch->columns[i]);
+        string_heap_unref(batch->columns[i].heap);
         mem_free(batch->columns[i].host_heap);
     }
     mem_free(batch);
@@ -115,12 +135,18 @@ static void point_to_host(const chunk *flat, exec_batch *batch)
     }
 }
 
+/* The client always finds a batch; more are made ready while memory_limit leaves some for it. */
+static bool has_room(const op_result *op, const exec_query *query)
+{
+    return !op->count || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
+}
+
 /* True if there is room; else the task is registered to be woken. */
 static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch, bool *out_pushed)
 {
     status st = STATUS_OK;
     pthread_mutex_lock(&op->lock);
-    *out_pushed = op->count < QUEUE_BATCHES || exec_is_cancelled(task->query);
+    *out_pushed = has_room(op, task->query) || exec_is_cancelled(task->query);
     if (*out_pushed) {
         *op->end = *batch;
         op->end = &(*batch)->next;

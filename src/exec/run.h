@@ -11,6 +11,7 @@ typedef struct exec_batch_column {
     const void *values;
     const uint64_t *validity; /* NULL: no NULLs */
     tensor *owner;            /* what holds the memory: a host device's tensor ... */
+    string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
     void *host_values, *host_validity, *host_heap; /* ... or copies */
 } exec_batch_column;
 
@@ -22,6 +23,8 @@ typedef struct exec_batch {
 } exec_batch;
 
 void exec_batch_free(exec_batch *batch); /* takes NULL */
+/* The values have been copied elsewhere: keeps only what strings among them point into. */
+void exec_batch_keep_heaps(exec_batch *batch);
 
 /* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
  * the settings are those of now. */

@@ -63,6 +63,23 @@ sorted() {
         cmp "$work/before" "$work/after"
 }
 
+# Several times as many rows as the memory holds: the sort goes by way of temporary files.
+sorted_within() { # memory
+    "$program" rewrite --sort "l_shipdate DESC, l_orderkey, l_linenumber" --threads 1 --memory "$1" \
+        --row-group-rows 20000 "$work/many.parquet" "$work/sorted.parquet" &&
+        rows "$work/sorted.parquet" >"$work/after" &&
+        "$program" --format csv -c "SELECT * FROM '$work/many.parquet'
+            ORDER BY l_shipdate DESC, l_orderkey, l_linenumber" >"$work/before" &&
+        cmp "$work/before" "$work/after"
+}
+
+# What the writing side holds counts.
+copy_within() { # memory, row group's rows
+    "$program" --set "memory_limit=$1" -c "COPY (SELECT * FROM '$work/many.parquet')
+        TO '$work/copied.parquet' (ROW_GROUP_SIZE $2)" >/dev/null &&
+        [ "$("$program" --format csv -c "SELECT count(*) FROM '$work/copied.parquet'" | tail -n 1)" = "$many" ]
+}
+
 row_groups() { # expected, options
     expected=$1
     shift
@@ -139,6 +156,12 @@ for encoding in v1 v2 delta split rle; do
     check "NULLs, $encoding" same_rows "$work/nulls.parquet" --encoding $encoding --row-group-rows 10
 done
 check "sort" sorted
+"$program" -c "COPY (SELECT * FROM '$work/data/lineitem.parquet' UNION ALL SELECT * FROM '$work/data/lineitem.parquet')
+    TO '$work/many.parquet' (ROW_GROUP_SIZE 10000)" >/dev/null
+many=$("$program" --format csv -c "SELECT count(*) FROM '$work/many.parquet'" | tail -n 1)
+check "sort within 24 MB" sorted_within 24MB
+check "copy within 24 MB" copy_within 24MB 10000
+check "copy of a large row group" fails_with 1 "row group needs" copy_within 24MB 1000000
 check "row groups" row_groups 4 --row-groups 4
 check "rows of row groups" row_groups 15 --row-group-rows 1000
 check "rows of pages" page_rows
