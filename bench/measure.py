@@ -9,8 +9,9 @@ SCAN = ("select max(l_orderkey), max(l_partkey), max(l_suppkey), max(l_linenumbe
         "max(l_comment) from lineitem")
 
 
-def add_options(parser):
-    parser.add_argument("data")
+def add_options(parser, has_data=True):
+    if has_data:
+        parser.add_argument("data")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--program", default=os.path.join(HERE, "../build/release/pistachio"))
     parser.add_argument("--json")

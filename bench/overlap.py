@@ -8,102 +8,39 @@ compute), chunking (row groups by several lanes), deferred (row groups read ahea
 pipelines as well). T_min is what the device took to give the same bytes to nobody: the bytes that the query
 reads over the bandwidth that `--bandwidth` says (GB/s; default: measured by reading the largest file).
 """
-import argparse, glob, json, math, mmap, os, re, statistics, subprocess, time
+import argparse, json, math, os, re, statistics
+import measure, plot
 
-here = os.path.dirname(os.path.abspath(__file__))
 parser = argparse.ArgumentParser(usage=__doc__)
-parser.add_argument("data")
+measure.add_options(parser)
 parser.add_argument("--queries", default=",".join(map(str, range(1, 23))))
 parser.add_argument("--runs", type=int, default=3)
-parser.add_argument("--threads", type=int, default=os.cpu_count())
-parser.add_argument("--program", default=os.path.join(here, "../build/release/pistachio"))
 parser.add_argument("--bandwidth", type=float)
-parser.add_argument("--json")
-parser.add_argument("--svg")
 options = parser.parse_args()
 variants = ["blocking", "chunking", "deferred", "full"]
 
 
-def run(number, *settings):
-    """Seconds of the whole process, and what it printed."""
-    words = [options.program, "--format", "csv", "--set", f"threads={options.threads}"]
-    for setting in settings:
-        words += ["--set", setting]
-    started = time.perf_counter()
-    done = subprocess.run(words + ["-f", os.path.join(here, f"../src/tpch/queries/q{number:02d}.sql"),
-                                   options.data], capture_output=True, text=True, check=True)
-    return time.perf_counter() - started, done.stdout
-
-
-def bandwidth():
-    """GB/s of large direct reads, one after another, of the largest file."""
-    path = max(glob.glob(os.path.join(options.data, "**/*.parquet"), recursive=True), key=os.path.getsize)
-    fd, block = os.open(path, os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 8 << 20)
-    started, done = time.perf_counter(), 0
-    while time.perf_counter() - started < 1.5:
-        got = os.preadv(fd, [block], done)
-        if got < len(block):
-            break
-        done += got
-    os.close(fd)
-    return done / (time.perf_counter() - started) / 1e9
-
-
 def bytes_read(number):
     """Of the scans, by EXPLAIN ANALYZE."""
-    with open(os.path.join(here, f"../src/tpch/queries/q{number:02d}.sql")) as file:
-        sql = "explain analyze " + file.read()
-    text = subprocess.run([options.program, "--format", "csv", "-c", sql, options.data],
-                          capture_output=True, text=True, check=True).stdout
-    return sum(float(mb) for mb in re.findall(r"read ([\d.]+) MB", text)) * 1e6
+    _, text = measure.run(options, "explain analyze " + measure.query_text(number))
+    return float(re.search(r"([\d.]+) MB in total", text)[1]) * 1e6
 
 
-def plot(results, path):
-    """Bars of each query and variant."""
-    bar, gap, height, left = 7, 8, 240, 50
-    colours = ["#b2432f", "#dd9a3c", "#6d9dc5", "#2f6b4f"]
-    most = max(max(r[v] for v in variants) for r in results)
-    width = left + len(results) * (4 * bar + gap) + 20
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 70}" '
-           'font-family="sans-serif" font-size="10">',
-           f'<rect width="{width}" height="{height + 70}" fill="white"/>',
-           '<text x="10" y="14">seconds, read from storage</text>']
-    for tick in range(5):
-        y, value = 20 + height * (1 - tick / 4), most * tick / 4
-        out.append(f'<line x1="{left - 4}" x2="{width}" y1="{y}" y2="{y}" stroke="#ddd"/>'
-                   f'<text x="{left - 8}" y="{y + 3}" text-anchor="end">{value:.2f}</text>')
-    for i, result in enumerate(results):
-        x = left + i * (4 * bar + gap)
-        for v, variant in enumerate(variants):
-            h = height * result[variant] / most
-            out.append(f'<rect x="{x + v * bar}" y="{20 + height - h:.1f}" width="{bar - 1}" '
-                       f'height="{h:.1f}" fill="{colours[v]}"/>')
-        y = 20 + height * (1 - result["t_min"] / most)
-        out.append(f'<line x1="{x - 1}" x2="{x + 4 * bar}" y1="{y:.1f}" y2="{y:.1f}" stroke="black"/>'
-                   f'<text x="{x + 2 * bar}" y="{height + 34}" text-anchor="middle">Q{result["query"]}</text>')
-    for v, variant in enumerate(variants + ["T_min"]):
-        x = left + v * 90
-        colour = colours[v] if v < 4 else "black"
-        out.append(f'<rect x="{x}" y="{height + 46}" width="10" height="{10 if v < 4 else 2}" '
-                   f'fill="{colour}"/><text x="{x + 14}" y="{height + 55}">{variant}</text>')
-    with open(path, "w") as file:
-        file.write("\n".join(out) + "\n</svg>\n")
-
-
-speed = options.bandwidth or bandwidth()
-print(f"bandwidth {speed:.2f} GB/s, {options.threads} threads, median of {options.runs}")
+largest = max(measure.files_of(options.data), key=os.path.getsize)
+speed = options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest)
+print(f"bandwidth {speed / 1e9:.2f} GB/s, {options.threads} threads, median of {options.runs}")
 print("query      hot    T_min" + "".join(f"{v:>10}" for v in variants) + "   full/max(T_min, hot)")
 results = []
 for number in map(int, options.queries.split(",")):
-    t_min = bytes_read(number) / speed / 1e9
+    t_min = bytes_read(number) / speed
     times, rows = {v: [] for v in variants + ["hot"]}, set()
     for _ in range(options.runs):
         for variant in variants:
-            seconds, text = run(number, "direct_io=always", f"overlap={variant}")
+            seconds, text = measure.run(options, measure.query_text(number), ["direct_io=always", f"overlap={variant}"])
             times[variant].append(seconds)
             rows.add(text)
     for turn in range(options.runs + 1):
-        seconds, text = run(number, "direct_io=never")
+        seconds, text = measure.run(options, measure.query_text(number), ["direct_io=never"])
         rows.add(text)
         if turn:
             times["hot"].append(seconds)
@@ -118,6 +55,7 @@ means = {v: math.exp(sum(math.log(r[v]) for r in results) / len(results)) for v 
 print("geometric mean        " + "".join(f"{means[v]:10.3f}" for v in variants))
 if options.json:
     with open(options.json, "w") as file:
-        json.dump({"bandwidth": speed, "threads": options.threads, "results": results}, file, indent=1)
+        json.dump({"bandwidth": speed / 1e9, "threads": options.threads, "results": results}, file, indent=1)
 if options.svg:
-    plot(results, options.svg)
+    plot.bars(options.svg, "seconds, read from storage", [f"Q{r['query']}" for r in results],
+              {v: [r[v] for r in results] for v in variants}, {"T_min": [r["t_min"] for r in results]}, bar=7)
