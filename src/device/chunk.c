@@ -175,8 +175,72 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
     return concat_values(stream, flats, chunks, chunk_count, column);
 }
 
-status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
-                    chunk **out)
+/* The column is INDEXED over the same base in all chunks. */
+static bool has_one_base(chunk *const *chunks, size_t chunk_count, uint32_t index)
+{
+    for (size_t i = 0; i < chunk_count; i++) {
+        const tensor *t = chunks[i]->columns[index];
+        if (t->form != TENSOR_INDEXED || t->base != chunks[0]->columns[index]->base)
+            return false;
+    }
+    return true;
+}
+
+/* An earlier column of the result with the same indexes in all chunks: its index serves again. */
+static row_index *find_combined(chunk *const *chunks, size_t chunk_count, uint32_t index,
+                                const chunk *result)
+{
+    for (uint32_t c = 0; c < index; c++) {
+        if (!result->columns[c] || result->columns[c]->form != TENSOR_INDEXED)
+            continue;
+        size_t same = 0;
+        while (same < chunk_count &&
+               chunks[same]->columns[c]->index == chunks[same]->columns[index]->index)
+            same++;
+        if (same == chunk_count)
+            return row_index_ref(result->columns[c]->index);
+    }
+    return NULL;
+}
+
+static status combine_indexes(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                              uint32_t index, uint64_t rows, row_index **out)
+{
+    uint64_t at = 0;
+    TRY(row_index_new(stream->dev, rows, out));
+    for (size_t i = 0; i < chunk_count; i++) {
+        const row_index *from = chunks[i]->columns[index]->index;
+        uint64_t count = chunks[i]->rows.bound;
+        (*out)->has_nulls |= from->has_nulls;
+        status st = stream->dev->ops->copy(stream, (*out)->rows + at, from->rows,
+                                           count * sizeof *from->rows);
+        if (st) {
+            row_index_unref(*out);
+            return st;
+        }
+        at += count;
+    }
+    return STATUS_OK;
+}
+
+static status combine_column(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                             uint32_t index, chunk *result)
+{
+    const tensor *first = chunks[0]->columns[index];
+    row_index *combined = find_combined(chunks, chunk_count, index, result);
+    if (!combined)
+        TRY(combine_indexes(stream, chunks, chunk_count, index, result->rows.bound, &combined));
+    status st = tensor_new_indexed(stream, first->base, first->base_rows, combined, result->rows,
+                                   &result->columns[index]);
+    row_index_unref(combined);
+    if (!st)
+        result->columns[index]->is_dictionary = first->is_dictionary;
+    return st;
+}
+
+/* keep_bases: as chunk_combine. */
+static status put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                           bool keep_bases, const char *who, chunk **out)
 {
     *out = NULL;
     uint64_t rows = 0;
@@ -190,6 +254,10 @@ status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count
         concat_column column = {0};
         if (!chunks[0]->columns[c])
             continue;
+        if (keep_bases && has_one_base(chunks, chunk_count, c)) {
+            st = combine_column(stream, chunks, chunk_count, c, result);
+            continue;
+        }
         st = concat_column_of(stream, chunks, chunk_count, c, rows, who, flats, &column);
         result->columns[c] = column.target;
         dev_buffer_unref(column.heap_used);
@@ -205,4 +273,16 @@ status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count
     }
     *out = result;
     return STATUS_OK;
+}
+
+status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
+                    chunk **out)
+{
+    return put_together(stream, chunks, chunk_count, false, who, out);
+}
+
+status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
+                     chunk **out)
+{
+    return put_together(stream, chunks, chunk_count, true, who, out);
 }

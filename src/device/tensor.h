@@ -100,5 +100,8 @@ CHECKED status chunk_flatten_column(dev_stream *stream, chunk *c, uint32_t colum
  * copied to one heap, so nothing of the sources stays referenced. Frees none of them. */
 CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                             const char *who, chunk **out);
+/* The same, but columns that are INDEXED over one base in all of them stay so. */
+CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                             const char *who, chunk **out);
 
 #endif

@@ -158,6 +158,9 @@ CHECKED status op_filter_open(exec_query *query, const plan_node *plan, exec_lay
 CHECKED status op_project_open(exec_query *query, const plan_node *plan, exec_layout input,
                                exec_operator **out);
 CHECKED status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out);
+/* Passes chunks on, small ones several together; for host devices. Stands for no node of the plan.
+ */
+CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
 CHECKED status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout input,
                                   exec_operator **out_sink, exec_operator **out_source);
 CHECKED status op_repeat_open(exec_query *query, const plan_node *plan, exec_layout input,

@@ -106,6 +106,39 @@ static bool stage_uses(const exec_stage *stage, const exec_operator *op)
     return false;
 }
 
+/* Chunks that come out of the node may have few rows left. */
+static bool gives_small_chunks(const plan_node *node)
+{
+    switch (node->kind) {
+    case PLAN_SCAN:
+        return node->scan.filters.count || node->scan.runtime_filters.count;
+    case PLAN_FILTER:
+    case PLAN_JOIN:
+        return true;
+    case PLAN_PROJECT:
+        return gives_small_chunks(node->children[0]);
+    default:
+        return false;
+    }
+}
+
+/* Puts a buffer in front of the chain of a join that `node` feeds, where that pays: not where a
+ * limit may end the query after its first rows. */
+static status buffer_chunks(exec_query *query, const plan_node *node, const link *chain,
+                            const link **out)
+{
+    exec_operator *op;
+    *out = chain;
+    if (!query->is_buffering || !query->dev->is_host || !gives_small_chunks(node))
+        return STATUS_OK;
+    for (const link *l = chain; l; l = l->next)
+        if (l->op->plan && l->op->plan->kind == PLAN_LIMIT)
+            return STATUS_OK;
+    TRY(op_buffer_open(query, &op));
+    TRY(exec_adopt(query, op));
+    return link_new(query, op, NULL, NULL, chain, out);
+}
+
 static status walk_join(exec_query *query, const plan_node *node, const link *down)
 {
     const plan_node *build_child = node->children[node->join.build_left ? 0 : 1];
@@ -133,11 +166,13 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
     if (probe_is_sink) {
         exec_stage *probe_stage;
         TRY(sink_chain(query, probe, build_stage, &probe_stage, &chain));
+        TRY(buffer_chunks(query, probe_child, chain, &chain));
         TRY(walk(query, probe_child, chain));
         return pipeline_new(query, tail, probe_stage, down, NULL);
     }
     size_t first = query->stages.count;
     TRY(link_new(query, probe, build_stage, NULL, down, &chain));
+    TRY(buffer_chunks(query, probe_child, chain, &chain));
     TRY(walk(query, probe_child, chain));
     if (!tail)
         return STATUS_OK;

@@ -19,6 +19,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->dev = dev;
     query->pool = pool;
     query->budget = budget;
+    query->is_buffering = settings->dynamic_buffering.number;
     scan_ahead_configure(query, settings);
     status st = arena_new(&query->memory);
     if (!st) {

@@ -84,6 +84,7 @@ struct exec_query {
     ARRAY(char *) places;
     _Atomic bool is_cancelled; /* by the user, or because of a failure: lanes stop at a chunk */
     _Atomic uint64_t scan_bytes_done, scan_bytes_total; /* for a progress bar */
+    bool is_buffering;      /* small chunks are put together before joins */
     bool is_traced;         /* steps of its operators are noted: set before it starts */
     unsigned stages_active; /* under the pool's lock: not finished */
 };

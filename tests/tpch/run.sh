@@ -57,6 +57,8 @@ for setting in reader_combining registered_memory adaptive_regulation; do
     check "published answers, $setting off" "$program" tpch run --data "$work/one" --check \
         --set direct_io=always --set $setting=off
 done
+check "published answers, dynamic buffering" "$program" tpch run --data "$work/one" --check \
+    --set dynamic_buffering=on
 check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
     --set direct_io=never --set read_ahead=0
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
