@@ -300,6 +300,11 @@ static void fill_blocking(scan_ahead *scan)
     let_go(scan);
 }
 
+uint64_t scan_ahead_process_bytes(void)
+{
+    return atomic_load(&process_bytes);
+}
+
 void scan_ahead_configure(exec_query *query, const settings *settings)
 {
     const char *direct = settings->direct_io.text;

@@ -45,6 +45,9 @@ uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel);
 /* Bytes of the row group were taken from storage and from the page cache. Any thread. */
 void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint64_t cached);
 
+/* What all queries of the process hold at this moment. */
+uint64_t scan_ahead_process_bytes(void);
+
 /* What the settings say of reading ahead. */
 void scan_ahead_configure(exec_query *query, const settings *settings);
 /* Starts reading, before the first lane runs: from then on the query has a share of the process's

@@ -1,0 +1,102 @@
+/* test_read_ahead.c - what queries hold of what they read ahead: one budget for the process,
+ * shared, and nothing when they are over, whichever way they end. */
+#include "exec/scan_ahead.h"
+#include "parquet/writer.h"
+#include "pistachio/pistachio.h"
+#include "test.h"
+
+enum { GROUPS = 48, ROWS = 32768, GROUP_BYTES = ROWS * 8, QUERIES = 3 };
+
+static char path[512];
+
+/* Row groups of 256 KiB that do not compress. */
+static void write_file(void)
+{
+    static int64_t values[ROWS];
+    pq_column_schema column = {.name = "x", .type = type_make(TYPE_INT64)};
+    pq_writer_options options = pq_writer_options_default();
+    pq_writer *writer;
+    uint64_t state = 1;
+    options.codec = PQ_CODEC_NONE;
+    snprintf(path, sizeof path, "%s/t.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, &column, 1, &options, &writer));
+    for (int g = 0; g < GROUPS; g++) {
+        for (int i = 0; i < ROWS; i++)
+            values[i] = (int64_t)(state = state * 6364136223846793005 + 1442695040888963407);
+        CHECK_OK(pq_writer_write(writer, (pq_column_values[]){{values, NULL}}, ROWS));
+    }
+    CHECK_OK(pq_writer_finish(writer));
+}
+
+static pistachio_database *open_database(const char *setting, const char *value,
+                                         pistachio_connection **connection)
+{
+    pistachio_option options[] = {
+        {"threads", "1"}, {"direct_io", "always"}, {"read_ahead", "4MiB"}, {setting, value}};
+    pistachio_database *database;
+    CHECK(!pistachio_open(options, setting ? 4 : 3, &database));
+    CHECK(!pistachio_connect(database, connection));
+    CHECK(!pistachio_add_table(*connection, "t", path));
+    return database;
+}
+
+static uint64_t read_rows(pistachio_result *result, uint64_t most)
+{
+    const pistachio_batch *batch;
+    uint64_t rows = 0;
+    while (rows < most && !pistachio_next(result, &batch) && batch)
+        rows += pistachio_batch_rows(batch);
+    return rows;
+}
+
+/* Each may have a part of a row group more than its share: the one it needs. */
+TEST(queries_share_one_budget)
+{
+    pistachio_database *databases[QUERIES];
+    pistachio_connection *connections[QUERIES];
+    pistachio_result *results[QUERIES];
+    write_file();
+    for (int q = 0; q < QUERIES; q++) {
+        databases[q] = open_database(NULL, NULL, &connections[q]);
+        CHECK(!pistachio_query(connections[q], "select x from t", NULL, &results[q]));
+    }
+    uint64_t rows[QUERIES] = {0}, most = 0;
+    for (int turn = 1; turn <= GROUPS; turn++)
+        for (int q = 0; q < QUERIES; q++) {
+            rows[q] += read_rows(results[q], ROWS);
+            uint64_t held = scan_ahead_process_bytes();
+            most = held > most ? held : most;
+        }
+    CHECK(most > GROUP_BYTES);
+    CHECK(most <= (4 << 20) + (uint64_t)QUERIES * 2 * (GROUP_BYTES + (64 << 10)));
+    for (int q = 0; q < QUERIES; q++) {
+        rows[q] += read_rows(results[q], UINT64_MAX);
+        CHECK_EQ(rows[q], (uint64_t)GROUPS * ROWS);
+        pistachio_result_free(results[q]);
+        pistachio_disconnect(connections[q]);
+        pistachio_close(databases[q]);
+    }
+    CHECK_EQ(scan_ahead_process_bytes(), 0);
+}
+
+TEST(a_query_that_is_given_up_holds_nothing)
+{
+    static const char *const settings[][2] = {{"reader_combining", "off"},
+                                              {"registered_memory", "off"},
+                                              {"adaptive_regulation", "off"},
+                                              {"overlap", "deferred"},
+                                              {"overlap", "blocking"}};
+    write_file();
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        pistachio_connection *connection;
+        pistachio_result *result;
+        pistachio_database *database = open_database(settings[i][0], settings[i][1], &connection);
+        CHECK(!pistachio_query(connection, "select x from t", NULL, &result));
+        CHECK(read_rows(result, 1) > 0);
+        CHECK(scan_ahead_process_bytes() > 0);
+        pistachio_result_free(result);
+        CHECK_EQ(scan_ahead_process_bytes(), 0);
+        pistachio_disconnect(connection);
+        pistachio_close(database);
+    }
+}
