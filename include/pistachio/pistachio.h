@@ -80,7 +80,7 @@ PISTACHIO_API void pistachio_disconnect(pistachio_connection *connection);
 PISTACHIO_API pistachio_error *pistachio_add_table(pistachio_connection *connection,
                                                    const char *name, const char *path);
 /* A file: as pistachio_add_table. A folder: a table of each Parquet file in it and of each
- * sub-folder that holds Parquet files. */
+ * sub-folder that holds Parquet files, opened when a statement first names it. */
 PISTACHIO_API pistachio_error *pistachio_add_path(pistachio_connection *connection,
                                                   const char *path);
 

@@ -116,8 +116,8 @@ static status run_show_tables(pistachio_result *result)
     sql_catalog_entry *entries;
     size_t count;
     result->made = (api_rows){.column_count = 4, .names = names};
-    TRY(sql_catalog_list(result->connection->database->catalog, result->statement->query.memory,
-                         &entries, &count));
+    TRY(sql_catalog_list(result->connection->database->catalog, true,
+                         result->statement->query.memory, &entries, &count));
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
         char rows[24], columns[24];
@@ -125,8 +125,8 @@ static status run_show_tables(pistachio_result *result)
             int128_format((int128)table->row_count, 0, rows);
             int128_format((int128)table->columns.count, 0, columns);
         }
-        const char *cells[] = {entries[i].name, table ? "table" : "view", table ? rows : NULL,
-                               table ? columns : NULL};
+        const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
+                               table ? rows : NULL, table ? columns : NULL};
         TRY(api_made_row(result, cells));
     }
     return STATUS_OK;

@@ -73,7 +73,7 @@ static status no_such_table(binder *b, const char *name, int32_t location)
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(b->catalog, b->memory, &entries, &count));
+    TRY(sql_catalog_list(b->catalog, false, b->memory, &entries, &count));
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
     if (!names)
         return bind_no_memory();

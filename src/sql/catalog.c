@@ -131,16 +131,22 @@ static sql_catalog_entry *find(const sql_catalog *catalog, const char *name)
     return folded;
 }
 
-static status put(sql_catalog *catalog, const char *name, pq_table *table, const char *view_sql)
+/* Copies what the entry has, but the table. */
+static status put(sql_catalog *catalog, const sql_catalog_entry *from)
 {
     arena *a = catalog->memory;
+    const char *name = from->name;
     sql_catalog_entry *entry = arena_alloc(a, sizeof *entry);
     if (entry) {
         entry->name = arena_copy_text(a, name, strlen(name));
-        entry->table = table;
-        entry->view_sql = view_sql ? arena_copy_text(a, view_sql, strlen(view_sql)) : NULL;
+        entry->table = from->table;
+        if (from->view_sql)
+            entry->view_sql = arena_copy_text(a, from->view_sql, strlen(from->view_sql));
+        if (from->path)
+            entry->path = arena_copy_text(a, from->path, strlen(from->path));
     }
-    if (!entry || !entry->name || (view_sql && !entry->view_sql))
+    if (!entry || !entry->name || !entry->view_sql != !from->view_sql ||
+        !entry->path != !from->path)
         return status_no_memory("catalog", sizeof *entry);
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (!strcmp(catalog->entries.items[i]->name, name)) {
@@ -158,7 +164,28 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
         name = name_of_path(catalog->memory, path);
     if (!name)
         return status_no_memory("catalog", strlen(path));
-    return put(catalog, name, table, NULL);
+    return put(catalog, &(sql_catalog_entry){.name = name, .table = table});
+}
+
+/* One that is opened when it is first looked up. */
+static status add_path(sql_catalog *catalog, const char *path)
+{
+    char *name = name_of_path(catalog->memory, path);
+    if (!name)
+        return status_no_memory("catalog", strlen(path));
+    return put(catalog, &(sql_catalog_entry){.name = name, .path = path});
+}
+
+/* The entry's table, of the files that its path means now. Entries are replaced, never changed:
+ * statements may have them. */
+static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
+{
+    const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
+    if ((*entry)->table ? is_current((*entry)->table) : !path)
+        return STATUS_OK;
+    TRY(add_table(catalog, (*entry)->name, path));
+    *entry = find(catalog, (*entry)->name);
+    return STATUS_OK;
 }
 
 static bool has_parquet_name(const char *name)
@@ -190,7 +217,7 @@ static status add_folder(sql_catalog *catalog, const char *path, DIR *folder)
             return status_no_memory("catalog", strlen(path));
         if (file_is_folder(inner) ? !holds_parquet(inner) : !has_parquet_name(item->d_name))
             continue;
-        TRY(add_table(catalog, NULL, inner));
+        TRY(add_path(catalog, inner));
         added++;
     }
     if (!added)
@@ -229,7 +256,7 @@ status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *
     pthread_mutex_lock(&catalog->lock);
     status st = keep_table(catalog, table);
     if (!st)
-        st = put(catalog, name, table, NULL);
+        st = put(catalog, &(sql_catalog_entry){.name = name, .table = table});
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }
@@ -239,14 +266,14 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
     pthread_mutex_lock(&catalog->lock);
     const sql_catalog_entry *old = find(catalog, name);
     status st = STATUS_OK;
-    if (old && old->table)
+    if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "there is a table named \"%s\" already", name);
     else if (old && !replace)
         st = status_hint(
             status_new(STATUS_KIND_INVALID, "there is a view named \"%s\" already", name),
             "CREATE OR REPLACE VIEW replaces it");
     else
-        st = put(catalog, name, NULL, sql);
+        st = put(catalog, &(sql_catalog_entry){.name = name, .view_sql = sql});
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }
@@ -258,7 +285,7 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
     status st = STATUS_OK;
     if (!old && !if_exists)
         st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
-    else if (old && old->table)
+    else if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
     for (size_t i = 0; old && !st && i < catalog->entries.count; i++)
         if (catalog->entries.items[i] == old)
@@ -272,12 +299,10 @@ status sql_catalog_find(sql_catalog *catalog, const char *name, const sql_catalo
     pthread_mutex_lock(&catalog->lock);
     sql_catalog_entry *entry = find(catalog, name);
     status st = STATUS_OK;
-    if (entry && entry->table && !is_current(entry->table)) {
-        st = add_table(catalog, entry->name, entry->table->name);
-        entry = st ? NULL : find(catalog, name);
-    }
+    if (entry)
+        st = open_entry(catalog, &entry);
     pthread_mutex_unlock(&catalog->lock);
-    *out = entry;
+    *out = st ? NULL : entry;
     return st;
 }
 
@@ -319,19 +344,31 @@ static int compare_names(const void *left, const void *right)
                   ((const sql_catalog_entry *)right)->name);
 }
 
-status sql_catalog_list(sql_catalog *catalog, arena *a, sql_catalog_entry **out, size_t *out_count)
+static status list(sql_catalog *catalog, bool opens_tables, arena *a, sql_catalog_entry **out,
+                   size_t *out_count)
 {
-    pthread_mutex_lock(&catalog->lock);
     size_t count = catalog->entries.count;
-    sql_catalog_entry *list = arena_alloc_array(a, count + 1, sizeof *list);
-    for (size_t i = 0; list && i < count; i++)
-        list[i] = *catalog->entries.items[i];
-    pthread_mutex_unlock(&catalog->lock);
-    if (!list)
-        return status_no_memory("catalog", count * sizeof *list);
+    sql_catalog_entry *copies = arena_alloc_array(a, count + 1, sizeof *copies);
+    if (!copies)
+        return status_no_memory("catalog", count * sizeof *copies);
+    for (size_t i = 0; i < count; i++) {
+        sql_catalog_entry *entry = catalog->entries.items[i];
+        if (opens_tables)
+            status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
+        copies[i] = *catalog->entries.items[i];
+    }
     if (count)
-        qsort(list, count, sizeof *list, compare_names);
-    *out = list;
+        qsort(copies, count, sizeof *copies, compare_names);
+    *out = copies;
     *out_count = count;
     return STATUS_OK;
+}
+
+status sql_catalog_list(sql_catalog *catalog, bool opens_tables, arena *a, sql_catalog_entry **out,
+                        size_t *out_count)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = list(catalog, opens_tables, a, out, out_count);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
 }

@@ -13,7 +13,8 @@ typedef struct sql_catalog sql_catalog;
 typedef struct sql_catalog_entry {
     const char *name;
     pq_table *table;      /* or */
-    const char *view_sql; /* its query */
+    const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
+    const char *path;     /* what it is to be opened from */
 } sql_catalog_entry;
 
 CHECKED status sql_catalog_new(sql_catalog **out);
@@ -25,20 +26,22 @@ void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 /* name NULL: the file's or folder's own name, without ".parquet". Replaces an entry of that name.
  */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
-/* A folder: a table of each Parquet file in it and of each sub-folder; else as add_table. */
+/* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
+ * looked up; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
 /* Takes over an open table, also on failure. */
 CHECKED status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *table);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
                                     bool replace);
 CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
-/* Exact name first, then whatever the case; *out is NULL: there is none. */
+/* Exact name first, then whatever the case; *out is NULL: there is none. A table is open. */
 CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name,
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
-/* Entries sorted by name; copied into the arena. */
-CHECKED status sql_catalog_list(sql_catalog *catalog, arena *a, sql_catalog_entry **out,
-                                size_t *out_count);
+/* Entries sorted by name; copied into the arena. opens_tables: those that were not looked up yet,
+ * too, which may fail. */
+CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, arena *a,
+                                sql_catalog_entry **out, size_t *out_count);
 
 #endif

@@ -97,6 +97,16 @@ else
         env XDG_CACHE_HOME="$work/cache" "$program" calibrate --path "$work"
     says "is shown" "1024 KiB      8    2000.0  best"
 fi
+mkdir "$work/folder"
+cp "$work/t.parquet" "$work/folder/good.parquet"
+echo nonsense >"$work/folder/bad.parquet"
+expect "a folder with a bad file" 0 "b
+x" "$program" --format csv -c "select b from good" "$work/folder"
+expect "its tables" 0 "name,kind,rows,columns
+bad,table,,
+good,table,1,2" "$program" --format csv -c "show tables" "$work/folder"
+expect "the bad one" 1 - "$program" -c "select 1 from bad" "$work/folder"
+says "which it is" "bad.parquet"
 analyze="explain analyze select max(b) from '$work/t.parquet'"
 expect "explain analyze" 0 - env XDG_CACHE_HOME="$work" "$program" --set direct_io=always -c "$analyze"
 says "tells how to get a bound" "T_min is not known: run pistachio calibrate --path $work"
