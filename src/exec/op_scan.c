@@ -401,6 +401,18 @@ static status prune_again(op_scan *op, scan_lane *lane)
     return st;
 }
 
+/* The rows of a morsel have been given. What they were made of may have been written meanwhile. */
+static status finish_morsel(op_scan *op, scan_lane *lane)
+{
+    const file *f = op->table->files.items[lane->morsel.file].file;
+    release_morsel(op, lane);
+    if (!file_has_changed(f))
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_CORRUPT, "file \"%s\" changed while it was read", f->path),
+        "run the query again when nobody writes to the file; replace files by renaming");
+}
+
 /* EXEC_FINISHED: the lane has one, or there is none left. */
 static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
 {
@@ -448,7 +460,7 @@ static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, ch
         if (!lane->has_slice) {
             if (lane->has_morsel && lane->next_row == lane->range_end &&
                 lane->next_range == lane->ranges.count)
-                release_morsel(op, lane);
+                EXEC_TRY(task, finish_morsel(op, lane));
             exec_step taken = take_morsel(op, task, lane);
             if (taken != EXEC_FINISHED || !lane->has_morsel)
                 return taken;

@@ -94,6 +94,15 @@ static status take_failure(exec_query *query)
     status st = query->failure;
     query->failure = STATUS_OK;
     pthread_mutex_unlock(&query->lock);
+    if (st &&
+        (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
+        const file *changed = scan_ahead_changed_file(query);
+        if (changed)
+            st = status_hint(st,
+                             "\"%s\" changed while it was read: run the query again when nobody "
+                             "writes to it",
+                             changed->path);
+    }
     return st ? st : status_new(STATUS_KIND_CANCELLED, "query cancelled");
 }
 

@@ -305,6 +305,17 @@ uint64_t scan_ahead_process_bytes(void)
     return atomic_load(&process_bytes);
 }
 
+const file *scan_ahead_changed_file(const exec_query *query)
+{
+    for (size_t i = 0; i < query->ahead.scans.count; i++) {
+        const pq_table *table = query->ahead.scans.items[i]->table;
+        for (size_t k = 0; k < table->files.count; k++)
+            if (file_has_changed(table->files.items[k].file))
+                return table->files.items[k].file;
+    }
+    return NULL;
+}
+
 void scan_ahead_configure(exec_query *query, const settings *settings)
 {
     const char *direct = settings->direct_io.text;

@@ -48,6 +48,9 @@ void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint6
 /* What all queries of the process hold at this moment. */
 uint64_t scan_ahead_process_bytes(void);
 
+/* A file of the query's scans that has changed since it was opened, or NULL. */
+const file *scan_ahead_changed_file(const exec_query *query);
+
 /* What the settings say of reading ahead. */
 void scan_ahead_configure(exec_query *query, const settings *settings);
 /* Starts reading, before the first lane runs: from then on the query has a share of the process's

@@ -42,6 +42,12 @@ bool file_version_now(const file *f, file_version *out)
     return true;
 }
 
+bool file_has_changed(const file *f)
+{
+    file_version now;
+    return file_version_now(f, &now) && !file_version_equal(&now, &f->version);
+}
+
 bool file_version_of_path(const char *path, file_version *out)
 {
     struct stat info;

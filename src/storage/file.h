@@ -33,6 +33,9 @@ CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t by
 /* The version that the open file, or the file of that name, has now. False: it cannot be told. */
 bool file_version_now(const file *f, file_version *out);
 bool file_version_of_path(const char *path, file_version *out);
+/* Somebody has written to the file since it was opened. One that was replaced by another of its
+ * name has not changed. */
+bool file_has_changed(const file *f);
 
 /* A descriptor for reads past the page cache, the file's; -1: its file system has none. Any thread.
  */
