@@ -13,6 +13,8 @@
 /* What a lane submits before it goes on with its own row group: the system takes a while for the
  * memory that reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
+/* The same before the first lane runs. */
+#define START_BYTES ((uint64_t)4 << 20)
 /* A piece of a row group: enough for large reads of each column; but each worker should have
  * several of them in a table. */
 #define PIECE_BYTES_MAX ((uint64_t)16 << 20)
@@ -198,12 +200,17 @@ static void count_bytes(scan_ahead *scan, int64_t more)
     atomic_fetch_add_explicit(&process_bytes, (uint64_t)more, memory_order_relaxed);
 }
 
-static void let_go(scan_ahead *scan)
+static void wake_waiting(scan_ahead *scan)
 {
-    scan->is_held = false;
     for (size_t i = 0; i < scan->waiting.count; i++)
         exec_wake(scan->waiting.items[i]);
     scan->waiting.count = 0;
+}
+
+static void let_go(scan_ahead *scan)
+{
+    scan->is_held = false;
+    wake_waiting(scan);
 }
 
 /* Queues the next rows; the scan is held, the lock is given up meanwhile. Returns the bytes
@@ -222,6 +229,8 @@ static uint64_t extend(scan_ahead *scan)
         return 0;
     count_bytes(scan, (int64_t)pq_fetch_bytes(next.fetch));
     scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
+    if (ahead->overlap != OVERLAP_BLOCKING)
+        wake_waiting(scan);
     return pq_fetch_bytes(next.fetch);
 }
 
@@ -272,9 +281,8 @@ static uint64_t fill(scan_ahead *scan, uint64_t bytes)
 }
 
 /* This scan, then those behind it, as far as those before them are looked at. */
-static void fill_from(read_ahead *ahead, size_t first)
+static void fill_from(read_ahead *ahead, size_t first, uint64_t bytes)
 {
-    uint64_t bytes = SUBMIT_BYTES;
     size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
                  : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
                                                                               : ahead->scans.count;
@@ -344,7 +352,7 @@ void scan_ahead_start(exec_query *query)
     }
     pthread_mutex_lock(&ahead->lock);
     if (ahead->overlap == OVERLAP_FULL)
-        fill_from(ahead, 0);
+        fill_from(ahead, 0, START_BYTES);
     pthread_mutex_unlock(&ahead->lock);
 }
 
@@ -399,7 +407,7 @@ exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
     while (ahead->scans.items[number] != scan)
         number++;
     if (step != EXEC_WAIT)
-        fill_from(ahead, number);
+        fill_from(ahead, number, SUBMIT_BYTES);
     pthread_mutex_unlock(&ahead->lock);
     return step;
 }
