@@ -73,6 +73,7 @@ struct exec_operator {
     /* Sources: most lanes that may pull; 0: any number. 1 keeps an order (after a sort). Set by
      * open; for the source of a breaker, at the latest by the last phase of its sink. */
     unsigned lane_limit;
+    bool is_empty; /* Sources: there will be no rows, lanes are not worth making. Set likewise. */
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
@@ -173,7 +174,8 @@ CHECKED status op_sort_open(exec_query *query, const plan_node *plan, exec_layou
 /* *out_build: the sink of the build side. *out_probe: where the probe side streams through, or,
  * where nothing comes out before all is probed (semi, anti, mark with build on the kept side), its
  * sink (*out_probe_is_sink). *out_tail: a source of what is left after probing (build rows kept by
- * outer, semi, anti joins), or NULL. The tail's rows have the layout of the join's columns. */
+ * outer, semi, anti joins; everything, where rows had to be spilled), or NULL. The tail's rows have
+ * the layout of the join's columns. */
 CHECKED status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
                             exec_layout build, exec_operator **out_build, exec_operator **out_probe,
                             bool *out_probe_is_sink, exec_operator **out_tail);

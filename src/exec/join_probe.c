@@ -76,18 +76,20 @@ static status mark_groups(join_prober *p, exec_task *task)
                       .count = dev_count_exact(p->rows), .bits = p->side->matched_groups->address);
 }
 
+static uint32_t place_of(const op_join_build *join)
+{
+    return (uint32_t)(join->base.plan->position < 0 ? 0 : join->base.plan->position);
+}
+
 static status start_rows(join_prober *p, exec_task *task)
 {
     TRY(join_table_probe(&p->side->table, task, p->keys, p->rows, &p->groups));
     if (p->join->emits_build && !p->join->residual)
         return mark_groups(p, task);
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
-        TRY(DEV_LAUNCH(
-            task->stream, join_check_single, .groups = p->groups->rows,
-            .count = dev_count_exact(p->rows), .starts = p->side->table.starts->address,
-            .error = task->error,
-            .place =
-                (uint32_t)(p->join->base.plan->position < 0 ? 0 : p->join->base.plan->position)));
+        TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows,
+                       .count = dev_count_exact(p->rows), .starts = p->side->table.starts->address,
+                       .error = task->error, .place = place_of(p->join)));
     TRY(exec_check_error(task));
     if (p->join->residual && !p->join->emits_build)
         TRY(zero_bits(task, p->rows, &p->matched));
@@ -96,16 +98,32 @@ static status start_rows(join_prober *p, exec_task *task)
 
 /* ---- masks ---- */
 
+/* The mask becomes that of all pieces of the build side so far. */
+static status add_seen(join_prober *p, exec_task *task, uint64_t *mask)
+{
+    uint64_t twice = 0;
+    for (uint64_t w = 0; w * 64 < p->rows; w++) {
+        twice |= p->seen[w] & mask[w];
+        p->seen[w] |= mask[w];
+        mask[w] = p->seen[w];
+    }
+    if (p->join->type != JOIN_SINGLE || !twice)
+        return STATUS_OK;
+    dev_error error = {.code = DEV_ERROR_MULTIPLE_ROWS, .place = place_of(p->join)};
+    return exec_error_status(task->query, &error);
+}
+
 /* A bit for each probe row that has a match. */
 static status matched_mask(join_prober *p, exec_task *task, dev_buffer **out)
 {
-    if (p->join->residual) {
-        *out = dev_buffer_ref(p->matched);
-        return STATUS_OK;
-    }
-    TRY(dev_alloc(task->stream->dev, (p->rows + 63) / 64 * 8, "join probe", out));
-    return DEV_LAUNCH(task->stream, join_matched, .groups = p->groups->rows,
-                      .count = dev_count_exact(p->rows), .out = (*out)->address);
+    status st = STATUS_OK;
+    *out = dev_buffer_ref(p->matched);
+    if (!*out)
+        st = dev_alloc(task->stream->dev, (p->rows + 63) / 64 * 8, "join probe", out);
+    if (!st && !p->matched)
+        st = DEV_LAUNCH(task->stream, join_matched, .groups = p->groups->rows,
+                        .count = dev_count_exact(p->rows), .out = (*out)->address);
+    return !st && p->seen ? add_seen(p, task, (*out)->address) : st;
 }
 
 /* A bit for each probe row none of whose keys is NULL. */
@@ -222,6 +240,11 @@ static status make_rest(join_prober *p, exec_task *task, chunk **out)
     *out = NULL;
     if (p->join->type == JOIN_INNER || p->join->type == JOIN_RIGHT || p->join->emits_build)
         return STATUS_OK;
+    if (!p->is_last) {
+        status st = matched_mask(p, task, &matched);
+        dev_buffer_unref(matched);
+        return st;
+    }
     if (p->join->type == JOIN_MARK) {
         TRY(make_output(p, task, NULL, NULL, p->rows, out));
         return mark_column(p, task, &(*out)->columns[p->join->output_count - 1]);
@@ -435,8 +458,16 @@ void join_prober_release(join_prober *p)
 
 void join_prober_take(join_prober *p, const join_side *side, chunk *input)
 {
+    join_prober_take_piece(p, side, input, NULL, true);
+}
+
+void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input, uint64_t *seen,
+                            bool is_last)
+{
     p->side = side;
     p->input = input;
+    p->seen = seen;
+    p->is_last = is_last;
     p->rows = input->rows.bound;
     p->next_key = 0;
     p->stage = PROBE_KEYS;

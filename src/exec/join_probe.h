@@ -27,6 +27,8 @@ typedef struct join_prober {
     bool pairs_done;
     row_index *pair_probe, *pair_build; /* the pairs at work */
     uint64_t pair_count;
+    uint64_t *seen; /* see join_prober_take */
+    bool is_last;
     chunk *candidate; /* both sides' columns at the pairs, for the residual */
 } join_prober;
 
@@ -36,6 +38,10 @@ void join_prober_release(join_prober *p);
 
 /* Takes a chunk, which has rows and whose count is exact, over; the one before it is done. */
 void join_prober_take(join_prober *p, const join_side *side, chunk *input);
+/* The same where the build rows come in several pieces, all probed by the same chunk. seen: a bit
+ * for each of its rows, in whole words, clear before the first piece. */
+void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input, uint64_t *seen,
+                            bool is_last);
 /* EXEC_HAVE_OUTPUT: call again. EXEC_NEED_INPUT: the chunk is done. Else as any step. */
 exec_step join_prober_next(join_prober *p, exec_task *task, chunk **output);
 /* Only makes the keys of the chunk that was taken: EXEC_FINISHED when they are there. */

@@ -40,6 +40,12 @@ typedef struct join_key_range {
     uint64_t count; /* keys that are not NULL */
 } join_key_range;
 
+static inline void join_range_widen(join_key_range *range, int64_t min, int64_t max)
+{
+    range->min = min < range->min ? min : range->min;
+    range->max = max > range->max ? max : range->max;
+}
+
 typedef ARRAY(chunk *) join_chunk_list;
 
 typedef struct join_table {
@@ -85,6 +91,10 @@ void join_table_release(join_table *table);
 /* Of keys whose ranges must be known when the table is made. */
 bool join_table_needs_ranges(const join_table *table);
 
+/* About how many bytes the table of so many rows takes besides the rows, at its largest. The keys'
+ * ranges may be of more rows. */
+uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges);
+
 /* The table is made in JOIN_TABLE_STEPS steps, in order, all called by all lanes at once; in
  * between the streams must have been waited for. Before the first, `chunks` has all rows, with
  * exact counts and FLAT columns (others than needed ones and keys may be NULL), which are released
@@ -94,6 +104,8 @@ bool join_table_needs_ranges(const join_table *table);
 #define JOIN_TABLE_STEP_SUM 6
 CHECKED status join_table_step(join_table *table, exec_task *task, unsigned step,
                                const join_key_range *ranges);
+/* After a failed first step: as before it. */
+void join_table_restart(join_table *table);
 
 /* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
  * in, or (is_build false) looks probe rows' keys up. */

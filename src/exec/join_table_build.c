@@ -24,10 +24,11 @@ static status add_up(join_table *table)
 }
 
 /* The bits of a bitmap, if it is not too large. */
-static bool can_rank(const join_table *table, const join_key_range *range, uint64_t *out_bits)
+static bool can_rank(const join_table *table, uint64_t rows, const join_key_range *range,
+                     uint64_t *out_bits)
 {
     uint64_t width = (uint64_t)range->max - (uint64_t)range->min;
-    uint64_t most = table->row_count * RANK_BITS_PER_ROW;
+    uint64_t most = rows * RANK_BITS_PER_ROW;
     *out_bits = width + 1;
     return table->key_count == 1 && width < (most > RANK_BITS_SMALL ? most : RANK_BITS_SMALL);
 }
@@ -80,11 +81,30 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
     return st;
 }
 
+static uint64_t slots_for(uint64_t rows)
+{
+    uint64_t slots = 64;
+    while (slots < rows + rows / 2)
+        slots *= 2;
+    return slots;
+}
+
+uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges)
+{
+    uint64_t lists = rows * 2 * sizeof(uint32_t), bits; /* row_groups, rows */
+    bool has_ranges = join_table_needs_ranges(table);
+    if (!rows || !table->key_count || (has_ranges && ranges[0].min > ranges[0].max))
+        return lists;
+    if (has_ranges && can_rank(table, rows, ranges, &bits)) /* the bitmap, ranks, starts */
+        return bits / 8 + bits / 64 * sizeof(uint32_t) + rows * sizeof(uint32_t) + lists;
+    uint64_t slots = slots_for(rows) * (sizeof(uint64_t) + sizeof(uint32_t)); /* with starts */
+    uint64_t packed = has_ranges && can_code(table, ranges) ? 0 : rows * table->layout.stride;
+    return slots + packed + lists;
+}
+
 static status make_slots(join_table *table, dev_stream *stream)
 {
-    table->slot_count = 64;
-    while (table->slot_count < table->row_count + table->row_count / 2)
-        table->slot_count *= 2;
+    table->slot_count = slots_for(table->row_count);
     TRY(dev_words_new(stream, 2, &table->stats));
     return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
 }
@@ -116,7 +136,7 @@ static status choose_form(join_table *table, dev_stream *stream, const join_key_
         table->form = JOIN_TABLE_RANKED; /* without a bitmap: nothing can match */
         return STATUS_OK;
     }
-    if (can_rank(table, ranges, &table->bits)) {
+    if (can_rank(table, table->row_count, ranges, &table->bits)) {
         table->form = JOIN_TABLE_RANKED;
         table->key_row_count = ranges[0].count;
         return zeroed(stream, (table->bits + 63) / 64 * 8, &table->bitmap);
@@ -461,4 +481,22 @@ status join_table_step(join_table *table, exec_task *task, unsigned step,
     default:
         return task->lane ? STATUS_OK : single_step(table, task->stream, step, ranges);
     }
+}
+
+void join_table_restart(join_table *table)
+{
+    chunk_free(table->build);
+    for (size_t i = 0; i < table->key_heaps.count; i++)
+        string_heap_unref(table->key_heaps.items[i]);
+    array_release(&table->key_heaps);
+    dev_buffer **buffers[] = {&table->bitmap, &table->slots, &table->packed, &table->stats};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        dev_buffer_unref(*buffers[i]);
+        *buffers[i] = NULL;
+    }
+    mem_free(table->chunk_rows);
+    table->build = NULL;
+    table->chunk_rows = NULL;
+    table->row_count = table->key_row_count = 0;
+    table->form = table->key_count ? JOIN_TABLE_HASHED : JOIN_TABLE_KEYLESS;
 }

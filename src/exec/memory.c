@@ -48,30 +48,17 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
     return needed > share || others + needed > limit - limit / FREE;
 }
 
-bool exec_has_room(const exec_query *query, uint64_t more)
+uint64_t exec_memory_room(const exec_query *query)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
-    uint64_t used = mem_budget_used(exec_budget(query));
-    if (limit && fault_check(FAULT_ROOM))
-        return false;
-    return !limit || (used <= limit - limit / FREE && more <= limit - limit / FREE - used);
+    uint64_t used = mem_budget_used(exec_budget(query)), most = limit - limit / FREE;
+    if (!limit)
+        return UINT64_MAX;
+    return used < most ? most - used : 0;
 }
 
-static uint64_t buffer_bytes(const dev_buffer *buffer)
+bool exec_has_room(const exec_query *query, uint64_t more)
 {
-    return buffer ? buffer->bytes : 0;
-}
-
-uint64_t exec_chunk_bytes(const chunk *c)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < c->column_count; i++) {
-        const tensor *t = c->columns[i];
-        if (!t)
-            continue;
-        bytes += buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
-        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
-            bytes += buffer_bytes(t->heap->buffers[k]);
-    }
-    return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
+    uint64_t room = exec_memory_room(query);
+    return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
 }

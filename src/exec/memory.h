@@ -20,10 +20,9 @@ uint64_t exec_memory_share(const exec_query *query);
  * must spill that now. Any thread. */
 bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,
                      uint64_t lane_needed);
-/* Whether `more` bytes can be taken now, with room left for rows on their way. */
+/* Bytes that can be taken now, with room left for rows on their way. */
+uint64_t exec_memory_room(const exec_query *query);
+/* Whether `more` bytes of that can be taken now; 0: any at all. */
 bool exec_has_room(const exec_query *query, uint64_t more);
-/* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
- */
-uint64_t exec_chunk_bytes(const chunk *c);
 
 #endif

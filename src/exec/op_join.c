@@ -1,6 +1,9 @@
 /* op_join.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
 #include "exec/op_join.h"
 
+#include "exec/memory.h"
+#include "exec/runtime_filter.h"
+
 status join_null_column(dev_stream *stream, data_type type, tensor **out)
 {
     value null = value_null(type);
@@ -45,8 +48,9 @@ static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_l
     op->output_count = (uint32_t)columns->count;
     op->outputs = arena_alloc_array(a, columns->count + 1, sizeof *op->outputs);
     op->probe_types = arena_alloc_array(a, probe.count + 1, sizeof *op->probe_types);
+    op->probe_needed = arena_alloc_array(a, probe.count + 1, sizeof *op->probe_needed);
     op->build_types = arena_alloc_array(a, build.count + 1, sizeof *op->build_types);
-    if (!op->outputs || !op->probe_types || !op->build_types)
+    if (!op->outputs || !op->probe_types || !op->probe_needed || !op->build_types)
         return status_no_memory("join", columns->count * sizeof *op->outputs);
     for (uint32_t i = 0; i < probe.count; i++)
         op->probe_types[i] = probe.columns[i].type;
@@ -85,10 +89,15 @@ static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
             made[made_count++] = key;
     }
     op->stored_columns = build.count + made_count;
+    op->stored_types = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->stored_types);
     op->needed = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->needed);
     op->bases = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->bases);
-    if (!op->needed || !op->bases)
+    if (!op->stored_types || !op->needed || !op->bases)
         return status_no_memory("join", op->stored_columns * sizeof *op->bases);
+    for (uint32_t i = 0; i < build.count; i++)
+        op->stored_types[i] = build.columns[i].type;
+    for (uint32_t i = 0; i < made_count; i++)
+        op->stored_types[build.count + i] = made[i]->type;
     return program_compile(made, made_count, build, &op->build_keys);
 }
 
@@ -122,18 +131,31 @@ static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layou
     return plan->join.residual ? compile_residual(op, a, probe, build) : STATUS_OK;
 }
 
-/* What of the build side is read after the build. */
+/* What of the probe side is read at all, and of the build side after the build. */
 static void mark_needed(op_join_build *op)
 {
     bool any = false;
-    for (uint32_t i = 0; i < op->output_count; i++)
-        if (op->outputs[i].is_build && !op->outputs[i].is_mark)
-            op->needed[op->outputs[i].column] = any = true;
     const uint32_t *inputs;
+    for (uint32_t i = 0; i < op->output_count; i++) {
+        const join_source *source = &op->outputs[i];
+        if (source->is_mark)
+            continue;
+        if (source->is_build)
+            op->needed[source->column] = any = true;
+        else
+            op->probe_needed[source->column] = true;
+    }
     uint32_t input_count = op->residual ? program_inputs(op->residual, 0, &inputs) : 0;
     for (uint32_t i = 0; i < input_count; i++)
         if (inputs[i] >= op->probe_columns)
             op->needed[inputs[i] - op->probe_columns] = any = true;
+        else
+            op->probe_needed[inputs[i]] = true;
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        input_count = program_inputs(op->probe_keys, k, &inputs);
+        for (uint32_t i = 0; i < input_count; i++)
+            op->probe_needed[inputs[i]] = true;
+    }
     bool gives_pairs = op->type == JOIN_INNER || op->type == JOIN_LEFT || op->type == JOIN_SINGLE;
     op->row_need = any || join_marks_build(op)   ? JOIN_ROWS_ALWAYS
                    : gives_pairs || op->residual ? JOIN_ROWS_IF_MANY
@@ -167,6 +189,54 @@ void join_side_release(join_side *side)
     *side = (join_side){0};
 }
 
+bool join_is_stored(const op_join_build *join, uint32_t column)
+{
+    for (uint32_t k = 0; k < join->key_count; k++)
+        if (join->key_columns[k] == column)
+            return true;
+    return join->needed[column];
+}
+
+/* ---- bounds of keys ---- */
+
+status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out)
+{
+    *out = NULL;
+    if (!join_table_needs_ranges(&join->whole.table))
+        return STATUS_OK;
+    TRY(dev_words_new(task->stream, 3 * join->key_count, out));
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < join->key_count && !st; k++)
+        st = runtime_filter_start_bounds(task->stream, (int64_t *)(*out)->address + 3 * (size_t)k);
+    if (st) {
+        dev_buffer_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
+                       dev_buffer *bounds)
+{
+    for (uint32_t k = 0; k < join->key_count && bounds; k++) {
+        const tensor *key = c->columns[join->key_columns[k]];
+        TRY(DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
+                       .validity = key->validity, .count = c->rows,
+                       .bounds = (int64_t *)bounds->address + 3 * (size_t)k));
+    }
+    return STATUS_OK;
+}
+
+void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds)
+{
+    for (uint32_t k = 0; k < join->key_count && bounds; k++) {
+        join_range_widen(&side->ranges[k], (int64_t)bounds[3 * k], (int64_t)bounds[3 * k + 1]);
+        side->ranges[k].count += bounds[3 * k + 2];
+    }
+}
+
+/* ---- matches of build rows ---- */
+
 static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
 {
     size_t bytes = (count + 63) / 64 * 8;
@@ -186,6 +256,23 @@ status join_side_start(const op_join_build *join, exec_task *task, join_side *si
     if (join->emits_build && !join->residual)
         TRY(zeroed_bits(task, side->table.group_count, &side->matched_groups));
     return zeroed_bits(task, side->table.row_count, &side->matched);
+}
+
+status join_side_mark_rows(const join_side *side, exec_task *task, _Atomic uint64_t *next_group)
+{
+    const join_table *table = &side->table;
+    uint64_t slice = 65536;
+    while (side->matched_groups) {
+        uint64_t first = atomic_fetch_add(next_group, slice);
+        if (first >= table->group_count)
+            break;
+        uint64_t left = table->group_count - first;
+        TRY(DEV_LAUNCH(task->stream, join_mark_rows, .groups = side->matched_groups->address,
+                       .first_group = first, .group_count = left < slice ? left : slice,
+                       .starts = table->starts ? table->starts->address : NULL,
+                       .rows = table->rows->address, .bits = side->matched->address));
+    }
+    return STATUS_OK;
 }
 
 status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe, exec_layout build,
@@ -218,7 +305,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
         st = join_side_init(op, &op->whole);
     if (!st)
         st = join_probe_new(op, out_probe);
-    if (!st && join_marks_build(op))
+    if (!st && (join_marks_build(op) || exec_may_spill(query)))
         st = join_tail_new(op, out_tail);
     if (st) {
         if (*out_probe)
@@ -227,6 +314,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
         join_build_close(&op->base);
         return st;
     }
+    op->tail = *out_tail;
     *out_build = &op->base;
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "exec/join_table.h"
 #include "exec/program.h"
+#include "exec/row_parts.h"
 
 #include <pthread.h>
 
@@ -24,6 +25,16 @@ typedef struct join_side {
     bool has_rows, has_null_key;
 } join_side;
 
+/* Rows in a temporary file, where the build side does not fit memory: join_spill.h. */
+typedef struct join_spill {
+    _Atomic bool has_begun;
+    spill_file *file;
+    row_parts *build, *probe;
+    uint64_t rows, bytes; /* that build lanes hold in memory; under the lock */
+    _Atomic uint64_t rows_written;
+    _Atomic bool has_null_key; /* of the build rows written */
+} join_spill;
+
 /* The sink of the build side; owns all that is shared. */
 typedef struct op_join_build {
     exec_operator base;
@@ -36,12 +47,16 @@ typedef struct op_join_build {
                                 build_keys */
     uint32_t stored_columns; /* of the build side: its input's, and build_keys' */
     tensor **bases;          /* by stored column: where wide values stay; under the lock */
-    bool *needed;            /* build side's columns, as far as they are read after the build */
-    program *build_keys;     /* those that are not simply a column */
+    data_type *stored_types;
+    bool *needed;        /* build side's columns, as far as they are read after the build */
+    bool *probe_needed;  /* the probe side's columns that are read */
+    program *build_keys; /* those that are not simply a column */
     program *probe_keys, *residual; /* residual: over probe's, then build's columns */
     join_row_need row_need;
     pthread_mutex_t lock;
     join_side whole;
+    join_spill spill;
+    exec_operator *tail; /* or NULL */
 } op_join_build;
 
 /* op_join.c: an empty side, whose table can be made; what it points to is the join's. */
@@ -50,12 +65,24 @@ void join_side_release(join_side *side); /* takes a zeroed one */
 /* The table is made: what is noted while it is probed. */
 CHECKED status join_side_start(const op_join_build *join, exec_task *task, join_side *side);
 
+/* All is probed: where groups were marked, their rows get the mark. Lanes share *next_group. */
+CHECKED status join_side_mark_rows(const join_side *side, exec_task *task,
+                                   _Atomic uint64_t *next_group);
+
 /* op_join_build.c */
 extern const exec_operator_ops join_build_ops;
 /* Takes what open has made so far. */
 void join_build_close(exec_operator *base);
 /* Lets go of the table: nobody looks into it any more. */
 void join_release(op_join_build *join);
+/* Adds what words of join_key_bounds, three a key, say of a side's keys; NULL: nothing is known. */
+void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds);
+/* Such words, to which nothing was added yet; NULL where the table needs none. */
+CHECKED status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out);
+CHECKED status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
+                               dev_buffer *bounds);
+/* A stored column that is needed or a key. */
+bool join_is_stored(const op_join_build *join, uint32_t column);
 /* True if matches of build rows are kept. */
 bool join_marks_build(const op_join_build *join);
 
@@ -66,5 +93,9 @@ CHECKED status join_probe_new(op_join_build *join, exec_operator **out);
 /* op_join_tail.c: after all probing, the build rows that RIGHT and FULL (without a match), SEMI
  * (with one) and ANTI (without) give. */
 CHECKED status join_tail_new(op_join_build *join, exec_operator **out);
+/* Of the side's rows [first, first + count), first a multiple of 64, those that the join's type
+ * gives now; *out NULL: none. */
+CHECKED status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
+                              uint64_t first, uint64_t count, chunk **out);
 
 #endif

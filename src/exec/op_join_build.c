@@ -1,6 +1,7 @@
-/* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table. */
-#include "exec/op_join.h"
-
+/* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table, or,
+ * where there is no memory for that, parts in a temporary file (join_spill.h). */
+#include "exec/join_spill.h"
+#include "exec/memory.h"
 #include "exec/runtime_filter.h"
 
 /* Chunks that are small are put together, at most so many at a time. */
@@ -14,25 +15,19 @@ typedef struct build_lane {
     uint32_t next;
     chunk *pending[PENDING_MAX];
     uint32_t pending_count;
-    uint64_t pending_rows;
+    uint64_t pending_rows, pending_bytes; /* bytes: with what they hold of pages */
+    chunk *taken;                         /* columns that the pending chunks had */
     join_chunk_list chunks;
+    uint64_t bytes;     /* of the chunks */
     dev_buffer *bounds; /* words of join_key_bounds; or NULL */
 } build_lane;
-
-static bool is_kept(const op_join_build *op, uint32_t column)
-{
-    for (uint32_t k = 0; k < op->key_count; k++)
-        if (op->key_columns[k] == column)
-            return true;
-    return op->needed[column];
-}
 
 static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, chunk *input)
 {
     if (!lane->current) {
         EXEC_TRY(task, chunk_new(op->stored_columns, input->rows, &lane->current));
         for (uint32_t i = 0; i < op->build_columns; i++)
-            if (is_kept(op, i))
+            if (join_is_stored(op, i))
                 lane->current->columns[i] = tensor_ref(input->columns[i]);
         lane->next = 0;
     }
@@ -101,52 +96,92 @@ static status take_selected(exec_task *task, build_lane *lane, uint32_t column, 
     return tensor_flatten(task->stream, t, lane->pending[0]->rows, out);
 }
 
-/* The pending chunks as one of its own memory. */
-static status own_pending(op_join_build *op, exec_task *task, build_lane *lane, chunk **out)
+/* The columns of the pending chunks that are not simply copied go from there to lane->taken. */
+static status take_columns(op_join_build *op, exec_task *task, build_lane *lane)
 {
-    chunk *taken, *first = lane->pending[0];
-    TRY(chunk_new(first->column_count, dev_count_exact(lane->pending_rows), &taken));
-    status st = STATUS_OK;
-    for (uint32_t c = 0; c < first->column_count && !st; c++) {
-        if (!first->columns[c])
+    uint32_t count = lane->pending[0]->column_count;
+    if (!lane->taken)
+        TRY(chunk_new(count, dev_count_exact(lane->pending_rows), &lane->taken));
+    for (uint32_t c = 0; c < count; c++) {
+        tensor **taken = &lane->taken->columns[c];
+        if (!lane->pending[0]->columns[c])
             continue;
-        st = take_base_rows(op, task, lane, c, &taken->columns[c]);
-        if (!st && !taken->columns[c])
-            st = take_selected(task, lane, c, &taken->columns[c]);
-        for (uint32_t i = 0; i < lane->pending_count && !st && taken->columns[c]; i++) {
+        TRY(take_base_rows(op, task, lane, c, taken));
+        if (!*taken)
+            TRY(take_selected(task, lane, c, taken));
+        for (uint32_t i = 0; i < lane->pending_count && *taken; i++) {
             tensor_unref(lane->pending[i]->columns[c]);
             lane->pending[i]->columns[c] = NULL;
         }
     }
-    if (!st)
-        st = chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out);
-    for (uint32_t c = 0; c < taken->column_count && !st; c++)
-        if (taken->columns[c])
-            (*out)->columns[c] = tensor_ref(taken->columns[c]);
-    chunk_free(taken);
-    return st;
+    return STATUS_OK;
+}
+
+/* The pending chunks as one of its own memory. After a failure it can be called again. */
+static status own_pending(op_join_build *op, exec_task *task, build_lane *lane, chunk **out)
+{
+    TRY(take_columns(op, task, lane));
+    TRY(chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out));
+    for (uint32_t c = 0; c < lane->taken->column_count; c++)
+        if (lane->taken->columns[c])
+            (*out)->columns[c] = tensor_ref(lane->taken->columns[c]);
+    chunk_free(lane->taken);
+    lane->taken = NULL;
+    return STATUS_OK;
+}
+
+static status spill_lane(op_join_build *op, exec_task *task, build_lane *lane)
+{
+    if (!lane->chunks.count)
+        return STATUS_OK;
+    TRY(join_spill_start(op, task));
+    TRY(join_spill_build(op, task, lane->chunks.items, lane->chunks.count));
+    lane->chunks.count = 0;
+    lane->bytes = 0;
+    return STATUS_OK;
+}
+
+/* Where there is no memory for the pending chunks' rows, the lane gives back what it has. */
+static status own_or_spill(op_join_build *op, exec_task *task, build_lane *lane, chunk **out)
+{
+    status st = own_pending(op, task, lane, out);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !lane->chunks.count ||
+        !exec_may_spill(task->query))
+        return st;
+    status_free(st);
+    TRY(spill_lane(op, task, lane));
+    return own_pending(op, task, lane, out);
+}
+
+/* Counts a chunk that the lane holds from now on. */
+static status note_chunk(op_join_build *op, exec_task *task, build_lane *lane, const chunk *c)
+{
+    uint64_t bytes = join_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
+    if (!exec_may_spill(task->query))
+        return STATUS_OK;
+    if (lane->bounds)
+        TRY(dev_words_wait(task->stream, lane->bounds->address, bounds, 3 * op->key_count));
+    lane->bytes += bytes;
+    join_spill_note(op, c->rows.bound, bytes, lane->bounds ? bounds : NULL);
+    return STATUS_OK;
 }
 
 /* Adds the pending chunks to the lane's own. */
 static status flush(op_join_build *op, exec_task *task, build_lane *lane)
 {
-    chunk *owned;
+    chunk *owned = NULL;
     if (!lane->pending_count)
         return STATUS_OK;
     TRY(array_reserve(NULL, &lane->chunks, 1));
-    TRY(own_pending(op, task, lane, &owned));
+    TRY(own_or_spill(op, task, lane, &owned));
     lane->chunks.items[lane->chunks.count++] = owned;
     for (uint32_t i = 0; i < lane->pending_count; i++)
         chunk_free(lane->pending[i]);
     lane->pending_count = 0;
-    lane->pending_rows = 0;
-    for (uint32_t k = 0; k < op->key_count && lane->bounds; k++) {
-        const tensor *key = owned->columns[op->key_columns[k]];
-        TRY(DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
-                       .validity = key->validity, .count = owned->rows,
-                       .bounds = (int64_t *)lane->bounds->address + 3 * (size_t)k));
-    }
-    return STATUS_OK;
+    lane->pending_rows = lane->pending_bytes = 0;
+    TRY(join_bounds_add(op, task, owned, lane->bounds));
+    TRY(note_chunk(op, task, lane, owned));
+    return join_must_spill(op, task, lane->bytes) ? spill_lane(op, task, lane) : STATUS_OK;
 }
 
 static exec_step build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
@@ -170,8 +205,10 @@ static exec_step build_push(exec_operator *base, exec_task *task, void *state, c
     EXEC_TRY(task, exec_check_error(task));
     lane->pending[lane->pending_count++] = lane->current;
     lane->pending_rows += lane->current->rows.bound;
+    lane->pending_bytes += join_chunk_bytes(lane->current);
     lane->current = NULL;
-    if (lane->pending_count == PENDING_MAX || lane->pending_rows >= task->stream->dev->chunk_rows)
+    if (lane->pending_count == PENDING_MAX || lane->pending_rows >= task->stream->dev->chunk_rows ||
+        join_is_much(task, lane->pending_bytes))
         EXEC_TRY(task, flush(op, task, lane));
     return EXEC_NEED_INPUT;
 }
@@ -187,13 +224,7 @@ static status hand_over(op_join_build *op, build_lane *lane, const uint64_t *bou
         all->items[all->count++] = lane->chunks.items[i];
     if (!st)
         lane->chunks.count = 0;
-    for (uint32_t k = 0; k < op->key_count && bounds; k++) {
-        join_key_range *range = &op->whole.ranges[k];
-        int64_t min = (int64_t)bounds[3 * k], max = (int64_t)bounds[3 * k + 1];
-        range->min = min < range->min ? min : range->min;
-        range->max = max > range->max ? max : range->max;
-        range->count += bounds[3 * k + 2];
-    }
+    join_side_add_bounds(op, &op->whole, bounds);
     pthread_mutex_unlock(&op->lock);
     return st;
 }
@@ -206,6 +237,8 @@ static exec_step build_finish_lane(exec_operator *base, exec_task *task, void *s
     build_lane *lane = state;
     uint64_t bounds[3 * JOIN_KEYS_MAX], words[1];
     EXEC_TRY(task, flush(op, task, lane));
+    if (join_has_spilled(op))
+        EXEC_TRY(task, spill_lane(op, task, lane));
     if (lane->bounds)
         EXEC_TRY(task,
                  dev_words_wait(task->stream, lane->bounds->address, bounds, 3 * op->key_count));
@@ -233,22 +266,64 @@ static status publish_filters(op_join_build *op, exec_task *task)
     return STATUS_OK;
 }
 
+/* The table begins to be made, unless there is no room for it. */
+static status start_table(op_join_build *op, exec_task *task)
+{
+    join_table *table = &op->whole.table;
+    if (join_has_spilled(op))
+        return STATUS_OK;
+    if (!join_fits(op))
+        return join_spill_start(op, task);
+    status st = join_table_step(table, task, 0, op->whole.ranges);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !exec_may_spill(task->query))
+        return st;
+    status_free(st);
+    join_table_restart(table);
+    return join_spill_start(op, task);
+}
+
+/* The lane's share of what is still in memory. */
+static status spill_rest(op_join_build *op, exec_task *task)
+{
+    const join_chunk_list *chunks = &op->whole.table.chunks;
+    if (!chunks->count)
+        return STATUS_OK;
+    size_t first = chunks->count * task->lane / task->lane_count;
+    size_t end = chunks->count * (task->lane + 1) / task->lane_count;
+    return join_spill_build(op, task, chunks->items + first, end - first);
+}
+
 static status finish(op_join_build *op, exec_task *task)
 {
     const join_table *table = &op->whole.table;
-    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
-    op->whole.has_rows = table->row_count > 0;
-    op->whole.has_null_key = table->key_row_count < table->row_count;
-    return join_side_start(op, task, &op->whole);
+    bool has_spilled = join_has_spilled(op);
+    join_note_memory(op);
+    op->whole.has_rows = has_spilled ? atomic_load(&op->spill.rows_written) : table->row_count;
+    op->whole.has_null_key = has_spilled ? atomic_load(&op->spill.has_null_key)
+                                         : table->key_row_count < table->row_count;
+    if (op->tail)
+        op->tail->is_empty = !has_spilled && !join_marks_build(op);
+    if (!has_spilled)
+        return join_side_start(op, task, &op->whole);
+    join_spill_publish(op);
+    return STATUS_OK;
+}
+
+static status run_phase(op_join_build *op, exec_task *task, unsigned number)
+{
+    if (number == 0)
+        return task->lane ? STATUS_OK : start_table(op, task);
+    if (join_has_spilled(op))
+        return number == 1 ? spill_rest(op, task) : STATUS_OK;
+    TRY(join_table_step(&op->whole.table, task, number, op->whole.ranges));
+    return !task->lane && number == JOIN_TABLE_STEP_SUM ? publish_filters(op, task) : STATUS_OK;
 }
 
 static exec_step build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_join_build *op = (op_join_build *)base;
     uint64_t words[1];
-    EXEC_TRY(task, join_table_step(&op->whole.table, task, number, op->whole.ranges));
-    if (!task->lane && number == JOIN_TABLE_STEP_SUM)
-        EXEC_TRY(task, publish_filters(op, task));
+    EXEC_TRY(task, run_phase(op, task, number));
     if (!task->lane && number == JOIN_TABLE_STEPS - 1)
         EXEC_TRY(task, finish(op, task));
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
@@ -259,12 +334,7 @@ static status build_lane_open(exec_operator *base, exec_task *task, void *state)
 {
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
-    bool needs_ranges = join_table_needs_ranges(&op->whole.table);
-    if (needs_ranges)
-        TRY(dev_words_new(task->stream, 3 * op->key_count, &lane->bounds));
-    for (uint32_t k = 0; k < op->key_count && needs_ranges; k++)
-        TRY(runtime_filter_start_bounds(task->stream,
-                                        (int64_t *)lane->bounds->address + 3 * (size_t)k));
+    TRY(join_bounds_new(op, task, &lane->bounds));
     return program_run_new(op->build_keys, task, &lane->run);
 }
 
@@ -274,6 +344,7 @@ static void build_lane_close(exec_operator *base, void *state)
     chunk_free(lane->current);
     for (uint32_t i = 0; i < lane->pending_count; i++)
         chunk_free(lane->pending[i]);
+    chunk_free(lane->taken);
     for (size_t i = 0; i < lane->chunks.count; i++)
         chunk_free(lane->chunks.items[i]);
     array_release(&lane->chunks);
@@ -286,6 +357,11 @@ static void build_lane_close(exec_operator *base, void *state)
 void join_release(op_join_build *join)
 {
     join_side_release(&join->whole);
+    row_parts_free(join->spill.build);
+    row_parts_free(join->spill.probe);
+    join->spill.build = join->spill.probe = NULL;
+    spill_close(join->spill.file);
+    join->spill.file = NULL;
     for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {
         tensor_unref(join->bases[c]);
         join->bases[c] = NULL;

@@ -1,6 +1,7 @@
 /* op_join_probe.c - the operator of a join's probe side: rows stream through and meet their
- * matches (join_probe.c). */
+ * matches (join_probe.c), or, where the build side was spilled, are spilled as well. */
 #include "exec/join_probe.h"
+#include "exec/join_spill.h"
 
 typedef struct op_join_probe {
     exec_operator base;
@@ -10,9 +11,28 @@ typedef struct op_join_probe {
 
 typedef struct probe_lane {
     join_prober prober;
+    join_collector collector; /* of rows to be spilled */
     exec_fetch fetch;
     uint64_t scratch;
 } probe_lane;
+
+/* The chunk that was taken goes to parts. */
+static exec_step spill_rows(op_join_build *join, exec_task *task, probe_lane *lane)
+{
+    join_prober *prober = &lane->prober;
+    chunk *rows;
+    if (!prober->input)
+        return EXEC_NEED_INPUT;
+    exec_step step = join_prober_keys(prober, task);
+    if (step != EXEC_FINISHED)
+        return step;
+    EXEC_TRY(task, exec_check_error(task));
+    EXEC_TRY(task, join_spill_probe_rows(join, task, prober->input, prober->keys, &rows));
+    join_prober_drop(prober);
+    if (rows)
+        EXEC_TRY(task, join_collect(&lane->collector, task, join->spill.probe, rows));
+    return EXEC_NEED_INPUT;
+}
 
 static exec_step probe_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                             chunk **output)
@@ -30,6 +50,8 @@ static exec_step probe_push(exec_operator *base, exec_task *task, void *state, c
         join_prober_take(&lane->prober, &join->whole, *input);
         *input = NULL;
     }
+    if (join_has_spilled(join))
+        return spill_rows(join, task, lane);
     return join_prober_next(&lane->prober, task, output);
 }
 
@@ -43,27 +65,30 @@ static void probe_lane_close(exec_operator *base, void *state)
 {
     probe_lane *lane = state;
     join_prober_release(&lane->prober);
+    join_collector_release(&lane->collector);
     if (lane->fetch.event)
         exec_device(base->query)->ops->event_free(lane->fetch.event);
 }
 
-/* Of a sink: the marks are there. */
 static exec_step probe_finish_lane(exec_operator *base, exec_task *task, void *state,
                                    chunk **output)
 {
-    (void)state;
     (void)output;
+    probe_lane *lane = state;
+    const op_join_build *join = ((op_join_probe *)base)->join;
     uint64_t words[1];
-    if (((op_join_probe *)base)->join->emits_build)
+    if (join_has_spilled(join))
+        EXEC_TRY(task, join_collect_end(&lane->collector, task, join->spill.probe));
+    else if (join->emits_build) /* a sink: the marks are there */
         EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
-/* Where there is a tail, it is the last to need the table. */
+/* Where a tail follows, it is the last to need the table. */
 static void probe_release(exec_operator *base)
 {
     op_join_build *join = ((op_join_probe *)base)->join;
-    if (!join_marks_build(join))
+    if (!join_marks_build(join) && !join_has_spilled(join))
         join_release(join);
 }
 
@@ -77,20 +102,8 @@ static exec_step probe_phase(exec_operator *base, exec_task *task, unsigned numb
 {
     (void)number;
     op_join_probe *op = (op_join_probe *)base;
-    const join_table *table = &op->join->whole.table;
-    uint64_t words[1], slice = 65536;
-    while (op->join->whole.matched_groups) {
-        uint64_t first = atomic_fetch_add(&op->next_group, slice);
-        if (first >= table->group_count)
-            break;
-        uint64_t left = table->group_count - first;
-        EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark_rows,
-                                  .groups = op->join->whole.matched_groups->address,
-                                  .first_group = first, .group_count = left < slice ? left : slice,
-                                  .starts = table->starts ? table->starts->address : NULL,
-                                  .rows = table->rows->address,
-                                  .bits = op->join->whole.matched->address));
-    }
+    uint64_t words[1];
+    EXEC_TRY(task, join_side_mark_rows(&op->join->whole, task, &op->next_group));
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }

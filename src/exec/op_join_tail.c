@@ -1,15 +1,17 @@
-/* op_join_tail.c - after all probing: build rows by whether a probe row matched. */
-#include "exec/op_join.h"
+/* op_join_tail.c - after all probing: build rows by whether a probe row matched, and all that a
+ * join gives whose rows were spilled. */
+#include "exec/join_parts.h"
 
 typedef struct op_join_tail {
     exec_operator base;
     op_join_build *join;
     uint64_t slice_rows; /* whole words of bits */
     _Atomic uint64_t next_row;
+    join_queue queue; /* of what was spilled */
 } op_join_tail;
 
-static status make_output(const op_join_build *join, exec_task *task, row_index *rows,
-                          uint64_t count, chunk **out)
+static status make_output(const op_join_build *join, const join_side *side, exec_task *task,
+                          row_index *rows, uint64_t count, chunk **out)
 {
     TRY(chunk_new(join->output_count, dev_count_exact(count), out));
     for (uint32_t i = 0; i < join->output_count; i++) {
@@ -18,19 +20,19 @@ static status make_output(const op_join_build *join, exec_task *task, row_index 
             TRY(join_null_column(task->stream, join->probe_types[source->column],
                                  &(*out)->columns[i]));
         else
-            TRY(tensor_new_indexed(task->stream, join->whole.table.build->columns[source->column],
-                                   join->whole.table.row_count, rows, dev_count_exact(count),
+            TRY(tensor_new_indexed(task->stream, side->table.build->columns[source->column],
+                                   side->table.row_count, rows, dev_count_exact(count),
                                    &(*out)->columns[i]));
     }
     return STATUS_OK;
 }
 
 /* Rows from `first` on whose bit is as the join wants it. */
-static status wanted_rows(const op_join_build *join, exec_task *task, uint64_t first,
-                          uint64_t row_count, row_index **out, uint64_t *out_count)
+static status wanted_rows(const op_join_build *join, const join_side *side, exec_task *task,
+                          uint64_t first, uint64_t row_count, row_index **out, uint64_t *out_count)
 {
     dev_count all = dev_count_exact(row_count);
-    const uint64_t *bits = (const uint64_t *)join->whole.matched->address + first / 64;
+    const uint64_t *bits = (const uint64_t *)side->matched->address + first / 64;
     dev_buffer *inverted = NULL, *count = NULL;
     status st = STATUS_OK;
     if (join->type != JOIN_SEMI) {
@@ -55,15 +57,15 @@ static status wanted_rows(const op_join_build *join, exec_task *task, uint64_t f
     return st;
 }
 
-static status next_slice(op_join_tail *op, exec_task *task, uint64_t first, chunk **out)
+status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
+                      uint64_t first, uint64_t count, chunk **out)
 {
-    const op_join_build *join = op->join;
-    uint64_t left = join->whole.table.row_count - first, count = 0;
+    uint64_t wanted = 0;
     row_index *rows = NULL;
-    status st = wanted_rows(join, task, first, left < op->slice_rows ? left : op->slice_rows, &rows,
-                            &count);
-    if (!st && count)
-        st = make_output(join, task, rows, count, out);
+    *out = NULL;
+    status st = wanted_rows(join, side, task, first, count, &rows, &wanted);
+    if (!st && wanted)
+        st = make_output(join, side, task, rows, wanted, out);
     row_index_unref(rows);
     if (st) {
         chunk_free(*out);
@@ -72,19 +74,39 @@ static status next_slice(op_join_tail *op, exec_task *task, uint64_t first, chun
     return st;
 }
 
+static exec_step pull_rows(op_join_tail *op, exec_task *task, chunk **output)
+{
+    const join_side *side = &op->join->whole;
+    while (!*output && !exec_is_cancelled(task->query)) {
+        uint64_t first = atomic_fetch_add(&op->next_row, op->slice_rows);
+        if (first >= side->table.row_count)
+            return EXEC_FINISHED;
+        uint64_t left = side->table.row_count - first;
+        EXEC_TRY(task, join_tail_rows(op->join, side, task, first,
+                                      left < op->slice_rows ? left : op->slice_rows, output));
+    }
+    return *output ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
+}
+
 static exec_step tail_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
-    (void)state;
     op_join_tail *op = (op_join_tail *)base;
-    chunk *c = NULL;
-    while (!c && !exec_is_cancelled(task->query)) {
-        uint64_t first = atomic_fetch_add(&op->next_row, op->slice_rows);
-        if (first >= op->join->whole.table.row_count)
-            return EXEC_FINISHED;
-        EXEC_TRY(task, next_slice(op, task, first, &c));
-    }
-    *output = c;
-    return c ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
+    *output = NULL;
+    return join_has_spilled(op->join) ? join_parts_pull(state, &op->queue, task, output)
+                                      : pull_rows(op, task, output);
+}
+
+static status tail_lane_open(exec_operator *base, exec_task *task, void *state)
+{
+    op_join_tail *op = (op_join_tail *)base;
+    return join_has_spilled(op->join) ? join_parts_lane_init(state, op->join, task) : STATUS_OK;
+}
+
+static void tail_lane_close(exec_operator *base, void *state)
+{
+    op_join_tail *op = (op_join_tail *)base;
+    if (join_has_spilled(op->join))
+        join_parts_lane_release(state, &op->queue);
 }
 
 static void tail_release(exec_operator *base)
@@ -94,11 +116,15 @@ static void tail_release(exec_operator *base)
 
 static void tail_close(exec_operator *base)
 {
+    join_queue_release(&((op_join_tail *)base)->queue);
     mem_free(base);
 }
 
 static const exec_operator_ops tail_ops = {
     .name = "join tail",
+    .lane_bytes = sizeof(join_parts_lane),
+    .lane_open = tail_lane_open,
+    .lane_close = tail_lane_close,
     .pull = tail_pull,
     .release = tail_release,
     .close = tail_close,
@@ -114,6 +140,7 @@ status join_tail_new(op_join_build *join, exec_operator **out)
         (exec_operator){.ops = &tail_ops, .query = join->base.query, .plan = join->base.plan};
     op->join = join;
     op->slice_rows = ((uint64_t)exec_device(join->base.query)->chunk_rows + 63) / 64 * 64;
+    join_queue_init(&op->queue, join);
     *out = &op->base;
     return STATUS_OK;
 }

@@ -57,7 +57,8 @@ static void stage_finish(exec_pool *pool, exec_stage *stage)
 /* Under the lock. A cancelled query's stages finish without running. */
 static void stage_start(exec_pool *pool, exec_stage *stage)
 {
-    bool has_work = stage->source || stage->phase < stage->sink->ops->phase_count;
+    bool has_work =
+        stage->source ? !stage->source->is_empty : stage->phase < stage->sink->ops->phase_count;
     if (!has_work || atomic_load(&stage->query->is_cancelled)) {
         stage_finish(pool, stage);
         return;

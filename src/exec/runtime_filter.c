@@ -8,6 +8,8 @@
 #define BITS_SMALL ((uint64_t)8 << 20)
 /* Keys of a Bloom filter per block of 64 bits, at most. */
 #define BLOOM_KEYS_PER_BLOCK 4
+/* With more it lets nearly all pass. */
+#define BLOOM_KEYS_MOST 16
 
 void runtime_filter_release(runtime_filter *filter)
 {
@@ -78,10 +80,12 @@ static status make_bitmap(runtime_filter *filter, dev_stream *stream, chunk *con
     return STATUS_OK;
 }
 
-static status add_hashes(runtime_filter *filter, dev_stream *stream, const tensor *keys,
-                         dev_count rows)
+status runtime_filter_add(runtime_filter *filter, dev_stream *stream, const tensor *keys,
+                          dev_count rows)
 {
     dev_buffer *hashes;
+    if (!filter->bloom_owner)
+        return STATUS_OK;
     TRY(dev_alloc(stream->dev, rows.bound * sizeof(uint64_t), "runtime filter", &hashes));
     status st = DEV_LAUNCH(stream, hash_values, .type = keys->type, .values = keys->values,
                            .validity = keys->validity, .count = rows, .out = hashes->address);
@@ -93,22 +97,53 @@ static status add_hashes(runtime_filter *filter, dev_stream *stream, const tenso
     return st;
 }
 
+static status new_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
+                        uint64_t most_bytes)
+{
+    uint64_t blocks = 64;
+    while (blocks * BLOOM_KEYS_PER_BLOCK < rows && 2 * blocks * sizeof(uint64_t) <= most_bytes)
+        blocks *= 2;
+    size_t bytes = blocks * sizeof(uint64_t);
+    TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bloom_owner));
+    filter->bloom_blocks = blocks;
+    return stream->dev->ops->zero(stream, filter->bloom_owner->address, bytes);
+}
+
 static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
                          size_t chunk_count, uint32_t column)
 {
     uint64_t rows = 0;
     for (size_t i = 0; i < chunk_count; i++)
         rows += chunks[i]->rows.bound;
-    filter->bloom_blocks = 64;
-    while (filter->bloom_blocks * BLOOM_KEYS_PER_BLOCK < rows)
-        filter->bloom_blocks *= 2;
-    size_t bytes = filter->bloom_blocks * sizeof(uint64_t);
-    TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bloom_owner));
-    TRY(stream->dev->ops->zero(stream, filter->bloom_owner->address, bytes));
+    TRY(new_bloom(filter, stream, rows, UINT64_MAX));
     for (size_t i = 0; i < chunk_count; i++)
-        TRY(add_hashes(filter, stream, chunks[i]->columns[column], chunks[i]->rows));
+        TRY(runtime_filter_add(filter, stream, chunks[i]->columns[column], chunks[i]->rows));
     filter->bloom = filter->bloom_owner->address;
     return STATUS_OK;
+}
+
+status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
+                                  uint64_t most_bytes)
+{
+    status st = new_bloom(filter, stream, rows, most_bytes);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT)
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}
+
+void runtime_filter_publish_bloom(runtime_filter *filter, uint64_t rows, bool has_range,
+                                  int64_t min, int64_t max)
+{
+    if (rows > filter->bloom_blocks * BLOOM_KEYS_MOST) {
+        dev_buffer_unref(filter->bloom_owner);
+        filter->bloom_owner = NULL;
+        filter->bloom_blocks = 0;
+    }
+    filter->bloom = filter->bloom_owner ? filter->bloom_owner->address : NULL;
+    if (has_range)
+        set_range(filter, true, min, max);
+    atomic_store_explicit(&filter->is_published, true, memory_order_release);
 }
 
 /* True if the filter's range is narrow enough for a bitmap. */

@@ -184,3 +184,31 @@ TEST(a_sort_that_spills_may_fail_anywhere)
     unsetenv("PISTACHIO_MEMORY_LIMIT");
     unsetenv("PISTACHIO_TEMP_DIRECTORY");
 }
+
+/* Three keys, so that a part of the build side is cut again, and then has one key alone. */
+#define WIDE_ROWS                                                                                  \
+    "(SELECT a.j % 3 AS k, a.s || ' and ' || b.s || ' and a text that makes the row a wide one' "  \
+    "AS s FROM t a, t b)"
+static const char spilling_join[] = "SELECT count(*), count(x.k), sum(length(y.s)) FROM " WIDE_ROWS
+                                    " x FULL JOIN " WIDE_ROWS " y ON x.k = y.k AND x.s <> y.s";
+
+TEST(a_join_that_spills_may_fail_anywhere)
+{
+    static const fault_kind kinds[] = {FAULT_WRITE, FAULT_READ, FAULT_ALLOC};
+    static const uint64_t parts[] = {8, 8, 4};
+    const char *folder = test_folder();
+    CHECK_EQ(setenv("PISTACHIO_TEMP_DIRECTORY", folder, 1), 0);
+    fault_arm(FAULT_ROOM, 1, FAULT_ALWAYS);
+    fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
+    char rows[256];
+    pistachio_error *error = run_statement(spilling_join, sample_path(), "cpu", rows, sizeof rows);
+    CHECK(fault_disarm(FAULT_WRITE)); /* it does spill */
+    CHECK(strstr(pistachio_error_message(error), folder));
+    pistachio_error_free(error);
+    for (int k = 0; k < 3; k++) {
+        sweep_parts(spilling_join, "cpu", kinds[k], parts[k]);
+        CHECK_EQ(entry_count(folder), 0);
+    }
+    fault_disarm(FAULT_ROOM);
+    unsetenv("PISTACHIO_TEMP_DIRECTORY");
+}
