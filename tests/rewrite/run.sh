@@ -109,6 +109,17 @@ hot() {
     [ "$(wc -c <"$work/hot0.parquet")" -lt "$(wc -c <"$work/hot100.parquet")" ]
 }
 
+# Without --bandwidth it is what `calibrate` found for the device.
+calibrated() {
+    mkdir -p "$work/cache/pistachio"
+    device=$(stat -c %d "$work")
+    printf 'pistachio calibration 1\n%s %s 2\n131072 8 1234000000\n1048576 8 987000000\n' "$device" "$(date +%s)" \
+        >"$work/cache/pistachio/storage-$device"
+    XDG_CACHE_HOME="$work/cache" "$program" rewrite --for cpu --save-profile "$work/profile" \
+        "$work/data/nation.parquet" "$work/target.parquet" &&
+        grep -q "^bandwidth 1.23e+09$" "$work/profile"
+}
+
 page_rows() {
     "$program" rewrite --page-rows 1000 "$work/data/orders.parquet" "$work/target.parquet" &&
         "$program" inspect --pages "$work/target.parquet" >"$work/pages" &&
@@ -159,6 +170,17 @@ check "sort" sorted
 "$program" -c "COPY (SELECT * FROM '$work/data/lineitem.parquet' UNION ALL SELECT * FROM '$work/data/lineitem.parquet')
     TO '$work/many.parquet' (ROW_GROUP_SIZE 10000)" >/dev/null
 many=$("$program" --format csv -c "SELECT count(*) FROM '$work/many.parquet'" | tail -n 1)
+# Enough rows for samples, of every kind of values.
+"$program" -c "COPY (SELECT l_comment, NULLIF(l_linenumber, 1) AS number, l_quantity > 25 AS flag,
+    NULLIF(l_quantity > 30, l_tax > 0.02) AS flag_or_not, NULLIF(l_shipmode, 'AIR') AS mode, l_shipdate,
+    CAST(l_extendedprice AS decimal(38, 2)) AS price, CAST(l_tax AS double) AS tax, CAST(NULL AS int) AS nothing
+    FROM '$work/many.parquet') TO '$work/sampled.parquet'" >/dev/null
+for form in "--for cpu" "--for gpu" "--encoding v2 --codec optimal" "--encoding dictionary --codec none,zstd" \
+    "--for cpu --row-group-rows 65536 --page-rows 999"; do
+    check "sampled, $form" same_rows "$work/sampled.parquet" $form
+done
+"$program" rewrite --for cpu --report "$work/sampled.csv" "$work/sampled.parquet" "$work/target.parquet" 2>/dev/null
+check "samples are told" grep -q ',16384,[0-9]*,[0-9]*,[0-9.]*,1$' "$work/sampled.csv"
 check "sort within 24 MB" sorted_within 24MB
 check "copy within 24 MB" copy_within 24MB 10000
 check "copy of a large row group" fails_with 1 "row group needs" copy_within 24MB 1000000
@@ -167,6 +189,7 @@ check "rows of row groups" row_groups 15 --row-group-rows 1000
 check "rows of pages" page_rows
 check "profile" profile
 check "hot and cold" hot
+check "calibrated bandwidth" calibrated
 check "folder" folder
 check "in place" in_place
 for write in 1 2 5; do
