@@ -149,9 +149,9 @@ static status measure_encoding(decode_trial *t, pq_encoding encoding, double *ou
 static status measure_class(decode_trial *t, pq_value_class value_class, char *rows, char *texts,
                             pq_profile *profile)
 {
-    data_type type = type_make(classes[value_class].type);
-    if (type.id == TYPE_DECIMAL)
-        type = type_decimal(classes[value_class].precision, 0);
+    data_type type = classes[value_class].type == TYPE_DECIMAL
+                         ? type_decimal(classes[value_class].precision, 0)
+                         : type_make(classes[value_class].type);
     memset(rows, 0, (size_t)ROWS * 16);
     if (type_is_text(type))
         fill_texts(texts, (string_view *)(void *)rows);
