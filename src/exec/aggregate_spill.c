@@ -434,8 +434,9 @@ static exec_step next_part(aggregate_merge *merge, exec_task *task, aggregate_re
         reader->is_loading = true;
     }
     exec_step step = load_part(merge, task, reader);
-    if (step != EXEC_FINISHED)
+    if (step != EXEC_FINISHED || exec_is_cancelled(task->query))
         return step;
+    row_part_reader_close(&reader->blocks);
     reader->is_loading = false;
     reader->next = 0;
     if (!reader->cut)
