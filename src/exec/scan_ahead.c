@@ -10,6 +10,9 @@
 #define BUDGET_PART 8
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
 #define QUEUE_MAX 48
+/* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
+ */
+#define EXPECT_COUNT 32
 /* What a lane submits before it goes on with its own row group: the system takes a while for the
  * memory that reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
@@ -39,7 +42,8 @@ struct scan_ahead {
     uint64_t piece_bytes;
     /* Of the lane that holds the scan. */
     size_t cursor;      /* the table's next row group that was not looked at */
-    pq_morsel morsel;   /* the one before it, */
+    size_t expected;    /* those before it were announced */
+    pq_morsel morsel;   /* the one before the cursor, */
     scan_split split;   /* and what is left of it */
     bool has_no_memory; /* memory ran short: not tried again */
     /* Under the lock. */
@@ -131,6 +135,13 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     return STATUS_OK;
 }
 
+static void expect(scan_ahead *scan)
+{
+    const pq_table *table = scan->table;
+    while (scan->expected < table->morsels.count && scan->expected < scan->cursor + EXPECT_COUNT)
+        scan_prune_expect(scan->query, scan->plan, table, table->morsels.items[scan->expected++]);
+}
+
 /* The next row group of which statistics leave something becomes the split; else there is none
  * left. For who holds the scan. */
 static status look(scan_ahead *scan)
@@ -138,6 +149,7 @@ static status look(scan_ahead *scan)
     exec_query *query = scan->query;
     while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->morsels.count) {
         pq_row_list rows = {0};
+        expect(scan);
         scan->morsel = scan->table->morsels.items[scan->cursor++];
         uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->morsel);
         scan_split_release(&scan->split);

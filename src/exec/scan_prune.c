@@ -17,6 +17,7 @@ typedef struct target {
     /* Of a page: its column, the only one of which anything is known, and its statistics. */
     const pq_statistics *page;
     uint32_t page_column;
+    bool is_expecting; /* Bloom filters are not asked: it is said that they will be */
 } target;
 
 typedef struct column {
@@ -68,9 +69,15 @@ static bool comparison_excludes(const target *t, uint32_t column_id, expr_op op,
     column c = find_column(t, column_id);
     if (!c.leaf || bound->is_null)
         return false;
-    return bounds_exclude(c.statistics, op, bound) ||
-           c.statistics->null_count == (int64_t)t->row_count ||
-           (op == EXPR_EQ && !t->page && pq_bloom_excludes(t->file, c.leaf, c.chunk, bound));
+    if (bounds_exclude(c.statistics, op, bound) ||
+        c.statistics->null_count == (int64_t)t->row_count)
+        return true;
+    if (op != EXPR_EQ || t->page)
+        return false;
+    if (!t->is_expecting)
+        return pq_bloom_excludes(t->file, c.leaf, c.chunk, bound);
+    pq_bloom_expect(t->file, c.leaf, c.chunk, bound);
+    return false;
 }
 
 static bool list_excludes(const target *t, const expr *e)
@@ -199,6 +206,30 @@ bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
 {
     target t = target_of(plan, table, morsel);
     return is_excluded(query, &t);
+}
+
+static void expect_indexes(const target *t, const expr *e)
+{
+    if (e->kind == EXPR_COLUMN) {
+        column c = find_column(t, e->column_id);
+        if (c.leaf && c.chunk->column_index.bytes && c.chunk->offset_index.bytes) {
+            file_expect_read(t->file, c.chunk->column_index.offset, c.chunk->column_index.bytes);
+            file_expect_read(t->file, c.chunk->offset_index.offset, c.chunk->offset_index.bytes);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        expect_indexes(t, e->args[i]);
+}
+
+void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
+                       pq_morsel morsel)
+{
+    target t = target_of(plan, table, morsel);
+    t.is_expecting = true;
+    if (plan->scan.filters.count && !is_excluded(query, &t))
+        for (size_t i = 0; i < plan->scan.filters.count; i++)
+            expect_indexes(&t, plan->scan.filters.items[i]);
 }
 
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,

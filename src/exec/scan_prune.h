@@ -9,6 +9,10 @@
  * (comparisons of a column with constants, IN lists, IS [NOT] NULL, and what AND and OR make of
  * them) and the runtime filters' ranges. */
 bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel);
+/* The row group will be looked at soon: has the system read the Bloom filters and page indexes that
+ * will be wanted then. Does not wait. */
+void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
+                       pq_morsel morsel);
 /* The part of it that changes while the query runs: the runtime filters. */
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
                         pq_morsel morsel);

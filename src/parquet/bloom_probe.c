@@ -73,3 +73,19 @@ bool pq_bloom_excludes(const file *f, const pq_leaf *leaf, const pq_column_chunk
     status_free(st); /* the filter only saves work */
     return is_excluded;
 }
+
+void pq_bloom_expect(const file *f, const pq_leaf *leaf, const pq_column_chunk *chunk,
+                     const value *v)
+{
+    uint64_t hash, bytes = chunk->bloom.bytes, header_bytes = bytes % PQ_BLOOM_BLOCK_BYTES;
+    if (!chunk->bloom.offset || v->is_null || !type_equal(v->type, leaf->type) ||
+        !hash_value(leaf, v, &hash))
+        return;
+    file_expect_read(f, chunk->bloom.offset, HEADER_BYTES);
+    /* Blocks are behind a header that is shorter than one of them. */
+    if (bytes > header_bytes && bytes <= UINT32_MAX)
+        file_expect_read(f,
+                         chunk->bloom.offset + header_bytes +
+                             pq_bloom_block((uint32_t)(bytes - header_bytes), hash),
+                         PQ_BLOOM_BLOCK_BYTES);
+}

@@ -11,4 +11,9 @@
 bool pq_bloom_excludes(const file *f, const pq_leaf *leaf, const pq_column_chunk *chunk,
                        const value *v);
 
+/* pq_bloom_excludes will be asked the same soon: has the system read what it needs. Does not wait.
+ */
+void pq_bloom_expect(const file *f, const pq_leaf *leaf, const pq_column_chunk *chunk,
+                     const value *v);
+
 #endif

@@ -154,6 +154,11 @@ status file_read(const file *f, uint64_t offset, void *target, size_t bytes)
     return STATUS_OK;
 }
 
+void file_expect_read(const file *f, uint64_t offset, uint64_t bytes)
+{
+    (void)posix_fadvise(f->descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
+}
+
 bool file_is_folder(const char *path)
 {
     struct stat info;

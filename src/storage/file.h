@@ -30,6 +30,9 @@ void file_close(file *f); /* takes NULL */
 /* All of the bytes, or a failure that names file and offset. Any thread. */
 CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t bytes);
 
+/* The bytes will be read soon, by file_read: the system may begin. Does not wait. Any thread. */
+void file_expect_read(const file *f, uint64_t offset, uint64_t bytes);
+
 /* The version that the open file, or the file of that name, has now. False: it cannot be told. */
 bool file_version_now(const file *f, file_version *out);
 bool file_version_of_path(const char *path, file_version *out);

@@ -104,9 +104,12 @@ static const char *left_by(pruning *p, expr *condition)
     size_t count = 0;
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    for (uint32_t m = 0; m < p->table->morsels.count; m++)
+    for (uint32_t m = 0; m < p->table->morsels.count; m++) {
+        scan_prune_expect(NULL, p->scan, p->table,
+                          p->table->morsels.items[m]); /* changes nothing */
         if (!scan_prune(NULL, p->scan, p->table, p->table->morsels.items[m]))
             text[count++] = (char)('0' + m);
+    }
     text[count] = 0;
     return text;
 }
