@@ -9,7 +9,7 @@
 /* Of that, what is worth writing where memory has become short. */
 #define COLLECT_MIN 8
 /* Of memory_limit: a Bloom filter of the build side's keys. */
-#define BLOOM 64
+#define BLOOM 32
 
 bool join_has_spilled(const op_join_build *join)
 {
@@ -161,8 +161,7 @@ void join_spill_publish(op_join_build *join)
         if (range && !range->count)
             runtime_filter_publish_bitmap(filter_at(join, i), NULL, 0, 0);
         else
-            runtime_filter_publish_bloom(filter_at(join, i), atomic_load(&join->spill.rows_written),
-                                         range != NULL, range ? range->min : 0,
+            runtime_filter_publish_bloom(filter_at(join, i), range != NULL, range ? range->min : 0,
                                          range ? range->max : 0);
     }
 }

@@ -8,8 +8,8 @@
 #define BITS_SMALL ((uint64_t)8 << 20)
 /* Keys of a Bloom filter per block of 64 bits, at most. */
 #define BLOOM_KEYS_PER_BLOCK 4
-/* With more it lets nearly all pass. */
-#define BLOOM_KEYS_MOST 16
+/* Of 8 bits, with more set it lets more than half of all keys pass. */
+#define BLOOM_BITS_MOST 6
 
 void runtime_filter_release(runtime_filter *filter)
 {
@@ -132,10 +132,18 @@ status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, ui
     return STATUS_OK;
 }
 
-void runtime_filter_publish_bloom(runtime_filter *filter, uint64_t rows, bool has_range,
-                                  int64_t min, int64_t max)
+static bool is_full(const runtime_filter *filter)
 {
-    if (rows > filter->bloom_blocks * BLOOM_KEYS_MOST) {
+    const uint64_t *blocks = filter->bloom_owner->address;
+    uint64_t bits = 0;
+    for (uint64_t i = 0; i < filter->bloom_blocks; i++)
+        bits += (uint64_t)__builtin_popcountll(blocks[i]);
+    return bits > filter->bloom_blocks * 64 / 8 * BLOOM_BITS_MOST;
+}
+
+void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max)
+{
+    if (filter->bloom_owner && is_full(filter)) {
         dev_buffer_unref(filter->bloom_owner);
         filter->bloom_owner = NULL;
         filter->bloom_blocks = 0;

@@ -34,15 +34,14 @@ CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream
 /* From a bitmap that there is already: of keys min to max; NULL: no key at all. */
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
                                    int64_t max);
-/* Piece by piece, where the keys are not kept: first room for `rows` keys' Bloom filter, of at most
- * most_bytes (where there is no memory for it there is none); then keys, FLAT, of any lane; then,
- * once, publishing: `rows` keys were added in all. */
+/* Piece by piece, where the keys are not kept, on a host device: first room for `rows` keys' Bloom
+ * filter, of at most most_bytes (where there is no memory for it there is none); then keys, FLAT,
+ * of any lane; then, once, publishing. */
 CHECKED status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
                                           uint64_t most_bytes);
 CHECKED status runtime_filter_add(runtime_filter *filter, dev_stream *stream,
                                   const struct tensor *keys, dev_count rows);
-void runtime_filter_publish_bloom(runtime_filter *filter, uint64_t rows, bool has_range,
-                                  int64_t min, int64_t max);
+void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max);
 /* Sets the words that join_key_bounds adds to (the third one is zero already). */
 CHECKED status runtime_filter_start_bounds(dev_stream *stream, int64_t *words);
 void runtime_filter_release(runtime_filter *filter);
