@@ -394,7 +394,7 @@ typedef struct aggregate_lane {
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
     uint64_t dense_check;     /* rows after which it is asked whether it is dense; 0: never */
     uint64_t held;            /* bytes of the tables when they were last counted */
-    bool has_spilled;         /* only HASH from then on */
+    bool has_spilled;         /* no CODES from then on */
 } aggregate_lane;
 
 void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source);

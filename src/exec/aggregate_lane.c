@@ -241,7 +241,7 @@ static status push_packed(aggregate_lane *lane, exec_task *task, tensor *const *
     const aggregate_core *core = lane->core;
     aggregate_table *table = last_table(lane);
     bool is_taken = false;
-    if (!lane->has_spilled && (!table || table->form == TABLE_RUNS))
+    if (!table || table->form == TABLE_RUNS)
         TRY(runs_push(core, task, &lane->runs, &lane->tables, lane->source, packed, values, rows,
                       &is_taken));
     if (!is_taken)

@@ -279,10 +279,14 @@ static uint64_t note_held(aggregate_lane *lane, aggregate_spill *spill, uint64_t
     return all;
 }
 
-/* What merging takes beside the tables: they once more, and two numbers a group. */
-static uint64_t merged_bytes(uint64_t held)
+/* Tables of so many bytes and what merging them takes: they once more, and two numbers a group; but
+ * RUNS that do not overlap need not be merged. */
+static uint64_t merged_bytes(const table_list *tables, uint64_t held)
 {
-    return 2 * held + held / 4;
+    for (size_t i = 0; i < tables->count; i++)
+        if (tables->items[i]->form != TABLE_RUNS)
+            return 2 * held + held / 4;
+    return held;
 }
 
 status aggregate_lane_settle(aggregate_lane *lane, exec_task *task, aggregate_spill *spill)
@@ -291,7 +295,8 @@ status aggregate_lane_settle(aggregate_lane *lane, exec_task *task, aggregate_sp
     if (!lane->core->key_count || !exec_may_spill(query))
         return STATUS_OK;
     uint64_t all = note_held(lane, spill, held_bytes(lane));
-    if (!exec_must_spill(query, all, merged_bytes(all), task->lane_count, merged_bytes(lane->held)))
+    if (!exec_must_spill(query, all, merged_bytes(&lane->tables, all), task->lane_count,
+                         merged_bytes(&lane->tables, lane->held)))
         return STATUS_OK;
     TRY(aggregate_spill_begin(lane->core, spill));
     for (; lane->tables.count; lane->tables.count--) {
@@ -310,8 +315,8 @@ bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spi
     uint64_t held = 0;
     for (size_t i = 0; i < tables->count; i++)
         held += aggregate_table_bytes(core, tables->items[i]);
-    return !spill->file && (!exec_may_spill(spill->op->query) ||
-                            exec_has_room(spill->op->query, merged_bytes(held) - held));
+    return !spill->file &&
+           (!exec_may_spill(spill->op->query) || exec_has_room(spill->op->query, held + held / 4));
 }
 
 /* ---- the result ---- */
@@ -396,6 +401,16 @@ static bool must_cut(const aggregate_core *core, const exec_task *task,
            (held > most || exec_must_spill(task->query, held, held, task->lane_count, held));
 }
 
+/* Room for as many groups as the part may have, if that is not too much. */
+static status new_part_table(const aggregate_core *core, exec_task *task, aggregate_reader *reader)
+{
+    uint64_t bytes = spill_layout(core)->stride + 16 + sizeof(int128) * core->state_count;
+    uint64_t most = exec_memory_share(task->query) / task->lane_count / 4 / bytes;
+    uint64_t rows = reader->part.parts->parts[reader->part.number].rows;
+    return aggregate_table_new(core, task->stream, TABLE_HASH, SOURCE_ROWS, spill_layout(core),
+                               rows < most ? rows : most, &reader->table);
+}
+
 /* Groups of a part are added until it is read. */
 static exec_step load_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
 {
@@ -407,8 +422,7 @@ static exec_step load_part(aggregate_merge *merge, exec_task *task, aggregate_re
             return step;
         status st = STATUS_OK;
         if (!reader->table)
-            st = aggregate_table_new(core, task->stream, TABLE_HASH, SOURCE_ROWS,
-                                     spill_layout(core), 0, &reader->table);
+            st = new_part_table(core, task, reader);
         if (!st)
             st = absorb_block(core, task, reader, c);
         chunk_free(c);

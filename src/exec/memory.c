@@ -3,8 +3,8 @@
 
 #include "base/fault.h"
 
-/* Of the limit: what one operator may hold. */
-#define SHARE 2
+/* Eighths of the limit: what one operator may hold. */
+#define SHARE 5
 /* Of the limit, what stays free of operators' holdings. */
 #define FREE 4
 /* Of a lane's equal part of the share: less is not worth spilling, and has to be granted. */
@@ -29,7 +29,7 @@ bool exec_may_spill(const exec_query *query)
 
 uint64_t exec_memory_share(const exec_query *query)
 {
-    return mem_budget_limit(exec_budget(query)) / SHARE;
+    return mem_budget_limit(exec_budget(query)) / 8 * SHARE;
 }
 
 bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,

@@ -1,9 +1,9 @@
 /* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
  * to a temporary file.
  *
- * An operator may fill half of the limit, and all together three quarters; the rest is for rows on
- * their way. Whoever wants more than that spills what it holds itself: nobody's memory is taken
- * away, so everyone must be able to do with little. */
+ * An operator may fill five eighths of the limit, and all together three quarters; the rest is for
+ * rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
+ * taken away, so everyone must be able to do with little. */
 #ifndef PISTACHIO_EXEC_MEMORY_H
 #define PISTACHIO_EXEC_MEMORY_H
 
