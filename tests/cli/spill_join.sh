@@ -162,7 +162,7 @@ spilled() {
     run "$@" -c "explain analyze $sql" &&
         sed -n 's/.* join .*spilled \([0-9]*\).*/\1/p' "$work/rows" | sort -n | tail -n 1
 }
-[ "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=28MB)" -gt 1 ]
+[ "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=22MB)" -gt 1 ]
 result "explain analyze says what was spilled"
 [ -z "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=200MB)" ]
 result "what fits is not spilled"
@@ -217,7 +217,7 @@ fails "more than one row of a scalar subquery" "more than one row" "$program" --
 joined() {
     fault=$1
     shift
-    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=28MB --format none "$@" \
+    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=22MB --format none "$@" \
         -c "$(sql full_other k)"
 }
 for n in 1 2 3 17 60; do
@@ -235,7 +235,7 @@ full() (
 fails "no room" "make room there" full
 
 # Killed in the middle: the file has no name that could be left.
-"$program" --set threads=2 --set memory_limit=28MB -c "$(sql full_other k)" >/dev/null 2>"$work/err" &
+"$program" --set threads=2 --set memory_limit=22MB -c "$(sql full_other k)" >/dev/null 2>"$work/err" &
 sleep 0.1
 kill -9 $! 2>/dev/null
 wait $! 2>/dev/null
