@@ -88,15 +88,18 @@ static exec_step make_table(join_parts_lane *lane, join_queue *queue, exec_task 
 /* ---- probe rows ---- */
 
 /* Output holds nothing of the side at work, whose memory is wanted for the next. */
-static exec_step give(const op_join_build *join, exec_task *task, chunk *c)
+static exec_step give(const op_join_build *join, exec_task *task, chunk **output)
 {
     tensor *flat;
     status st = STATUS_OK;
     for (uint32_t i = 0; i < join->output_count && !st; i++)
-        if (join->outputs[i].is_build && c->columns[i])
-            st = chunk_flatten_column(task->stream, c, i, &flat);
-    EXEC_TRY(task, st);
-    return EXEC_HAVE_OUTPUT;
+        if (join->outputs[i].is_build && (*output)->columns[i])
+            st = chunk_flatten_column(task->stream, *output, i, &flat);
+    if (!st)
+        return EXEC_HAVE_OUTPUT;
+    chunk_free(*output);
+    *output = NULL;
+    return exec_fail(task, st);
 }
 
 static void take_chunk(join_parts_lane *lane, chunk *c)
@@ -123,7 +126,7 @@ static exec_step probe(join_parts_lane *lane, const op_join_build *join, exec_ta
     chunk *c;
     if (lane->prober.stage != PROBE_IDLE) {
         exec_step step = join_prober_next(&lane->prober, task, output);
-        return step == EXEC_HAVE_OUTPUT ? give(join, task, *output) : step;
+        return step == EXEC_HAVE_OUTPUT ? give(join, task, output) : step;
     }
     exec_step step = row_part_next(&lane->probe, task, &c);
     if (step == EXEC_FINISHED)
@@ -155,7 +158,7 @@ static exec_step rest(join_parts_lane *lane, join_queue *queue, exec_task *task,
         uint64_t first = lane->next_row, count = left < slice ? left : slice;
         lane->next_row += count;
         EXEC_TRY(task, join_tail_rows(queue->join, &lane->side, task, first, count, output));
-        return *output ? give(queue->join, task, *output) : EXEC_NEED_INPUT;
+        return *output ? give(queue->join, task, output) : EXEC_NEED_INPUT;
     }
     if (lane->is_last) {
         end_part(lane, queue);

@@ -389,9 +389,13 @@ static status start(op_join_build *join, exec_task *task)
     join_spill *spill = &join->spill;
     if (join_has_spilled(join))
         return STATUS_OK;
-    TRY(spill_open(exec_temp_directory(task->query), &spill->file));
-    TRY(row_parts_new(spill->file, &join->base, "join build", 0, &spill->build));
-    TRY(row_parts_new(spill->file, &join->base, "join probe", 0, &spill->probe));
+    /* Another lane may have failed half-way. */
+    if (!spill->file)
+        TRY(spill_open(exec_temp_directory(task->query), &spill->file));
+    if (!spill->build)
+        TRY(row_parts_new(spill->file, &join->base, "join build", 0, &spill->build));
+    if (!spill->probe)
+        TRY(row_parts_new(spill->file, &join->base, "join probe", 0, &spill->probe));
     TRY(start_filters(join, task));
     atomic_store_explicit(&spill->has_begun, true, memory_order_release);
     return STATUS_OK;
