@@ -16,27 +16,6 @@ bool join_has_spilled(const op_join_build *join)
     return atomic_load_explicit(&join->spill.has_begun, memory_order_acquire);
 }
 
-static uint64_t buffer_bytes(const dev_buffer *buffer)
-{
-    return buffer ? buffer->bytes : 0;
-}
-
-uint64_t join_chunk_bytes(const chunk *c)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < c->column_count; i++) {
-        const tensor *t = c->columns[i];
-        if (!t)
-            continue;
-        bytes += buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
-        if (t->form == TENSOR_INDEXED)
-            bytes += c->rows.bound * sizeof(uint32_t);
-        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
-            bytes += buffer_bytes(t->heap->buffers[k]);
-    }
-    return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
-}
-
 void join_note_memory(op_join_build *join)
 {
     uint64_t used = mem_budget_used(exec_budget(join->base.query));
@@ -358,7 +337,7 @@ static status order_rows(const row_parts *parts, exec_task *task, chunk *c, chun
 {
     tensor *hashes;
     TRY(chunk_flatten_column(task->stream, c, c->column_count - 1, &hashes));
-    order->row_bytes = join_chunk_bytes(c) / (c->rows.bound + 1) + 1;
+    order->row_bytes = exec_chunk_bytes(c) / (c->rows.bound + 1) + 1;
     return row_parts_order(parts, task, hashes->values, c->rows.bound, &order->rows,
                            order->offsets);
 }
@@ -432,7 +411,7 @@ status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, si
     for (size_t i = 0; i < count && !st; i++) {
         chunk *hashed = NULL;
         rows += chunks[i]->rows.bound;
-        bytes += join_chunk_bytes(chunks[i]);
+        bytes += exec_chunk_bytes(chunks[i]);
         st = hash_build_chunk(join, task, chunks[i], &hashed);
         chunk_free(chunks[i]);
         chunks[i] = hashed;
@@ -509,7 +488,7 @@ static status own_pending(join_collector *collector, exec_task *task, row_parts 
     }
     TRY(st);
     collector->chunks.items[collector->chunks.count++] = owned;
-    collector->bytes += join_chunk_bytes(owned);
+    collector->bytes += exec_chunk_bytes(owned);
     for (uint32_t i = 0; i < collector->pending_count; i++)
         chunk_free(collector->pending[i]);
     collector->pending_count = 0;
@@ -521,7 +500,7 @@ status join_collect(join_collector *collector, exec_task *task, row_parts *parts
 {
     collector->pending[collector->pending_count++] = c;
     collector->pending_rows += c->rows.bound;
-    collector->pending_bytes += join_chunk_bytes(c);
+    collector->pending_bytes += exec_chunk_bytes(c);
     if (collector->pending_count == JOIN_PENDING_MAX ||
         collector->pending_rows >= task->stream->dev->chunk_rows ||
         join_is_much(task, collector->pending_bytes))

@@ -29,8 +29,6 @@ bool join_has_spilled(const op_join_build *join);
 /* Bytes to make and keep a table of so many rows in chunks of so many bytes, the chunks included.
  */
 uint64_t join_bytes_needed(const op_join_build *join, uint64_t rows, uint64_t chunk_bytes);
-/* What a chunk's memory is. */
-uint64_t join_chunk_bytes(const chunk *c);
 /* The operator's memory may be at its peak now. */
 void join_note_memory(op_join_build *join);
 

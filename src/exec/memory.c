@@ -62,3 +62,24 @@ bool exec_has_room(const exec_query *query, uint64_t more)
     uint64_t room = exec_memory_room(query);
     return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
 }
+
+static uint64_t buffer_bytes(const dev_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+uint64_t exec_chunk_bytes(const chunk *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        const tensor *t = c->columns[i];
+        if (!t)
+            continue;
+        bytes += buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
+        if (t->form == TENSOR_INDEXED)
+            bytes += c->rows.bound * sizeof(uint32_t);
+        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
+            bytes += buffer_bytes(t->heap->buffers[k]);
+    }
+    return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
+}

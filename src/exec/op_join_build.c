@@ -156,7 +156,7 @@ static status own_or_spill(op_join_build *op, exec_task *task, build_lane *lane,
 /* Counts a chunk that the lane holds from now on. */
 static status note_chunk(op_join_build *op, exec_task *task, build_lane *lane, const chunk *c)
 {
-    uint64_t bytes = join_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
+    uint64_t bytes = exec_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
     if (!exec_may_spill(task->query))
         return STATUS_OK;
     if (lane->bounds)
@@ -205,7 +205,7 @@ static exec_step build_push(exec_operator *base, exec_task *task, void *state, c
     EXEC_TRY(task, exec_check_error(task));
     lane->pending[lane->pending_count++] = lane->current;
     lane->pending_rows += lane->current->rows.bound;
-    lane->pending_bytes += join_chunk_bytes(lane->current);
+    lane->pending_bytes += exec_chunk_bytes(lane->current);
     lane->current = NULL;
     if (lane->pending_count == PENDING_MAX || lane->pending_rows >= task->stream->dev->chunk_rows ||
         join_is_much(task, lane->pending_bytes))

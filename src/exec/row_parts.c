@@ -123,6 +123,14 @@ void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_
     *reader = (row_part_reader){.parts = parts, .part = &parts->parts[part]};
 }
 
+void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
+                           _Atomic size_t *next)
+{
+    row_part_reader_init(reader, parts, part);
+    reader->shared = next;
+    reader->keeps_blocks = true;
+}
+
 void row_part_reader_close(row_part_reader *reader)
 {
     spill_read_drop(reader->reading);
@@ -131,12 +139,11 @@ void row_part_reader_close(row_part_reader *reader)
 
 static status ask(row_part_reader *reader, exec_task *task)
 {
-    if (reader->next == reader->part->blocks.count)
+    reader->asked = reader->shared ? atomic_fetch_add(reader->shared, 1) : reader->next++;
+    if (reader->asked >= reader->part->blocks.count)
         return STATUS_OK;
-    TRY(spill_read_start(reader->parts->file, reader->part->blocks.items[reader->next],
-                         task->stream->dev, reader->parts->who, &reader->reading));
-    reader->next++;
-    return STATUS_OK;
+    return spill_read_start(reader->parts->file, reader->part->blocks.items[reader->asked],
+                            task->stream->dev, reader->parts->who, &reader->reading);
 }
 
 static void wake(void *task)
@@ -159,7 +166,7 @@ exec_step row_part_next(row_part_reader *reader, exec_task *task, chunk **out)
     reader->reading = NULL;
     EXEC_TRY(task, spill_read_finish(reading, &bytes));
     if (!reader->keeps_blocks)
-        spill_discard(reader->parts->file, reader->part->blocks.items[reader->next - 1]);
+        spill_discard(reader->parts->file, reader->part->blocks.items[reader->asked]);
     status st = ask(reader, task);
     if (!st)
         st = chunk_bytes_read(bytes, out);

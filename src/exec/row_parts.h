@@ -50,12 +50,17 @@ CHECKED status row_parts_append(row_parts *parts, exec_task *task, size_t part, 
 typedef struct row_part_reader {
     const row_parts *parts;
     const row_part *part;
-    size_t next; /* block to be asked for */
+    size_t next;            /* block to be asked for */
+    _Atomic size_t *shared; /* the same of several readers, each of which gets some of the blocks */
+    size_t asked;           /* the block that is being read */
     bool keeps_blocks;
     spill_read *reading;
 } row_part_reader;
 
 void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part);
+/* What other readers with the same counter, which begins at 0, do not get. The blocks stay. */
+void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
+                           _Atomic size_t *next);
 void row_part_reader_close(row_part_reader *reader); /* also of one that is zeroed */
 /* EXEC_HAVE_OUTPUT: *out is the next chunk, FLAT. EXEC_FINISHED: there is none. Else as any step.
  * The next block is read meanwhile. */

@@ -3,6 +3,8 @@
  * Memory is shared like this: what lanes hold and will need to sort it is at most about half of
  * memory_limit, less where others (scans, join tables) hold much. The same half is for merging: the
  * blocks of the runs that are merged at once. */
+#include "base/fault.h"
+#include "exec/memory.h"
 #include "exec/sort.h"
 
 /* Of memory_limit. */
@@ -54,23 +56,9 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 
 /* ---- collecting ---- */
 
-static uint64_t buffer_bytes(const dev_buffer *buffer)
-{
-    return buffer ? buffer->bytes : 0;
-}
-
 void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < c->column_count; i++) {
-        const tensor *t = c->columns[i];
-        if (!t)
-            continue;
-        bytes += buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
-        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
-            bytes += buffer_bytes(t->heap->buffers[k]);
-    }
-    bytes += bytes / 8; /* buffers are a little larger than what was asked for */
+    uint64_t bytes = exec_chunk_bytes(c);
     /* All rows once more, one after another; packed keys; two numbers a row. */
     *held += bytes;
     *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
@@ -96,6 +84,8 @@ bool sort_must_spill(op_sort *op, const exec_task *task, uint64_t needed)
 {
     uint64_t limit = mem_budget_limit(exec_budget(op->base.query)), share = share_bytes(op);
     uint64_t all = atomic_load_explicit(&op->spill.needed, memory_order_relaxed);
+    if (needed && fault_check(FAULT_ROOM))
+        return true;
     /* Not so little that there would be a great many runs. */
     if (needed < share / (4 * (uint64_t)task->lane_count))
         return false;

@@ -26,7 +26,8 @@ static inline float half_to_float(uint16_t half)
     return result;
 }
 
-/* Big-endian two's complement. False: more than 128 bits. */
+/* Big-endian two's complement. False: more than 128 bits. Reads 16 bytes, which may be past the
+ * page's last one (device.h). */
 static inline bool read_big_endian(const uint8_t *bytes, uint32_t length, int128 *out)
 {
     uint8_t sign = length && bytes[0] & 0x80 ? 0xff : 0;
@@ -36,11 +37,33 @@ static inline bool read_big_endian(const uint8_t *bytes, uint32_t length, int128
         bytes++;
         length--;
     }
-    uint128 number = sign ? ~(uint128)0 : 0;
-    for (uint32_t i = 0; i < length; i++)
-        number = number << 8 | bytes[i];
-    *out = (int128)number;
+    uint64_t high, low;
+    memcpy(&high, bytes, 8);
+    memcpy(&low, bytes + 8, 8);
+    uint128 number = (uint128)__builtin_bswap64(high) << 64 | __builtin_bswap64(low);
+    *out = length ? (int128)number >> 8 * (16 - length) : 0;
     return true;
+}
+
+/* The view of `length` bytes. As string_view_make, but without branches on short lengths: reads up
+ * to STRING_INLINE_BYTES bytes, which may be past the page's last one (device.h). */
+static inline string_view view_of(const uint8_t *bytes, uint32_t length)
+{
+    uint32_t prefix;
+    uint64_t rest;
+    string_view view;
+    memcpy(&prefix, bytes, 4);
+    if (length > STRING_INLINE_BYTES) {
+        rest = (uint64_t)((const char *)bytes - KERNEL_STRING_OFFSET);
+    } else {
+        unsigned first = length < 4 ? length : 4, more = length - first;
+        memcpy(&rest, bytes + 4, 8);
+        prefix &= (uint32_t)(((uint64_t)1 << 8 * first) - 1);
+        rest &= more == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * more) - 1;
+    }
+    uint64_t words[2] = {length | (uint64_t)prefix << 32, rest};
+    memcpy(&view, words, sizeof view);
+    return view;
 }
 
 /* False: the value does not fit the type. */
@@ -48,10 +71,7 @@ static inline bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint
                                    uint32_t length)
 {
     if (sink->conversion == CONVERT_NONE) {
-        string_view view = string_view_make((const char *)bytes, length);
-        if (length > STRING_INLINE_BYTES)
-            view.data -= KERNEL_STRING_OFFSET;
-        ((string_view *)sink->out)[i] = view;
+        ((string_view *)sink->out)[i] = view_of(bytes, length);
         return true;
     }
     if (sink->conversion == CONVERT_HALF) {
