@@ -10,6 +10,10 @@
 /* Of a lane's equal part of the share: less is not worth spilling, and has to be granted. */
 #define LANE_FLOOR 16
 
+#define BLOCKS_OF_SHARE 256
+#define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
+#define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
+
 /* What a lane wants for the pages and rows it works on. */
 #define LANE_BYTES ((uint64_t)24 << 20)
 
@@ -61,6 +65,14 @@ bool exec_has_room(const exec_query *query, uint64_t more)
 {
     uint64_t room = exec_memory_room(query);
     return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
+}
+
+uint64_t exec_block_bytes(const exec_query *query)
+{
+    uint64_t bytes = exec_memory_share(query) / BLOCKS_OF_SHARE;
+    if (bytes < BLOCK_BYTES_MIN)
+        return BLOCK_BYTES_MIN;
+    return bytes < BLOCK_BYTES_MAX ? bytes : BLOCK_BYTES_MAX;
 }
 
 static uint64_t buffer_bytes(const dev_buffer *buffer)

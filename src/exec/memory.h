@@ -24,6 +24,9 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
 uint64_t exec_memory_room(const exec_query *query);
 /* Whether `more` bytes of that can be taken now; 0: any at all. */
 bool exec_has_room(const exec_query *query, uint64_t more);
+/* Of a block in a temporary file before compression, about: all parts of several lanes at work must
+ * fit memory, and reading wants large ones. */
+uint64_t exec_block_bytes(const exec_query *query);
 /* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
  */
 uint64_t exec_chunk_bytes(const chunk *c);

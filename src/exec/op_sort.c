@@ -4,6 +4,7 @@
  * them out in order. With a limit, a lane that has collected enough sorts what it has and keeps the
  * best, so that memory does not grow with the input. Where the rows do not fit the memory, lanes
  * write what they have as sorted runs to a temporary file, and the source merges those. */
+#include "exec/memory.h"
 #include "exec/sort.h"
 
 /* Rows beyond the limit that a lane collects before it throws the rest away. */
@@ -71,7 +72,8 @@ static status spill_lane(op_sort *op, exec_task *task, sort_lane *lane)
 static status own_rows(op_sort *op, exec_task *task, sort_lane *lane, chunk **out)
 {
     status st = chunk_concat(task->stream, &lane->current, 1, "sort", out);
-    if (status_get_kind(st) != STATUS_KIND_LIMIT || !lane->chunks.count || !sort_may_spill(op))
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !lane->chunks.count ||
+        !exec_may_spill(op->base.query))
         return st;
     status_free(st);
     TRY(spill_lane(op, task, lane));
@@ -129,7 +131,7 @@ static exec_step sort_push(exec_operator *base, exec_task *task, void *state, ch
     EXEC_TRY(task, st);
     lane->row_count += rows;
     count_chunk(op, lane, owned);
-    bool is_full = sort_may_spill(op) && sort_must_spill(op, task, lane->needed);
+    bool is_full = exec_may_spill(op->base.query) && sort_must_spill(op, task, lane->needed);
     uint64_t spare = is_full ? 0 : SPARE_ROWS;
     if (plan->sort.has_limit && lane->row_count > plan->sort.limit &&
         lane->row_count - plan->sort.limit > spare + plan->sort.limit)

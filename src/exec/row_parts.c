@@ -4,19 +4,6 @@
 #include "exec/chunk_bytes.h"
 #include "exec/memory.h"
 
-/* Blocks: all parts of several lanes at work must fit memory, and reading wants large ones. */
-#define BLOCKS_OF_SHARE 256
-#define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
-#define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
-
-static uint64_t block_bytes(const exec_query *query)
-{
-    uint64_t bytes = exec_memory_share(query) / BLOCKS_OF_SHARE;
-    if (bytes < BLOCK_BYTES_MIN)
-        return BLOCK_BYTES_MIN;
-    return bytes < BLOCK_BYTES_MAX ? bytes : BLOCK_BYTES_MAX;
-}
-
 status row_parts_new(spill_file *file, exec_operator *op, const char *who, unsigned level,
                      row_parts **out)
 {
@@ -28,7 +15,7 @@ status row_parts_new(spill_file *file, exec_operator *op, const char *who, unsig
     parts->op = op;
     parts->who = who;
     parts->level = level;
-    parts->block_bytes = block_bytes(op->query);
+    parts->block_bytes = exec_block_bytes(op->query);
     pthread_mutex_init(&parts->lock, NULL);
     *out = parts;
     return STATUS_OK;

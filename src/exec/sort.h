@@ -97,11 +97,8 @@ exec_step sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
-/* Whether rows may be spilled at all: there is a limit, and the device is a host. */
-bool sort_may_spill(const op_sort *op);
-/* Bytes of a block before compression, and how many runs are merged by one lane, at once by
- * `lanes`, within the memory that sorting may use. */
-uint64_t sort_block_bytes(const op_sort *op);
+/* How many runs are merged by one lane, at once by `lanes`, within the memory that sorting may
+ * use. */
 size_t sort_fan_in(const op_sort *op, unsigned lanes);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);

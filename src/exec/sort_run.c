@@ -1,5 +1,6 @@
 /* sort_run.c - rows in order: in memory, and as a run of blocks in a temporary file. */
 #include "exec/chunk_bytes.h"
+#include "exec/memory.h"
 #include "exec/sort.h"
 
 void sort_chunks_release(chunk_list *list)
@@ -155,7 +156,7 @@ static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t
 
 status sort_run_write(op_sort *op, exec_task *task, chunk *c, sort_run *run)
 {
-    uint64_t rows = c->rows.bound, bytes = sort_block_bytes(op), count;
+    uint64_t rows = c->rows.bound, bytes = exec_block_bytes(op->base.query), count;
     TRY(chunk_bytes_prepare(task->stream, c));
     for (uint64_t first = 0; first < rows; first += count) {
         count = chunk_bytes_fit(c, first, rows - first, bytes);

@@ -9,9 +9,6 @@
 
 /* Of memory_limit. */
 #define SHARE 2
-#define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
-#define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
-#define BLOCKS_OF_SHARE 256
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4
 /* Chunks are small: some are made at once, and many may wait for the client. */
@@ -24,22 +21,9 @@ static uint64_t share_bytes(const op_sort *op)
     return mem_budget_limit(exec_budget(op->base.query)) / SHARE;
 }
 
-bool sort_may_spill(const op_sort *op)
-{
-    return exec_device(op->base.query)->is_host && share_bytes(op);
-}
-
-uint64_t sort_block_bytes(const op_sort *op)
-{
-    uint64_t bytes = share_bytes(op) / BLOCKS_OF_SHARE;
-    if (bytes < BLOCK_BYTES_MIN)
-        return BLOCK_BYTES_MIN;
-    return bytes < BLOCK_BYTES_MAX ? bytes : BLOCK_BYTES_MAX;
-}
-
 size_t sort_fan_in(const op_sort *op, unsigned lanes)
 {
-    uint64_t runs = share_bytes(op) / (sort_block_bytes(op) * BLOCKS_OF_RUN) / lanes;
+    uint64_t runs = share_bytes(op) / (exec_block_bytes(op->base.query) * BLOCKS_OF_RUN) / lanes;
     if (runs < FAN_IN_MIN)
         return FAN_IN_MIN;
     return runs < FAN_IN_MAX ? (size_t)runs : FAN_IN_MAX;
@@ -48,7 +32,8 @@ size_t sort_fan_in(const op_sort *op, unsigned lanes)
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 {
     uint64_t most = exec_device(op->base.query)->chunk_rows;
-    uint64_t fitting = bytes ? CHUNK_BLOCKS * sort_block_bytes(op) * rows / bytes : most;
+    uint64_t fitting =
+        bytes ? CHUNK_BLOCKS * exec_block_bytes(op->base.query) * rows / bytes : most;
     if (!fitting)
         return 1;
     return fitting < most ? fitting : most;
@@ -172,7 +157,7 @@ bool sort_fits(const op_sort *op)
     mem_budget *budget = exec_budget(op->base.query);
     uint64_t limit = mem_budget_limit(budget);
     uint64_t more = atomic_load(&op->spill.needed) - atomic_load(&op->spill.held);
-    return !sort_may_spill(op) || mem_budget_used(budget) + more < limit - limit / 16;
+    return !exec_may_spill(op->base.query) || mem_budget_used(budget) + more < limit - limit / 16;
 }
 
 status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
