@@ -3,31 +3,9 @@
 # within the limit; failures of the temporary file are clean, and nothing is left of it.
 # spill_group.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-here=$(cd "$(dirname "$0")" && pwd) || exit 2
-export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
-export LC_ALL=C PISTACHIO_PROGRESS=off
-export PISTACHIO_TEMP_DIRECTORY="$work/temp"
-mkdir "$work/temp"
-passed=0 failed=0
+# shellcheck source=tests/cli/spill_common.sh
+. "$(dirname "$0")/spill_common.sh"
 tab=$(printf '\t')
-
-# result NAME: the last command's success is the test's.
-result() {
-    if [ $? = 0 ]; then
-        passed=$((passed + 1))
-    else
-        echo "failed: $1"
-        head -5 "$work/err"
-        failed=$((failed + 1))
-    fi
-    if [ -n "$(ls -A "$work/temp")" ]; then
-        echo "failed: $1: leaves files"
-        failed=$((failed + 1))
-    fi
-}
 
 # run SQL OPTION...: the rows, ordered, go to $work/rows, NULL as nothing.
 run() {

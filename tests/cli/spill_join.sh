@@ -4,30 +4,8 @@
 # is left of it.
 # spill_join.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-here=$(cd "$(dirname "$0")" && pwd) || exit 2
-export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
-export LC_ALL=C PISTACHIO_PROGRESS=off
-export PISTACHIO_TEMP_DIRECTORY="$work/temp"
-mkdir "$work/temp"
-passed=0 failed=0
-
-# result NAME: the last command's success is the test's.
-result() {
-    if [ $? = 0 ]; then
-        passed=$((passed + 1))
-    else
-        echo "failed: $1"
-        cat "$work/err"
-        failed=$((failed + 1))
-    fi
-    if [ -n "$(ls -A "$work/temp")" ]; then
-        echo "failed: $1: leaves files"
-        failed=$((failed + 1))
-    fi
-}
+# shellcheck source=tests/cli/spill_common.sh
+. "$(dirname "$0")/spill_common.sh"
 
 # run OPTION... : the rows go to $work/rows, without their names.
 run() {
