@@ -9,4 +9,8 @@
  * target then holds anything. Any input is safe; nothing outside both ranges is touched. */
 bool snappy_decode(const void *source, size_t source_bytes, void *target, size_t target_bytes);
 
+/* The same without instructions that not every machine has, for tests. */
+bool snappy_decode_portable(const void *source, size_t source_bytes, void *target,
+                            size_t target_bytes);
+
 #endif

@@ -56,6 +56,9 @@ TEST(what_the_library_compresses)
         CHECK(source && target);
         CHECK(snappy_decode(source, packed_bytes, target, bytes));
         CHECK(!memcmp(target, plain, bytes));
+        memset(target, 0, bytes);
+        CHECK(snappy_decode_portable(source, packed_bytes, target, bytes));
+        CHECK(!memcmp(target, plain, bytes));
         CHECK(!snappy_decode(source, packed_bytes, target, bytes + 1));
         CHECK(!bytes || !snappy_decode(source, packed_bytes, target, bytes - 1));
         mem_free(source);
@@ -85,6 +88,8 @@ TEST(damaged_blocks_are_taken_as_by_the_library)
             length == bytes &&
             snappy_uncompress((char *)packed, packed_bytes, (char *)expected, &length) == SNAPPY_OK;
         CHECK_EQ(snappy_decode(packed, packed_bytes, target, bytes), is_good);
+        CHECK(!is_good || !memcmp(target, expected, bytes));
+        CHECK_EQ(snappy_decode_portable(packed, packed_bytes, target, bytes), is_good);
         CHECK(!is_good || !memcmp(target, expected, bytes));
         mem_free(packed);
         mem_free(target);
