@@ -1,10 +1,10 @@
 /* budget.c - a hard bound on bytes, shared by threads: one counter, taken from by compare and
  * swap, so that it never passes the limit, not even for a moment. */
+#include "base/maximum.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 
 struct mem_budget {
     _Atomic uint64_t used, peak;
@@ -27,15 +27,6 @@ void mem_budget_free(mem_budget *budget)
     mem_free(budget);
 }
 
-static void raise_peak(mem_budget *budget, uint64_t used)
-{
-    uint64_t peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
-    while (peak < used &&
-           !atomic_compare_exchange_weak_explicit(&budget->peak, &peak, used, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
-}
-
 status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
@@ -49,7 +40,7 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
                                "SET memory_limit to more, or use fewer threads");
     } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
                                                     memory_order_relaxed, memory_order_relaxed));
-    raise_peak(budget, used + bytes);
+    maximum_raise(&budget->peak, used + bytes);
     return STATUS_OK;
 }
 

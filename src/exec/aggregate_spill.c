@@ -7,6 +7,7 @@
  * way is itself cut by the next bits of the hash, into parts that are read later. */
 #include "exec/aggregate.h"
 
+#include "base/maximum.h"
 #include "exec/chunk_bytes.h"
 #include "exec/memory.h"
 
@@ -271,11 +272,7 @@ static uint64_t note_held(aggregate_lane *lane, aggregate_spill *spill, uint64_t
     uint64_t change = held - lane->held;
     uint64_t all = atomic_fetch_add_explicit(&spill->held, change, memory_order_relaxed) + change;
     lane->held = held;
-    uint64_t most = atomic_load_explicit(&spill->held_most, memory_order_relaxed);
-    while (most < all &&
-           !atomic_compare_exchange_weak_explicit(&spill->held_most, &most, all,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
+    maximum_raise(&spill->held_most, all);
     return all;
 }
 

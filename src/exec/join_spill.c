@@ -1,6 +1,7 @@
 /* join_spill.c - rows of a join on their way to a temporary file. */
 #include "exec/join_spill.h"
 
+#include "base/maximum.h"
 #include "exec/memory.h"
 #include "exec/runtime_filter.h"
 
@@ -18,9 +19,7 @@ bool join_has_spilled(const op_join_build *join)
 
 void join_note_memory(op_join_build *join)
 {
-    uint64_t used = mem_budget_used(exec_budget(join->base.query));
-    if (atomic_load(&join->base.metrics.memory_peak) < used)
-        atomic_store(&join->base.metrics.memory_peak, used);
+    maximum_raise(&join->base.metrics.memory_peak, mem_budget_used(exec_budget(join->base.query)));
 }
 
 /* The part of a chunk's bytes that is in columns which the table keeps. */

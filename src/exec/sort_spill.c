@@ -4,6 +4,7 @@
  * memory_limit, less where others (scans, join tables) hold much. The same half is for merging: the
  * blocks of the runs that are merged at once. */
 #include "base/fault.h"
+#include "base/maximum.h"
 #include "exec/memory.h"
 #include "exec/sort.h"
 
@@ -49,20 +50,11 @@ void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_
     *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
 }
 
-static void raise(_Atomic uint64_t *most, uint64_t number)
-{
-    uint64_t before = atomic_load_explicit(most, memory_order_relaxed);
-    while (before < number &&
-           !atomic_compare_exchange_weak_explicit(most, &before, number, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
-}
-
 void sort_note_others(op_sort *op)
 {
     uint64_t held = atomic_load_explicit(&op->spill.held, memory_order_relaxed);
     uint64_t used = mem_budget_used(exec_budget(op->base.query));
-    raise(&op->spill.others, used > held ? used - held : 0);
+    maximum_raise(&op->spill.others, used > held ? used - held : 0);
 }
 
 bool sort_must_spill(op_sort *op, const exec_task *task, uint64_t needed)
@@ -121,7 +113,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     chunk *sorted = NULL;
     TRY(sort_chunks(op, task, chunks, count, &sorted));
     *out_sorted = true;
-    raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    maximum_raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     for (size_t i = 0; i < count; i++) {
         sort_count_chunk(op, chunks[i], &held, &needed);
         rows += chunks[i]->rows.bound;

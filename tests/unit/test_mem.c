@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/fault.h"
+#include "base/maximum.h"
 
 #include <pthread.h>
 
@@ -166,6 +167,29 @@ TEST(budget_is_exact_between_threads)
     CHECK_EQ(mem_budget_used(budget), 0);
     CHECK(mem_budget_peak(budget) <= 21);
     mem_budget_free(budget);
+}
+
+/* Up and down. */
+static void *raise_often(void *argument)
+{
+    for (uint64_t i = 0; i < 20000; i++)
+        maximum_raise(argument, i * 7919 % 20011);
+    return NULL;
+}
+
+TEST(maximum_of_threads)
+{
+    _Atomic uint64_t maximum = 5;
+    pthread_t threads[4];
+    maximum_raise(&maximum, 4);
+    CHECK_EQ(maximum, 5);
+    maximum_raise(&maximum, 6);
+    CHECK_EQ(maximum, 6);
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, raise_often, &maximum), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_EQ(maximum, 20010);
 }
 
 TEST(fault_fires_once_or_always)
