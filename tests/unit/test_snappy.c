@@ -8,12 +8,13 @@
 
 #define BYTES_MAX 70000
 
-/* Text of one kind or another: numbers with common high bytes, runs, short periods, noise. */
+/* Text of one kind or another: numbers with common high bytes, runs, short periods, noise; another
+ * kind every 20,000 bytes. */
 static void fill(uint8_t *out, size_t bytes, unsigned kind)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < bytes; i++)
-        switch (kind % 6) {
+        switch ((kind + i / 20000) % 8) {
         case 0: /* 8-byte numbers below 2^20 */
             value = i % 8 ? value >> 8 : test_random() % (1 << 20);
             out[i] = (uint8_t)value;
@@ -34,6 +35,15 @@ static void fill(uint8_t *out, size_t bytes, unsigned kind)
             out[i] = i >= period && test_random() % 60 ? out[i - period] : (uint8_t)test_random();
             break;
         }
+        case 5: /* keys that repeat */
+            if (i % 8 == 0)
+                value += test_random() % 4 == 0;
+            out[i] = (uint8_t)(value >> i % 8 * 8);
+            break;
+        case 6: /* 8-byte numbers below 2^20, some of which come again */
+            value = i % 8 ? value >> 8 : test_random() % (1 << 20);
+            out[i] = i >= 800 && i / 8 % 5 == 0 ? out[i - 800] : (uint8_t)value;
+            break;
         default: /* words */
             out[i] = (uint8_t)("the furious packages nag slyly "[(i + i / 97 * 5) % 31]);
             if (test_random() % 50 == 0)
