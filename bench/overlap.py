@@ -1,12 +1,13 @@
 """Runs the TPC-H queries with reads past the page cache under each `overlap`, interleaved; prints medians.
 
     bench/overlap DATA_FOLDER [--queries 1,3,6] [--runs N] [--threads N] [--program build/release/pistachio]
-                  [--json FILE] [--svg FILE]
+                  [--variants blocking,chunking,deferred,full] [--json FILE] [--svg FILE]
 
 The paper's variants (PystachIO, sections 4 and 5) with everything else equal: blocking (read, then
 compute), chunking (row groups by several lanes), deferred (row groups read ahead), full (scans of other
 pipelines as well). T_min is what the device took to give the same bytes to nobody: the bytes that the query
-reads over the bandwidth that `--bandwidth` says (GB/s; default: measured by reading the largest file).
+reads over the bandwidth that `--bandwidth` says (GB/s; default: measured by reading the largest file, again
+before each run of a query, as disks drift; the median of those).
 """
 import argparse, json, math, os, re, statistics
 import measure, plot
@@ -16,8 +17,9 @@ measure.add_options(parser)
 parser.add_argument("--queries", default=",".join(map(str, range(1, 23))))
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--bandwidth", type=float)
+parser.add_argument("--variants", default="blocking,chunking,deferred,full")
 options = parser.parse_args()
-variants = ["blocking", "chunking", "deferred", "full"]
+variants = options.variants.split(",")
 
 
 def bytes_read(number):
@@ -27,14 +29,14 @@ def bytes_read(number):
 
 
 largest = max(measure.files_of(options.data), key=os.path.getsize)
-speed = options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest)
-print(f"bandwidth {speed / 1e9:.2f} GB/s, {options.threads} threads, median of {options.runs}")
-print("query      hot    T_min" + "".join(f"{v:>10}" for v in variants) + "   full/max(T_min, hot)")
+print(f"{options.threads} threads, median of {options.runs}")
+print("query      hot   GB/s    T_min" + "".join(f"{v:>10}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
 results = []
 for number in map(int, options.queries.split(",")):
-    t_min = bytes_read(number) / speed
     times, rows = {v: [] for v in variants + ["hot"]}, set()
+    speeds = []
     for _ in range(options.runs):
+        speeds.append(options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest, 0.5))
         for variant in variants:
             seconds, text = measure.run(options, measure.query_text(number), ["direct_io=always", f"overlap={variant}"])
             times[variant].append(seconds)
@@ -46,16 +48,18 @@ for number in map(int, options.queries.split(",")):
             times["hot"].append(seconds)
     if len(rows) != 1:
         raise SystemExit(f"Q{number}: the variants' rows differ")
-    result = {"query": number, "t_min": t_min, **{v: statistics.median(t) for v, t in times.items()}}
+    speed = statistics.median(speeds)
+    t_min = bytes_read(number) / speed
+    result = {"query": number, "bandwidth": speed / 1e9, "t_min": t_min, **{v: statistics.median(t) for v, t in times.items()}}
     results.append(result)
     bound = max(t_min, result["hot"])
-    print(f"Q{number:<4}{result['hot']:9.3f}{t_min:9.3f}" + "".join(f"{result[v]:10.3f}" for v in variants) +
-          f"{result['full'] / bound:10.2f}", flush=True)
+    print(f"Q{number:<4}{result['hot']:9.3f}{speed / 1e9:7.2f}{t_min:9.3f}" + "".join(f"{result[v]:10.3f}" for v in variants) +
+          f"{result[variants[-1]] / bound:10.2f}", flush=True)
 means = {v: math.exp(sum(math.log(r[v]) for r in results) / len(results)) for v in variants}
-print("geometric mean        " + "".join(f"{means[v]:10.3f}" for v in variants))
+print("geometric mean               " + "".join(f"{means[v]:10.3f}" for v in variants))
 if options.json:
     with open(options.json, "w") as file:
-        json.dump({"bandwidth": speed / 1e9, "threads": options.threads, "results": results}, file, indent=1)
+        json.dump({"threads": options.threads, "results": results}, file, indent=1)
 if options.svg:
     plot.bars(options.svg, "seconds, read from storage", [f"Q{r['query']}" for r in results],
               {v: [r[v] for r in results] for v in variants}, {"T_min": [r["t_min"] for r in results]}, bar=7)

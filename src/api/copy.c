@@ -78,13 +78,13 @@ static void write_csv_value(const char *text, size_t bytes, FILE *target)
         fwrite(text, 1, bytes, target);
         return;
     }
-    fputc('"', target);
+    putc_unlocked('"', target);
     for (size_t i = 0; i < bytes; i++) {
         if (text[i] == '"')
-            fputc('"', target);
-        fputc(text[i], target);
+            putc_unlocked('"', target);
+        putc_unlocked(text[i], target);
     }
-    fputc('"', target);
+    putc_unlocked('"', target);
 }
 
 static void write_csv_batch(const pistachio_batch *batch, uint32_t column_count, FILE *target)
@@ -95,7 +95,7 @@ static void write_csv_batch(const pistachio_batch *batch, uint32_t column_count,
             const char *text = pistachio_text(batch, c, row, &bytes);
             if (text)
                 write_csv_value(text, bytes, target);
-            fputc(c + 1 < column_count ? ',' : '\n', target);
+            putc_unlocked(c + 1 < column_count ? ',' : '\n', target);
         }
 }
 
@@ -104,7 +104,7 @@ static status write_csv(pistachio_result *result, FILE *target)
     const plan_column_list *columns = &result->statement->query.root->columns;
     for (size_t i = 0; i < columns->count; i++) {
         write_csv_value(columns->items[i].name, strlen(columns->items[i].name), target);
-        fputc(i + 1 < columns->count ? ',' : '\n', target);
+        putc_unlocked(i + 1 < columns->count ? ',' : '\n', target);
     }
     status st;
     while (!(st = exec_query_next(result->query, &result->batch.rows)) && result->batch.rows) {

@@ -30,39 +30,36 @@ static void print_csv(const char *text, size_t bytes, FILE *target)
         fwrite(text, 1, bytes, target);
         return;
     }
-    fputc('"', target);
+    putc_unlocked('"', target);
     for (size_t i = 0; i < bytes; i++) {
         if (text[i] == '"')
-            fputc('"', target);
-        fputc(text[i], target);
+            putc_unlocked('"', target);
+        putc_unlocked(text[i], target);
     }
-    fputc('"', target);
+    putc_unlocked('"', target);
 }
 
 static void print_tsv(const char *text, size_t bytes, FILE *target)
 {
-    for (size_t i = 0; i < bytes; i++)
-        switch (text[i]) {
-        case '\t':
-            fputs("\\t", target);
-            break;
-        case '\n':
-            fputs("\\n", target);
-            break;
-        case '\r':
-            fputs("\\r", target);
-            break;
-        case '\\':
-            fputs("\\\\", target);
-            break;
-        default:
-            fputc(text[i], target);
-        }
+    size_t done = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        const char *escape = text[i] == '\t'   ? "\\t"
+                             : text[i] == '\n' ? "\\n"
+                             : text[i] == '\r' ? "\\r"
+                             : text[i] == '\\' ? "\\\\"
+                                               : NULL;
+        if (!escape)
+            continue;
+        fwrite(text + done, 1, i - done, target);
+        fputs(escape, target);
+        done = i + 1;
+    }
+    fwrite(text + done, 1, bytes - done, target);
 }
 
 static void print_json_text(const char *text, size_t bytes, FILE *target)
 {
-    fputc('"', target);
+    putc_unlocked('"', target);
     for (size_t i = 0; i < bytes; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '"' || c == '\\')
@@ -74,9 +71,9 @@ static void print_json_text(const char *text, size_t bytes, FILE *target)
         else if (c < 0x20)
             fprintf(target, "\\u%04x", c);
         else
-            fputc(c, target);
+            putc_unlocked(c, target);
     }
-    fputc('"', target);
+    putc_unlocked('"', target);
 }
 
 /* JSON has no NaN and no infinities: those become null. */
@@ -106,7 +103,7 @@ static void print_json_row(const pistachio_result *result, const pistachio_batch
         fputs(": ", target);
         print_json_value(result, batch, c, row, target);
     }
-    fputc('}', target);
+    putc_unlocked('}', target);
 }
 
 static void print_row(const pistachio_result *result, const pistachio_batch *batch, uint64_t row,
@@ -116,7 +113,7 @@ static void print_row(const pistachio_result *result, const pistachio_batch *bat
         size_t bytes;
         const char *text = pistachio_text(batch, c, row, &bytes);
         if (c)
-            fputc(format == OUTPUT_CSV ? ',' : '\t', target);
+            putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
         if (text && format == OUTPUT_CSV)
             print_csv(text, bytes, target);
         else if (text)
@@ -124,25 +121,25 @@ static void print_row(const pistachio_result *result, const pistachio_batch *bat
         else if (format == OUTPUT_TSV)
             fputs("\\N", target);
     }
-    fputc('\n', target);
+    putc_unlocked('\n', target);
 }
 
 static void print_header(const pistachio_result *result, output_format format, FILE *target)
 {
     if (format == OUTPUT_JSON)
-        fputc('[', target);
+        putc_unlocked('[', target);
     if (format != OUTPUT_CSV && format != OUTPUT_TSV)
         return;
     for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
         const char *name = pistachio_column_name(result, c);
         if (c)
-            fputc(format == OUTPUT_CSV ? ',' : '\t', target);
+            putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
         if (format == OUTPUT_CSV)
             print_csv(name, strlen(name), target);
         else
             print_tsv(name, strlen(name), target);
     }
-    fputc('\n', target);
+    putc_unlocked('\n', target);
 }
 
 pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
@@ -164,7 +161,7 @@ pistachio_error *output_print(pistachio_result *result, output_format format, FI
             if (format == OUTPUT_JSON || format == OUTPUT_JSONL)
                 print_json_row(result, batch, row, target);
             if (format == OUTPUT_JSONL)
-                fputc('\n', target);
+                putc_unlocked('\n', target);
         }
         *out_rows += pistachio_batch_rows(batch);
     }

@@ -8,7 +8,7 @@
 #include "exec/sort.h"
 
 /* Rows beyond the limit that a lane collects before it throws the rest away. */
-#define SPARE_ROWS 65536
+#define SPARE_ROWS 16384
 
 typedef struct sort_lane {
     program_run *run;
@@ -153,6 +153,8 @@ static exec_step sort_finish_lane(exec_operator *base, exec_task *task, void *st
     pthread_mutex_unlock(&op->lock);
     if (has_spilled)
         EXEC_TRY(task, spill_lane(op, task, lane));
+    else if (base->plan->sort.has_limit && lane->row_count > base->plan->sort.limit)
+        EXEC_TRY(task, shrink(op, task, lane)); /* here, as one lane alone sorts the rest */
     pthread_mutex_lock(&op->lock);
     status st = array_reserve(NULL, &op->chunks, lane->chunks.count);
     if (!st && lane->chunks.count) {

@@ -16,6 +16,7 @@
 #define SLACK 64                  /* readable bytes past the end */
 #define MAPPED_BYTES (256u << 10) /* from here on whole pages from the system */
 #define CLASS_COUNT 256
+#define LARGER_CLASSES 2 /* up to half as large again */
 #define DEFAULT_CHUNK_ROWS 16384
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define KEPT_BYTES_MAX 0
@@ -135,6 +136,22 @@ static void free_list(cpu_buffer *buffers)
     }
 }
 
+/* Under the lock: a kept buffer of the class, or else of one a little larger, as fresh memory costs
+ * more than what is left over (the system clears it page by page). */
+static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
+{
+    unsigned last = class < CLASS_COUNT - LARGER_CLASSES ? class + LARGER_CLASSES : CLASS_COUNT - 1;
+    for (unsigned i = class; i <= last; i++)
+        if (cpu->kept[i]) {
+            cpu_buffer *buffer = cpu->kept[i];
+            cpu->kept[i] = buffer->next;
+            cpu->kept_bytes -= buffer->capacity;
+            cpu->used_at[i] = ++cpu->tick;
+            return buffer;
+        }
+    return NULL;
+}
+
 static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
 {
     cpu_device *cpu = (cpu_device *)dev;
@@ -146,16 +163,18 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
     cpu_buffer *buffer = NULL, *given_up = NULL;
     if (KEPT_BYTES_MAX > 0) {
         pthread_mutex_lock(&cpu->lock);
-        buffer = cpu->kept[class];
-        if (buffer) {
-            cpu->kept[class] = buffer->next;
-            cpu->kept_bytes -= capacity;
-            cpu->used_at[class] = ++cpu->tick;
-        } else {
-            given_up = trim(cpu);
-        }
+        buffer = take_kept(cpu, class);
+        given_up = buffer ? NULL : trim(cpu);
         pthread_mutex_unlock(&cpu->lock);
         free_list(given_up);
+    }
+    if (buffer && buffer->capacity > capacity) {
+        status st = mem_budget_take(dev->budget, buffer->capacity - capacity, who);
+        if (st) { /* one of the right size may still do */
+            status_free(st);
+            buffer_free(buffer);
+            buffer = NULL;
+        }
     }
     if (!buffer) {
         status st = buffer_new(KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
@@ -164,8 +183,8 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
             return st;
         }
         buffer->capacity = capacity;
+        buffer->class = class;
     }
-    buffer->class = class;
     buffer->base.dev = dev;
     buffer->base.bytes = bytes;
     atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
