@@ -122,7 +122,6 @@ static exec_step sort_push(exec_operator *base, exec_task *task, void *state, ch
     chunk *owned;
     EXEC_TRY(task, exec_check_error(task));
     EXEC_TRY(task, own_rows(op, task, lane, &owned));
-    sort_note_others(op);
     chunk_free(lane->current);
     lane->current = NULL;
     st = array_push(NULL, &lane->chunks, owned);
@@ -131,7 +130,7 @@ static exec_step sort_push(exec_operator *base, exec_task *task, void *state, ch
     EXEC_TRY(task, st);
     lane->row_count += rows;
     count_chunk(op, lane, owned);
-    bool is_full = exec_may_spill(op->base.query) && sort_must_spill(op, task, lane->needed);
+    bool is_full = sort_must_spill(op, task, lane->needed);
     uint64_t spare = is_full ? 0 : SPARE_ROWS;
     if (plan->sort.has_limit && lane->row_count > plan->sort.limit &&
         lane->row_count - plan->sort.limit > spare + plan->sort.limit)

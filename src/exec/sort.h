@@ -41,7 +41,6 @@ typedef struct sort_spill {
     spill_file *file; /* NULL: all is in memory */
     sort_run_list runs;
     _Atomic uint64_t held, needed; /* by all lanes: now, and with what sorting it takes */
-    _Atomic uint64_t others;       /* the most that anybody else was seen to hold */
     /* The pass at work. */
     unsigned pass;
     ARRAY(sort_group) groups;
@@ -97,17 +96,15 @@ exec_step sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
-/* How many runs are merged by one lane, at once by `lanes`, within the memory that sorting may
- * use. */
+/* How many runs are merged by one lane, at once by `lanes`, within a sort's share of
+ * the memory. */
 size_t sort_fan_in(const op_sort *op, unsigned lanes);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 /* What a chunk takes, and what sorting a list with it will take more. */
 void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
-/* While a lane works on rows: notes what is held besides what was collected. */
-void sort_note_others(op_sort *op);
 /* A lane whose rows need `needed` bytes must spill them now. */
-bool sort_must_spill(op_sort *op, const exec_task *task, uint64_t needed);
+bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);
 /* All lanes have collected: there is room to sort what they hold. */
 bool sort_fits(const op_sort *op);
 /* The rows of a list become a run (or several, where memory is too short for one), the list is

@@ -1,15 +1,11 @@
 /* sort_spill.c - when collected rows become runs, and the passes that make few runs of many.
  *
- * Memory is shared like this: what lanes hold and will need to sort it is at most about half of
- * memory_limit, less where others (scans, join tables) hold much. The same half is for merging: the
- * blocks of the runs that are merged at once. */
-#include "base/fault.h"
+ * A sort's share of memory (exec/memory.h) is for what lanes hold and will need to sort it, and
+ * then for merging: the blocks of the runs that are merged at once. */
 #include "base/maximum.h"
 #include "exec/memory.h"
 #include "exec/sort.h"
 
-/* Of memory_limit. */
-#define SHARE 2
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4
 /* Chunks are small: some are made at once, and many may wait for the client. */
@@ -17,14 +13,10 @@
 #define FAN_IN_MIN 8
 #define FAN_IN_MAX 512
 
-static uint64_t share_bytes(const op_sort *op)
-{
-    return mem_budget_limit(exec_budget(op->base.query)) / SHARE;
-}
-
 size_t sort_fan_in(const op_sort *op, unsigned lanes)
 {
-    uint64_t runs = share_bytes(op) / (exec_block_bytes(op->base.query) * BLOCKS_OF_RUN) / lanes;
+    const exec_query *query = op->base.query;
+    uint64_t runs = exec_memory_share(query) / (exec_block_bytes(query) * BLOCKS_OF_RUN) / lanes;
     if (runs < FAN_IN_MIN)
         return FAN_IN_MIN;
     return runs < FAN_IN_MAX ? (size_t)runs : FAN_IN_MAX;
@@ -50,24 +42,11 @@ void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_
     *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
 }
 
-void sort_note_others(op_sort *op)
+bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
 {
-    uint64_t held = atomic_load_explicit(&op->spill.held, memory_order_relaxed);
-    uint64_t used = mem_budget_used(exec_budget(op->base.query));
-    maximum_raise(&op->spill.others, used > held ? used - held : 0);
-}
-
-bool sort_must_spill(op_sort *op, const exec_task *task, uint64_t needed)
-{
-    uint64_t limit = mem_budget_limit(exec_budget(op->base.query)), share = share_bytes(op);
-    uint64_t all = atomic_load_explicit(&op->spill.needed, memory_order_relaxed);
-    if (needed && fault_check(FAULT_ROOM))
-        return true;
-    /* Not so little that there would be a great many runs. */
-    if (needed < share / (4 * (uint64_t)task->lane_count))
-        return false;
-    uint64_t others = atomic_load_explicit(&op->spill.others, memory_order_relaxed);
-    return all > share || all + others > limit - limit / 4;
+    return exec_must_spill(
+        op->base.query, atomic_load_explicit(&op->spill.held, memory_order_relaxed),
+        atomic_load_explicit(&op->spill.needed, memory_order_relaxed), task->lane_count, needed);
 }
 
 static status open_file(op_sort *op)
@@ -146,10 +125,8 @@ static status spill_parts(op_sort *op, exec_task *task, chunk **chunks, size_t c
 
 bool sort_fits(const op_sort *op)
 {
-    mem_budget *budget = exec_budget(op->base.query);
-    uint64_t limit = mem_budget_limit(budget);
     uint64_t more = atomic_load(&op->spill.needed) - atomic_load(&op->spill.held);
-    return !exec_may_spill(op->base.query) || mem_budget_used(budget) + more < limit - limit / 16;
+    return !exec_may_spill(op->base.query) || exec_has_room(op->base.query, more);
 }
 
 status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
