@@ -1,0 +1,64 @@
+/* test_kept_buffers.c - the CPU device's buffers are used again: by what needs the same size or a
+ * little less, and counted with what they really take. */
+#include "test.h"
+
+#include "device/device.h"
+
+static device *dev;
+static mem_budget *budget;
+
+static void open_device(uint64_t limit)
+{
+    CHECK_OK(mem_budget_new(limit, &budget));
+    CHECK_OK(dev_open_cpu("auto", 0, budget, &dev));
+}
+
+static void close_device(void)
+{
+    dev_close(dev);
+    CHECK_EQ(mem_budget_used(budget), 0);
+    mem_budget_free(budget);
+}
+
+/* The address of a buffer of so many bytes that is given back at once. */
+static void *take_and_give(size_t bytes)
+{
+    dev_buffer *buffer;
+    CHECK_OK(dev_alloc(dev, bytes, "test", &buffer));
+    void *address = buffer->address;
+    CHECK(mem_budget_used(budget) >= bytes);
+    dev_buffer_unref(buffer);
+    return address;
+}
+
+static bool keeps_buffers(void)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return false;
+#else
+    return true;
+#endif
+}
+
+TEST(a_little_less_takes_the_same_buffer)
+{
+    if (!keeps_buffers())
+        SKIP("with a sanitizer each buffer is fresh");
+    open_device(0);
+    void *first = take_and_give(1 << 20);
+    CHECK(take_and_give((1 << 20) - 5000) == first);
+    CHECK(take_and_give(700 << 10) == first);
+    CHECK(take_and_give(300 << 10) != first);
+    close_device();
+}
+
+TEST(no_larger_buffer_than_the_limit_allows)
+{
+    open_device(3 << 20);
+    dev_buffer *other;
+    take_and_give(1200 << 10);
+    CHECK_OK(dev_alloc(dev, 2 << 20, "test", &other));
+    CHECK(take_and_give(900 << 10)); /* the kept one would be too much */
+    dev_buffer_unref(other);
+    close_device();
+}
