@@ -394,6 +394,8 @@ typedef struct aggregate_lane {
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
     uint64_t dense_check;     /* rows after which it is asked whether it is dense; 0: never */
     uint64_t held;            /* bytes of the tables when they were last counted */
+    size_t full_count;        /* of the tables, the first: they take no more rows, and were */
+    uint64_t full_bytes;      /* counted to be these */
     bool has_spilled;         /* no CODES from then on */
 } aggregate_lane;
 

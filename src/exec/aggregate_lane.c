@@ -36,9 +36,17 @@ void aggregate_lane_release(aggregate_lane *lane)
     array_release(&lane->tables);
 }
 
+/* The tables that were counted are gone. */
+static void forget_full(aggregate_lane *lane)
+{
+    lane->full_count = 0;
+    lane->full_bytes = 0;
+}
+
 void aggregate_lane_restart(aggregate_lane *lane)
 {
     lane->tables.count = 0;
+    forget_full(lane);
     lane->has_spilled = true;
     lane->dense_check = 0;
 }
@@ -206,6 +214,7 @@ static status become_dense(aggregate_lane *lane, exec_task *task)
     for (; lane->tables.count > 1; lane->tables.count--)
         aggregate_table_free(lane->core, last_table(lane));
     replace_last(lane, dense);
+    forget_full(lane);
     return STATUS_OK;
 }
 

@@ -258,12 +258,16 @@ status aggregate_spill_table(const aggregate_core *core, exec_task *task, aggreg
 
 /* ---- lanes ---- */
 
-static uint64_t held_bytes(const aggregate_lane *lane)
+/* Only the last table takes rows: those before it are counted once. */
+static uint64_t held_bytes(aggregate_lane *lane)
 {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < lane->tables.count; i++)
-        bytes += aggregate_table_bytes(lane->core, lane->tables.items[i]);
-    return bytes;
+    const table_list *tables = &lane->tables;
+    uint64_t last = 0;
+    for (; lane->full_count + 1 < tables->count; lane->full_count++)
+        lane->full_bytes += aggregate_table_bytes(lane->core, tables->items[lane->full_count]);
+    if (tables->count)
+        last = aggregate_table_bytes(lane->core, tables->items[tables->count - 1]);
+    return lane->full_bytes + last;
 }
 
 static uint64_t note_held(aggregate_lane *lane, aggregate_spill *spill, uint64_t held)
