@@ -445,7 +445,7 @@ static exec_step next_part(aggregate_merge *merge, exec_task *task, aggregate_re
         reader->table = NULL;
         if (!take_part(reader, &merge->spill))
             return EXEC_FINISHED;
-        row_part_reader_init(&reader->blocks, reader->part.parts, reader->part.number);
+        row_part_reader_init(&reader->blocks, reader->part.parts, reader->part.number, true);
         reader->is_loading = true;
     }
     exec_step step = load_part(merge, task, reader);

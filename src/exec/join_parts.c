@@ -78,8 +78,8 @@ static exec_step make_table(join_parts_lane *lane, join_queue *queue, exec_task 
     EXEC_TRY(task, join_side_start(queue->join, task, &lane->side));
     join_note_memory(queue->join);
     join_queue_took(queue, &lane->grant, lane->grant.promised);
-    row_part_reader_init(&lane->probe, lane->grant.part.cut->probe, lane->grant.part.number);
-    lane->probe.keeps_blocks = !lane->is_last;
+    row_part_reader_init(&lane->probe, lane->grant.part.cut->probe, lane->grant.part.number,
+                         lane->is_last);
     lane->seen_at = 0;
     lane->stage = PARTS_PROBE;
     return EXEC_NEED_INPUT;
@@ -219,8 +219,8 @@ static status new_seen(join_parts_lane *lane, exec_task *task)
 static exec_step begin_part(join_parts_lane *lane, join_queue *queue, exec_task *task)
 {
     const join_part *part = &lane->grant.part;
-    row_part_reader_init(&lane->build, part->cut->build, part->number);
-    row_part_reader_init(&lane->probe, part->cut->probe, part->number);
+    row_part_reader_init(&lane->build, part->cut->build, part->number, true);
+    row_part_reader_init(&lane->probe, part->cut->probe, part->number, true);
     lane->blocks = 0;
     if (lane->grant.work == JOIN_WORK_CUT) {
         EXEC_TRY(task, begin_cut(lane, queue->join));

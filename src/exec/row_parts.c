@@ -105,17 +105,17 @@ status row_parts_add(row_parts *parts, exec_task *task, chunk *c, const uint32_t
 
 /* ---- reading ---- */
 
-void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part)
+void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part,
+                          bool is_last)
 {
-    *reader = (row_part_reader){.parts = parts, .part = &parts->parts[part]};
+    *reader = (row_part_reader){.parts = parts, .part = &parts->parts[part], .is_last = is_last};
 }
 
 void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
                            _Atomic size_t *next)
 {
-    row_part_reader_init(reader, parts, part);
+    row_part_reader_init(reader, parts, part, false);
     reader->shared = next;
-    reader->keeps_blocks = true;
 }
 
 void row_part_reader_close(row_part_reader *reader)
@@ -152,7 +152,7 @@ exec_step row_part_next(row_part_reader *reader, exec_task *task, chunk **out)
         return EXEC_WAIT;
     reader->reading = NULL;
     EXEC_TRY(task, spill_read_finish(reading, &bytes));
-    if (!reader->keeps_blocks)
+    if (reader->is_last)
         spill_discard(reader->parts->file, reader->part->blocks.items[reader->asked]);
     status st = ask(reader, task);
     if (!st)

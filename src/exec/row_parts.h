@@ -45,20 +45,21 @@ CHECKED status row_parts_order(const row_parts *parts, exec_task *task, const ui
 CHECKED status row_parts_append(row_parts *parts, exec_task *task, size_t part, const chunk *c,
                                 uint64_t first, uint64_t count);
 
-/* Reads a part; what was read is given back to the disk, unless keeps_blocks is set: for the last
- * time it is not. One thread at a time. */
+/* Reads a part. A part may be read many times; whoever reads it for the last time gives each block
+ * back to the disk. One thread at a time. */
 typedef struct row_part_reader {
     const row_parts *parts;
     const row_part *part;
     size_t next;            /* block to be asked for */
     _Atomic size_t *shared; /* the same of several readers, each of which gets some of the blocks */
     size_t asked;           /* the block that is being read */
-    bool keeps_blocks;
+    bool is_last;           /* nobody reads the part after this reader */
     spill_read *reading;
 } row_part_reader;
 
-void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part);
-/* What other readers with the same counter, which begins at 0, do not get. The blocks stay. */
+void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part,
+                          bool is_last);
+/* What other readers with the same counter, which begins at 0, do not get. Never the last one. */
 void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
                            _Atomic size_t *next);
 void row_part_reader_close(row_part_reader *reader); /* also of one that is zeroed */
