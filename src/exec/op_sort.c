@@ -19,6 +19,8 @@ typedef struct sort_lane {
     uint64_t scratch;
     chunk *current; /* input's columns and room for keys */
     uint32_t next;
+    dev_buffer *bound; /* sort_bound.c; NULL: none yet */
+    bool is_bounded;   /* current is */
 } sort_lane;
 
 /* The lane's chunks are others now: their bytes are counted anew. */
@@ -44,6 +46,10 @@ static status shrink(op_sort *op, exec_task *task, sort_lane *lane)
         st = array_push(NULL, &lane->chunks, flat);
         if (st)
             chunk_free(flat);
+    }
+    if (!st) {
+        dev_buffer_unref(lane->bound);
+        st = sort_bound_new(op, task, flat, &lane->bound);
     }
     count_bytes(op, lane);
     return st;
@@ -119,8 +125,23 @@ static exec_step sort_push(exec_operator *base, exec_task *task, void *state, ch
     exec_step step = add_keys(op, task, lane, *input);
     if (step != EXEC_FINISHED)
         return step;
-    chunk *owned;
+    if (lane->bound && !lane->is_bounded) {
+        EXEC_TRY(task, sort_bound_apply(op, task, lane->bound, lane->current));
+        lane->is_bounded = true;
+    }
+    if (!exec_fetch_count(task, &lane->fetch, &lane->current->rows, &lane->scratch, &st)) {
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
     EXEC_TRY(task, exec_check_error(task));
+    rows = lane->current->rows.bound;
+    lane->is_bounded = false;
+    if (!rows) {
+        chunk_free(lane->current);
+        lane->current = NULL;
+        return EXEC_NEED_INPUT;
+    }
+    chunk *owned;
     EXEC_TRY(task, own_rows(op, task, lane, &owned));
     chunk_free(lane->current);
     lane->current = NULL;
@@ -204,6 +225,7 @@ static void sort_lane_close(exec_operator *base, void *state)
     sort_lane *lane = state;
     sort_chunks_release(&lane->chunks);
     chunk_free(lane->current);
+    dev_buffer_unref(lane->bound);
     program_run_free(lane->run);
     if (lane->fetch.event)
         exec_device(base->query)->ops->event_free(lane->fetch.event);

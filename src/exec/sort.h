@@ -1,6 +1,7 @@
 /* sort.h - inside ORDER BY: what its parts share.
  *
  *     op_sort.c     lanes collect rows, and begin a run when they hold too much
+ *     sort_bound.c  drops rows that a limit leaves out, before they are copied
  *     sort_run.c    orders rows; writes them as a run of blocks
  *     sort_merge.c  runs to one stream of chunks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
@@ -64,6 +65,16 @@ typedef struct op_sort {
 } op_sort;
 
 void sort_chunks_release(chunk_list *list);
+
+/* ---- sort_bound.c: ORDER BY with a limit ---- */
+
+/* Where a lane has as many rows as the limit, in order, their first keys: what comes after the last
+ * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
+CHECKED status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best,
+                              dev_buffer **out);
+/* Drops the chunk's rows that come after the bound. */
+CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_buffer *bound,
+                                chunk *c);
 
 /* ---- sort_run.c ---- */
 

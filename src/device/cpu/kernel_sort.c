@@ -186,3 +186,15 @@ void ISA_(sort_rows)(const sort_rows_arguments *a)
     if (source != a->out)
         memcpy(a->out, source, count * sizeof *source);
 }
+
+void ISA_(sort_keep)(const sort_keep_arguments *a)
+{
+    size_t count = kernel_count(a->count), kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *key = a->rows + i * 3, *last = a->last;
+        uint128 number = (uint128)key[1] << 64 | key[2], most = (uint128)last[1] << 64 | last[2];
+        a->out[kept] = (uint32_t)i;
+        kept += key[0] < last[0] || (key[0] == last[0] && number <= most);
+    }
+    *a->out_count = kept;
+}
