@@ -148,7 +148,10 @@ static bool link_as(const new_file *f, const char *name)
 }
 
 /* A name that is free is taken at once. One that is not can only be replaced by a rename, for which
- * the file needs another one first: for as long as two calls take. */
+ * the file needs another one first, for as long as two calls take: who is killed just between them
+ * leaves "<path>.<process>.<number>.tmp", whole, beside the old file. Linux has no way round that:
+ * linkat never replaces, and renameat2 with any flag wants a name to rename, which a descriptor's
+ * in /proc is not. To unlink the old file first would be worse: a moment with neither. */
 static status take_name(new_file *f)
 {
     if (!f->has_name && link_as(f, f->path))

@@ -1,7 +1,8 @@
 /* new_file.h - a file that appears under its name when it is whole, or not at all.
  *
  * It is written without a name, so that a process that is killed leaves nothing behind, and gets
- * its name, in place of what had it before, once all its bytes are safe. */
+ * its name, in place of what had it before, once all its bytes are safe. (To replace a file it has
+ * another name for a moment: take_name in new_file.c.) */
 #ifndef PISTACHIO_STORAGE_NEW_FILE_H
 #define PISTACHIO_STORAGE_NEW_FILE_H
 
