@@ -5,6 +5,7 @@
 
 #include "exec/scan_prune.h"
 #include "exec/scan_split.h"
+#include "storage/device.h"
 
 /* Of the memory limit, what reading ahead may hold at most. */
 #define BUDGET_PART 8
@@ -24,9 +25,11 @@
 #define PIECE_BYTES_MIN ((uint64_t)4 << 20)
 #define PIECES_PER_THREAD 8
 
-/* A regulated scan's window: what it begins with and keeps at least; and so many times in a row its
- * lanes must find their bytes there before it becomes smaller. */
+/* A regulated scan's window: what it begins with and keeps at least, or a few pieces more than
+ * there are workers; and so many times in a row its lanes must find their bytes there before it
+ * becomes smaller. */
 #define WINDOW_BYTES_MIN ((uint64_t)16 << 20)
+#define WINDOW_SPARE_PIECES 2
 #define CALM_TAKES 16
 
 /* All queries of the process that read ahead. */
@@ -50,7 +53,8 @@ struct scan_ahead {
     bool is_held;
     bool has_started; /* lanes have asked for rows */
     uint64_t bytes;   /* held by its fetches */
-    uint64_t window;  /* the most of them that regulation allows */
+    uint64_t window;  /* the most of them that regulation allows, */
+    uint64_t least;   /* and what it always allows */
     unsigned calm_takes;
     bool is_done;   /* all row groups were looked at */
     status failure; /* or looking has failed */
@@ -97,6 +101,18 @@ void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint6
     atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
 }
 
+static uint64_t window_least(const scan_ahead *scan)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < scan->table->morsels.count; i++) {
+        uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->table->morsels.items[i]);
+        largest = bytes > largest ? bytes : largest;
+    }
+    largest = largest < scan->piece_bytes ? largest : scan->piece_bytes;
+    largest *= exec_thread_count(scan->query) + WINDOW_SPARE_PIECES;
+    return largest > WINDOW_BYTES_MIN ? largest : WINDOW_BYTES_MIN;
+}
+
 static uint64_t piece_bytes(const scan_ahead *scan)
 {
     uint64_t bytes = 0;
@@ -123,7 +139,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .columns = columns,
                          .column_count = column_count};
     scan->piece_bytes = piece_bytes(scan);
-    scan->window = WINDOW_BYTES_MIN;
+    scan->window = scan->least = window_least(scan);
     status st = add_storage(query, scan->table);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
@@ -247,8 +263,7 @@ static uint64_t extend(scan_ahead *scan)
 }
 
 /* The budget is the process's; each query has an equal share, however many scans it has. A scan
- * that nobody works on yet leaves half of it, and with regulation one that is worked on has a
- * window. */
+ * that nobody works on yet leaves half of it, and with regulation each has a window. */
 static bool may_extend(const scan_ahead *scan)
 {
     const read_ahead *ahead = &scan->query->ahead;
@@ -258,26 +273,30 @@ static bool may_extend(const scan_ahead *scan)
         return false;
     if (!ahead->is_combining)
         return scan->bytes < most;
-    if (ahead->is_regulating && scan->has_started && scan->bytes >= scan->window)
+    if (ahead->is_regulating && scan->bytes >= scan->window)
         return false;
     return atomic_load_explicit(&process_bytes, memory_order_relaxed) < most &&
            ahead->bytes < most / (queries ? queries : 1) / (scan->has_started ? 1 : 2);
 }
 
-/* A lane has asked for rows, which were there already or not: the scan needs more bytes under way,
- * or perhaps fewer. */
-static void regulate(scan_ahead *scan, bool was_there)
+/* A lane has asked for rows, which were there already or not. If not, and the device has nothing to
+ * do but what is under way, the scan needs more bytes under way; if they always are, fewer: memory
+ * that was not used before is slow. */
+static void regulate(scan_ahead *scan, const scan_morsel *taken)
 {
     uint64_t most = scan->query->ahead.bytes_max;
-    if (!was_there) {
-        scan->window = scan->window < most / 2 ? scan->window * 2 : most;
-        scan->calm_takes = 0;
-    } else if (++scan->calm_takes == CALM_TAKES) {
+    const file *f = scan->table->files.items[taken->morsel.file].file;
+    if (pq_fetch_is_done(taken->fetch)) {
+        if (++scan->calm_takes < CALM_TAKES)
+            return;
         scan->window -= scan->window / 4;
-        scan->calm_takes = 0;
+    } else if (!atomic_load_explicit(&storage_device_find(f->version.device)->waiting,
+                                     memory_order_relaxed)) {
+        scan->window = scan->window < most / 2 ? scan->window * 2 : most;
     }
-    if (scan->window < WINDOW_BYTES_MIN)
-        scan->window = WINDOW_BYTES_MIN;
+    scan->calm_takes = 0;
+    if (scan->window < scan->least)
+        scan->window = scan->least;
 }
 
 /* Submits about as many bytes as it may; returns how many it may still. */
@@ -396,7 +415,7 @@ static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out
     *out = scan->queue[scan->queue_first];
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
-    regulate(scan, pq_fetch_is_done(out->fetch));
+    regulate(scan, out);
     return EXEC_HAVE_OUTPUT;
 }
 

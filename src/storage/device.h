@@ -15,6 +15,8 @@ typedef struct storage_device {
     /* For read_ring.c, under its lock. */
     unsigned under_way;
     struct read_part *first, **last;
+    /* Parts that wait because enough are under way: more would not be read any sooner. */
+    _Atomic unsigned waiting;
 } storage_device;
 
 /* The device, the same for all callers, for as long as the process lives; what is kept of its
