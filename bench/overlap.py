@@ -7,7 +7,7 @@ The paper's variants (PystachIO, sections 4 and 5) with everything else equal: b
 compute), chunking (row groups by several lanes), deferred (row groups read ahead), full (scans of other
 pipelines as well). T_min is what the device took to give the same bytes to nobody: the bytes that the query
 reads over the bandwidth that `--bandwidth` says (GB/s; default: measured by reading the largest file, again
-before each run of a query, as disks drift; the median of those).
+after each round of a query, as disks drift; the median of those).
 """
 import argparse, json, math, os, re, statistics
 import measure, plot
@@ -33,19 +33,17 @@ print(f"{options.threads} threads, median of {options.runs}")
 print("query      hot   GB/s    T_min" + "".join(f"{v:>10}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
 results = []
 for number in map(int, options.queries.split(",")):
-    times, rows = {v: [] for v in variants + ["hot"]}, set()
+    times, rows = {v: [] for v in variants + ["warm", "hot"]}, set()
     speeds = []
     for _ in range(options.runs):
-        speeds.append(options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest, 0.5))
-        for variant in variants:
-            seconds, text = measure.run(options, measure.query_text(number), ["direct_io=always", f"overlap={variant}"])
+        # The first run of a round is not counted: what measured the disk may have left it and memory slow.
+        for variant in ["warm", "hot"] + variants:
+            is_cached = variant in ("warm", "hot")
+            settings = ["direct_io=never"] if is_cached else ["direct_io=always", f"overlap={variant}"]
+            seconds, text = measure.run(options, measure.query_text(number), settings)
             times[variant].append(seconds)
             rows.add(text)
-    for turn in range(options.runs + 1):
-        seconds, text = measure.run(options, measure.query_text(number), ["direct_io=never"])
-        rows.add(text)
-        if turn:
-            times["hot"].append(seconds)
+        speeds.append(options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest, 0.5))
     if len(rows) != 1:
         raise SystemExit(f"Q{number}: the variants' rows differ")
     speed = statistics.median(speeds)
