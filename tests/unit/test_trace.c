@@ -20,11 +20,13 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* By hand: sanitizers measure all of the text in each strstr. */
 static unsigned count_of(const char *text, const char *part)
 {
     unsigned count = 0;
-    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
-        count++;
+    size_t bytes = strlen(part);
+    for (const char *at = text; *at; at++)
+        count += *at == *part && !strncmp(at, part, bytes);
     return count;
 }
 
