@@ -101,29 +101,25 @@ void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint6
     atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
 }
 
-static uint64_t window_least(const scan_ahead *scan)
+/* How large a piece is, and what the window is at least. */
+static void choose_sizes(scan_ahead *scan)
 {
-    uint64_t largest = 0;
+    uint64_t all = 0, largest = 0, threads = exec_thread_count(scan->query);
     for (size_t i = 0; i < scan->table->morsels.count; i++) {
         uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->table->morsels.items[i]);
+        all += bytes;
         largest = bytes > largest ? bytes : largest;
     }
-    largest = largest < scan->piece_bytes ? largest : scan->piece_bytes;
-    largest *= exec_thread_count(scan->query) + WINDOW_SPARE_PIECES;
-    return largest > WINDOW_BYTES_MIN ? largest : WINDOW_BYTES_MIN;
-}
-
-static uint64_t piece_bytes(const scan_ahead *scan)
-{
-    uint64_t bytes = 0;
+    uint64_t piece = all / (threads * PIECES_PER_THREAD);
+    piece = piece < PIECE_BYTES_MIN ? PIECE_BYTES_MIN : piece;
+    piece = piece > PIECE_BYTES_MAX ? PIECE_BYTES_MAX : piece;
     if (!scan->query->dev->is_host) /* a device computes on whole row groups, or large chunks */
-        return UINT64_MAX;
-    for (size_t i = 0; i < scan->table->morsels.count; i++)
-        bytes += scan_ahead_morsel_bytes(scan, scan->table->morsels.items[i]);
-    bytes /= (uint64_t)exec_thread_count(scan->query) * PIECES_PER_THREAD;
-    return bytes < PIECE_BYTES_MIN   ? PIECE_BYTES_MIN
-           : bytes > PIECE_BYTES_MAX ? PIECE_BYTES_MAX
-                                     : bytes;
+        piece = UINT64_MAX;
+    scan->piece_bytes = piece;
+    scan->least = (largest < piece ? largest : piece) * (threads + WINDOW_SPARE_PIECES);
+    if (scan->least < WINDOW_BYTES_MIN)
+        scan->least = WINDOW_BYTES_MIN;
+    scan->window = scan->least;
 }
 
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
@@ -138,8 +134,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
-    scan->piece_bytes = piece_bytes(scan);
-    scan->window = scan->least = window_least(scan);
+    choose_sizes(scan);
     status st = add_storage(query, scan->table);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
