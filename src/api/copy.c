@@ -2,6 +2,7 @@
 #include "api/copy.h"
 
 #include "api/sink.h"
+#include "base/csv.h"
 #include "storage/new_file.h"
 
 #include <errno.h>
@@ -69,24 +70,6 @@ static status copy_parquet(pistachio_result *result)
 
 /* ---- CSV ---- */
 
-static void write_csv_value(const char *text, size_t bytes, FILE *target)
-{
-    bool has_special = bytes == 0;
-    for (size_t i = 0; i < bytes && !has_special; i++)
-        has_special = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-    if (!has_special) {
-        fwrite(text, 1, bytes, target);
-        return;
-    }
-    putc_unlocked('"', target);
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '"')
-            putc_unlocked('"', target);
-        putc_unlocked(text[i], target);
-    }
-    putc_unlocked('"', target);
-}
-
 static void write_csv_batch(const pistachio_batch *batch, uint32_t column_count, FILE *target)
 {
     for (uint64_t row = 0; row < batch->rows->row_count; row++)
@@ -94,7 +77,7 @@ static void write_csv_batch(const pistachio_batch *batch, uint32_t column_count,
             size_t bytes;
             const char *text = pistachio_text(batch, c, row, &bytes);
             if (text)
-                write_csv_value(text, bytes, target);
+                csv_write_field(text, bytes, target);
             putc_unlocked(c + 1 < column_count ? ',' : '\n', target);
         }
 }
@@ -103,7 +86,7 @@ static status write_csv(pistachio_result *result, FILE *target)
 {
     const plan_column_list *columns = &result->statement->query.root->columns;
     for (size_t i = 0; i < columns->count; i++) {
-        write_csv_value(columns->items[i].name, strlen(columns->items[i].name), target);
+        csv_write_field(columns->items[i].name, strlen(columns->items[i].name), target);
         putc_unlocked(i + 1 < columns->count ? ',' : '\n', target);
     }
     status st;

@@ -1,6 +1,7 @@
 /* output.c - rows as csv, tsv, json lines and json: formats that stream. Tables: output_table.c. */
 #include "cli/output.h"
 
+#include "base/csv.h"
 #include "cli/output_table.h"
 #include "cli/progress.h"
 
@@ -17,26 +18,6 @@ bool output_format_parse(const char *name, output_format *out)
             return true;
         }
     return false;
-}
-
-/* RFC 4180: quotes where a value holds a comma, a quote or a line end, or is empty (NULL is nothing
- * at all). */
-static void print_csv(const char *text, size_t bytes, FILE *target)
-{
-    bool has_special = bytes == 0;
-    for (size_t i = 0; i < bytes && !has_special; i++)
-        has_special = strchr(",\"\r\n", text[i]) && text[i];
-    if (!has_special) {
-        fwrite(text, 1, bytes, target);
-        return;
-    }
-    putc_unlocked('"', target);
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '"')
-            putc_unlocked('"', target);
-        putc_unlocked(text[i], target);
-    }
-    putc_unlocked('"', target);
 }
 
 static void print_tsv(const char *text, size_t bytes, FILE *target)
@@ -115,7 +96,7 @@ static void print_row(const pistachio_result *result, const pistachio_batch *bat
         if (c)
             putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
         if (text && format == OUTPUT_CSV)
-            print_csv(text, bytes, target);
+            csv_write_field(text, bytes, target);
         else if (text)
             print_tsv(text, bytes, target);
         else if (format == OUTPUT_TSV)
@@ -135,7 +116,7 @@ static void print_header(const pistachio_result *result, output_format format, F
         if (c)
             putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
         if (format == OUTPUT_CSV)
-            print_csv(name, strlen(name), target);
+            csv_write_field(name, strlen(name), target);
         else
             print_tsv(name, strlen(name), target);
     }

@@ -1,0 +1,75 @@
+/* test_csv.c - which texts a CSV file has in quotes, and what those look like. */
+#include "test.h"
+
+#include "base/csv.h"
+
+static void check_field(const char *text, size_t bytes, const char *expected, size_t expected_bytes)
+{
+    char *written = NULL;
+    size_t written_bytes = 0;
+    FILE *target = open_memstream(&written, &written_bytes);
+    CHECK(target);
+    csv_write_field(text, bytes, target);
+    bool is_whole = !ferror(target);
+    is_whole = !fclose(target) && is_whole;
+    bool is_same = written_bytes == expected_bytes && !memcmp(written, expected, expected_bytes);
+    if (!is_same)
+        fprintf(stderr, "%s became %s, not %s\n", text, written, expected);
+    free(written);
+    CHECK(is_whole);
+    CHECK(is_same);
+}
+
+static void check_text(const char *text, const char *expected)
+{
+    check_field(text, strlen(text), expected, strlen(expected));
+}
+
+TEST(plain_text_stays)
+{
+    check_text("a", "a");
+    check_text("a plain text", "a plain text");
+    check_text("-12.50", "-12.50");
+    check_text("it's; a\ttab | and \\N", "it's; a\ttab | and \\N");
+    check_text("Gr\xc3\xbc\xc3\x9f", "Gr\xc3\xbc\xc3\x9f");
+}
+
+TEST(spaces_at_the_ends_need_no_quotes)
+{
+    check_text(" ", " ");
+    check_text(" a", " a");
+    check_text("a ", "a ");
+}
+
+TEST(an_empty_text_is_not_null)
+{
+    check_text("", "\"\"");
+}
+
+TEST(separators_and_line_ends_are_quoted)
+{
+    check_text(",", "\",\"");
+    check_text("a,b", "\"a,b\"");
+    check_text("a,", "\"a,\"");
+    check_text("a\nb", "\"a\nb\"");
+    check_text("a\rb", "\"a\rb\"");
+    check_text("\r\n", "\"\r\n\"");
+    check_text(" a, b ", "\" a, b \"");
+}
+
+TEST(quotes_are_doubled)
+{
+    check_text("\"", "\"\"\"\"");
+    check_text("\"\"", "\"\"\"\"\"\"");
+    check_text("a\"b", "\"a\"\"b\"");
+    check_text("\"a\"", "\"\"\"a\"\"\"");
+    check_text("a\"\"b\"c", "\"a\"\"\"\"b\"\"c\"");
+    check_text("say \"a, b\"\r\nor \"c\"", "\"say \"\"a, b\"\"\r\nor \"\"c\"\"\"");
+}
+
+TEST(a_zero_byte_is_a_byte_as_others)
+{
+    check_field("a\0b", 3, "a\0b", 3);
+    check_field("a\0\"b", 4, "\"a\0\"\"b\"", 7);
+    check_field("a,b", 1, "a", 1); /* the text ends where it is said to */
+}
