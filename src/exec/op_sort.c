@@ -105,59 +105,85 @@ static exec_step add_keys(op_sort *op, exec_task *task, sort_lane *lane, chunk *
     return EXEC_FINISHED;
 }
 
-static exec_step sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                           chunk **output)
+static exec_step count_rows(exec_task *task, sort_lane *lane, dev_count *rows)
 {
-    (void)output;
-    op_sort *op = (op_sort *)base;
-    sort_lane *lane = state;
-    const plan_node *plan = base->plan;
     status st;
-    if (!*input)
-        return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->scratch, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
-    uint64_t rows = (*input)->rows.bound;
-    if (!rows)
-        return EXEC_NEED_INPUT;
-    exec_step step = add_keys(op, task, lane, *input);
+    if (exec_fetch_count(task, &lane->fetch, rows, &lane->scratch, &st))
+        return EXEC_FINISHED;
+    EXEC_TRY(task, st);
+    return EXEC_WAIT;
+}
+
+/* lane->current becomes the input's rows within the bound, which are counted; it stays NULL where
+ * the input has none. */
+static exec_step take_rows(op_sort *op, exec_task *task, sort_lane *lane, chunk *input)
+{
+    exec_step step = count_rows(task, lane, &input->rows);
+    if (step != EXEC_FINISHED || !input->rows.bound)
+        return step;
+    step = add_keys(op, task, lane, input);
     if (step != EXEC_FINISHED)
         return step;
     if (lane->bound && !lane->is_bounded) {
         EXEC_TRY(task, sort_bound_apply(op, task, lane->bound, lane->current));
         lane->is_bounded = true;
     }
-    if (!exec_fetch_count(task, &lane->fetch, &lane->current->rows, &lane->scratch, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
-    EXEC_TRY(task, exec_check_error(task));
-    rows = lane->current->rows.bound;
-    lane->is_bounded = false;
-    if (!rows) {
-        chunk_free(lane->current);
-        lane->current = NULL;
-        return EXEC_NEED_INPUT;
-    }
+    return count_rows(task, lane, &lane->current->rows);
+}
+
+/* The lane's chunks have a copy of lane->current's rows as the last one. */
+static status keep_rows(op_sort *op, exec_task *task, sort_lane *lane)
+{
     chunk *owned;
-    EXEC_TRY(task, own_rows(op, task, lane, &owned));
+    TRY(own_rows(op, task, lane, &owned));
+    status st = array_push(NULL, &lane->chunks, owned);
+    if (st) {
+        chunk_free(owned);
+        return st;
+    }
+    lane->row_count += owned->rows.bound;
+    count_chunk(op, lane, owned);
+    return STATUS_OK;
+}
+
+static void drop_current(sort_lane *lane)
+{
     chunk_free(lane->current);
     lane->current = NULL;
-    st = array_push(NULL, &lane->chunks, owned);
-    if (st)
-        chunk_free(owned);
-    EXEC_TRY(task, st);
-    lane->row_count += rows;
-    count_chunk(op, lane, owned);
+    lane->is_bounded = false;
+}
+
+/* A lane that holds much throws away what the limit leaves out, if that is enough of it, or else
+ * what it holds becomes a run, if memory is full. */
+static status make_room(op_sort *op, exec_task *task, sort_lane *lane)
+{
+    const plan_node *plan = op->base.plan;
+    uint64_t limit = plan->sort.limit;
     bool is_full = sort_must_spill(op, task, lane->needed);
     uint64_t spare = is_full ? 0 : SPARE_ROWS;
-    if (plan->sort.has_limit && lane->row_count > plan->sort.limit &&
-        lane->row_count - plan->sort.limit > spare + plan->sort.limit)
-        EXEC_TRY(task, shrink(op, task, lane));
-    else if (is_full)
-        EXEC_TRY(task, spill_lane(op, task, lane));
+    if (plan->sort.has_limit && lane->row_count > limit && lane->row_count - limit > spare + limit)
+        return shrink(op, task, lane);
+    return is_full ? spill_lane(op, task, lane) : STATUS_OK;
+}
+
+static exec_step sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                           chunk **output)
+{
+    (void)output;
+    op_sort *op = (op_sort *)base;
+    sort_lane *lane = state;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    exec_step step = take_rows(op, task, lane, *input);
+    if (step != EXEC_FINISHED)
+        return step;
+    EXEC_TRY(task, exec_check_error(task));
+    bool has_rows = lane->current && lane->current->rows.bound;
+    if (has_rows)
+        EXEC_TRY(task, keep_rows(op, task, lane));
+    drop_current(lane);
+    if (has_rows)
+        EXEC_TRY(task, make_room(op, task, lane));
     return EXEC_NEED_INPUT;
 }
 
