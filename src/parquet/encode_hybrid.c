@@ -1,14 +1,28 @@
 /* encode_hybrid.c - the RLE and bit-packing hybrid of levels and dictionary codes.
  *
- * A run of at least 8 equal values is stored as count and value; the values between runs are packed
- * in groups of 8, so that a run gives up its first values to fill the group in front of it. */
+ * Equal values are stored as count and value where that saves enough; the values between such runs
+ * are packed in groups of 8, so that a run gives up its first values to fill the group in front of
+ * it. */
 #include "parquet/encode.h"
 
 #define GROUP 8
+/* Bytes that a run must save: going from packed values to a run and back costs a reader as long as
+ * reading some bytes more, and narrow values are smaller packed than in short runs. */
+#define RUN_SAVES 16
 
 unsigned pq_code_width(uint64_t count)
 {
     return count <= 2 ? 1 : 64 - (unsigned)__builtin_clzll(count - 1);
+}
+
+/* Whether `count` equal values, which groups would hold, are to be a run; counted are its header
+ * and value, and the header of the packed values behind it. */
+static bool run_pays(uint64_t count, unsigned width)
+{
+    unsigned header = 1;
+    for (uint64_t rest = count >> 6; rest; rest >>= 7)
+        header++;
+    return count * width / 8 >= header + (width + 7) / 8 + 1 + RUN_SAVES;
 }
 
 static void add_run(uint64_t count, uint32_t value, unsigned width, pq_buffer *out)
@@ -52,7 +66,7 @@ void pq_encode_hybrid(const uint32_t *codes, uint64_t count, unsigned width, pq_
         while (end < count && codes[end] == value)
             end++;
         uint64_t fill = (GROUP - (at - packed) % GROUP) % GROUP;
-        if (end - at < fill + GROUP) {
+        if (end - at < fill || !run_pays(end - at - fill, width)) {
             at = end;
             continue;
         }
@@ -108,7 +122,7 @@ void pq_encode_hybrid_bits(const uint64_t *bits, uint64_t first, uint64_t count,
     while (at < end) {
         uint64_t next = run_end(bits, at, end);
         uint64_t fill = (GROUP - (at - packed) % GROUP) % GROUP;
-        if (next - at >= fill + GROUP) {
+        if (next - at >= fill && run_pays(next - at - fill, 1)) {
             add_packed_bits(bits, packed, at + fill - packed, out);
             add_run(next - at - fill, bits[at / 64] >> at % 64 & 1, 1, out);
             packed = next;

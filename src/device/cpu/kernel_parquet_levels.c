@@ -89,50 +89,109 @@ void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
     }
 }
 
-/* `count` codes of `width` bits; returns the largest. At `packed` there are readable bytes past the
- * end (device.h). */
-static uint32_t unpack_codes(const uint8_t *packed, unsigned width, size_t count, uint32_t *out)
-{
-    uint32_t mask = width == 32 ? UINT32_MAX : ((uint32_t)1 << width) - 1, largest = 0;
-    size_t i = 0;
+/* ---- dictionary codes ---- */
+
+/* How codes of one width are unpacked, made once a page: its runs may be short. */
+typedef struct unpacker {
+    unsigned width;
+    uint32_t mask, largest; /* of the codes so far, but for what `most` has */
 #if defined __AVX512VBMI__
-    if (width && width <= 25) {
-        /* 16 codes are 2 * width bytes: bring each code's four bytes to its lane, shift, mask. */
-        uint8_t bytes[64];
-        uint32_t shifts[16];
-        for (unsigned lane = 0; lane < 16; lane++) {
-            shifts[lane] = lane * width % 8;
-            for (unsigned b = 0; b < 4; b++)
-                bytes[lane * 4 + b] = (uint8_t)(lane * width / 8 + b);
-        }
-        __m512i order = _mm512_loadu_si512(bytes), shift = _mm512_loadu_si512(shifts);
-        __m512i masks = _mm512_set1_epi32((int)mask), most = _mm512_setzero_si512();
-        for (; i + 16 <= count; i += 16, packed += 2 * width) {
-            __m512i raw = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(packed));
-            __m512i codes = _mm512_and_si512(_mm512_srlv_epi32(raw, shift), masks);
-            most = _mm512_max_epu32(most, codes);
-            _mm512_storeu_si512(out + i, codes);
-        }
-        largest = _mm512_reduce_max_epu32(most);
-        count -= i;
-        out += i;
-        i = 0;
-    }
+    /* 16 codes are 2 * width bytes: bring each code's four bytes to its lane, shift, mask. */
+    __m512i order, shift, masks, most;
 #endif
-    for (; i < count; i++) {
-        uint64_t word, bit = (uint64_t)i * width;
-        memcpy(&word, packed + bit / 8, 8);
-        out[i] = (uint32_t)(word >> (bit % 8)) & mask;
-        largest = out[i] > largest ? out[i] : largest;
+} unpacker;
+
+static inline unpacker unpacker_of(unsigned width)
+{
+    unpacker u = {.width = width, .mask = width == 32 ? UINT32_MAX : ((uint32_t)1 << width) - 1};
+#if defined __AVX512VBMI__
+    uint8_t bytes[64];
+    uint32_t shifts[16];
+    for (unsigned lane = 0; lane < 16; lane++) {
+        shifts[lane] = lane * width % 8;
+        for (unsigned b = 0; b < 4; b++)
+            bytes[lane * 4 + b] = (uint8_t)(lane * width / 8 + b);
     }
-    return largest;
+    u.order = _mm512_loadu_si512(bytes);
+    u.shift = _mm512_loadu_si512(shifts);
+    u.masks = _mm512_set1_epi32((int)u.mask);
+    u.most = _mm512_setzero_si512();
+#endif
+    return u;
 }
 
-static uint32_t repeat_code(uint32_t code, size_t count, uint32_t *out)
+#if defined __AVX512VBMI__
+/* Up to 25 bits wide, a code is within four bytes wherever it begins. */
+#define VECTOR_WIDTH_MAX 25
+
+static inline __m512i unpack_vector(const unpacker *u, const uint8_t *packed)
 {
-    for (size_t i = 0; i < count; i++)
+    __m512i raw = _mm512_permutexvar_epi8(u->order, _mm512_loadu_si512(packed));
+    return _mm512_and_si512(_mm512_srlv_epi32(raw, u->shift), u->masks);
+}
+
+static inline __mmask16 first_lanes(size_t count)
+{
+    return (__mmask16)((1u << count) - 1);
+}
+
+static inline void unpack_vectors(unpacker *u, const uint8_t *packed, size_t count, uint32_t *out)
+{
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16, packed += (size_t)2 * u->width) {
+        __m512i codes = unpack_vector(u, packed);
+        u->most = _mm512_max_epu32(u->most, codes);
+        _mm512_storeu_si512(out + i, codes);
+    }
+    if (i < count) {
+        __mmask16 lanes = first_lanes(count - i);
+        __m512i codes = unpack_vector(u, packed);
+        u->most = _mm512_mask_max_epu32(u->most, lanes, u->most, codes);
+        _mm512_mask_storeu_epi32(out + i, lanes, codes);
+    }
+}
+#endif
+
+/* At `packed` there are readable bytes past the end (device.h). */
+static inline void unpack_codes(unpacker *u, const uint8_t *packed, size_t count, uint32_t *out)
+{
+#if defined __AVX512VBMI__
+    if (u->width <= VECTOR_WIDTH_MAX) {
+        unpack_vectors(u, packed, count, out);
+        return;
+    }
+#endif
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word, bit = (uint64_t)i * u->width;
+        memcpy(&word, packed + bit / 8, 8);
+        out[i] = (uint32_t)(word >> (bit % 8)) & u->mask;
+        u->largest = out[i] > u->largest ? out[i] : u->largest;
+    }
+}
+
+static inline void repeat_code(unpacker *u, uint32_t code, size_t count, uint32_t *out)
+{
+    u->largest = code > u->largest ? code : u->largest;
+    size_t i = 0;
+#if defined __AVX512VBMI__
+    __m512i codes = _mm512_set1_epi32((int)code);
+    for (; i + 16 <= count; i += 16)
+        _mm512_storeu_si512(out + i, codes);
+    _mm512_mask_storeu_epi32(out + i, first_lanes(count - i), codes);
+#else
+    for (; i < count; i++)
         out[i] = code;
-    return code;
+#endif
+}
+
+static inline uint32_t largest_code(const unpacker *u)
+{
+#if defined __AVX512VBMI__
+    uint32_t most = _mm512_reduce_max_epu32(u->most);
+    return most > u->largest ? most : u->largest;
+#else
+    return u->largest;
+#endif
 }
 
 void ISA_(parquet_codes)(const parquet_codes_arguments *a)
@@ -143,18 +202,20 @@ void ISA_(parquet_codes)(const parquet_codes_arguments *a)
     if (count && is_right) {
         is_right = at < end && *at <= 32;
         hybrid h = {at + 1, end, is_right ? *at : 0};
+        unpacker u = unpacker_of(h.bit_width);
         while (is_right && done < count) {
             hybrid_run run;
             is_right = next_run(&h, &run);
             if (!is_right)
                 break;
             uint64_t more = run.count < count - done ? run.count : count - done;
-            uint32_t largest = run.is_packed
-                                   ? unpack_codes(run.packed, h.bit_width, more, a->out + done)
-                                   : repeat_code(run.value, more, a->out + done);
-            is_right = largest < a->dictionary_rows;
+            if (run.is_packed)
+                unpack_codes(&u, run.packed, more, a->out + done);
+            else
+                repeat_code(&u, run.value, more, a->out + done);
             done += more;
         }
+        is_right &= largest_code(&u) < a->dictionary_rows;
     }
     if (!is_right) {
         memset(a->out, 0, count * sizeof *a->out);
