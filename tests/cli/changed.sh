@@ -3,13 +3,8 @@
 # clean error that says so, the third changes nothing.
 # changed.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-here=$(cd "$(dirname "$0")" && pwd) || exit 2
-export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
-export LC_ALL=C PISTACHIO_PROGRESS=off
-passed=0 failed=0
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 
 "$program" tpch generate --scale 0.01 --out "$work" >"$work/err" 2>&1 || exit 1
 "$program" -c "copy (select * from '$work/lineitem.parquet') to '$work/whole.parquet' (row_group_size 2000)" >"$work/err" 2>&1 || exit 1
@@ -36,11 +31,10 @@ during() {
 }
 result() {
     if [ $? = 0 ]; then
-        passed=$((passed + 1))
+        pass
     else
-        echo "failed: $1 (exit status $status)"
+        fail "$1 (exit status $status)"
         head -5 "$work/err"
-        failed=$((failed + 1))
     fi
 }
 is_told() {
@@ -72,5 +66,4 @@ for options in "--set threads=1" "--set threads=3" "--set threads=2 --set direct
     }
 done
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed = 0 ]
+finish

@@ -2,10 +2,8 @@
 # Absurd SQL and files that are no Parquet: an answer or an error with its place, never a crash, and
 # in seconds. hostile.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 
 # repeat TEXT COUNT: with %d, the number of each copy.
 repeat() { awk -v text="$1" -v count="$2" 'BEGIN { for (i = 0; i < count; i++) printf text, i }'; }
@@ -16,11 +14,10 @@ ends() { # name, exit status, text of the answer or the error, for the statement
     timeout 120 "$program" --format csv -f "$work/sql" >"$work/said" 2>&1
     status=$?
     if [ $status = "$wanted" ] && grep -q -- "$text" "$work/said"; then
-        passed=$((passed + 1))
+        pass
     else
-        echo "failed: $name: exit status $status"
+        fail "$name: exit status $status"
         cut -c 1-300 "$work/said" | tail -n 5
-        failed=$((failed + 1))
     fi
 }
 
@@ -97,5 +94,4 @@ ends "an empty folder" 1 'no '
 echo "SELECT * FROM '$work/mixed'" >"$work/sql"
 ends "two schemas" 1 'b.parquet": its column "i" is varchar'
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish

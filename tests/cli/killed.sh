@@ -3,10 +3,8 @@
 # the new file whole, and nothing else is in the folder.
 # killed.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 
 "$program" tpch generate --scale 0.02 --out "$work/data" 2>/dev/null || exit 1
 
@@ -15,27 +13,35 @@ rows() {
 }
 
 # The files of the folder: all of the names that are expected, and readable.
-is_clean() { # what, names
-    what=$1 names=$2
+is_clean() { # names
+    names=$1
     for file in "$work/out"/* "$work/out"/.[!.]*; do
         [ -e "$file" ] || continue
         name=${file##*/}
         case " $names " in
         *" $name "*) ;;
         *)
-            echo "failed: $what left $name"
+            echo "$name is left"
             return 1
             ;;
         esac
         case $name in
         *.parquet)
             if [ -z "$(rows "$file")" ]; then
-                echo "failed: $what: $name cannot be read"
+                echo "$name cannot be read"
                 return 1
             fi
             ;;
         esac
     done
+}
+
+# What had the name before, or the new file, which has many more lines (as wc counts them).
+is_whole() { # target
+    cmp -s "$work/data/nation.parquet" "$work/out/$1" || [ "$(wc -l <"$work/out/$1")" -gt 100 ] || {
+        echo "$1 is neither the old file nor the new one"
+        return 1
+    }
 }
 
 # A command that writes to $work/out/t.parquet or t.csv, killed after each of some times.
@@ -51,12 +57,10 @@ try() { # what, expected names, target, command
         sleep $moment
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
-        if is_clean "$what after $moment s" "$names" &&
-            { [ -z "$target" ] || cmp -s "$work/data/nation.parquet" "$work/out/$target" ||
-                [ "$(wc -l <"$work/out/$target")" -gt 100 ]; }; then
-            passed=$((passed + 1))
+        if is_clean "$names" && { [ -z "$target" ] || is_whole "$target"; }; then
+            pass
         else
-            failed=$((failed + 1))
+            fail "$what after $moment s"
         fi
     done
 }
@@ -72,5 +76,4 @@ try COPY t.parquet t.parquet "$program" -c "COPY (SELECT a.* FROM '$work/data/li
     '$work/data/nation.parquet') TO '$work/out/t.parquet'"
 try "COPY to CSV" t.csv t.csv "$program" -c "COPY (SELECT a.* FROM '$work/data/lineitem.parquet' a,
     '$work/data/nation.parquet') TO '$work/out/t.csv'"
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish

@@ -2,13 +2,9 @@
 # The program as its users meet it: exit statuses, formats, settings, the shell on a terminal.
 # run.sh PROGRAM
 set -u
-program=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 export PISTACHIO_HISTORY="$work/history"
-here=$(cd "$(dirname "$0")" && pwd) || exit 2
-export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
-passed=0 failed=0
 
 # expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
 expect() {
@@ -18,22 +14,20 @@ expect() {
     got=$?
     printf '%s\n' "$text" >"$work/expected"
     if [ $got = "$status" ] && { [ "$text" = - ] || cmp -s "$work/out" "$work/expected"; }; then
-        passed=$((passed + 1))
+        pass
     else
-        echo "failed: $name: status $got, printed:"
+        fail "$name: status $got, printed:"
         cat "$work/out" "$work/err"
-        failed=$((failed + 1))
     fi
 }
 
 # says NAME TEXT: the last command's stderr or terminal has it.
 says() {
     if grep -qF -- "$2" "$work/err" "$work/out"; then
-        passed=$((passed + 1))
+        pass
     else
-        echo "failed: $1: nothing says \"$2\" in:"
+        fail "$1: nothing says \"$2\" in:"
         cat "$work/out" "$work/err"
-        failed=$((failed + 1))
     fi
 }
 
@@ -85,8 +79,8 @@ expect "which has them" 0 "v
 # Without a terminal, and without a place for the result.
 expect "calibrate" 0 - env -u HOME -u XDG_CACHE_HOME "$program" calibrate --path "$work" --json
 if grep -q 'past the page cache' "$work/err"; then
-    echo "skipped calibrate: $work has no direct reads"
     failed=$((failed - 1))
+    skip "calibrate: $work has no direct reads"
 else
     says "measures" '"bytes_per_second": '
     says "and says what it could not keep" "the result is not kept"
@@ -164,8 +158,7 @@ if command -v script >/dev/null; then
     expect "history" 0 - cat "$work/history"
     says "is kept" "nothing"
 else
-    echo "skipped the shell: script(1) is not installed"
+    skip "the shell: script(1) is not installed"
 fi
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish

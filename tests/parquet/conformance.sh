@@ -2,22 +2,14 @@
 # The files of apache/parquet-testing read to their values (conformance.txt) or are refused with the
 # right error. conformance.sh PROGRAM [FOLDER]. Skipped (77) where the files are not.
 set -u
-program=$1
-here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 folder=${2:-${PARQUET_TESTING:-$here/../../../shared/data/parquet-testing}}
 if [ ! -d "$folder" ]; then
-    echo "skipped: no parquet-testing files (PARQUET_TESTING=folder)"
-    echo "0 passed, 0 failed, 1 skipped"
+    skip "all: no parquet-testing files (PARQUET_TESTING=folder)"
+    finish
     exit 77
 fi
-passed=0 failed=0
-said=$(mktemp) || exit 2
-trap 'rm -f "$said"' EXIT
-
-fail() {
-    echo "failed: $*"
-    failed=$((failed + 1))
-}
 
 # Each flat column, on both devices.
 for device in cpu simulated; do
@@ -27,13 +19,13 @@ for device in cpu simulated; do
         [ -f "$folder/$file" ] || continue
         sql="SELECT \"$column\" FROM '$folder/$file'"
         # A lone NULL is written as "" so that its line is not empty: undone here.
-        found=$("$program" --set device=$device --format csv -c "$sql" 2>"$said" | tail -n +2 |
+        found=$("$program" --set device=$device --format csv -c "$sql" 2>"$work/said" | tail -n +2 |
             sed 's/^""$//' | md5sum)
         if [ "${found%% *}" = "$digest" ]; then
-            passed=$((passed + 1))
+            pass
         else
             fail "$file: $column ($rows rows, $device)"
-            head -n 2 "$said"
+            head -n 2 "$work/said"
         fi
     done <"$here/conformance.txt"
 done
@@ -41,13 +33,13 @@ done
 # What cannot be read says why, and names the column.
 refused() { # file, columns, text of the error
     [ -f "$folder/$1" ] || return
-    if "$program" --format none -c "SELECT $2 FROM '$folder/$1'" 2>"$said"; then
+    if "$program" --format none -c "SELECT $2 FROM '$folder/$1'" 2>"$work/said"; then
         fail "$1: $2 is not refused"
-    elif grep -q "$3" "$said"; then
-        passed=$((passed + 1))
+    elif grep -q "$3" "$work/said"; then
+        pass
     else
         fail "$1: $2"
-        cat "$said"
+        cat "$work/said"
     fi
 }
 refused datapage_v1-corrupt-checksum.parquet a 'column "a".*checksum'
@@ -58,5 +50,4 @@ refused list_columns.parquet '*' 'column "int64_list.list.item".*nested'
 refused nested_lists.snappy.parquet '*' 'column "a.list.element.*nested'
 refused nulls.snappy.parquet '*' 'column "b_struct.b_c_int".*nested'
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish

@@ -2,24 +2,9 @@
 # Files rewritten in many ways read back equal, and a target is whole or untouched.
 # run.sh PROGRAM [PYTHON: one with duckdb and pyarrow, for check.py]
 set -u
-program=$1
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 python=${2:-${PISTACHIO_PYTHON:-python3}}
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-check() { # name, then a command that must succeed
-    name=$1
-    shift
-    if "$@" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        echo "failed: $name"
-        tail -n 5 "$work/out"
-        failed=$((failed + 1))
-    fi
-}
 
 rows() { # of a file, as text
     "$program" --format csv -c "SELECT * FROM '$1'"
@@ -206,7 +191,6 @@ check "nothing was written" test ! -e "$work/x.parquet"
 if "$python" -c 'import duckdb, pyarrow' 2>/dev/null; then
     check "pyarrow and DuckDB" "$python" "$here/check.py" "$program" "$work"
 else
-    skipped=1
+    skip "pyarrow and DuckDB: $python has not both"
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

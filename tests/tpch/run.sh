@@ -2,23 +2,8 @@
 # The generator's rows against what DuckDB says of its own dbgen's, the published answers, and failures.
 # run.sh PROGRAM
 set -u
-program=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # name, then a command that must succeed
-    name=$1
-    shift
-    if "$@" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        echo "failed: $name"
-        tail -n 5 "$work/out"
-        failed=$((failed + 1))
-    fi
-}
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
 
 rows_are_right() {
     "$program" --format tsv -f "$here/generated.sql" "$1" | grep -v '^count	\|^l_linenumber\|^substring' |
@@ -77,5 +62,4 @@ check "full disk" fails_with "No space left on device" "$work/full" \
 check "no answers of that scale" fails_with "150 orders" "$work/none" \
     "$program" tpch run --data "$work/tiny" --check
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish
