@@ -245,9 +245,9 @@ static status find_text(exec_task *task, code_key *code, tensor *key, uint64_t r
     }
     *fits &= code->texts.count < code->radix;
     if (!st && *fits)
-        st = DEV_LAUNCH(task->stream, codes_index, .ids = ids->rows, .index = index,
-                        .count = dev_count_exact(rows), .digit = code->digit, .combine = combine,
-                        .out = out);
+        st = DEV_LAUNCH(task->stream, codes_index, .ids = ids->rows, .id_count = code->base_rows,
+                        .index = index, .count = dev_count_exact(rows), .digit = code->digit,
+                        .combine = combine, .out = out);
     tensor_unref(flat);
     row_index_unref(ids);
     return st;

@@ -472,6 +472,62 @@ TEST(codes_are_digits_and_back)
         }
 }
 
+/* Dictionaries that fit in registers and those that do not; a fifth of the rows NULL, or none. */
+static void check_codes_of_texts(size_t id_count, size_t count, bool combine, bool has_nulls)
+{
+    static uint32_t codes[ROWS_MAX + 16];
+    uint32_t *ids = (uint32_t *)(void *)in.values, index[ROWS_MAX];
+    for (size_t i = 0; i < id_count; i++)
+        ids[i] = (uint32_t)test_random_below(1000);
+    for (size_t i = 0; i < count; i++)
+        index[i] = has_nulls && test_random_below(5) == 0 ? ROW_NULL
+                                                          : (uint32_t)test_random_below(id_count);
+    for (size_t v = 0; v < ISAS && table_of(v); v++) {
+        for (size_t i = 0; i < ROWS_MAX + 16; i++)
+            codes[i] = (uint32_t)i;
+        codes_index_arguments a = {.ids = ids,
+                                   .id_count = id_count,
+                                   .index = index,
+                                   .count = dev_count_exact(count),
+                                   .digit = 7,
+                                   .combine = combine,
+                                   .out = codes};
+        table_of(v)[DEV_KERNEL_codes_index](&a);
+        for (size_t i = 0; i < ROWS_MAX + 16; i++) {
+            uint32_t before = i >= count || combine ? (uint32_t)i : 0, digits = 0;
+            if (i < count && index[i] != ROW_NULL)
+                digits = (ids[index[i]] + 1) * 7;
+            CHECK_EQ(codes[i], before + digits);
+        }
+    }
+}
+
+TEST(codes_of_texts)
+{
+    static const size_t id_counts[] = {1, 3, 16, 17, 32, 33, 1000};
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t d = 0; d < sizeof id_counts / sizeof *id_counts; d++)
+            for (int flags = 0; flags < 4; flags++)
+                check_codes_of_texts(id_counts[d], counts[c], flags & 1, flags & 2);
+}
+
+TEST(groups_that_are_present)
+{
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t groups = 1; groups <= 64; groups += 9) {
+            uint64_t expected = 0, present;
+            fill_groups(groups);
+            for (size_t i = 0; i < counts[c]; i++)
+                expected |= (uint64_t)1 << in.groups[i];
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                codes_present_arguments a = {
+                    .groups = in.groups, .count = dev_count_exact(counts[c]), .out = &present};
+                table_of(v)[DEV_KERNEL_codes_present](&a);
+                CHECK_EQ(present, expected);
+            }
+        }
+}
+
 TEST(key_statistics_see_order_and_bounds)
 {
     for (size_t c = 1; c < COUNTS; c++)

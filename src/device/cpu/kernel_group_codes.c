@@ -1,5 +1,5 @@
 /* kernel_group_codes.c - group numbers by position: codes of small domains, and back. */
-#include "device/cpu/kernel.h"
+#include "device/cpu/kernel_window.h"
 #include "device/tensor.h"
 
 /* Code 0 is NULL's; one that is not below the radix is a violation. */
@@ -66,21 +66,46 @@ void ISA_(codes_number)(const codes_number_arguments *a)
     *a->violations += bad;
 }
 
+#if defined __AVX512F__
+/* The ids of a short dictionary become codes in registers, which rows look up; returns how many
+ * rows were. */
+static size_t codes_by_vectors(const codes_index_arguments *a, size_t count)
+{
+    if (!a->index || !a->id_count || a->id_count > 32)
+        return 0;
+    __m512i one = _mm512_set1_epi32(1), digit = _mm512_set1_epi32((int)a->digit);
+    window codes = load_window_4(a->ids, a->id_count);
+    codes.low = _mm512_mullo_epi32(_mm512_add_epi32(codes.low, one), digit);
+    codes.high = _mm512_mullo_epi32(_mm512_add_epi32(codes.high, one), digit);
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i rows = _mm512_loadu_si512(a->index + i);
+        __mmask16 known = _mm512_cmpneq_epi32_mask(rows, _mm512_set1_epi32((int)ROW_NULL));
+        __m512i digits = _mm512_maskz_mov_epi32(known, look_up_4(codes, rows));
+        if (a->combine)
+            digits = _mm512_add_epi32(digits, _mm512_loadu_si512(a->out + i));
+        _mm512_storeu_si512(a->out + i, digits);
+    }
+    return i;
+}
+#endif
+
 void ISA_(codes_index)(const codes_index_arguments *a)
 {
-    size_t count = kernel_count(a->count);
+    size_t count = kernel_count(a->count), i = 0;
     const uint32_t *ids = a->ids, *index = a->index;
+    uint32_t digit = a->digit, *out = a->out;
+    bool combine = a->combine;
+#if defined __AVX512F__
+    i = codes_by_vectors(a, count);
+#endif
     if (!index) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t digits = (ids[i] + 1) * a->digit;
-            a->out[i] = a->combine ? a->out[i] + digits : digits;
-        }
+        for (; i < count; i++)
+            out[i] = (combine ? out[i] : 0) + (ids[i] + 1) * digit;
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t digits = index[i] == ROW_NULL ? 0 : (ids[index[i]] + 1) * a->digit;
-        a->out[i] = a->combine ? a->out[i] + digits : digits;
-    }
+    for (; i < count; i++)
+        out[i] = (combine ? out[i] : 0) + (index[i] == ROW_NULL ? 0 : (ids[index[i]] + 1) * digit);
 }
 
 /* ---- back ---- */
@@ -151,9 +176,17 @@ void ISA_(codes_shift)(const codes_shift_arguments *a)
 
 void ISA_(codes_present)(const codes_present_arguments *a)
 {
-    size_t count = kernel_count(a->count);
+    size_t count = kernel_count(a->count), i = 0;
     uint64_t present = 0;
-    for (size_t i = 0; i < count; i++)
+#if defined __AVX512F__
+    __m512i one = _mm512_set1_epi64(1), all = _mm512_setzero_si512();
+    for (; i + 8 <= count; i += 8) {
+        __m256i groups = _mm256_loadu_si256((const __m256i *)(a->groups + i));
+        all = _mm512_or_si512(all, _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(groups)));
+    }
+    present = (uint64_t)_mm512_reduce_or_epi64(all);
+#endif
+    for (; i < count; i++)
         present |= (uint64_t)1 << (a->groups[i] & 63);
     *a->out = present;
 }
