@@ -3,6 +3,8 @@
     bench/overlap DATA_FOLDER [--queries 1,3,6] [--runs N] [--threads N] [--program build/release/pistachio]
                   [--variants blocking,chunking,deferred,full] [--json FILE] [--svg FILE]
 
+A variant may be followed by other settings, for what a single switch does: full,full+registered_memory=off
+
 The paper's variants (PystachIO, sections 4 and 5) with everything else equal: blocking (read, then
 compute), chunking (row groups by several lanes), deferred (row groups read ahead), full (scans of other
 pipelines as well). T_min is what the device took to give the same bytes to nobody: the bytes that the query
@@ -20,17 +22,18 @@ parser.add_argument("--bandwidth", type=float)
 parser.add_argument("--variants", default="blocking,chunking,deferred,full")
 options = parser.parse_args()
 variants = options.variants.split(",")
+width = {v: max(10, len(v) + 2) for v in variants}
 
 
 def bytes_read(number):
     """Of the scans, by EXPLAIN ANALYZE."""
-    _, text = measure.run(options, "explain analyze " + measure.query_text(number))
+    _, text = measure.run(options, "explain analyze " + measure.query_text(number), ["direct_io=always"])
     return float(re.search(r"([\d.]+) MB in total", text)[1]) * 1e6
 
 
 largest = max(measure.files_of(options.data), key=os.path.getsize)
 print(f"{options.threads} threads, median of {options.runs}")
-print("query      hot   GB/s    T_min" + "".join(f"{v:>10}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
+print("query      hot   GB/s    T_min" + "".join(f"{v:>{width[v]}}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
 results = []
 for number in map(int, options.queries.split(",")):
     times, rows = {v: [] for v in variants + ["warm", "hot"]}, set()
@@ -39,7 +42,7 @@ for number in map(int, options.queries.split(",")):
         # The first run of a round is not counted: what measured the disk may have left it and memory slow.
         for variant in ["warm", "hot"] + variants:
             is_cached = variant in ("warm", "hot")
-            settings = ["direct_io=never"] if is_cached else ["direct_io=always", f"overlap={variant}"]
+            settings = ["direct_io=never"] if is_cached else ["direct_io=always", *("overlap=" + variant).split("+")]
             seconds, text = measure.run(options, measure.query_text(number), settings)
             times[variant].append(seconds)
             rows.add(text)
@@ -51,10 +54,10 @@ for number in map(int, options.queries.split(",")):
     result = {"query": number, "bandwidth": speed / 1e9, "t_min": t_min, **{v: statistics.median(t) for v, t in times.items()}}
     results.append(result)
     bound = max(t_min, result["hot"])
-    print(f"Q{number:<4}{result['hot']:9.3f}{speed / 1e9:7.2f}{t_min:9.3f}" + "".join(f"{result[v]:10.3f}" for v in variants) +
+    print(f"Q{number:<4}{result['hot']:9.3f}{speed / 1e9:7.2f}{t_min:9.3f}" + "".join(f"{result[v]:{width[v]}.3f}" for v in variants) +
           f"{result[variants[-1]] / bound:10.2f}", flush=True)
 means = {v: math.exp(sum(math.log(r[v]) for r in results) / len(results)) for v in variants}
-print("geometric mean               " + "".join(f"{means[v]:10.3f}" for v in variants))
+print("geometric mean               " + "".join(f"{means[v]:{width[v]}.3f}" for v in variants))
 if options.json:
     with open(options.json, "w") as file:
         json.dump({"threads": options.threads, "results": results}, file, indent=1)

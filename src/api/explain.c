@@ -100,8 +100,12 @@ static status add_storage(pistachio_result *result)
     for (size_t i = 0; i < result->query->storage.count; i++)
         stored += atomic_load(&result->query->storage.items[i].bytes);
     uint64_t all = stored + atomic_load(&result->query->bytes_cached);
-    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total", (double)stored / 1e6,
-                 (double)all / 1e6));
+    uint64_t kept = atomic_load(&result->query->bytes_kept);
+    char again[64] = "";
+    if (kept)
+        snprintf(again, sizeof again, "; %.1f MB were kept and used again", (double)kept / 1e6);
+    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s", (double)stored / 1e6,
+                 (double)all / 1e6, again));
     TRY(add_bound(result, &bound));
     if (bound > 0)
         return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);

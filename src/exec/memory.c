@@ -2,6 +2,7 @@
 #include "exec/memory.h"
 
 #include "base/fault.h"
+#include "exec/scan_keep.h"
 
 /* Eighths of the limit: what one operator may hold. */
 #define SHARE 5
@@ -48,8 +49,13 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
         return false;
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t used = mem_budget_used(exec_budget(query));
-    uint64_t others = used > held ? used - held : 0;
-    return needed > share || others + needed > limit - limit / FREE;
+    uint64_t others = used > held ? used - held : 0, most = limit - limit / FREE;
+    if (needed > share)
+        return true;
+    if (others + needed <= most)
+        return false;
+    uint64_t dropped = scan_keep_drop(query->ahead.keep);
+    return (others > dropped ? others - dropped : 0) + needed > most;
 }
 
 uint64_t exec_memory_room(const exec_query *query)

@@ -75,7 +75,7 @@ static void release_morsel(const op_scan *op, scan_lane *lane)
         pq_column_close(lane->columns[i]);
         lane->columns[i] = NULL;
     }
-    scan_ahead_release(op->ahead, lane->fetch);
+    scan_ahead_release(op->ahead, lane->morsel, lane->fetch);
     lane->fetch = NULL;
     array_release(&lane->ranges);
     lane->has_morsel = false;

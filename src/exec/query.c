@@ -5,6 +5,7 @@
 #include "exec/memory.h"
 #include "exec/run.h"
 #include "exec/scan_ahead.h"
+#include "exec/scan_keep.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
                       mem_budget *budget, const settings *settings, exec_query **out)
@@ -143,6 +144,7 @@ void exec_query_free(exec_query *query)
     if (query->filters)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);
+    scan_keep_free(query->ahead.keep);
     status_free(query->failure);
     pthread_mutex_destroy(&query->ahead.lock);
     pthread_mutex_destroy(&query->lock);

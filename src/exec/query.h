@@ -52,6 +52,7 @@ typedef struct read_ahead {
     bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
+    struct scan_keep *keep; /* what several scans want; NULL: nothing is kept */
 } read_ahead;
 
 /* What scans read from one storage device. */
@@ -79,6 +80,7 @@ struct exec_query {
     read_ahead ahead;
     ARRAY(exec_storage) storage;   /* those that the tables' files are on */
     _Atomic uint64_t bytes_cached; /* read by scans from the page cache */
+    _Atomic uint64_t bytes_kept;   /* read by one scan and used by another one as well */
     pthread_mutex_t lock;          /* failure, places */
     status failure;
     ARRAY(char *) places;

@@ -3,6 +3,7 @@
  * lane that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan_ahead.h"
 
+#include "exec/scan_keep.h"
 #include "exec/scan_prune.h"
 #include "exec/scan_split.h"
 #include "storage/device.h"
@@ -43,6 +44,7 @@ struct scan_ahead {
     const uint32_t *columns;
     uint32_t column_count;
     uint64_t piece_bytes;
+    unsigned reader; /* the scan's number in scan_keep.h */
     /* Of the lane that holds the scan. */
     size_t cursor;      /* the table's next row group that was not looked at */
     size_t expected;    /* those before it were announced */
@@ -56,8 +58,9 @@ struct scan_ahead {
     uint64_t window;  /* the most of them that regulation allows, */
     uint64_t least;   /* and what it always allows */
     unsigned calm_takes;
-    bool is_done;   /* all row groups were looked at */
-    status failure; /* or looking has failed */
+    _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
+    bool is_done;            /* all row groups were looked at */
+    status failure;          /* or looking has failed */
     ARRAY(exec_task *) waiting;
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];
@@ -136,6 +139,10 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .column_count = column_count};
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
+    if (!st && query->ahead.is_combining && !query->ahead.keep)
+        st = scan_keep_new(query, &query->ahead.keep);
+    if (!st && query->ahead.keep)
+        st = scan_keep_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
     if (st) {
@@ -151,6 +158,14 @@ static void expect(scan_ahead *scan)
     const pq_table *table = scan->table;
     while (scan->expected < table->morsels.count && scan->expected < scan->cursor + EXPECT_COUNT)
         scan_prune_expect(scan->query, scan->plan, table, table->morsels.items[scan->expected++]);
+}
+
+/* The scan has no need any more of what is kept of the row group before the cursor. */
+static void pass(scan_ahead *scan)
+{
+    scan_keep *keep = scan->query->ahead.keep;
+    if (keep)
+        scan_keep_pass(keep, scan->table, scan->reader, scan->morsel);
 }
 
 /* The next row group of which statistics leave something becomes the split; else there is none
@@ -172,20 +187,44 @@ static status look(scan_ahead *scan)
                 return st;
             }
         }
-        if (rows.count)
+        if (rows.count) {
             scan_split_start(&scan->split, scan->table, scan->morsel, scan->columns,
                              scan->column_count, bytes, scan->piece_bytes, &rows);
-        else
+        } else {
+            pass(scan);
             atomic_fetch_add_explicit(&query->scan_bytes_done, bytes, memory_order_relaxed);
+        }
     }
     return STATUS_OK;
+}
+
+/* Starts the reads of the next rows, which are of the row group at the split. For who holds the
+ * scan. */
+static status fetch_next(scan_ahead *scan, scan_morsel *next)
+{
+    exec_query *query = scan->query;
+    scan_keep *keep = query->ahead.keep;
+    pq_kept_list kept = {0};
+    status st = keep ? scan_keep_find(keep, scan->table, scan->morsel, &kept) : STATUS_OK;
+    pq_fetch_want want = {.table = scan->table,
+                          .morsel = next->morsel,
+                          .rows = &next->rows,
+                          .columns = scan->columns,
+                          .column_count = scan->column_count,
+                          .policy = query->ahead.policy,
+                          .is_merged = query->ahead.is_combining,
+                          .is_registered = query->ahead.is_registering,
+                          .kept = &kept};
+    if (!st)
+        st = pq_fetch_start(query->dev, &want, &next->fetch);
+    pq_kept_list_release(&kept);
+    return st;
 }
 
 /* The next rows, their reads under way; *is_there false: there are none left. For who holds the
  * scan. */
 static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
 {
-    exec_query *query = scan->query;
     *out = (scan_morsel){0};
     *is_there = false;
     TRY(look(scan));
@@ -198,19 +237,15 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
         return st;
     }
     *is_there = true;
-    pq_fetch_want want = {.table = scan->table,
-                          .morsel = out->morsel,
-                          .rows = &out->rows,
-                          .columns = scan->columns,
-                          .column_count = scan->column_count,
-                          .policy = query->ahead.policy,
-                          .is_merged = query->ahead.is_combining,
-                          .is_registered = query->ahead.is_registering};
     /* What cannot be read ahead is read when it is needed, and fails there if it must. */
-    st = scan->has_no_memory ? STATUS_OK : pq_fetch_start(query->dev, &want, &out->fetch);
+    st = scan->has_no_memory ? STATUS_OK : fetch_next(scan, out);
     scan->has_no_memory |= st != NULL;
     status_free(st);
+    if (!scan_split_has_more(&scan->split))
+        pass(scan);
     scan_ahead_count(scan, out->morsel, pq_fetch_stored_bytes(out->fetch), 0);
+    atomic_fetch_add_explicit(&scan->query->bytes_kept, pq_fetch_kept_bytes(out->fetch),
+                              memory_order_relaxed);
     return STATUS_OK;
 }
 
@@ -281,7 +316,9 @@ static void regulate(scan_ahead *scan, const scan_morsel *taken)
 {
     uint64_t most = scan->query->ahead.bytes_max;
     const file *f = scan->table->files.items[taken->morsel.file].file;
-    if (pq_fetch_is_done(taken->fetch)) {
+    bool is_there = pq_fetch_is_done(taken->fetch);
+    atomic_store_explicit(&scan->is_starved, !is_there, memory_order_relaxed);
+    if (is_there) {
         if (++scan->calm_takes < CALM_TAKES)
             return;
         scan->window -= scan->window / 4;
@@ -438,10 +475,16 @@ exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
     return step;
 }
 
-void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch)
+void scan_ahead_release(scan_ahead *scan, pq_morsel morsel, pq_fetch *fetch)
 {
     read_ahead *ahead = &scan->query->ahead;
     uint64_t bytes = pq_fetch_bytes(fetch);
+    /* Where storage has time to read them again, keeping them would cost memory that was not used
+     * before. */
+    bool is_scarce =
+        !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
+    if (ahead->keep && bytes && is_scarce)
+        scan_keep_give(ahead->keep, scan->table, scan->reader, morsel, fetch);
     pq_fetch_close(fetch);
     if (!bytes)
         return;

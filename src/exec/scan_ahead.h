@@ -7,7 +7,8 @@
  * Only what is not in the page cache is read ahead: the rest is best read right before its use,
  * while it stays in the processor's cache. Whoever takes a row group starts the reads that the
  * budget has room for: first those of the same scan, then those of the scans behind it. The budget
- * is one for all scans of all queries of the process. Regulation gives a scan less of it whose
+ * is one for all scans of all queries of the process. What several scans of a query want is read
+ * once (scan_keep.h). Regulation gives a scan less of it whose
  * lanes always find their bytes there, and more when they had to wait. */
 #ifndef PISTACHIO_EXEC_SCAN_AHEAD_H
 #define PISTACHIO_EXEC_SCAN_AHEAD_H
@@ -34,8 +35,9 @@ CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const ui
 /* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
  * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
 exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
-/* The rows are done: closes the fetch (NULL is allowed). Any thread. */
-void scan_ahead_release(scan_ahead *scan, pq_fetch *fetch);
+/* The rows of the row group are done: closes the fetch (NULL is allowed), whose columns are closed.
+ * Any thread. */
+void scan_ahead_release(scan_ahead *scan, pq_morsel morsel, pq_fetch *fetch);
 /* Once no lane takes any more. Takes NULL. */
 void scan_ahead_free(scan_ahead *scan);
 

@@ -20,10 +20,11 @@ struct pq_fetched_range {
     read_request *reading; /* NULL: finished */
     uint64_t stored_bytes;
     bool has_failed;
+    bool is_kept; /* somebody else read it */
 };
 
 struct pq_fetch {
-    uint64_t bytes;
+    uint64_t bytes, kept_bytes;
     size_t range_count;
     pq_fetched_range *ranges[];
 };
@@ -127,14 +128,27 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
     return STATUS_OK;
 }
 
-/* The spans of a column that the policy says, in whole blocks. */
-static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list *spans)
+static bool is_kept(const pq_kept_list *kept, pq_span span)
+{
+    for (size_t i = 0; kept && i < kept->count; i++)
+        if (kept->items[i].start <= span.start && span.end <= kept->items[i].end)
+            return true;
+    return false;
+}
+
+/* The spans of a column that the policy says and that are not kept, in whole blocks. */
+static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list *spans,
+                        uint64_t *kept_bytes)
 {
     const file *f = want->table->files.items[want->morsel.file].file;
     size_t before = spans->count, kept = before;
     TRY(pq_column_spans(want->table, want->morsel, column, want->rows, spans));
     for (size_t i = before; i < spans->count; i++) {
         pq_span span = spans->items[i];
+        if (is_kept(want->kept, span)) {
+            *kept_bytes += span.end - span.start;
+            continue;
+        }
         if (want->policy == PQ_FETCH_UNCACHED &&
             storage_is_cached(f, span.start, span.end - span.start))
             continue;
@@ -147,12 +161,27 @@ static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list
 }
 
 /* What is to be read, merged. */
-static status find_spans(const pq_fetch_want *want, pq_span_list *spans)
+static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_t *kept_bytes)
 {
     for (uint32_t i = 0; i < want->column_count; i++)
-        TRY(add_spans(want, want->columns[i], spans));
+        TRY(add_spans(want, want->columns[i], spans, kept_bytes));
     if (want->is_merged)
         spans->count = merge_spans(spans->items, spans->count);
+    return STATUS_OK;
+}
+
+/* What is kept becomes ranges of the fetch, which has room for them. */
+static status use_kept(pq_fetch *fetch, const pq_kept_list *kept)
+{
+    for (size_t i = 0; kept && i < kept->count; i++) {
+        const pq_kept_range *k = &kept->items[i];
+        pq_fetched_range *range;
+        TRY(new_range((pq_span){k->start, k->end}, &range));
+        range->address = k->address;
+        range->buffer = dev_buffer_ref(k->buffer);
+        range->is_kept = true;
+        fetch->ranges[fetch->range_count++] = range;
+    }
     return STATUS_OK;
 }
 
@@ -163,11 +192,14 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
     pq_span_list spans = {0};
     if (!want->column_count || !dev->is_host || want->policy == PQ_FETCH_NONE)
         return STATUS_OK;
-    status st = find_spans(want, &spans);
-    if (!st && spans.count) {
-        fetch = mem_new(sizeof *fetch + spans.count * sizeof *fetch->ranges);
-        if (!fetch)
-            st = status_no_memory("scan", sizeof *fetch);
+    uint64_t kept_bytes = 0;
+    status st = find_spans(want, &spans, &kept_bytes);
+    size_t count = spans.count + (want->kept ? want->kept->count : 0);
+    if (!st && count) {
+        fetch = mem_new(sizeof *fetch + count * sizeof *fetch->ranges);
+        st = fetch ? use_kept(fetch, want->kept) : status_no_memory("scan", sizeof *fetch);
+        if (fetch)
+            fetch->kept_bytes = kept_bytes;
     }
     for (size_t i = 0; i < spans.count && !st; i++) {
         st = start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
@@ -209,6 +241,34 @@ uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch)
     for (size_t i = 0; fetch && i < fetch->range_count; i++)
         bytes += fetch->ranges[i]->stored_bytes;
     return bytes;
+}
+
+uint64_t pq_fetch_kept_bytes(const pq_fetch *fetch)
+{
+    return fetch ? fetch->kept_bytes : 0;
+}
+
+bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_kept_range *out)
+{
+    while (fetch && *at < fetch->range_count) {
+        pq_fetched_range *range = fetch->ranges[(*at)++];
+        bool is_done = !range->reading || storage_read_is_done(range->reading);
+        if (!is_done || range->is_kept)
+            continue;
+        status_free(pq_fetched_finish(range)); /* who needed it has been told if it failed */
+        if (range->has_failed)
+            continue;
+        *out = (pq_kept_range){range->start, range->end, range->address, range->buffer};
+        return true;
+    }
+    return false;
+}
+
+void pq_kept_list_release(pq_kept_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        dev_buffer_unref(list->items[i].buffer);
+    array_release(list);
 }
 
 void pq_fetch_close(pq_fetch *fetch)

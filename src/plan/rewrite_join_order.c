@@ -9,7 +9,13 @@
  * Columns that conditions make equal are a class: any two of them can be joined on, also those that
  * no condition compares (a = b and b = c: a with c). A join of two nodes compares one column of
  * each class that both have: those within a node are equal already. */
+#include "parquet/table.h"
 #include "plan/rewrite.h"
+
+/* A build side is quickly there if it has at most so many rows, and if its scans have at most this
+ * part of the rows that the other side's scans have. */
+#define QUICK_BUILD_ROWS (1 << 17)
+#define QUICK_BUILD_PART 16
 
 /* What is known of joining two nodes. */
 typedef struct pair {
@@ -274,6 +280,28 @@ static status best_step(ordering *o, step *best)
     return STATUS_OK;
 }
 
+/* The rows of all tables beneath. */
+static double scanned_rows(const plan_node *node)
+{
+    double rows = node->kind == PLAN_SCAN ? (double)node->scan.table->row_count : 0;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        rows += scanned_rows(node->children[i]);
+    return rows;
+}
+
+/* Of an inner join's sides the smaller one is built on: its table costs less, and its filter drops
+ * more of the other's rows. But the other's scan waits for it. Where that is a long wait for a
+ * short scan, the larger side is built on meanwhile. */
+static bool is_left_built(const plan_node *left, const plan_node *right)
+{
+    bool is_left_smaller = left->estimated_rows < right->estimated_rows;
+    const plan_node *smaller = is_left_smaller ? left : right;
+    const plan_node *larger = is_left_smaller ? right : left;
+    bool is_larger_quick = larger->estimated_rows <= QUICK_BUILD_ROWS &&
+                           scanned_rows(larger) * QUICK_BUILD_PART < scanned_rows(smaller);
+    return is_left_smaller != is_larger_quick;
+}
+
 status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out)
 {
     ordering o = {.statement = statement,
@@ -298,9 +326,8 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
             TRY(apply_reducer(&o, left, joined));
             plan_choose_build_side(joined);
         } else {
-            /* The right side is built on: the smaller one. */
             plan_node *right = o.nodes[best.right];
-            bool is_swapped = left->estimated_rows < right->estimated_rows;
+            bool is_swapped = is_left_built(left, right);
             TRY(join_pair(&o, is_swapped ? right : left, is_swapped ? left : right, true, &joined));
             move_last(&o, best.right);
         }

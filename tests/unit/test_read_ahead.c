@@ -100,3 +100,80 @@ TEST(a_query_that_is_given_up_holds_nothing)
         pistachio_close(database);
     }
 }
+
+/* Runs a query with direct reads and a setting; the text of its rows, a line each. */
+static void run_text(const char *sql, const char *setting, const char *value, char *out,
+                     size_t room)
+{
+    pistachio_connection *connection;
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    size_t length = 0, bytes;
+    pistachio_database *database = open_database(setting, value, &connection);
+    CHECK(!pistachio_query(connection, sql, NULL, &result));
+    while (!pistachio_next(result, &batch) && batch)
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
+            const char *text = pistachio_text(batch, 0, row, &bytes);
+            length += (size_t)snprintf(out + length, room - length, "%.*s\n", (int)bytes, text);
+            CHECK(length < room);
+        }
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+    CHECK_EQ(scan_ahead_process_bytes(), 0);
+}
+
+#define SELF_JOIN "select count(*) from t a join t b on a.x = b.x"
+
+/* "... read 12.6 MB from storage, 12.6 MB in total; 11.5 MB were kept and used again": the first
+ * and the last, 0 if it does not say. */
+static void read_megabytes(const char *setting, const char *value, double *out_read,
+                           double *out_kept)
+{
+    static char text[16384];
+    run_text("explain analyze " SELF_JOIN, setting, value, text, sizeof text);
+    const char *line = strstr(text, "\nread ");
+    const char *end = line ? strchr(line + 1, '\n') : NULL;
+    const char *kept = line ? strstr(line, "total; ") : NULL;
+    CHECK(end != NULL);
+    *out_read = strtod(line + strlen("\nread "), NULL);
+    *out_kept = kept && kept < end ? strtod(kept + strlen("total; "), NULL) : 0;
+}
+
+TEST(what_two_scans_want_is_read_once)
+{
+    double all = (double)GROUPS * GROUP_BYTES / 1e6, read, kept;
+    char rows[64], expected[64];
+    write_file();
+    snprintf(expected, sizeof expected, "%d\n", GROUPS * ROWS);
+
+    /* All but what the first scan still works on when the second one begins. */
+    run_text(SELF_JOIN, "adaptive_regulation", "off", rows, sizeof rows);
+    CHECK(!strcmp(rows, expected));
+    read_megabytes("adaptive_regulation", "off", &read, &kept);
+    CHECK(kept > all / 2);
+    CHECK(read < all * 1.6);
+    CHECK(read + kept > all * 2);
+
+    run_text(SELF_JOIN, "reader_combining", "off", rows, sizeof rows);
+    CHECK(!strcmp(rows, expected));
+    read_megabytes("reader_combining", "off", &read, &kept);
+    CHECK_EQ(kept, 0.0);
+    CHECK(read > all * 2);
+}
+
+/* An eighth of the limit at a time, and nothing from when the join spills. */
+TEST(little_memory_keeps_little)
+{
+    double all = (double)GROUPS * GROUP_BYTES / 1e6, read, kept;
+    char rows[64], expected[64];
+    write_file();
+    snprintf(expected, sizeof expected, "%d\n", GROUPS * ROWS);
+    CHECK_EQ(setenv("PISTACHIO_ADAPTIVE_REGULATION", "off", 1), 0);
+    run_text(SELF_JOIN, "memory_limit", "32MiB", rows, sizeof rows);
+    CHECK(!strcmp(rows, expected));
+    read_megabytes("memory_limit", "32MiB", &read, &kept);
+    unsetenv("PISTACHIO_ADAPTIVE_REGULATION");
+    CHECK(kept <= all - 4.2);
+    CHECK(read + kept > all * 2);
+}
