@@ -27,6 +27,11 @@ bool fault_disarm(fault_kind kind)
     return atomic_load(&faults[kind].has_fired);
 }
 
+uint64_t fault_checks(fault_kind kind)
+{
+    return atomic_load(&faults[kind].checks);
+}
+
 bool fault_check(fault_kind kind)
 {
     if (__builtin_expect(!(atomic_load_explicit(&armed_kinds, memory_order_relaxed) & 1u << kind),

@@ -27,6 +27,8 @@ typedef enum fault_mode {
 void fault_arm(fault_kind kind, uint64_t nth, fault_mode mode);
 /* Disarms; true if the fault fired since fault_arm. */
 bool fault_disarm(fault_kind kind);
+/* Checks since fault_arm, up to fault_disarm. */
+uint64_t fault_checks(fault_kind kind);
 /* Called at each place that can fail: true means fail now. */
 bool fault_check(fault_kind kind);
 

@@ -126,6 +126,34 @@ TEST(each_allocation_of_a_traced_statement_may_fail)
     unsetenv("PISTACHIO_TRACE");
 }
 
+/* Each `step`-th of the statement's last checks, once and from there on in turn. */
+static void sweep_end(const char *sql, const char *device, fault_kind kind, uint64_t last,
+                      uint64_t step)
+{
+    char expected[4096];
+    fault_arm(kind, UINT64_MAX, FAULT_ONCE);
+    pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
+    fault_disarm(kind);
+    CHECK(!error);
+    uint64_t count = fault_checks(kind);
+    CHECK(count > last);
+    for (uint64_t back = 0; back < last; back += step)
+        fails_cleanly(sql, device, kind, count - back, back % 2, expected);
+}
+
+/* A lane that has 16,384 rows beyond the limit throws those away, and of the chunks that follow it
+ * drops what comes after the rows that are left (sort_bound.c). Here one lane gets 40,000 rows in
+ * five chunks, so that this is among the last allocations. */
+TEST(each_allocation_of_a_bounded_sort_may_fail)
+{
+    static const char bounded[] = "SELECT a.i, a.s FROM t a, t b, t c, t d WHERE d.j < 5 "
+                                  "ORDER BY a.i DESC NULLS LAST, a.i * 2, a.s LIMIT 50";
+    CHECK_EQ(setenv("PISTACHIO_CHUNK_ROWS", "8000", 1), 0);
+    sweep_end(bounded, "cpu", FAULT_ALLOC, 250, 1);
+    sweep_end(bounded, "simulated", FAULT_ALLOC, 600, 11);
+    unsetenv("PISTACHIO_CHUNK_ROWS");
+}
+
 static unsigned entry_count(const char *folder)
 {
     unsigned count = 0;
