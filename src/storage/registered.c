@@ -17,6 +17,7 @@
 typedef struct slab {
     uint8_t *address; /* NULL: there is none of that number */
     uint64_t taken;
+    bool is_changing; /* it is being made or given back to the system: the number is in use */
 } slab;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,15 +32,10 @@ static size_t mapped_bytes(void)
     return STORAGE_SLAB_BYTES + (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* ---- with the lock held ---- */
-
-static slab *add_slab(void)
+/* Memory for a slab of that number; NULL: there is none. Without the lock: the system takes a while
+ * for it. */
+static uint8_t *make_memory(unsigned number, bool *refused)
 {
-    unsigned number = 0;
-    while (number < READ_RING_SLOTS && slabs[number].address)
-        number++;
-    if (number == READ_RING_SLOTS || is_refused || fault_check(FAULT_ALLOC))
-        return NULL;
     void *memory =
         mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -49,20 +45,42 @@ static slab *add_slab(void)
     (void)madvise(memory, STORAGE_SLAB_BYTES, MADV_POPULATE_WRITE);
     if (!read_ring_register(number, memory, STORAGE_SLAB_BYTES)) {
         munmap(memory, mapped_bytes());
-        is_refused = true;
+        *refused = true;
         return NULL;
     }
+    return memory;
+}
+
+/* ---- with the lock held, which the first two give up meanwhile ---- */
+
+static slab *add_slab(void)
+{
+    unsigned number = 0;
+    while (number < READ_RING_SLOTS && (slabs[number].address || slabs[number].is_changing))
+        number++;
+    if (number == READ_RING_SLOTS || is_refused || fault_check(FAULT_ALLOC))
+        return NULL;
+    bool refused = false;
+    slabs[number].is_changing = true;
+    pthread_mutex_unlock(&lock);
+    uint8_t *memory = make_memory(number, &refused);
+    pthread_mutex_lock(&lock);
     slabs[number] = (slab){.address = memory};
-    slab_count++;
-    return &slabs[number];
+    is_refused |= refused;
+    slab_count += memory != NULL;
+    return memory ? &slabs[number] : NULL;
 }
 
 static void drop_slab(slab *s)
 {
-    read_ring_forget((unsigned)(s - slabs));
-    munmap(s->address, mapped_bytes());
-    *s = (slab){0};
+    uint8_t *memory = s->address;
+    *s = (slab){.is_changing = true};
     slab_count--;
+    pthread_mutex_unlock(&lock);
+    read_ring_forget((unsigned)(s - slabs));
+    munmap(memory, mapped_bytes());
+    pthread_mutex_lock(&lock);
+    s->is_changing = false;
 }
 
 static uint64_t mask_of(unsigned blocks)
