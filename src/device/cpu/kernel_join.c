@@ -48,14 +48,28 @@ void ISA_(join_list_sums)(const join_list_sums_arguments *a)
     a->stats[1] = largest;
 }
 
+/* An atomic addition waits until all stores before it have reached the cache: so places are taken
+ * for many rows, whose stores then miss the cache together. */
+#define FILL_BATCH 64
+
 void ISA_(join_list_fill)(const join_list_fill_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++)
-        if (a->groups[i] != ROW_NULL) {
-            uint32_t *start = &a->starts[a->groups[i] + 1];
-            a->rows[__atomic_fetch_add(start, 1, __ATOMIC_RELAXED)] = a->first_row + (uint32_t)i;
-        }
+    uint32_t places[FILL_BATCH], *rows = a->rows, *starts = a->starts;
+    for (size_t first = 0; first < count; first += FILL_BATCH) {
+        const uint32_t *groups = a->groups + first;
+        size_t batch = count - first < FILL_BATCH ? count - first : FILL_BATCH;
+        uint32_t row = a->first_row + (uint32_t)first;
+        for (size_t i = 0; i < batch; i++)
+            if (groups[i] != ROW_NULL)
+                __builtin_prefetch(&starts[groups[i] + 1], 1);
+        for (size_t i = 0; i < batch; i++)
+            if (groups[i] != ROW_NULL)
+                places[i] = __atomic_fetch_add(&starts[groups[i] + 1], 1, __ATOMIC_RELAXED);
+        for (size_t i = 0; i < batch; i++)
+            if (groups[i] != ROW_NULL)
+                rows[places[i]] = row + (uint32_t)i;
+    }
 }
 
 void ISA_(join_matched)(const join_matched_arguments *a)
