@@ -57,6 +57,7 @@ struct scan_ahead {
     uint64_t bytes;   /* held by its fetches */
     uint64_t window;  /* the most of them that regulation allows, */
     uint64_t least;   /* and what it always allows */
+    uint64_t taken;   /* by lanes since the window became larger */
     unsigned calm_takes;
     _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
     bool is_done;            /* all row groups were looked at */
@@ -310,21 +311,24 @@ static bool may_extend(const scan_ahead *scan)
 }
 
 /* A lane has asked for rows, which were there already or not. If not, and the device has nothing to
- * do but what is under way, the scan needs more bytes under way; if they always are, fewer: memory
- * that was not used before is slow. */
+ * do but what is under way, the scan needs more bytes under way, unless that much has not even come
+ * yet; if they always are, fewer: memory that was not used before is slow. */
 static void regulate(scan_ahead *scan, const scan_morsel *taken)
 {
     uint64_t most = scan->query->ahead.bytes_max;
     const file *f = scan->table->files.items[taken->morsel.file].file;
     bool is_there = pq_fetch_is_done(taken->fetch);
     atomic_store_explicit(&scan->is_starved, !is_there, memory_order_relaxed);
+    scan->taken += pq_fetch_bytes(taken->fetch);
     if (is_there) {
         if (++scan->calm_takes < CALM_TAKES)
             return;
         scan->window -= scan->window / 4;
-    } else if (!atomic_load_explicit(&storage_device_find(f->version.device)->waiting,
+    } else if (scan->taken >= scan->window &&
+               !atomic_load_explicit(&storage_device_find(f->version.device)->waiting,
                                      memory_order_relaxed)) {
         scan->window = scan->window < most / 2 ? scan->window * 2 : most;
+        scan->taken = 0;
     }
     scan->calm_takes = 0;
     if (scan->window < scan->least)
