@@ -241,16 +241,17 @@ bool cli_read_profile(const char *path, pq_profile *out, unsigned *out_line)
     return is_right;
 }
 
+/* Every digit, so that the same decisions come of what is read back. */
 void cli_write_profile(const pq_profile *profile, FILE *target)
 {
-    fprintf(target, "bandwidth %.3g\ncached %.3g\nthreads %g\nhot %g\n", profile->bandwidth,
+    fprintf(target, "bandwidth %.17g\ncached %.17g\nthreads %.17g\nhot %.17g\n", profile->bandwidth,
             profile->cached, profile->threads, profile->hot * 100);
     for (unsigned c = PQ_CODEC_SNAPPY; c < PQ_CODEC_COUNT; c++)
         if (profile->decompress[c] > 0 && c != PQ_CODEC_LZ4)
-            fprintf(target, "codec %s %.3g\n", codec_name((int)c), profile->decompress[c]);
+            fprintf(target, "codec %s %.17g\n", codec_name((int)c), profile->decompress[c]);
     for (unsigned e = 0; e < PQ_ENCODING_COUNT; e++)
         for (unsigned c = 0; c < PQ_CLASS_COUNT; c++)
             if (profile->decode[e][c] > 0 && e != PQ_PLAIN_DICTIONARY)
-                fprintf(target, "encoding %s %s %.3g\n", pq_encoding_name(e), pq_class_name(c),
+                fprintf(target, "encoding %s %s %.17g\n", pq_encoding_name(e), pq_class_name(c),
                         profile->decode[e][c]);
 }

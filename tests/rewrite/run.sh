@@ -102,7 +102,7 @@ calibrated() {
         >"$work/cache/pistachio/storage-$device"
     XDG_CACHE_HOME="$work/cache" "$program" rewrite --for cpu --save-profile "$work/profile" \
         "$work/data/nation.parquet" "$work/target.parquet" &&
-        grep -q "^bandwidth 1.23e+09$" "$work/profile"
+        grep -q "^bandwidth 1234000000$" "$work/profile"
 }
 
 page_rows() {
