@@ -5,10 +5,8 @@
 
 enum { MANY = 65536 };
 
-static const char *folder;
-
 /* A file of one column x = 0, 1, 2 ... */
-static void write_numbers(const char *name, int count)
+static void write_numbers(const char *folder, const char *name, int count)
 {
     static int64_t values[MANY];
     char path[600];
@@ -23,47 +21,39 @@ static void write_numbers(const char *name, int count)
     CHECK_OK(pq_writer_finish(writer));
 }
 
-/* The plan's scans in their order, the probe side's first: "many few " */
-static void find_scans(const char *condition, char *out, size_t room)
+/* Joins `few` rows with many under a condition: the plan's scans in their order, the probe side's
+ * first, are `expected`. */
+static void check_scans(int few, const char *condition, const char *expected)
 {
-    char sql[2048], plan[4096];
+    char sql[2048], plan[4096], scans[64] = "";
+    const char *folder = test_folder();
+    write_numbers(folder, "few", few);
+    write_numbers(folder, "many", MANY);
     snprintf(sql, sizeof sql,
              "explain select count(*) from '%s/few.parquet' few join '%s/many.parquet' many "
              "on few.x = many.x where %s",
              folder, folder, condition);
-    pistachio_error *error = run_statement(sql, NULL, "cpu", plan, sizeof plan);
-    CHECK(!error);
-    *out = '\0';
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
     for (const char *at = strstr(plan, "scan "); at; at = strstr(at + 1, "scan ")) {
         const char *end = strstr(at, ".parquet"), *name = end;
         while (name && name > at && name[-1] != '/' && name[-1] != ' ')
             name--;
-        size_t length = strlen(out);
-        snprintf(out + length, room - length, "%.*s ", end ? (int)(end - name) : 0,
+        size_t length = strlen(scans);
+        snprintf(scans + length, sizeof scans - length, "%.*s ", end ? (int)(end - name) : 0,
                  end ? name : "");
     }
+    CHECK(!strcmp(scans, expected));
 }
 
 TEST(the_smaller_side_is_built_on)
 {
-    char scans[64];
-    folder = test_folder();
-    write_numbers("few", 16384);
-    write_numbers("many", MANY);
-    find_scans("true", scans, sizeof scans);
-    CHECK(!strcmp(scans, "many few "));
-    find_scans("many.x < 10", scans, sizeof scans);
-    CHECK(!strcmp(scans, "few many "));
+    check_scans(16384, "true", "many few ");
+    check_scans(16384, "many.x < 10", "few many ");
 }
 
 /* The filter leaves ten rows of the large table, but its scan takes long: the small one is there
  * before it. */
 TEST(a_quick_side_is_built_on_even_if_it_is_larger)
 {
-    char scans[64];
-    folder = test_folder();
-    write_numbers("few", 1024);
-    write_numbers("many", MANY);
-    find_scans("many.x < 10", scans, sizeof scans);
-    CHECK(!strcmp(scans, "many few "));
+    check_scans(1024, "many.x < 10", "many few ");
 }
