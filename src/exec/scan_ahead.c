@@ -140,7 +140,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .column_count = column_count};
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
-    if (!st && query->ahead.is_combining && !query->ahead.keep)
+    if (!st && query->ahead.is_combining && query->dev->is_host && !query->ahead.keep)
         st = scan_keep_new(query, &query->ahead.keep);
     if (!st && query->ahead.keep)
         st = scan_keep_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
