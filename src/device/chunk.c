@@ -149,8 +149,8 @@ static status concat_values(dev_stream *stream, tensor *const *flats, chunk *con
 }
 
 static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                               uint32_t index, uint64_t rows, const char *who, tensor **flats,
-                               concat_column *column)
+                               uint32_t index, uint64_t rows, const char *who, tensor_place place,
+                               tensor **flats, concat_column *column)
 {
     bool has_nulls = false;
     for (size_t i = 0; i < chunk_count; i++) {
@@ -158,7 +158,7 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
         TRY(tensor_flatten(stream, chunks[i]->columns[index], chunks[i]->rows, &flats[i]));
     }
     data_type type = flats[0]->type;
-    TRY(tensor_new_flat(stream->dev, type, rows, has_nulls, &column->target));
+    TRY(tensor_new_flat_at(stream->dev, type, rows, has_nulls, place, &column->target));
     if (!type.width && rows)
         TRY(stream->dev->ops->zero(stream, column->target->values, (rows + 63) / 64 * 8));
     if (has_nulls && rows)
@@ -238,9 +238,10 @@ static status combine_column(dev_stream *stream, chunk *const *chunks, size_t ch
     return st;
 }
 
-/* keep_bases: as chunk_combine. */
+/* keep_bases: as chunk_combine. places: by column, or NULL. */
 static status put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                           bool keep_bases, const char *who, chunk **out)
+                           bool keep_bases, const char *who, const tensor_place *places,
+                           chunk **out)
 {
     *out = NULL;
     uint64_t rows = 0;
@@ -258,7 +259,8 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
             st = combine_column(stream, chunks, chunk_count, c, result);
             continue;
         }
-        st = concat_column_of(stream, chunks, chunk_count, c, rows, who, flats, &column);
+        st = concat_column_of(stream, chunks, chunk_count, c, rows, who,
+                              places ? places[c] : (tensor_place){0}, flats, &column);
         result->columns[c] = column.target;
         dev_buffer_unref(column.heap_used);
         for (size_t i = 0; i < chunk_count; i++) {
@@ -278,11 +280,17 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
 status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
                     chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, false, who, out);
+    return put_together(stream, chunks, chunk_count, false, who, NULL, out);
+}
+
+status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                       const char *who, const tensor_place *places, chunk **out)
+{
+    return put_together(stream, chunks, chunk_count, false, who, places, out);
 }
 
 status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,
                      chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, true, who, out);
+    return put_together(stream, chunks, chunk_count, true, who, NULL, out);
 }

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 2 /* raise with every change below */
+#define DEV_ABI 3 /* raise with every change below */
 
 typedef struct device device;
 typedef struct dev_stream dev_stream;
@@ -90,6 +90,14 @@ typedef struct dev_ops {
     status (*wrap)(device *dev, void *address, size_t bytes,
                    void (*give_back)(void *address, size_t bytes), const char *who,
                    dev_buffer **out);
+    /* Addresses for at most so many bytes, of which none can be used yet; the buffer's `bytes` is
+     * 0. NULL: the device has no such thing, as it may also say for a number of bytes. */
+    status (*reserve)(device *dev, size_t bytes, dev_buffer **out);
+    /* So many more of a reserved buffer's bytes, anywhere in it, may be used: they are charged to
+     * the budget until it is released, or they are given back. */
+    status (*commit)(dev_buffer *reserved, size_t bytes, const char *who);
+    /* Bytes [first, first + bytes), which were committed, are not: what is in them is lost. */
+    void (*decommit)(dev_buffer *reserved, size_t first, size_t bytes);
     /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */
     status (*launch)(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                      size_t argument_bytes);

@@ -96,22 +96,31 @@ static size_t values_bytes(data_type type, uint64_t rows)
     return type.width ? rows * type.width : bitmap_bytes(rows);
 }
 
-status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity, tensor **out)
+status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_validity,
+                          tensor_place place, tensor **out)
 {
     tensor *t;
     TRY(tensor_new(type, TENSOR_FLAT, &t));
-    status st = dev_alloc(dev, values_bytes(type, rows), "chunk", &t->values_owner);
+    status st = STATUS_OK;
+    t->values_owner = dev_buffer_ref(place.owner);
+    if (!place.owner)
+        st = dev_alloc(dev, values_bytes(type, rows), "chunk", &t->values_owner);
     if (!st && with_validity)
         st = dev_alloc(dev, bitmap_bytes(rows), "chunk", &t->validity_owner);
     if (st) {
         tensor_unref(t);
         return st;
     }
-    t->values = t->values_owner->address;
+    t->values = place.owner ? place.values : t->values_owner->address;
     if (with_validity)
         t->validity = t->validity_owner->address;
     *out = t;
     return STATUS_OK;
+}
+
+status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity, tensor **out)
+{
+    return tensor_new_flat_at(dev, type, rows, with_validity, (tensor_place){0}, out);
 }
 
 status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out)
@@ -332,6 +341,27 @@ static status flatten_constant(dev_stream *stream, tensor *t, dev_count count, t
                       .out = flat->values);
 }
 
+status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count, tensor_place place,
+                        tensor **out)
+{
+    tensor *flat;
+    bool with_validity = t->index->has_nulls || t->base->validity;
+    *out = NULL;
+    TRY(tensor_new_flat_at(stream->dev, t->type, count.bound, with_validity, place, &flat));
+    flat->heap = string_heap_ref(t->base->heap);
+    status st =
+        DEV_LAUNCH(stream, gather, .width = t->type.width, .index_has_nulls = t->index->has_nulls,
+                   .base_rows = t->base_rows, .base = t->base->values,
+                   .base_validity = t->base->validity, .index = t->index->rows, .count = count,
+                   .out = flat->values, .out_validity = flat->validity);
+    if (st) {
+        tensor_unref(flat);
+        return st;
+    }
+    *out = flat;
+    return STATUS_OK;
+}
+
 status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out)
 {
     *out = NULL;
@@ -339,21 +369,11 @@ status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **o
         *out = tensor_ref(t);
         return STATUS_OK;
     }
-    bool with_validity =
-        t->form == TENSOR_CONSTANT ? t->constant.is_null : t->index->has_nulls || t->base->validity;
+    if (t->form == TENSOR_INDEXED)
+        return tensor_gather_at(stream, t, count, (tensor_place){0}, out);
     tensor *flat;
-    TRY(tensor_new_flat(stream->dev, t->type, count.bound, with_validity, &flat));
-    status st;
-    if (t->form == TENSOR_CONSTANT) {
-        st = flatten_constant(stream, t, count, flat);
-    } else {
-        flat->heap = string_heap_ref(t->base->heap);
-        st = DEV_LAUNCH(stream, gather, .width = t->type.width,
-                        .index_has_nulls = t->index->has_nulls, .base_rows = t->base_rows,
-                        .base = t->base->values, .base_validity = t->base->validity,
-                        .index = t->index->rows, .count = count, .out = flat->values,
-                        .out_validity = flat->validity);
-    }
+    TRY(tensor_new_flat(stream->dev, t->type, count.bound, t->constant.is_null, &flat));
+    status st = flatten_constant(stream, t, count, flat);
     if (st) {
         tensor_unref(flat);
         return st;

@@ -41,6 +41,15 @@ uint64_t join_bytes_needed(const op_join_build *join, uint64_t rows, uint64_t ch
            join_table_bytes(&join->whole.table, rows, join->whole.ranges);
 }
 
+/* The same for what the build lanes hold: what has its place is not copied. */
+static uint64_t needed_now(const op_join_build *join)
+{
+    const join_spill *spill = &join->spill;
+    uint64_t needed = join_bytes_needed(join, spill->rows, spill->bytes);
+    uint64_t placed = join_place_bytes(&join->place), copied = kept_bytes(join, spill->bytes);
+    return needed - (placed < copied ? placed : copied);
+}
+
 /* ---- deciding ---- */
 
 void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const uint64_t *bounds)
@@ -84,7 +93,7 @@ bool join_must_spill(op_join_build *join, const exec_task *task, uint64_t bytes)
     if (join_has_spilled(join))
         return is_batch(join->spill.build, task, bytes);
     pthread_mutex_lock(&join->lock);
-    uint64_t held = join->spill.bytes, needed = join_bytes_needed(join, join->spill.rows, held);
+    uint64_t held = join->spill.bytes, needed = needed_now(join);
     pthread_mutex_unlock(&join->lock);
     return exec_must_spill(task->query, held, needed, task->lane_count, 2 * bytes);
 }
@@ -94,7 +103,7 @@ bool join_fits(op_join_build *join)
     const join_spill *spill = &join->spill;
     if (!exec_may_spill(join->base.query))
         return true;
-    uint64_t needed = join_bytes_needed(join, spill->rows, spill->bytes);
+    uint64_t needed = needed_now(join);
     return exec_has_room(join->base.query, needed - spill->bytes);
 }
 
@@ -418,6 +427,9 @@ status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, si
     if (!st)
         st = write_chunks(join->spill.build, task, chunks, count);
     for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&join->lock);
+        join_place_give(&join->place, chunks[i]);
+        pthread_mutex_unlock(&join->lock);
         chunk_free(chunks[i]);
         chunks[i] = NULL;
     }

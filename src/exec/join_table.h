@@ -17,6 +17,7 @@
 #define PISTACHIO_EXEC_JOIN_TABLE_H
 
 #include "exec/aggregate.h"
+#include "exec/join_place.h"
 
 typedef enum join_table_form {
     JOIN_TABLE_HASHED,
@@ -57,6 +58,7 @@ typedef struct join_table {
     const bool *needed;          /* columns that are read after the build */
     bool null_equal;
     join_row_need row_need;
+    const join_place *place; /* some chunks' rows are there; NULL: none */
 
     join_table_form form;
     chunk *build; /* FLAT, or INDEXED; what is not needed is NULL; NULL: no rows */

@@ -8,15 +8,25 @@
 
 /* ---- start ---- */
 
+/* Rows that have their places keep them, the others come behind. */
 static status add_up(join_table *table)
 {
+    uint64_t placed = 0;
     table->chunk_rows = mem_new_array(table->chunks.count + 1, sizeof *table->chunk_rows);
     if (!table->chunk_rows)
         return status_no_memory("join build", table->chunks.count * sizeof *table->chunk_rows);
+    table->row_count = table->place ? table->place->rows : 0;
     for (size_t i = 0; i < table->chunks.count; i++) {
-        table->chunk_rows[i] = table->row_count;
-        table->row_count += table->chunks.items[i]->rows.bound;
+        const chunk *c = table->chunks.items[i];
+        if (table->place && join_place_find(table->place, c, &table->chunk_rows[i])) {
+            placed += c->rows.bound;
+        } else {
+            table->chunk_rows[i] = table->row_count;
+            table->row_count += c->rows.bound;
+        }
     }
+    if (table->place && placed != table->place->rows)
+        return status_new(STATUS_KIND_INTERNAL, "rows of a join are missing");
     if (table->row_count >= ROW_NULL)
         return status_new(STATUS_KIND_LIMIT, "the build side of a join has %llu rows, more than %u",
                           (unsigned long long)table->row_count, ROW_NULL - 1);
@@ -176,6 +186,20 @@ static status make_alike(join_table *table, dev_stream *stream, uint32_t column,
     return STATUS_OK;
 }
 
+/* Where the column's rows are that have places: then the others get theirs behind them. */
+static status find_place(const join_table *table, uint32_t column, tensor_place *out)
+{
+    const join_place *place = table->place;
+    *out = (tensor_place){0};
+    if (!place || !place->columns || !place->columns[column] || table->row_count > place->capacity)
+        return STATUS_OK;
+    dev_buffer *reserved = place->columns[column];
+    uint64_t width = table->chunks.items[0]->columns[column]->type.width;
+    TRY(table->dev->ops->commit(reserved, (table->row_count - place->rows) * width, "join build"));
+    *out = (tensor_place){reserved, reserved->address};
+    return STATUS_OK;
+}
+
 static status make_column(join_table *table, dev_stream *stream, uint32_t column)
 {
     size_t bitmap_bytes = (table->row_count + 63) / 64 * 8;
@@ -188,7 +212,9 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     for (size_t i = 0; i < table->chunks.count; i++)
         has_nulls |= table->chunks.items[i]->columns[column]->validity != NULL;
     tensor **out = &table->build->columns[column];
-    TRY(tensor_new_flat(stream->dev, type, table->row_count, has_nulls, out));
+    tensor_place place;
+    TRY(find_place(table, column, &place));
+    TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, place, out));
     if (!type.width)
         TRY(ops->zero(stream, (*out)->values, bitmap_bytes));
     if (has_nulls)
@@ -237,6 +263,8 @@ static status move_column(dev_stream *stream, const tensor *source, uint64_t row
         TRY(copy_bits_to(stream, source->validity, rows, target->validity, at));
     if (!width)
         return copy_bits_to(stream, source->values, rows, target->values, at);
+    if (source->values == (char *)target->values + at * width)
+        return STATUS_OK;
     return stream->dev->ops->copy(stream, (char *)target->values + at * width, source->values,
                                   rows * width);
 }

@@ -93,7 +93,9 @@ uint64_t exec_chunk_bytes(const chunk *c)
         const tensor *t = c->columns[i];
         if (!t)
             continue;
-        bytes += buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
+        uint64_t values = t->form == TENSOR_FLAT ? c->rows.bound * t->type.width : 0;
+        uint64_t owned = buffer_bytes(t->values_owner); /* of reserved bytes: 0 */
+        bytes += (owned > values ? owned : values) + buffer_bytes(t->validity_owner);
         if (t->form == TENSOR_INDEXED)
             bytes += c->rows.bound * sizeof(uint32_t);
         for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)

@@ -55,6 +55,7 @@ typedef struct op_join_build {
     join_row_need row_need;
     pthread_mutex_t lock;
     join_side whole;
+    join_place place;
     join_spill spill;
     exec_operator *tail; /* or NULL */
 } op_join_build;

@@ -17,6 +17,8 @@ typedef struct build_lane {
     uint32_t pending_count;
     uint64_t pending_rows, pending_bytes; /* bytes: with what they hold of pages */
     chunk *taken;                         /* columns that the pending chunks had */
+    tensor_place *places;                 /* by column: of the pending chunks' rows, */
+    bool has_places;                      /* if they have any */
     join_chunk_list chunks;
     uint64_t bytes;     /* of the chunks */
     dev_buffer *bounds; /* words of join_key_bounds; or NULL */
@@ -93,7 +95,7 @@ static status take_selected(exec_task *task, build_lane *lane, uint32_t column, 
     *out = NULL;
     if (lane->pending_count > 1 || t->form != TENSOR_INDEXED || type_is_text(t->type))
         return STATUS_OK;
-    return tensor_flatten(task->stream, t, lane->pending[0]->rows, out);
+    return tensor_gather_at(task->stream, t, lane->pending[0]->rows, lane->places[column], out);
 }
 
 /* The columns of the pending chunks that are not simply copied go from there to lane->taken. */
@@ -117,11 +119,33 @@ static status take_columns(op_join_build *op, exec_task *task, build_lane *lane)
     return STATUS_OK;
 }
 
-/* The pending chunks as one of its own memory. After a failure it can be called again. */
+static status take_places(op_join_build *op, exec_task *task, build_lane *lane)
+{
+    join_place_want want = {.dev = task->stream->dev,
+                            .column_count = op->stored_columns,
+                            .types = op->stored_types,
+                            .needed = op->needed,
+                            .bases = op->bases};
+    if (lane->has_places || join_has_spilled(op))
+        return STATUS_OK;
+    pthread_mutex_lock(&op->lock);
+    status st =
+        join_place_take(&op->place, &want, lane->pending_rows, lane->places, &lane->has_places);
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+/* The pending chunks as one of its own memory, or at their places in the table. After a failure it
+ * can be called again. */
 static status own_pending(op_join_build *op, exec_task *task, build_lane *lane, chunk **out)
 {
+    TRY(take_places(op, task, lane));
     TRY(take_columns(op, task, lane));
-    TRY(chunk_concat(task->stream, lane->pending, lane->pending_count, "join build", out));
+    TRY(chunk_concat_at(task->stream, lane->pending, lane->pending_count, "join build",
+                        lane->places, out));
+    for (uint32_t c = 0; c < op->stored_columns; c++)
+        lane->places[c] = (tensor_place){0};
+    lane->has_places = false;
     for (uint32_t c = 0; c < lane->taken->column_count; c++)
         if (lane->taken->columns[c])
             (*out)->columns[c] = tensor_ref(lane->taken->columns[c]);
@@ -305,6 +329,7 @@ static status finish(op_join_build *op, exec_task *task)
         op->tail->is_empty = !has_spilled && !join_marks_build(op);
     if (!has_spilled)
         return join_side_start(op, task, &op->whole);
+    join_place_release(&op->place);
     join_spill_publish(op);
     return STATUS_OK;
 }
@@ -334,6 +359,9 @@ static status build_lane_open(exec_operator *base, exec_task *task, void *state)
 {
     op_join_build *op = (op_join_build *)base;
     build_lane *lane = state;
+    lane->places = mem_new_array(op->stored_columns + 1, sizeof *lane->places);
+    if (!lane->places)
+        return status_no_memory("join build", op->stored_columns * sizeof *lane->places);
     TRY(join_bounds_new(op, task, &lane->bounds));
     return program_run_new(op->build_keys, task, &lane->run);
 }
@@ -345,6 +373,7 @@ static void build_lane_close(exec_operator *base, void *state)
     for (uint32_t i = 0; i < lane->pending_count; i++)
         chunk_free(lane->pending[i]);
     chunk_free(lane->taken);
+    mem_free(lane->places);
     for (size_t i = 0; i < lane->chunks.count; i++)
         chunk_free(lane->chunks.items[i]);
     array_release(&lane->chunks);
@@ -357,6 +386,7 @@ static void build_lane_close(exec_operator *base, void *state)
 void join_release(op_join_build *join)
 {
     join_side_release(&join->whole);
+    join_place_release(&join->place);
     row_parts_free(join->spill.build);
     row_parts_free(join->spill.probe);
     join->spill.build = join->spill.probe = NULL;

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define ALIGNMENT 64
 #define SLACK 64                  /* readable bytes past the end */
@@ -32,6 +33,8 @@ typedef struct cpu_buffer {
     size_t mapped;           /* bytes of the mapping; 0: from mem_new */
     unsigned class;
     void (*give_back)(void *address, size_t bytes); /* of memory that is not the pool's */
+    bool is_reserved;                               /* its capacity is in `committed` */
+    _Atomic size_t committed;
 } cpu_buffer;
 
 typedef struct cpu_device {
@@ -212,10 +215,63 @@ static status cpu_wrap(device *dev, void *address, size_t bytes,
     return STATUS_OK;
 }
 
+static status cpu_reserve(device *dev, size_t bytes, dev_buffer **out)
+{
+    *out = NULL;
+    cpu_buffer *buffer = mem_new(sizeof *buffer);
+    if (!buffer)
+        return status_no_memory("buffer", sizeof *buffer);
+    buffer->mapped = bytes + SLACK;
+    buffer->memory = fault_check(FAULT_ALLOC)
+                         ? MAP_FAILED
+                         : mmap(NULL, buffer->mapped, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (buffer->memory == MAP_FAILED) {
+        mem_free(buffer);
+        return status_no_memory("reserved addresses", bytes);
+    }
+    madvise(buffer->memory, buffer->mapped, MADV_HUGEPAGE);
+    buffer->is_reserved = true;
+    buffer->base.dev = dev;
+    buffer->base.address = buffer->memory;
+    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
+static status cpu_commit(dev_buffer *reserved, size_t bytes, const char *who)
+{
+    TRY(mem_budget_take(reserved->dev->budget, bytes, who));
+    atomic_fetch_add_explicit(&((cpu_buffer *)reserved)->committed, bytes, memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* Pages that also hold bytes next to these stay. */
+static void cpu_decommit(dev_buffer *reserved, size_t first, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)reserved->address + first + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)reserved->address + first + bytes) / page * page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+    atomic_fetch_sub_explicit(&((cpu_buffer *)reserved)->committed, bytes, memory_order_relaxed);
+    mem_budget_give(reserved->dev->budget, bytes);
+}
+
+static void release_reserved(cpu_buffer *buffer)
+{
+    mem_budget_give(buffer->base.dev->budget, atomic_load(&buffer->committed));
+    buffer_free(buffer);
+}
+
 static void cpu_release(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;
     cpu_device *cpu = (cpu_device *)base->dev;
+    if (buffer->is_reserved) {
+        release_reserved(buffer);
+        return;
+    }
     mem_budget_give(cpu->base.budget, buffer->capacity);
     if (buffer->give_back) {
         buffer->give_back(base->address, base->bytes);
@@ -321,6 +377,9 @@ static const dev_ops cpu_ops = {
     .alloc = cpu_alloc,
     .release = cpu_release,
     .wrap = cpu_wrap,
+    .reserve = cpu_reserve,
+    .commit = cpu_commit,
+    .decommit = cpu_decommit,
     .launch = cpu_launch,
     .copy_in = cpu_copy,
     .copy_out = cpu_copy,
