@@ -125,17 +125,17 @@ def parts(samples, count):
     return result
 
 
-def command(options, sql, settings=()):
-    words = [options.program, "--format", "csv", "--set", f"threads={options.threads}"]
+def command(options, sql, settings=(), words=()):
+    words = [options.program, "--format", "csv", "--set", f"threads={options.threads}", *words]
     for setting in settings:
         words += ["--set", setting]
     return words + ["-c", sql, options.data]
 
 
-def run(options, sql, settings=()):
+def run(options, sql, settings=(), words=()):
     """Seconds of the whole process, and what it printed."""
     started = time.perf_counter()
-    done = subprocess.run(command(options, sql, settings), capture_output=True, text=True)
+    done = subprocess.run(command(options, sql, settings, words), capture_output=True, text=True)
     seconds = time.perf_counter() - started
     if done.returncode:
         raise SystemExit(done.stderr)

@@ -7,12 +7,13 @@ A variant may be followed by other settings, for what a single switch does: full
 
 The paper's variants (PystachIO, sections 4 and 5) with everything else equal: blocking (read, then
 compute), chunking (row groups by several lanes), deferred (row groups read ahead), full (scans of other
-pipelines as well). T_min is what the device took to give the same bytes to nobody: the bytes that the query
-reads over the bandwidth that `--bandwidth` says (GB/s; default: measured by reading the largest file, again
-after each round of a query, as disks drift; the median of those).
+pipelines as well). T_min is the least that the device needs for the same bytes: fio reads them again, in the
+same order, between the rounds, as devices drift (replay.py), and as many bytes of the largest file in order; the less
+of the two counts, and for a round the mean of before and after. Without fio it is by the bandwidth of reading the
+largest file; `--bandwidth GB/s` says it. The last column is the median of the rounds' ratios.
 """
 import argparse, json, math, os, re, statistics
-import measure, plot
+import measure, plot, replay
 
 parser = argparse.ArgumentParser(usage=__doc__)
 measure.add_options(parser)
@@ -31,13 +32,23 @@ def bytes_read(number):
     return float(re.search(r"([\d.]+) MB in total", text)[1]) * 1e6
 
 
+def floor_of(number):
+    """A function: the least seconds that the device needs for the query's bytes, now."""
+    if options.bandwidth or not replay.is_possible():
+        count = bytes_read(number)
+        return lambda: count / (options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest, 0.5))
+    again = replay.Replay(options, measure.query_text(number))
+    return lambda: min(again.seconds(), again.bytes / measure.bandwidth(largest, 0.3))
+
+
 largest = max(measure.files_of(options.data), key=os.path.getsize)
 print(f"{options.threads} threads, median of {options.runs}")
-print("query      hot   GB/s    T_min" + "".join(f"{v:>{width[v]}}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
+print("query      hot    T_min" + "".join(f"{v:>{width[v]}}" for v in variants) + f"   {variants[-1]}/max(T_min, hot)")
 results = []
 for number in map(int, options.queries.split(",")):
     times, rows = {v: [] for v in variants + ["warm", "hot"]}, set()
-    speeds = []
+    floor = floor_of(number)
+    floors = [floor()]
     for _ in range(options.runs):
         # The first run of a round is not counted: what measured the disk may have left it and memory slow.
         for variant in ["warm", "hot"] + variants:
@@ -46,18 +57,18 @@ for number in map(int, options.queries.split(",")):
             seconds, text = measure.run(options, measure.query_text(number), settings)
             times[variant].append(seconds)
             rows.add(text)
-        speeds.append(options.bandwidth * 1e9 if options.bandwidth else measure.bandwidth(largest, 0.5))
+        floors.append(floor())
     if len(rows) != 1:
         raise SystemExit(f"Q{number}: the variants' rows differ")
-    speed = statistics.median(speeds)
-    t_min = bytes_read(number) / speed
-    result = {"query": number, "bandwidth": speed / 1e9, "t_min": t_min, **{v: statistics.median(t) for v, t in times.items()}}
+    t_mins = [(before + after) / 2 for before, after in zip(floors, floors[1:])]
+    ratios = [t / max(least, hot) for t, least, hot in zip(times[variants[-1]], t_mins, times["hot"])]
+    result = {"query": number, "t_min": statistics.median(t_mins), "ratio": statistics.median(ratios),
+              **{v: statistics.median(t) for v, t in times.items()}}
     results.append(result)
-    bound = max(t_min, result["hot"])
-    print(f"Q{number:<4}{result['hot']:9.3f}{speed / 1e9:7.2f}{t_min:9.3f}" + "".join(f"{result[v]:{width[v]}.3f}" for v in variants) +
-          f"{result[variants[-1]] / bound:10.2f}", flush=True)
+    print(f"Q{number:<4}{result['hot']:9.3f}{result['t_min']:9.3f}" +
+          "".join(f"{result[v]:{width[v]}.3f}" for v in variants) + f"{result['ratio']:10.2f}", flush=True)
 means = {v: math.exp(sum(math.log(r[v]) for r in results) / len(results)) for v in variants}
-print("geometric mean               " + "".join(f"{means[v]:{width[v]}.3f}" for v in variants))
+print("geometric mean        " + "".join(f"{means[v]:{width[v]}.3f}" for v in variants))
 if options.json:
     with open(options.json, "w") as file:
         json.dump({"threads": options.threads, "results": results}, file, indent=1)

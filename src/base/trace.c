@@ -20,7 +20,7 @@
 typedef struct event {
     const char *what; /* NULL: a read */
     int64_t start, end;
-    uint64_t bytes;
+    uint64_t offset, bytes;
     char name[TRACE_NAME_BYTES];
 } event;
 
@@ -95,9 +95,9 @@ void trace_span(const char *what, const char *name, int64_t start, int64_t end)
     note(&e);
 }
 
-void trace_read(const char *name, uint64_t bytes, int64_t start, int64_t end)
+void trace_read(const char *name, uint64_t offset, uint64_t bytes, int64_t start, int64_t end)
 {
-    event e = {.start = start, .end = end, .bytes = bytes};
+    event e = {.start = start, .end = end, .offset = offset, .bytes = bytes};
     copy_name(e.name, name);
     note(&e);
 }
@@ -157,7 +157,8 @@ static void write_read(FILE *f, uint64_t number, const event *e)
     static const char format[] = ",\n{\"ph\":\"%c\",\"pid\":1,\"tid\":0,\"cat\":\"storage\","
                                  "\"id\":%" PRIu64 ",\"name\":\"read\",\"ts\":%.3f";
     fprintf(f, format, 'b', number, microseconds(e->start));
-    fprintf(f, ",\"args\":{\"file\":\"%s\",\"bytes\":%" PRIu64 "}}", e->name, e->bytes);
+    fprintf(f, ",\"args\":{\"file\":\"%s\",\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64 "}}", e->name,
+            e->offset, e->bytes);
     fprintf(f, format, 'e', number, microseconds(e->end));
     fputc('}', f);
 }

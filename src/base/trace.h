@@ -31,7 +31,8 @@ int64_t trace_now(void);
 /* The calling thread did something (`what`: static text) for `name`, which is copied and may be
  * cut, from start to end. Spans of one thread do not overlap. Any thread. */
 void trace_span(const char *what, const char *name, int64_t start, int64_t end);
-/* `bytes` were read from storage: shown on a track of their own, where they may overlap. */
-void trace_read(const char *name, uint64_t bytes, int64_t start, int64_t end);
+/* `bytes` were read from storage, from `offset` of the file on: shown on a track of their own,
+ * where they may overlap. */
+void trace_read(const char *name, uint64_t offset, uint64_t bytes, int64_t start, int64_t end);
 
 #endif

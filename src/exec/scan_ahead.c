@@ -29,7 +29,7 @@
 /* A regulated scan's window: what it begins with and keeps at least, or a few pieces more than
  * there are workers; and so many times in a row its lanes must find their bytes there before it
  * becomes smaller. */
-#define WINDOW_BYTES_MIN ((uint64_t)16 << 20)
+#define WINDOW_BYTES_MIN ((uint64_t)8 << 20)
 #define WINDOW_SPARE_PIECES 2
 #define CALM_TAKES 16
 

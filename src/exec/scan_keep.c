@@ -15,7 +15,7 @@ typedef struct keep_reader {
 } keep_reader;
 
 typedef struct keep_group {
-    uint64_t to_come; /* scans that have not passed it */
+    _Atomic uint64_t to_come; /* scans that have not passed it; changed under the lock */
     pq_kept_list ranges;
 } keep_group;
 
@@ -168,7 +168,7 @@ void scan_keep_give(scan_keep *keep, const pq_table *table, unsigned reader, pq_
     keep_group *group = find_group(keep, table, morsel);
     const keep_table *t = find_table(keep, table);
     pq_kept_range range;
-    if (!group)
+    if (!group || !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~bit_of(reader)))
         return;
     pthread_mutex_lock(&keep->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {

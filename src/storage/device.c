@@ -13,8 +13,9 @@
 #define REQUEST_BYTES_MAX ((uint64_t)16 << 20)
 #define DEPTH_MAX 256
 /* Under way at least: whoever takes what is done, and submits the next, may have to wait for a
- * core, which the thread that calibrates does not. */
-#define UNDER_WAY_BYTES ((uint64_t)8 << 20)
+ * core, which the thread that calibrates does not. No more than that without need: some devices
+ * are slower when reads end in more memory than processors cache. */
+#define UNDER_WAY_BYTES ((uint64_t)4 << 20)
 #define DEVICE_COUNT 64 /* the last one stands for all beyond */
 
 static storage_device devices[DEVICE_COUNT];

@@ -17,7 +17,8 @@ struct read_request {
     const file *file;
     storage_device *device;
     uint64_t stored_bytes; /* what is read by the engine */
-    int64_t submitted;     /* for a trace; 0: none is made */
+    int64_t submitted;     /* for a trace, as the offset; 0: none is made */
+    uint64_t offset;
     _Atomic uint32_t parts_left;
     /* Under the lock from here on. */
     bool is_done;
@@ -36,7 +37,8 @@ static pthread_cond_t has_done = PTHREAD_COND_INITIALIZER;
 static void trace(const read_request *r)
 {
     const char *slash = strrchr(r->file->path, '/');
-    trace_read(slash ? slash + 1 : r->file->path, r->stored_bytes, r->submitted, trace_now());
+    trace_read(slash ? slash + 1 : r->file->path, r->offset, r->stored_bytes, r->submitted,
+               trace_now());
 }
 
 /* A part is over; st (owned): how. The last one wakes who waits. */
@@ -141,6 +143,7 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
     uint32_t count = r->part_count;
     int slot = storage_memory_slot(target);
     r->stored_bytes = bytes;
+    r->offset = offset;
     if (trace_is_on())
         r->submitted = trace_now();
     atomic_store(&r->parts_left, count);

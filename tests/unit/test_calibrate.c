@@ -176,7 +176,7 @@ TEST(measurements_that_fail)
     CHECK_FAILS(st, STATUS_KIND_IO, "could not read");
 }
 
-/* The least under way of those that reach 95 % of the best, but 8 MiB. */
+/* The least under way of those that reach 95 % of the best, but 4 MiB. */
 TEST(a_device_is_read_as_its_calibration_says)
 {
     calibration c = sample();
@@ -189,14 +189,14 @@ TEST(a_device_is_read_as_its_calibration_says)
     c.trials[0].bytes_per_second = 4900000000;
     storage_device_choose(&c, &bytes, &depth);
     CHECK_EQ(bytes, 131072);
-    CHECK_EQ(depth, 64);
+    CHECK_EQ(depth, 32);
     CHECK_OK(calibration_keep(&c));
     storage_device *device = storage_device_find(65024);
     CHECK(device == storage_device_find(65024));
     CHECK_EQ(device->request_bytes, 131072);
-    CHECK_EQ(device->depth, 64);
+    CHECK_EQ(device->depth, 32);
     CHECK(storage_device_find(65025) != device);
-    CHECK(storage_device_find(65025)->depth < 64);
+    CHECK_EQ(storage_device_find(65025)->request_bytes, 1048576);
 }
 
 TEST(a_device_is_never_read_absurdly)

@@ -47,14 +47,14 @@ TEST(spans_and_reads)
     int64_t start = trace_now();
     trace_span("pull", "scan \"a\\b\"\n of a name that is so long that it is cut", start,
                start + 1500);
-    trace_read("t.parquet", 4096, start, start + 2000000);
-    trace_read("early", 1, start - 1000000000, start);
+    trace_read("t.parquet", 8192, 4096, start, start + 2000000);
+    trace_read("early", 0, 1, start - 1000000000, start);
     CHECK_OK(trace_stop(path, NULL));
     CHECK(!trace_is_on());
     char *text = read_file(path);
     CHECK_EQ(count_of(text, "\"name\":\"pull scan ?a?b?? of a name that is so lo"), 1);
     CHECK_EQ(count_of(text, "\"dur\":1.500}"), 1);
-    CHECK_EQ(count_of(text, "\"args\":{\"file\":\"t.parquet\",\"bytes\":4096}"), 1);
+    CHECK_EQ(count_of(text, "\"args\":{\"file\":\"t.parquet\",\"offset\":8192,\"bytes\":4096}"), 1);
     CHECK_EQ(count_of(text, "\"ph\":\"b\""), 1); /* not the one from before the trace */
     CHECK_EQ(count_of(text, "\"ph\":\"e\""), 1);
     CHECK_EQ(count_of(text, "\"name\":\"worker 1\""), 1);
