@@ -5,11 +5,14 @@
 
 Bandwidth is counted by the kernel for the device, and held against what fio reads in order from the same file
 (large direct reads, best of a few shapes). Cores busy: processor time of the program's threads, also where
-they were ready and others had the core. A tenth is bound if one of them is at 95 % or more. The program is
-measured from its start to its end. Of several runs the quickest is shown. --timeline: the program's own view.
+they were ready and others had the core. A tenth is bound if one of them is at 95 % or more. The tenths are those
+of the scan: from when its first row groups have come from storage to the end of the program, whose seconds are
+all of its time. Of several runs the quickest is shown. --timeline: the program's own view.
 """
 import argparse, json, os
 import measure, plot
+
+FIRST_BYTES = 8e6  # before the cores have what they can work on
 
 parser = argparse.ArgumentParser(usage=__doc__)
 measure.add_options(parser)
@@ -30,11 +33,13 @@ for _ in range(options.runs):
         best = (seconds, samples)
 seconds, samples = best
 cores = min(options.threads, os.cpu_count())
-read = samples[-1][1] - samples[0][1]
+before = samples[0][1]
+read = samples[-1][1] - before
+scan = [sample for sample in samples if sample[1] - before >= FIRST_BYTES]
 print(f"{seconds:.3f} s, {read / 1e9:.2f} GB from storage; fio {speed / 1e9:.2f} GB/s, {cores} cores")
 print("tenth        GB/s   of fio   cores busy   of all   bound")
 tenths, unbound = [], 0
-for number, (_, _, rate, busy) in enumerate(measure.parts(samples, 10), 1):
+for number, (_, _, rate, busy) in enumerate(measure.parts(scan, 10), 1):
     storage, work = rate / speed, busy / cores
     bound = "cores" if work >= 0.95 else "storage" if storage >= 0.95 else "-"
     unbound += bound == "-"
