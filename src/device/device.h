@@ -91,7 +91,8 @@ typedef struct dev_ops {
                    void (*give_back)(void *address, size_t bytes), const char *who,
                    dev_buffer **out);
     /* Addresses for at most so many bytes, of which none can be used yet; the buffer's `bytes` is
-     * 0. NULL: the device has no such thing, as it may also say for a number of bytes. */
+     * 0. Fails where the system has not so many. The member is NULL where a device has no such
+     * thing. */
     status (*reserve)(device *dev, size_t bytes, dev_buffer **out);
     /* So many more of a reserved buffer's bytes, anywhere in it, may be used: they are charged to
      * the budget until it is released, or they are given back. */

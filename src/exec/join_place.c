@@ -74,7 +74,8 @@ status join_place_take(join_place *place, const join_place_want *want, uint64_t 
         out[c] = (tensor_place){0};
         if (!column)
             continue;
-        /* After a failure the rows are nobody's: then nobody makes a table of the others. */
+        /* After a failure the rows stay nobody's, a hole: no table is made of the others then, as
+         * the query fails or the join spills. */
         TRY(want->dev->ops->commit(column, rows * width, "join build"));
         out[c] = (tensor_place){column, (char *)column->address + first * width};
     }

@@ -38,7 +38,7 @@ typedef struct join_place_want {
 void join_place_release(join_place *place);
 
 /* Places for so many rows, by column, or for none of them: *is_placed. They are charged to the
- * memory's budget. */
+ * memory's budget. After a failure no table can be made of what is placed. */
 CHECKED status join_place_take(join_place *place, const join_place_want *want, uint64_t rows,
                                tensor_place *out, bool *is_placed);
 /* The rows of the chunk are needed nowhere any more: gives their memory back if they were placed.
