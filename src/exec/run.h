@@ -3,7 +3,7 @@
 #define PISTACHIO_EXEC_RUN_H
 
 #include "base/setting.h"
-#include "exec/pool.h"
+#include "exec/sched/pool.h"
 
 /* A column of a batch, in host memory, laid out as type.h says. */
 typedef struct exec_batch_column {

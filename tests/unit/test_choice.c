@@ -1,8 +1,8 @@
 /* test_choice.c - predictions against figures made by hand, samples against whole chunks. */
 #include "test.h"
 
-#include "parquet/choice.h"
-#include "parquet/writer_column.h"
+#include "parquet/write/choice.h"
+#include "parquet/write/writer_column.h"
 
 #define ROWS ((uint64_t)150001)
 
