@@ -6,8 +6,8 @@
  *
  *   ONE     no keys: one group
  *   CODES   the group's number is made of the keys' values: small domains, and dense integers
- *   RUNS    rows come ordered by an integer key: a new group where a row differs from the one
- * before HASH    anything else: open addressing over packed keys
+ *   RUNS    rows come ordered by an integer key: a new group where a row differs from the last one
+ *   HASH    anything else: open addressing over packed keys
  *
  * A lane begins with the form that its first rows suggest and changes when rows say otherwise. A
  * group may be in several tables, and then its states are parts of its result. When all lanes are
@@ -16,57 +16,12 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_H
 
+#include "exec/keys/key_layout.h"
+#include "exec/keys/text_heap.h"
 #include "exec/spill/partitions.h"
 
 /* Grouping keys, and the value of a DISTINCT set beside them. */
 #define KEYS_MAX 65
-
-/* ---- keys as packed rows: aggregate_keys.c ---- */
-
-typedef struct key_layout {
-    uint32_t count, stride, text_count, interval_count;
-    bool has_nulls, is_padded; /* is_padded: rows start out as zeros */
-    bool is_coded;             /* instead of text there are numbers of texts */
-    bool is_row;               /* instead of keys there is the number of a row that has them */
-    data_type *types;
-    uint32_t *offsets, *null_bits;
-} key_layout;
-
-/* has_nulls: with NULL bits. */
-CHECKED status key_layout_init(key_layout *layout, const data_type *types, uint32_t count,
-                               bool has_nulls);
-void key_layout_release(key_layout *layout);
-/* The first `rows` rows of FLAT columns, packed: memory of *owner. */
-CHECKED status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const *keys,
-                               uint64_t rows, const uint8_t **out, dev_buffer **owner);
-/* Key `key` of packed rows, FLAT. Text needs a heap still. */
-CHECKED status key_layout_unpack(const key_layout *layout, dev_stream *stream, const uint8_t *rows,
-                                 uint64_t count, uint32_t key, tensor **out);
-CHECKED status key_layout_hash(const key_layout *layout, dev_stream *stream, const uint8_t *rows,
-                               uint64_t count, dev_buffer **out);
-
-/* Memory for the bytes of long strings. */
-typedef struct text_heap {
-    ARRAY(dev_buffer *) buffers; /* the last one is being filled */
-    uint64_t used, bytes;        /* of the last one; of all */
-    dev_buffer *words;           /* [0]: used, on the device */
-} text_heap;
-
-void text_heap_release(text_heap *heap);
-/* Room for `bytes` more in the last buffer. */
-CHECKED status text_heap_reserve(text_heap *heap, dev_stream *stream, const char *who,
-                                 uint64_t bytes);
-/* Learns how much a kernel has used. */
-CHECKED status text_heap_settle(text_heap *heap, dev_stream *stream);
-static inline char *text_heap_address(const text_heap *heap)
-{
-    return heap->buffers.count ? heap->buffers.items[heap->buffers.count - 1]->address : NULL;
-}
-/* What refers to other's text may outlive it. */
-CHECKED status text_heap_share_string(text_heap *heap, const string_heap *other);
-CHECKED status text_heap_share(text_heap *heap, const text_heap *other);
-/* For a tensor of text; NULL for none. */
-CHECKED status text_heap_view(const text_heap *heap, string_heap **out);
 
 /* ---- groups by hash: aggregate_hash.c ---- */
 

@@ -16,8 +16,8 @@
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 
-#include "exec/aggregate/aggregate.h"
 #include "exec/join/join_place.h"
+#include "exec/keys/key_layout.h"
 
 typedef enum join_table_form {
     JOIN_TABLE_HASHED,

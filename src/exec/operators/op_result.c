@@ -2,9 +2,11 @@
  *
  * A lane that finds the queue full gives its thread back until the client has taken a batch. On a
  * host device a batch borrows the tensors' memory; from others it is copied behind an event. */
-#include "exec/run.h"
+#include "exec/operators/op_result.h"
+
 #include "exec/sched/lane.h"
 #include "exec/sched/memory.h"
+#include "exec/sched/pool.h"
 
 /* Enough that the client and the lanes do not wait for each other at every batch. */
 #define QUEUE_BATCHES 16

@@ -126,6 +126,11 @@ static void choose_sizes(scan_ahead *scan)
     scan->window = scan->least;
 }
 
+static uint64_t reclaim(const exec_query *query)
+{
+    return scan_keep_drop(query->ahead.keep);
+}
+
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                       uint32_t column_count, scan_ahead **out)
 {
@@ -142,6 +147,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     status st = add_storage(query, scan->table);
     if (!st && query->ahead.is_combining && query->dev->is_host && !query->ahead.keep)
         st = scan_keep_new(query, &query->ahead.keep);
+    query->reclaim = reclaim;
     if (!st && query->ahead.keep)
         st = scan_keep_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
     if (!st)

@@ -2,7 +2,7 @@
 #include "exec/sched/memory.h"
 
 #include "base/fault.h"
-#include "exec/scan/scan_keep.h"
+#include "exec/sched/query.h"
 
 /* Eighths of the limit: what one operator may hold. */
 #define SHARE 5
@@ -54,7 +54,7 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
         return true;
     if (others + needed <= most)
         return false;
-    uint64_t dropped = scan_keep_drop(query->ahead.keep);
+    uint64_t dropped = query->reclaim ? query->reclaim(query) : 0;
     return (others > dropped ? others - dropped : 0) + needed > most;
 }
 

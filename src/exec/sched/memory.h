@@ -17,7 +17,7 @@ unsigned exec_memory_lanes(const exec_query *query, unsigned lanes);
 uint64_t exec_memory_share(const exec_query *query);
 /* For an operator whose lanes together hold `held` bytes and will need `needed` until what they
  * hold has become a result. `lane_needed`: of those, what belongs to the lane that asks. True: it
- * must spill that now, and what scans keep for each other (scan_keep.h) was given up first. Any
+ * must spill that now, and what the query holds only to save work later was given up first. Any
  * thread. */
 bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,
                      uint64_t lane_needed);

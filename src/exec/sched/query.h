@@ -77,6 +77,9 @@ struct exec_query {
     exec_stage **shared_stages;
     exec_operator *result_sink;
 
+    /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
+     * Any thread; NULL: there is nothing. */
+    uint64_t (*reclaim)(const exec_query *query);
     read_ahead ahead;
     ARRAY(exec_storage) storage;   /* those that the tables' files are on */
     _Atomic uint64_t bytes_cached; /* read by scans from the page cache */
@@ -96,8 +99,6 @@ CHECKED status exec_build(exec_query *query, exec_operator *sink);
 /* Adds an operator to those that the query closes. Takes it over also on failure. */
 CHECKED status exec_adopt(exec_query *query, exec_operator *op);
 
-/* op_result.c: the sink of the whole query: a bounded queue of host batches. */
-CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* op_shared.c: collects a common subplan's rows, and reads them. */
 CHECKED status op_shared_open(exec_query *query, const plan_node *plan, exec_layout input,
                               exec_operator **out_sink);
