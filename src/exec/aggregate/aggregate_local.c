@@ -1,5 +1,11 @@
 /* aggregate_local.c - one task's tables: which form takes the next rows. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_local.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 /* Rows after which it is first asked whether the one integer key of HASH is dense. */
 #define DENSE_CHECK_ROWS 65536

@@ -9,7 +9,11 @@
  *   task 1             [40 .. 90] [121 .. ]    the groups 40 and 90 are joined
  *
  * A table takes a bounded number of groups, so that large ones are never copied to grow. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_runs.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 #include <stdlib.h>
 

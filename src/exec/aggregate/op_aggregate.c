@@ -1,10 +1,12 @@
 /* op_aggregate.c - GROUP BY, DISTINCT and aggregates without groups.
  *
- * Aggregates are made of states (aggregate.h), which they share: sum and avg of the same column
+ * Aggregates are made of states (aggregate_core.h), which they share: sum and avg of the same column
  * need one sum and one count. A DISTINCT aggregate has a set of (groups, value) beside the main
  * tables, which is an aggregation without states; its result is fed to the main tables as rows of a
  * source of its own. Phases: merge the sets, feed, merge the main tables. */
 #include "exec/aggregate/op_aggregate.h"
+
+#include "exec/aggregate/aggregate_rows.h"
 #include "exec/sched/memory.h"
 
 /* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
@@ -157,20 +159,20 @@ static status feed_range(const distinct_set *set, exec_task *task, aggregate_loc
 {
     tensor *keys[KEYS_MAX] = {0}, *value = NULL;
     uint32_t last = set->core.key_count - 1;
-    table_slice piece;
+    table_slice slice;
     TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
-                         &piece));
+                         &slice));
     status st = STATUS_OK;
-    for (uint32_t k = 0; k <= last && piece.count && !st; k++)
-        st = table_slice_key(&set->core, task->stream, range->table, &piece, k, &keys[k]);
-    if (!st && piece.count)
-        st = tensor_flatten(task->stream, keys[last], dev_count_exact(piece.count), &value);
+    for (uint32_t k = 0; k <= last && slice.count && !st; k++)
+        st = table_slice_key(&set->core, task->stream, range->table, &slice, k, &keys[k]);
+    if (!st && slice.count)
+        st = tensor_flatten(task->stream, keys[last], dev_count_exact(slice.count), &value);
     if (!st)
-        st = aggregate_local_push(local, task, keys, &value, piece.count);
+        st = aggregate_local_push(local, task, keys, &value, slice.count);
     for (uint32_t k = 0; k <= last; k++)
         tensor_unref(keys[k]);
     tensor_unref(value);
-    table_slice_close(&piece);
+    table_slice_close(&slice);
     return st;
 }
 
