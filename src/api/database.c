@@ -137,8 +137,10 @@ void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, ui
     pthread_mutex_lock(&connection->lock);
     exec_query *query = atomic_load(&connection->query);
     if (query) {
-        *out_done = atomic_load(&query->scan_bytes_done);
-        *out_total = atomic_load(&query->scan_bytes_total);
+        exec_report report;
+        exec_query_report(query, &report);
+        *out_done = report.bytes_done;
+        *out_total = report.bytes_total;
     }
     pthread_mutex_unlock(&connection->lock);
 }
