@@ -71,11 +71,17 @@ typedef struct plan_sort_key {
     bool is_descending, nulls_first;
 } plan_sort_key;
 
-/* A build side's key range and Bloom filter or bitmap, offered to a scan on the probe side. */
-typedef struct plan_runtime_filter {
-    uint32_t id;        /* index in the query's runtime filters */
-    uint32_t column_id; /* at the join: the build key's position; at the scan: its column id */
-} plan_runtime_filter;
+/* A build side's key range and Bloom filter or bitmap, offered to scans on the probe side. `id` is
+ * its index in the query's runtime filters, the same at the join and at the scans. */
+typedef struct plan_given_filter {
+    uint32_t id;
+    uint32_t key; /* of which key pair: index in left_keys and right_keys */
+} plan_given_filter;
+
+typedef struct plan_taken_filter {
+    uint32_t id;
+    uint32_t column_id; /* the scan's column that it is about */
+} plan_taken_filter;
 
 /* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
 struct pq_table;
@@ -102,7 +108,7 @@ struct plan_node {
             ARRAY(bool)
             relied; /* parallel to columns once optimized: more than an estimate
                        was built on the statistics' range */
-            ARRAY(plan_runtime_filter) runtime_filters;
+            ARRAY(plan_taken_filter) runtime_filters;
         } scan;
         struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
@@ -124,7 +130,7 @@ struct plan_node {
             bool null_equal;                 /* keys: NULL equals NULL (set operations) */
             expr *residual;                  /* over both sides; NULL: none */
             bool build_left;                 /* build on the left child instead of the right */
-            ARRAY(plan_runtime_filter) runtime_filters; /* published by the build side */
+            ARRAY(plan_given_filter) runtime_filters; /* published by the build side */
         } join;
         struct {
             ARRAY(plan_sort_key) keys;

@@ -33,13 +33,6 @@ static void write_exprs(plan_writer *w, const expr_list *list, const char *separ
     }
 }
 
-static void write_runtime_filters(plan_writer *w, const plan_runtime_filter *filters, size_t count,
-                                  const char *verb)
-{
-    for (size_t i = 0; i < count; i++)
-        plan_write_format(w, " %s filter %u", verb, filters[i].id);
-}
-
 static void write_scan(plan_writer *w, const plan_node *node)
 {
     plan_write_format(w, " %s", node->scan.table_name ? node->scan.table_name : "");
@@ -48,8 +41,8 @@ static void write_scan(plan_writer *w, const plan_node *node)
         plan_write_text(w, " where ");
         write_exprs(w, &node->scan.filters, " and ");
     }
-    write_runtime_filters(w, node->scan.runtime_filters.items, node->scan.runtime_filters.count,
-                          "takes");
+    for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
+        plan_write_format(w, " takes filter %u", node->scan.runtime_filters.items[i].id);
 }
 
 static void write_values(plan_writer *w, const plan_node *node)
@@ -128,8 +121,8 @@ static void write_join(plan_writer *w, const plan_node *node)
         plan_write_text(w, joiner);
         plan_write_expr(w, node->join.residual);
     }
-    write_runtime_filters(w, node->join.runtime_filters.items, node->join.runtime_filters.count,
-                          "gives");
+    for (size_t i = 0; i < node->join.runtime_filters.count; i++)
+        plan_write_format(w, " gives filter %u", node->join.runtime_filters.items[i].id);
 }
 
 static void write_sort(plan_writer *w, const plan_node *node)

@@ -289,7 +289,7 @@ static void count_use(filter_use *use, dev_count before, dev_count after)
 
 static exec_step apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane)
 {
-    const plan_runtime_filter *planned =
+    const plan_taken_filter *planned =
         &op->base.plan->scan.runtime_filters.items[lane->next_runtime];
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
     filter_use *use = &op->uses[lane->next_runtime];

@@ -157,7 +157,7 @@ static bool condition_excludes(const target *t, const expr *e)
     return false;
 }
 
-static bool runtime_excludes(exec_query *query, const target *t, const plan_runtime_filter *planned)
+static bool runtime_excludes(exec_query *query, const target *t, const plan_taken_filter *planned)
 {
     const runtime_filter *filter = exec_runtime_filter(query, planned->id);
     if (!atomic_load_explicit(&filter->is_published, memory_order_acquire))
