@@ -185,28 +185,23 @@ static double share_of_equality(const plan_node *node, const expr *e)
 
 static double share_of_comparison(const plan_node *node, const expr *e)
 {
-    const expr *column = e->args[0], *constant = e->args[1];
-    bool is_mirrored = column->kind == EXPR_CONSTANT;
-    if (is_mirrored) {
-        column = e->args[1];
-        constant = e->args[0];
+    const expr *column;
+    const value *v;
+    expr_op op;
+    if (!expr_comparison(e, &column, &op, &v)) {
+        bool are_columns = e->args[0]->kind == EXPR_COLUMN && e->args[1]->kind == EXPR_COLUMN;
+        return e->op == EXPR_EQ ? SHARE_EQUAL : are_columns ? SHARE_COLUMNS : SHARE_RANGE;
     }
-    bool is_equal = e->op == EXPR_EQ;
-    if (constant->kind != EXPR_CONSTANT)
-        return is_equal                                                       ? SHARE_EQUAL
-               : column->kind == EXPR_COLUMN && constant->kind == EXPR_COLUMN ? SHARE_COLUMNS
-                                                                              : SHARE_RANGE;
-    if (is_equal)
+    if (op == EXPR_EQ)
         return share_of_equality(node, column);
     origin from;
-    bool is_less = (e->op == EXPR_LT || e->op == EXPR_LE) != is_mirrored;
-    while (column->kind == EXPR_CAST && is_number_value(&constant->constant))
+    bool is_less = op == EXPR_LT || op == EXPR_LE;
+    while (column->kind == EXPR_CAST && is_number_value(v))
         column = column->args[0];
     if (column->kind != EXPR_COLUMN)
         return SHARE_RANGE;
     if (!find_origin(node, column->column_id, &from) || from.computed)
         return SHARE_COMPUTED;
-    const value *v = &constant->constant;
     if (from.aggregate && is_number_value(v)) {
         double above = share_above(&from, as_double(value_int128(v), v->type));
         return is_less && above != SHARE_COMPUTED ? 1 - above : above;
@@ -272,15 +267,14 @@ static double share_of(const plan_node *node, const expr *e)
  * none. */
 static int bound_of(const expr *e, uint32_t *out_column)
 {
-    if (e->kind != EXPR_CALL ||
-        (e->op != EXPR_LT && e->op != EXPR_LE && e->op != EXPR_GT && e->op != EXPR_GE))
-        return 0;
-    bool is_mirrored = e->args[0]->kind == EXPR_CONSTANT;
-    const expr *column = e->args[is_mirrored];
-    if (column->kind != EXPR_COLUMN || e->args[!is_mirrored]->kind != EXPR_CONSTANT)
+    const expr *column;
+    const value *constant;
+    expr_op op;
+    if (!expr_comparison(e, &column, &op, &constant) || column->kind != EXPR_COLUMN ||
+        op == EXPR_EQ || op == EXPR_NE)
         return 0;
     *out_column = column->column_id;
-    return (e->op == EXPR_LT || e->op == EXPR_LE) != is_mirrored ? 1 : -1;
+    return op == EXPR_LT || op == EXPR_LE ? 1 : -1;
 }
 
 /* The share of the condition among rows that meet those before it. An upper and a lower bound of
