@@ -48,6 +48,15 @@ typedef enum plan_aggregate_function {
     AGGREGATE_FUNCTION_COUNT
 } plan_aggregate_function;
 
+typedef enum plan_rule {
+#define RULE(name, is_needed, help) RULE_##name,
+#define PART(name, help) RULE_##name,
+#include "plan/optimizer_rules.def"
+#undef RULE
+#undef PART
+    PLAN_RULE_COUNT
+} plan_rule;
+
 /* A column that a node makes. */
 typedef struct plan_column {
     uint32_t id; /* unique in the statement, from 1 */
@@ -105,9 +114,8 @@ struct plan_node {
             expr_list filters;       /* conjuncts over this node's ids, applied in this order;
                                         columns that only they need have is_filter_only set */
             ARRAY(bool) filter_only; /* parallel to columns; such columns come out as no tensor */
-            ARRAY(bool)
-            relied; /* parallel to columns once optimized: more than an estimate
-                       was built on the statistics' range */
+            ARRAY(bool) relied;      /* parallel to columns, or empty: more than an estimate was
+                                        built on the statistics' range (rule ranges) */
             ARRAY(plan_taken_filter) runtime_filters;
         } scan;
         struct {
@@ -161,6 +169,8 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
+    uint64_t rules_off;                         /* bit r: plan_rule r is left out */
+    uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 
 /* A zeroed node with room for child_count children, estimates unknown; NULL without memory. */
@@ -175,7 +185,7 @@ const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_aggregate_name(plan_aggregate_function function);
 
 /* Checks what must hold: ids made once and visible where used, types of conditions, keys' types
- * equal, counts. For after each rewrite; an internal error names the node. */
+ * equal, counts. For after each rule; an internal error names the node. */
 CHECKED status plan_verify(const plan_statement *statement);
 /* The tree as indented text, one line a node, with estimates; NULL without memory. `annotate` may
  * be NULL; else its text is put behind each node (EXPLAIN ANALYZE). */

@@ -106,11 +106,12 @@ status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions, 
     return STATUS_OK;
 }
 
-void plan_choose_build_side(plan_node *join)
+void plan_choose_build_side(const plan_statement *statement, plan_node *join)
 {
     plan_join_type type = join->join.type;
     bool is_reducer = type == JOIN_SEMI || type == JOIN_ANTI;
     join->join.build_left =
+        plan_rule_is_on(statement, RULE_build_side) &&
         (type == JOIN_LEFT || (is_reducer && join->join.left_keys.count)) &&
         join->children[0]->estimated_rows * 2 < join->children[1]->estimated_rows;
 }

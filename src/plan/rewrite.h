@@ -35,16 +35,26 @@ CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set 
 /* No row in which all columns of the set are NULL can pass the condition. */
 bool plan_rejects_nulls(const expr *e, const column_set *set);
 /* A join that keeps its left side builds on it where that is clearly the smaller one. */
-void plan_choose_build_side(plan_node *join);
+void plan_choose_build_side(const plan_statement *statement, plan_node *join);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);
 /* The columns that a join of this type makes. */
 CHECKED status plan_join_columns(arena *a, plan_node *join);
 
-/* The rewrites, in the order in which they run. */
-CHECKED status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node **out);
-CHECKED status rewrite_filters(plan_statement *statement, plan_node *node, plan_node **out);
+/* The rules. */
+#define RULE(name, is_needed, help) CHECKED status rewrite_##name(plan_statement *statement);
+#define PART(name, help)
+#include "plan/optimizer_rules.def"
+#undef RULE
+#undef PART
+/* May a rule take this decision? Not if the statement leaves it out. */
+bool plan_rule_is_on(const plan_statement *statement, plan_rule rule);
+/* Calls rewrite for the tree of each shared plan, in order, then for the root's. */
+CHECKED status plan_each_tree(plan_statement *statement,
+                              status (*rewrite)(plan_statement *statement, plan_node *node,
+                                                plan_node **out));
+
 /* What rewrite_join_order puts together. */
 typedef ARRAY(plan_node *) plan_node_list;
 typedef struct join_graph {
@@ -55,9 +65,6 @@ typedef struct join_graph {
 } join_graph;
 
 CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
-CHECKED status rewrite_runtime_filters(plan_statement *statement);
-CHECKED status rewrite_columns(plan_statement *statement);
-CHECKED status rewrite_ranges(plan_statement *statement);
 
 /* estimate.c: sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);

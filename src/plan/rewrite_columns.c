@@ -4,6 +4,15 @@
 
 static status prune(plan_statement *s, plan_node *node, const column_set *needed);
 
+/* No column, or every one where none may be dropped. */
+static status start_set(const plan_statement *s, column_set *out)
+{
+    TRY(column_set_new(s->memory, s->next_column_id, out));
+    if (!plan_rule_is_on(s, RULE_unused_columns))
+        memset(out->words, 0xff, (out->bit_count / 64 + 1) * sizeof *out->words);
+    return STATUS_OK;
+}
+
 static status copy_set(plan_statement *s, const column_set *set, column_set *out)
 {
     TRY(column_set_new(s->memory, set->bit_count, out));
@@ -44,7 +53,7 @@ static status prune_project(plan_statement *s, plan_node *node, const column_set
 {
     column_set below;
     size_t kept = 0;
-    TRY(column_set_new(s->memory, s->next_column_id, &below));
+    TRY(start_set(s, &below));
     for (size_t i = 0; i < node->columns.count; i++) {
         if (!column_set_has(needed, node->columns.items[i].id))
             continue;
@@ -60,7 +69,7 @@ static status prune_aggregate(plan_statement *s, plan_node *node, const column_s
 {
     column_set below;
     size_t groups = node->aggregate.groups.count, kept = 0;
-    TRY(column_set_new(s->memory, s->next_column_id, &below));
+    TRY(start_set(s, &below));
     add_list(&below, &node->aggregate.groups);
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         const plan_aggregate *aggregate = &node->aggregate.aggregates.items[i];
@@ -114,7 +123,7 @@ static status prune_in_order(plan_statement *s, plan_node **child)
     column_set all;
     for (size_t i = 0; i < (*child)->columns.count; i++)
         TRY(array_push(s->memory, &wanted, (*child)->columns.items[i]));
-    TRY(column_set_new(s->memory, s->next_column_id, &all));
+    TRY(start_set(s, &all));
     column_set_add_node(&all, *child);
     TRY(prune(s, *child, &all));
     bool is_same = wanted.count == (*child)->columns.count;

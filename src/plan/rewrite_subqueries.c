@@ -8,6 +8,8 @@
  * the general idea.) */
 #include "plan/rewrite.h"
 
+static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out);
+
 typedef struct unnesting {
     plan_statement *statement;
     column_set inner;     /* all columns made inside the subquery */
@@ -177,7 +179,7 @@ static status start(plan_statement *s, const expr *e, unnesting *u, plan_node **
 {
     *u = (unnesting){.statement = s, .position = e->position};
     plan_node *plan = e->subquery;
-    TRY(rewrite_subqueries(s, plan, &plan));
+    TRY(rewrite_tree(s, plan, &plan));
     TRY(column_set_new(s->memory, s->next_column_id, &u->inner));
     add_made(&u->inner, plan);
     return pull_up(u, plan, out);
@@ -400,17 +402,17 @@ static status replace_list(replacing *r, expr_list *list)
     return STATUS_OK;
 }
 
-status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node **out)
+static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out)
 {
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite_subqueries(statement, node->children[i], &node->children[i]));
+        TRY(rewrite_tree(s, node->children[i], &node->children[i]));
     if (!node->child_count)
         return STATUS_OK;
-    replacing r = {statement, node->children[0]};
+    replacing r = {s, node->children[0]};
     switch (node->kind) {
     case PLAN_FILTER:
-        return rewrite_filter(statement, node, out);
+        return rewrite_filter(s, node, out);
     case PLAN_PROJECT:
         TRY(replace_list(&r, &node->project.exprs));
         break;
@@ -436,4 +438,9 @@ status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node 
     }
     node->children[0] = r.node;
     return STATUS_OK;
+}
+
+status rewrite_subqueries(plan_statement *statement)
+{
+    return plan_each_tree(statement, rewrite_tree);
 }

@@ -124,6 +124,12 @@ static status register_place(op_scan *op, const scan_lane *lane, uint32_t column
     return exec_place_register(op->base.query, text, out);
 }
 
+/* Was something built on the range that statistics give for the column? */
+static bool is_relied(const plan_node *plan, uint32_t column)
+{
+    return plan->scan.relied.count && plan->scan.relied.items[column];
+}
+
 /* Starts reading a column of the morsel, unless somebody has. */
 static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column)
 {
@@ -135,7 +141,7 @@ static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_
                        op->base.plan->scan.sources.items[column],
                        (pq_column_use){.error = task->error,
                                        .place = place,
-                                       .check_bounds = op->base.plan->scan.relied.items[column],
+                                       .check_bounds = is_relied(op->base.plan, column),
                                        .fetch = lane->fetch,
                                        .rows = &lane->ranges},
                        &lane->columns[column]));
