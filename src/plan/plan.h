@@ -15,18 +15,10 @@
 #include "plan/expr.h"
 
 typedef enum plan_kind {
-    PLAN_SCAN,
-    PLAN_VALUES,
-    PLAN_FILTER,
-    PLAN_PROJECT,
-    PLAN_AGGREGATE, /* also DISTINCT: groups and no aggregates */
-    PLAN_JOIN,
-    PLAN_SORT, /* with a limit: top-k */
-    PLAN_LIMIT,
-    PLAN_UNION,      /* UNION ALL of its children, column by column */
-    PLAN_SINGLE_ROW, /* passes its child's row; an error if there are more; NULLs if none */
-    PLAN_REPEAT,     /* each row as often as an integer column says: INTERSECT and EXCEPT ALL */
-    PLAN_SHARED      /* a common subplan (WITH), run once, read by each node that refers to it */
+#define PLAN_NODE(kind, file, name, children) PLAN_##kind,
+#include "plan/nodes.def"
+#undef PLAN_NODE
+    PLAN_KIND_COUNT
 } plan_kind;
 
 typedef enum plan_join_type {
@@ -177,7 +169,8 @@ typedef struct plan_statement {
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
 /* Calls visit for the place of each expression of this node (not of its children's); the visitor
  * may put another expression there. */
-void plan_visit_exprs(plan_node *node, void (*visit)(expr **slot, void *context), void *context);
+typedef void plan_visitor(expr **slot, void *context);
+void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 const char *plan_kind_name(plan_kind kind);

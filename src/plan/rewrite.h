@@ -14,12 +14,14 @@ typedef struct column_set {
 } column_set;
 
 CHECKED status column_set_new(arena *a, uint32_t bit_count, column_set *out);
+CHECKED status column_set_copy(arena *a, const column_set *set, column_set *out);
 void column_set_add(column_set *set, uint32_t id);
 bool column_set_has(const column_set *set, uint32_t id);
 /* Adds the columns that the node makes. */
 void column_set_add_node(column_set *set, const plan_node *node);
 /* Adds the columns that an expression reads. */
 void column_set_add_expr(column_set *set, const expr *e);
+void column_set_add_list(column_set *set, const expr_list *list);
 bool column_set_covers(const column_set *set, const expr *e); /* all that e reads */
 bool column_set_meets(const column_set *set, const expr *e);  /* one that e reads */
 
@@ -66,9 +68,18 @@ typedef struct join_graph {
 
 CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
 
-/* estimate.c: sets node->estimated_rows from its children's, which have theirs. */
+/* Sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);
-/* Distinct values of an expression among `rows` of the node's rows. */
+
+/* estimate.c */
+
+/* Distinct values of an expression among `rows` of the node's rows; a guess where that is not
+ * known. */
 double plan_distinct(const plan_node *node, const expr *e, double rows);
+/* Rows of the table that a column comes from, before any condition; negative: not known. */
+double plan_base_rows(const plan_node *node, const expr *e);
+/* The share of the node's rows that meet a condition, or all of several: 0 to 1. */
+double plan_share(const plan_node *node, const expr *condition);
+double plan_share_of_list(const plan_node *node, const expr_list *conditions);
 
 #endif
