@@ -73,6 +73,8 @@ pistachio_error *pistachio_open(const pistachio_option *options, size_t option_c
     for (size_t i = 0; i < option_count && !st; i++)
         st = settings_set(&database->settings, options[i].name, options[i].value);
     if (!st)
+        st = api_settings_check(&database->settings);
+    if (!st)
         st = sql_catalog_new(&database->catalog);
     if (!st)
         sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);

@@ -1,6 +1,7 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
 #include "api/internal.h"
 
+#include "plan/optimize.h"
 #include "storage/calibrate.h"
 
 #include <stdio.h>
@@ -111,6 +112,22 @@ static status add_storage(pistachio_result *result)
     return add_line(result, "time %.3f s", seconds);
 }
 
+static status add_planning(pistachio_result *result)
+{
+    const plan_statement *plan = &result->statement->query;
+    char text[512];
+    uint64_t sum = 0;
+    size_t at = 0;
+    for (unsigned r = 0; r < PLAN_RULE_COUNT && at < sizeof text; r++) {
+        uint64_t nanoseconds = plan->rule_nanoseconds[r];
+        sum += nanoseconds;
+        if (nanoseconds)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s %s %.3f", at ? "," : ":",
+                                   plan_rule_name((plan_rule)r), (double)nanoseconds / 1e6);
+    }
+    return add_line(result, "optimized in %.3f ms%s", (double)sum / 1e6, at ? text : "");
+}
+
 status api_explain(pistachio_result *result, bool with_metrics)
 {
     static const char *const names[] = {"plan"};
@@ -128,5 +145,8 @@ status api_explain(pistachio_result *result, bool with_metrics)
         TRY(api_made_row(result, cells));
         line = end ? end + 1 : NULL;
     }
-    return with_metrics ? add_storage(result) : STATUS_OK;
+    if (!with_metrics)
+        return STATUS_OK;
+    TRY(add_planning(result));
+    return add_storage(result);
 }
