@@ -24,7 +24,7 @@ def column_kinds(query):
         elif t.kind in ("interval", "date", "ts", "tsns", "tstz"):
             kinds.append("interval" if t.kind == "interval" else "time")
         else:
-            kinds.append("text")
+            kinds.append("fraction" if t.kind == "dec" and t.scale == t.precision else "text")
     return kinds
 
 
@@ -54,9 +54,15 @@ def duration(text):
     return text.replace("+", "")
 
 
+def fraction(text):
+    """DuckDB writes decimals without whole digits as .5"""
+    return text.replace(".", "0.", 1) if text.startswith((".", "-.")) else text
+
+
 CELLS = {
+    "fraction": fraction,
     "text": lambda v: v, "about": lambda v: number(v, "f64"), "f64": lambda v: number(v, "f64"), "f32": lambda v: number(v, "f32"),
-    "interval": duration, "time": lambda v: v.replace("(BC)", "BC"),
+    "interval": duration, "time": lambda v: v.replace(" (BC)", "") + " BC" if "(BC)" in v else v,
 }
 
 

@@ -98,7 +98,7 @@ def arithmetic(op, left, right):
     if t.kind in T.FLOATS:
         if bound > 1e30 or (op in ("modulo",) and t == T.F32):
             return None
-    elif bound > t.largest():
+    elif max(bound, left.bound if op == "modulo" else 0, right.bound if op == "modulo" else 0) > t.largest():
         return None
     e = call(op, t, left, right, bound=bound)
     e.grain = op in ("add", "subtract") and left.grain and right.grain and bound < 1e12 and t == T.F64

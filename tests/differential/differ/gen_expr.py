@@ -88,7 +88,7 @@ class Generator:
         if self.rng.random() < 0.7:  # most people compare with the same type
             args = [args[0]] + [self.same_type(a, args[0].type) for a in args[1:]]
         t = T.common_of([a.type for a in args])
-        return args if t and all(meets(a, t) for a in args) else None
+        return args if t and (t.klass == klass or klass not in ("int", "dec")) and all(meets(a, t) for a in args) else None
 
     def same_type(self, e, t):
         return cast(e, t, self.rng.randint(0, 1)) if e.type != t and cast_fits(e, t) else e
@@ -128,7 +128,7 @@ class Generator:
             values.append(self.expr(klass, min(depth, 1), exact))
             parts.append(values[-1])
         t = T.common_of([v.type for v in values])
-        if t is None or not all(meets(v, t) for v in values):
+        if t is None or t.klass != klass or not all(meets(v, t) for v in values):
             return None
         return Expr("case", t, parts, {"subject": True}, **union_of(values))
 

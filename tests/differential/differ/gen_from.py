@@ -77,7 +77,11 @@ class Relations:
             made = self.using(kind, left, right)
             if made:
                 return made
-        columns = left.columns + right.columns
+        # A merged column has no table's name: behind another join it may be ambiguous.
+        columns = [c for c in left.columns + right.columns if c.data[0]]
+        left.columns, right.columns = ([c for c in r.columns if c.data[0]] for r in (left, right))
+        if isinstance(left.source, Join) and left.source.kind == "comma":
+            left.source.kind = "CROSS"  # a comma binds less than JOIN, whose ON would not see the left table
         if kind in ("CROSS", "comma"):
             if left.rows * right.rows > 20_000:
                 kind = "INNER"
@@ -131,8 +135,7 @@ class Relations:
         for number, relation in enumerate((left, right)):
             alias = self.alias()
             others = [c for c in relation.columns if c.data[1] not in {k.data[1] for k in keys}][:3]
-            own = {c.data[1]: c for c in relation.columns}
-            items = [(own[k.data[1]], k.data[1]) for k in keys] + [(c, f"{'yz'[number]}{i}") for i, c in enumerate(others)]
+            items = [(k if number == 0 else names[k.data[1]], k.data[1]) for k in keys] + [(c, f"{'yz'[number]}{i}") for i, c in enumerate(others)]
             sides.append(Derived(Select(items, relation.source), alias))
             columns += [Expr("column", c.type, (), (alias, name), c.bound, c.exact, c.grain, c.special) for c, name in items[len(keys):]]
         for k in keys:

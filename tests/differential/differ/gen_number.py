@@ -5,7 +5,7 @@ from .expr import Expr, arithmetic, call, cast, negate
 
 def operate(g, op, left, right):
     """left <op> right, with a divisor that is not 0 (a share of divisors may be)."""
-    if op in ("divide", "modulo") and g.rng.random() < 0.97:
+    if op in ("divide", "modulo") and not (g.pool.get("risky") and g.rng.random() < 0.5):
         right = nonzero(g, right)
         if right is None:
             return None

@@ -22,6 +22,9 @@ class QueryGenerator(Relations, Subqueries):
         rng = self.rng
         self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, rng.choice((0, 1, 1, 2, 3))
         ctes = []
+        is_risky = rng.random() < 0.01  # may overflow or divide by 0, and then has to fail
+        if is_risky:
+            self.pool["risky"] = True
         if rng.random() < 0.12:
             for i in range(rng.choice((1, 1, 2))):
                 made = self.query(1)
@@ -29,6 +32,7 @@ class QueryGenerator(Relations, Subqueries):
                 self.ctes.append((f"w{i}", made))
         query = self.query(2)
         query.ctes = ctes
+        query.is_risky = is_risky
         self.put_tail(query)
         return query
 

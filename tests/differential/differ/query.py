@@ -62,6 +62,7 @@ class Select:
     distinct: bool = False
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)  # (name, query)
+    is_risky = False
 
     def types(self):
         return [e.type for e, _ in self.items]
@@ -77,6 +78,7 @@ class SetOperation:
     right: Any
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)
+    is_risky = False  # may fail where the oracle does not, by its data
 
     def types(self):
         return [T.common(a, b) for a, b in zip(self.left.types(), self.right.types())]
@@ -90,6 +92,7 @@ class Values:
     rows: list  # of lists of Expr
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)
+    is_risky = False  # may fail where the oracle does not, by its data
 
     def types(self):
         return [T.common_of([row[i].type for row in self.rows]) for i in range(len(self.rows[0]))]

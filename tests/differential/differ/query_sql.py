@@ -38,14 +38,11 @@ def tail_sql(tail, query, dialect):
                 key = render().sql(query.items[o.index][0], dialect)
             words.append(key + (" DESC" if o.descending else "") + (f" NULLS {o.nulls}" if o.nulls else ""))
         text += " ORDER BY " + ", ".join(words)
-    if tail.limit is not None:
-        text += f" FETCH FIRST {tail.limit} ROWS ONLY" if tail.fetch and dialect == OURS else f" LIMIT {tail.limit}"
-    if tail.offset is not None:
-        if tail.fetch and dialect == OURS:  # OFFSET comes first
-            head, _, rest = text.rpartition(" FETCH FIRST")
-            return f"{head} OFFSET {tail.offset} ROWS FETCH FIRST{rest}" if head or rest else text
-        text += f" OFFSET {tail.offset}"
-    return text
+    if tail.fetch and dialect == OURS:
+        text += f" OFFSET {tail.offset} ROWS" if tail.offset is not None else ""
+        return text + (f" FETCH FIRST {tail.limit} ROWS ONLY" if tail.limit is not None else "")
+    text += f" LIMIT {tail.limit}" if tail.limit is not None else ""
+    return text + (f" OFFSET {tail.offset}" if tail.offset is not None else "")
 
 
 def select_sql(q, dialect):
@@ -84,7 +81,10 @@ def values_sql(q, dialect):
         if dialect == ORACLE:
             cells = [render().as_type(c, e.type, t) for c, e, t in zip(cells, row, types)]
         rows.append("(" + ", ".join(cells) + ")")
-    return "VALUES " + ", ".join(rows)
+    text = "VALUES " + ", ".join(rows)
+    if dialect == ORACLE:  # DuckDB calls the columns col0, col1
+        return f"SELECT * FROM ({text}) v({', '.join(q.names())})"
+    return text
 
 
 def query_sql(q, dialect):

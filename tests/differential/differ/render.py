@@ -25,6 +25,8 @@ def as_type(sql, source, t):
         return as_text(sql, source)
     if source.kind == "text" and t.kind == "blob":
         return f"encode({sql})"
+    if source.kind == "tstz" and t.kind == "time":
+        return f"CAST(CAST({sql} AS TIMESTAMP) AS TIME)"
     if source.kind in ("tsns",) and t.kind == "date":
         return f"CAST(CAST({sql} AS TIMESTAMP) AS DATE)"
     return f"CAST({sql} AS {duckdb_type(t)})"
@@ -36,6 +38,8 @@ def as_text(sql, source):
         return f"replace(CAST({sql} AS VARCHAR), 'month', 'mon')"
     if source.kind == "blob":
         return f"('\\x' || lower(hex({sql})))"
+    if source.kind == "dec" and source.scale == source.precision:
+        return f"regexp_replace(CAST({sql} AS VARCHAR), '^(-?)\\.', '\\10.')"
     return f"CAST({sql} AS VARCHAR)"
 
 
@@ -91,6 +95,14 @@ def query_form(e, dialect):
 SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "modulo": "%"}
 
 
+def wide(e, arg, t):
+    """The decimal that an operand is for DuckDB, which else computes in 64 bits where both operands fit them."""
+    own = arg.type if arg.type.kind == "dec" else (T.promoted(arg.type) if arg.type.kind == "u64" else decimal_of(arg))
+    if e.op == "multiply":
+        return own if t.precision <= 18 or arg is not e.args[0] else T.decimal(max(19, own.precision), own.scale)
+    return T.decimal(t.precision, own.scale) if t.precision > 18 else own
+
+
 def arithmetic_form(e, dialect):
     left, right = args_sql(e, dialect)
     if dialect == OURS:
@@ -98,8 +110,7 @@ def arithmetic_form(e, dialect):
     t, operand = arithmetic_type(e.op, *e.args)
     sides = []
     for part, arg in zip((left, right), e.args):
-        to = operand or (arg.type if arg.type.kind == "dec" else (T.promoted(arg.type) if arg.type.kind == "u64" else decimal_of(arg)))
-        sides.append(as_type(part, arg.type, to))
+        sides.append(as_type(part, arg.type, operand or wide(e, arg, t)))
     if e.op == "divide" and t.kind not in T.FLOATS:
         if t.kind == "dec":
             sides = [f"CAST({s} AS HUGEINT)" for s in sides]

@@ -36,6 +36,8 @@ def judge(query, outcome, expected, oracle_error):
             return Verdict("refused", outcome.text)
         if expected is None:
             return Verdict("both fail", outcome.text)
+        if query.is_risky and DATA_ERRORS.search(outcome.text):
+            return Verdict("data error", outcome.text)
         return Verdict("lone error", outcome.text)
     if expected is None:
         return Verdict("oracle fails", oracle_error)
