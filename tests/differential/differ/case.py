@@ -51,7 +51,7 @@ def expected_of(oracle, query):
 
 class Reducer:
     def __init__(self, program_path, seconds):
-        self.path, self.seconds = program_path, seconds
+        self.path, self.seconds, self.oracle = program_path, seconds, Oracle()
 
     def reduce(self, case, folder, oracle, views):
         """A smaller case; the given one where it does not fail again."""
@@ -114,7 +114,7 @@ class Reducer:
     def try_tables(self, case, tables):
         """Does the case fail with these tables? If so, it has them from now on."""
         folder = tempfile.mkdtemp(prefix="differ-")
-        oracle = Oracle()
+        oracle = self.oracle
         try:
             if files.write_tables(self.path, folder, tables):
                 return False

@@ -130,6 +130,7 @@ class Relations:
         shared = [c for c in left.columns if c.exact and c.data[1] in names and names[c.data[1]].type == c.type and c.type.kind != "interval"]
         if not shared:
             return None
+        shared = list({c.data[1]: c for c in shared}.values())
         keys = rng.sample(shared, min(len(shared), rng.choice((1, 1, 2))))
         sides, columns = [], []
         for number, relation in enumerate((left, right)):

@@ -73,6 +73,8 @@ def main():
         total.add(result)
         if sys.stderr.isatty() or total.batches % 20 == 0:
             print(f"{total.statements} statements, {time.monotonic() - started:.0f} s, {dict(total.kinds)}", file=sys.stderr, flush=True)
+    for job in jobs:
+        job.join(10)
     return total.finish(time.monotonic() - started)
 
 

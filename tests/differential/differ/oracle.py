@@ -1,6 +1,7 @@
 """DuckDB over the same files: what the rows should be."""
 import os
 import threading
+import time
 
 import duckdb
 
@@ -20,11 +21,32 @@ class OracleBroken(OracleError):
     """DuckDB failed in itself, which says nothing of the statement."""
 
 
+class Watch:
+    """Interrupts what takes too long; one thread for all statements."""
+
+    def __init__(self):
+        self.connection, self.end = None, 0
+        threading.Thread(target=self.loop, daemon=True).start()
+
+    def loop(self):
+        while True:
+            time.sleep(0.25)
+            connection = self.connection
+            if connection is not None and time.monotonic() > self.end:
+                connection.interrupt()
+
+    def start(self, connection, seconds):
+        self.end, self.connection = time.monotonic() + seconds, connection
+
+    def stop(self):
+        self.connection = None
+
+
 class Oracle:
     """A DuckDB database in memory with the tables and views."""
 
     def __init__(self, seconds=3.0):
-        self.seconds, self.connection = seconds, None
+        self.seconds, self.connection, self.watch = seconds, None, Watch()
 
     def load(self, folder, tables, views=()):
         """Reads the tables' files into DuckDB's own tables, with the types that they are declared to have."""
@@ -52,8 +74,7 @@ class Oracle:
         return self.run(oracle_sql(query))
 
     def run(self, sql):
-        timer = threading.Timer(self.seconds, self.connection.interrupt)
-        timer.start()
+        self.watch.start(self.connection, self.seconds)
         try:
             return self.connection.execute(sql).fetchall()
         except (duckdb.InternalException, duckdb.FatalException) as error:
@@ -66,7 +87,7 @@ class Oracle:
         except UnicodeDecodeError as error:
             raise OracleBroken(str(error)) from error
         finally:
-            timer.cancel()
+            self.watch.stop()
 
     def close(self):
         if self.connection is not None:

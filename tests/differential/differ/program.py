@@ -6,11 +6,12 @@ import subprocess
 from dataclasses import dataclass
 
 MARK = "@@"
+PATIENCE = 16  # crashes of a batch before it is given up; a hang counts as 8
 
 
 @dataclass
 class Outcome:
-    """What became of a statement: rows, error, crash, hang."""
+    """What became of a statement: rows, error, crash, hang, not run."""
 
     kind: str
     rows: list = None  # of lists of text, None for NULL
@@ -64,7 +65,7 @@ class Program:
 
     def run(self, statements, settings):
         """{number: Outcome} of (number, SQL) pairs."""
-        outcomes, rest, most = {}, list(statements), len(statements)
+        outcomes, rest, most, patience = {}, list(statements), len(statements), PATIENCE
         while rest:
             part, waiting = rest[:most], rest[most:]
             out, err, status = self.finish(self.start(part, settings))
@@ -80,6 +81,10 @@ class Program:
                 continue
             outcomes[left[0][0]] = failure(err, status, is_crash)
             rest, most = left[1:] + waiting, len(statements)
+            patience -= 8 if status is None else is_crash
+            if patience <= 0:  # as when a setting brings down each statement
+                outcomes.update((number, Outcome("not run")) for number, _ in rest)
+                break
         return outcomes
 
     def one(self, sql, settings):
@@ -111,7 +116,7 @@ def split_results(out, outcomes):
     while i < len(lines):
         if lines[i] == MARK and i + 1 < len(lines) and lines[i + 1].isdigit() and i + 2 < len(lines):
             number = int(lines[i + 1])
-            outcomes[number] = Outcome("rows", [[unescape(c) for c in line.split("\t")] for line in current[1:]])
+            outcomes[number] = Outcome("rows", [[unescape(c) for c in line.split("\t")] if "\\" in line else line.split("\t") for line in current[1:]])
             done.add(number)
             current = []
             i += 2

@@ -164,7 +164,8 @@ def drop_tail(q):
 
 
 def drop_order(q):
-    q.tail.order = q.tail.order[:-1]
+    if q.tail.limit is None and q.tail.offset is None:
+        q.tail.order = q.tail.order[:-1]
 
 
 def drop_where(q):
@@ -257,9 +258,34 @@ def attempt(query, change):
         result = change(changed)
         changed = result if result is not None and not isinstance(result, bool) else changed
         changed.is_risky = query.is_risky
-        return changed if size(changed) < size(query) else None
+        return changed if size(changed) < size(query) and is_sound(changed) else None
     except (IndexError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
+
+
+def is_sound(query):
+    """Do the rows not depend on the engine? LIMIT needs a total order, any_value one value in each group."""
+    for q in walk(query):
+        has_limit = q.tail.limit is not None or q.tail.offset is not None
+        if has_limit and len({o.index for o in q.tail.order}) < len(q.types()):
+            return False
+        for e in expressions(q):
+            for node in nodes(e):
+                if node.op == "aggregate" and node.data["function"] == "ANY_VALUE" and not one_value(node, q):
+                    return False
+    return True
+
+
+def one_value(node, q):
+    condition, arg = node.data["filter"], node.args[0]
+    texts = [text(g) for g in getattr(q, "groups", [])]
+    return (arg.is_literal or text(arg) in texts
+            or condition is not None and condition.op == "eq" and text(condition.args[0]) == text(arg) and condition.args[1].is_literal)
+
+
+def text(e):
+    from .render import sql
+    return sql(e, 0)
 
 
 def expression_changes(query):

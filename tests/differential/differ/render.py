@@ -329,6 +329,9 @@ def plus_minus_form(e, dialect):
     """timestamp, date or interval, plus or minus an interval; data: + or -"""
     left, right = args_sql(e, dialect)
     whole = f"({left} {e.data} {right})"
+    if dialect == ORACLE and e.type == T.TSTZ:  # DuckDB's own takes months, days and time in another order
+        sides = [f"CAST({s} AS TIMESTAMP)" if a.type == T.TSTZ else s for s, a in zip((left, right), e.args)]
+        return f"CAST(({sides[0]} {e.data} {sides[1]}) AS TIMESTAMPTZ)"
     return whole if dialect == OURS else f"CAST({whole} AS {duckdb_type(e.type)})"
 
 

@@ -1,12 +1,13 @@
 """What a run found, put together from its batches."""
 import os
+import resource
 from collections import Counter
 
 from .case import describe, write_reproduction
 from .coverage import Coverage
 from .groups import Groups
 
-GOOD = ("agree", "both fail", "refused", "oracle fails", "data error")
+GOOD = ("agree", "both fail", "refused", "oracle fails", "data error", "not run")
 
 
 class Total:
@@ -38,6 +39,8 @@ class Total:
         """Prints what there is to say; the exit status."""
         rate = self.statements / max(seconds - self.times["reducing"] / self.options.jobs, 0.001)
         print(f"seed {self.options.seed}: {self.statements} statements in {seconds:.0f} s, {rate:.0f} a second without reducing")
+        own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"processor time {own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime:.0f} s")
         print("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in self.times.most_common()))
         for kind, count in self.kinds.most_common():
             print(f"{count:8} {kind}")

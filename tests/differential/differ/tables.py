@@ -14,6 +14,7 @@ class Column:
     flavour: str
     values: list
     is_uuid: bool = False
+    known_bound: float = None
 
     @property
     def is_special(self):
@@ -23,6 +24,11 @@ class Column:
     @property
     def bound(self):
         """No number of it is larger than this, and no text longer."""
+        if self.known_bound is None:
+            self.known_bound = self.find_bound()
+        return self.known_bound
+
+    def find_bound(self):
         if self.type.kind == "text":
             return {"few": 4, "ascii": 14}.get(self.flavour, 30 if self.flavour == "many" else 3000)
         if self.type.kind in T.FLOATS:

@@ -1,4 +1,5 @@
 """SQL types as docs/SQL.md has them, and what two of them have in common."""
+import functools
 from dataclasses import dataclass
 
 SIGNED = ("i8", "i16", "i32", "i64")
@@ -29,7 +30,7 @@ class Type:
             return f"decimal({self.precision},{self.scale})"
         return SQL_NAMES[self.kind]
 
-    @property
+    @functools.cached_property
     def klass(self):
         """What expressions are asked for by: kinds that stand for each other."""
         if self.kind in INTEGERS:
@@ -38,11 +39,11 @@ class Type:
             return "float"
         return "ts" if self.kind == "tsns" else self.kind
 
-    @property
+    @functools.cached_property
     def is_integer(self):
         return self.kind in INTEGERS
 
-    @property
+    @functools.cached_property
     def is_number(self):
         return self.kind in INTEGERS or self.kind in FLOATS or self.kind == "dec"
 
@@ -80,6 +81,7 @@ def common_integer(left, right):
     return {1: I16, 2: I32, 4: I64}[WIDTH[other.kind]]
 
 
+@functools.lru_cache(maxsize=None)
 def common(left, right):
     """The type that both are cast to where they meet; None: they do not."""
     if left == right:
@@ -95,8 +97,8 @@ def common(left, right):
         return decimal(whole + scale, scale)
     times = ("date", "ts", "tsns", "tstz")
     if left.kind in times and right.kind in times:
-        if "tstz" in (left.kind, right.kind):
-            return TSTZ
+        if "tstz" in (left.kind, right.kind):  # with nanoseconds: a type that no file of ours has
+            return None if "tsns" in (left.kind, right.kind) else TSTZ
         return TSNS if "tsns" in (left.kind, right.kind) else TS
     return None
 

@@ -27,6 +27,8 @@ class Verdict:
 
 def judge(query, outcome, expected, oracle_error):
     """expected: the oracle's rows, or None where it failed with oracle_error."""
+    if outcome.kind == "not run":
+        return Verdict("not run")
     if outcome.kind in ("crash", "hang"):
         return Verdict(outcome.kind, outcome.text)
     if outcome.kind == "error":

@@ -50,8 +50,9 @@ def make_views(rng, table_list):
 
 class Worker:
     def __init__(self, options):
-        self.options, self.groups = options, Groups()
+        self.options, self.groups, self.oracle = options, Groups(), Oracle()
         self.nodes = plan_nodes()
+        self.reducer = Reducer(options.program, options.reduce)
 
     def batch(self, seed, count):
         rng = random.Random(seed)
@@ -70,7 +71,7 @@ class Worker:
         for name, spec, message in files.write_tables(self.options.program, folder, table_list):
             self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
         self.check_files(result, folder, table_list)
-        oracle = Oracle()
+        oracle = self.oracle
         views = self.usable_views(rng, folder, table_list, oracle)
         result.times["tables"] += time.monotonic() - started
         generator = QueryGenerator(rng, table_list, views)
@@ -163,7 +164,7 @@ class Worker:
         if not self.groups.wants(case) or not self.options.reduce:
             return
         started = time.monotonic()
-        small = Reducer(self.options.program, self.options.reduce).reduce(case, folder, oracle, views)
+        small = self.reducer.reduce(case, folder, oracle, views)
         result.times["reducing"] += time.monotonic() - started
         if small is None:
             small = case
