@@ -410,16 +410,26 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
         .is_host = true,
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
         .isa = name,
-        .budget = budget,
+        .budget = mem_budget_ref(budget),
+        .references = 1,
     };
     *out = &cpu->base;
     return STATUS_OK;
 }
 
+device *dev_ref(device *dev)
+{
+    atomic_fetch_add_explicit(&dev->references, 1, memory_order_relaxed);
+    return dev;
+}
+
 void dev_close(device *dev)
 {
-    if (dev)
-        dev->ops->close(dev);
+    if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)
+        return;
+    mem_budget *budget = dev->budget;
+    dev->ops->close(dev);
+    mem_budget_free(budget);
 }
 
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
