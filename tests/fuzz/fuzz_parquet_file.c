@@ -3,7 +3,7 @@
  * values. */
 #include "device/tensor.h"
 #include "fuzz.h"
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 
 #define BUDGET_BYTES ((uint64_t)64 << 20)
 #define ROW_COUNT_MAX 100000 /* a footer may promise any number of rows */

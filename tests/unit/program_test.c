@@ -3,9 +3,9 @@
 
 #include "base/fault.h"
 #include "device/simulated/simulated.h"
-#include "exec/lane.h"
-#include "exec/pool.h"
-#include "exec/program.h"
+#include "exec/expression/program.h"
+#include "exec/sched/lane.h"
+#include "exec/sched/pool.h"
 #include "test.h"
 
 #define COLUMNS_MAX 8

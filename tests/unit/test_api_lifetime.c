@@ -1,6 +1,6 @@
 /* Databases, connections, results and batches, closed and freed in every order, by one thread and
  * by several, and what is held across a SET. What is still held works as before. */
-#include "parquet/footer.h"
+#include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
 

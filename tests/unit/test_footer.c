@@ -1,7 +1,7 @@
 /* test_footer.c - the cache of footers: one per version of a file, bounded, shared by threads; and
  * tables of many files. */
-#include "parquet/table.h"
-#include "parquet/writer.h"
+#include "parquet/read/table.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* test_join_place.c - build rows that are written where the table wants them. */
-#include "exec/join_place.h"
+#include "exec/join/join_place.h"
 #include "test.h"
 
 enum { CHUNK = 1024, COLUMNS = 4, LIMIT = 8 << 20 };

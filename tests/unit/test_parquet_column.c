@@ -1,7 +1,7 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
 #include "device/tensor.h"
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 #include "test.h"
 
 typedef struct reader {

@@ -1,6 +1,6 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 #include "test.h"
 
 #include <unistd.h>

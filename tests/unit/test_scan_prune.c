@@ -3,8 +3,8 @@
  * Four row groups of 100 rows in pages of 10. Group g: i = 100 g ... 100 g + 99; k = i * 2654435761
  * % 2^32, with a Bloom filter; f = g, but NaN in the rows of group 1 that are divisible by 10; s =
  * long texts that differ behind what bounds keep; n = NULL throughout group 2, never in group 3. */
-#include "exec/scan_prune.h"
-#include "parquet/writer.h"
+#include "exec/scan/scan_prune.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 enum { GROUPS = 4, ROWS = 100, PAGE_ROWS = 10 };

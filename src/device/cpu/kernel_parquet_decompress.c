@@ -1,5 +1,5 @@
 /* kernel_parquet_decompress.c - pages as their codecs left them. */
-#include "device/codec.h"
+#include "codec/codec.h"
 #include "device/cpu/kernel_parquet.h"
 
 void ISA_(parquet_decompress)(const parquet_decompress_arguments *a)
