@@ -41,6 +41,7 @@ static status open_sink(const pistachio_result *result, api_sink **out)
         arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
     if (!schema)
         return status_no_memory("copy", columns->count * sizeof *schema);
+    options.isa = result->engine->dev->host_isa;
     if (statement->codec)
         TRY(find_codec(statement->codec, &options.codec));
     for (size_t i = 0; i < columns->count; i++) {

@@ -164,6 +164,7 @@ static status open_sink(file_rewrite *r, pistachio_result *result, api_sink **ou
         options.page_rows = o->page_rows && o->page_rows < most ? o->page_rows : most;
     }
     options.threads = r->shared->threads_each;
+    options.isa = result->engine->dev->host_isa;
     if (o->report) {
         options.report = report_trial;
         options.report_context = r;

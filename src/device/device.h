@@ -15,6 +15,7 @@
 #ifndef PISTACHIO_DEVICE_DEVICE_H
 #define PISTACHIO_DEVICE_DEVICE_H
 
+#include "base/cpu_features.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
@@ -124,6 +125,7 @@ struct device {
     uint32_t chunk_rows; /* how many rows a chunk should have */
     uint32_t lane_count; /* streams worth running at once; 0: as many as worker threads */
     const char *isa;     /* for EXPLAIN */
+    cpu_isa host_isa;    /* bounds what the host runs for it: checksums, say */
     mem_budget *budget;  /* of its memory; the device holds a reference */
     _Atomic uint32_t references;
 };

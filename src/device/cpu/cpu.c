@@ -396,7 +396,8 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
     *out = NULL;
     const char *name = NULL;
     const dev_kernel_function *table = dev_kernel_table(isa, &name);
-    if (!table)
+    cpu_isa host_isa;
+    if (!table || !cpu_isa_find(isa, &host_isa))
         return status_hint(status_new(STATUS_KIND_INVALID,
                                       "this machine cannot run the kernels of isa \"%s\"", isa),
                            "use auto, scalar, avx2 or avx512");
@@ -410,6 +411,7 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
         .is_host = true,
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
         .isa = name,
+        .host_isa = host_isa,
         .budget = mem_budget_ref(budget),
         .references = 1,
     };

@@ -391,6 +391,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
         .lane_count = LANES,
         .isa = "scalar",
+        .host_isa = CPU_ISA_SCALAR,
         .budget = mem_budget_ref(budget),
         .references = 1,
     };
