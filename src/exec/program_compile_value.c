@@ -109,11 +109,13 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
         return step_add_constant(c, &null, out);
     }
     step_kind kind;
+    uint8_t op = 0;
     if (is_number_cast(from, type))
         return cast_number(c, arg, type, position, out);
-    if (type_is_text(from) && type_is_text(type))
-        kind = STEP_RETYPE;
-    else if (from.id == TYPE_VARCHAR)
+    if (type_is_text(from) && type_is_text(type)) {
+        kind = STEP_BUILD;
+        op = type.id == TYPE_BLOB ? DEV_BUILD_DECODE : DEV_BUILD_ENCODE;
+    } else if (from.id == TYPE_VARCHAR)
         kind = STEP_CAST_FROM_TEXT;
     else if (type.id == TYPE_VARCHAR)
         kind = STEP_CAST_TO_TEXT;
@@ -123,8 +125,8 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
                                     type_name(from, from_name), type_name(type, to_name)),
                          position);
     }
-    step s = step_make(kind, 0, type, position);
-    s.can_fail = kind == STEP_CAST_FROM_TEXT;
+    step s = step_make(kind, op, type, position);
+    s.can_fail = kind != STEP_CAST_TO_TEXT;
     return step_add(c, &s, &arg, 1, out);
 }
 

@@ -14,7 +14,6 @@ static const step_function functions[STEP_KIND_COUNT] = {
     [STEP_CAST_NUMBER] = step_cast_number,
     [STEP_CAST_FROM_TEXT] = step_cast_from_text,
     [STEP_CAST_TO_TEXT] = step_cast_to_text,
-    [STEP_RETYPE] = step_retype,
     [STEP_LIKE] = step_like,
     [STEP_LIKE_COLUMN] = step_like_column,
     [STEP_STARTS_WITH] = step_starts_with,

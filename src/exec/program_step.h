@@ -33,8 +33,7 @@ typedef enum step_kind {
     STEP_CAST_NUMBER,
     STEP_CAST_FROM_TEXT,
     STEP_CAST_TO_TEXT,
-    STEP_RETYPE, /* the same bytes under another type */
-    STEP_LIKE,   /* constant pattern, compiled in `data` */
+    STEP_LIKE, /* constant pattern, compiled in `data` */
     STEP_LIKE_COLUMN,
     STEP_STARTS_WITH,
     STEP_SLICE,
@@ -216,7 +215,6 @@ CHECKED status step_math(program_run *run, frame *f, uint32_t number, tensor **r
 CHECKED status step_cast_number(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status step_cast_from_text(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status step_cast_to_text(program_run *run, frame *f, uint32_t number, tensor **result);
-CHECKED status step_retype(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status step_like(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status step_like_column(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status step_starts_with(program_run *run, frame *f, uint32_t number, tensor **result);
