@@ -3,6 +3,8 @@
 #include "base/trace.h"
 #include "plan/optimize.h"
 
+#include <stdio.h>
+
 status api_made_row(pistachio_result *result, const char *const *cells)
 {
     arena *a = result->statement->query.memory;
@@ -174,6 +176,30 @@ static status run(pistachio_result *result)
     return status_new(STATUS_KIND_INTERNAL, "statement of kind %d cannot run", statement->kind);
 }
 
+static void name_tag(pistachio_result *result)
+{
+    const sql_statement *statement = result->statement;
+    const char *word = "";
+    switch (statement->kind) {
+    case SQL_COPY:
+        snprintf(result->tag, sizeof result->tag, "COPY %llu",
+                 (unsigned long long)result->rows_written);
+        return;
+    case SQL_CREATE_VIEW:
+        word = "CREATE VIEW";
+        break;
+    case SQL_DROP_VIEW:
+        word = "DROP VIEW";
+        break;
+    case SQL_SET:
+        word = statement->is_reset ? "RESET" : "SET";
+        break;
+    default:
+        break;
+    }
+    snprintf(result->tag, sizeof result->tag, "%s", word);
+}
+
 static status name_types(pistachio_result *result)
 {
     if (!result->query || result->made.column_count)
@@ -203,6 +229,8 @@ pistachio_error *pistachio_query(pistachio_connection *connection, const char *s
         st = run(result);
     if (!st)
         st = name_types(result);
+    if (!st)
+        name_tag(result);
     if (out_rest)
         *out_rest = rest;
     if (st || result->statement->kind == SQL_EMPTY) {

@@ -93,7 +93,7 @@ static status reserve_text(pistachio_batch *batch)
     return STATUS_OK;
 }
 
-pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch **out)
+status api_next(pistachio_result *result, const pistachio_batch **out)
 {
     *out = NULL;
     exec_batch_free(result->batch.rows);
@@ -109,7 +109,12 @@ pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch 
         st = reserve_text(&result->batch);
     if (!st && result->batch.rows)
         *out = &result->batch;
-    return api_error(st);
+    return st;
+}
+
+pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch **out)
+{
+    return api_error(api_next(result, out));
 }
 
 uint64_t pistachio_batch_rows(const pistachio_batch *batch)
@@ -198,4 +203,9 @@ const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, 
 uint64_t pistachio_rows_written(const pistachio_result *result)
 {
     return result->rows_written;
+}
+
+const char *pistachio_tag(const pistachio_result *result)
+{
+    return result && *result->tag ? result->tag : NULL;
 }
