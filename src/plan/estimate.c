@@ -1,5 +1,5 @@
 /* estimate.c - how many rows a node gives, from footers and rules of thumb. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 #include <math.h>

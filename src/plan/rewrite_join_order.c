@@ -9,7 +9,7 @@
  * Columns that conditions make equal are a class: any two of them can be joined on, also those that
  * no condition compares (a = b and b = c: a with c). A join of two nodes compares one column of
  * each class that both have: those within a node are equal already. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 /* A build side is quickly there if it has at most so many rows, and if its scans have at most this

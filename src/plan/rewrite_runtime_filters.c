@@ -1,7 +1,7 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
  * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
  * neither make rows of their own nor change it. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 typedef struct offer {

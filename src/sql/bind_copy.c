@@ -1,5 +1,5 @@
 /* bind_copy.c - COPY's options, and what its format cannot hold. */
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 #include "sql/binder.h"
 
 #include <strings.h>

@@ -3,7 +3,7 @@
 #define PISTACHIO_SQL_COPY_H
 
 #include "base/row_format.h"
-#include "parquet/format.h"
+#include "parquet/format/format.h"
 
 #include <stdint.h>
 
