@@ -3,28 +3,8 @@
 #define PISTACHIO_EXEC_RUN_H
 
 #include "base/setting.h"
+#include "exec/operators/op_result.h"
 #include "exec/sched/pool.h"
-
-/* A column of a batch, in host memory, laid out as type.h says. */
-typedef struct exec_batch_column {
-    data_type type;
-    const void *values;
-    const uint64_t *validity; /* NULL: no NULLs */
-    tensor *owner;            /* what holds the memory: a host device's tensor ... */
-    string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
-    void *host_values, *host_validity, *host_heap; /* ... or copies */
-} exec_batch_column;
-
-typedef struct exec_batch {
-    struct exec_batch *next; /* in the queue */
-    uint64_t row_count;
-    uint32_t column_count;
-    exec_batch_column columns[];
-} exec_batch;
-
-void exec_batch_free(exec_batch *batch); /* takes NULL */
-/* The values have been copied elsewhere: keeps only what strings among them point into. */
-void exec_batch_keep_heaps(exec_batch *batch);
 
 /* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
  * the settings are those of now. */
@@ -37,10 +17,5 @@ CHECKED status exec_query_next(exec_query *query, exec_batch **out);
 void exec_query_cancel(exec_query *query);
 /* Stops what still runs and waits for it. Takes NULL. */
 void exec_query_free(exec_query *query);
-
-/* op_result.c: taking from the queue. */
-exec_batch *exec_result_take(exec_operator *sink);
-bool exec_result_is_ready(exec_operator *sink);
-void exec_result_wake_all(exec_operator *sink); /* lanes that wait for room */
 
 #endif

@@ -1,6 +1,7 @@
 /* test_choice.c - predictions against figures made by hand, samples against whole chunks. */
 #include "test.h"
 
+#include "parquet/profile/profile_measure.h"
 #include "parquet/write/choice.h"
 #include "parquet/write/writer_column.h"
 

@@ -3,7 +3,9 @@
  *
  * A number's code is its distance from a minimum. A text's code is that of its entry in a table of
  * texts; where the column is dictionary-encoded the entries of a dictionary are looked up once. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_codes.h"
+
+#include "exec/aggregate/aggregate_table.h"
 
 #define SMALL_DOMAIN 4096       /* always worth it */
 #define MIXED_DOMAIN 65536      /* several keys, or text */

@@ -3,7 +3,9 @@
  * A count of values none of which was NULL is shared: it is the count of the rows, of which at most
  * one array is kept; where only "is there a value" matters none is, for every group has a row. Sums
  * are 64 bits wide while an upper bound of their magnitude fits. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_state.h"
+
+#include "exec/aggregate/aggregate_table.h"
 
 #include <math.h>
 
@@ -262,7 +264,7 @@ static status update_sum(const update *u, const state_plan *plan, state_array *a
                       .groups = u->groups, .group_count = u->table->count, .present = u->present,
                       .count = dev_count_exact(u->rows), .state_width = array->width,
                       .fits = bound <= INT64_MAX, .states = array->buffer->address,
-                      .error = u->task->error, .place = plan->place);
+                      .error = u->task->error, .location = plan->location);
 }
 
 /* Replaced strings leave their bytes behind: once those are most of the heap it is copied. */
@@ -523,7 +525,7 @@ static status merge_state(const aggregate_core *core, exec_task *task, aggregate
                           .groups = groups, .group_count = target->count,
                           .count = dev_count_exact(count), .state_width = sizeof(int64_t),
                           .fits = true, .states = states, .error = task->error,
-                          .place = plan->place);
+                          .location = plan->location);
     case STATE_SUM: {
         bool is_wide = from->states[state].width == sizeof(int128);
         return DEV_LAUNCH(stream, aggregate_sum,
@@ -531,7 +533,7 @@ static status merge_state(const aggregate_core *core, exec_task *task, aggregate
                           .values = values, .groups = groups, .group_count = target->count,
                           .count = dev_count_exact(count), .state_width = to->width,
                           .fits = to->width == sizeof(int64_t), .states = states,
-                          .error = task->error, .place = plan->place);
+                          .error = task->error, .location = plan->location);
     }
     case STATE_NUMBER:
         return DEV_LAUNCH(stream, aggregate_sum_number, .is_state = true, .values = values,

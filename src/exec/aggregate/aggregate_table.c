@@ -1,5 +1,9 @@
-/* aggregate_table.c - tables of groups: life, and pieces of them, whatever their form. */
-#include "exec/aggregate/aggregate.h"
+/* aggregate_table.c - tables of groups: life, and slices of them, whatever their form. */
+#include "exec/aggregate/aggregate_table.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_state.h"
 
 status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table_form form,
                            int source, const key_layout *layout, uint64_t capacity,
@@ -59,12 +63,12 @@ uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table
     return bytes;
 }
 
-/* ---- pieces ---- */
+/* ---- slices ---- */
 
 /* The groups of CODES that have rows, as numbers. */
 static status list_present(const aggregate_core *core, dev_stream *stream,
                            const aggregate_table *table, uint64_t first, uint64_t count,
-                           table_piece *out)
+                           table_slice *out)
 {
     dev_buffer *bits = NULL, *found = NULL;
     const uint64_t *counts = NULL;
@@ -89,28 +93,28 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
     return st;
 }
 
-status table_piece_open(const aggregate_core *core, dev_stream *stream,
+status table_slice_open(const aggregate_core *core, dev_stream *stream,
                         const aggregate_table *table, uint64_t first, uint64_t count,
-                        table_piece *out)
+                        table_slice *out)
 {
-    *out = (table_piece){.first = first, .count = count};
+    *out = (table_slice){.first = first, .count = count};
     if (table->form != TABLE_CODES)
         return STATUS_OK;
-    *out = (table_piece){0};
+    *out = (table_slice){0};
     status st = list_present(core, stream, table, first, count, out);
     if (st)
-        table_piece_close(out);
+        table_slice_close(out);
     return st;
 }
 
-void table_piece_close(table_piece *piece)
+void table_slice_close(table_slice *slice)
 {
-    row_index_unref(piece->list);
-    *piece = (table_piece){0};
+    row_index_unref(slice->list);
+    *slice = (table_slice){0};
 }
 
 /* A text key of CODES: numbers of the texts that the table knows. */
-static status interned_key(dev_stream *stream, const code_key *code, const table_piece *piece,
+static status interned_key(dev_stream *stream, const code_key *code, const table_slice *slice,
                            tensor **out)
 {
     tensor *base = NULL;
@@ -118,10 +122,10 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     const hash_groups *texts = &code->texts;
     uint64_t text_count = texts->count ? texts->count : 1;
     *out = NULL;
-    status st = row_index_new(stream->dev, piece->count, &index);
+    status st = row_index_new(stream->dev, slice->count, &index);
     if (!st)
-        st = DEV_LAUNCH(stream, codes_to_index, .codes = piece->list->rows,
-                        .count = dev_count_exact(piece->count), .radix = code->radix,
+        st = DEV_LAUNCH(stream, codes_to_index, .codes = slice->list->rows,
+                        .count = dev_count_exact(slice->count), .radix = code->radix,
                         .digit = code->digit, .out = index->rows);
     if (!st && texts->count)
         st = key_layout_unpack(&code->layout, stream, texts->rows->address, texts->count, 0, &base);
@@ -132,7 +136,7 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     if (!st) {
         index->has_nulls = true;
         st =
-            tensor_new_indexed(stream, base, text_count, index, dev_count_exact(piece->count), out);
+            tensor_new_indexed(stream, base, text_count, index, dev_count_exact(slice->count), out);
     }
     if (!st)
         (*out)->is_dictionary = true;
@@ -142,16 +146,16 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
 }
 
 static status coded_key(const aggregate_core *core, dev_stream *stream,
-                        const aggregate_table *table, const table_piece *piece, uint32_t key,
+                        const aggregate_table *table, const table_slice *slice, uint32_t key,
                         tensor **out)
 {
     const code_key *code = &table->codes[key];
     tensor *t;
     if (code->is_interned)
-        return interned_key(stream, code, piece, out);
-    TRY(tensor_new_flat(core->dev, core->key_types[key], piece->count, true, &t));
-    status st = DEV_LAUNCH(stream, codes_to_number, .type = t->type, .codes = piece->list->rows,
-                           .count = dev_count_exact(piece->count), .minimum = code->minimum,
+        return interned_key(stream, code, slice, out);
+    TRY(tensor_new_flat(core->dev, core->key_types[key], slice->count, true, &t));
+    status st = DEV_LAUNCH(stream, codes_to_number, .type = t->type, .codes = slice->list->rows,
+                           .count = dev_count_exact(slice->count), .minimum = code->minimum,
                            .radix = code->radix, .digit = code->digit, .out = t->values,
                            .out_validity = t->validity);
     if (st) {
@@ -162,28 +166,28 @@ static status coded_key(const aggregate_core *core, dev_stream *stream,
     return STATUS_OK;
 }
 
-static const uint8_t *rows_at(const aggregate_table *table, const table_piece *piece)
+static const uint8_t *rows_at(const aggregate_table *table, const table_slice *slice)
 {
     return (const uint8_t *)table->groups.rows->address +
-           piece->first * table->groups.layout->stride;
+           slice->first * table->groups.layout->stride;
 }
 
-status table_piece_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
-                       const table_piece *piece, uint32_t key, tensor **out)
+status table_slice_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
+                       const table_slice *slice, uint32_t key, tensor **out)
 {
     *out = NULL;
     if (table->form == TABLE_CODES)
-        return coded_key(core, stream, table, piece, key, out);
+        return coded_key(core, stream, table, slice, key, out);
     if (table->bases)
-        return rows_table_key(core, stream, table, rows_at(table, piece), piece->count, key, out);
-    TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, piece), piece->count, key,
+        return rows_table_key(core, stream, table, rows_at(table, slice), slice->count, key, out);
+    TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, slice), slice->count, key,
                           out));
     if (!type_is_text(core->key_types[key]))
         return STATUS_OK;
     tensor *stored = *out;
     status st;
     if (table->groups.layout->is_coded) {
-        st = key_interner_decode(&core->interners[key], stream, stored, piece->count, out);
+        st = key_interner_decode(&core->interners[key], stream, stored, slice->count, out);
         tensor_unref(stored);
         return st;
     }
@@ -219,22 +223,22 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
     return st;
 }
 
-status table_piece_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                        const table_piece *piece, const key_layout *layout, const uint8_t **out,
+status table_slice_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
+                        const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
     tensor *keys[KEYS_MAX] = {0};
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
-        *out = rows_at(table, piece);
+        *out = rows_at(table, slice);
         *owner = dev_buffer_ref(table->groups.rows);
         return STATUS_OK;
     }
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_piece_key(core, task->stream, table, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
     if (!st)
-        st = pack_keys(core, task, layout, keys, piece->count, out, owner);
+        st = pack_keys(core, task, layout, keys, slice->count, out, owner);
     keys_release(core, keys);
     return st;
 }
@@ -319,23 +323,23 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 /* ---- absorbing ---- */
 
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
-                           const aggregate_table *from, const table_piece *piece)
+                           const aggregate_table *from, const table_slice *slice)
 {
     tensor *keys[KEYS_MAX] = {0};
     row_index *groups = NULL;
     bool fits = true;
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_piece_key(core, task->stream, from, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
     if (!st)
         st = target->form == TABLE_CODES
-                 ? codes_table_find(core, task, target, keys, piece->count, &fits, &groups)
-                 : hash_table_find(core, task, target, keys, piece->count, &groups);
+                 ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
+                 : hash_table_find(core, task, target, keys, slice->count, &groups);
     if (!st && !fits)
         st = status_new(STATUS_KIND_INTERNAL, "%s: a group has no code", core->who);
     if (!st)
         st = states_merge(core, task, target, groups->rows, from,
-                          piece->list ? piece->list->rows : NULL, piece->first, piece->count);
+                          slice->list ? slice->list->rows : NULL, slice->first, slice->count);
     keys_release(core, keys);
     row_index_unref(groups);
     return st;
@@ -345,13 +349,13 @@ status aggregate_table_absorb(const aggregate_core *core, exec_task *task, aggre
                               const aggregate_table *from)
 {
     TRY(states_prepare(core, task->stream, target, from));
-    for (uint64_t first = 0; first < from->count; first += PIECE_GROUPS) {
+    for (uint64_t first = 0; first < from->count; first += SLICE_GROUPS) {
         uint64_t left = from->count - first;
-        table_piece piece;
-        TRY(table_piece_open(core, task->stream, from, first,
-                             left < PIECE_GROUPS ? left : PIECE_GROUPS, &piece));
-        status st = piece.count ? absorb_piece(core, task, target, from, &piece) : STATUS_OK;
-        table_piece_close(&piece);
+        table_slice slice;
+        TRY(table_slice_open(core, task->stream, from, first,
+                             left < SLICE_GROUPS ? left : SLICE_GROUPS, &slice));
+        status st = slice.count ? absorb_piece(core, task, target, from, &slice) : STATUS_OK;
+        table_slice_close(&slice);
         TRY(st);
     }
     return STATUS_OK;

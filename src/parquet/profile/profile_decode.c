@@ -1,7 +1,8 @@
 /* profile_decode.c - how fast this machine decodes each encoding: some pages of each class of
  * values, by the writer's encoders and the reader's kernels. */
+#include "parquet/profile/profile_measure.h"
+
 #include "parquet/read/page.h"
-#include "parquet/write/profile.h"
 #include "parquet/write/writer_column.h"
 
 #include <time.h>

@@ -45,12 +45,6 @@ const char *pq_class_name(pq_value_class value_class);
 
 /* A profile of a common machine, for where nothing was measured. */
 pq_profile pq_profile_default(void);
-/* Replaces all but bandwidth and hot by what this machine does, in about a tenth of a second:
- * codecs, encodings by the kernels of scans, the page cache. */
-CHECKED status pq_profile_measure(pq_profile *profile);
-/* Inside: the encodings' part (profile_decode.c). */
-CHECKED status pq_profile_measure_decoding(pq_profile *profile);
-
 /* Seconds until a scan has decoded the chunk: a mean of those that find it in the page cache and
  * those that read it from storage, where reading and decoding overlap. */
 double pq_predict(const pq_profile *profile, const pq_chunk_form *form);
