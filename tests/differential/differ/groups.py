@@ -4,14 +4,23 @@ A failure is cut down, and what is left names its cause: the kind of failure, th
 operations of the small statement. Later failures that have the same kind, message and operations are
 counted with it; so that a cause that hides behind another is seen, some of them are cut down too.
 """
+import copy
 from dataclasses import dataclass, field
 
 from .coverage import of_query
+from .query import expressions, nodes, walk
 from .verdict import general
 
 
 def operations(query):
-    return {pair for pair in of_query(query) if pair[0] in ("function", "aggregate", "form", "join", "set operation", "clause")
+    """What a small statement is made of; what is computed from constants alone counts as that."""
+    folded = copy.deepcopy(query)
+    for q in walk(folded):
+        for e in expressions(q):
+            for node in nodes(e):
+                if node.args and node.op not in ("query", "aggregate", "column") and not node.has_column():
+                    node.op, node.args = "constants", []
+    return {pair for pair in of_query(folded) if pair[0] in ("function", "aggregate", "form", "join", "set operation", "clause")
             and pair not in (("clause", "no FROM"), ("clause", "path in FROM"))}
 
 
