@@ -326,6 +326,8 @@ def date_trunc_form(e, dialect):
     arg = sql(e.args[0], dialect)
     if dialect == OURS:
         return f"date_trunc('{e.data}', {arg})"
+    if e.data == "century":  # they begin in 1901 and 2001, for DuckDB in 1900 and 2000
+        return f"CAST((date_trunc('century', {arg} - INTERVAL 1 YEAR) + INTERVAL 1 YEAR) AS {duckdb_type(e.type)})"
     return f"CAST(date_trunc('{e.data}', {arg}) AS {duckdb_type(e.type)})"
 
 
