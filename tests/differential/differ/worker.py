@@ -51,7 +51,7 @@ def make_views(rng, table_list):
 class Worker:
     def __init__(self, options):
         self.options, self.groups, self.oracle = options, Groups(), Oracle()
-        self.nodes = plan_nodes()
+        self.nodes, self.known = plan_nodes(), settings.known_settings(options.program)
         self.reducer = Reducer(options.program, options.reduce)
 
     def batch(self, seed, count):
@@ -121,7 +121,7 @@ class Worker:
         texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
         view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
         program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
-        chosen = settings.random_settings(rng, folder)
+        chosen = settings.random_settings(rng, folder, self.known)
         started = time.monotonic()
         runs = [({}, program.run(texts, {})), (chosen, program.run(texts, chosen))]
         result.times["program"] += time.monotonic() - started
