@@ -11,7 +11,7 @@ from .query import Join, Select, SetOperation, Values, expressions, nodes, sourc
 NOT_COVERED = {"function": {}, "setting": {}, "plan": {}}
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
-           "derived table", "view", "path in FROM", "no FROM")
+           "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
          "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
          "zone in a timestamp literal")
