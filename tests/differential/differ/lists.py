@@ -50,5 +50,11 @@ def quoted_of(function, file_name):
 
 def plan_nodes():
     """Names of plan nodes and of joins, as EXPLAIN prints them."""
-    joins = quoted_of("plan_join_name", "plan.c")
-    return [name for name in quoted_of("plan_kind_name", "plan.c") if name != "join"] + joins
+    kinds = [row[2] for row in read_list("nodes.def", "PLAN_NODE")]
+    return [name for name in kinds if name != "join"] + quoted_of("plan_join_name", "plan.c")
+
+
+def optimizer_rules():
+    """Names of what may be left out."""
+    rules = [row[0] for row in read_list("optimizer_rules.def", "RULE") if row[1] == "false"]
+    return rules + [row[0] for row in read_list("optimizer_rules.def", "PART")]
