@@ -48,6 +48,15 @@ def mixed():
     write("mixed/p4.parquet", [(["b", "d"], ["x", "y"], [0, 1.5])], schema, use_dictionary=["t"])
 
 
+def late_dictionaries():
+    """Text that is plain in the first file and a dictionary's in the next ones."""
+    schema = pa.schema([("k", pa.float64()), ("s", pa.string())])
+    for number in range(3):
+        keys = [None if at % 4 == 0 else at % 7 for at in range(20)]
+        texts = [f"w{at % 6}" for at in range(20)]
+        write(f"late_dictionary/p{number}.parquet", [(keys, texts)], schema, use_dictionary=number > 0)
+
+
 def empty_row_groups():
     """Row groups without rows, first, last and between others."""
     schema = pa.schema([("i", pa.int32()), ("s", pa.string())])
@@ -60,4 +69,5 @@ def empty_row_groups():
 shutil.rmtree(OUT, ignore_errors=True)
 null_dictionaries()
 mixed()
+late_dictionaries()
 empty_row_groups()

@@ -112,6 +112,11 @@ bool join_place_find(const join_place *place, const chunk *c, uint64_t *out_row)
     return false;
 }
 
+bool join_place_has(const join_place *place, uint32_t column)
+{
+    return place->columns && place->columns[column];
+}
+
 uint64_t join_place_bytes(const join_place *place)
 {
     return place->columns ? place->rows * place->row_bytes : 0;

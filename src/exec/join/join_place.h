@@ -47,6 +47,8 @@ void join_place_give(const join_place *place, const chunk *c);
 
 /* The first row of the chunk's place; false: it has none. */
 bool join_place_find(const join_place *place, const chunk *c, uint64_t *out_row);
+/* Whether the column's rows are placed, now or later. */
+bool join_place_has(const join_place *place, uint32_t column);
 /* Bytes of all placed rows. */
 uint64_t join_place_bytes(const join_place *place);
 

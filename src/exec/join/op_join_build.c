@@ -43,7 +43,8 @@ static exec_step add_keys(op_join_build *op, exec_task *task, build_lane *lane, 
 }
 
 /* Wide values that all come from the same place, as those of another join's build side do, stay
- * there: only row numbers are kept. True if the column's base is that place. */
+ * there: only row numbers are kept. True if the column's base is that place. Once the column's rows
+ * are written side by side all are: what was placed must be found again. */
 static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
 {
     if (t->form != TENSOR_INDEXED || t->type.width < 16)
@@ -52,7 +53,7 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
         if (op->key_columns[k] == column)
             return false;
     pthread_mutex_lock(&op->lock);
-    if (!op->bases[column])
+    if (!op->bases[column] && !join_place_has(&op->place, column))
         op->bases[column] = tensor_ref(t->base);
     bool is_same = op->bases[column] == t->base;
     pthread_mutex_unlock(&op->lock);
