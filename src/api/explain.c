@@ -100,7 +100,7 @@ static status add_storage(pistachio_result *result)
     for (size_t i = 0; i < result->query->storage.count; i++)
         stored += atomic_load(&result->query->storage.items[i].bytes);
     uint64_t all = stored + atomic_load(&result->query->bytes_cached);
-    uint64_t kept = atomic_load(&result->query->bytes_kept);
+    uint64_t kept = atomic_load(&result->query->bytes_shared);
     char again[64] = "";
     if (kept)
         snprintf(again, sizeof again, "; %.1f MB were kept and used again", (double)kept / 1e6);

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `codec` is Parquet's number (parquet/format/format.h: pq_codec). False: the bytes are damaged, do not
- * give target_bytes bytes, or the codec is not known. */
+/* `codec` is Parquet's number (parquet/format/format.h: pq_codec). False: the bytes are damaged, do
+ * not give target_bytes bytes, or the codec is not known. */
 bool codec_decompress(int codec, const void *source, size_t source_bytes, void *target,
                       size_t target_bytes);
 bool codec_is_known(int codec);

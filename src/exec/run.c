@@ -3,9 +3,9 @@
 
 #include "exec/run.h"
 #include "exec/scan/scan_ahead.h"
-#include "exec/scan/scan_keep.h"
-#include "exec/sched/lane.h"
+#include "exec/scan/scan_share.h"
 #include "exec/sched/memory.h"
+#include "exec/sched/task.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
                       mem_budget *budget, const settings *settings, exec_query **out)
@@ -79,7 +79,7 @@ status exec_query_start(exec_query *query)
 static bool is_ready(void *argument)
 {
     exec_query *query = argument;
-    return exec_result_is_ready(query->result_sink) || atomic_load(&query->is_cancelled);
+    return op_result_is_ready(query->result_sink) || atomic_load(&query->is_cancelled);
 }
 
 static bool never(void *argument)
@@ -107,11 +107,11 @@ static status take_failure(exec_query *query)
     return st ? st : status_new(STATUS_KIND_CANCELLED, "query cancelled");
 }
 
-/* Lets every lane come to its end. */
+/* Lets every task come to its end. */
 static void drain(exec_query *query)
 {
     if (query->result_sink)
-        exec_result_wake_all(query->result_sink);
+        op_result_wake_all(query->result_sink);
     exec_pool_work(query->pool, query, never, NULL);
 }
 
@@ -123,7 +123,7 @@ status exec_query_next(exec_query *query, exec_batch **out)
         drain(query);
         return take_failure(query);
     }
-    *out = exec_result_take(query->result_sink);
+    *out = op_result_take(query->result_sink);
     return STATUS_OK;
 }
 
@@ -144,7 +144,7 @@ void exec_query_free(exec_query *query)
     if (query->filters)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);
-    scan_keep_free(query->ahead.keep);
+    scan_share_free(query->ahead.keep);
     status_free(query->failure);
     pthread_mutex_destroy(&query->ahead.lock);
     pthread_mutex_destroy(&query->lock);
@@ -174,7 +174,7 @@ arena *exec_memory(exec_query *query)
 
 unsigned exec_thread_count(const exec_query *query)
 {
-    return exec_memory_lanes(query, exec_pool_thread_count(query->pool));
+    return exec_memory_tasks(query, exec_pool_thread_count(query->pool));
 }
 
 bool exec_is_cancelled(const exec_query *query)

@@ -16,7 +16,7 @@ typedef struct reader {
     pq_table *table;
 } reader;
 
-static const pq_morsel first_morsel;
+static const pq_row_group_ref first_morsel;
 
 static void start(reader *r, bool has_page_index)
 {

@@ -262,7 +262,7 @@ TEST(many_files)
     for (int i = 0; i < FILES; i++) {
         CHECK_TEXT_EQ(table->files.items[i].file->path, path_in(folder, i));
         CHECK_EQ(table->files.items[i].metadata->row_count, i + 1);
-        CHECK_EQ(table->morsels.items[i].file, i);
+        CHECK_EQ(table->row_groups.items[i].file, i);
     }
     pq_table_close(table);
 }

@@ -104,10 +104,10 @@ static const char *left_by(pruning *p, expr *condition)
     size_t count = 0;
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    for (uint32_t m = 0; m < p->table->morsels.count; m++) {
+    for (uint32_t m = 0; m < p->table->row_groups.count; m++) {
         scan_prune_expect(NULL, p->scan, p->table,
-                          p->table->morsels.items[m]); /* changes nothing */
-        if (!scan_prune(NULL, p->scan, p->table, p->table->morsels.items[m]))
+                          p->table->row_groups.items[m]); /* changes nothing */
+        if (!scan_prune(NULL, p->scan, p->table, p->table->row_groups.items[m]))
             text[count++] = (char)('0' + m);
     }
     text[count] = 0;
@@ -210,7 +210,7 @@ static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, 
     const char *text = "";
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->morsels.items[group], alignment,
+    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->row_groups.items[group], alignment,
                               &ranges));
     for (size_t i = 0; i < ranges.count; i++)
         text = arena_format(p->memory, "%s%s%d-%d", text, i ? " " : "", (int)ranges.items[i].first,

@@ -1,6 +1,6 @@
-/* aggregate.h - inside aggregation: keys, states, tables of groups, lanes, merging.
+/* aggregate.h - inside aggregation: keys, states, tables of groups, tasks, merging.
  *
- * Each lane adds rows to tables of its own. A table numbers groups from 0 and keeps one array of
+ * Each task adds rows to tables of its own. A table numbers groups from 0 and keeps one array of
  * states per aggregate, indexed by group. There are four forms of it, which differ in how a row's
  * group is found:
  *
@@ -9,10 +9,10 @@
  *   RUNS    rows come ordered by an integer key: a new group where a row differs from the last one
  *   HASH    anything else: open addressing over packed keys
  *
- * A lane begins with the form that its first rows suggest and changes when rows say otherwise. A
- * group may be in several tables, and then its states are parts of its result. When all lanes are
+ * A task begins with the form that its first rows suggest and changes when rows say otherwise. A
+ * group may be in several tables, and then its states are parts of its result. When all tasks are
  * done their tables are merged: not at all where RUNS do not overlap, position by position for
- * CODES of one integer key, else by hash, in parts that lanes merge in parallel. */
+ * CODES of one integer key, else by hash, in parts that tasks merge in parallel. */
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_H
 
@@ -75,7 +75,7 @@ typedef struct key_interner {
 
 CHECKED status key_interner_init(key_interner *interner, data_type type, const char *who);
 void key_interner_release(key_interner *interner);
-/* The key's texts as FLAT numbers, for any lane. *out is NULL where that is not to be done, unless
+/* The key's texts as FLAT numbers, for any task. *out is NULL where that is not to be done, unless
  * it must. */
 CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
                                    uint64_t rows, bool must, tensor **out);
@@ -105,7 +105,7 @@ typedef struct state_plan {
     int argument, filter; /* numbers of input values; -1: none */
     int source;           /* SOURCE_ROWS, or the number of a DISTINCT set */
     bool is_exact;        /* a count that is wanted itself, not only whether it is 0 */
-    uint32_t place;
+    uint32_t location;
 } state_plan;
 
 typedef struct state_array {
@@ -217,25 +217,25 @@ uint64_t states_bytes(const aggregate_core *core, const aggregate_table *table);
 /* ---- pieces: aggregate_table.c ----
  * Some of a table's groups: those from `first` on, or, of CODES, the ones of them that occur. */
 
-typedef struct table_piece {
+typedef struct table_slice {
     uint64_t first, count; /* of CODES: first is 0, and count that of the list */
     row_index *list;       /* CODES: the groups' numbers */
-} table_piece;
+} table_slice;
 
 /* Groups that are handled at a time. */
 #define PIECE_GROUPS 65536
 
-CHECKED status table_piece_open(const aggregate_core *core, dev_stream *stream,
+CHECKED status table_slice_open(const aggregate_core *core, dev_stream *stream,
                                 const aggregate_table *table, uint64_t first, uint64_t count,
-                                table_piece *out);
-void table_piece_close(table_piece *piece);
+                                table_slice *out);
+void table_slice_close(table_slice *piece);
 /* Key `key` of the piece's groups, FLAT or INDEXED. */
-CHECKED status table_piece_key(const aggregate_core *core, dev_stream *stream,
-                               const aggregate_table *table, const table_piece *piece, uint32_t key,
+CHECKED status table_slice_key(const aggregate_core *core, dev_stream *stream,
+                               const aggregate_table *table, const table_slice *piece, uint32_t key,
                                tensor **out);
 /* All keys of the piece as packed rows: memory of *owner. */
-CHECKED status table_piece_rows(const aggregate_core *core, exec_task *task,
-                                const aggregate_table *table, const table_piece *piece,
+CHECKED status table_slice_rows(const aggregate_core *core, exec_task *task,
+                                const aggregate_table *table, const table_slice *piece,
                                 const key_layout *layout, const uint8_t **out, dev_buffer **owner);
 /* What refers to the table's keys' text may outlive it. */
 CHECKED status table_share_text(const aggregate_core *core, hash_groups *groups,
@@ -259,12 +259,12 @@ void keys_release(const aggregate_core *core, tensor **keys);
 
 /* ---- HASH by row numbers: aggregate_rows.c ---- */
 
-/* Which keys stand for rows of a base is the same for all lanes, and found out by the first. */
+/* Which keys stand for rows of a base is the same for all tasks, and found out by the first. */
 typedef struct row_keys {
     pthread_mutex_t lock;
     bool is_set;
-    bool *is_row;    /* of each key: it is a column of the base */
-    uint32_t *place; /* of each other key: where it is in the layout; 0 is the row's number */
+    bool *is_row;       /* of each key: it is a column of the base */
+    uint32_t *position; /* of each other key: where it is in the layout; 0 is the row's number */
     key_layout layout;
 } row_keys;
 
@@ -340,9 +340,9 @@ CHECKED status runs_push(const aggregate_core *core, exec_task *task, run_state 
 CHECKED status runs_merge(const aggregate_core *core, exec_task *task, const table_list *tables,
                           bool *is_disjoint);
 
-/* ---- lanes: aggregate_lane.c ---- */
+/* ---- tasks: aggregate_local.c ---- */
 
-typedef struct aggregate_lane {
+typedef struct aggregate_local {
     const aggregate_core *core;
     int source;
     table_list tables; /* the last one takes rows */
@@ -355,20 +355,20 @@ typedef struct aggregate_lane {
     size_t full_count;        /* of the tables, the first: they take no more rows, and were */
     uint64_t full_bytes;      /* counted to be these */
     bool has_spilled;         /* no CODES from then on */
-} aggregate_lane;
+} aggregate_local;
 
-void aggregate_lane_init(aggregate_lane *lane, const aggregate_core *core, int source);
-void aggregate_lane_release(aggregate_lane *lane);
+void aggregate_local_init(aggregate_local *local, const aggregate_core *core, int source);
+void aggregate_local_release(aggregate_local *local);
 /* Adds rows: keys in any form, values (by number) FLAT. */
-CHECKED status aggregate_lane_push(aggregate_lane *lane, exec_task *task, tensor *const *keys,
-                                   tensor *const *values, uint64_t rows);
+CHECKED status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *const *keys,
+                                    tensor *const *values, uint64_t rows);
 /* Its tables were spilled: the next rows come to a new one. */
-void aggregate_lane_restart(aggregate_lane *lane);
+void aggregate_local_restart(aggregate_local *local);
 
 /* ---- groups that do not fit memory: aggregate_spill.c ---- */
 
 typedef struct spilled_part {
-    row_parts *parts;
+    partitions *parts;
     size_t number;
 } spilled_part;
 
@@ -376,9 +376,9 @@ typedef struct aggregate_spill {
     exec_operator *op;
     pthread_mutex_t lock;
     spill_file *file;                 /* NULL: all is in memory */
-    ARRAY(row_parts *) cuts;          /* the first is the lanes' */
+    ARRAY(partitions *) cuts;         /* the first is the tasks' */
     ARRAY(spilled_part) parts;        /* of the result, that nobody has taken yet */
-    _Atomic uint64_t held, held_most; /* bytes of all lanes' tables: now, and at most */
+    _Atomic uint64_t held, held_most; /* bytes of all tasks' tables: now, and at most */
 } aggregate_spill;
 
 void aggregate_spill_init(aggregate_spill *spill, exec_operator *op);
@@ -388,9 +388,10 @@ CHECKED status aggregate_spill_begin(const aggregate_core *core, aggregate_spill
 /* Writes all groups of a table, which stays. */
 CHECKED status aggregate_spill_table(const aggregate_core *core, exec_task *task,
                                      aggregate_spill *spill, const aggregate_table *table);
-/* After rows were added to a lane: spills its tables if they, and all lanes', are too large. */
-CHECKED status aggregate_lane_settle(aggregate_lane *lane, exec_task *task, aggregate_spill *spill);
-/* Whether all lanes' tables can be merged in memory. */
+/* After rows were added to a task: spills its tables if they, and all tasks', are too large. */
+CHECKED status aggregate_local_settle(aggregate_local *local, exec_task *task,
+                                      aggregate_spill *spill);
+/* Whether all tasks' tables can be merged in memory. */
 bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spill,
                           const table_list *tables);
 /* All tables have been spilled: the result may be read. */
@@ -409,7 +410,7 @@ typedef struct result_range {
 typedef struct aggregate_merge {
     const aggregate_core *core;
     pthread_mutex_t lock;
-    table_list tables; /* of the lanes; then of the result */
+    table_list tables; /* of the tasks; then of the result */
     enum { MERGE_NONE, MERGE_POSITIONS, MERGE_PARTS, MERGE_SPILL } mode;
     ARRAY(merge_slice) slices;
     uint32_t part_bits;
@@ -425,26 +426,26 @@ typedef struct aggregate_merge {
 
 void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op);
 void aggregate_merge_release(aggregate_merge *merge);
-/* Takes the lane's tables. */
-CHECKED status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lane *lane);
-/* The phases, each on all lanes; the result is complete after the last. */
+/* Takes the task's tables. */
+CHECKED status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local);
+/* The phases, each on all tasks; the result is complete after the last. */
 #define MERGE_PHASES 7
 CHECKED status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number);
 
-/* A lane's place in the result. Zeroed before the first call. */
+/* A task's place in the result. Zeroed before the first call. */
 typedef struct aggregate_reader {
     spilled_part part;
-    row_part_reader blocks;
+    partition_reader blocks;
     bool is_loading;
     aggregate_table *table; /* the part's groups */
     uint64_t next;          /* of them */
-    row_parts *cut;         /* the part is too large: a level deeper */
+    partitions *cut;        /* the part is too large: a level deeper */
 } aggregate_reader;
 
 void aggregate_reader_close(const aggregate_core *core, aggregate_reader *reader);
 /* EXEC_HAVE_OUTPUT: *out are groups that nobody else gets; it holds until the next call.
- * EXEC_FINISHED: there are no more for this lane. Else as any step. */
-exec_step aggregate_result_next(aggregate_merge *merge, exec_task *task, aggregate_reader *reader,
-                                result_range *out);
+ * EXEC_FINISHED: there are no more for this task. Else as any step. */
+exec_result aggregate_result_next(aggregate_merge *merge, exec_task *task, aggregate_reader *reader,
+                                  result_range *out);
 
 #endif

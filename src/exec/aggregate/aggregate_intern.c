@@ -1,9 +1,9 @@
 /* aggregate_intern.c - text keys as numbers.
  *
  * Where text comes as rows of a base (a dictionary, the build side of a join), the base's texts are
- * numbered once for all lanes, and packed keys hold the number, ROW_NULL for NULL, instead of the
+ * numbered once for all tasks, and packed keys hold the number, ROW_NULL for NULL, instead of the
  * text: rows are narrow, hashed and compared without looking at text, and no bytes are copied. Text
- * of which there turn out to be many different ones is not worth it: from then on lanes begin
+ * of which there turn out to be many different ones is not worth it: from then on tasks begin
  * tables with the text itself. */
 #include "exec/aggregate/aggregate.h"
 

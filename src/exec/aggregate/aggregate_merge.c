@@ -1,20 +1,20 @@
-/* aggregate_merge.c - the lanes' tables become one result.
+/* aggregate_merge.c - the tasks' tables become one result.
  *
  * If there is one table, or RUNS that overlap nowhere, they are the result as they are. CODES of
- * one integer key are added position by position: lanes take slices of the domain. All else is
+ * one integer key are added position by position: tasks take slices of the domain. All else is
  * added by hash: each piece of each table is ordered by parts of its keys' hashes (phase 1), then
- * each part of all pieces goes to a table of its own (phase 2), and a lane that does so needs no
+ * each part of all pieces goes to a table of its own (phase 2), and a task that does so needs no
  * lock.
  *
  * If tables were spilled, or merging them would take more memory than there is, all are
  * (aggregate_spill.c).
  *
- *   phase   0  lane 0: which of these, and what slices there are
+ *   phase   0  task 0: which of these, and what slices there are
  *           1  slices: positions added, or pieces ordered by part; or tables spilled
  *           2  parts
- *           3  lane 0: whether what was merged by row numbers must be merged by keys
+ *           3  task 0: whether what was merged by row numbers must be merged by keys
  *         4, 5  that: as 1 and 2
- *           6  lane 0: the result's ranges; what was merged goes */
+ *           6  task 0: the result's ranges; what was merged goes */
 #include "exec/aggregate/aggregate.h"
 
 #define PART_GROUPS 32768
@@ -23,7 +23,7 @@
 struct merge_slice {
     const aggregate_table *table; /* POSITIONS: NULL, for all tables */
     uint64_t first, count;        /* POSITIONS: of the target */
-    table_piece piece;
+    table_slice piece;
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
     row_index *order;  /* the piece's groups, part by part */
@@ -39,7 +39,7 @@ void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, ex
 
 static void slice_release(merge_slice *slice)
 {
-    table_piece_close(&slice->piece);
+    table_slice_close(&slice->piece);
     dev_buffer_unref(slice->owner);
     dev_buffer_unref(slice->hashes);
     row_index_unref(slice->order);
@@ -82,20 +82,20 @@ void aggregate_merge_release(aggregate_merge *merge)
     pthread_mutex_destroy(&merge->lock);
 }
 
-status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lane *lane)
+status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local)
 {
     uint64_t words[1];
-    for (size_t i = 0; i < lane->tables.count; i++)
-        hash_groups_seal(&lane->tables.items[i]->groups);
-    /* Other lanes' streams will read what this one wrote. */
+    for (size_t i = 0; i < local->tables.count; i++)
+        hash_groups_seal(&local->tables.items[i]->groups);
+    /* Other tasks' streams will read what this one wrote. */
     TRY(dev_words_wait(task->stream, task->error, words, 1));
     pthread_mutex_lock(&merge->lock);
-    status st = array_reserve(NULL, &merge->tables, lane->tables.count);
-    if (!st && lane->tables.count) {
-        memcpy(merge->tables.items + merge->tables.count, lane->tables.items,
-               lane->tables.count * sizeof *lane->tables.items);
-        merge->tables.count += lane->tables.count;
-        lane->tables.count = 0;
+    status st = array_reserve(NULL, &merge->tables, local->tables.count);
+    if (!st && local->tables.count) {
+        memcpy(merge->tables.items + merge->tables.count, local->tables.items,
+               local->tables.count * sizeof *local->tables.items);
+        merge->tables.count += local->tables.count;
+        local->tables.count = 0;
     }
     pthread_mutex_unlock(&merge->lock);
     return st;
@@ -265,11 +265,11 @@ static status add_positions(aggregate_merge *merge, exec_task *task, const merge
         from_end = from->count;
     for (int pass = 0; pass < 2; pass++) { /* NULL's group, then the others */
         uint64_t first = pass ? from_begin : 0, last = pass ? from_end : !slice->first;
-        table_piece piece;
+        table_slice piece;
         row_index *groups = NULL;
         if (first >= last)
             continue;
-        TRY(table_piece_open(core, task->stream, from, first, last - first, &piece));
+        TRY(table_slice_open(core, task->stream, from, first, last - first, &piece));
         status st = row_index_new(core->dev, piece.count, &groups);
         if (!st && piece.count)
             st = DEV_LAUNCH(task->stream, codes_shift, .codes = piece.list->rows,
@@ -279,7 +279,7 @@ static status add_positions(aggregate_merge *merge, exec_task *task, const merge
             st = states_merge(core, task, merge->target, groups->rows, from, piece.list->rows, 0,
                               piece.count);
         row_index_unref(groups);
-        table_piece_close(&piece);
+        table_slice_close(&piece);
         TRY(st);
     }
     return STATUS_OK;
@@ -297,7 +297,7 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
         return status_no_memory(merge->core->who, words * sizeof(uint64_t));
     if (!count)
         return STATUS_OK;
-    TRY(table_piece_rows(merge->core, task, slice->table, &slice->piece, layout, &slice->rows,
+    TRY(table_slice_rows(merge->core, task, slice->table, &slice->piece, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
     status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
@@ -339,7 +339,7 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
             TRY(add_positions(merge, task, slice, merge->tables.items[i]));
         return STATUS_OK;
     }
-    TRY(table_piece_open(merge->core, task->stream, slice->table, slice->first, slice->count,
+    TRY(table_slice_open(merge->core, task->stream, slice->table, slice->first, slice->count,
                          &slice->piece));
     return order_by_part(merge, task, slice, part_layout(merge));
 }
@@ -568,7 +568,7 @@ status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned n
     uint64_t words[1];
     switch (number) {
     case 0:
-        if (task->lane)
+        if (task->index)
             return STATUS_OK;
         TRY(plan_merge(merge, task));
         return dev_words_wait(task->stream, task->error, words, 1);
@@ -577,12 +577,12 @@ status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned n
     case 2:
         return run_parts(merge, task);
     case 3:
-        return task->lane ? STATUS_OK : settle_rows(merge, task);
+        return task->index ? STATUS_OK : settle_rows(merge, task);
     case 4:
         return merge->is_again ? run_slices(merge, task) : STATUS_OK;
     case 5:
         return merge->is_again ? run_parts(merge, task) : STATUS_OK;
     default:
-        return task->lane ? STATUS_OK : complete(merge);
+        return task->index ? STATUS_OK : complete(merge);
     }
 }

@@ -1,7 +1,7 @@
 /* aggregate_rows.c - groups by the number of the row that has all their keys.
  *
  * Where all keys come from the build side of a join they are the same rows of its columns. Equal
- * row numbers mean equal keys, so that lanes group by the number: wide text is not hashed, compared
+ * row numbers mean equal keys, so that tasks group by the number: wide text is not hashed, compared
  * or copied for each row that comes. Different rows may have equal keys, too; if none of the
  * groups' keys alone shows that there are none of those, the groups are merged once more, by their
  * keys. */
@@ -14,16 +14,16 @@ status row_keys_init(row_keys *rows, uint32_t key_count)
 {
     pthread_mutex_init(&rows->lock, NULL);
     rows->is_row = mem_new_array(key_count + 1, sizeof *rows->is_row);
-    rows->place = mem_new_array(key_count + 1, sizeof *rows->place);
-    if (rows->is_row && rows->place)
+    rows->position = mem_new_array(key_count + 1, sizeof *rows->position);
+    if (rows->is_row && rows->position)
         return STATUS_OK;
-    return status_no_memory("grouping keys", key_count * sizeof *rows->place);
+    return status_no_memory("grouping keys", key_count * sizeof *rows->position);
 }
 
 void row_keys_release(row_keys *rows)
 {
     mem_free(rows->is_row);
-    mem_free(rows->place);
+    mem_free(rows->position);
     key_layout_release(&rows->layout);
     pthread_mutex_destroy(&rows->lock);
 }
@@ -62,7 +62,7 @@ static status set_keys(const aggregate_core *core, tensor *const *keys, const te
         rows->is_row[k] = is_same_row(keys[k], base);
         if (rows->is_row[k])
             continue;
-        rows->place[k] = count;
+        rows->position[k] = count;
         types[count++] = is_text ? type_make(TYPE_UINT32) : core->key_types[k];
         has_nulls |= !is_text; /* in numbers of texts NULL is one */
     }
@@ -114,7 +114,7 @@ status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *k
     for (uint32_t k = 0; k < core->key_count && !st && can_be; k++) {
         if (plan->is_row[k])
             continue;
-        tensor **to = &out[plan->place[k]];
+        tensor **to = &out[plan->position[k]];
         if (type_is_text(core->key_types[k]))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, false, to);
         else
@@ -187,12 +187,12 @@ void rows_table_release(const aggregate_core *core, aggregate_table *table)
 
 /* A column of packed rows. */
 static status unpack(const aggregate_table *table, dev_stream *stream, const uint8_t *packed,
-                     uint64_t count, uint32_t place, void *values, uint64_t *validity)
+                     uint64_t count, uint32_t position, void *values, uint64_t *validity)
 {
     const key_layout *layout = table->groups.layout;
-    return DEV_LAUNCH(stream, keys_unpack, .type = layout->types[place], .rows = packed,
+    return DEV_LAUNCH(stream, keys_unpack, .type = layout->types[position], .rows = packed,
                       .count = dev_count_exact(count), .stride = layout->stride,
-                      .offset = layout->offsets[place], .null_bit = layout->null_bits[place],
+                      .offset = layout->offsets[position], .null_bit = layout->null_bits[position],
                       .values = values, .validity = validity);
 }
 
@@ -202,11 +202,11 @@ static status other_key(const aggregate_core *core, dev_stream *stream,
                         uint32_t key, tensor **out)
 {
     const key_layout *layout = table->groups.layout;
-    uint32_t place = core->rows->place[key];
+    uint32_t position = core->rows->position[key];
     bool is_text = type_is_text(core->key_types[key]);
     tensor *t;
-    TRY(tensor_new_flat(core->dev, layout->types[place], count, !is_text, &t));
-    status st = unpack(table, stream, packed, count, place, t->values, t->validity);
+    TRY(tensor_new_flat(core->dev, layout->types[position], count, !is_text, &t));
+    status st = unpack(table, stream, packed, count, position, t->values, t->validity);
     if (!st && is_text) {
         st = key_interner_decode(&core->interners[key], stream, t, count, out);
         tensor_unref(t);

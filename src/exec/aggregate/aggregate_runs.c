@@ -2,11 +2,11 @@
  *
  * A row that differs from the one before begins a group; nothing is looked up. As long as equal
  * values of the leading key come with equal other keys, and the leading key never falls, the groups
- * of a chunk are distinct and ordered by it. They are a segment; one per chunk, since the lane may
+ * of a chunk are distinct and ordered by it. They are a segment; one per chunk, since the task may
  * go on with another part of a file after any of them.
  *
- *   lane 0   [1 .. 40] [90 .. 120]             segments that overlap nowhere hold distinct groups;
- *   lane 1             [40 .. 90] [121 .. ]    the groups 40 and 90 are joined
+ *   task 0   [1 .. 40] [90 .. 120]             segments that overlap nowhere hold distinct groups;
+ *   task 1             [40 .. 90] [121 .. ]    the groups 40 and 90 are joined
  *
  * A table takes a bounded number of groups, so that large ones are never copied to grow. */
 #include "exec/aggregate/aggregate.h"

@@ -1,6 +1,6 @@
 /* aggregate_spill.c - groups that do not fit memory.
  *
- * A lane that holds too much writes the groups of its tables, keys and states, to a temporary file,
+ * A task that holds too much writes the groups of its tables, keys and states, to a temporary file,
  * in parts by the hash of their keys, and begins anew; in the end what is left in memory follows.
  * A group's states are then in several blocks of one part. Readers of the result take part after
  * part: its blocks are added to a table, which is given out; a table that grows too large on the
@@ -13,7 +13,7 @@
 
 #define PIECE_GROUPS_MIN 4096
 #define PIECE_GROUPS_MAX ((uint64_t)1 << 20)
-/* Of a lane's part of the share: what cutting a piece may take. */
+/* Of a task's part of the share: what cutting a piece may take. */
 #define PIECE_SHARE 8
 
 void aggregate_spill_init(aggregate_spill *spill, exec_operator *op)
@@ -25,7 +25,7 @@ void aggregate_spill_init(aggregate_spill *spill, exec_operator *op)
 void aggregate_spill_release(aggregate_spill *spill)
 {
     for (size_t i = 0; i < spill->cuts.count; i++)
-        row_parts_free(spill->cuts.items[i]);
+        partitions_free(spill->cuts.items[i]);
     array_release(&spill->cuts);
     array_release(&spill->parts);
     spill_close(spill->file);
@@ -34,17 +34,17 @@ void aggregate_spill_release(aggregate_spill *spill)
 
 /* Under the lock. */
 static status new_cut(const aggregate_core *core, aggregate_spill *spill, unsigned level,
-                      row_parts **out)
+                      partitions **out)
 {
     TRY(array_reserve(NULL, &spill->cuts, 1));
-    TRY(row_parts_new(spill->file, spill->op, core->who, level, out));
+    TRY(partitions_new(spill->file, spill->op, core->who, level, out));
     spill->cuts.items[spill->cuts.count++] = *out;
     return STATUS_OK;
 }
 
 status aggregate_spill_begin(const aggregate_core *core, aggregate_spill *spill)
 {
-    row_parts *first;
+    partitions *first;
     status st = STATUS_OK;
     pthread_mutex_lock(&spill->lock);
     if (!spill->file)
@@ -160,29 +160,29 @@ static const key_layout *spill_layout(const aggregate_core *core)
 
 /* Groups of a piece, by part: their numbers, as the table's states know them. */
 static status order_piece(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                          const table_piece *piece, const row_parts *parts, row_index **out,
+                          const table_slice *piece, const partitions *parts, row_index **out,
                           uint32_t *offsets)
 {
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
-    TRY(table_piece_rows(core, task, table, piece, spill_layout(core), &rows, &owner));
+    TRY(table_slice_rows(core, task, table, piece, spill_layout(core), &rows, &owner));
     status st = key_layout_hash(spill_layout(core), task->stream, rows, piece->count, &hashes);
     dev_buffer_unref(owner);
     TRY(st);
-    st = row_parts_order(parts, task, hashes->address, piece->count, out, offsets);
+    st = partitions_order(parts, task, hashes->address, piece->count, out, offsets);
     dev_buffer_unref(hashes);
     return st;
 }
 
 static status piece_columns(const aggregate_core *core, exec_task *task,
-                            const aggregate_table *table, const table_piece *piece,
+                            const aggregate_table *table, const table_slice *piece,
                             row_index *order, chunk *c)
 {
     dev_stream *stream = task->stream;
     row_index *list = row_index_ref(order);
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_piece_key(core, stream, table, piece, k, &c->columns[k]);
+        st = table_slice_key(core, stream, table, piece, k, &c->columns[k]);
     if (!st)
         st = chunk_select(stream, c, order, c->rows, NULL);
     if (!st)
@@ -202,7 +202,7 @@ static status piece_columns(const aggregate_core *core, exec_task *task,
 }
 
 static status spill_piece(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                          const table_piece *piece, row_parts *parts)
+                          const table_slice *piece, partitions *parts)
 {
     uint32_t offsets[ROW_PARTS + 1];
     row_index *order;
@@ -214,7 +214,7 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
     if (!st) {
         st = piece_columns(core, task, table, piece, order, c);
         for (size_t p = 0; p < ROW_PARTS && !st; p++)
-            st = row_parts_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
+            st = partitions_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
         chunk_free(c);
     }
     row_index_unref(order);
@@ -231,20 +231,20 @@ static uint64_t group_bytes(const aggregate_core *core, const aggregate_table *t
 
 /* Writes all groups of a table, which stays. */
 static status spill_table(const aggregate_core *core, exec_task *task, const aggregate_spill *spill,
-                          const aggregate_table *table, row_parts *parts)
+                          const aggregate_table *table, partitions *parts)
 {
-    uint64_t room = exec_memory_share(spill->op->query) / task->lane_count / PIECE_SHARE;
+    uint64_t room = exec_memory_share(spill->op->query) / task->count / PIECE_SHARE;
     uint64_t most = room / group_bytes(core, table);
     most = most < PIECE_GROUPS_MIN ? PIECE_GROUPS_MIN : most;
     most = most > PIECE_GROUPS_MAX ? PIECE_GROUPS_MAX : most;
     for (uint64_t first = 0; first < table->count; first += most) {
         uint64_t left = table->count - first;
-        table_piece piece;
+        table_slice piece;
         if (exec_is_cancelled(task->query))
             break;
-        TRY(table_piece_open(core, task->stream, table, first, left < most ? left : most, &piece));
+        TRY(table_slice_open(core, task->stream, table, first, left < most ? left : most, &piece));
         status st = spill_piece(core, task, table, &piece, parts);
-        table_piece_close(&piece);
+        table_slice_close(&piece);
         TRY(st);
     }
     return STATUS_OK;
@@ -256,26 +256,26 @@ status aggregate_spill_table(const aggregate_core *core, exec_task *task, aggreg
     return spill_table(core, task, spill, table, spill->cuts.items[0]);
 }
 
-/* ---- lanes ---- */
+/* ---- tasks ---- */
 
 /* Only the last table takes rows: those before it are counted once. */
-static uint64_t held_bytes(aggregate_lane *lane)
+static uint64_t held_bytes(aggregate_local *local)
 {
-    const table_list *tables = &lane->tables;
+    const table_list *tables = &local->tables;
     uint64_t last = 0;
-    for (; lane->full_count + 1 < tables->count; lane->full_count++)
-        lane->full_bytes += aggregate_table_bytes(lane->core, tables->items[lane->full_count]);
+    for (; local->full_count + 1 < tables->count; local->full_count++)
+        local->full_bytes += aggregate_table_bytes(local->core, tables->items[local->full_count]);
     if (tables->count)
-        last = aggregate_table_bytes(lane->core, tables->items[tables->count - 1]);
-    return lane->full_bytes + last;
+        last = aggregate_table_bytes(local->core, tables->items[tables->count - 1]);
+    return local->full_bytes + last;
 }
 
-static uint64_t note_held(aggregate_lane *lane, aggregate_spill *spill, uint64_t held)
+static uint64_t note_held(aggregate_local *local, aggregate_spill *spill, uint64_t held)
 {
     /* Unsigned: what is less is added as well. */
-    uint64_t change = held - lane->held;
+    uint64_t change = held - local->held;
     uint64_t all = atomic_fetch_add_explicit(&spill->held, change, memory_order_relaxed) + change;
-    lane->held = held;
+    local->held = held;
     maximum_raise(&spill->held_most, all);
     return all;
 }
@@ -290,23 +290,23 @@ static uint64_t merged_bytes(const table_list *tables, uint64_t held)
     return held;
 }
 
-status aggregate_lane_settle(aggregate_lane *lane, exec_task *task, aggregate_spill *spill)
+status aggregate_local_settle(aggregate_local *local, exec_task *task, aggregate_spill *spill)
 {
     exec_query *query = spill->op->query;
-    if (!lane->core->key_count || !exec_may_spill(query))
+    if (!local->core->key_count || !exec_may_spill(query))
         return STATUS_OK;
-    uint64_t all = note_held(lane, spill, held_bytes(lane));
-    if (!exec_must_spill(query, all, merged_bytes(&lane->tables, all), task->lane_count,
-                         merged_bytes(&lane->tables, lane->held)))
+    uint64_t all = note_held(local, spill, held_bytes(local));
+    if (!exec_must_spill(query, all, merged_bytes(&local->tables, all), task->count,
+                         merged_bytes(&local->tables, local->held)))
         return STATUS_OK;
-    TRY(aggregate_spill_begin(lane->core, spill));
-    for (; lane->tables.count; lane->tables.count--) {
-        aggregate_table *last = lane->tables.items[lane->tables.count - 1];
-        TRY(aggregate_spill_table(lane->core, task, spill, last));
-        aggregate_table_free(lane->core, last);
+    TRY(aggregate_spill_begin(local->core, spill));
+    for (; local->tables.count; local->tables.count--) {
+        aggregate_table *last = local->tables.items[local->tables.count - 1];
+        TRY(aggregate_spill_table(local->core, task, spill, last));
+        aggregate_table_free(local->core, last);
     }
-    aggregate_lane_restart(lane);
-    note_held(lane, spill, 0);
+    aggregate_local_restart(local);
+    note_held(local, spill, 0);
     return STATUS_OK;
 }
 
@@ -322,7 +322,7 @@ bool aggregate_spill_fits(const aggregate_core *core, const aggregate_spill *spi
 
 /* ---- the result ---- */
 
-static status add_parts(aggregate_spill *spill, row_parts *cut)
+static status add_parts(aggregate_spill *spill, partitions *cut)
 {
     status st = STATUS_OK;
     pthread_mutex_lock(&spill->lock);
@@ -397,30 +397,30 @@ static bool must_cut(const aggregate_core *core, const exec_task *task,
                      const aggregate_reader *reader)
 {
     uint64_t held = aggregate_table_bytes(core, reader->table);
-    uint64_t most = exec_memory_share(task->query) / task->lane_count;
+    uint64_t most = exec_memory_share(task->query) / task->count;
     return reader->part.parts->level + 1 < ROW_PART_LEVELS &&
-           (held > most || exec_must_spill(task->query, held, held, task->lane_count, held));
+           (held > most || exec_must_spill(task->query, held, held, task->count, held));
 }
 
 /* Room for as many groups as the part may have, if that is not too much. */
 static status new_part_table(const aggregate_core *core, exec_task *task, aggregate_reader *reader)
 {
     uint64_t bytes = spill_layout(core)->stride + 16 + sizeof(int128) * core->state_count;
-    uint64_t most = exec_memory_share(task->query) / task->lane_count / 4 / bytes;
+    uint64_t most = exec_memory_share(task->query) / task->count / 4 / bytes;
     uint64_t rows = reader->part.parts->parts[reader->part.number].rows;
     return aggregate_table_new(core, task->stream, TABLE_HASH, SOURCE_ROWS, spill_layout(core),
                                rows < most ? rows : most, &reader->table);
 }
 
 /* Groups of a part are added until it is read. */
-static exec_step load_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
+static exec_result load_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
 {
     const aggregate_core *core = merge->core;
     chunk *c;
     for (;;) {
-        exec_step step = row_part_next(&reader->blocks, task, &c);
-        if (step != EXEC_HAVE_OUTPUT)
-            return step;
+        exec_result result = partition_next(&reader->blocks, task, &c);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
         status st = STATUS_OK;
         if (!reader->table)
             st = new_part_table(core, task, reader);
@@ -438,34 +438,34 @@ static exec_step load_part(aggregate_merge *merge, exec_task *task, aggregate_re
 }
 
 /* The next part's groups are in the reader's table, or were cut and are other parts'. */
-static exec_step next_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
+static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_reader *reader)
 {
     if (!reader->is_loading) {
         aggregate_table_free(merge->core, reader->table);
         reader->table = NULL;
         if (!take_part(reader, &merge->spill))
             return EXEC_FINISHED;
-        row_part_reader_init(&reader->blocks, reader->part.parts, reader->part.number, true);
+        partition_reader_init(&reader->blocks, reader->part.parts, reader->part.number, true);
         reader->is_loading = true;
     }
-    exec_step step = load_part(merge, task, reader);
-    if (step != EXEC_FINISHED || exec_is_cancelled(task->query))
-        return step;
-    row_part_reader_close(&reader->blocks);
+    exec_result result = load_part(merge, task, reader);
+    if (result != EXEC_FINISHED || exec_is_cancelled(task->query))
+        return result;
+    partition_reader_close(&reader->blocks);
     reader->is_loading = false;
     reader->next = 0;
     if (!reader->cut)
         return EXEC_HAVE_OUTPUT;
     if (reader->table)
         EXEC_TRY(task, cut_table(merge->core, task, &merge->spill, reader));
-    row_parts *cut = reader->cut;
+    partitions *cut = reader->cut;
     reader->cut = NULL;
     EXEC_TRY(task, add_parts(&merge->spill, cut));
     return EXEC_HAVE_OUTPUT;
 }
 
-exec_step aggregate_result_next(aggregate_merge *merge, exec_task *task, aggregate_reader *reader,
-                                result_range *out)
+exec_result aggregate_result_next(aggregate_merge *merge, exec_task *task, aggregate_reader *reader,
+                                  result_range *out)
 {
     uint64_t most = task->stream->dev->chunk_rows;
     size_t next = atomic_fetch_add(&merge->next_range, 1);
@@ -474,9 +474,9 @@ exec_step aggregate_result_next(aggregate_merge *merge, exec_task *task, aggrega
         return EXEC_HAVE_OUTPUT;
     }
     while (!reader->table || reader->is_loading || reader->next == reader->table->count) {
-        exec_step step = next_part(merge, task, reader);
-        if (step != EXEC_HAVE_OUTPUT)
-            return step;
+        exec_result result = next_part(merge, task, reader);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
     }
     uint64_t left = reader->table->count - reader->next;
     most = most > PIECE_GROUPS ? PIECE_GROUPS : most;
@@ -487,7 +487,7 @@ exec_step aggregate_result_next(aggregate_merge *merge, exec_task *task, aggrega
 
 void aggregate_reader_close(const aggregate_core *core, aggregate_reader *reader)
 {
-    row_part_reader_close(&reader->blocks);
+    partition_reader_close(&reader->blocks);
     aggregate_table_free(core, reader->table);
     *reader = (aggregate_reader){0};
 }

@@ -262,7 +262,7 @@ static status update_sum(const update *u, const state_plan *plan, state_array *a
                       .groups = u->groups, .group_count = u->table->count, .present = u->present,
                       .count = dev_count_exact(u->rows), .state_width = array->width,
                       .fits = bound <= INT64_MAX, .states = array->buffer->address,
-                      .error = u->task->error, .place = plan->place);
+                      .error = u->task->error, .location = plan->location);
 }
 
 /* Replaced strings leave their bytes behind: once those are most of the heap it is copied. */
@@ -523,7 +523,7 @@ static status merge_state(const aggregate_core *core, exec_task *task, aggregate
                           .groups = groups, .group_count = target->count,
                           .count = dev_count_exact(count), .state_width = sizeof(int64_t),
                           .fits = true, .states = states, .error = task->error,
-                          .place = plan->place);
+                          .location = plan->location);
     case STATE_SUM: {
         bool is_wide = from->states[state].width == sizeof(int128);
         return DEV_LAUNCH(stream, aggregate_sum,
@@ -531,7 +531,7 @@ static status merge_state(const aggregate_core *core, exec_task *task, aggregate
                           .values = values, .groups = groups, .group_count = target->count,
                           .count = dev_count_exact(count), .state_width = to->width,
                           .fits = to->width == sizeof(int64_t), .states = states,
-                          .error = task->error, .place = plan->place);
+                          .error = task->error, .location = plan->location);
     }
     case STATE_NUMBER:
         return DEV_LAUNCH(stream, aggregate_sum_number, .is_state = true, .values = values,

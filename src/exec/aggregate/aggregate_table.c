@@ -64,7 +64,7 @@ uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table
 /* The groups of CODES that have rows, as numbers. */
 static status list_present(const aggregate_core *core, dev_stream *stream,
                            const aggregate_table *table, uint64_t first, uint64_t count,
-                           table_piece *out)
+                           table_slice *out)
 {
     dev_buffer *bits = NULL, *found = NULL;
     const uint64_t *counts = NULL;
@@ -89,28 +89,28 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
     return st;
 }
 
-status table_piece_open(const aggregate_core *core, dev_stream *stream,
+status table_slice_open(const aggregate_core *core, dev_stream *stream,
                         const aggregate_table *table, uint64_t first, uint64_t count,
-                        table_piece *out)
+                        table_slice *out)
 {
-    *out = (table_piece){.first = first, .count = count};
+    *out = (table_slice){.first = first, .count = count};
     if (table->form != TABLE_CODES)
         return STATUS_OK;
-    *out = (table_piece){0};
+    *out = (table_slice){0};
     status st = list_present(core, stream, table, first, count, out);
     if (st)
-        table_piece_close(out);
+        table_slice_close(out);
     return st;
 }
 
-void table_piece_close(table_piece *piece)
+void table_slice_close(table_slice *piece)
 {
     row_index_unref(piece->list);
-    *piece = (table_piece){0};
+    *piece = (table_slice){0};
 }
 
 /* A text key of CODES: numbers of the texts that the table knows. */
-static status interned_key(dev_stream *stream, const code_key *code, const table_piece *piece,
+static status interned_key(dev_stream *stream, const code_key *code, const table_slice *piece,
                            tensor **out)
 {
     tensor *base = NULL;
@@ -141,7 +141,7 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
 }
 
 static status coded_key(const aggregate_core *core, dev_stream *stream,
-                        const aggregate_table *table, const table_piece *piece, uint32_t key,
+                        const aggregate_table *table, const table_slice *piece, uint32_t key,
                         tensor **out)
 {
     const code_key *code = &table->codes[key];
@@ -161,14 +161,14 @@ static status coded_key(const aggregate_core *core, dev_stream *stream,
     return STATUS_OK;
 }
 
-static const uint8_t *rows_at(const aggregate_table *table, const table_piece *piece)
+static const uint8_t *rows_at(const aggregate_table *table, const table_slice *piece)
 {
     return (const uint8_t *)table->groups.rows->address +
            piece->first * table->groups.layout->stride;
 }
 
-status table_piece_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
-                       const table_piece *piece, uint32_t key, tensor **out)
+status table_slice_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
+                       const table_slice *piece, uint32_t key, tensor **out)
 {
     *out = NULL;
     if (table->form == TABLE_CODES)
@@ -218,8 +218,8 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
     return st;
 }
 
-status table_piece_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                        const table_piece *piece, const key_layout *layout, const uint8_t **out,
+status table_slice_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
+                        const table_slice *piece, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
     tensor *keys[KEYS_MAX] = {0};
@@ -231,7 +231,7 @@ status table_piece_rows(const aggregate_core *core, exec_task *task, const aggre
     }
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_piece_key(core, task->stream, table, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, table, piece, k, &keys[k]);
     if (!st)
         st = pack_keys(core, task, layout, keys, piece->count, out, owner);
     keys_release(core, keys);
@@ -323,14 +323,14 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 /* ---- absorbing ---- */
 
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
-                           const aggregate_table *from, const table_piece *piece)
+                           const aggregate_table *from, const table_slice *piece)
 {
     tensor *keys[KEYS_MAX] = {0};
     row_index *groups = NULL;
     bool fits = true;
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_piece_key(core, task->stream, from, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, from, piece, k, &keys[k]);
     if (!st)
         st = target->form == TABLE_CODES
                  ? codes_table_find(core, task, target, keys, piece->count, &fits, &groups)
@@ -351,11 +351,11 @@ status aggregate_table_absorb(const aggregate_core *core, exec_task *task, aggre
     TRY(states_prepare(core, task->stream, target, from));
     for (uint64_t first = 0; first < from->count; first += PIECE_GROUPS) {
         uint64_t left = from->count - first;
-        table_piece piece;
-        TRY(table_piece_open(core, task->stream, from, first,
+        table_slice piece;
+        TRY(table_slice_open(core, task->stream, from, first,
                              left < PIECE_GROUPS ? left : PIECE_GROUPS, &piece));
         status st = piece.count ? absorb_piece(core, task, target, from, &piece) : STATUS_OK;
-        table_piece_close(&piece);
+        table_slice_close(&piece);
         TRY(st);
     }
     return STATUS_OK;

@@ -7,25 +7,25 @@
 #include "exec/aggregate/op_aggregate.h"
 #include "exec/sched/memory.h"
 
-/* Of a lane's part of the memory that an operator may hold: what a table of CODES may take. */
+/* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
 #define CODES_SHARE 4
 
-/* What a lane has of the phase that feeds sets. */
+/* What a task has of the phase that feeds sets. */
 struct set_feed {
     uint32_t set; /* at work */
     aggregate_reader reader;
-    aggregate_lane lane;
+    aggregate_local local;
 };
 
-typedef struct aggregate_lane_state {
+typedef struct aggregate_local_state {
     program_run *run;
-    aggregate_lane lane, *sets;
+    aggregate_local local, *sets;
     exec_fetch fetch;
     uint64_t row_count;
     uint32_t next;
     tensor **values; /* evaluated expressions of the chunk at work: groups in any form */
     bool is_open;
-} aggregate_lane_state;
+} aggregate_local_state;
 
 /* ---- a chunk ---- */
 
@@ -46,7 +46,7 @@ static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_in
 }
 
 /* The values go to the set of (groups, value): NULLs too, they are passed over when it is fed. */
-static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *state,
+static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state *state,
                        uint32_t number, uint64_t rows)
 {
     distinct_set *set = &op->sets[number];
@@ -66,9 +66,9 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *
             keys[k] = tensor_ref(column);
     }
     if (!st)
-        st = aggregate_lane_push(&state->sets[number], task, keys, NULL, chosen_rows);
+        st = aggregate_local_push(&state->sets[number], task, keys, NULL, chosen_rows);
     if (!st)
-        st = aggregate_lane_settle(&state->sets[number], task, &set->merge.spill);
+        st = aggregate_local_settle(&state->sets[number], task, &set->merge.spill);
     for (uint32_t k = 0; k < key_count; k++)
         tensor_unref(keys[k]);
     row_index_unref(chosen);
@@ -76,14 +76,14 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_lane_state *
 }
 
 /* Filters are made never NULL when the program is compiled (IS TRUE). */
-static exec_step evaluate(op_aggregate *op, exec_task *task, aggregate_lane_state *state,
-                          chunk *input)
+static exec_result evaluate(op_aggregate *op, exec_task *task, aggregate_local_state *state,
+                            chunk *input)
 {
     for (; state->next < op->expr_count; state->next++) {
         tensor *value = NULL;
-        exec_step step = program_evaluate(state->run, state->next, input, &value);
-        if (step != EXEC_FINISHED)
-            return step;
+        exec_result result = program_evaluate(state->run, state->next, input, &value);
+        if (result != EXEC_FINISHED)
+            return result;
         if (state->next < op->core.key_count) {
             state->values[state->next] = value;
             continue;
@@ -95,7 +95,7 @@ static exec_step evaluate(op_aggregate *op, exec_task *task, aggregate_lane_stat
     return EXEC_FINISHED;
 }
 
-static void drop_values(const op_aggregate *op, aggregate_lane_state *state)
+static void drop_values(const op_aggregate *op, aggregate_local_state *state)
 {
     for (uint32_t i = 0; state->values && i < op->expr_count; i++) {
         tensor_unref(state->values[i]);
@@ -104,12 +104,12 @@ static void drop_values(const op_aggregate *op, aggregate_lane_state *state)
     state->next = 0;
 }
 
-static exec_step aggregate_push(exec_operator *base, exec_task *task, void *lane_state,
-                                chunk **input, chunk **output)
+static exec_result aggregate_push(exec_operator *base, exec_task *task, void *local_state,
+                                  chunk **input, chunk **output)
 {
     (void)output;
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane_state *state = lane_state;
+    aggregate_local_state *state = local_state;
     status st;
     if (!*input)
         return EXEC_NEED_INPUT;
@@ -120,29 +120,29 @@ static exec_step aggregate_push(exec_operator *base, exec_task *task, void *lane
     uint64_t rows = (*input)->rows.bound;
     if (!rows)
         return EXEC_NEED_INPUT;
-    exec_step step = evaluate(op, task, state, *input);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = evaluate(op, task, state, *input);
+    if (result != EXEC_FINISHED)
+        return result;
     st = STATUS_OK;
     for (uint32_t i = 0; i < op->set_count && !st; i++)
         st = push_set(op, task, state, i, rows);
     if (!st && op->needs_rows)
-        st = aggregate_lane_push(&state->lane, task, state->values, state->values, rows);
+        st = aggregate_local_push(&state->local, task, state->values, state->values, rows);
     drop_values(op, state);
     if (!st)
-        st = aggregate_lane_settle(&state->lane, task, &op->merge.spill);
+        st = aggregate_local_settle(&state->local, task, &op->merge.spill);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
     return EXEC_NEED_INPUT;
 }
 
-static exec_step aggregate_finish_lane(exec_operator *base, exec_task *task, void *lane_state,
-                                       chunk **output)
+static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, void *local_state,
+                                          chunk **output)
 {
     (void)output;
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane_state *state = lane_state;
-    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &state->lane));
+    aggregate_local_state *state = local_state;
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &state->local));
     for (uint32_t i = 0; i < op->set_count; i++)
         EXEC_TRY(task, aggregate_merge_add(&op->sets[i].merge, task, &state->sets[i]));
     EXEC_TRY(task, exec_check_error(task));
@@ -152,68 +152,68 @@ static exec_step aggregate_finish_lane(exec_operator *base, exec_task *task, voi
 /* ---- phases ---- */
 
 /* A set's entries as rows: their groups, and the value. */
-static status feed_range(const distinct_set *set, exec_task *task, aggregate_lane *lane,
+static status feed_range(const distinct_set *set, exec_task *task, aggregate_local *local,
                          const result_range *range)
 {
     tensor *keys[KEYS_MAX] = {0}, *value = NULL;
     uint32_t last = set->core.key_count - 1;
-    table_piece piece;
-    TRY(table_piece_open(&set->core, task->stream, range->table, range->first, range->count,
+    table_slice piece;
+    TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
                          &piece));
     status st = STATUS_OK;
     for (uint32_t k = 0; k <= last && piece.count && !st; k++)
-        st = table_piece_key(&set->core, task->stream, range->table, &piece, k, &keys[k]);
+        st = table_slice_key(&set->core, task->stream, range->table, &piece, k, &keys[k]);
     if (!st && piece.count)
         st = tensor_flatten(task->stream, keys[last], dev_count_exact(piece.count), &value);
     if (!st)
-        st = aggregate_lane_push(lane, task, keys, &value, piece.count);
+        st = aggregate_local_push(local, task, keys, &value, piece.count);
     for (uint32_t k = 0; k <= last; k++)
         tensor_unref(keys[k]);
     tensor_unref(value);
-    table_piece_close(&piece);
+    table_slice_close(&piece);
     return st;
 }
 
-/* By lane 0, a phase before. */
+/* By task 0, a phase before. */
 static status new_feeds(op_aggregate *op, const exec_task *task)
 {
     if (!op->set_count)
         return STATUS_OK;
-    op->feeds = mem_new_array(task->lane_count, sizeof *op->feeds);
+    op->feeds = mem_new_array(task->count, sizeof *op->feeds);
     if (!op->feeds)
-        return status_no_memory("distinct aggregation", task->lane_count * sizeof *op->feeds);
-    op->feed_count = task->lane_count;
+        return status_no_memory("distinct aggregation", task->count * sizeof *op->feeds);
+    op->feed_count = task->count;
     return STATUS_OK;
 }
 
-static exec_step feed_set(op_aggregate *op, exec_task *task, set_feed *feed)
+static exec_result feed_set(op_aggregate *op, exec_task *task, set_feed *feed)
 {
     distinct_set *set = &op->sets[feed->set];
     result_range range;
-    if (!feed->lane.core)
-        aggregate_lane_init(&feed->lane, &op->core, (int)feed->set);
+    if (!feed->local.core)
+        aggregate_local_init(&feed->local, &op->core, (int)feed->set);
     for (;;) {
-        exec_step step = aggregate_result_next(&set->merge, task, &feed->reader, &range);
-        if (step != EXEC_HAVE_OUTPUT && step != EXEC_FINISHED)
-            return step;
-        if (step == EXEC_FINISHED)
+        exec_result result = aggregate_result_next(&set->merge, task, &feed->reader, &range);
+        if (result != EXEC_HAVE_OUTPUT && result != EXEC_FINISHED)
+            return result;
+        if (result == EXEC_FINISHED)
             break;
-        EXEC_TRY(task, feed_range(set, task, &feed->lane, &range));
-        EXEC_TRY(task, aggregate_lane_settle(&feed->lane, task, &op->merge.spill));
+        EXEC_TRY(task, feed_range(set, task, &feed->local, &range));
+        EXEC_TRY(task, aggregate_local_settle(&feed->local, task, &op->merge.spill));
     }
-    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &feed->lane));
-    aggregate_lane_release(&feed->lane);
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &feed->local));
+    aggregate_local_release(&feed->local);
     aggregate_reader_close(&set->core, &feed->reader);
     *feed = (set_feed){.set = feed->set + 1};
     return EXEC_FINISHED;
 }
 
-static exec_step feed_sets(op_aggregate *op, exec_task *task)
+static exec_result feed_sets(op_aggregate *op, exec_task *task)
 {
-    while (op->set_count && op->feeds[task->lane].set < op->set_count) {
-        exec_step step = feed_set(op, task, &op->feeds[task->lane]);
-        if (step != EXEC_FINISHED)
-            return step;
+    while (op->set_count && op->feeds[task->index].set < op->set_count) {
+        exec_result result = feed_set(op, task, &op->feeds[task->index]);
+        if (result != EXEC_FINISHED)
+            return result;
     }
     return EXEC_FINISHED;
 }
@@ -224,13 +224,13 @@ static void release_feeds(op_aggregate *op)
         set_feed *feed = &op->feeds[i];
         if (feed->set < op->set_count)
             aggregate_reader_close(&op->sets[feed->set].core, &feed->reader);
-        if (feed->lane.core)
-            aggregate_lane_release(&feed->lane);
+        if (feed->local.core)
+            aggregate_local_release(&feed->local);
     }
     mem_free(op->feeds);
 }
 
-static exec_step run_phase(op_aggregate *op, exec_task *task, unsigned number)
+static exec_result run_phase(op_aggregate *op, exec_task *task, unsigned number)
 {
     if (number == MERGE_PHASES)
         return feed_sets(op, task);
@@ -240,7 +240,7 @@ static exec_step run_phase(op_aggregate *op, exec_task *task, unsigned number)
     }
     for (uint32_t i = 0; i < op->set_count; i++)
         EXEC_TRY(task, aggregate_merge_phase(&op->sets[i].merge, task, number));
-    if (number == MERGE_PHASES - 1 && !task->lane)
+    if (number == MERGE_PHASES - 1 && !task->index)
         EXEC_TRY(task, new_feeds(op, task));
     return EXEC_FINISHED;
 }
@@ -251,14 +251,14 @@ static uint64_t peak_bytes(const aggregate_merge *merge)
     return held > merge->peak_bytes ? held : merge->peak_bytes;
 }
 
-static exec_step aggregate_phase(exec_operator *base, exec_task *task, unsigned number)
+static exec_result aggregate_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_aggregate *op = (op_aggregate *)base;
-    exec_step step = run_phase(op, task, number);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = run_phase(op, task, number);
+    if (result != EXEC_FINISHED)
+        return result;
     EXEC_TRY(task, exec_check_error(task));
-    if (number == 2 * MERGE_PHASES && !task->lane) {
+    if (number == 2 * MERGE_PHASES && !task->index) {
         uint64_t bytes = peak_bytes(&op->merge);
         for (uint32_t i = 0; i < op->set_count; i++)
             bytes += peak_bytes(&op->sets[i].merge);
@@ -269,32 +269,32 @@ static exec_step aggregate_phase(exec_operator *base, exec_task *task, unsigned 
 
 /* ---- life ---- */
 
-static status aggregate_lane_open(exec_operator *base, exec_task *task, void *lane_state)
+static status aggregate_local_open(exec_operator *base, exec_task *task, void *local_state)
 {
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane_state *state = lane_state;
-    aggregate_lane_init(&state->lane, &op->core, SOURCE_ROWS);
+    aggregate_local_state *state = local_state;
+    aggregate_local_init(&state->local, &op->core, SOURCE_ROWS);
     state->is_open = true;
     state->values = mem_new_array(op->expr_count + 1, sizeof *state->values);
     state->sets = mem_new_array(op->set_count + 1, sizeof *state->sets);
     if (!state->values || !state->sets)
         return status_no_memory("aggregation", op->expr_count * sizeof *state->values);
     for (uint32_t i = 0; i < op->set_count; i++)
-        aggregate_lane_init(&state->sets[i], &op->sets[i].core, SOURCE_ROWS);
+        aggregate_local_init(&state->sets[i], &op->sets[i].core, SOURCE_ROWS);
     return program_run_new(op->program, task, &state->run);
 }
 
-static void aggregate_lane_close(exec_operator *base, void *lane_state)
+static void aggregate_local_close(exec_operator *base, void *local_state)
 {
     op_aggregate *op = (op_aggregate *)base;
-    aggregate_lane_state *state = lane_state;
+    aggregate_local_state *state = local_state;
     if (!state->is_open)
         return;
     drop_values(op, state);
     mem_free(state->values);
-    aggregate_lane_release(&state->lane);
+    aggregate_local_release(&state->local);
     for (uint32_t i = 0; state->sets && i < op->set_count; i++)
-        aggregate_lane_release(&state->sets[i]);
+        aggregate_local_release(&state->sets[i]);
     mem_free(state->sets);
     program_run_free(state->run);
     if (state->fetch.event)
@@ -333,11 +333,11 @@ static void aggregate_close(exec_operator *base)
 
 static const exec_operator_ops aggregate_ops = {
     .name = "aggregate",
-    .lane_bytes = sizeof(aggregate_lane_state),
-    .lane_open = aggregate_lane_open,
-    .lane_close = aggregate_lane_close,
+    .local_bytes = sizeof(aggregate_local_state),
+    .local_open = aggregate_local_open,
+    .local_close = aggregate_local_close,
     .push = aggregate_push,
-    .lane_finish = aggregate_finish_lane,
+    .local_finish = aggregate_finish_local,
     .phase_count = 2 * MERGE_PHASES + 1,
     .phase = aggregate_phase,
     .close = aggregate_close,
@@ -526,7 +526,7 @@ static status plan_one(planner *p, uint32_t number)
     state_plan values = {.argument = -1, .filter = -1, .source = SOURCE_ROWS};
     out->result = result_of(aggregate->function);
     out->result_type = node->columns.items[op->core.key_count + number].type;
-    out->place = values.place = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
+    out->location = values.location = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
     if (aggregate->argument) {
         expr *argument = aggregate->argument;
         if (kind_of(aggregate->function, argument->type) == STATE_VARIANCE)

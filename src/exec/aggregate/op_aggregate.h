@@ -10,7 +10,7 @@
 typedef struct aggregate_plan {
     aggregate_result result;
     data_type type, result_type; /* of the argument; of the value */
-    uint32_t place;
+    uint32_t location;
     int state;       /* of the value; -1: only counted */
     int count_state; /* of values that were not NULL */
 } aggregate_plan;
@@ -22,7 +22,7 @@ typedef struct distinct_set {
     aggregate_merge merge;
 } distinct_set;
 
-/* What a lane has of the phase that feeds sets. */
+/* What a task has of the phase that feeds sets. */
 typedef struct set_feed set_feed;
 
 /* The sink; owns all that is shared. */
@@ -37,7 +37,7 @@ typedef struct op_aggregate {
     uint32_t set_count;
     distinct_set *sets;
     bool needs_rows; /* not all groups and states come from sets */
-    set_feed *feeds; /* of each lane */
+    set_feed *feeds; /* of each task */
     unsigned feed_count;
 } op_aggregate;
 

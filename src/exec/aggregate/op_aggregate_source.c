@@ -11,7 +11,7 @@ typedef struct result_piece {
     const op_aggregate *op;
     exec_task *task;
     const aggregate_table *table;
-    const table_piece *piece;
+    const table_slice *piece;
 } result_piece;
 
 static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
@@ -53,7 +53,8 @@ static status compute_values(const result_piece *r, const aggregate_plan *plan, 
         if (kind->kind == STATE_SUM)
             return DEV_LAUNCH(stream, aggregate_finish_sum, .type = plan->result_type,
                               .states = states, .state_width = width, .count = count,
-                              .out = t->values, .error = r->task->error, .place = plan->place);
+                              .out = t->values, .error = r->task->error,
+                              .location = plan->location);
         return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = true, .states = states,
                           .count = count, .width = plan->result_type.width, .out = t->values);
     case AGGREGATE_RESULT_MEAN:
@@ -107,7 +108,7 @@ static status make_chunk(const result_piece *r, chunk *c)
 {
     const aggregate_core *core = &r->op->core;
     for (uint32_t k = 0; k < core->key_count; k++)
-        TRY(table_piece_key(core, r->task->stream, r->table, r->piece, k, &c->columns[k]));
+        TRY(table_slice_key(core, r->task->stream, r->table, r->piece, k, &c->columns[k]));
     for (uint32_t i = 0; i < r->op->aggregate_count; i++)
         TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
     return STATUS_OK;
@@ -116,9 +117,9 @@ static status make_chunk(const result_piece *r, chunk *c)
 static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
                          chunk **output)
 {
-    table_piece piece;
+    table_slice piece;
     chunk *c = NULL;
-    TRY(table_piece_open(&op->core, task->stream, range->table, range->first, range->count,
+    TRY(table_slice_open(&op->core, task->stream, range->table, range->first, range->count,
                          &piece));
     status st = STATUS_OK;
     if (piece.count)
@@ -127,7 +128,7 @@ static status read_range(const op_aggregate *op, exec_task *task, const result_r
         st = make_chunk(&(result_piece){op, task, range->table, &piece}, c);
     if (!st)
         st = exec_check_error(task);
-    table_piece_close(&piece);
+    table_slice_close(&piece);
     if (st)
         chunk_free(c);
     else
@@ -135,20 +136,20 @@ static status read_range(const op_aggregate *op, exec_task *task, const result_r
     return st;
 }
 
-static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_aggregate *op = ((op_aggregate_source *)base)->sink;
     result_range range;
     for (*output = NULL; !*output;) {
-        exec_step step = aggregate_result_next(&op->merge, task, state, &range);
-        if (step != EXEC_HAVE_OUTPUT)
-            return step;
+        exec_result result = aggregate_result_next(&op->merge, task, state, &range);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
         EXEC_TRY(task, read_range(op, task, &range, output));
     }
     return EXEC_HAVE_OUTPUT;
 }
 
-static void source_lane_close(exec_operator *base, void *state)
+static void source_local_close(exec_operator *base, void *state)
 {
     aggregate_reader_close(&((op_aggregate_source *)base)->sink->core, state);
 }
@@ -160,8 +161,8 @@ static void source_close(exec_operator *base)
 
 static const exec_operator_ops source_ops = {
     .name = "aggregate",
-    .lane_bytes = sizeof(aggregate_reader),
-    .lane_close = source_lane_close,
+    .local_bytes = sizeof(aggregate_reader),
+    .local_close = source_local_close,
     .pull = source_pull,
     .close = source_close,
 };

@@ -1,9 +1,10 @@
-/* program_compile.c - expressions to steps: the graph, what is known of its values, the roots. */
-#include "exec/expression/program_step.h"
+/* program_compile.c - expressions to instructions: the graph, what is known of its values, the
+ * roots. */
+#include "exec/expression/program_instruction.h"
 
 #define DEPTH_MAX 2500 /* nested expressions, so that no stack is too small */
 
-/* ---- steps ---- */
+/* ---- instructions ---- */
 
 /* What values of a type can be at all. */
 static bool type_bounds(data_type type, int128 *low, int128 *high)
@@ -37,14 +38,14 @@ static bool type_bounds(data_type type, int128 *low, int128 *high)
     }
 }
 
-step step_make(step_kind kind, uint8_t op, data_type type, int32_t position)
+instruction instruction_make(instruction_kind kind, uint8_t op, data_type type, int32_t position)
 {
-    step s = {.kind = (uint8_t)kind,
-              .op = op,
-              .type = type,
-              .position = position,
-              .only_column = COLUMN_NONE,
-              .last_root = UINT32_MAX};
+    instruction s = {.kind = (uint8_t)kind,
+                     .op = op,
+                     .type = type,
+                     .position = position,
+                     .only_column = COLUMN_NONE,
+                     .last_root = UINT32_MAX};
     s.has_bounds = type_bounds(type, &s.low, &s.high);
     return s;
 }
@@ -55,7 +56,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static uint64_t step_hash(const step *s, const uint32_t *args, uint32_t arg_count)
+static uint64_t instruction_hash(const instruction *s, const uint32_t *args, uint32_t arg_count)
 {
     uint64_t hash = mix(s->kind, (uint64_t)s->op << 32 | s->column);
     uint32_t type;
@@ -67,7 +68,7 @@ static uint64_t step_hash(const step *s, const uint32_t *args, uint32_t arg_coun
         hash = mix(hash, args[i]);
     for (size_t i = 0; i < s->data_bytes; i++)
         hash = mix(hash, ((const uint8_t *)s->data)[i]);
-    if (s->kind == STEP_CONSTANT && !s->constant.is_null) {
+    if (s->kind == INSTRUCTION_CONSTANT && !s->constant.is_null) {
         if (type_is_text(s->type))
             for (size_t i = 0; i < s->constant.bytes; i++)
                 hash = mix(hash, (uint8_t)s->constant.text[i]);
@@ -97,7 +98,8 @@ static bool constant_equal(const value *a, const value *b)
     }
 }
 
-static bool step_equal(const step *a, const step *b, const uint32_t *args, uint32_t arg_count)
+static bool instruction_equal(const instruction *a, const instruction *b, const uint32_t *args,
+                              uint32_t arg_count)
 {
     return a->kind == b->kind && a->op == b->op && type_equal(a->type, b->type) &&
            a->type.width == b->type.width && a->column == b->column &&
@@ -106,7 +108,7 @@ static bool step_equal(const step *a, const step *b, const uint32_t *args, uint3
            a->item_count == b->item_count && a->data_bytes == b->data_bytes &&
            (!arg_count || !memcmp(a->args, args, arg_count * sizeof *args)) &&
            (!a->data_bytes || !memcmp(a->data, b->data, a->data_bytes)) &&
-           (a->kind != STEP_CONSTANT || constant_equal(&a->constant, &b->constant));
+           (a->kind != INSTRUCTION_CONSTANT || constant_equal(&a->constant, &b->constant));
 }
 
 static status buckets_grow(compiler *c)
@@ -115,8 +117,8 @@ static status buckets_grow(compiler *c)
     uint32_t *buckets = arena_alloc_array(c->program->memory, count, sizeof *buckets);
     if (!buckets)
         return status_no_memory("expression", count * sizeof *buckets);
-    for (uint32_t i = 0; i < c->program->steps.count; i++) {
-        step *s = &c->program->steps.items[i];
+    for (uint32_t i = 0; i < c->program->instructions.count; i++) {
+        instruction *s = &c->program->instructions.items[i];
         s->next = buckets[s->hash % count];
         buckets[s->hash % count] = i + 1;
     }
@@ -126,11 +128,11 @@ static status buckets_grow(compiler *c)
 }
 
 /* Column dependence, failures and NULLs follow from the arguments'. */
-static void derive(const compiler *c, step *s)
+static void derive(const compiler *c, instruction *s)
 {
     bool any_strict = false, all_strict = s->arg_count > 0;
     for (uint32_t i = 0; i < s->arg_count; i++) {
-        const step *arg = step_of(c, s->args[i]);
+        const instruction *arg = instruction_of(c, s->args[i]);
         s->can_fail |= arg->can_fail;
         any_strict |= arg->is_strict;
         all_strict &= arg->is_strict;
@@ -139,12 +141,12 @@ static void derive(const compiler *c, step *s)
         else if (arg->only_column != COLUMN_NONE && arg->only_column != s->only_column)
             s->only_column = COLUMN_SEVERAL;
     }
-    if (s->kind == STEP_COLUMN) {
+    if (s->kind == INSTRUCTION_COLUMN) {
         s->only_column = (int32_t)s->column;
         s->is_strict = true;
     } else if (s->passes_null) {
         s->is_strict = any_strict;
-    } else if (s->kind == STEP_LOGIC) {
+    } else if (s->kind == INSTRUCTION_LOGIC) {
         s->is_strict = all_strict;
     }
 }
@@ -152,30 +154,31 @@ static void derive(const compiler *c, step *s)
 static bool kind_passes_null(uint8_t kind)
 {
     switch (kind) {
-    case STEP_COLUMN:
-    case STEP_CONSTANT:
-    case STEP_IN_LIST: /* NULL in the list makes it depend on the value */
-    case STEP_LOGIC:
-    case STEP_TEST:
-    case STEP_DISTINCT:
-    case STEP_CHOOSE:
-    case STEP_LAZY_CASE:
-        return kind == STEP_IN_LIST;
+    case INSTRUCTION_COLUMN:
+    case INSTRUCTION_CONSTANT:
+    case INSTRUCTION_IN_LIST: /* NULL in the list makes it depend on the value */
+    case INSTRUCTION_LOGIC:
+    case INSTRUCTION_TEST:
+    case INSTRUCTION_DISTINCT:
+    case INSTRUCTION_CHOOSE:
+    case INSTRUCTION_LAZY_CASE:
+        return kind == INSTRUCTION_IN_LIST;
     default:
         return true;
     }
 }
 
-status step_add(compiler *c, step *s, const uint32_t *args, uint32_t arg_count, uint32_t *out)
+status instruction_add(compiler *c, instruction *s, const uint32_t *args, uint32_t arg_count,
+                       uint32_t *out)
 {
     program *p = c->program;
-    s->hash = step_hash(s, args, arg_count);
-    if (p->steps.count >= c->bucket_count)
+    s->hash = instruction_hash(s, args, arg_count);
+    if (p->instructions.count >= c->bucket_count)
         TRY(buckets_grow(c));
     uint32_t *bucket = &c->buckets[s->hash % c->bucket_count];
-    for (uint32_t i = *bucket; i; i = p->steps.items[i - 1].next)
-        if (p->steps.items[i - 1].hash == s->hash &&
-            step_equal(&p->steps.items[i - 1], s, args, arg_count)) {
+    for (uint32_t i = *bucket; i; i = p->instructions.items[i - 1].next)
+        if (p->instructions.items[i - 1].hash == s->hash &&
+            instruction_equal(&p->instructions.items[i - 1], s, args, arg_count)) {
             *out = i - 1;
             return STATUS_OK;
         }
@@ -190,19 +193,19 @@ status step_add(compiler *c, step *s, const uint32_t *args, uint32_t arg_count, 
     s->passes_null = kind_passes_null(s->kind);
     derive(c, s);
     s->next = *bucket;
-    TRY(array_push(p->memory, &p->steps, *s));
-    *bucket = (uint32_t)p->steps.count;
-    *out = (uint32_t)p->steps.count - 1;
+    TRY(array_push(p->memory, &p->instructions, *s));
+    *bucket = (uint32_t)p->instructions.count;
+    *out = (uint32_t)p->instructions.count - 1;
     return STATUS_OK;
 }
 
-status step_add_constant(compiler *c, const value *v, uint32_t *out)
+status instruction_add_constant(compiler *c, const value *v, uint32_t *out)
 {
-    step s = step_make(STEP_CONSTANT, 0, v->type, -1);
+    instruction s = instruction_make(INSTRUCTION_CONSTANT, 0, v->type, -1);
     s.constant = *v;
     if (s.has_bounds && !v->is_null)
         s.low = s.high = value_int128(v);
-    return step_add(c, &s, NULL, 0, out);
+    return instruction_add(c, &s, NULL, 0, out);
 }
 
 /* ---- expressions ---- */
@@ -213,13 +216,13 @@ static status compile_column(compiler *c, const expr *e, uint32_t *out)
     for (uint32_t i = 0; i < layout.count; i++) {
         if (layout.columns[i].id != e->column_id)
             continue;
-        step s = step_make(STEP_COLUMN, 0, layout.columns[i].type, -1);
+        instruction s = instruction_make(INSTRUCTION_COLUMN, 0, layout.columns[i].type, -1);
         s.column = i;
         if (e->has_range && s.has_bounds) {
             s.low = e->range_min > s.low ? e->range_min : s.low;
             s.high = e->range_max < s.high ? e->range_max : s.high;
         }
-        return step_add(c, &s, NULL, 0, out);
+        return instruction_add(c, &s, NULL, 0, out);
     }
     return status_new(STATUS_KIND_INTERNAL,
                       "an expression reads the column \"%s\", which its input "
@@ -235,8 +238,8 @@ static status compile_distinct(compiler *c, const expr *e, uint32_t *out)
     TRY(compile_same_width(c, args));
     TRY(compile_comparison(c, DEV_COMPARE_EQ, args[0], args[1], e->position, &args[2]));
     uint8_t op = e->op == EXPR_IS_DISTINCT ? DEV_LOGIC_DIFFERENT : DEV_LOGIC_SAME;
-    step s = step_make(STEP_DISTINCT, op, e->type, e->position);
-    return step_add(c, &s, args, 3, out);
+    instruction s = instruction_make(INSTRUCTION_DISTINCT, op, e->type, e->position);
+    return instruction_add(c, &s, args, 3, out);
 }
 
 static status compile_not(compiler *c, const expr *e, uint32_t *out)
@@ -244,8 +247,8 @@ static status compile_not(compiler *c, const expr *e, uint32_t *out)
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
     TRY(compile_cast(c, arg, e->type, e->position, &arg));
-    step s = step_make(STEP_LOGIC, DEV_LOGIC_NOT, e->type, e->position);
-    return step_add(c, &s, &arg, 1, out);
+    instruction s = instruction_make(INSTRUCTION_LOGIC, DEV_LOGIC_NOT, e->type, e->position);
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 static status compile_is(compiler *c, const expr *e, dev_logic_op op, uint32_t *out)
@@ -321,7 +324,7 @@ static status compile_kind(compiler *c, const expr *e, uint32_t *out)
     case EXPR_COLUMN:
         return compile_column(c, e, out);
     case EXPR_CONSTANT:
-        return step_add_constant(c, &e->constant, out);
+        return instruction_add_constant(c, &e->constant, out);
     case EXPR_CAST: {
         uint32_t arg;
         TRY(compile_expr(c, e->args[0], &arg));
@@ -356,11 +359,11 @@ static status visit_steps(compiler *c, uint32_t index)
     ARRAY(uint32_t) pending = {0}, inputs = {0};
     TRY(array_push(p->memory, &pending, p->roots[index]));
     while (pending.count) {
-        step *s = &p->steps.items[pending.items[--pending.count]];
+        instruction *s = &p->instructions.items[pending.items[--pending.count]];
         if (s->last_root == index)
             continue;
         s->last_root = index;
-        if (s->kind == STEP_COLUMN)
+        if (s->kind == INSTRUCTION_COLUMN)
             TRY(array_push(p->memory, &inputs, s->column));
         for (uint32_t k = 0; k < s->arg_count; k++)
             TRY(array_push(p->memory, &pending, s->args[k]));
@@ -381,23 +384,23 @@ static status compile_root(compiler *c, const expr *e, uint32_t index)
     return visit_steps(c, index);
 }
 
-/* Lists the steps by the last root that needs them. */
+/* Lists the instructions by the last root that needs them. */
 static status list_releases(program *p)
 {
-    uint32_t count = (uint32_t)p->steps.count;
+    uint32_t count = (uint32_t)p->instructions.count;
     p->releases = arena_alloc_array(p->memory, count + 1, sizeof *p->releases);
     p->release_ends = arena_alloc_array(p->memory, p->root_count + 1, sizeof *p->release_ends);
     if (!p->releases || !p->release_ends)
         return status_no_memory("expression", count * sizeof *p->releases);
     for (uint32_t i = 0; i < count; i++)
-        if (p->steps.items[i].last_root != UINT32_MAX)
-            p->release_ends[p->steps.items[i].last_root + 1]++;
+        if (p->instructions.items[i].last_root != UINT32_MAX)
+            p->release_ends[p->instructions.items[i].last_root + 1]++;
     for (uint32_t r = 0; r < p->root_count; r++)
         p->release_ends[r + 1] += p->release_ends[r];
     /* Each start moves to its end, which is the next one's start. */
     for (uint32_t i = 0; i < count; i++)
-        if (p->steps.items[i].last_root != UINT32_MAX)
-            p->releases[p->release_ends[p->steps.items[i].last_root]++] = i;
+        if (p->instructions.items[i].last_root != UINT32_MAX)
+            p->releases[p->release_ends[p->instructions.items[i].last_root]++] = i;
     return STATUS_OK;
 }
 

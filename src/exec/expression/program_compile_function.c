@@ -1,5 +1,5 @@
 /* program_compile_function.c - functions of text, numbers and times. */
-#include "exec/expression/program_step.h"
+#include "exec/expression/program_instruction.h"
 
 /* All arguments. */
 #define FUNCTION_ARGS_MAX 4
@@ -23,7 +23,7 @@ static const value *constant_arg(const expr *e, uint32_t index)
 static status add_null(compiler *c, data_type type, uint32_t *out)
 {
     value null = value_null(type);
-    return step_add_constant(c, &null, out);
+    return instruction_add_constant(c, &null, out);
 }
 
 /* ---- text ---- */
@@ -34,12 +34,12 @@ static status compile_slice(compiler *c, const expr *e, dev_slice_op op, uint32_
     TRY(compile_args(c, e, args));
     for (uint32_t i = 1; i < e->arg_count; i++)
         TRY(compile_cast(c, args[i], type_make(TYPE_INT64), e->position, &args[i]));
-    step s = step_make(STEP_SLICE, (uint8_t)op, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_SLICE, (uint8_t)op, e->type, e->position);
     if (op == DEV_SLICE_SUBSTRING) {
-        const step *length = step_of(c, args[2]);
+        const instruction *length = instruction_of(c, args[2]);
         s.can_fail = !length->has_bounds || length->low < 0;
     }
-    return step_add(c, &s, args, e->arg_count, out);
+    return instruction_add(c, &s, args, e->arg_count, out);
 }
 
 static status compile_trim(compiler *c, const expr *e, dev_trim_op op, uint32_t *out)
@@ -48,20 +48,21 @@ static status compile_trim(compiler *c, const expr *e, dev_trim_op op, uint32_t 
     TRY(compile_args(c, e, args));
     if (e->arg_count == 1) {
         value space = value_text(" ", 1);
-        TRY(step_add_constant(c, &space, &args[1]));
+        TRY(instruction_add_constant(c, &space, &args[1]));
     }
-    step s = step_make(STEP_TRIM, (uint8_t)op, e->type, e->position);
-    return step_add(c, &s, args, 2, out);
+    instruction s = instruction_make(INSTRUCTION_TRIM, (uint8_t)op, e->type, e->position);
+    return instruction_add(c, &s, args, 2, out);
 }
 
 static status compile_measure(compiler *c, const expr *e, dev_measure_op op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
-    step s = step_make(STEP_MEASURE, (uint8_t)op, type_make(TYPE_INT64), e->position);
+    instruction s =
+        instruction_make(INSTRUCTION_MEASURE, (uint8_t)op, type_make(TYPE_INT64), e->position);
     s.low = 0;
     s.high = UINT32_MAX;
-    TRY(step_add(c, &s, args, e->arg_count, out));
+    TRY(instruction_add(c, &s, args, e->arg_count, out));
     return compile_cast(c, *out, e->type, e->position, out);
 }
 
@@ -69,10 +70,10 @@ static status compile_build(compiler *c, const expr *e, dev_build_op op, uint32_
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
-    step s = step_make(STEP_BUILD, (uint8_t)op, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_BUILD, (uint8_t)op, e->type, e->position);
     /* A text of 4 GiB is too long, but case keeps the length. */
     s.can_fail = op == DEV_BUILD_CONCAT || op == DEV_BUILD_REPLACE;
-    return step_add(c, &s, args, e->arg_count, out);
+    return instruction_add(c, &s, args, e->arg_count, out);
 }
 
 static status compile_concat(compiler *c, const expr *e, uint32_t *out)
@@ -83,17 +84,17 @@ static status compile_concat(compiler *c, const expr *e, uint32_t *out)
         TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
         if (e->op == EXPR_CONCAT_SKIP) {
             value empty = value_text("", 0);
-            TRY(step_add_constant(c, &empty, &empty_text));
+            TRY(instruction_add_constant(c, &empty, &empty_text));
             TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, args[1], &is_there));
             TRY(compile_choose(c, e->type, is_there, args[1], empty_text, &args[1]));
         }
         args[0] = *out;
-        step s = step_make(STEP_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
+        instruction s = instruction_make(INSTRUCTION_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
         s.can_fail = true;
         if (i == 0)
             *out = args[1];
         else
-            TRY(step_add(c, &s, args, 2, out));
+            TRY(instruction_add(c, &s, args, 2, out));
     }
     return STATUS_OK;
 }
@@ -102,14 +103,14 @@ static status compile_starts_with(compiler *c, const expr *e, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
-    step s = step_make(STEP_STARTS_WITH, 0, e->type, e->position);
-    return step_add(c, &s, args, 2, out);
+    instruction s = instruction_make(INSTRUCTION_STARTS_WITH, 0, e->type, e->position);
+    return instruction_add(c, &s, args, 2, out);
 }
 
 /* ---- numbers ---- */
 
 /* An integer or decimal may leave its type by at most what it is rounded to; |minimum| may too. */
-static bool rounding_can_fail(const step *s, const step *arg)
+static bool rounding_can_fail(const instruction *s, const instruction *arg)
 {
     int64_t dropped = arg->type.scale - s->first_number;
     if (s->op == DEV_MATH_SIGN || s->op == DEV_MATH_TRUNC ||
@@ -123,7 +124,7 @@ static status compile_math(compiler *c, const expr *e, dev_math_op op, uint32_t 
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
-    step s = step_make(STEP_MATH, (uint8_t)op, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_MATH, (uint8_t)op, e->type, e->position);
     if (op == DEV_MATH_ROUND && e->arg_count == 2) {
         const value *digits = constant_arg(e, 1);
         if (!digits)
@@ -138,8 +139,9 @@ static status compile_math(compiler *c, const expr *e, dev_math_op op, uint32_t 
     TRY(compile_cast(c, args[0], e->type, e->position, &args[0]));
     if (op == DEV_MATH_POWER)
         TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
-    s.can_fail = s.has_bounds ? rounding_can_fail(&s, step_of(c, args[0])) : op >= DEV_MATH_SQRT;
-    return step_add(c, &s, args, op == DEV_MATH_POWER ? 2 : 1, out);
+    s.can_fail =
+        s.has_bounds ? rounding_can_fail(&s, instruction_of(c, args[0])) : op >= DEV_MATH_SQRT;
+    return instruction_add(c, &s, args, op == DEV_MATH_POWER ? 2 : 1, out);
 }
 
 /* ---- times ---- */
@@ -220,7 +222,7 @@ static status compile_part(compiler *c, const expr *e, uint32_t *out)
     dev_date_part part;
     uint32_t arg;
     TRY(compile_expr(c, e->args[1], &arg));
-    data_type type = step_of(c, arg)->type;
+    data_type type = instruction_of(c, arg)->type;
     if (!name || !type_is_text(name->type))
         return status_at(
             status_new(STATUS_KIND_UNSUPPORTED, "the field of a date has to be a constant text"),
@@ -234,8 +236,8 @@ static status compile_part(compiler *c, const expr *e, uint32_t *out)
                          e->position);
     if (e->op == EXPR_DATE_PART) {
         data_type made = type_make(part == DEV_PART_EPOCH ? TYPE_DOUBLE : TYPE_INT64);
-        step s = step_make(STEP_DATE_PART, (uint8_t)part, made, e->position);
-        TRY(step_add(c, &s, &arg, 1, out));
+        instruction s = instruction_make(INSTRUCTION_DATE_PART, (uint8_t)part, made, e->position);
+        TRY(instruction_add(c, &s, &arg, 1, out));
         return compile_cast(c, *out, e->type, e->position, out);
     }
     if (part == DEV_PART_EPOCH || part == DEV_PART_DOW || part == DEV_PART_DOY ||
@@ -244,9 +246,9 @@ static status compile_part(compiler *c, const expr *e, uint32_t *out)
         return status_at(status_new(STATUS_KIND_UNSUPPORTED, "cannot cut %s to \"%.*s\"",
                                     type_name(type, type_text), (int)name->bytes, name->text),
                          e->position);
-    step s = step_make(STEP_DATE_TRUNC, (uint8_t)part, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_DATE_TRUNC, (uint8_t)part, e->type, e->position);
     s.can_fail = true;
-    return step_add(c, &s, &arg, 1, out);
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t *out)
@@ -258,11 +260,11 @@ static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t 
     if (op == DEV_TIME_INTERVAL_MULTIPLY)
         TRY(compile_cast(c, args[1], type_make(TYPE_DOUBLE), e->position, &args[1]));
     for (int i = 0; i < 2; i++)
-        if (step_of(c, args[i])->type.id == TYPE_NULL)
+        if (instruction_of(c, args[i])->type.id == TYPE_NULL)
             return add_null(c, e->type, out);
-    step s = step_make(STEP_TIME, (uint8_t)op, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_TIME, (uint8_t)op, e->type, e->position);
     s.can_fail = op != DEV_TIME_DATE_DIFFERENCE && op != DEV_TIME_TIMESTAMP_DIFFERENCE;
-    const step *left = step_of(c, args[0]), *right = step_of(c, args[1]);
+    const instruction *left = instruction_of(c, args[0]), *right = instruction_of(c, args[1]);
     if (left->has_bounds && right->has_bounds &&
         (op == DEV_TIME_DATE_ADD_DAYS || op == DEV_TIME_DATE_DIFFERENCE)) {
         bool adds = op == DEV_TIME_DATE_ADD_DAYS;
@@ -274,7 +276,7 @@ static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t 
             s.can_fail = false;
         }
     }
-    return step_add(c, &s, args, 2, out);
+    return instruction_add(c, &s, args, 2, out);
 }
 
 status compile_function(compiler *c, const expr *e, uint32_t *out)

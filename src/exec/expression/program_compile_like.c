@@ -1,13 +1,14 @@
 /* program_compile_like.c - LIKE: a constant pattern is taken apart once. */
-#include "exec/expression/program_step.h"
+#include "exec/expression/program_instruction.h"
 
 #define DEFAULT_ESCAPE '\\'
 
 /* Texts of either case alike: both in lower case. */
 static status lower(compiler *c, const expr *e, uint32_t arg, uint32_t *out)
 {
-    step s = step_make(STEP_BUILD, DEV_BUILD_LOWER, type_make(TYPE_VARCHAR), e->position);
-    return step_add(c, &s, &arg, 1, out);
+    instruction s =
+        instruction_make(INSTRUCTION_BUILD, DEV_BUILD_LOWER, type_make(TYPE_VARCHAR), e->position);
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 /* The escape byte, -1 for none. */
@@ -71,7 +72,8 @@ static bool split(const char *pattern, size_t bytes, int escape, pieces *p)
     return true;
 }
 
-static status compile_pattern(compiler *c, const expr *e, const value *pattern, int escape, step *s)
+static status compile_pattern(compiler *c, const expr *e, const value *pattern, int escape,
+                              instruction *s)
 {
     arena *memory = c->program->memory;
     size_t bytes = pattern->bytes;
@@ -127,16 +129,16 @@ status compile_like(compiler *c, const expr *e, uint32_t *out)
             is_constant = lower_ascii(c->program->memory, &given->constant, &pattern);
     }
     if (is_constant) {
-        step s = step_make(STEP_LIKE, 0, e->type, e->position);
+        instruction s = instruction_make(INSTRUCTION_LIKE, 0, e->type, e->position);
         TRY(compile_pattern(c, e, &pattern, escape, &s));
-        return step_add(c, &s, args, 1, out);
+        return instruction_add(c, &s, args, 1, out);
     }
     TRY(compile_expr(c, given, &args[1]));
     TRY(compile_cast(c, args[1], type_make(TYPE_VARCHAR), e->position, &args[1]));
     if (e->op == EXPR_ILIKE)
         TRY(lower(c, e, args[1], &args[1]));
-    step s = step_make(STEP_LIKE_COLUMN, 0, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_LIKE_COLUMN, 0, e->type, e->position);
     s.first_number = escape;
     s.can_fail = true;
-    return step_add(c, &s, args, 2, out);
+    return instruction_add(c, &s, args, 2, out);
 }

@@ -1,8 +1,9 @@
 /* program_compile_logic.c - AND, OR, CASE, COALESCE, IN: what decides, and what is decided between.
  *
  * Where nothing can fail, all branches are computed for all rows and chosen from: no row number is
- * ever made. A branch that can fail is computed for the rows that need it (STEP_LAZY_CASE). */
-#include "exec/expression/program_step.h"
+ * ever made. A branch that can fail is computed for the rows that need it (INSTRUCTION_LAZY_CASE).
+ */
+#include "exec/expression/program_instruction.h"
 
 #include <stdlib.h>
 
@@ -10,13 +11,14 @@ status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out)
 {
     if (op == DEV_LOGIC_IS_TRUE || op == DEV_LOGIC_IS_FALSE)
         TRY(compile_cast(c, arg, type_make(TYPE_BOOL), -1, &arg));
-    step s = step_make(STEP_TEST, (uint8_t)op, type_make(TYPE_BOOL), -1);
-    return step_add(c, &s, &arg, 1, out);
+    instruction s = instruction_make(INSTRUCTION_TEST, (uint8_t)op, type_make(TYPE_BOOL), -1);
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
-static bool is_literal(const step *s, bool boolean)
+static bool is_literal(const instruction *s, bool boolean)
 {
-    return s->kind == STEP_CONSTANT && !s->constant.is_null && s->constant.boolean == boolean;
+    return s->kind == INSTRUCTION_CONSTANT && !s->constant.is_null &&
+           s->constant.boolean == boolean;
 }
 
 /* ---- AND, OR ---- */
@@ -27,13 +29,14 @@ typedef struct range {
     int128 low, high;
 } range;
 
-/* A comparison of a narrow integer-like step with a constant, but not <>. */
-static bool as_range(const compiler *c, const step *s, range *out)
+/* A comparison of a narrow integer-like instruction with a constant, but not <>. */
+static bool as_range(const compiler *c, const instruction *s, range *out)
 {
-    if (s->kind != STEP_COMPARE || s->op == DEV_COMPARE_NE)
+    if (s->kind != INSTRUCTION_COMPARE || s->op == DEV_COMPARE_NE)
         return false;
-    const step *arg = step_of(c, s->args[0]), *constant = step_of(c, s->args[1]);
-    if (constant->kind != STEP_CONSTANT || constant->constant.is_null || !arg->has_bounds ||
+    const instruction *arg = instruction_of(c, s->args[0]),
+                      *constant = instruction_of(c, s->args[1]);
+    if (constant->kind != INSTRUCTION_CONSTANT || constant->constant.is_null || !arg->has_bounds ||
         arg->type.width > 8 || arg->type.id == TYPE_UINT64)
         return false;
     int128 number = value_int128(&constant->constant);
@@ -56,11 +59,11 @@ static status merge_ranges(compiler *c, uint32_t *args, uint32_t *count)
 {
     for (uint32_t i = 0; i < *count; i++) {
         range all, other;
-        if (!as_range(c, step_of(c, args[i]), &all))
+        if (!as_range(c, instruction_of(c, args[i]), &all))
             continue;
         uint32_t merged = 1;
         for (uint32_t k = i + 1; k < *count; k++)
-            if (as_range(c, step_of(c, args[k]), &other) && other.arg == all.arg) {
+            if (as_range(c, instruction_of(c, args[k]), &other) && other.arg == all.arg) {
                 all.low = other.low > all.low ? other.low : all.low;
                 all.high = other.high < all.high ? other.high : all.high;
                 merged++;
@@ -70,13 +73,13 @@ static status merge_ranges(compiler *c, uint32_t *args, uint32_t *count)
             continue;
         uint32_t kept = i + 1;
         for (uint32_t k = i + 1; k < *count; k++)
-            if (!as_range(c, step_of(c, args[k]), &other) || other.arg != all.arg)
+            if (!as_range(c, instruction_of(c, args[k]), &other) || other.arg != all.arg)
                 args[kept++] = args[k];
         *count = kept;
-        step s = step_make(STEP_RANGE, 0, type_make(TYPE_BOOL), -1);
+        instruction s = instruction_make(INSTRUCTION_RANGE, 0, type_make(TYPE_BOOL), -1);
         s.first_number = (int64_t)all.low;
         s.second_number = (int64_t)all.high;
-        TRY(step_add(c, &s, &all.arg, 1, &args[i]));
+        TRY(instruction_add(c, &s, &all.arg, 1, &args[i]));
     }
     return STATUS_OK;
 }
@@ -88,17 +91,18 @@ static status and_or_lazily(compiler *c, dev_logic_op op, uint32_t acc, uint32_t
     value decided = value_bool(op == DEV_LOGIC_OR);
     TRY(compile_test(c, op == DEV_LOGIC_OR ? DEV_LOGIC_IS_TRUE : DEV_LOGIC_IS_FALSE, acc,
                      &args[0]));
-    TRY(step_add_constant(c, &decided, &args[1]));
-    step combine = step_make(STEP_LOGIC, (uint8_t)op, type_make(TYPE_BOOL), -1);
-    TRY(step_add(c, &combine, both, 2, &args[2]));
-    step s = step_make(STEP_LAZY_CASE, 0, type_make(TYPE_BOOL), -1);
-    return step_add(c, &s, args, 3, out);
+    TRY(instruction_add_constant(c, &decided, &args[1]));
+    instruction combine =
+        instruction_make(INSTRUCTION_LOGIC, (uint8_t)op, type_make(TYPE_BOOL), -1);
+    TRY(instruction_add(c, &combine, both, 2, &args[2]));
+    instruction s = instruction_make(INSTRUCTION_LAZY_CASE, 0, type_make(TYPE_BOOL), -1);
+    return instruction_add(c, &s, args, 3, out);
 }
 
-/* Appends the arguments' steps, those of nested ANDs (ORs) one by one. */
-typedef ARRAY(uint32_t) step_list;
+/* Appends the arguments' instructions, those of nested ANDs (ORs) one by one. */
+typedef ARRAY(uint32_t) instruction_list;
 
-static status flatten_args(compiler *c, const expr *e, step_list *list)
+static status flatten_args(compiler *c, const expr *e, instruction_list *list)
 {
     for (uint32_t i = 0; i < e->arg_count; i++) {
         const expr *arg = e->args[i];
@@ -119,7 +123,7 @@ static status flatten_args(compiler *c, const expr *e, step_list *list)
 status compile_and_or(compiler *c, const expr *e, uint32_t *out)
 {
     dev_logic_op op = e->op == EXPR_OR ? DEV_LOGIC_OR : DEV_LOGIC_AND;
-    step_list list = {0};
+    instruction_list list = {0};
     TRY(flatten_args(c, e, &list));
     uint32_t count = (uint32_t)list.count;
     if (op == DEV_LOGIC_AND)
@@ -127,39 +131,40 @@ status compile_and_or(compiler *c, const expr *e, uint32_t *out)
     bool is_first = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t arg = list.items[i];
-        if (is_literal(step_of(c, arg), op == DEV_LOGIC_AND))
+        if (is_literal(instruction_of(c, arg), op == DEV_LOGIC_AND))
             continue; /* neutral */
-        if (is_literal(step_of(c, arg), op == DEV_LOGIC_OR)) {
+        if (is_literal(instruction_of(c, arg), op == DEV_LOGIC_OR)) {
             *out = arg; /* decides; what is left of it could fail, but need not be computed */
             return STATUS_OK;
         }
         if (is_first) {
             *out = arg;
-        } else if (step_of(c, arg)->can_fail) {
+        } else if (instruction_of(c, arg)->can_fail) {
             TRY(and_or_lazily(c, op, *out, arg, out));
         } else {
             uint32_t both[2] = {*out, arg};
-            step s = step_make(STEP_LOGIC, (uint8_t)op, type_make(TYPE_BOOL), -1);
-            TRY(step_add(c, &s, both, 2, out));
+            instruction s =
+                instruction_make(INSTRUCTION_LOGIC, (uint8_t)op, type_make(TYPE_BOOL), -1);
+            TRY(instruction_add(c, &s, both, 2, out));
         }
         is_first = false;
     }
     if (!is_first)
         return STATUS_OK;
     value neutral = value_bool(op == DEV_LOGIC_AND);
-    return step_add_constant(c, &neutral, out);
+    return instruction_add_constant(c, &neutral, out);
 }
 
 /* ---- CASE, COALESCE ---- */
 
 /* Bounds that hold for both. */
-static void unite_bounds(const compiler *c, const uint32_t *args, uint32_t count, step *s)
+static void unite_bounds(const compiler *c, const uint32_t *args, uint32_t count, instruction *s)
 {
     bool is_first = true;
     int128 low = s->low, high = s->high;
     for (uint32_t i = 0; i < count; i++) {
-        const step *arg = step_of(c, args[i]);
-        if (arg->kind == STEP_CONSTANT && arg->constant.is_null)
+        const instruction *arg = instruction_of(c, args[i]);
+        if (arg->kind == INSTRUCTION_CONSTANT && arg->constant.is_null)
             continue;
         if (!arg->has_bounds)
             return;
@@ -177,23 +182,24 @@ status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t 
     uint32_t args[3] = {condition, first, second};
     TRY(compile_cast(c, first, type, -1, &args[1]));
     TRY(compile_cast(c, second, type, -1, &args[2]));
-    const step *test = step_of(c, condition);
+    const instruction *test = instruction_of(c, condition);
     if (is_literal(test, true) || args[1] == args[2]) {
         *out = args[1];
         return STATUS_OK;
     }
-    if (test->kind == STEP_CONSTANT) {
+    if (test->kind == INSTRUCTION_CONSTANT) {
         *out = args[2];
         return STATUS_OK;
     }
-    bool is_lazy = step_of(c, args[1])->can_fail || step_of(c, args[2])->can_fail;
-    step s = step_make(is_lazy ? STEP_LAZY_CASE : STEP_CHOOSE, 0, type, -1);
+    bool is_lazy = instruction_of(c, args[1])->can_fail || instruction_of(c, args[2])->can_fail;
+    instruction s =
+        instruction_make(is_lazy ? INSTRUCTION_LAZY_CASE : INSTRUCTION_CHOOSE, 0, type, -1);
     if (s.has_bounds)
         unite_bounds(c, args + 1, 2, &s);
-    return step_add(c, &s, args, 3, out);
+    return instruction_add(c, &s, args, 3, out);
 }
 
-/* One lazy step for as many branches as have conditions that cannot fail. */
+/* One lazy instruction for as many branches as have conditions that cannot fail. */
 static status compile_case_from(compiler *c, const expr *e, uint32_t branch, uint32_t *out)
 {
     uint32_t condition, result, rest;
@@ -228,22 +234,23 @@ static status compile_extreme(compiler *c, const expr *e, uint32_t left, uint32_
     TRY(compile_cast(c, right, e->type, e->position, &right));
     TRY(compile_comparison(c, op, left, right, e->position, &tests[0]));
     TRY(compile_test(c, DEV_LOGIC_IS_NULL, right, &tests[1]));
-    step either = step_make(STEP_LOGIC, DEV_LOGIC_OR, type_make(TYPE_BOOL), -1);
-    TRY(step_add(c, &either, tests, 2, &condition));
+    instruction either =
+        instruction_make(INSTRUCTION_LOGIC, DEV_LOGIC_OR, type_make(TYPE_BOOL), -1);
+    TRY(instruction_add(c, &either, tests, 2, &condition));
     return compile_choose(c, e->type, condition, left, right, out);
 }
 
 static status compile_nullif(compiler *c, const expr *e, uint32_t *out)
 {
-    uint32_t args[2], condition, null_step;
+    uint32_t args[2], condition, null_instruction;
     TRY(compile_expr(c, e->args[0], &args[0]));
     TRY(compile_expr(c, e->args[1], &args[1]));
     uint32_t kept = args[0];
     TRY(compile_same_width(c, args));
     TRY(compile_comparison(c, DEV_COMPARE_EQ, args[0], args[1], e->position, &condition));
     value null = value_null(e->type);
-    TRY(step_add_constant(c, &null, &null_step));
-    return compile_choose(c, e->type, condition, null_step, kept, out);
+    TRY(instruction_add_constant(c, &null, &null_instruction));
+    return compile_choose(c, e->type, condition, null_instruction, kept, out);
 }
 
 status compile_coalesce(compiler *c, const expr *e, uint32_t *out)
@@ -290,7 +297,7 @@ static void store_item(const value *v, data_type type, char *target)
 }
 
 /* Sorted and each once; in memory's form. */
-static status pack_items(compiler *c, value *items, size_t count, data_type type, step *s)
+static status pack_items(compiler *c, value *items, size_t count, data_type type, instruction *s)
 {
     size_t kept = 0;
     if (count)
@@ -322,11 +329,11 @@ static status in_list_by_or(compiler *c, const expr *e, uint32_t arg, uint32_t *
         TRY(compile_expr(c, e->args[i], &item));
         TRY(compile_comparison(c, DEV_COMPARE_EQ, arg, item, e->position, &args[1]));
         args[0] = *out;
-        step s = step_make(STEP_LOGIC, DEV_LOGIC_OR, type_make(TYPE_BOOL), -1);
+        instruction s = instruction_make(INSTRUCTION_LOGIC, DEV_LOGIC_OR, type_make(TYPE_BOOL), -1);
         if (i == 1)
             *out = args[1];
         else
-            TRY(step_add(c, &s, args, 2, out));
+            TRY(instruction_add(c, &s, args, 2, out));
     }
     return STATUS_OK;
 }
@@ -335,7 +342,7 @@ status compile_in_list(compiler *c, const expr *e, uint32_t *out)
 {
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
-    data_type type = step_of(c, arg)->type;
+    data_type type = instruction_of(c, arg)->type;
     bool has_null = false, all_constant = type.width > 0;
     for (uint32_t i = 1; i < e->arg_count; i++)
         all_constant &= expr_is_constant(e->args[i]);
@@ -361,8 +368,8 @@ status compile_in_list(compiler *c, const expr *e, uint32_t *out)
         }
         items[count++] = v;
     }
-    step s = step_make(STEP_IN_LIST, 0, type_make(TYPE_BOOL), e->position);
+    instruction s = instruction_make(INSTRUCTION_IN_LIST, 0, type_make(TYPE_BOOL), e->position);
     TRY(pack_items(c, items, count, type, &s));
     s.first_number = has_null;
-    return step_add(c, &s, &arg, 1, out);
+    return instruction_add(c, &s, &arg, 1, out);
 }

@@ -1,6 +1,6 @@
 /* program_compile_value.c - arithmetic, comparisons and casts, and what their results' bounds
  * prove: where nothing can overflow, nothing is checked. */
-#include "exec/expression/program_step.h"
+#include "exec/expression/program_instruction.h"
 
 /* ---- casts ---- */
 
@@ -37,7 +37,7 @@ static int128 units_a_day(data_type type)
 }
 
 /* The bounds of an exact value in the target's units, rounding outwards; false: not known. */
-static bool scaled_bounds(const step *from, data_type to, int128 *low, int128 *high)
+static bool scaled_bounds(const instruction *from, data_type to, int128 *low, int128 *high)
 {
     int128 multiply = 1, divide = 1;
     if (!from->has_bounds || is_real(from->type) || is_real(to) || to.id == TYPE_BOOL)
@@ -66,10 +66,10 @@ static bool scaled_bounds(const step *from, data_type to, int128 *low, int128 *h
 }
 
 /* An exact constant of another exact type is one too. */
-static bool cast_constant(const step *from, const step *to, value *out)
+static bool cast_constant(const instruction *from, const instruction *to, value *out)
 {
     int128 low, high;
-    if (from->kind != STEP_CONSTANT || from->constant.is_null ||
+    if (from->kind != INSTRUCTION_CONSTANT || from->constant.is_null ||
         !scaled_bounds(from, to->type, &low, &high) || low != high || low < to->low ||
         low > to->high)
         return false;
@@ -80,12 +80,12 @@ static bool cast_constant(const step *from, const step *to, value *out)
 static status cast_number(compiler *c, uint32_t arg, data_type type, int32_t position,
                           uint32_t *out)
 {
-    const step *from = step_of(c, arg);
-    step s = step_make(STEP_CAST_NUMBER, 0, type, position);
+    const instruction *from = instruction_of(c, arg);
+    instruction s = instruction_make(INSTRUCTION_CAST_NUMBER, 0, type, position);
     value constant;
     int128 low, high;
     if (cast_constant(from, &s, &constant))
-        return step_add_constant(c, &constant, out);
+        return instruction_add_constant(c, &constant, out);
     bool never_fails = type.id == TYPE_DOUBLE || type.id == TYPE_BOOL || from->type.id == TYPE_BOOL;
     if (scaled_bounds(from, type, &low, &high) && low >= s.low && high <= s.high) {
         s.low = low;
@@ -93,45 +93,46 @@ static status cast_number(compiler *c, uint32_t arg, data_type type, int32_t pos
         never_fails = true;
     }
     s.is_checked = s.can_fail = !never_fails;
-    return step_add(c, &s, &arg, 1, out);
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position, uint32_t *out)
 {
-    data_type from = step_of(c, arg)->type;
+    data_type from = instruction_of(c, arg)->type;
     if (type_equal(from, type) && from.width == type.width) {
         *out = arg;
         return STATUS_OK;
     }
-    const step *source = step_of(c, arg);
-    if (from.id == TYPE_NULL || (source->kind == STEP_CONSTANT && source->constant.is_null)) {
+    const instruction *source = instruction_of(c, arg);
+    if (from.id == TYPE_NULL ||
+        (source->kind == INSTRUCTION_CONSTANT && source->constant.is_null)) {
         value null = value_null(type);
-        return step_add_constant(c, &null, out);
+        return instruction_add_constant(c, &null, out);
     }
-    step_kind kind;
+    instruction_kind kind;
     if (is_number_cast(from, type))
         return cast_number(c, arg, type, position, out);
     if (type_is_text(from) && type_is_text(type))
-        kind = STEP_RETYPE;
+        kind = INSTRUCTION_RETYPE;
     else if (from.id == TYPE_VARCHAR)
-        kind = STEP_CAST_FROM_TEXT;
+        kind = INSTRUCTION_CAST_FROM_TEXT;
     else if (type.id == TYPE_VARCHAR)
-        kind = STEP_CAST_TO_TEXT;
+        kind = INSTRUCTION_CAST_TO_TEXT;
     else {
         char from_name[TYPE_NAME_BYTES], to_name[TYPE_NAME_BYTES];
         return status_at(status_new(STATUS_KIND_UNSUPPORTED, "cannot cast %s to %s",
                                     type_name(from, from_name), type_name(type, to_name)),
                          position);
     }
-    step s = step_make(kind, 0, type, position);
-    s.can_fail = kind == STEP_CAST_FROM_TEXT;
-    return step_add(c, &s, &arg, 1, out);
+    instruction s = instruction_make(kind, 0, type, position);
+    s.can_fail = kind == INSTRUCTION_CAST_FROM_TEXT;
+    return instruction_add(c, &s, &arg, 1, out);
 }
 
 /* The same number in a narrower type of the same scale. */
-static bool narrow_constant(const step *constant, data_type type, value *out)
+static bool narrow_constant(const instruction *constant, data_type type, value *out)
 {
-    if (constant->kind != STEP_CONSTANT || constant->type.scale != type.scale)
+    if (constant->kind != INSTRUCTION_CONSTANT || constant->type.scale != type.scale)
         return false;
     if (constant->constant.is_null) {
         *out = value_null(type);
@@ -145,15 +146,16 @@ static bool narrow_constant(const step *constant, data_type type, value *out)
 status compile_same_width(compiler *c, uint32_t args[2])
 {
     for (int i = 0; i < 2; i++) {
-        data_type mine = step_of(c, args[i])->type, other = step_of(c, args[1 - i])->type;
+        data_type mine = instruction_of(c, args[i])->type,
+                  other = instruction_of(c, args[1 - i])->type;
         if (mine.id == TYPE_NULL)
             TRY(compile_cast(c, args[i], other, -1, &args[i]));
         else if (mine.id == TYPE_DECIMAL && other.id == TYPE_DECIMAL && mine.width < other.width) {
             /* A constant that fits the narrow column does not make it wide. */
-            const step *constant = step_of(c, args[1 - i]);
+            const instruction *constant = instruction_of(c, args[1 - i]);
             value narrow;
             if (narrow_constant(constant, mine, &narrow)) {
-                TRY(step_add_constant(c, &narrow, &args[1 - i]));
+                TRY(instruction_add_constant(c, &narrow, &args[1 - i]));
                 continue;
             }
             mine.width = other.width;
@@ -174,7 +176,7 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
         [DEV_COMPARE_GT] = DEV_COMPARE_LT, [DEV_COMPARE_GE] = DEV_COMPARE_LE};
     uint32_t args[2] = {left, right};
     TRY(compile_same_width(c, args));
-    const step *first = step_of(c, args[0]), *second = step_of(c, args[1]);
+    const instruction *first = instruction_of(c, args[0]), *second = instruction_of(c, args[1]);
     if (first->type.id != second->type.id || first->type.scale != second->type.scale ||
         first->type.precision != second->type.precision) {
         if (first->type.id != TYPE_DECIMAL || first->type.scale != second->type.scale) {
@@ -185,14 +187,15 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
                              position);
         }
     }
-    if (first->kind == STEP_CONSTANT && second->kind != STEP_CONSTANT) {
+    if (first->kind == INSTRUCTION_CONSTANT && second->kind != INSTRUCTION_CONSTANT) {
         uint32_t constant = args[0];
         args[0] = args[1];
         args[1] = constant;
         op = mirrored[op];
     }
-    step s = step_make(STEP_COMPARE, (uint8_t)op, type_make(TYPE_BOOL), position);
-    return step_add(c, &s, args, 2, out);
+    instruction s =
+        instruction_make(INSTRUCTION_COMPARE, (uint8_t)op, type_make(TYPE_BOOL), position);
+    return instruction_add(c, &s, args, 2, out);
 }
 
 /* ---- arithmetic ---- */
@@ -210,8 +213,8 @@ static bool has_overflow(dev_arithmetic_op op, int128 x, int128 y, int128 *resul
 }
 
 /* The least and greatest result, from those at the corners; false: not known. */
-static bool arithmetic_bounds(dev_arithmetic_op op, const step *left, const step *right,
-                              int128 *low, int128 *high)
+static bool arithmetic_bounds(dev_arithmetic_op op, const instruction *left,
+                              const instruction *right, int128 *low, int128 *high)
 {
     const int128 x[2] = {left->low, left->high}, y[2] = {right->low, right->high};
     if (!left->has_bounds || !right->has_bounds)
@@ -252,7 +255,7 @@ static void storage_bounds(data_type type, int128 *low, int128 *high)
     }
 }
 
-static bool divisor_is_safe(const step *left, const step *right)
+static bool divisor_is_safe(const instruction *left, const instruction *right)
 {
     bool may_be_zero = !right->has_bounds || (right->low <= 0 && right->high >= 0);
     bool may_be_minus_one = !right->has_bounds || (right->low <= -1 && right->high >= -1);
@@ -264,8 +267,8 @@ static bool divisor_is_safe(const step *left, const step *right)
 static status exact_arithmetic(compiler *c, const expr *e, data_type type, dev_arithmetic_op op,
                                uint32_t args[2], uint32_t *out)
 {
-    const step *left = step_of(c, args[0]), *right = step_of(c, args[1]);
-    step s = step_make(STEP_ARITHMETIC, (uint8_t)op, type, e->position);
+    const instruction *left = instruction_of(c, args[0]), *right = instruction_of(c, args[1]);
+    instruction s = instruction_make(INSTRUCTION_ARITHMETIC, (uint8_t)op, type, e->position);
     int128 least, greatest, low = 0, high = 0;
     storage_bounds(type, &least, &greatest);
     bool is_known = arithmetic_bounds(op, left, right, &low, &high);
@@ -287,7 +290,7 @@ static status exact_arithmetic(compiler *c, const expr *e, data_type type, dev_a
         TRY(exact_arithmetic(c, e, wide, op, args, out));
         return compile_cast(c, *out, type, e->position, out);
     }
-    return step_add(c, &s, args, 2, out);
+    return instruction_add(c, &s, args, 2, out);
 }
 
 status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
@@ -296,15 +299,15 @@ status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint
     uint32_t args[2] = {left, right};
     data_type type = e->type;
     if (is_real(type)) {
-        step s = step_make(STEP_ARITHMETIC, (uint8_t)op, type, e->position);
+        instruction s = instruction_make(INSTRUCTION_ARITHMETIC, (uint8_t)op, type, e->position);
         for (int i = 0; i < 2; i++)
             TRY(compile_cast(c, args[i], type, e->position, &args[i]));
         s.can_fail = op == DEV_DIVIDE || op == DEV_MODULO;
-        return step_add(c, &s, args, 2, out);
+        return instruction_add(c, &s, args, 2, out);
     }
     if (type.id == TYPE_DECIMAL) {
         for (int i = 0; i < 2; i++)
-            if (step_of(c, args[i])->type.id != TYPE_DECIMAL)
+            if (instruction_of(c, args[i])->type.id != TYPE_DECIMAL)
                 TRY(compile_cast(c, args[i], type_decimal(38, 0), e->position, &args[i]));
         return exact_arithmetic(c, e, type, op, args, out);
     }
@@ -326,21 +329,22 @@ status compile_negate(compiler *c, const expr *e, uint32_t *out)
 {
     uint32_t arg, other;
     TRY(compile_expr(c, e->args[0], &arg));
-    data_type type = step_of(c, arg)->type;
+    data_type type = instruction_of(c, arg)->type;
     if (is_real(type)) {
         value minus_one = {.type = type, .f64 = -1};
-        TRY(step_add_constant(c, &minus_one, &other));
+        TRY(instruction_add_constant(c, &minus_one, &other));
         return compile_arithmetic(c, e, DEV_MULTIPLY, arg, other, out);
     }
     if (type.id == TYPE_INTERVAL) {
         value minus_one = value_double(-1);
-        TRY(step_add_constant(c, &minus_one, &other));
-        step s = step_make(STEP_TIME, DEV_TIME_INTERVAL_MULTIPLY, type, e->position);
+        TRY(instruction_add_constant(c, &minus_one, &other));
+        instruction s =
+            instruction_make(INSTRUCTION_TIME, DEV_TIME_INTERVAL_MULTIPLY, type, e->position);
         s.can_fail = true;
         uint32_t args[2] = {arg, other};
-        return step_add(c, &s, args, 2, out);
+        return instruction_add(c, &s, args, 2, out);
     }
     value zero = value_decimal(0, type);
-    TRY(step_add_constant(c, &zero, &other));
+    TRY(instruction_add_constant(c, &zero, &other));
     return compile_arithmetic(c, e, DEV_SUBTRACT, other, arg, out);
 }

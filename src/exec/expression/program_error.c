@@ -1,6 +1,6 @@
 /* program_error.c - what a kernel reported, in words: with the values at fault where the host can
  * read them. */
-#include "exec/expression/program_step.h"
+#include "exec/expression/program_instruction.h"
 
 #define VALUE_TEXT_BYTES 128
 
@@ -14,14 +14,14 @@ static void describe(frame *f, uint32_t number, uint64_t row, char *text)
         memcpy(text + VALUE_TEXT_BYTES - 4, "...", 4);
 }
 
-static const char *symbol(const step *s)
+static const char *symbol(const instruction *s)
 {
     static const char *const symbols[] = {"+", "-", "*", "/", "%"};
     return symbols[s->op];
 }
 
 /* NULL: nothing better than the general message is known. */
-static status explain(frame *f, const step *s, dev_error_code code, uint64_t row)
+static status explain(frame *f, const instruction *s, dev_error_code code, uint64_t row)
 {
     char left[VALUE_TEXT_BYTES], right[VALUE_TEXT_BYTES], type[TYPE_NAME_BYTES];
     type_name(s->type, type);
@@ -30,27 +30,27 @@ static status explain(frame *f, const step *s, dev_error_code code, uint64_t row
     if (s->arg_count > 1)
         describe(f, s->args[1], row, right);
     switch (s->kind) {
-    case STEP_CAST_FROM_TEXT:
+    case INSTRUCTION_CAST_FROM_TEXT:
         return status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type);
-    case STEP_CAST_NUMBER:
+    case INSTRUCTION_CAST_NUMBER:
         return status_new(STATUS_KIND_DATA, "%s does not fit %s", left, type);
-    case STEP_ARITHMETIC:
+    case INSTRUCTION_ARITHMETIC:
         if (code == DEV_ERROR_OVERFLOW)
             return status_new(STATUS_KIND_DATA, "%s %s %s does not fit %s", left, symbol(s), right,
                               type);
         return NULL;
-    case STEP_LIKE_COLUMN:
+    case INSTRUCTION_LIKE_COLUMN:
         return status_new(STATUS_KIND_DATA, "the pattern \"%s\" ends with its escape character",
                           right);
-    case STEP_SLICE:
+    case INSTRUCTION_SLICE:
         return status_new(STATUS_KIND_DATA, "substring has a negative length");
-    case STEP_BUILD:
+    case INSTRUCTION_BUILD:
         return status_new(STATUS_KIND_DATA, "a text would have more than 4 GiB");
-    case STEP_DATE_TRUNC:
-    case STEP_TIME:
+    case INSTRUCTION_DATE_TRUNC:
+    case INSTRUCTION_TIME:
         return status_new(STATUS_KIND_DATA, "a result computed from %s does not fit %s", left,
                           type);
-    case STEP_MATH:
+    case INSTRUCTION_MATH:
         return status_new(STATUS_KIND_DATA,
                           code == DEV_ERROR_ARGUMENT
                               ? "a function is not defined for %s"
@@ -62,14 +62,14 @@ static status explain(frame *f, const step *s, dev_error_code code, uint64_t row
     }
 }
 
-status run_check(program_run *run, frame *f, const step *s)
+status run_check(program_run *run, frame *f, const instruction *s)
 {
     dev_error *error = run->task->error;
     if (!run->dev->is_host ||
         atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_NONE)
         return STATUS_OK;
     status st = NULL;
-    if (error->place == run_place(s))
+    if (error->location == run_location(s))
         st = explain(f, s, (dev_error_code)atomic_load(&error->code), error->detail);
     if (!st)
         return exec_check_error(run->task);

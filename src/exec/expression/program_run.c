@@ -1,36 +1,37 @@
-/* program_run.c - evaluating steps in frames: what is kept, shared, taken over, and released. */
-#include "exec/expression/program_step.h"
+/* program_run.c - evaluating instructions in frames: what is kept, shared, taken over, and
+ * released. */
+#include "exec/expression/program_instruction.h"
 
-static const step_function functions[STEP_KIND_COUNT] = {
-    [STEP_COMPARE] = step_compare,
-    [STEP_RANGE] = step_range,
-    [STEP_IN_LIST] = step_in_list,
-    [STEP_LOGIC] = step_logic,
-    [STEP_TEST] = step_test,
-    [STEP_DISTINCT] = step_distinct,
-    [STEP_CHOOSE] = step_choose,
-    [STEP_ARITHMETIC] = step_arithmetic,
-    [STEP_MATH] = step_math,
-    [STEP_CAST_NUMBER] = step_cast_number,
-    [STEP_CAST_FROM_TEXT] = step_cast_from_text,
-    [STEP_CAST_TO_TEXT] = step_cast_to_text,
-    [STEP_RETYPE] = step_retype,
-    [STEP_LIKE] = step_like,
-    [STEP_LIKE_COLUMN] = step_like_column,
-    [STEP_STARTS_WITH] = step_starts_with,
-    [STEP_SLICE] = step_slice,
-    [STEP_TRIM] = step_trim,
-    [STEP_MEASURE] = step_measure,
-    [STEP_DATE_PART] = step_date_part,
-    [STEP_DATE_TRUNC] = step_date_trunc,
-    [STEP_TIME] = step_time,
+static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
+    [INSTRUCTION_COMPARE] = instruction_compare,
+    [INSTRUCTION_RANGE] = instruction_range,
+    [INSTRUCTION_IN_LIST] = instruction_in_list,
+    [INSTRUCTION_LOGIC] = instruction_logic,
+    [INSTRUCTION_TEST] = instruction_test,
+    [INSTRUCTION_DISTINCT] = instruction_distinct,
+    [INSTRUCTION_CHOOSE] = instruction_choose,
+    [INSTRUCTION_ARITHMETIC] = instruction_arithmetic,
+    [INSTRUCTION_MATH] = instruction_math,
+    [INSTRUCTION_CAST_NUMBER] = instruction_cast_number,
+    [INSTRUCTION_CAST_FROM_TEXT] = instruction_cast_from_text,
+    [INSTRUCTION_CAST_TO_TEXT] = instruction_cast_to_text,
+    [INSTRUCTION_RETYPE] = instruction_retype,
+    [INSTRUCTION_LIKE] = instruction_like,
+    [INSTRUCTION_LIKE_COLUMN] = instruction_like_column,
+    [INSTRUCTION_STARTS_WITH] = instruction_starts_with,
+    [INSTRUCTION_SLICE] = instruction_slice,
+    [INSTRUCTION_TRIM] = instruction_trim,
+    [INSTRUCTION_MEASURE] = instruction_measure,
+    [INSTRUCTION_DATE_PART] = instruction_date_part,
+    [INSTRUCTION_DATE_TRUNC] = instruction_date_trunc,
+    [INSTRUCTION_TIME] = instruction_time,
 };
 
 /* ---- frames ---- */
 
 static status frame_init(const program *p, frame *f)
 {
-    size_t count = p->steps.count + 1;
+    size_t count = p->instructions.count + 1;
     f->slots = mem_new_array(count, sizeof *f->slots);
     f->columns = mem_new_array(p->layout.count + 1, sizeof *f->columns);
     if (!f->slots || !f->columns)
@@ -44,7 +45,8 @@ static void slot_clear(frame *f, uint32_t number)
     f->slots[number] = NULL;
 }
 
-/* Empties the slots of steps that no expression after `root` needs, here and in selections. */
+/* Empties the slots of instructions that no expression after `root` needs, here and in selections.
+ */
 static void frame_forget(const program *p, frame *f, uint32_t root)
 {
     for (uint32_t i = root ? p->release_ends[root - 1] : 0; i < p->release_ends[root]; i++)
@@ -56,7 +58,7 @@ static void frame_forget(const program *p, frame *f, uint32_t root)
 /* Empties everything, for other rows. */
 static void frame_clear(const program *p, frame *f)
 {
-    for (uint32_t i = 0; f->slots && i < p->steps.count; i++)
+    for (uint32_t i = 0; f->slots && i < p->instructions.count; i++)
         slot_clear(f, i);
     for (uint32_t i = 0; f->columns && i < p->layout.count; i++) {
         tensor_unref(f->columns[i]);
@@ -88,7 +90,7 @@ static void frame_release(const program *p, frame *f)
 frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch)
 {
     for (frame *child = f->children; child; child = child->next)
-        if (child->step == number && child->branch == branch)
+        if (child->instruction == number && child->branch == branch)
             return child;
     frame *child = mem_new(sizeof *child);
     if (!child)
@@ -101,7 +103,7 @@ frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch)
         return NULL;
     }
     child->parent = f;
-    child->step = number;
+    child->instruction = number;
     child->branch = branch;
     child->next = f->children;
     f->children = child;
@@ -246,9 +248,10 @@ static bool dictionary_pays(frame *d, const tensor *column, uint64_t rows)
     return false;
 }
 
-/* The frame of the column's dictionary, or NULL: the step is evaluated on the frame's own rows. */
-static status dictionary_frame(program_run *run, frame *f, const step *s, tensor **out_column,
-                               frame **out)
+/* The frame of the column's dictionary, or NULL: the instruction is evaluated on the frame's own
+ * rows. */
+static status dictionary_frame(program_run *run, frame *f, const instruction *s,
+                               tensor **out_column, frame **out)
 {
     *out = NULL;
     if (s->only_column < 0 || s->can_fail || f->dictionary)
@@ -257,15 +260,15 @@ static status dictionary_frame(program_run *run, frame *f, const step *s, tensor
     TRY(frame_column(run, f, (uint32_t)s->only_column, &column));
     if (column->form != TENSOR_INDEXED || (column->index->has_nulls && !s->is_strict))
         return STATUS_OK;
-    frame **place = &run->dictionaries[s->only_column];
-    if (!*place) {
+    frame **location = &run->dictionaries[s->only_column];
+    if (!*location) {
         frame *made = mem_new(sizeof *made);
         if (!made)
             return status_no_memory("expression", sizeof *made);
-        *place = made;
+        *location = made;
         TRY(frame_init(run->program, made));
     }
-    frame *d = *place;
+    frame *d = *location;
     if (!dictionary_pays(d, column, f->count.bound))
         return STATUS_OK;
     if (d->dictionary != column->base) {
@@ -280,53 +283,54 @@ static status dictionary_frame(program_run *run, frame *f, const step *s, tensor
     return STATUS_OK;
 }
 
-static exec_step run_on_dictionary(program_run *run, frame *f, uint32_t number, frame *d,
-                                   tensor *column)
+static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number, frame *d,
+                                     tensor *column)
 {
     exec_task *task = run->task;
     tensor *indexed;
-    exec_step step = run_step(run, d, number);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result done = run_instruction(run, d, number);
+    if (done != EXEC_FINISHED)
+        return done;
     EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
                                       column->index, f->count, &indexed));
     f->slots[number] = indexed;
     return EXEC_FINISHED;
 }
 
-/* ---- steps ---- */
+/* ---- instructions ---- */
 
-static exec_step run_arguments(program_run *run, frame *f, const step *s, bool *out_is_null)
+static exec_result run_arguments(program_run *run, frame *f, const instruction *s,
+                                 bool *out_is_null)
 {
     *out_is_null = false;
     for (uint32_t i = 0; i < s->arg_count; i++) {
-        exec_step step = run_step(run, f, s->args[i]);
-        if (step != EXEC_FINISHED)
-            return step;
+        exec_result done = run_instruction(run, f, s->args[i]);
+        if (done != EXEC_FINISHED)
+            return done;
         const tensor *arg = f->slots[s->args[i]];
         *out_is_null |= s->passes_null && arg->form == TENSOR_CONSTANT && arg->constant.is_null;
     }
     return EXEC_FINISHED;
 }
 
-static exec_step run_kernel(program_run *run, frame *f, uint32_t number)
+static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
-    const step *s = &run->program->steps.items[number];
+    const instruction *s = &run->program->instructions.items[number];
     bool is_null = false;
-    if (s->kind != STEP_LAZY_CASE) {
-        exec_step step = run_arguments(run, f, s, &is_null);
-        if (step != EXEC_FINISHED)
-            return step;
+    if (s->kind != INSTRUCTION_LAZY_CASE) {
+        exec_result done = run_arguments(run, f, s, &is_null);
+        if (done != EXEC_FINISHED)
+            return done;
     }
     if (is_null) {
         EXEC_TRY(task, null_constant(run, s->type, &f->slots[number]));
         return EXEC_FINISHED;
     }
-    if (s->kind == STEP_LAZY_CASE)
-        return step_lazy_case(run, f, number, &f->slots[number]);
-    if (s->kind == STEP_BUILD)
-        return step_build(run, f, number, &f->slots[number]);
+    if (s->kind == INSTRUCTION_LAZY_CASE)
+        return instruction_lazy_case(run, f, number, &f->slots[number]);
+    if (s->kind == INSTRUCTION_BUILD)
+        return instruction_build(run, f, number, &f->slots[number]);
     tensor *result = NULL;
     status st = functions[s->kind](run, f, number, &result);
     if (st) {
@@ -337,18 +341,18 @@ static exec_step run_kernel(program_run *run, frame *f, uint32_t number)
     return EXEC_FINISHED;
 }
 
-/* Steps that read no column, on a host device: computed once, for one row. */
-static exec_step run_constant(program_run *run, frame *f, uint32_t number)
+/* Instructions that read no column, on a host device: computed once, for one row. */
+static exec_result run_constant(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
     frame *c = &run->constant;
-    const step *s = &run->program->steps.items[number];
-    if (!c->slots[number] && s->kind == STEP_CONSTANT) {
+    const instruction *s = &run->program->instructions.items[number];
+    if (!c->slots[number] && s->kind == INSTRUCTION_CONSTANT) {
         EXEC_TRY(task, tensor_new_constant(run->stream, &s->constant, &c->slots[number]));
     } else if (!c->slots[number]) {
-        exec_step step = run_kernel(run, c, number);
-        if (step != EXEC_FINISHED)
-            return step;
+        exec_result done = run_kernel(run, c, number);
+        if (done != EXEC_FINISHED)
+            return done;
         tensor *constant;
         EXEC_TRY(task, make_constant(run, c->slots[number], &constant));
         tensor_unref(c->slots[number]);
@@ -369,17 +373,17 @@ static status take_over(program_run *run, frame *f, uint32_t number)
     return STATUS_OK;
 }
 
-exec_step run_step(program_run *run, frame *f, uint32_t number)
+exec_result run_instruction(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
-    const step *s = &run->program->steps.items[number];
+    const instruction *s = &run->program->instructions.items[number];
     tensor *column;
     frame *dictionary;
     if (f->slots[number])
         return EXEC_FINISHED;
-    if (s->kind == STEP_CONSTANT)
+    if (s->kind == INSTRUCTION_CONSTANT)
         return run_constant(run, f, number);
-    if (s->kind == STEP_COLUMN) {
+    if (s->kind == INSTRUCTION_COLUMN) {
         EXEC_TRY(task, frame_column(run, f, s->column, &column));
         f->slots[number] = tensor_ref(column);
         return EXEC_FINISHED;
@@ -400,7 +404,7 @@ exec_step run_step(program_run *run, frame *f, uint32_t number)
     return run_kernel(run, f, number);
 }
 
-/* ---- what steps are made of ---- */
+/* ---- what instructions are made of ---- */
 
 status run_operand(program_run *run, frame *f, uint32_t number, operand *out)
 {
@@ -411,9 +415,9 @@ status run_operand(program_run *run, frame *f, uint32_t number, operand *out)
         tensor_unref(t);
         f->slots[number] = t = flat;
     }
-    *out = (operand){.column = t, .values = t->values, .validity = t->validity, .step = 1};
+    *out = (operand){.column = t, .values = t->values, .validity = t->validity, .stride = 1};
     if (t->form == TENSOR_CONSTANT) {
-        out->step = 0;
+        out->stride = 0;
         out->validity = t->constant.is_null ? run->zeros->address : NULL;
     }
     return STATUS_OK;
@@ -422,7 +426,7 @@ status run_operand(program_run *run, frame *f, uint32_t number, operand *out)
 status run_column(program_run *run, frame *f, uint32_t number, operand *out)
 {
     TRY(run_operand(run, f, number, out));
-    if (out->step)
+    if (out->stride)
         return STATUS_OK;
     tensor *flat;
     TRY(tensor_flatten(run->stream, out->column, f->count, &flat));
@@ -431,14 +435,14 @@ status run_column(program_run *run, frame *f, uint32_t number, operand *out)
     return run_operand(run, f, number, out);
 }
 
-status run_operands(program_run *run, frame *f, const step *s, operand out[2])
+status run_operands(program_run *run, frame *f, const instruction *s, operand out[2])
 {
     TRY(run_operand(run, f, s->args[0], &out[0]));
     TRY(run_operand(run, f, s->args[1], &out[1]));
-    if (out[0].step || out[1].step)
+    if (out[0].stride || out[1].stride)
         return STATUS_OK;
     TRY(run_column(run, f, s->args[0], &out[0]));
-    return run_operand(run, f, s->args[1], &out[1]); /* it may be the same step */
+    return run_operand(run, f, s->args[1], &out[1]); /* it may be the same instruction */
 }
 
 status run_result(program_run *run, frame *f, data_type type, tensor **out)
@@ -451,7 +455,7 @@ status run_validity(program_run *run, frame *f, tensor *result, const operand *o
 {
     for (uint32_t i = 0; i < count; i++) {
         const tensor *from = operands[i].column;
-        if (!operands[i].validity || !operands[i].step || from->validity == result->validity)
+        if (!operands[i].validity || !operands[i].stride || from->validity == result->validity)
             continue;
         if (!result->validity) {
             result->validity = from->validity;
@@ -461,8 +465,8 @@ status run_validity(program_run *run, frame *f, tensor *result, const operand *o
         dev_buffer *both;
         TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
         status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID,
-                               .left_validity = result->validity, .left_step = 1,
-                               .right_validity = operands[i].validity, .right_step = 1,
+                               .left_validity = result->validity, .left_stride = 1,
+                               .right_validity = operands[i].validity, .right_stride = 1,
                                .count = f->count, .out = both->address);
         dev_buffer_unref(result->validity_owner);
         result->validity = both->address;
@@ -474,7 +478,7 @@ status run_validity(program_run *run, frame *f, tensor *result, const operand *o
 
 status run_upload(program_run *run, uint32_t number, const void **out)
 {
-    const step *s = &run->program->steps.items[number];
+    const instruction *s = &run->program->instructions.items[number];
     if (!run->uploads[number]) {
         TRY(dev_alloc(run->dev, s->data_bytes + 1, "constant", &run->uploads[number]));
         TRY(run->dev->ops->copy_in(run->stream, run->uploads[number]->address, s->data,
@@ -528,14 +532,14 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->task = task;
     run->stream = task->stream;
     run->dev = task->stream->dev;
-    size_t steps = p->steps.count + 1, columns = p->layout.count + 1;
+    size_t instructions = p->instructions.count + 1, columns = p->layout.count + 1;
     run->dictionaries = mem_new_array(columns, sizeof *run->dictionaries);
     run->seen = mem_new_array(columns, sizeof *run->seen);
-    run->uploads = mem_new_array(steps, sizeof *run->uploads);
-    run->upload_heaps = mem_new_array(steps, sizeof *run->upload_heaps);
+    run->uploads = mem_new_array(instructions, sizeof *run->uploads);
+    run->upload_heaps = mem_new_array(instructions, sizeof *run->upload_heaps);
     status st = STATUS_OK;
     if (!run->dictionaries || !run->seen || !run->uploads || !run->upload_heaps)
-        st = status_no_memory("expression", steps * sizeof *run->uploads);
+        st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
     if (!st)
@@ -589,7 +593,7 @@ void program_run_free(program_run *run)
             frame_release(p, run->dictionaries[i]);
             mem_free(run->dictionaries[i]);
         }
-    for (size_t i = 0; i < p->steps.count; i++) {
+    for (size_t i = 0; i < p->instructions.count; i++) {
         if (run->uploads)
             dev_buffer_unref(run->uploads[i]);
         if (run->upload_heaps)
@@ -637,24 +641,24 @@ static void detach(program_run *run, uint32_t index)
     run->input = NULL;
 }
 
-exec_step program_evaluate(program_run *run, uint32_t index, chunk *input, tensor **out)
+exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, tensor **out)
 {
     uint32_t root = run->program->roots[index];
-    const step *s = &run->program->steps.items[root];
+    const instruction *s = &run->program->instructions.items[root];
     *out = NULL;
-    if (s->kind == STEP_COLUMN) {
+    if (s->kind == INSTRUCTION_COLUMN) {
         /* As it is: selected rows need not be gathered yet. */
         *out = tensor_ref(input->columns[s->column]);
         return EXEC_FINISHED;
     }
     attach(run, index, input);
-    exec_step step = run_step(run, &run->main, root);
-    if (step == EXEC_WAIT)
-        return step;
-    if (step == EXEC_FINISHED)
+    exec_result done = run_instruction(run, &run->main, root);
+    if (done == EXEC_WAIT)
+        return done;
+    if (done == EXEC_FINISHED)
         *out = tensor_ref(run->main.slots[root]);
     detach(run, index);
-    return step;
+    return done;
 }
 
 static status select_rows(program_run *run, operand mask, row_index **out_rows,
@@ -701,18 +705,18 @@ static status select_constant(program_run *run, const value *condition, row_inde
     return row_index_new(run->dev, 1, out_rows);
 }
 
-exec_step program_select(program_run *run, uint32_t index, chunk *input, row_index **out_rows,
-                         dev_count *out_count, dev_buffer **out_owner)
+exec_result program_select(program_run *run, uint32_t index, chunk *input, row_index **out_rows,
+                           dev_count *out_count, dev_buffer **out_owner)
 {
     uint32_t root = run->program->roots[index];
     *out_rows = NULL;
     *out_owner = NULL;
     attach(run, index, input);
-    exec_step step = run_step(run, &run->main, root);
-    if (step == EXEC_WAIT)
-        return step;
+    exec_result done = run_instruction(run, &run->main, root);
+    if (done == EXEC_WAIT)
+        return done;
     status st = STATUS_OK;
-    if (step == EXEC_FINISHED) {
+    if (done == EXEC_FINISHED) {
         operand mask;
         tensor *result = run->main.slots[root];
         if (result->form == TENSOR_CONSTANT)
@@ -723,5 +727,5 @@ exec_step program_select(program_run *run, uint32_t index, chunk *input, row_ind
     exec_task *task = run->task;
     detach(run, index);
     EXEC_TRY(task, st);
-    return step;
+    return done;
 }

@@ -46,13 +46,13 @@ void join_prober_drop(join_prober *p)
 
 /* ---- keys and groups ---- */
 
-exec_step join_prober_keys(join_prober *p, exec_task *task)
+exec_result join_prober_keys(join_prober *p, exec_task *task)
 {
     for (; p->next_key < p->join->key_count; p->next_key++) {
         tensor *value = NULL;
-        exec_step step = program_evaluate(p->keys_run, p->next_key, p->input, &value);
-        if (step != EXEC_FINISHED)
-            return step;
+        exec_result result = program_evaluate(p->keys_run, p->next_key, p->input, &value);
+        if (result != EXEC_FINISHED)
+            return result;
         status st = tensor_flatten(task->stream, value, p->input->rows, &p->keys[p->next_key]);
         tensor_unref(value);
         EXEC_TRY(task, st);
@@ -76,7 +76,7 @@ static status mark_groups(join_prober *p, exec_task *task)
                       .count = dev_count_exact(p->rows), .bits = p->side->matched_groups->address);
 }
 
-static uint32_t place_of(const op_join_build *join)
+static uint32_t location_of(const op_join_build *join)
 {
     return (uint32_t)(join->base.plan->position < 0 ? 0 : join->base.plan->position);
 }
@@ -89,7 +89,7 @@ static status start_rows(join_prober *p, exec_task *task)
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
         TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows,
                        .count = dev_count_exact(p->rows), .starts = p->side->table.starts->address,
-                       .error = task->error, .place = place_of(p->join)));
+                       .error = task->error, .location = location_of(p->join)));
     TRY(exec_check_error(task));
     if (p->join->residual && !p->join->emits_build)
         TRY(zero_bits(task, p->rows, &p->matched));
@@ -109,7 +109,7 @@ static status add_seen(join_prober *p, exec_task *task, uint64_t *mask)
     }
     if (p->join->type != JOIN_SINGLE || !twice)
         return STATUS_OK;
-    dev_error error = {.code = DEV_ERROR_MULTIPLE_ROWS, .place = place_of(p->join)};
+    dev_error error = {.code = DEV_ERROR_MULTIPLE_ROWS, .location = location_of(p->join)};
     return exec_error_status(task->query, &error);
 }
 
@@ -349,7 +349,7 @@ static status narrow_pairs(exec_task *task, join_prober *p, row_index *rows, uin
     return STATUS_OK;
 }
 
-static exec_step apply_residual(join_prober *p, exec_task *task)
+static exec_result apply_residual(join_prober *p, exec_task *task)
 {
     row_index *rows = NULL;
     dev_count count;
@@ -357,9 +357,9 @@ static exec_step apply_residual(join_prober *p, exec_task *task)
     uint64_t exact;
     if (!p->candidate)
         EXEC_TRY(task, make_candidate(p, task));
-    exec_step step = program_select(p->residual_run, 0, p->candidate, &rows, &count, &owner);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = program_select(p->residual_run, 0, p->candidate, &rows, &count, &owner);
+    if (result != EXEC_FINISHED)
+        return result;
     status st = STATUS_OK;
     if (rows) {
         exact = count.bound;
@@ -381,7 +381,7 @@ static exec_step apply_residual(join_prober *p, exec_task *task)
 
 /* ---- the steps of a chunk ---- */
 
-static exec_step emit_pairs(join_prober *p, exec_task *task, chunk **output)
+static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
 {
     if (p->side->matched && p->pair_count)
         EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark, .index = p->pair_build->rows,
@@ -404,14 +404,14 @@ static exec_step emit_pairs(join_prober *p, exec_task *task, chunk **output)
     return has_output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
 }
 
-static exec_step probe_step(join_prober *p, exec_task *task, chunk **output)
+static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
 {
-    exec_step step;
+    exec_result result;
     switch (p->stage) {
     case PROBE_KEYS:
-        step = join_prober_keys(p, task);
-        if (step != EXEC_FINISHED)
-            return step;
+        result = join_prober_keys(p, task);
+        if (result != EXEC_FINISHED)
+            return result;
         EXEC_TRY(task, start_rows(p, task));
         p->pairs_done = false;
         p->stage = gives_pairs(p->join->type) || p->join->residual ? PROBE_PAIRS : PROBE_REST;
@@ -422,9 +422,9 @@ static exec_step probe_step(join_prober *p, exec_task *task, chunk **output)
         return EXEC_NEED_INPUT;
     case PROBE_RESIDUAL:
         if (p->join->residual && p->pair_count) {
-            step = apply_residual(p, task);
-            if (step != EXEC_FINISHED)
-                return step;
+            result = apply_residual(p, task);
+            if (result != EXEC_FINISHED)
+                return result;
         }
         return emit_pairs(p, task, output);
     default: {
@@ -473,12 +473,12 @@ void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input,
     p->stage = PROBE_KEYS;
 }
 
-exec_step join_prober_next(join_prober *p, exec_task *task, chunk **output)
+exec_result join_prober_next(join_prober *p, exec_task *task, chunk **output)
 {
     while (p->stage != PROBE_IDLE) {
-        exec_step step = probe_step(p, task, output);
-        if (step != EXEC_NEED_INPUT)
-            return step;
+        exec_result result = probe_step(p, task, output);
+        if (result != EXEC_NEED_INPUT)
+            return result;
         if (exec_is_cancelled(task->query))
             break;
     }

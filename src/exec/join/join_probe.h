@@ -1,4 +1,4 @@
-/* join_probe.h - inside the join: a lane's probing of one side of build rows, chunk by chunk. */
+/* join_probe.h - inside the join: a task's probing of one side of build rows, chunk by chunk. */
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_PROBE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_PROBE_H
 
@@ -43,9 +43,9 @@ void join_prober_take(join_prober *p, const join_side *side, chunk *input);
 void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input, uint64_t *seen,
                             bool is_last);
 /* EXEC_HAVE_OUTPUT: call again. EXEC_NEED_INPUT: the chunk is done. Else as any step. */
-exec_step join_prober_next(join_prober *p, exec_task *task, chunk **output);
+exec_result join_prober_next(join_prober *p, exec_task *task, chunk **output);
 /* Only makes the keys of the chunk that was taken: EXEC_FINISHED when they are there. */
-exec_step join_prober_keys(join_prober *p, exec_task *task);
+exec_result join_prober_keys(join_prober *p, exec_task *task);
 void join_prober_drop(join_prober *p); /* the chunk is given up */
 
 #endif

@@ -1,4 +1,4 @@
-/* join_queue.c - parts of a spilled join and the lanes that take them. */
+/* join_queue.c - parts of a spilled join and the tasks that take them. */
 #include "exec/join/join_queue.h"
 
 #include "exec/sched/memory.h"
@@ -20,8 +20,8 @@ void join_cut_free(join_cut *cut)
 {
     if (!cut)
         return;
-    row_parts_free(cut->build);
-    row_parts_free(cut->probe);
+    partitions_free(cut->build);
+    partitions_free(cut->probe);
     mem_free(cut);
 }
 
@@ -35,12 +35,12 @@ void join_queue_release(join_queue *queue)
     pthread_mutex_destroy(&queue->lock);
 }
 
-const row_part *join_part_build(const join_part *part)
+const partition *join_part_build(const join_part *part)
 {
     return &part->cut->build->parts[part->number];
 }
 
-const row_part *join_part_probe(const join_part *part)
+const partition *join_part_probe(const join_part *part)
 {
     return &part->cut->probe->parts[part->number];
 }
@@ -92,7 +92,7 @@ status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut)
     return st;
 }
 
-/* What was cut first, before any lane takes a part. */
+/* What was cut first, before any task takes a part. */
 static status begin(join_queue *queue)
 {
     join_spill *spill = &queue->join->spill;
@@ -123,7 +123,7 @@ static uint64_t without(uint64_t from, uint64_t bytes)
 static bool choose(const join_queue *queue, join_grant *grant)
 {
     const op_join_build *join = queue->join;
-    const row_part *build = join_part_build(&grant->part);
+    const partition *build = join_part_build(&grant->part);
     uint64_t share = exec_memory_share(join->base.query), room = exec_memory_room(join->base.query);
     uint64_t needed = join_bytes_needed(join, build->rows, build->plain_bytes);
     /* If no other part was at work, and now. */
@@ -149,7 +149,7 @@ static bool choose(const join_queue *queue, join_grant *grant)
 }
 
 /* Under the lock. EXEC_WAIT: not registered yet. */
-static exec_step take(join_queue *queue, join_grant *grant)
+static exec_result take(join_queue *queue, join_grant *grant)
 {
     if (!queue->parts.count)
         return queue->at_work ? EXEC_WAIT : EXEC_FINISHED;
@@ -165,19 +165,19 @@ static exec_step take(join_queue *queue, join_grant *grant)
     return EXEC_HAVE_OUTPUT;
 }
 
-exec_step join_queue_take(join_queue *queue, exec_task *task, join_grant *grant)
+exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *grant)
 {
-    exec_step step = EXEC_FAILED;
+    exec_result result = EXEC_FAILED;
     exec_prepare_wait(task);
     pthread_mutex_lock(&queue->lock);
     status st = begin(queue);
     if (!st)
-        step = take(queue, grant);
-    if (step == EXEC_WAIT)
+        result = take(queue, grant);
+    if (result == EXEC_WAIT)
         st = array_push(NULL, &queue->waiting, task);
     pthread_mutex_unlock(&queue->lock);
     EXEC_TRY(task, st);
-    return step;
+    return result;
 }
 
 void join_queue_took(join_queue *queue, join_grant *grant, uint64_t bytes)

@@ -1,7 +1,7 @@
-/* join_queue.h - inside a spilled join: which part a lane takes next, and how much memory for it.
+/* join_queue.h - inside a spilled join: which part a task takes next, and how much memory for it.
  *
  * All parts at work together keep to an operator's share of the memory, and to what others leave of
- * it; a lane whose part does not fit beside the others' waits for one of them to be done. What
+ * it; a task whose part does not fit beside the others' waits for one of them to be done. What
  * would not fit alone is cut again. */
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_QUEUE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_QUEUE_H
@@ -10,7 +10,7 @@
 
 /* Both sides, cut alike. */
 typedef struct join_cut {
-    row_parts *build, *probe;
+    partitions *build, *probe;
 } join_cut;
 
 typedef struct join_part {
@@ -25,7 +25,7 @@ typedef enum join_work {
     JOIN_WORK_CUT
 } join_work;
 
-/* A part that a lane has taken. */
+/* A part that a task has taken. */
 typedef struct join_grant {
     bool is_there;
     join_part part;
@@ -47,11 +47,11 @@ typedef struct join_queue {
 void join_queue_init(join_queue *queue, op_join_build *join);
 void join_queue_release(join_queue *queue);
 
-const row_part *join_part_build(const join_part *part);
-const row_part *join_part_probe(const join_part *part);
+const partition *join_part_build(const join_part *part);
+const partition *join_part_probe(const join_part *part);
 
 /* EXEC_HAVE_OUTPUT: *grant is there. EXEC_FINISHED: no part is left. Else as any step. */
-exec_step join_queue_take(join_queue *queue, exec_task *task, join_grant *grant);
+exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *grant);
 /* So many bytes of what was promised are taken. */
 void join_queue_took(join_queue *queue, join_grant *grant, uint64_t bytes);
 /* A part was cut to these parts; takes them over, also on failure. */

@@ -5,7 +5,7 @@
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
-/* Of an operator's share of the memory: what all lanes collect before it is written. */
+/* Of an operator's share of the memory: what all tasks collect before it is written. */
 #define COLLECT 4
 /* Of that, what is worth writing where memory has become short. */
 #define COLLECT_MIN 8
@@ -41,12 +41,13 @@ uint64_t join_bytes_needed(const op_join_build *join, uint64_t rows, uint64_t ch
            join_table_bytes(&join->whole.table, rows, join->whole.ranges);
 }
 
-/* The same for what the build lanes hold: what has its place is not copied. */
+/* The same for what the build tasks hold: what has its place is not copied. */
 static uint64_t needed_now(const op_join_build *join)
 {
     const join_spill *spill = &join->spill;
     uint64_t needed = join_bytes_needed(join, spill->rows, spill->bytes);
-    uint64_t placed = join_place_bytes(&join->place), copied = kept_bytes(join, spill->bytes);
+    uint64_t placed = reserved_columns_bytes(&join->reserved),
+             copied = kept_bytes(join, spill->bytes);
     return needed - (placed < copied ? placed : copied);
 }
 
@@ -63,24 +64,24 @@ void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const u
     pthread_mutex_unlock(&join->lock);
 }
 
-static uint64_t lane_bytes(const exec_task *task)
+static uint64_t local_bytes(const exec_task *task)
 {
-    return exec_memory_share(task->query) / COLLECT / task->lane_count;
+    return exec_memory_share(task->query) / COLLECT / task->count;
 }
 
 bool join_is_much(const exec_task *task, uint64_t bytes)
 {
-    return exec_may_spill(task->query) && bytes > lane_bytes(task);
+    return exec_may_spill(task->query) && bytes > local_bytes(task);
 }
 
-static uint64_t batch_bytes(const row_parts *parts, const exec_task *task)
+static uint64_t batch_bytes(const partitions *parts, const exec_task *task)
 {
-    uint64_t lane = lane_bytes(task);
+    uint64_t local = local_bytes(task);
     uint64_t blocks = ROW_PARTS * parts->block_bytes;
-    return lane < blocks ? lane : blocks;
+    return local < blocks ? local : blocks;
 }
 
-static bool is_batch(const row_parts *parts, const exec_task *task, uint64_t bytes)
+static bool is_batch(const partitions *parts, const exec_task *task, uint64_t bytes)
 {
     uint64_t batch = batch_bytes(parts, task);
     return bytes >= batch || (bytes >= batch / COLLECT_MIN && !exec_has_room(task->query, bytes));
@@ -95,7 +96,7 @@ bool join_must_spill(op_join_build *join, const exec_task *task, uint64_t bytes)
     pthread_mutex_lock(&join->lock);
     uint64_t held = join->spill.bytes, needed = needed_now(join);
     pthread_mutex_unlock(&join->lock);
-    return exec_must_spill(task->query, held, needed, task->lane_count, 2 * bytes);
+    return exec_must_spill(task->query, held, needed, task->count, 2 * bytes);
 }
 
 bool join_fits(op_join_build *join)
@@ -283,7 +284,7 @@ typedef struct chunk_order {
 
 /* Rows of one part that are to be a block. */
 typedef struct block_rows {
-    row_parts *parts;
+    partitions *parts;
     size_t part;
     chunk **slices;
     size_t count;
@@ -301,7 +302,7 @@ static status write_block(block_rows *block, exec_task *task)
     block->count = 0;
     block->bytes = 0;
     if (!st && all)
-        st = row_parts_append(block->parts, task, block->part, all, 0, all->rows.bound);
+        st = partitions_append(block->parts, task, block->part, all, 0, all->rows.bound);
     chunk_free(all);
     return st;
 }
@@ -341,17 +342,17 @@ static status write_part(block_rows *block, exec_task *task, size_t part, chunk 
     return st;
 }
 
-static status order_rows(const row_parts *parts, exec_task *task, chunk *c, chunk_order *order)
+static status order_rows(const partitions *parts, exec_task *task, chunk *c, chunk_order *order)
 {
     tensor *hashes;
     TRY(chunk_flatten_column(task->stream, c, c->column_count - 1, &hashes));
     order->row_bytes = exec_chunk_bytes(c) / (c->rows.bound + 1) + 1;
-    return row_parts_order(parts, task, hashes->values, c->rows.bound, &order->rows,
-                           order->offsets);
+    return partitions_order(parts, task, hashes->values, c->rows.bound, &order->rows,
+                            order->offsets);
 }
 
 /* Writes chunks whose last column is the hashes: part by part, so that blocks are large. */
-static status write_chunks(row_parts *parts, exec_task *task, chunk *const *chunks, size_t count)
+static status write_chunks(partitions *parts, exec_task *task, chunk *const *chunks, size_t count)
 {
     chunk_order *orders = mem_new_array(count + 1, sizeof *orders);
     block_rows block = {.parts = parts, .slices = mem_new_array(count + 1, sizeof *block.slices)};
@@ -376,13 +377,13 @@ static status start(op_join_build *join, exec_task *task)
     join_spill *spill = &join->spill;
     if (join_has_spilled(join))
         return STATUS_OK;
-    /* Another lane may have failed half-way. */
+    /* Another task may have failed half-way. */
     if (!spill->file)
         TRY(spill_open(exec_temp_directory(task->query), &spill->file));
     if (!spill->build)
-        TRY(row_parts_new(spill->file, &join->base, "join build", 0, &spill->build));
+        TRY(partitions_new(spill->file, &join->base, "join build", 0, &spill->build));
     if (!spill->probe)
-        TRY(row_parts_new(spill->file, &join->base, "join probe", 0, &spill->probe));
+        TRY(partitions_new(spill->file, &join->base, "join probe", 0, &spill->probe));
     TRY(start_filters(join, task));
     atomic_store_explicit(&spill->has_begun, true, memory_order_release);
     return STATUS_OK;
@@ -428,7 +429,7 @@ status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, si
         st = write_chunks(join->spill.build, task, chunks, count);
     for (size_t i = 0; i < count; i++) {
         pthread_mutex_lock(&join->lock);
-        join_place_give(&join->place, chunks[i]);
+        reserved_columns_give(&join->reserved, chunks[i]);
         pthread_mutex_unlock(&join->lock);
         chunk_free(chunks[i]);
         chunks[i] = NULL;
@@ -473,7 +474,7 @@ static void free_chunks(join_chunk_list *list)
     list->count = 0;
 }
 
-static status write_collected(join_collector *collector, exec_task *task, row_parts *parts)
+static status write_collected(join_collector *collector, exec_task *task, partitions *parts)
 {
     status st = write_chunks(parts, task, collector->chunks.items, collector->chunks.count);
     free_chunks(&collector->chunks);
@@ -483,7 +484,7 @@ static status write_collected(join_collector *collector, exec_task *task, row_pa
 
 /* The pending chunks become one with memory of its own. Where there is none, what was collected is
  * written first. */
-static status own_pending(join_collector *collector, exec_task *task, row_parts *parts)
+static status own_pending(join_collector *collector, exec_task *task, partitions *parts)
 {
     chunk *owned;
     if (!collector->pending_count)
@@ -507,7 +508,7 @@ static status own_pending(join_collector *collector, exec_task *task, row_parts 
     return STATUS_OK;
 }
 
-status join_collect(join_collector *collector, exec_task *task, row_parts *parts, chunk *c)
+status join_collect(join_collector *collector, exec_task *task, partitions *parts, chunk *c)
 {
     collector->pending[collector->pending_count++] = c;
     collector->pending_rows += c->rows.bound;
@@ -520,7 +521,7 @@ status join_collect(join_collector *collector, exec_task *task, row_parts *parts
                                                    : STATUS_OK;
 }
 
-status join_collect_end(join_collector *collector, exec_task *task, row_parts *parts)
+status join_collect_end(join_collector *collector, exec_task *task, partitions *parts)
 {
     TRY(own_pending(collector, task, parts));
     return write_collected(collector, task, parts);

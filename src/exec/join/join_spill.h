@@ -2,7 +2,7 @@
  * both sides to parts of a temporary file by the hash of their keys.
  *
  *     build rows that do not fit ──> parts ─┐
- *                                           ├─> a part at a time is a join of its own: join_parts.h
+ *                                           ├─> a part at a time: join_partitions.h
  *     then all probe rows ─────────> parts ─┘
  *
  * A row that is written has its hash as its last column, so that a part is cut again without the
@@ -15,7 +15,7 @@
 
 #define JOIN_PENDING_MAX 16
 
-/* Rows of one side that a lane collects until there are enough of them for blocks. */
+/* Rows of one side that a task collects until there are enough of them for blocks. */
 typedef struct join_collector {
     chunk *pending[JOIN_PENDING_MAX]; /* small ones, as they came */
     uint32_t pending_count;
@@ -34,20 +34,20 @@ void join_note_memory(op_join_build *join);
 
 /* ---- the build side ---- */
 
-/* A build lane holds so many rows and bytes more than before. bounds: words of join_key_bounds of
- * all that the lane has seen, or NULL. */
+/* A build task holds so many rows and bytes more than before. bounds: words of join_key_bounds of
+ * all that the task has seen, or NULL. */
 void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const uint64_t *bounds);
 /* Small chunks that hold so many bytes are worth copying. */
 bool join_is_much(const exec_task *task, uint64_t bytes);
-/* A build lane that holds `bytes` bytes must write them now. */
+/* A build task that holds `bytes` bytes must write them now. */
 bool join_must_spill(op_join_build *join, const exec_task *task, uint64_t bytes);
-/* All lanes have collected: there is room for the table. */
+/* All tasks have collected: there is room for the table. */
 bool join_fits(op_join_build *join);
-/* From now on rows are written. Any lane, also if it was called before. */
+/* From now on rows are written. Any task, also if it was called before. */
 CHECKED status join_spill_start(op_join_build *join, exec_task *task);
 /* Writes chunks of the build side, which become NULL. */
 CHECKED status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, size_t count);
-/* Tells the scans what is known of the keys. After the last row was written, by one lane. */
+/* Tells the scans what is known of the keys. After the last row was written, by one task. */
 void join_spill_publish(op_join_build *join);
 
 /* ---- the probe side, and parts that are cut again ---- */
@@ -56,8 +56,9 @@ void join_spill_publish(op_join_build *join);
 CHECKED status join_spill_probe_rows(const op_join_build *join, exec_task *task, const chunk *c,
                                      tensor *const *keys, chunk **out);
 /* Takes over a chunk whose last column is the hashes. */
-CHECKED status join_collect(join_collector *collector, exec_task *task, row_parts *parts, chunk *c);
-CHECKED status join_collect_end(join_collector *collector, exec_task *task, row_parts *parts);
+CHECKED status join_collect(join_collector *collector, exec_task *task, partitions *parts,
+                            chunk *c);
+CHECKED status join_collect_end(join_collector *collector, exec_task *task, partitions *parts);
 void join_collector_release(join_collector *collector);
 
 #endif

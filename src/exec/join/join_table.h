@@ -10,13 +10,13 @@
  *   yes        rows[group]
  *   no         rows[starts[group]] to rows[starts[group + 1] - 1]; some groups may have none
  *
- * The bitmap serves as the exact runtime filter as well. Made once from all lanes' chunks, in steps
- * some of which all lanes do together, then only read. Where only the presence of a key matters no
+ * The bitmap serves as the exact runtime filter as well. Made once from all tasks' chunks, in steps
+ * some of which all tasks do together, then only read. Where only the presence of a key matters no
  * rows are kept. */
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 
-#include "exec/join/join_place.h"
+#include "exec/join/reserved_columns.h"
 #include "exec/keys/key_layout.h"
 
 typedef enum join_table_form {
@@ -58,7 +58,7 @@ typedef struct join_table {
     const bool *needed;          /* columns that are read after the build */
     bool null_equal;
     join_row_need row_need;
-    const join_place *place; /* some chunks' rows are there; NULL: none */
+    const reserved_columns *reserved; /* some chunks' rows are there; NULL: none */
 
     join_table_form form;
     chunk *build; /* FLAT, or INDEXED; what is not needed is NULL; NULL: no rows */
@@ -97,16 +97,26 @@ bool join_table_needs_ranges(const join_table *table);
  * ranges may be of more rows. */
 uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges);
 
-/* The table is made in JOIN_TABLE_STEPS steps, in order, all called by all lanes at once; in
- * between the streams must have been waited for. Before the first, `chunks` has all rows, with
- * exact counts and FLAT columns (others than needed ones and keys may be NULL), which are released
- * on the way. The keys' ranges are borrowed. After JOIN_TABLE_STEP_SUM the chunks still have their
- * keys. */
-#define JOIN_TABLE_STEPS 9
-#define JOIN_TABLE_STEP_SUM 6
-CHECKED status join_table_step(join_table *table, exec_task *task, unsigned step,
-                               const join_key_range *ranges);
-/* After a failed first step: as before it. */
+/* The table is made in these phases, in order, each called by all tasks at once; in between the
+ * streams must have been waited for. The even ones are task 0's alone. Before the first, `chunks`
+ * has all rows, with exact counts and FLAT columns (others than needed ones and keys may be NULL),
+ * which are released on the way. The keys' ranges are borrowed. After JOIN_TABLE_PHASE_SUM the
+ * chunks still have their keys. */
+typedef enum join_table_phase_number {
+    JOIN_TABLE_PHASE_START,   /* the form is chosen, columns are allocated */
+    JOIN_TABLE_PHASE_MOVE,    /* chunks go to their columns */
+    JOIN_TABLE_PHASE_NUMBER,  /* RANKED: ranks are counted */
+    JOIN_TABLE_PHASE_FIND,    /* the group of each row */
+    JOIN_TABLE_PHASE_LISTS,   /* lists of rows by group are allocated, */
+    JOIN_TABLE_PHASE_COUNT,   /* counted, */
+    JOIN_TABLE_PHASE_SUM,     /* summed up to where each begins, */
+    JOIN_TABLE_PHASE_FILL,    /* and filled */
+    JOIN_TABLE_PHASE_RELEASE, /* what only making it needed goes */
+    JOIN_TABLE_PHASES
+} join_table_phase_number;
+CHECKED status join_table_phase(join_table *table, exec_task *task, join_table_phase_number phase,
+                                const join_key_range *ranges);
+/* After a failed first phase: as before it. */
 void join_table_restart(join_table *table);
 
 /* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)

@@ -1,5 +1,5 @@
-/* join_table_build.c - the steps that make a join table out of all lanes' chunks. Those with many
- * rows to go through are done by all lanes, chunk by chunk. */
+/* join_table_build.c - the steps that make a join table out of all tasks' chunks. Those with many
+ * rows to go through are done by all tasks, chunk by chunk. */
 #include "exec/join/join_table.h"
 
 /* A key is ranked if the bitmap has at most so many bits a row, or so many at all. */
@@ -15,17 +15,17 @@ static status add_up(join_table *table)
     table->chunk_rows = mem_new_array(table->chunks.count + 1, sizeof *table->chunk_rows);
     if (!table->chunk_rows)
         return status_no_memory("join build", table->chunks.count * sizeof *table->chunk_rows);
-    table->row_count = table->place ? table->place->rows : 0;
+    table->row_count = table->reserved ? table->reserved->rows : 0;
     for (size_t i = 0; i < table->chunks.count; i++) {
         const chunk *c = table->chunks.items[i];
-        if (table->place && join_place_find(table->place, c, &table->chunk_rows[i])) {
+        if (table->reserved && reserved_columns_find(table->reserved, c, &table->chunk_rows[i])) {
             placed += c->rows.bound;
         } else {
             table->chunk_rows[i] = table->row_count;
             table->row_count += c->rows.bound;
         }
     }
-    if (table->place && placed != table->place->rows)
+    if (table->reserved && placed != table->reserved->rows)
         return status_new(STATUS_KIND_INTERNAL, "rows of a join are missing");
     if (table->row_count >= ROW_NULL)
         return status_new(STATUS_KIND_LIMIT, "the build side of a join has %llu rows, more than %u",
@@ -187,16 +187,17 @@ static status make_alike(join_table *table, dev_stream *stream, uint32_t column,
 }
 
 /* Where the column's rows are that have places: then the others get theirs behind them. */
-static status find_place(const join_table *table, uint32_t column, tensor_place *out)
+static status find_place(const join_table *table, uint32_t column, tensor_target *out)
 {
-    const join_place *place = table->place;
-    *out = (tensor_place){0};
-    if (!place || !place->columns || !place->columns[column] || table->row_count > place->capacity)
+    const reserved_columns *reserved = table->reserved;
+    *out = (tensor_target){0};
+    if (!reserved || !reserved->columns || !reserved->columns[column] ||
+        table->row_count > reserved->capacity)
         return STATUS_OK;
-    dev_buffer *reserved = place->columns[column];
+    dev_buffer *buffer = reserved->columns[column];
     uint64_t width = table->chunks.items[0]->columns[column]->type.width;
-    TRY(table->dev->ops->commit(reserved, (table->row_count - place->rows) * width, "join build"));
-    *out = (tensor_place){reserved, reserved->address};
+    TRY(table->dev->ops->commit(buffer, (table->row_count - reserved->rows) * width, "join build"));
+    *out = (tensor_target){buffer, buffer->address};
     return STATUS_OK;
 }
 
@@ -212,9 +213,9 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     for (size_t i = 0; i < table->chunks.count; i++)
         has_nulls |= table->chunks.items[i]->columns[column]->validity != NULL;
     tensor **out = &table->build->columns[column];
-    tensor_place place;
-    TRY(find_place(table, column, &place));
-    TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, place, out));
+    tensor_target reserved;
+    TRY(find_place(table, column, &reserved));
+    TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, reserved, out));
     if (!type.width)
         TRY(ops->zero(stream, (*out)->values, bitmap_bytes));
     if (has_nulls)
@@ -441,7 +442,7 @@ static status fill_chunk(join_table *table, exec_task *task, size_t number)
     if (!table->rows)
         return STATUS_OK;
     if (table->is_unique)
-        return DEV_LAUNCH(stream, join_place, .groups = groups_at(table, number), .count = count,
+        return DEV_LAUNCH(stream, scatter_rows, .groups = groups_at(table, number), .count = count,
                           .first_row = first_row, .rows = table->rows->address);
     return DEV_LAUNCH(stream, join_list_fill, .groups = groups_at(table, number), .count = count,
                       .first_row = first_row, .starts = table->starts->address,
@@ -474,19 +475,19 @@ static status each_chunk(join_table *table, exec_task *task,
     }
 }
 
-/* The steps of one lane, which lie between those of all. */
-static status single_step(join_table *table, dev_stream *stream, unsigned step,
-                          const join_key_range *ranges)
+/* The steps of one task, which lie between those of all. */
+static status single_phase(join_table *table, dev_stream *stream, join_table_phase_number phase,
+                           const join_key_range *ranges)
 {
     atomic_store(&table->next, 0);
-    switch (step) {
-    case 0:
+    switch (phase) {
+    case JOIN_TABLE_PHASE_START:
         return start(table, stream, ranges);
-    case 2:
+    case JOIN_TABLE_PHASE_NUMBER:
         return number(table, stream);
-    case 4:
+    case JOIN_TABLE_PHASE_LISTS:
         return make_lists(table, stream);
-    case JOIN_TABLE_STEP_SUM:
+    case JOIN_TABLE_PHASE_SUM:
         return sum_lists(table, stream);
     default:
         release_rest(table);
@@ -494,20 +495,20 @@ static status single_step(join_table *table, dev_stream *stream, unsigned step,
     }
 }
 
-status join_table_step(join_table *table, exec_task *task, unsigned step,
-                       const join_key_range *ranges)
+status join_table_phase(join_table *table, exec_task *task, join_table_phase_number phase,
+                        const join_key_range *ranges)
 {
-    switch (step) {
-    case 1:
+    switch (phase) {
+    case JOIN_TABLE_PHASE_MOVE:
         return each_chunk(table, task, move_chunk);
-    case 3:
+    case JOIN_TABLE_PHASE_FIND:
         return each_chunk(table, task, find_chunk);
-    case 5:
+    case JOIN_TABLE_PHASE_COUNT:
         return each_chunk(table, task, count_chunk);
-    case 7:
+    case JOIN_TABLE_PHASE_FILL:
         return each_chunk(table, task, fill_chunk);
     default:
-        return task->lane ? STATUS_OK : single_step(table, task->stream, step, ranges);
+        return task->index ? STATUS_OK : single_phase(table, task->stream, phase, ranges);
     }
 }
 

@@ -303,7 +303,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
         mark_needed(op);
     if (!st)
         st = join_side_init(op, &op->whole);
-    op->whole.table.place = &op->place;
+    op->whole.table.reserved = &op->reserved;
     if (!st)
         st = join_probe_new(op, out_probe);
     if (!st && (join_marks_build(op) || exec_may_spill(query)))

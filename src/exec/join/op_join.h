@@ -29,8 +29,8 @@ typedef struct join_side {
 typedef struct join_spill {
     _Atomic bool has_begun;
     spill_file *file;
-    row_parts *build, *probe;
-    uint64_t rows, bytes; /* that build lanes hold in memory; under the lock */
+    partitions *build, *probe;
+    uint64_t rows, bytes; /* that build tasks hold in memory; under the lock */
     _Atomic uint64_t rows_written;
     _Atomic bool has_null_key; /* of the build rows written */
 } join_spill;
@@ -55,7 +55,7 @@ typedef struct op_join_build {
     join_row_need row_need;
     pthread_mutex_t lock;
     join_side whole;
-    join_place place;
+    reserved_columns reserved;
     join_spill spill;
     exec_operator *tail; /* or NULL */
 } op_join_build;
@@ -66,7 +66,7 @@ void join_side_release(join_side *side); /* takes a zeroed one */
 /* The table is made: what is noted while it is probed. */
 CHECKED status join_side_start(const op_join_build *join, exec_task *task, join_side *side);
 
-/* All is probed: where groups were marked, their rows get the mark. Lanes share *next_group. */
+/* All is probed: where groups were marked, their rows get the mark. Tasks share *next_group. */
 CHECKED status join_side_mark_rows(const join_side *side, exec_task *task,
                                    _Atomic uint64_t *next_group);
 

@@ -9,76 +9,76 @@ typedef struct op_join_probe {
     _Atomic uint64_t next_group; /* to be marked by a phase */
 } op_join_probe;
 
-typedef struct probe_lane {
+typedef struct probe_local {
     join_prober prober;
     join_collector collector; /* of rows to be spilled */
     exec_fetch fetch;
     uint64_t scratch;
-} probe_lane;
+} probe_local;
 
 /* The chunk that was taken goes to parts. */
-static exec_step spill_rows(op_join_build *join, exec_task *task, probe_lane *lane)
+static exec_result spill_rows(op_join_build *join, exec_task *task, probe_local *local)
 {
-    join_prober *prober = &lane->prober;
+    join_prober *prober = &local->prober;
     chunk *rows;
     if (!prober->input)
         return EXEC_NEED_INPUT;
-    exec_step step = join_prober_keys(prober, task);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = join_prober_keys(prober, task);
+    if (result != EXEC_FINISHED)
+        return result;
     EXEC_TRY(task, exec_check_error(task));
     EXEC_TRY(task, join_spill_probe_rows(join, task, prober->input, prober->keys, &rows));
     join_prober_drop(prober);
     if (rows)
-        EXEC_TRY(task, join_collect(&lane->collector, task, join->spill.probe, rows));
+        EXEC_TRY(task, join_collect(&local->collector, task, join->spill.probe, rows));
     return EXEC_NEED_INPUT;
 }
 
-static exec_step probe_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                            chunk **output)
+static exec_result probe_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                              chunk **output)
 {
     op_join_build *join = ((op_join_probe *)base)->join;
-    probe_lane *lane = state;
+    probe_local *local = state;
     status st;
     if (*input) {
-        if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->scratch, &st)) {
+        if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->scratch, &st)) {
             EXEC_TRY(task, st);
             return EXEC_WAIT;
         }
         if (!(*input)->rows.bound)
             return EXEC_NEED_INPUT;
-        join_prober_take(&lane->prober, &join->whole, *input);
+        join_prober_take(&local->prober, &join->whole, *input);
         *input = NULL;
     }
     if (join_has_spilled(join))
-        return spill_rows(join, task, lane);
-    return join_prober_next(&lane->prober, task, output);
+        return spill_rows(join, task, local);
+    return join_prober_next(&local->prober, task, output);
 }
 
-static status probe_lane_open(exec_operator *base, exec_task *task, void *state)
+static status probe_local_open(exec_operator *base, exec_task *task, void *state)
 {
-    probe_lane *lane = state;
-    return join_prober_init(&lane->prober, ((op_join_probe *)base)->join, task);
+    probe_local *local = state;
+    return join_prober_init(&local->prober, ((op_join_probe *)base)->join, task);
 }
 
-static void probe_lane_close(exec_operator *base, void *state)
+static void probe_local_close(exec_operator *base, void *state)
 {
-    probe_lane *lane = state;
-    join_prober_release(&lane->prober);
-    join_collector_release(&lane->collector);
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
+    probe_local *local = state;
+    join_prober_release(&local->prober);
+    join_collector_release(&local->collector);
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
-static exec_step probe_finish_lane(exec_operator *base, exec_task *task, void *state,
-                                   chunk **output)
+static exec_result probe_finish_local(exec_operator *base, exec_task *task, void *state,
+                                      chunk **output)
 {
     (void)output;
-    probe_lane *lane = state;
+    probe_local *local = state;
     const op_join_build *join = ((op_join_probe *)base)->join;
     uint64_t words[1];
     if (join_has_spilled(join))
-        EXEC_TRY(task, join_collect_end(&lane->collector, task, join->spill.probe));
+        EXEC_TRY(task, join_collect_end(&local->collector, task, join->spill.probe));
     else if (join->emits_build) /* a sink: the marks are there */
         EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
@@ -98,7 +98,7 @@ static void probe_close(exec_operator *base)
 }
 
 /* Where groups were marked: their rows get the mark. */
-static exec_step probe_phase(exec_operator *base, exec_task *task, unsigned number)
+static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     (void)number;
     op_join_probe *op = (op_join_probe *)base;
@@ -110,11 +110,11 @@ static exec_step probe_phase(exec_operator *base, exec_task *task, unsigned numb
 
 static const exec_operator_ops probe_ops = {
     .name = "join probe",
-    .lane_bytes = sizeof(probe_lane),
-    .lane_open = probe_lane_open,
-    .lane_close = probe_lane_close,
+    .local_bytes = sizeof(probe_local),
+    .local_open = probe_local_open,
+    .local_close = probe_local_close,
     .push = probe_push,
-    .lane_finish = probe_finish_lane,
+    .local_finish = probe_finish_local,
     .phase_count = 1, /* where it is a sink */
     .phase = probe_phase,
     .release = probe_release,

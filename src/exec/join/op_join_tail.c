@@ -1,6 +1,6 @@
 /* op_join_tail.c - after all probing: build rows by whether a probe row matched, and all that a
  * join gives whose rows were spilled. */
-#include "exec/join/join_parts.h"
+#include "exec/join/join_partitions.h"
 
 typedef struct op_join_tail {
     exec_operator base;
@@ -74,7 +74,7 @@ status join_tail_rows(const op_join_build *join, const join_side *side, exec_tas
     return st;
 }
 
-static exec_step pull_rows(op_join_tail *op, exec_task *task, chunk **output)
+static exec_result pull_rows(op_join_tail *op, exec_task *task, chunk **output)
 {
     const join_side *side = &op->join->whole;
     while (!*output && !exec_is_cancelled(task->query)) {
@@ -88,25 +88,26 @@ static exec_step pull_rows(op_join_tail *op, exec_task *task, chunk **output)
     return *output ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
 }
 
-static exec_step tail_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result tail_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_join_tail *op = (op_join_tail *)base;
     *output = NULL;
-    return join_has_spilled(op->join) ? join_parts_pull(state, &op->queue, task, output)
+    return join_has_spilled(op->join) ? join_partitions_pull(state, &op->queue, task, output)
                                       : pull_rows(op, task, output);
 }
 
-static status tail_lane_open(exec_operator *base, exec_task *task, void *state)
+static status tail_local_open(exec_operator *base, exec_task *task, void *state)
 {
     op_join_tail *op = (op_join_tail *)base;
-    return join_has_spilled(op->join) ? join_parts_lane_init(state, op->join, task) : STATUS_OK;
+    return join_has_spilled(op->join) ? join_partitions_local_init(state, op->join, task)
+                                      : STATUS_OK;
 }
 
-static void tail_lane_close(exec_operator *base, void *state)
+static void tail_local_close(exec_operator *base, void *state)
 {
     op_join_tail *op = (op_join_tail *)base;
     if (join_has_spilled(op->join))
-        join_parts_lane_release(state, &op->queue);
+        join_partitions_local_release(state, &op->queue);
 }
 
 static void tail_release(exec_operator *base)
@@ -122,9 +123,9 @@ static void tail_close(exec_operator *base)
 
 static const exec_operator_ops tail_ops = {
     .name = "join tail",
-    .lane_bytes = sizeof(join_parts_lane),
-    .lane_open = tail_lane_open,
-    .lane_close = tail_lane_close,
+    .local_bytes = sizeof(join_partitions_local),
+    .local_open = tail_local_open,
+    .local_close = tail_local_close,
     .pull = tail_pull,
     .release = tail_release,
     .close = tail_close,

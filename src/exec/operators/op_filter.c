@@ -9,61 +9,61 @@ typedef struct op_filter {
     uint32_t condition_count;
 } op_filter;
 
-typedef struct filter_lane {
+typedef struct filter_local {
     program_run *run;
     chunk *current; /* between waits */
     uint32_t next;  /* the condition to be evaluated */
-} filter_lane;
+} filter_local;
 
-static status filter_lane_open(exec_operator *op, exec_task *task, void *state)
+static status filter_local_open(exec_operator *op, exec_task *task, void *state)
 {
-    filter_lane *lane = state;
-    return program_run_new(((op_filter *)op)->program, task, &lane->run);
+    filter_local *local = state;
+    return program_run_new(((op_filter *)op)->program, task, &local->run);
 }
 
-static void filter_lane_close(exec_operator *op, void *state)
+static void filter_local_close(exec_operator *op, void *state)
 {
     (void)op;
-    filter_lane *lane = state;
-    chunk_free(lane->current);
-    program_run_free(lane->run);
+    filter_local *local = state;
+    chunk_free(local->current);
+    program_run_free(local->run);
 }
 
-static exec_step filter_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                             chunk **output)
+static exec_result filter_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                               chunk **output)
 {
     op_filter *op = (op_filter *)base;
-    filter_lane *lane = state;
+    filter_local *local = state;
     if (*input) {
-        lane->current = *input;
+        local->current = *input;
         *input = NULL;
-        lane->next = 0;
+        local->next = 0;
     }
-    if (!lane->current)
+    if (!local->current)
         return EXEC_NEED_INPUT;
-    while (lane->next < op->condition_count) {
+    while (local->next < op->condition_count) {
         row_index *rows = NULL;
         dev_count count;
         dev_buffer *owner = NULL;
-        exec_step step =
-            program_select(lane->run, lane->next, lane->current, &rows, &count, &owner);
-        if (step != EXEC_FINISHED)
-            return step;
-        lane->next++;
+        exec_result result =
+            program_select(local->run, local->next, local->current, &rows, &count, &owner);
+        if (result != EXEC_FINISHED)
+            return result;
+        local->next++;
         if (!rows)
             continue;
-        status st = chunk_select(task->stream, lane->current, rows, count, owner);
+        status st = chunk_select(task->stream, local->current, rows, count, owner);
         row_index_unref(rows);
         dev_buffer_unref(owner);
         EXEC_TRY(task, st);
         if (!count.actual && !count.bound) {
-            chunk_free(lane->current);
-            lane->current = NULL;
+            chunk_free(local->current);
+            local->current = NULL;
             return EXEC_NEED_INPUT;
         }
     }
-    *output = lane->current;
-    lane->current = NULL;
+    *output = local->current;
+    local->current = NULL;
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -76,9 +76,9 @@ static void filter_close(exec_operator *base)
 
 static const exec_operator_ops filter_ops = {
     .name = "filter",
-    .lane_bytes = sizeof(filter_lane),
-    .lane_open = filter_lane_open,
-    .lane_close = filter_lane_close,
+    .local_bytes = sizeof(filter_local),
+    .local_open = filter_local_open,
+    .local_close = filter_local_close,
     .push = filter_push,
     .close = filter_close,
 };

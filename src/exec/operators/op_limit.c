@@ -1,15 +1,15 @@
-/* op_limit.c - LIMIT and OFFSET: lanes share one count of rows seen. */
+/* op_limit.c - LIMIT and OFFSET: tasks share one count of rows seen. */
 #include "exec/sched/operator.h"
 
 typedef struct op_limit {
     exec_operator base;
-    _Atomic uint64_t seen; /* rows that have come, over all lanes */
+    _Atomic uint64_t seen; /* rows that have come, over all tasks */
 } op_limit;
 
-typedef struct limit_lane {
+typedef struct limit_local {
     exec_fetch fetch;
     uint64_t row_count;
-} limit_lane;
+} limit_local;
 
 /* Cuts the chunk to its rows [skip, skip + count). */
 static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
@@ -24,11 +24,11 @@ static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
     return st;
 }
 
-static exec_step limit_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                            chunk **output)
+static exec_result limit_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                              chunk **output)
 {
     op_limit *op = (op_limit *)base;
-    limit_lane *lane = state;
+    limit_local *local = state;
     uint64_t offset = base->plan->limit.offset, end = UINT64_MAX;
     status st;
     if (!*input)
@@ -36,7 +36,7 @@ static exec_step limit_push(exec_operator *base, exec_task *task, void *state, c
     if (base->plan->limit.has_limit &&
         __builtin_add_overflow(offset, base->plan->limit.limit, &end))
         end = UINT64_MAX;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
+    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
         EXEC_TRY(task, st);
         return EXEC_WAIT;
     }
@@ -54,11 +54,11 @@ static exec_step limit_push(exec_operator *base, exec_task *task, void *state, c
     return EXEC_HAVE_OUTPUT;
 }
 
-static void limit_lane_close(exec_operator *base, void *state)
+static void limit_local_close(exec_operator *base, void *state)
 {
-    limit_lane *lane = state;
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
+    limit_local *local = state;
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static void limit_close(exec_operator *base)
@@ -68,8 +68,8 @@ static void limit_close(exec_operator *base)
 
 static const exec_operator_ops limit_ops = {
     .name = "limit",
-    .lane_bytes = sizeof(limit_lane),
-    .lane_close = limit_lane_close,
+    .local_bytes = sizeof(limit_local),
+    .local_close = limit_local_close,
     .push = limit_push,
     .close = limit_close,
 };

@@ -7,51 +7,51 @@ typedef struct op_project {
     uint32_t expr_count;
 } op_project;
 
-typedef struct project_lane {
+typedef struct project_local {
     program_run *run;
     chunk *current, *result; /* between waits */
     uint32_t next;           /* the expression to be evaluated */
-} project_lane;
+} project_local;
 
-static status project_lane_open(exec_operator *op, exec_task *task, void *state)
+static status project_local_open(exec_operator *op, exec_task *task, void *state)
 {
-    project_lane *lane = state;
-    return program_run_new(((op_project *)op)->program, task, &lane->run);
+    project_local *local = state;
+    return program_run_new(((op_project *)op)->program, task, &local->run);
 }
 
-static void project_lane_close(exec_operator *op, void *state)
+static void project_local_close(exec_operator *op, void *state)
 {
     (void)op;
-    project_lane *lane = state;
-    chunk_free(lane->current);
-    chunk_free(lane->result);
-    program_run_free(lane->run);
+    project_local *local = state;
+    chunk_free(local->current);
+    chunk_free(local->result);
+    program_run_free(local->run);
 }
 
-static exec_step project_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                              chunk **output)
+static exec_result project_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                                chunk **output)
 {
     op_project *op = (op_project *)base;
-    project_lane *lane = state;
+    project_local *local = state;
     if (*input) {
-        lane->current = *input;
+        local->current = *input;
         *input = NULL;
-        lane->next = 0;
-        EXEC_TRY(task, chunk_new(op->expr_count, lane->current->rows, &lane->result));
-        lane->result->rows_owner = dev_buffer_ref(lane->current->rows_owner);
+        local->next = 0;
+        EXEC_TRY(task, chunk_new(op->expr_count, local->current->rows, &local->result));
+        local->result->rows_owner = dev_buffer_ref(local->current->rows_owner);
     }
-    if (!lane->current)
+    if (!local->current)
         return EXEC_NEED_INPUT;
-    for (; lane->next < op->expr_count; lane->next++) {
-        exec_step step = program_evaluate(lane->run, lane->next, lane->current,
-                                          &lane->result->columns[lane->next]);
-        if (step != EXEC_FINISHED)
-            return step;
+    for (; local->next < op->expr_count; local->next++) {
+        exec_result result = program_evaluate(local->run, local->next, local->current,
+                                              &local->result->columns[local->next]);
+        if (result != EXEC_FINISHED)
+            return result;
     }
-    chunk_free(lane->current);
-    lane->current = NULL;
-    *output = lane->result;
-    lane->result = NULL;
+    chunk_free(local->current);
+    local->current = NULL;
+    *output = local->result;
+    local->result = NULL;
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -64,9 +64,9 @@ static void project_close(exec_operator *base)
 
 static const exec_operator_ops project_ops = {
     .name = "project",
-    .lane_bytes = sizeof(project_lane),
-    .lane_open = project_lane_open,
-    .lane_close = project_lane_close,
+    .local_bytes = sizeof(project_local),
+    .local_open = project_local_open,
+    .local_close = project_local_close,
     .push = project_push,
     .close = project_close,
 };

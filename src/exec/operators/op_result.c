@@ -1,14 +1,14 @@
 /* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
  *
- * A lane that finds the queue full gives its thread back until the client has taken a batch. On a
+ * A task that finds the queue full gives its thread back until the client has taken a batch. On a
  * host device a batch borrows the tensors' memory; from others it is copied behind an event. */
 #include "exec/operators/op_result.h"
 
-#include "exec/sched/lane.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
+#include "exec/sched/task.h"
 
-/* Enough that the client and the lanes do not wait for each other at every batch. */
+/* Enough that the client and the tasks do not wait for each other at every batch. */
 #define QUEUE_BATCHES 16
 
 typedef struct op_result {
@@ -20,12 +20,12 @@ typedef struct op_result {
     ARRAY(exec_task *) waiting; /* for room */
 } op_result;
 
-typedef struct result_lane {
+typedef struct result_local {
     exec_fetch fetch;
     uint64_t row_count;
     chunk *flat;       /* whose copies are under way */
     exec_batch *batch; /* to be queued */
-} result_lane;
+} result_local;
 
 static void release_values(exec_batch_column *column)
 {
@@ -164,17 +164,17 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     return st;
 }
 
-static exec_step result_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                             chunk **output)
+static exec_result result_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                               chunk **output)
 {
     (void)output;
     op_result *op = (op_result *)base;
-    result_lane *lane = state;
+    result_local *local = state;
     bool is_host = task->stream->dev->is_host;
     status st = STATUS_OK;
-    if (*input && !lane->batch && !lane->flat) {
+    if (*input && !local->batch && !local->flat) {
         chunk *c = *input;
-        if (!exec_fetch_count(task, &lane->fetch, &c->rows, &lane->row_count, &st)) {
+        if (!exec_fetch_count(task, &local->fetch, &c->rows, &local->row_count, &st)) {
             EXEC_TRY(task, st);
             return EXEC_WAIT;
         }
@@ -183,43 +183,43 @@ static exec_step result_push(exec_operator *base, exec_task *task, void *state, 
             *input = NULL;
             return EXEC_NEED_INPUT;
         }
-        EXEC_TRY(task, batch_new(op->column_count, c->rows.bound, &lane->batch));
+        EXEC_TRY(task, batch_new(op->column_count, c->rows.bound, &local->batch));
         if (is_host) {
-            EXEC_TRY(task, borrow_columns(task, c, lane->batch));
+            EXEC_TRY(task, borrow_columns(task, c, local->batch));
         } else {
-            EXEC_TRY(task, chunk_concat(task->stream, &c, 1, "result", &lane->flat));
-            EXEC_TRY(task, copy_columns(task, lane->flat, lane->batch));
+            EXEC_TRY(task, chunk_concat(task->stream, &c, 1, "result", &local->flat));
+            EXEC_TRY(task, copy_columns(task, local->flat, local->batch));
         }
         chunk_free(c);
         *input = NULL;
         if (!is_host && exec_wait_stream(task))
             return EXEC_WAIT;
     }
-    if (lane->flat) {
-        point_to_host(lane->flat, lane->batch);
-        chunk_free(lane->flat);
-        lane->flat = NULL;
+    if (local->flat) {
+        point_to_host(local->flat, local->batch);
+        chunk_free(local->flat);
+        local->flat = NULL;
     }
-    if (lane->batch) {
+    if (local->batch) {
         bool is_pushed;
         EXEC_TRY(task, exec_check_error(task));
-        EXEC_TRY(task, queue_try_push(op, task, &lane->batch, &is_pushed));
+        EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
         if (!is_pushed)
             return EXEC_WAIT;
     }
     return EXEC_NEED_INPUT;
 }
 
-static void result_lane_close(exec_operator *op, void *state)
+static void result_local_close(exec_operator *op, void *state)
 {
-    result_lane *lane = state;
-    exec_batch_free(lane->batch);
-    chunk_free(lane->flat);
-    if (lane->fetch.event)
-        op->query->dev->ops->event_free(lane->fetch.event);
+    result_local *local = state;
+    exec_batch_free(local->batch);
+    chunk_free(local->flat);
+    if (local->fetch.event)
+        op->query->dev->ops->event_free(local->fetch.event);
 }
 
-bool exec_result_is_ready(exec_operator *sink)
+bool op_result_is_ready(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
     pthread_mutex_lock(&op->lock);
@@ -228,7 +228,7 @@ bool exec_result_is_ready(exec_operator *sink)
     return is_ready;
 }
 
-void exec_result_wake_all(exec_operator *sink)
+void op_result_wake_all(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
     exec_task *task;
@@ -241,7 +241,7 @@ void exec_result_wake_all(exec_operator *sink)
     } while (task);
 }
 
-exec_batch *exec_result_take(exec_operator *sink)
+exec_batch *op_result_take(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
     pthread_mutex_lock(&op->lock);
@@ -255,7 +255,7 @@ exec_batch *exec_result_take(exec_operator *sink)
     }
     pthread_mutex_unlock(&op->lock);
     if (batch)
-        exec_result_wake_all(sink);
+        op_result_wake_all(sink);
     return batch;
 }
 
@@ -274,8 +274,8 @@ static void result_close(exec_operator *base)
 
 static const exec_operator_ops result_ops = {
     .name = "result",
-    .lane_bytes = sizeof(result_lane),
-    .lane_close = result_lane_close,
+    .local_bytes = sizeof(result_local),
+    .local_close = result_local_close,
     .push = result_push,
     .close = result_close,
 };

@@ -28,8 +28,8 @@ void exec_batch_keep_heaps(exec_batch *batch);
 /* The sink of the whole query: a bounded queue of host batches. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* Taking from the queue. */
-exec_batch *exec_result_take(exec_operator *sink);
-bool exec_result_is_ready(exec_operator *sink);
-void exec_result_wake_all(exec_operator *sink); /* lanes that wait for room */
+exec_batch *op_result_take(exec_operator *sink);
+bool op_result_is_ready(exec_operator *sink);
+void op_result_wake_all(exec_operator *sink); /* tasks that wait for room */
 
 #endif

@@ -1,6 +1,6 @@
 /* op_shared.c - a common subplan (WITH): its rows are collected once and read by every reference.
  *
- * Lanes append to lists of their own, which are joined under a lock when they finish; readers take
+ * Tasks append to lists of their own, which are joined under a lock when they finish; readers take
  * chunks from the complete list by an atomic cursor each. Rows that are too many for memory go to a
  * temporary file, and each reference reads it. */
 #include "exec/sched/memory.h"
@@ -14,15 +14,15 @@ typedef struct op_shared {
     pthread_mutex_t lock;
     chunk_list chunks; /* complete before any reader starts */
     _Atomic uint64_t held;
-    spill_file *file; /* NULL: all is in memory */
-    row_parts *parts; /* the first part is the rows that were spilled */
+    spill_file *file;  /* NULL: all is in memory */
+    partitions *parts; /* the first part is the rows that were spilled */
 } op_shared;
 
-typedef struct shared_lane {
+typedef struct shared_local {
     exec_fetch fetch;
     uint64_t row_count, held;
     chunk_list chunks;
-} shared_lane;
+} shared_local;
 
 static void release_chunks(chunk_list *list)
 {
@@ -38,84 +38,84 @@ static status begin_spill(op_shared *op)
     if (!op->file)
         st = spill_open(exec_temp_directory(op->base.query), &op->file);
     if (!st && !op->parts)
-        st = row_parts_new(op->file, &op->base, "common subplan", 0, &op->parts);
+        st = partitions_new(op->file, &op->base, "common subplan", 0, &op->parts);
     pthread_mutex_unlock(&op->lock);
     return st;
 }
 
-/* Writes the lane's rows if all lanes' are too many. */
-static status settle(op_shared *op, exec_task *task, shared_lane *lane, uint64_t more)
+/* Writes the task's rows if all tasks' are too many. */
+static status settle(op_shared *op, exec_task *task, shared_local *local, uint64_t more)
 {
-    lane->held += more;
+    local->held += more;
     uint64_t all = atomic_fetch_add(&op->held, more) + more;
-    if (!exec_must_spill(op->base.query, all, all, task->lane_count, lane->held))
+    if (!exec_must_spill(op->base.query, all, all, task->count, local->held))
         return STATUS_OK;
     TRY(begin_spill(op));
-    for (; lane->chunks.count; lane->chunks.count--) {
-        chunk *last = lane->chunks.items[lane->chunks.count - 1];
-        TRY(row_parts_append(op->parts, task, 0, last, 0, last->rows.bound));
+    for (; local->chunks.count; local->chunks.count--) {
+        chunk *last = local->chunks.items[local->chunks.count - 1];
+        TRY(partitions_append(op->parts, task, 0, last, 0, last->rows.bound));
         chunk_free(last);
     }
-    atomic_fetch_sub(&op->held, lane->held);
-    lane->held = 0;
+    atomic_fetch_sub(&op->held, local->held);
+    local->held = 0;
     return STATUS_OK;
 }
 
 /* Rows are copied out of the pages that they came with, so that those can be reused. */
-static exec_step shared_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                             chunk **output)
+static exec_result shared_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                               chunk **output)
 {
     (void)output;
     op_shared *op = (op_shared *)base;
-    shared_lane *lane = state;
+    shared_local *local = state;
     status st;
     chunk *flat = NULL;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
+    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
         EXEC_TRY(task, st);
         return EXEC_WAIT;
     }
     if ((*input)->rows.bound) {
-        EXEC_TRY(task, array_reserve(NULL, &lane->chunks, 1));
+        EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
         EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
-        lane->chunks.items[lane->chunks.count++] = flat;
-        EXEC_TRY(task, settle(op, task, lane, exec_chunk_bytes(flat)));
+        local->chunks.items[local->chunks.count++] = flat;
+        EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
     }
     return EXEC_NEED_INPUT;
 }
 
-static exec_step shared_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result shared_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)output;
     op_shared *op = (op_shared *)base;
-    shared_lane *lane = state;
+    shared_local *local = state;
     pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, lane->chunks.count);
-    if (!st && lane->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, lane->chunks.items,
-               lane->chunks.count * sizeof *lane->chunks.items);
-        op->chunks.count += lane->chunks.count;
-        lane->chunks.count = 0;
+    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
+    if (!st && local->chunks.count) {
+        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
+               local->chunks.count * sizeof *local->chunks.items);
+        op->chunks.count += local->chunks.count;
+        local->chunks.count = 0;
     }
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
 
-static void shared_lane_close(exec_operator *op, void *state)
+static void shared_local_close(exec_operator *op, void *state)
 {
-    shared_lane *lane = state;
-    release_chunks(&lane->chunks);
-    if (lane->fetch.event)
-        op->query->dev->ops->event_free(lane->fetch.event);
+    shared_local *local = state;
+    release_chunks(&local->chunks);
+    if (local->fetch.event)
+        op->query->dev->ops->event_free(local->fetch.event);
 }
 
 static void shared_close(exec_operator *base)
 {
     op_shared *op = (op_shared *)base;
     release_chunks(&op->chunks);
-    row_parts_free(op->parts);
+    partitions_free(op->parts);
     spill_close(op->file);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
@@ -123,10 +123,10 @@ static void shared_close(exec_operator *base)
 
 static const exec_operator_ops shared_ops = {
     .name = "shared",
-    .lane_bytes = sizeof(shared_lane),
-    .lane_close = shared_lane_close,
+    .local_bytes = sizeof(shared_local),
+    .local_close = shared_local_close,
     .push = shared_push,
-    .lane_finish = shared_finish,
+    .local_finish = shared_finish,
     .close = shared_close,
 };
 
@@ -154,7 +154,7 @@ typedef struct op_shared_source {
 
 typedef struct shared_reader {
     bool is_open;
-    row_part_reader blocks;
+    partition_reader blocks;
 } shared_reader;
 
 static status pick_columns(const exec_operator *base, const chunk *source, chunk **out)
@@ -166,7 +166,7 @@ static status pick_columns(const exec_operator *base, const chunk *source, chunk
     return STATUS_OK;
 }
 
-static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_shared_source *op = (op_shared_source *)base;
     shared_reader *reader = state;
@@ -178,22 +178,22 @@ static exec_step source_pull(exec_operator *base, exec_task *task, void *state, 
     if (!op->sink->parts)
         return EXEC_FINISHED;
     if (!reader->is_open)
-        row_part_reader_share(&reader->blocks, op->sink->parts, 0, &op->next_block);
+        partition_reader_share(&reader->blocks, op->sink->parts, 0, &op->next_block);
     reader->is_open = true;
     chunk *block;
-    exec_step step = row_part_next(&reader->blocks, task, &block);
-    if (step != EXEC_HAVE_OUTPUT)
-        return step;
+    exec_result result = partition_next(&reader->blocks, task, &block);
+    if (result != EXEC_HAVE_OUTPUT)
+        return result;
     status st = pick_columns(base, block, output);
     chunk_free(block);
     EXEC_TRY(task, st);
     return EXEC_HAVE_OUTPUT;
 }
 
-static void source_lane_close(exec_operator *base, void *state)
+static void source_local_close(exec_operator *base, void *state)
 {
     (void)base;
-    row_part_reader_close(&((shared_reader *)state)->blocks);
+    partition_reader_close(&((shared_reader *)state)->blocks);
 }
 
 static void source_close(exec_operator *op)
@@ -203,8 +203,8 @@ static void source_close(exec_operator *op)
 
 static const exec_operator_ops source_ops = {
     .name = "shared scan",
-    .lane_bytes = sizeof(shared_reader),
-    .lane_close = source_lane_close,
+    .local_bytes = sizeof(shared_reader),
+    .local_close = source_local_close,
     .pull = source_pull,
     .close = source_close,
 };

@@ -10,23 +10,23 @@ typedef struct op_single_row {
     chunk *row; /* NULL: none yet */
 } op_single_row;
 
-typedef struct single_row_lane {
+typedef struct single_row_local {
     exec_fetch fetch;
     uint64_t row_count;
-} single_row_lane;
+} single_row_local;
 
-static exec_step single_row_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                                 chunk **output)
+static exec_result single_row_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                                   chunk **output)
 {
     (void)output;
     op_single_row *op = (op_single_row *)base;
-    single_row_lane *lane = state;
+    single_row_local *local = state;
     uint64_t words[1];
     chunk *owned;
     status st;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &lane->fetch, &(*input)->rows, &lane->row_count, &st)) {
+    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
         EXEC_TRY(task, st);
         return EXEC_WAIT;
     }
@@ -50,11 +50,11 @@ static exec_step single_row_push(exec_operator *base, exec_task *task, void *sta
     return EXEC_NEED_INPUT;
 }
 
-static void single_row_lane_close(exec_operator *base, void *state)
+static void single_row_local_close(exec_operator *base, void *state)
 {
-    single_row_lane *lane = state;
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
+    single_row_local *local = state;
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static void single_row_close(exec_operator *base)
@@ -67,8 +67,8 @@ static void single_row_close(exec_operator *base)
 
 static const exec_operator_ops single_row_ops = {
     .name = "single row",
-    .lane_bytes = sizeof(single_row_lane),
-    .lane_close = single_row_lane_close,
+    .local_bytes = sizeof(single_row_local),
+    .local_close = single_row_local_close,
     .push = single_row_push,
     .close = single_row_close,
 };
@@ -76,10 +76,10 @@ static const exec_operator_ops single_row_ops = {
 typedef struct op_single_row_source {
     exec_operator base;
     op_single_row *sink;
-    bool is_done; /* one lane */
+    bool is_done; /* one task */
 } op_single_row_source;
 
-static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)state;
     op_single_row_source *source = (op_single_row_source *)base;
@@ -131,7 +131,7 @@ status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout 
     op->base = (exec_operator){.ops = &single_row_ops, .query = query, .plan = plan};
     pthread_mutex_init(&op->lock, NULL);
     source->base =
-        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .lane_limit = 1};
+        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
     source->sink = op;
     *out_sink = &op->base;
     *out_source = &source->base;

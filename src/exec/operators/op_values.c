@@ -9,49 +9,49 @@ typedef struct op_values {
     size_t row_count;
 } op_values;
 
-typedef struct values_lane {
+typedef struct values_local {
     program_run *run;
     size_t row;
     chunk *nothing; /* a row without columns, to evaluate constants over */
     chunk *current;
     uint32_t next;
-} values_lane;
+} values_local;
 
-static status values_lane_open(exec_operator *base, exec_task *task, void *state)
+static status values_local_open(exec_operator *base, exec_task *task, void *state)
 {
-    values_lane *lane = state;
-    TRY(chunk_new(0, dev_count_exact(1), &lane->nothing));
-    return program_run_new(((op_values *)base)->program, task, &lane->run);
+    values_local *local = state;
+    TRY(chunk_new(0, dev_count_exact(1), &local->nothing));
+    return program_run_new(((op_values *)base)->program, task, &local->run);
 }
 
-static void values_lane_close(exec_operator *base, void *state)
+static void values_local_close(exec_operator *base, void *state)
 {
     (void)base;
-    values_lane *lane = state;
-    chunk_free(lane->nothing);
-    chunk_free(lane->current);
-    program_run_free(lane->run);
+    values_local *local = state;
+    chunk_free(local->nothing);
+    chunk_free(local->current);
+    program_run_free(local->run);
 }
 
-static exec_step values_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result values_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_values *op = (op_values *)base;
-    values_lane *lane = state;
-    if (lane->row == op->row_count)
+    values_local *local = state;
+    if (local->row == op->row_count)
         return EXEC_FINISHED;
-    if (!lane->current)
-        EXEC_TRY(task, chunk_new(op->column_count, dev_count_exact(1), &lane->current));
-    for (; lane->next < op->column_count; lane->next++) {
-        uint32_t index = (uint32_t)(lane->row * op->column_count) + lane->next;
-        exec_step step =
-            program_evaluate(lane->run, index, lane->nothing, &lane->current->columns[lane->next]);
-        if (step != EXEC_FINISHED)
-            return step;
+    if (!local->current)
+        EXEC_TRY(task, chunk_new(op->column_count, dev_count_exact(1), &local->current));
+    for (; local->next < op->column_count; local->next++) {
+        uint32_t index = (uint32_t)(local->row * op->column_count) + local->next;
+        exec_result result = program_evaluate(local->run, index, local->nothing,
+                                              &local->current->columns[local->next]);
+        if (result != EXEC_FINISHED)
+            return result;
     }
-    lane->next = 0;
-    lane->row++;
-    *output = lane->current;
-    lane->current = NULL;
+    local->next = 0;
+    local->row++;
+    *output = local->current;
+    local->current = NULL;
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -64,9 +64,9 @@ static void values_close(exec_operator *base)
 
 static const exec_operator_ops values_ops = {
     .name = "values",
-    .lane_bytes = sizeof(values_lane),
-    .lane_open = values_lane_open,
-    .lane_close = values_lane_close,
+    .local_bytes = sizeof(values_local),
+    .local_open = values_local_open,
+    .local_close = values_local_close,
     .pull = values_pull,
     .close = values_close,
 };
@@ -77,7 +77,7 @@ status op_values_open(exec_query *query, const plan_node *plan, exec_operator **
     op_values *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("values", sizeof *op);
-    op->base = (exec_operator){.ops = &values_ops, .query = query, .plan = plan, .lane_limit = 1};
+    op->base = (exec_operator){.ops = &values_ops, .query = query, .plan = plan, .task_limit = 1};
     op->column_count = (uint32_t)plan->columns.count;
     op->row_count = plan->values.rows.count;
     arena *a = exec_memory(query);

@@ -1,6 +1,6 @@
 /* op_scan.c - the source of a table's rows: takes row groups, filters, decodes what is needed.
  *
- * Lanes take row groups in file order (scan_ahead.h, which also has them read early). A row group
+ * Tasks take row groups in file order (scan_ahead.h, which also has them read early). A row group
  * goes out in slices of the device's chunk size; for each slice runtime filters and the plan's
  * conditions narrow the selection one after another, and a column is read, decompressed and decoded
  * only when the first slice needs it: a column that no surviving row needs is not even read. Row
@@ -33,10 +33,10 @@ typedef struct op_scan {
     scan_ahead *ahead;
 } op_scan;
 
-typedef struct scan_lane {
+typedef struct scan_local {
     program_run *run;
     bool has_morsel;
-    pq_morsel morsel;
+    pq_row_group_ref group_ref;
     pq_fetch *fetch;    /* what of it was read ahead */
     pq_row_list ranges; /* the morsel's rows that may be wanted */
     size_t next_range;
@@ -52,58 +52,58 @@ typedef struct scan_lane {
     dev_buffer *count_owner;
     uint32_t next_runtime, next_filter;
     chunk *candidate; /* what the condition at work sees */
-} scan_lane;
+} scan_local;
 
-static void release_slice(const op_scan *op, scan_lane *lane)
+static void release_slice(const op_scan *op, scan_local *local)
 {
     for (uint32_t i = 0; i < op->column_count; i++) {
-        tensor_unref(lane->slices[i]);
-        lane->slices[i] = NULL;
+        tensor_unref(local->slices[i]);
+        local->slices[i] = NULL;
     }
-    row_index_unref(lane->selected);
-    lane->selected = NULL;
-    dev_buffer_unref(lane->count_owner);
-    lane->count_owner = NULL;
-    chunk_free(lane->candidate);
-    lane->candidate = NULL;
-    lane->has_slice = false;
+    row_index_unref(local->selected);
+    local->selected = NULL;
+    dev_buffer_unref(local->count_owner);
+    local->count_owner = NULL;
+    chunk_free(local->candidate);
+    local->candidate = NULL;
+    local->has_slice = false;
 }
 
-static void release_morsel(const op_scan *op, scan_lane *lane)
+static void release_morsel(const op_scan *op, scan_local *local)
 {
     for (uint32_t i = 0; i < op->column_count; i++) {
-        pq_column_close(lane->columns[i]);
-        lane->columns[i] = NULL;
+        pq_column_close(local->columns[i]);
+        local->columns[i] = NULL;
     }
-    scan_ahead_release(op->ahead, lane->morsel, lane->fetch);
-    lane->fetch = NULL;
-    array_release(&lane->ranges);
-    lane->has_morsel = false;
+    scan_ahead_release(op->ahead, local->group_ref, local->fetch);
+    local->fetch = NULL;
+    array_release(&local->ranges);
+    local->has_morsel = false;
 }
 
-static status scan_lane_open(exec_operator *base, exec_task *task, void *state)
+static status scan_local_open(exec_operator *base, exec_task *task, void *state)
 {
     op_scan *op = (op_scan *)base;
-    scan_lane *lane = state;
+    scan_local *local = state;
     size_t count = op->column_count ? op->column_count : 1;
-    lane->columns = mem_new_array(count, sizeof *lane->columns);
-    lane->slices = mem_new_array(count, sizeof *lane->slices);
-    if (!lane->columns || !lane->slices)
-        return status_no_memory("scan", count * sizeof *lane->columns);
-    return op->program ? program_run_new(op->program, task, &lane->run) : STATUS_OK;
+    local->columns = mem_new_array(count, sizeof *local->columns);
+    local->slices = mem_new_array(count, sizeof *local->slices);
+    if (!local->columns || !local->slices)
+        return status_no_memory("scan", count * sizeof *local->columns);
+    return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
 
-static void scan_lane_close(exec_operator *base, void *state)
+static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
-    scan_lane *lane = state;
-    if (lane->columns && lane->slices) {
-        release_slice(op, lane);
-        release_morsel(op, lane);
+    scan_local *local = state;
+    if (local->columns && local->slices) {
+        release_slice(op, local);
+        release_morsel(op, local);
     }
-    mem_free(lane->columns);
-    mem_free(lane->slices);
-    program_run_free(lane->run);
+    mem_free(local->columns);
+    mem_free(local->slices);
+    program_run_free(local->run);
 }
 
 static void wake(void *task)
@@ -112,86 +112,87 @@ static void wake(void *task)
 }
 
 /* On a lazy device, where a damaged page is met late, the place is kept as text. */
-static status register_place(op_scan *op, const scan_lane *lane, uint32_t column, uint32_t *out)
+static status register_location(op_scan *op, const scan_local *local, uint32_t column,
+                                uint32_t *out)
 {
     char text[512];
-    *out = EXEC_PLACE_READER;
+    *out = EXEC_LOCATION_READER;
     if (exec_device(op->base.query)->is_host)
         return STATUS_OK;
     snprintf(text, sizeof text, "file \"%s\", row group %u, column \"%s\"",
-             op->table->files.items[lane->morsel.file].file->path, lane->morsel.row_group,
+             op->table->files.items[local->group_ref.file].file->path, local->group_ref.row_group,
              op->base.plan->columns.items[column].name);
-    return exec_place_register(op->base.query, text, out);
+    return exec_location_register(op->base.query, text, out);
 }
 
 /* Starts reading a column of the morsel, unless somebody has. */
-static status open_column(op_scan *op, exec_task *task, scan_lane *lane, uint32_t column)
+static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
-    uint32_t place;
-    if (lane->columns[column])
+    uint32_t location;
+    if (local->columns[column])
         return STATUS_OK;
-    TRY(register_place(op, lane, column, &place));
-    TRY(pq_column_open(task->stream, op->table, lane->morsel,
+    TRY(register_location(op, local, column, &location));
+    TRY(pq_column_open(task->stream, op->table, local->group_ref,
                        op->base.plan->scan.sources.items[column],
                        (pq_column_use){.error = task->error,
-                                       .place = place,
+                                       .location = location,
                                        .check_bounds = op->base.plan->scan.relied.items[column],
-                                       .fetch = lane->fetch,
-                                       .rows = &lane->ranges},
-                       &lane->columns[column]));
-    const pq_column *opened = lane->columns[column];
+                                       .fetch = local->fetch,
+                                       .rows = &local->ranges},
+                       &local->columns[column]));
+    const pq_column *opened = local->columns[column];
     atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(opened),
                               memory_order_relaxed);
-    scan_ahead_count(op->ahead, lane->morsel, pq_column_stored_bytes(opened),
+    scan_ahead_count(op->ahead, local->group_ref, pq_column_stored_bytes(opened),
                      pq_column_cached_bytes(opened));
     return STATUS_OK;
 }
 
 /* The bytes of these columns are there (EXEC_FINISHED), or the task is woken when some are. */
-static exec_step await_columns(op_scan *op, exec_task *task, scan_lane *lane,
-                               const uint32_t *columns, uint32_t count)
+static exec_result await_columns(op_scan *op, exec_task *task, scan_local *local,
+                                 const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        EXEC_TRY(task, open_column(op, task, lane, columns[i]));
+        EXEC_TRY(task, open_column(op, task, local, columns[i]));
     for (uint32_t i = 0; i < count; i++)
-        if (pq_column_wait(lane->columns[columns[i]], wake, task))
+        if (pq_column_wait(local->columns[columns[i]], wake, task))
             return EXEC_WAIT;
     return EXEC_FINISHED;
 }
 
 /* The column's rows of this slice, borrowed. Its bytes are there. */
-static status slice_column(scan_lane *lane, uint32_t column, tensor **out)
+static status slice_column(scan_local *local, uint32_t column, tensor **out)
 {
-    if (!lane->slices[column])
-        TRY(pq_column_slice(lane->columns[column], lane->first_row, lane->slice_rows,
-                            &lane->slices[column]));
-    *out = lane->slices[column];
+    if (!local->slices[column])
+        TRY(pq_column_slice(local->columns[column], local->first_row, local->slice_rows,
+                            &local->slices[column]));
+    *out = local->slices[column];
     return STATUS_OK;
 }
 
 /* The column at the selected rows: a reference for the caller. */
-static status selected_column(exec_task *task, scan_lane *lane, uint32_t column, tensor **out)
+static status selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
 {
     tensor *slice;
-    TRY(slice_column(lane, column, &slice));
-    if (!lane->selected) {
+    TRY(slice_column(local, column, &slice));
+    if (!local->selected) {
         *out = tensor_ref(slice);
         return STATUS_OK;
     }
-    return tensor_new_indexed(task->stream, slice, lane->slice_rows, lane->selected, lane->count,
+    return tensor_new_indexed(task->stream, slice, local->slice_rows, local->selected, local->count,
                               out);
 }
 
 /* Takes over the references to rows and owner: rows of the selection so far that stay. */
-static status narrow(exec_task *task, scan_lane *lane, row_index *rows, dev_count count,
+static status narrow(exec_task *task, scan_local *local, row_index *rows, dev_count count,
                      dev_buffer *owner)
 {
     row_index *composed = rows;
-    if (lane->selected) {
+    if (local->selected) {
         composed = NULL;
         status st = row_index_new(task->stream->dev, count.bound, &composed);
         if (!st)
-            st = DEV_LAUNCH(task->stream, gather_index, .first = lane->selected->rows,
+            st = DEV_LAUNCH(task->stream, gather_index, .first = local->selected->rows,
                             .second = rows->rows, .count = count, .out = composed->rows);
         row_index_unref(rows);
         if (st) {
@@ -200,11 +201,11 @@ static status narrow(exec_task *task, scan_lane *lane, row_index *rows, dev_coun
             return st;
         }
     }
-    row_index_unref(lane->selected);
-    dev_buffer_unref(lane->count_owner);
-    lane->selected = composed;
-    lane->count = count;
-    lane->count_owner = owner;
+    row_index_unref(local->selected);
+    dev_buffer_unref(local->count_owner);
+    local->selected = composed;
+    local->count = count;
+    local->count_owner = owner;
     return STATUS_OK;
 }
 
@@ -230,15 +231,15 @@ static status filter_mask(exec_task *task, const runtime_filter *filter, const t
     return st;
 }
 
-static status drop_misses(exec_task *task, scan_lane *lane, const runtime_filter *filter,
+static status drop_misses(exec_task *task, scan_local *local, const runtime_filter *filter,
                           uint32_t column)
 {
     tensor *selected, *keys = NULL;
     dev_buffer *mask = NULL, *owner = NULL;
     row_index *rows = NULL;
     device *dev = task->stream->dev;
-    TRY(selected_column(task, lane, column, &selected));
-    dev_count count = lane->count;
+    TRY(selected_column(task, local, column, &selected));
+    dev_count count = local->count;
     status st = tensor_flatten(task->stream, selected, count, &keys);
     tensor_unref(selected);
     if (!st)
@@ -267,7 +268,7 @@ static status drop_misses(exec_task *task, scan_lane *lane, const runtime_filter
         dev_buffer_unref(owner);
         return STATUS_OK;
     }
-    return narrow(task, lane, rows, count, owner);
+    return narrow(task, local, rows, count, owner);
 }
 
 /* It lets nine rows of ten pass. */
@@ -287,93 +288,94 @@ static void count_use(filter_use *use, dev_count before, dev_count after)
     atomic_fetch_add_explicit(&use->kept, after.bound, memory_order_relaxed);
 }
 
-static exec_step apply_runtime_filter(op_scan *op, exec_task *task, scan_lane *lane)
+static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local *local)
 {
     const plan_runtime_filter *planned =
-        &op->base.plan->scan.runtime_filters.items[lane->next_runtime];
+        &op->base.plan->scan.runtime_filters.items[local->next_runtime];
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
-    filter_use *use = &op->uses[lane->next_runtime];
+    filter_use *use = &op->uses[local->next_runtime];
     if (atomic_load_explicit(&filter->is_published, memory_order_acquire) &&
         (filter->bitmap || filter->bloom) && !is_idle(use)) {
         uint32_t column = (uint32_t)plan_column_index(op->base.plan, planned->column_id);
-        exec_step step = await_columns(op, task, lane, &column, 1);
-        if (step != EXEC_FINISHED)
-            return step;
-        dev_count before = lane->count;
-        EXEC_TRY(task, drop_misses(task, lane, filter, column));
-        count_use(use, before, lane->count);
+        exec_result result = await_columns(op, task, local, &column, 1);
+        if (result != EXEC_FINISHED)
+            return result;
+        dev_count before = local->count;
+        EXEC_TRY(task, drop_misses(task, local, filter, column));
+        count_use(use, before, local->count);
     }
-    lane->next_runtime++;
+    local->next_runtime++;
     return EXEC_FINISHED;
 }
 
 /* ---- conditions ---- */
 
-static status make_candidate(op_scan *op, exec_task *task, scan_lane *lane, const uint32_t *inputs,
-                             uint32_t input_count)
+static status make_candidate(op_scan *op, exec_task *task, scan_local *local,
+                             const uint32_t *inputs, uint32_t input_count)
 {
-    TRY(chunk_new(op->column_count, lane->count, &lane->candidate));
-    lane->candidate->rows_owner = dev_buffer_ref(lane->count_owner);
+    TRY(chunk_new(op->column_count, local->count, &local->candidate));
+    local->candidate->rows_owner = dev_buffer_ref(local->count_owner);
     for (uint32_t i = 0; i < input_count; i++)
-        TRY(selected_column(task, lane, inputs[i], &lane->candidate->columns[inputs[i]]));
+        TRY(selected_column(task, local, inputs[i], &local->candidate->columns[inputs[i]]));
     return STATUS_OK;
 }
 
-static exec_step apply_filter(op_scan *op, exec_task *task, scan_lane *lane)
+static exec_result apply_filter(op_scan *op, exec_task *task, scan_local *local)
 {
     row_index *rows = NULL;
     dev_count count;
     dev_buffer *owner = NULL;
     const uint32_t *inputs;
-    uint32_t input_count = program_inputs(op->program, lane->next_filter, &inputs);
-    exec_step step = await_columns(op, task, lane, inputs, input_count);
-    if (step != EXEC_FINISHED)
-        return step;
-    if (!lane->candidate)
-        EXEC_TRY(task, make_candidate(op, task, lane, inputs, input_count));
-    step = program_select(lane->run, lane->next_filter, lane->candidate, &rows, &count, &owner);
-    if (step != EXEC_FINISHED)
-        return step;
-    chunk_free(lane->candidate);
-    lane->candidate = NULL;
-    lane->next_filter++;
+    uint32_t input_count = program_inputs(op->program, local->next_filter, &inputs);
+    exec_result result = await_columns(op, task, local, inputs, input_count);
+    if (result != EXEC_FINISHED)
+        return result;
+    if (!local->candidate)
+        EXEC_TRY(task, make_candidate(op, task, local, inputs, input_count));
+    result =
+        program_select(local->run, local->next_filter, local->candidate, &rows, &count, &owner);
+    if (result != EXEC_FINISHED)
+        return result;
+    chunk_free(local->candidate);
+    local->candidate = NULL;
+    local->next_filter++;
     if (rows)
-        EXEC_TRY(task, narrow(task, lane, rows, count, owner));
+        EXEC_TRY(task, narrow(task, local, rows, count, owner));
     return EXEC_FINISHED;
 }
 
-static bool is_empty(const scan_lane *lane)
+static bool is_empty(const scan_local *local)
 {
-    return !lane->count.actual && !lane->count.bound;
+    return !local->count.actual && !local->count.bound;
 }
 
 /* EXEC_FINISHED: the selection of the slice is what it will be. */
-static exec_step filter_slice(op_scan *op, exec_task *task, scan_lane *lane)
+static exec_result filter_slice(op_scan *op, exec_task *task, scan_local *local)
 {
     const plan_node *plan = op->base.plan;
-    while (!is_empty(lane) && lane->next_runtime < plan->scan.runtime_filters.count) {
-        exec_step step = apply_runtime_filter(op, task, lane);
-        if (step != EXEC_FINISHED)
-            return step;
+    while (!is_empty(local) && local->next_runtime < plan->scan.runtime_filters.count) {
+        exec_result result = apply_runtime_filter(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
     }
-    while (!is_empty(lane) && lane->next_filter < op->filter_count) {
-        exec_step step = apply_filter(op, task, lane);
-        if (step != EXEC_FINISHED)
-            return step;
+    while (!is_empty(local) && local->next_filter < op->filter_count) {
+        exec_result result = apply_filter(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
     }
     return EXEC_FINISHED;
 }
 
-static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk **output)
+static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, chunk **output)
 {
-    exec_step step = await_columns(op, task, lane, op->emitted, op->emitted_count);
-    if (step != EXEC_FINISHED)
-        return step;
-    EXEC_TRY(task, chunk_new(op->column_count, lane->count, output));
-    (*output)->rows_owner = dev_buffer_ref(lane->count_owner);
+    exec_result result = await_columns(op, task, local, op->emitted, op->emitted_count);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, chunk_new(op->column_count, local->count, output));
+    (*output)->rows_owner = dev_buffer_ref(local->count_owner);
     status st = STATUS_OK;
     for (uint32_t i = 0; i < op->emitted_count && !st; i++)
-        st = selected_column(task, lane, op->emitted[i], &(*output)->columns[op->emitted[i]]);
+        st = selected_column(task, local, op->emitted[i], &(*output)->columns[op->emitted[i]]);
     if (st) {
         chunk_free(*output);
         *output = NULL;
@@ -385,27 +387,27 @@ static exec_step emit_slice(op_scan *op, exec_task *task, scan_lane *lane, chunk
 /* ---- morsels and slices ---- */
 
 /* Of the rows that were left when the morsel was queued, those that runtime filters still leave. */
-static status prune_again(op_scan *op, scan_lane *lane)
+static status prune_again(op_scan *op, scan_local *local)
 {
     pq_row_list now = {0}, both = {0};
     if (!op->base.plan->scan.runtime_filters.count)
         return STATUS_OK;
-    status st = scan_prune_pages(op->base.query, op->base.plan, op->table, lane->morsel,
+    status st = scan_prune_pages(op->base.query, op->base.plan, op->table, local->group_ref,
                                  SCAN_ROWS_ALIGNMENT, &now);
     if (!st)
-        st = pq_rows_intersect(&lane->ranges, &now, &both);
+        st = pq_rows_intersect(&local->ranges, &now, &both);
     array_release(&now);
-    array_release(st ? &both : &lane->ranges);
+    array_release(st ? &both : &local->ranges);
     if (!st)
-        lane->ranges = both;
+        local->ranges = both;
     return st;
 }
 
 /* The rows of a morsel have been given. What they were made of may have been written meanwhile. */
-static status finish_morsel(op_scan *op, scan_lane *lane)
+static status finish_morsel(op_scan *op, scan_local *local)
 {
-    const file *f = op->table->files.items[lane->morsel.file].file;
-    release_morsel(op, lane);
+    const file *f = op->table->files.items[local->group_ref.file].file;
+    release_morsel(op, local);
     if (!file_has_changed(f))
         return STATUS_OK;
     return status_hint(
@@ -413,69 +415,69 @@ static status finish_morsel(op_scan *op, scan_lane *lane)
         "run the query again when nobody writes to the file; replace files by renaming");
 }
 
-/* EXEC_FINISHED: the lane has one, or there is none left. */
-static exec_step take_morsel(op_scan *op, exec_task *task, scan_lane *lane)
+/* EXEC_FINISHED: the task has one, or there is none left. */
+static exec_result take_morsel(op_scan *op, exec_task *task, scan_local *local)
 {
     scan_morsel next;
-    while (!lane->has_morsel) {
-        exec_step step = scan_ahead_take(op->ahead, task, &next);
-        if (step != EXEC_HAVE_OUTPUT)
-            return step;
-        lane->morsel = next.morsel;
-        lane->fetch = next.fetch;
-        lane->ranges = next.rows;
-        lane->next_range = 0;
-        lane->next_row = lane->range_end = 0;
-        EXEC_TRY(task, prune_again(op, lane));
-        lane->has_morsel = lane->ranges.count > 0;
-        if (!lane->has_morsel)
-            release_morsel(op, lane);
+    while (!local->has_morsel) {
+        exec_result result = scan_ahead_take(op->ahead, task, &next);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
+        local->group_ref = next.group_ref;
+        local->fetch = next.fetch;
+        local->ranges = next.rows;
+        local->next_range = 0;
+        local->next_row = local->range_end = 0;
+        EXEC_TRY(task, prune_again(op, local));
+        local->has_morsel = local->ranges.count > 0;
+        if (!local->has_morsel)
+            release_morsel(op, local);
     }
     return EXEC_FINISHED;
 }
 
-static void start_slice(const op_scan *op, scan_lane *lane)
+static void start_slice(const op_scan *op, scan_local *local)
 {
     uint64_t chunk = exec_device(op->base.query)->chunk_rows;
     uint64_t rows = (chunk + SCAN_ROWS_ALIGNMENT - 1) / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
-    if (lane->next_row == lane->range_end) {
-        const pq_row_range *range = &lane->ranges.items[lane->next_range++];
-        lane->next_row = range->first;
-        lane->range_end = range->end;
+    if (local->next_row == local->range_end) {
+        const pq_row_range *range = &local->ranges.items[local->next_range++];
+        local->next_row = range->first;
+        local->range_end = range->end;
     }
-    uint64_t left = lane->range_end - lane->next_row;
-    lane->first_row = lane->next_row;
-    lane->slice_rows = left < rows ? left : rows;
-    lane->next_row += lane->slice_rows;
-    lane->count = dev_count_exact(lane->slice_rows);
-    lane->next_runtime = lane->next_filter = 0;
-    lane->has_slice = true;
+    uint64_t left = local->range_end - local->next_row;
+    local->first_row = local->next_row;
+    local->slice_rows = left < rows ? left : rows;
+    local->next_row += local->slice_rows;
+    local->count = dev_count_exact(local->slice_rows);
+    local->next_runtime = local->next_filter = 0;
+    local->has_slice = true;
 }
 
-static exec_step scan_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result scan_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_scan *op = (op_scan *)base;
-    scan_lane *lane = state;
+    scan_local *local = state;
     for (;;) {
-        if (!lane->has_slice) {
-            if (lane->has_morsel && lane->next_row == lane->range_end &&
-                lane->next_range == lane->ranges.count)
-                EXEC_TRY(task, finish_morsel(op, lane));
-            exec_step taken = take_morsel(op, task, lane);
-            if (taken != EXEC_FINISHED || !lane->has_morsel)
+        if (!local->has_slice) {
+            if (local->has_morsel && local->next_row == local->range_end &&
+                local->next_range == local->ranges.count)
+                EXEC_TRY(task, finish_morsel(op, local));
+            exec_result taken = take_morsel(op, task, local);
+            if (taken != EXEC_FINISHED || !local->has_morsel)
                 return taken;
-            start_slice(op, lane);
+            start_slice(op, local);
         }
-        exec_step step = filter_slice(op, task, lane);
-        if (step != EXEC_FINISHED)
-            return step;
-        if (!is_empty(lane)) {
-            step = emit_slice(op, task, lane, output);
-            if (step != EXEC_WAIT)
-                release_slice(op, lane);
-            return step;
+        exec_result result = filter_slice(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
+        if (!is_empty(local)) {
+            result = emit_slice(op, task, local, output);
+            if (result != EXEC_WAIT)
+                release_slice(op, local);
+            return result;
         }
-        release_slice(op, lane);
+        release_slice(op, local);
         if (exec_is_cancelled(task->query))
             return EXEC_FINISHED;
     }
@@ -493,9 +495,9 @@ static void scan_close(exec_operator *base)
 
 static const exec_operator_ops scan_ops = {
     .name = "scan",
-    .lane_bytes = sizeof(scan_lane),
-    .lane_open = scan_lane_open,
-    .lane_close = scan_lane_close,
+    .local_bytes = sizeof(scan_local),
+    .local_open = scan_local_open,
+    .local_close = scan_local_close,
     .pull = scan_pull,
     .close = scan_close,
 };
@@ -538,8 +540,9 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         scan_close(&op->base);
         return st;
     }
-    for (size_t i = 0; i < op->table->morsels.count; i++)
-        query->scan_bytes_total += scan_ahead_morsel_bytes(op->ahead, op->table->morsels.items[i]);
+    for (size_t i = 0; i < op->table->row_groups.count; i++)
+        query->scan_bytes_total +=
+            scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
     *out = &op->base;
     return STATUS_OK;
 }

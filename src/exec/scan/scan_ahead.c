@@ -1,10 +1,10 @@
 /* scan_ahead.c - which row groups are read when. What is queued is under one lock of the query.
  * Whoever looks at a scan's next row group and submits its reads holds the scan, not the lock: a
- * lane that finds nothing queued meanwhile waits as it would for a read. */
+ * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_ahead.h"
 
-#include "exec/scan/scan_keep.h"
 #include "exec/scan/scan_prune.h"
+#include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
 #include "storage/device.h"
 
@@ -15,22 +15,22 @@
 /* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
  */
 #define EXPECT_COUNT 32
-/* What a lane submits before it goes on with its own row group: the system takes a while for the
+/* What a task submits before it goes on with its own row group: the system takes a while for the
  * memory that reads end in. */
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
-/* The same before the first lane runs. */
+/* The same before the first task runs. */
 #define START_BYTES ((uint64_t)4 << 20)
-/* A piece of a row group: enough for large reads of each column; but each worker should have
+/* A morsel of a row group: enough for large reads of each column; but each worker should have
  * several of them in a table. */
-#define PIECE_BYTES_MAX ((uint64_t)16 << 20)
-#define PIECE_BYTES_MIN ((uint64_t)4 << 20)
-#define PIECES_PER_THREAD 8
+#define MORSEL_BYTES_MAX ((uint64_t)16 << 20)
+#define MORSEL_BYTES_MIN ((uint64_t)4 << 20)
+#define MORSELS_PER_TASK 8
 
-/* A regulated scan's window: what it begins with and keeps at least, or a few pieces more than
- * there are workers; and so many times in a row its lanes must find their bytes there before it
+/* A regulated scan's window: what it begins with and keeps at least, or a few morsels more than
+ * there are workers; and so many times in a row its tasks must find their bytes there before it
  * becomes smaller. */
 #define WINDOW_BYTES_MIN ((uint64_t)8 << 20)
-#define WINDOW_SPARE_PIECES 2
+#define WINDOW_SPARE_MORSELS 2
 #define CALM_TAKES 16
 
 /* All queries of the process that read ahead. */
@@ -43,21 +43,21 @@ struct scan_ahead {
     const pq_table *table;
     const uint32_t *columns;
     uint32_t column_count;
-    uint64_t piece_bytes;
-    unsigned reader; /* the scan's number in scan_keep.h */
-    /* Of the lane that holds the scan. */
-    size_t cursor;      /* the table's next row group that was not looked at */
-    size_t expected;    /* those before it were announced */
-    pq_morsel morsel;   /* the one before the cursor, */
-    scan_split split;   /* and what is left of it */
-    bool has_no_memory; /* memory ran short: not tried again */
+    uint64_t morsel_bytes;
+    unsigned reader; /* the scan's number in scan_share.h */
+    /* Of the task that holds the scan. */
+    size_t cursor;              /* the table's next row group that was not looked at */
+    size_t expected;            /* those before it were announced */
+    pq_row_group_ref group_ref; /* the one before the cursor, */
+    scan_split split;           /* and what is left of it */
+    bool has_no_memory;         /* memory ran short: not tried again */
     /* Under the lock. */
     bool is_held;
-    bool has_started; /* lanes have asked for rows */
+    bool has_started; /* tasks have asked for rows */
     uint64_t bytes;   /* held by its fetches */
     uint64_t window;  /* the most of them that regulation allows, */
     uint64_t least;   /* and what it always allows */
-    uint64_t taken;   /* by lanes since the window became larger */
+    uint64_t taken;   /* by tasks since the window became larger */
     unsigned calm_takes;
     _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
     bool is_done;            /* all row groups were looked at */
@@ -68,10 +68,10 @@ struct scan_ahead {
     unsigned queue_first, queue_count;
 };
 
-uint64_t scan_ahead_morsel_bytes(const scan_ahead *scan, pq_morsel morsel)
+uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref)
 {
     const pq_row_group *group =
-        &scan->table->files.items[morsel.file].metadata->row_groups[morsel.row_group];
+        &scan->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < scan->column_count; i++)
         bytes += group->chunks[scan->table->columns.items[scan->columns[i]].leaf].compressed_bytes;
@@ -98,29 +98,31 @@ static status add_storage(exec_query *query, const pq_table *table)
     return STATUS_OK;
 }
 
-void scan_ahead_count(scan_ahead *scan, pq_morsel morsel, uint64_t stored, uint64_t cached)
+void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,
+                      uint64_t cached)
 {
-    exec_storage *storage = find_storage(scan->query, scan->table->files.items[morsel.file].file);
+    exec_storage *storage =
+        find_storage(scan->query, scan->table->files.items[group_ref.file].file);
     atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
     atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
 }
 
-/* How large a piece is, and what the window is at least. */
+/* How large a morsel is, and what the window is at least. */
 static void choose_sizes(scan_ahead *scan)
 {
     uint64_t all = 0, largest = 0, threads = exec_thread_count(scan->query);
-    for (size_t i = 0; i < scan->table->morsels.count; i++) {
-        uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->table->morsels.items[i]);
+    for (size_t i = 0; i < scan->table->row_groups.count; i++) {
+        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->table->row_groups.items[i]);
         all += bytes;
         largest = bytes > largest ? bytes : largest;
     }
-    uint64_t piece = all / (threads * PIECES_PER_THREAD);
-    piece = piece < PIECE_BYTES_MIN ? PIECE_BYTES_MIN : piece;
-    piece = piece > PIECE_BYTES_MAX ? PIECE_BYTES_MAX : piece;
+    uint64_t morsel = all / (threads * MORSELS_PER_TASK);
+    morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
+    morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
     if (!scan->query->dev->is_host) /* a device computes on whole row groups, or large chunks */
-        piece = UINT64_MAX;
-    scan->piece_bytes = piece;
-    scan->least = (largest < piece ? largest : piece) * (threads + WINDOW_SPARE_PIECES);
+        morsel = UINT64_MAX;
+    scan->morsel_bytes = morsel;
+    scan->least = (largest < morsel ? largest : morsel) * (threads + WINDOW_SPARE_MORSELS);
     if (scan->least < WINDOW_BYTES_MIN)
         scan->least = WINDOW_BYTES_MIN;
     scan->window = scan->least;
@@ -128,7 +130,7 @@ static void choose_sizes(scan_ahead *scan)
 
 static uint64_t reclaim(const exec_query *query)
 {
-    return scan_keep_drop(query->ahead.keep);
+    return scan_share_drop(query->ahead.keep);
 }
 
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
@@ -146,10 +148,10 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
     if (!st && query->ahead.is_combining && query->dev->is_host && !query->ahead.keep)
-        st = scan_keep_new(query, &query->ahead.keep);
+        st = scan_share_new(query, &query->ahead.keep);
     query->reclaim = reclaim;
     if (!st && query->ahead.keep)
-        st = scan_keep_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
+        st = scan_share_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
     if (!st)
         st = array_push(query->memory, &query->ahead.scans, scan);
     if (st) {
@@ -163,16 +165,17 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
 static void expect(scan_ahead *scan)
 {
     const pq_table *table = scan->table;
-    while (scan->expected < table->morsels.count && scan->expected < scan->cursor + EXPECT_COUNT)
-        scan_prune_expect(scan->query, scan->plan, table, table->morsels.items[scan->expected++]);
+    while (scan->expected < table->row_groups.count && scan->expected < scan->cursor + EXPECT_COUNT)
+        scan_prune_expect(scan->query, scan->plan, table,
+                          table->row_groups.items[scan->expected++]);
 }
 
 /* The scan has no need any more of what is kept of the row group before the cursor. */
 static void pass(scan_ahead *scan)
 {
-    scan_keep *keep = scan->query->ahead.keep;
+    scan_share *keep = scan->query->ahead.keep;
     if (keep)
-        scan_keep_pass(keep, scan->table, scan->reader, scan->morsel);
+        scan_share_pass(keep, scan->table, scan->reader, scan->group_ref);
 }
 
 /* The next row group of which statistics leave something becomes the split; else there is none
@@ -180,14 +183,14 @@ static void pass(scan_ahead *scan)
 static status look(scan_ahead *scan)
 {
     exec_query *query = scan->query;
-    while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->morsels.count) {
+    while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->row_groups.count) {
         pq_row_list rows = {0};
         expect(scan);
-        scan->morsel = scan->table->morsels.items[scan->cursor++];
-        uint64_t bytes = scan_ahead_morsel_bytes(scan, scan->morsel);
+        scan->group_ref = scan->table->row_groups.items[scan->cursor++];
+        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
         scan_split_release(&scan->split);
-        if (!scan_prune(query, scan->plan, scan->table, scan->morsel)) {
-            status st = scan_prune_pages(query, scan->plan, scan->table, scan->morsel,
+        if (!scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
+            status st = scan_prune_pages(query, scan->plan, scan->table, scan->group_ref,
                                          SCAN_ROWS_ALIGNMENT, &rows);
             if (st) {
                 array_release(&rows);
@@ -195,8 +198,8 @@ static status look(scan_ahead *scan)
             }
         }
         if (rows.count) {
-            scan_split_start(&scan->split, scan->table, scan->morsel, scan->columns,
-                             scan->column_count, bytes, scan->piece_bytes, &rows);
+            scan_split_start(&scan->split, scan->table, scan->group_ref, scan->columns,
+                             scan->column_count, bytes, scan->morsel_bytes, &rows);
         } else {
             pass(scan);
             atomic_fetch_add_explicit(&query->scan_bytes_done, bytes, memory_order_relaxed);
@@ -210,11 +213,11 @@ static status look(scan_ahead *scan)
 static status fetch_next(scan_ahead *scan, scan_morsel *next)
 {
     exec_query *query = scan->query;
-    scan_keep *keep = query->ahead.keep;
-    pq_kept_list kept = {0};
-    status st = keep ? scan_keep_find(keep, scan->table, scan->morsel, &kept) : STATUS_OK;
+    scan_share *keep = query->ahead.keep;
+    pq_shared_list kept = {0};
+    status st = keep ? scan_share_find(keep, scan->table, scan->group_ref, &kept) : STATUS_OK;
     pq_fetch_want want = {.table = scan->table,
-                          .morsel = next->morsel,
+                          .group_ref = next->group_ref,
                           .rows = &next->rows,
                           .columns = scan->columns,
                           .column_count = scan->column_count,
@@ -224,7 +227,7 @@ static status fetch_next(scan_ahead *scan, scan_morsel *next)
                           .kept = &kept};
     if (!st)
         st = pq_fetch_start(query->dev, &want, &next->fetch);
-    pq_kept_list_release(&kept);
+    pq_shared_list_release(&kept);
     return st;
 }
 
@@ -237,7 +240,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
     TRY(look(scan));
     if (!scan_split_has_more(&scan->split))
         return STATUS_OK;
-    out->morsel = scan->morsel;
+    out->group_ref = scan->group_ref;
     status st = scan_split_next(&scan->split, &out->rows, &out->bytes);
     if (st) {
         array_release(&out->rows);
@@ -250,8 +253,8 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
     status_free(st);
     if (!scan_split_has_more(&scan->split))
         pass(scan);
-    scan_ahead_count(scan, out->morsel, pq_fetch_stored_bytes(out->fetch), 0);
-    atomic_fetch_add_explicit(&scan->query->bytes_kept, pq_fetch_kept_bytes(out->fetch),
+    scan_ahead_count(scan, out->group_ref, pq_fetch_stored_bytes(out->fetch), 0);
+    atomic_fetch_add_explicit(&scan->query->bytes_shared, pq_fetch_shared_bytes(out->fetch),
                               memory_order_relaxed);
     return STATUS_OK;
 }
@@ -316,13 +319,13 @@ static bool may_extend(const scan_ahead *scan)
            ahead->bytes < most / (queries ? queries : 1) / (scan->has_started ? 1 : 2);
 }
 
-/* A lane has asked for rows, which were there already or not. If not, and the device has nothing to
+/* A task has asked for rows, which were there already or not. If not, and the device has nothing to
  * do but what is under way, the scan needs more bytes under way, unless that much has not even come
  * yet; if they always are, fewer: memory that was not used before is slow. */
 static void regulate(scan_ahead *scan, const scan_morsel *taken)
 {
     uint64_t most = scan->query->ahead.bytes_max;
-    const file *f = scan->table->files.items[taken->morsel.file].file;
+    const file *f = scan->table->files.items[taken->group_ref.file].file;
     bool is_there = pq_fetch_is_done(taken->fetch);
     atomic_store_explicit(&scan->is_starved, !is_there, memory_order_relaxed);
     scan->taken += pq_fetch_bytes(taken->fetch);
@@ -430,7 +433,7 @@ void scan_ahead_start(exec_query *query)
 }
 
 /* The queue's first, or none: then whoever queues one wakes the task. */
-static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
+static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     read_ahead *ahead = &scan->query->ahead;
     bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
@@ -461,31 +464,31 @@ static exec_step take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out
     return EXEC_HAVE_OUTPUT;
 }
 
-exec_step scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
+exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     read_ahead *ahead = &scan->query->ahead;
     size_t number = 0;
     pthread_mutex_lock(&ahead->lock);
-    exec_step step = take_queued(scan, task, out);
-    while (step == EXEC_HAVE_OUTPUT) {
+    exec_result result = take_queued(scan, task, out);
+    while (result == EXEC_HAVE_OUTPUT) {
         atomic_fetch_add_explicit(&scan->query->scan_bytes_done, out->bytes, memory_order_relaxed);
         /* Runtime filters may have come since it was queued. */
-        if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->morsel))
+        if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->group_ref))
             break;
         count_bytes(scan, -(int64_t)pq_fetch_bytes(out->fetch));
         pq_fetch_close(out->fetch);
         array_release(&out->rows);
-        step = take_queued(scan, task, out);
+        result = take_queued(scan, task, out);
     }
     while (ahead->scans.items[number] != scan)
         number++;
-    if (step != EXEC_WAIT)
+    if (result != EXEC_WAIT)
         fill_from(ahead, number, SUBMIT_BYTES);
     pthread_mutex_unlock(&ahead->lock);
-    return step;
+    return result;
 }
 
-void scan_ahead_release(scan_ahead *scan, pq_morsel morsel, pq_fetch *fetch)
+void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *fetch)
 {
     read_ahead *ahead = &scan->query->ahead;
     uint64_t bytes = pq_fetch_bytes(fetch);
@@ -494,7 +497,7 @@ void scan_ahead_release(scan_ahead *scan, pq_morsel morsel, pq_fetch *fetch)
     bool is_scarce =
         !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
     if (ahead->keep && bytes && is_scarce)
-        scan_keep_give(ahead->keep, scan->table, scan->reader, morsel, fetch);
+        scan_share_give(ahead->keep, scan->table, scan->reader, group_ref, fetch);
     pq_fetch_close(fetch);
     if (!bytes)
         return;

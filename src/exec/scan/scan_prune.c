@@ -172,10 +172,10 @@ static bool runtime_excludes(exec_query *query, const target *t, const plan_runt
     return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
 }
 
-static target target_of(const plan_node *plan, const pq_table *table, pq_morsel morsel)
+static target target_of(const plan_node *plan, const pq_table *table, pq_row_group_ref group_ref)
 {
-    const pq_table_file *f = &table->files.items[morsel.file];
-    const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
+    const pq_table_file *f = &table->files.items[group_ref.file];
+    const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
     return (target){.plan = plan,
                     .table = table,
                     .file = f->file,
@@ -202,9 +202,10 @@ static bool is_excluded(exec_query *query, const target *t)
     return any_runtime_excludes(query, t);
 }
 
-bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table, pq_morsel morsel)
+bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
+                pq_row_group_ref group_ref)
 {
-    target t = target_of(plan, table, morsel);
+    target t = target_of(plan, table, group_ref);
     return is_excluded(query, &t);
 }
 
@@ -223,9 +224,9 @@ static void expect_indexes(const target *t, const expr *e)
 }
 
 void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
-                       pq_morsel morsel)
+                       pq_row_group_ref group_ref)
 {
-    target t = target_of(plan, table, morsel);
+    target t = target_of(plan, table, group_ref);
     t.is_expecting = true;
     if (plan->scan.filters.count && !is_excluded(query, &t))
         for (size_t i = 0; i < plan->scan.filters.count; i++)
@@ -233,9 +234,9 @@ void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table 
 }
 
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
-                        pq_morsel morsel)
+                        pq_row_group_ref group_ref)
 {
-    target t = target_of(plan, table, morsel);
+    target t = target_of(plan, table, group_ref);
     return any_runtime_excludes(query, &t);
 }
 
@@ -244,7 +245,7 @@ bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table
 typedef struct page_walk {
     exec_query *query;
     target target;
-    pq_morsel morsel;
+    pq_row_group_ref group_ref;
     arena *memory;
     uint64_t alignment;
     bool *is_dropped; /* by unit of `alignment` rows */
@@ -267,13 +268,13 @@ static void drop_pages(page_walk *w, uint32_t column_id)
     if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
         return;
     uint32_t leaf = (uint32_t)(c.leaf - t->metadata->leaves);
-    pq_footer *footer = t->table->files.items[w->morsel.file].footer;
+    pq_footer *footer = t->table->files.items[w->group_ref.file].footer;
     const pq_offset_index *places =
-        pq_footer_offset_index(footer, t->file, w->morsel.row_group, leaf);
+        pq_footer_offset_index(footer, t->file, w->group_ref.row_group, leaf);
     if (!places || places->page_count < 2)
         return;
     const pq_column_index *bounds =
-        pq_footer_column_index(footer, t->file, w->morsel.row_group, leaf);
+        pq_footer_column_index(footer, t->file, w->group_ref.row_group, leaf);
     if (!bounds || bounds->page_count != places->page_count)
         return;
     t->page_column = column_id;
@@ -325,11 +326,11 @@ static status list_ranges(const page_walk *w, pq_row_list *out)
 }
 
 status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
-                        pq_morsel morsel, uint64_t alignment, pq_row_list *out)
+                        pq_row_group_ref group_ref, uint64_t alignment, pq_row_list *out)
 {
     page_walk w = {.query = query,
-                   .target = target_of(plan, table, morsel),
-                   .morsel = morsel,
+                   .target = target_of(plan, table, group_ref),
+                   .group_ref = group_ref,
                    .alignment = alignment};
     uint64_t rows = w.target.group->row_count, seen = 0;
     bool has_index = false;

@@ -8,22 +8,22 @@
 #define SHARE 5
 /* Of the limit, what stays free of operators' holdings. */
 #define FREE 4
-/* Of a lane's equal part of the share: less is not worth spilling, and has to be granted. */
-#define LANE_FLOOR 16
+/* Of a task's equal part of the share: less is not worth spilling, and has to be granted. */
+#define TASK_FLOOR 16
 
 #define BLOCKS_OF_SHARE 256
 #define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
 
-/* What a lane wants for the pages and rows it works on. */
-#define LANE_BYTES ((uint64_t)24 << 20)
+/* What a task wants for the pages and rows it works on. */
+#define TASK_BYTES ((uint64_t)24 << 20)
 
-unsigned exec_memory_lanes(const exec_query *query, unsigned lanes)
+unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
-    uint64_t most = limit / LANE_BYTES;
-    if (!limit || most >= lanes)
-        return lanes;
+    uint64_t most = limit / TASK_BYTES;
+    if (!limit || most >= tasks)
+        return tasks;
     return most ? (unsigned)most : 1;
 }
 
@@ -37,15 +37,15 @@ uint64_t exec_memory_share(const exec_query *query)
     return mem_budget_limit(exec_budget(query)) / 8 * SHARE;
 }
 
-bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,
-                     uint64_t lane_needed)
+bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned task_count,
+                     uint64_t task_needed)
 {
     uint64_t share = exec_memory_share(query);
     if (!exec_may_spill(query))
         return false;
     if (fault_check(FAULT_ROOM))
         return true;
-    if (lane_needed < share / lane_count / LANE_FLOOR)
+    if (task_needed < share / task_count / TASK_FLOOR)
         return false;
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t used = mem_budget_used(exec_budget(query));

@@ -11,21 +11,21 @@
 
 /* Whether operators may spill at all: there is a limit, and the device is a host. */
 bool exec_may_spill(const exec_query *query);
-/* How many of so many lanes have room to work: at least 1. */
-unsigned exec_memory_lanes(const exec_query *query, unsigned lanes);
+/* How many of so many tasks have room to work: at least 1. */
+unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
 /* Bytes that one operator may hold; 0: any number. */
 uint64_t exec_memory_share(const exec_query *query);
-/* For an operator whose lanes together hold `held` bytes and will need `needed` until what they
- * hold has become a result. `lane_needed`: of those, what belongs to the lane that asks. True: it
+/* For an operator whose tasks together hold `held` bytes and will need `needed` until what they
+ * hold has become a result. `task_needed`: of those, what belongs to the task that asks. True: it
  * must spill that now, and what the query holds only to save work later was given up first. Any
  * thread. */
-bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned lane_count,
-                     uint64_t lane_needed);
+bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned task_count,
+                     uint64_t task_needed);
 /* Bytes that can be taken now, with room left for rows on their way. */
 uint64_t exec_memory_room(const exec_query *query);
 /* Whether `more` bytes of that can be taken now; 0: any at all. */
 bool exec_has_room(const exec_query *query, uint64_t more);
-/* Of a block in a temporary file before compression, about: all parts of several lanes at work must
+/* Of a block in a temporary file before compression, about: all parts of several tasks at work must
  * fit memory, and reading wants large ones. */
 uint64_t exec_block_bytes(const exec_query *query);
 /* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.

@@ -1,15 +1,15 @@
 /* operator.h - running a plan: queries, pipelines, tasks, and the interface of an operator.
  *
- * A pipeline is a source, streaming operators and a sink. A task is one lane of a pipeline: it owns
- * a stream and each operator's lane state, pulls a chunk from the source, pushes it through, and
- * gives its thread back (EXEC_WAIT) whenever it would have to wait. When all lanes of all pipelines
- * that feed a sink have finished, the sink's phases run, in order, each phase on all lanes, with a
+ * A pipeline is a source, streaming operators and a sink. A task is one running instance of a
+ * pipeline: it owns a stream and each operator's local state, pulls a chunk from the source, pushes
+ * it through, and gives its thread back (EXEC_WAIT) whenever it would have to wait. When all tasks of all pipelines
+ * that feed a sink have finished, the sink's phases run, in order, each phase on all tasks, with a
  * barrier between; then whatever depends on the sink may start.
  *
- *     open ─ lane_open ─ pull | push ... ─ lane_finish ─┤all lanes├ phase 0 ─┤ ... ─ close
+ *     open ─ local_open ─ pull | push ... ─ local_finish ─┤all tasks├ phase 0 ─┤ ... ─ close
  *
- * Threads: open, lane_open, close from one thread; pull, push, lane_finish and phase from many at
- * once, each with its own lane. DESIGN: "Nobody waits"; paper, sections 3.3 and 5.4. */
+ * Threads: open, local_open, close from one thread; pull, push, local_finish and phase from many at
+ * once, each with its own task and local state. DESIGN: "Nobody waits"; paper, sections 3.3 and 5.4. */
 #ifndef PISTACHIO_EXEC_SCHED_OPERATOR_H
 #define PISTACHIO_EXEC_SCHED_OPERATOR_H
 
@@ -20,36 +20,37 @@ typedef struct exec_query exec_query;
 typedef struct exec_task exec_task;
 typedef struct exec_operator exec_operator;
 
-typedef enum exec_step {
+typedef enum exec_result {
     EXEC_NEED_INPUT,  /* the input was consumed and gave no (more) output: push the next one */
     EXEC_HAVE_OUTPUT, /* *output is set; call again without input until it says otherwise */
-    EXEC_FINISHED,    /* pull: no more chunks; push: no input is wanted any more; lane_finish,
+    EXEC_FINISHED,    /* pull: no more chunks; push: no input is wanted any more; local_finish,
                          phase: done */
     EXEC_WAIT,        /* exactly one wake-up was registered on the task: call again the same way */
     EXEC_FAILED       /* exec_fail was called */
-} exec_step;
+} exec_result;
 
 typedef struct exec_operator_ops {
     const char *name; /* as in EXPLAIN */
-    /* The lane's state, zeroed, of this many bytes, is given to each call as `lane`. */
-    size_t lane_bytes;
-    /* Optional: sets the lane's state up. */
-    status (*lane_open)(exec_operator *op, exec_task *task, void *lane);
-    /* Optional: releases what the lane holds; also after failures. */
-    void (*lane_close)(exec_operator *op, void *lane);
+    /* The operator's state for one task: this many bytes, zeroed, are given to each call as
+     * `local`. */
+    size_t local_bytes;
+    /* Optional: sets the local state up. */
+    status (*local_open)(exec_operator *op, exec_task *task, void *local);
+    /* Optional: releases what the task holds; also after failures. */
+    void (*local_close)(exec_operator *op, void *local);
     /* Sources: the next chunk, owned by the caller. */
-    exec_step (*pull)(exec_operator *op, exec_task *task, void *lane, chunk **output);
+    exec_result (*pull)(exec_operator *op, exec_task *task, void *local, chunk **output);
     /* Streaming operators and sinks: takes *input (and sets it to NULL) when it has consumed it;
      * *input is NULL when called again for more output. Sinks never give output. */
-    exec_step (*push)(exec_operator *op, exec_task *task, void *lane, chunk **input,
-                      chunk **output);
-    /* Optional: no more input for this lane. Streaming operators may give output (called again
-     * until EXEC_FINISHED); sinks merge the lane into the shared state. */
-    exec_step (*lane_finish)(exec_operator *op, exec_task *task, void *lane, chunk **output);
-    /* Sinks, optional: phase `number` of phase_count, on all lanes at once, each with its index in
-     * task->lane and the number of lanes in task->lane_count; lane states are gone by then. */
+    exec_result (*push)(exec_operator *op, exec_task *task, void *local, chunk **input,
+                        chunk **output);
+    /* Optional: no more input for this task. Streaming operators may give output (called again
+     * until EXEC_FINISHED); sinks merge the local state into the shared one. */
+    exec_result (*local_finish)(exec_operator *op, exec_task *task, void *local, chunk **output);
+    /* Sinks, optional: phase `number` of phase_count, on all tasks at once, each with its index in
+     * task->index and the number of tasks in task->count; local states are gone by then. */
     unsigned phase_count;
-    exec_step (*phase)(exec_operator *op, exec_task *task, unsigned number);
+    exec_result (*phase)(exec_operator *op, exec_task *task, unsigned number);
     /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
      * of memory that only they needed. */
     void (*release)(exec_operator *op);
@@ -70,10 +71,10 @@ struct exec_operator {
     const exec_operator_ops *ops;
     exec_query *query;
     const plan_node *plan; /* borrowed */
-    /* Sources: most lanes that may pull; 0: any number. 1 keeps an order (after a sort). Set by
+    /* Sources: most tasks that may pull; 0: any number. 1 keeps an order (after a sort). Set by
      * open; for the source of a breaker, at the latest by the last phase of its sink. */
-    unsigned lane_limit;
-    bool is_empty; /* Sources: there will be no rows, lanes are not worth making. Set likewise. */
+    unsigned task_limit;
+    bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
@@ -82,14 +83,14 @@ struct exec_task {
     exec_query *query;
     dev_stream *stream;
     dev_error *error; /* on the device; for kernels that can fail. Checked by exec_check_error */
-    unsigned lane, lane_count;
-    struct exec_lane *scheduled; /* the scheduler's own state */
+    unsigned index, count;            /* which of the tasks of its stage or phase */
+    struct scheduled_task *scheduled; /* the scheduler's own state */
 };
 
 /* Fails the query with st (owned), the first failure wins, and returns EXEC_FAILED. */
-exec_step exec_fail(exec_task *task, status st);
+exec_result exec_fail(exec_task *task, status st);
 
-/* In a function that returns exec_step. */
+/* In a function that returns exec_result. */
 #define EXEC_TRY(task, call)                                                                       \
     do {                                                                                           \
         status exec_status_ = (call);                                                              \
@@ -121,22 +122,22 @@ bool exec_fetch_count(exec_task *task, exec_fetch *fetch, dev_count *count, uint
                       status *out);
 
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
- * does nothing: the scheduler checks at the end of each lane and phase. */
+ * does nothing: the scheduler checks at the end of each task and phase. */
 CHECKED status exec_check_error(exec_task *task);
-/* The failure for an error cell, NULL for none: `place` is a position in the SQL text, or, with
- * EXEC_PLACE_READER set, the number of a place registered with exec_place_register. */
-#define EXEC_PLACE_READER 0x80000000u
+/* The failure for an error cell, NULL for none: `location` is a position in the SQL text, or, with
+ * EXEC_LOCATION_READER set, the number of a location registered with exec_location_register. */
+#define EXEC_LOCATION_READER 0x80000000u
 CHECKED status exec_error_status(exec_query *query, const dev_error *error);
 /* Registers text for corrupt data (file, row group, column), taking a copy; returns its number with
- * EXEC_PLACE_READER set. */
-CHECKED status exec_place_register(exec_query *query, const char *text, uint32_t *out);
+ * EXEC_LOCATION_READER set. */
+CHECKED status exec_location_register(exec_query *query, const char *text, uint32_t *out);
 
 device *exec_device(const exec_query *query);
 mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
 /* Where temporary files go; lives as long as the query. */
 const char *exec_temp_directory(const exec_query *query);
-/* Lanes that work for it at once: the threads, fewer where memory_limit is small. */
+/* Tasks that work for it at once: the threads, fewer where memory_limit is small. */
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);

@@ -1,36 +1,36 @@
-/* pool.c - worker threads: takes ready lanes, runs them, and walks the stage graph. */
+/* pool.c - worker threads: takes ready tasks, runs them, and walks the stage graph. */
 #include "exec/sched/pool.h"
 
-#include "exec/sched/lane.h"
+#include "exec/sched/task.h"
 
 struct exec_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something became ready, finished, or was notified */
-    exec_lane *first, **end;
+    scheduled_task *first, **end;
     unsigned thread_count;  /* the asking thread included */
     unsigned started_count; /* workers running */
     pthread_t *threads;
     bool is_closing;
 };
 
-static void enqueue(exec_pool *pool, exec_lane *lane)
+static void enqueue(exec_pool *pool, scheduled_task *scheduled)
 {
-    lane->state = LANE_READY;
-    lane->next = NULL;
-    *pool->end = lane;
-    pool->end = &lane->next;
+    scheduled->state = TASK_READY;
+    scheduled->next = NULL;
+    *pool->end = scheduled;
+    pool->end = &scheduled->next;
 }
 
-static exec_lane *dequeue(exec_pool *pool)
+static scheduled_task *dequeue(exec_pool *pool)
 {
-    exec_lane *lane = pool->first;
-    if (lane) {
-        pool->first = lane->next;
+    scheduled_task *scheduled = pool->first;
+    if (scheduled) {
+        pool->first = scheduled->next;
         if (!pool->first)
             pool->end = &pool->first;
-        lane->state = LANE_RUNNING;
+        scheduled->state = TASK_RUNNING;
     }
-    return lane;
+    return scheduled;
 }
 
 static void stage_start(exec_pool *pool, exec_stage *stage);
@@ -64,32 +64,32 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         return;
     }
     unsigned count = exec_thread_count(stage->query);
-    if (stage->query->dev->lane_count > count)
-        count = stage->query->dev->lane_count;
-    if (stage->source && stage->source->lane_limit && stage->source->lane_limit < count)
-        count = stage->source->lane_limit;
+    if (stage->query->dev->stream_count > count)
+        count = stage->query->dev->stream_count;
+    if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
+        count = stage->source->task_limit;
     status st = STATUS_OK;
-    stage->lanes_active = 0;
+    stage->tasks_active = 0;
     for (unsigned i = 0; i < count && !st; i++) {
-        exec_lane *lane;
-        st = lane_new(stage, i, count, &lane);
+        scheduled_task *scheduled;
+        st = task_new(stage, i, count, &scheduled);
         if (!st) {
-            stage->lanes_active++;
-            enqueue(pool, lane);
+            stage->tasks_active++;
+            enqueue(pool, scheduled);
         }
     }
     if (st)
-        lane_fail_query(stage->query, st);
-    if (!stage->lanes_active)
+        task_fail_query(stage->query, st);
+    if (!stage->tasks_active)
         stage_finish(pool, stage);
 }
 
-/* A lane is over. Under the lock. */
-static void lane_finished(exec_pool *pool, exec_lane *lane)
+/* A task is over. Under the lock. */
+static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 {
-    exec_stage *stage = lane->stage;
-    lane_free(lane);
-    if (--stage->lanes_active)
+    exec_stage *stage = scheduled->stage;
+    task_free(scheduled);
+    if (--stage->tasks_active)
         return;
     if (!stage->source && ++stage->phase < stage->sink->ops->phase_count)
         stage_start(pool, stage);
@@ -97,38 +97,38 @@ static void lane_finished(exec_pool *pool, exec_lane *lane)
         stage_finish(pool, stage);
 }
 
-/* Runs one lane until it finishes or waits; the lock is held on entry and exit. */
-static void run(exec_pool *pool, exec_lane *lane)
+/* Runs one task until it finishes or waits; the lock is held on entry and exit. */
+static void run(exec_pool *pool, scheduled_task *scheduled)
 {
     for (;;) {
         pthread_mutex_unlock(&pool->lock);
-        bool waits = lane_run(lane);
+        bool waits = task_run(scheduled);
         if (!waits)
-            lane_close(lane);
+            task_close(scheduled);
         pthread_mutex_lock(&pool->lock);
         if (!waits) {
-            lane_finished(pool, lane);
+            task_finished(pool, scheduled);
             pthread_cond_broadcast(&pool->changed);
             return;
         }
-        if (lane->state == LANE_RUNNING) {
-            lane->state = LANE_WAITING;
+        if (scheduled->state == TASK_RUNNING) {
+            scheduled->state = TASK_WAITING;
             return;
         }
-        lane->state = LANE_RUNNING; /* woken already: go on */
+        scheduled->state = TASK_RUNNING; /* woken already: go on */
     }
 }
 
 void exec_wake(exec_task *task)
 {
-    exec_lane *lane = task->scheduled;
+    scheduled_task *scheduled = task->scheduled;
     exec_pool *pool = task->query->pool;
     pthread_mutex_lock(&pool->lock);
-    if (lane->state == LANE_WAITING) {
-        enqueue(pool, lane);
+    if (scheduled->state == TASK_WAITING) {
+        enqueue(pool, scheduled);
         pthread_cond_signal(&pool->changed);
     } else {
-        lane->state = LANE_WOKEN;
+        scheduled->state = TASK_WOKEN;
     }
     pthread_mutex_unlock(&pool->lock);
 }
@@ -138,9 +138,9 @@ static void *worker(void *argument)
     exec_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     while (!pool->is_closing) {
-        exec_lane *lane = dequeue(pool);
-        if (lane)
-            run(pool, lane);
+        scheduled_task *scheduled = dequeue(pool);
+        if (scheduled)
+            run(pool, scheduled);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
@@ -153,9 +153,9 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
 {
     pthread_mutex_lock(&pool->lock);
     while (query->stages_active && !is_done(argument)) {
-        exec_lane *lane = dequeue(pool);
-        if (lane)
-            run(pool, lane);
+        scheduled_task *scheduled = dequeue(pool);
+        if (scheduled)
+            run(pool, scheduled);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }

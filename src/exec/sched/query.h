@@ -1,7 +1,7 @@
 /* query.h - inside the executor: a query, its stages, and what the scheduler keeps of them.
  *
  * The plan becomes a graph of stages. A pipeline stage runs source -> operators -> sink on its
- * lanes; a sink stage, ready when all pipelines that feed it are done, runs the sink's phases. A
+ * tasks; a sink stage, ready when all pipelines that feed it are done, runs the sink's phases. A
  * stage starts when everything it waits for has finished.
  *
  *     scan part ─ filter ─┤build├───────────┐ (waits for)
@@ -18,7 +18,7 @@
 #include <pthread.h>
 
 typedef struct exec_stage exec_stage;
-typedef struct exec_lane exec_lane;
+typedef struct scheduled_task scheduled_task;
 
 struct exec_stage {
     exec_query *query;
@@ -31,9 +31,9 @@ struct exec_stage {
     /* Graph. */
     ARRAY(exec_stage *) dependents;
     unsigned pending; /* stages that must finish first; under the pool's lock */
-    /* Lanes of this stage, or of its present phase, that have not finished. */
-    unsigned lanes_active;
-    ARRAY(exec_lane *) lanes;
+    /* Tasks of this stage, or of its present phase, that have not finished. */
+    unsigned tasks_active;
+    ARRAY(scheduled_task *) tasks;
 };
 
 /* The setting of that name. */
@@ -52,7 +52,7 @@ typedef struct read_ahead {
     bool is_combining, is_registering, is_regulating, is_counted;
     pq_fetch_policy policy;
     scan_overlap overlap;
-    struct scan_keep *keep; /* what several scans want; NULL: nothing is kept */
+    struct scan_share *keep; /* what several scans want; NULL: nothing is kept */
 } read_ahead;
 
 /* What scans read from one storage device. */
@@ -83,11 +83,11 @@ struct exec_query {
     read_ahead ahead;
     ARRAY(exec_storage) storage;   /* those that the tables' files are on */
     _Atomic uint64_t bytes_cached; /* read by scans from the page cache */
-    _Atomic uint64_t bytes_kept;   /* read by one scan and used by another one as well */
-    pthread_mutex_t lock;          /* failure, places */
+    _Atomic uint64_t bytes_shared; /* read by one scan and used by another one as well */
+    pthread_mutex_t lock;          /* failure, locations */
     status failure;
-    ARRAY(char *) places;
-    _Atomic bool is_cancelled; /* by the user, or because of a failure: lanes stop at a chunk */
+    ARRAY(char *) locations;
+    _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
     _Atomic uint64_t scan_bytes_done, scan_bytes_total; /* for a progress bar */
     bool is_buffering;      /* small chunks are put together before joins */
     bool is_traced;         /* steps of its operators are noted: set before it starts */

@@ -125,7 +125,7 @@ static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *cons
 status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
                                   uint64_t most_bytes)
 {
-    if (filter->bloom_owner) /* by a lane that failed then */
+    if (filter->bloom_owner) /* by a task that failed then */
         return STATUS_OK;
     status st = new_bloom(filter, stream, rows, most_bytes);
     if (status_get_kind(st) != STATUS_KIND_LIMIT)

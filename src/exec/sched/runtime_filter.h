@@ -36,7 +36,7 @@ void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, i
                                    int64_t max);
 /* Piece by piece, where the keys are not kept, on a host device: first room for `rows` keys' Bloom
  * filter, of at most most_bytes (where there is no memory for it there is none); then keys, FLAT,
- * of any lane; then, once, publishing. */
+ * of any task; then, once, publishing. */
 CHECKED status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
                                           uint64_t most_bytes);
 CHECKED status runtime_filter_add(runtime_filter *filter, dev_stream *stream,

@@ -1,6 +1,6 @@
 /* wait.c - how a task learns what a lazy device knows, without blocking; and what kernels report.
  */
-#include "exec/sched/lane.h"
+#include "exec/sched/task.h"
 #include "parquet/read/column.h"
 
 static void wake(void *argument)
@@ -10,7 +10,7 @@ static void wake(void *argument)
 
 void exec_prepare_wait(exec_task *task)
 {
-    /* The lane is running: a wake-up that comes before EXEC_WAIT is returned is remembered in its
+    /* The task is running: a wake-up that comes before EXEC_WAIT is returned is remembered in its
      * state, so there is nothing to prepare. */
     (void)task;
 }
@@ -18,17 +18,17 @@ void exec_prepare_wait(exec_task *task)
 bool exec_wait_stream(exec_task *task)
 {
     device *dev = task->stream->dev;
-    exec_lane *lane = task->scheduled;
+    scheduled_task *scheduled = task->scheduled;
     if (dev->is_host)
         return false;
-    if (lane->event)
-        dev->ops->event_free(lane->event);
-    lane->event = NULL;
+    if (scheduled->event)
+        dev->ops->event_free(scheduled->event);
+    scheduled->event = NULL;
     exec_prepare_wait(task);
-    status st = dev->ops->event_record(task->stream, wake, task, &lane->event);
+    status st = dev->ops->event_record(task->stream, wake, task, &scheduled->event);
     if (st) {
-        lane_fail_query(task->query, st);
-        exec_wake(task); /* the lane finds the query cancelled */
+        task_fail_query(task->query, st);
+        exec_wake(task); /* the task finds the query cancelled */
     }
     return true;
 }
@@ -95,18 +95,19 @@ status exec_error_status(exec_query *query, const dev_error *error)
     if (code >= sizeof messages / sizeof *messages)
         return status_new(STATUS_KIND_INTERNAL, "a kernel reported the unknown error %u", code);
     status st = status_new(messages[code].kind, "%s", messages[code].text);
-    if (error->place == DEV_PLACE_NONE)
+    if (error->location == DEV_LOCATION_NONE)
         return st;
-    if (error->place & EXEC_PLACE_READER) {
-        uint32_t number = error->place & ~EXEC_PLACE_READER;
+    if (error->location & EXEC_LOCATION_READER) {
+        uint32_t number = error->location & ~EXEC_LOCATION_READER;
         pthread_mutex_lock(&query->lock);
-        const char *place = number < query->places.count ? query->places.items[number] : "";
+        const char *location =
+            number < query->locations.count ? query->locations.items[number] : "";
         pthread_mutex_unlock(&query->lock);
-        st =
-            status_context(st, "%s, at byte or row %llu", place, (unsigned long long)error->detail);
+        st = status_context(st, "%s, at byte or row %llu", location,
+                            (unsigned long long)error->detail);
         return st;
     }
-    return status_at(st, (int32_t)error->place);
+    return status_at(st, (int32_t)error->location);
 }
 
 status exec_check_error(exec_task *task)
@@ -117,13 +118,13 @@ status exec_check_error(exec_task *task)
     return exec_error_status(task->query, task->error);
 }
 
-status exec_place_register(exec_query *query, const char *text, uint32_t *out)
+status exec_location_register(exec_query *query, const char *text, uint32_t *out)
 {
     pthread_mutex_lock(&query->lock);
     char *copy = arena_copy_text(query->memory, text, strlen(text));
-    status st = copy ? array_push(query->memory, &query->places, copy)
+    status st = copy ? array_push(query->memory, &query->locations, copy)
                      : status_no_memory("place", strlen(text));
-    *out = EXEC_PLACE_READER | (uint32_t)(query->places.count - 1);
+    *out = EXEC_LOCATION_READER | (uint32_t)(query->locations.count - 1);
     pthread_mutex_unlock(&query->lock);
     return st;
 }

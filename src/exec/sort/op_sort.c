@@ -1,16 +1,16 @@
 /* op_sort.c - ORDER BY, and top-k where a LIMIT follows.
  *
- * Lanes collect rows; at the end one lane sorts all of them by packed keys and the source hands
- * them out in order. With a limit, a lane that has collected enough sorts what it has and keeps the
- * best, so that memory does not grow with the input. Where the rows do not fit the memory, lanes
+ * Tasks collect rows; at the end one task sorts all of them by packed keys and the source hands
+ * them out in order. With a limit, a task that has collected enough sorts what it has and keeps the
+ * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
  * write what they have as sorted runs to a temporary file, and the source merges those. */
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
-/* Rows beyond the limit that a lane collects before it throws the rest away. */
+/* Rows beyond the limit that a task collects before it throws the rest away. */
 #define SPARE_ROWS 16384
 
-typedef struct sort_lane {
+typedef struct sort_local {
     program_run *run;
     chunk_list chunks;
     uint64_t row_count;
@@ -21,201 +21,203 @@ typedef struct sort_lane {
     uint32_t next;
     dev_buffer *bound; /* sort_bound.c; NULL: none yet */
     bool is_bounded;   /* current is */
-} sort_lane;
+} sort_local;
 
-/* The lane's chunks are others now: their bytes are counted anew. */
-static void count_bytes(op_sort *op, sort_lane *lane)
+/* The task's chunks are others now: their bytes are counted anew. */
+static void count_bytes(op_sort *op, sort_local *local)
 {
     uint64_t held = 0, needed = 0;
-    for (size_t i = 0; i < lane->chunks.count; i++)
-        sort_count_chunk(op, lane->chunks.items[i], &held, &needed);
-    atomic_fetch_add(&op->spill.held, held - lane->held);
-    atomic_fetch_add(&op->spill.needed, needed - lane->needed);
-    lane->held = held;
-    lane->needed = needed;
+    for (size_t i = 0; i < local->chunks.count; i++)
+        sort_count_chunk(op, local->chunks.items[i], &held, &needed);
+    atomic_fetch_add(&op->spill.held, held - local->held);
+    atomic_fetch_add(&op->spill.needed, needed - local->needed);
+    local->held = held;
+    local->needed = needed;
 }
 
-static status shrink(op_sort *op, exec_task *task, sort_lane *lane)
+static status shrink(op_sort *op, exec_task *task, sort_local *local)
 {
     chunk *best, *flat;
-    TRY(sort_list(op, task, &lane->chunks, &best));
-    lane->row_count = best->rows.bound;
+    TRY(sort_list(op, task, &local->chunks, &best));
+    local->row_count = best->rows.bound;
     status st = chunk_concat(task->stream, &best, 1, "sort", &flat);
     chunk_free(best);
     if (!st) {
-        st = array_push(NULL, &lane->chunks, flat);
+        st = array_push(NULL, &local->chunks, flat);
         if (st)
             chunk_free(flat);
     }
     if (!st) {
-        dev_buffer_unref(lane->bound);
-        st = sort_bound_new(op, task, flat, &lane->bound);
+        dev_buffer_unref(local->bound);
+        st = sort_bound_new(op, task, flat, &local->bound);
     }
-    count_bytes(op, lane);
+    count_bytes(op, local);
     return st;
 }
 
-static void count_chunk(op_sort *op, sort_lane *lane, const chunk *c)
+static void count_chunk(op_sort *op, sort_local *local, const chunk *c)
 {
     uint64_t held = 0, needed = 0;
     sort_count_chunk(op, c, &held, &needed);
     atomic_fetch_add(&op->spill.held, held);
     atomic_fetch_add(&op->spill.needed, needed);
-    lane->held += held;
-    lane->needed += needed;
+    local->held += held;
+    local->needed += needed;
 }
 
-static status spill_lane(op_sort *op, exec_task *task, sort_lane *lane)
+static status spill_local(op_sort *op, exec_task *task, sort_local *local)
 {
-    TRY(sort_spill_list(op, task, &lane->chunks));
-    lane->row_count = 0;
-    count_bytes(op, lane);
+    TRY(sort_spill_list(op, task, &local->chunks));
+    local->row_count = 0;
+    count_bytes(op, local);
     return STATUS_OK;
 }
 
 /* A copy of the rows, which holds nothing of the pages that they came in. Where there is no memory
- * for it, the lane gives back what it has. */
-static status own_rows(op_sort *op, exec_task *task, sort_lane *lane, chunk **out)
+ * for it, the task gives back what it has. */
+static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk **out)
 {
-    status st = chunk_concat(task->stream, &lane->current, 1, "sort", out);
-    if (status_get_kind(st) != STATUS_KIND_LIMIT || !lane->chunks.count ||
+    status st = chunk_concat(task->stream, &local->current, 1, "sort", out);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
         !exec_may_spill(op->base.query))
         return st;
     status_free(st);
-    TRY(spill_lane(op, task, lane));
-    return chunk_concat(task->stream, &lane->current, 1, "sort", out);
+    TRY(spill_local(op, task, local));
+    return chunk_concat(task->stream, &local->current, 1, "sort", out);
 }
 
 /* Input columns and evaluated keys side by side. */
-static exec_step add_keys(op_sort *op, exec_task *task, sort_lane *lane, chunk *input)
+static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chunk *input)
 {
     uint32_t columns = op->column_count;
-    if (!lane->current) {
-        EXEC_TRY(task, chunk_new(columns + op->extra_count, input->rows, &lane->current));
+    if (!local->current) {
+        EXEC_TRY(task, chunk_new(columns + op->extra_count, input->rows, &local->current));
         for (uint32_t i = 0; i < columns; i++)
-            lane->current->columns[i] = tensor_ref(input->columns[i]);
-        lane->next = 0;
+            local->current->columns[i] = tensor_ref(input->columns[i]);
+        local->next = 0;
     }
-    for (; lane->next < op->extra_count; lane->next++) {
-        exec_step step = program_evaluate(lane->run, lane->next, input,
-                                          &lane->current->columns[columns + lane->next]);
-        if (step != EXEC_FINISHED)
-            return step;
+    for (; local->next < op->extra_count; local->next++) {
+        exec_result result = program_evaluate(local->run, local->next, input,
+                                              &local->current->columns[columns + local->next]);
+        if (result != EXEC_FINISHED)
+            return result;
     }
     return EXEC_FINISHED;
 }
 
-static exec_step count_rows(exec_task *task, sort_lane *lane, dev_count *rows)
+static exec_result count_rows(exec_task *task, sort_local *local, dev_count *rows)
 {
     status st;
-    if (exec_fetch_count(task, &lane->fetch, rows, &lane->scratch, &st))
+    if (exec_fetch_count(task, &local->fetch, rows, &local->scratch, &st))
         return EXEC_FINISHED;
     EXEC_TRY(task, st);
     return EXEC_WAIT;
 }
 
-/* lane->current becomes the input's rows within the bound, which are counted; it stays NULL where
+/* task->current becomes the input's rows within the bound, which are counted; it stays NULL where
  * the input has none. */
-static exec_step take_rows(op_sort *op, exec_task *task, sort_lane *lane, chunk *input)
+static exec_result take_rows(op_sort *op, exec_task *task, sort_local *local, chunk *input)
 {
-    exec_step step = count_rows(task, lane, &input->rows);
-    if (step != EXEC_FINISHED || !input->rows.bound)
-        return step;
-    step = add_keys(op, task, lane, input);
-    if (step != EXEC_FINISHED)
-        return step;
-    if (lane->bound && !lane->is_bounded) {
-        EXEC_TRY(task, sort_bound_apply(op, task, lane->bound, lane->current));
-        lane->is_bounded = true;
+    exec_result result = count_rows(task, local, &input->rows);
+    if (result != EXEC_FINISHED || !input->rows.bound)
+        return result;
+    result = add_keys(op, task, local, input);
+    if (result != EXEC_FINISHED)
+        return result;
+    if (local->bound && !local->is_bounded) {
+        EXEC_TRY(task, sort_bound_apply(op, task, local->bound, local->current));
+        local->is_bounded = true;
     }
-    return count_rows(task, lane, &lane->current->rows);
+    return count_rows(task, local, &local->current->rows);
 }
 
-/* The lane's chunks have a copy of lane->current's rows as the last one. */
-static status keep_rows(op_sort *op, exec_task *task, sort_lane *lane)
+/* The task's chunks have a copy of task->current's rows as the last one. */
+static status keep_rows(op_sort *op, exec_task *task, sort_local *local)
 {
     chunk *owned;
-    TRY(own_rows(op, task, lane, &owned));
-    status st = array_push(NULL, &lane->chunks, owned);
+    TRY(own_rows(op, task, local, &owned));
+    status st = array_push(NULL, &local->chunks, owned);
     if (st) {
         chunk_free(owned);
         return st;
     }
-    lane->row_count += owned->rows.bound;
-    count_chunk(op, lane, owned);
+    local->row_count += owned->rows.bound;
+    count_chunk(op, local, owned);
     return STATUS_OK;
 }
 
-static void drop_current(sort_lane *lane)
+static void drop_current(sort_local *local)
 {
-    chunk_free(lane->current);
-    lane->current = NULL;
-    lane->is_bounded = false;
+    chunk_free(local->current);
+    local->current = NULL;
+    local->is_bounded = false;
 }
 
-/* A lane that holds much throws away what the limit leaves out, if that is enough of it, or else
+/* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
  * what it holds becomes a run, if memory is full. */
-static status make_room(op_sort *op, exec_task *task, sort_lane *lane)
+static status make_room(op_sort *op, exec_task *task, sort_local *local)
 {
     const plan_node *plan = op->base.plan;
     uint64_t limit = plan->sort.limit;
-    bool is_full = sort_must_spill(op, task, lane->needed);
+    bool is_full = sort_must_spill(op, task, local->needed);
     uint64_t spare = is_full ? 0 : SPARE_ROWS;
-    if (plan->sort.has_limit && lane->row_count > limit && lane->row_count - limit > spare + limit)
-        return shrink(op, task, lane);
-    return is_full ? spill_lane(op, task, lane) : STATUS_OK;
+    if (plan->sort.has_limit && local->row_count > limit &&
+        local->row_count - limit > spare + limit)
+        return shrink(op, task, local);
+    return is_full ? spill_local(op, task, local) : STATUS_OK;
 }
 
-static exec_step sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
-                           chunk **output)
+static exec_result sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                             chunk **output)
 {
     (void)output;
     op_sort *op = (op_sort *)base;
-    sort_lane *lane = state;
+    sort_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    exec_step step = take_rows(op, task, lane, *input);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = take_rows(op, task, local, *input);
+    if (result != EXEC_FINISHED)
+        return result;
     EXEC_TRY(task, exec_check_error(task));
-    bool has_rows = lane->current && lane->current->rows.bound;
+    bool has_rows = local->current && local->current->rows.bound;
     if (has_rows)
-        EXEC_TRY(task, keep_rows(op, task, lane));
-    drop_current(lane);
+        EXEC_TRY(task, keep_rows(op, task, local));
+    drop_current(local);
     if (has_rows)
-        EXEC_TRY(task, make_room(op, task, lane));
+        EXEC_TRY(task, make_room(op, task, local));
     return EXEC_NEED_INPUT;
 }
 
-static exec_step sort_finish_lane(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result sort_finish_local(exec_operator *base, exec_task *task, void *state,
+                                     chunk **output)
 {
     (void)output;
     op_sort *op = (op_sort *)base;
-    sort_lane *lane = state;
+    sort_local *local = state;
     uint64_t words[1];
     EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     pthread_mutex_lock(&op->lock);
     bool has_spilled = op->spill.file != NULL;
     pthread_mutex_unlock(&op->lock);
     if (has_spilled)
-        EXEC_TRY(task, spill_lane(op, task, lane));
-    else if (base->plan->sort.has_limit && lane->row_count > base->plan->sort.limit)
-        EXEC_TRY(task, shrink(op, task, lane)); /* here, as one lane alone sorts the rest */
+        EXEC_TRY(task, spill_local(op, task, local));
+    else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
+        EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
     pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, lane->chunks.count);
-    if (!st && lane->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, lane->chunks.items,
-               lane->chunks.count * sizeof *lane->chunks.items);
-        op->chunks.count += lane->chunks.count;
-        lane->chunks.count = 0;
+    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
+    if (!st && local->chunks.count) {
+        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
+               local->chunks.count * sizeof *local->chunks.items);
+        op->chunks.count += local->chunks.count;
+        local->chunks.count = 0;
     }
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
 }
 
-/* What is in memory: all rows, or those of lanes that finished before others had to spill. */
-static exec_step sort_rest(op_sort *op, exec_task *task)
+/* What is in memory: all rows, or those of tasks that finished before others had to spill. */
+static exec_result sort_rest(op_sort *op, exec_task *task)
 {
     uint64_t words[1];
     if (!op->chunks.count)
@@ -231,30 +233,30 @@ static exec_step sort_rest(op_sort *op, exec_task *task)
     return EXEC_FINISHED;
 }
 
-static exec_step sort_phase(exec_operator *base, exec_task *task, unsigned number)
+static exec_result sort_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_sort *op = (op_sort *)base;
     if (number)
         return sort_pass(op, task, number);
-    return task->lane ? EXEC_FINISHED : sort_rest(op, task);
+    return task->index ? EXEC_FINISHED : sort_rest(op, task);
 }
 
-static status sort_lane_open(exec_operator *base, exec_task *task, void *state)
+static status sort_local_open(exec_operator *base, exec_task *task, void *state)
 {
     const op_sort *op = (op_sort *)base;
-    sort_lane *lane = state;
-    return op->program ? program_run_new(op->program, task, &lane->run) : STATUS_OK;
+    sort_local *local = state;
+    return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
 
-static void sort_lane_close(exec_operator *base, void *state)
+static void sort_local_close(exec_operator *base, void *state)
 {
-    sort_lane *lane = state;
-    sort_chunks_release(&lane->chunks);
-    chunk_free(lane->current);
-    dev_buffer_unref(lane->bound);
-    program_run_free(lane->run);
-    if (lane->fetch.event)
-        exec_device(base->query)->ops->event_free(lane->fetch.event);
+    sort_local *local = state;
+    sort_chunks_release(&local->chunks);
+    chunk_free(local->current);
+    dev_buffer_unref(local->bound);
+    program_run_free(local->run);
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static void sort_close(exec_operator *base)
@@ -271,11 +273,11 @@ static void sort_close(exec_operator *base)
 
 static const exec_operator_ops sort_ops = {
     .name = "sort",
-    .lane_bytes = sizeof(sort_lane),
-    .lane_open = sort_lane_open,
-    .lane_close = sort_lane_close,
+    .local_bytes = sizeof(sort_local),
+    .local_open = sort_local_open,
+    .local_close = sort_local_close,
     .push = sort_push,
-    .lane_finish = sort_finish_lane,
+    .local_finish = sort_finish_local,
     .phase_count = 1 + SORT_PASSES,
     .phase = sort_phase,
     .close = sort_close,
@@ -286,11 +288,11 @@ static const exec_operator_ops sort_ops = {
 typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
-    uint64_t next;     /* row; one lane */
+    uint64_t next;     /* row; one task */
     sort_merge *merge; /* of what was spilled */
 } op_sort_source;
 
-static exec_step pull_merged(op_sort_source *source, exec_task *task, chunk **output)
+static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **output)
 {
     op_sort *op = source->sink;
     if (!source->merge) {
@@ -301,7 +303,7 @@ static exec_step pull_merged(op_sort_source *source, exec_task *task, chunk **ou
     return sort_merge_next(source->merge, task, output);
 }
 
-static exec_step source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)state;
     op_sort_source *source = (op_sort_source *)base;
@@ -389,7 +391,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
         return st;
     }
     source->base =
-        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .lane_limit = 1};
+        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
     source->sink = op;
     *out_sink = &op->base;
     *out_source = &source->base;

@@ -1,12 +1,12 @@
 /* sort.h - inside ORDER BY: what its parts share.
  *
- *     op_sort.c     lanes collect rows, and begin a run when they hold too much
+ *     op_sort.c     tasks collect rows, and begin a run when they hold too much
  *     sort_bound.c  drops rows that a limit leaves out, before they are copied
  *     sort_run.c    orders rows; writes them as a run of blocks
  *     sort_merge.c  runs to one stream of chunks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
- * Equal rows keep the order in which one lane got them: a run holds rows that came before those of
+ * Equal rows keep the order in which one task got them: a run holds rows that came before those of
  * the next, and of equal rows the one of the earlier run goes first. */
 #ifndef PISTACHIO_EXEC_SORT_SORT_H
 #define PISTACHIO_EXEC_SORT_SORT_H
@@ -31,23 +31,23 @@ typedef struct sort_group {
     size_t first, count;
 } sort_group;
 
-/* A lane of a pass. */
-typedef struct sort_pass_lane {
+/* A task of a pass. */
+typedef struct sort_pass_local {
     sort_merge *merge; /* NULL: between groups */
     sort_run *target;
     size_t group;
-} sort_pass_lane;
+} sort_pass_local;
 
 typedef struct sort_spill {
     spill_file *file; /* NULL: all is in memory */
     sort_run_list runs;
-    _Atomic uint64_t held, needed; /* by all lanes: now, and with what sorting it takes */
+    _Atomic uint64_t held, needed; /* by all tasks: now, and with what sorting it takes */
     /* The pass at work. */
     unsigned pass;
     ARRAY(sort_group) groups;
     _Atomic size_t next_group;
-    sort_pass_lane *lanes;
-    unsigned lane_count;
+    sort_pass_local *tasks;
+    unsigned task_count;
 } sort_spill;
 
 /* The sink. Collected chunks are FLAT: the input's columns, then keys that are no column of it. */
@@ -58,17 +58,17 @@ typedef struct op_sort {
     uint32_t *key_columns; /* of the collected chunk, by key */
     uint64_t text_keys, descending_keys;
     pthread_mutex_t lock;
-    chunk_list chunks; /* of finished lanes */
+    chunk_list chunks; /* of finished tasks */
     chunk *sorted;     /* if nothing was spilled */
     uint64_t row_count;
-    sort_spill spill; /* under the lock while lanes collect */
+    sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
 
 void sort_chunks_release(chunk_list *list);
 
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
 
-/* Where a lane has as many rows as the limit, in order, their first keys: what comes after the last
+/* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
  * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
 CHECKED status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best,
                               dev_buffer **out);
@@ -100,29 +100,29 @@ CHECKED status sort_merge_new(const op_sort *op, sort_run *const *runs, size_t r
                               uint32_t columns, sort_merge **out);
 void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also while it reads */
 /* EXEC_HAVE_OUTPUT: the next chunk is *out. EXEC_FINISHED: there is none. Else as any step. */
-exec_step sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
+exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 
 /* ---- sort_spill.c ---- */
 
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
-/* How many runs are merged by one lane, at once by `lanes`, within a sort's share of
+/* How many runs are merged by one task, at once by `tasks`, within a sort's share of
  * the memory. */
-size_t sort_fan_in(const op_sort *op, unsigned lanes);
+size_t sort_fan_in(const op_sort *op, unsigned tasks);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 /* What a chunk takes, and what sorting a list with it will take more. */
 void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
-/* A lane whose rows need `needed` bytes must spill them now. */
+/* A task whose rows need `needed` bytes must spill them now. */
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);
-/* All lanes have collected: there is room to sort what they hold. */
+/* All tasks have collected: there is room to sort what they hold. */
 bool sort_fits(const op_sort *op);
 /* The rows of a list become a run (or several, where memory is too short for one), the list is
  * emptied. */
 CHECKED status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list);
-/* A step of pass `number` (from 1) for the task's lane. */
-exec_step sort_pass(op_sort *op, exec_task *task, unsigned number);
+/* A step of pass `number` (from 1) for the task's task. */
+exec_result sort_pass(op_sort *op, exec_task *task, unsigned number);
 /* The runs that are left after the passes. */
 const sort_run_list *sort_spill_runs(op_sort *op);
 void sort_spill_release(op_sort *op);

@@ -1,4 +1,4 @@
-/* sort_bound.c - top-k: rows that come after the k-th best of what a lane has seen are dropped by
+/* sort_bound.c - top-k: rows that come after the k-th best of what a task has seen are dropped by
  * their first key alone, before anything of them is copied. */
 #include "exec/sort/sort.h"
 

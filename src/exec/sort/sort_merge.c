@@ -155,7 +155,7 @@ static void wake(void *task)
 }
 
 /* The run's next block. EXEC_FINISHED: it is there, or there is none (r->block is NULL). */
-static exec_step next_block(sort_merge *m, exec_task *task, merge_run *r)
+static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
 {
     if (!r->reading)
         return EXEC_FINISHED;
@@ -167,7 +167,7 @@ static exec_step next_block(sort_merge *m, exec_task *task, merge_run *r)
 }
 
 /* The first block of each run, then the heap of them. */
-static exec_step start(sort_merge *m, exec_task *task)
+static exec_result start(sort_merge *m, exec_task *task)
 {
     if (!m->picks) {
         EXEC_TRY(task, dev_alloc(task->stream->dev, m->rows_max * 2 * sizeof(uint32_t), "sort",
@@ -176,9 +176,9 @@ static exec_step start(sort_merge *m, exec_task *task)
             EXEC_TRY(task, start_read(m, task, &m->runs[i]));
     }
     for (; m->opened_count < m->run_count; m->opened_count++) {
-        exec_step step = next_block(m, task, &m->runs[m->opened_count]);
-        if (step != EXEC_FINISHED)
-            return step;
+        exec_result result = next_block(m, task, &m->runs[m->opened_count]);
+        if (result != EXEC_FINISHED)
+            return result;
         if (m->runs[m->opened_count].block)
             m->heap[m->heap_count++] = (uint32_t)m->opened_count;
     }
@@ -224,12 +224,12 @@ static status pick(sort_merge *m)
 }
 
 /* After the last row of a block: the run goes on, or leaves the heap. */
-static exec_step refill(sort_merge *m, exec_task *task)
+static exec_result refill(sort_merge *m, exec_task *task)
 {
     merge_run *r = &m->runs[m->heap[0]];
-    exec_step step = next_block(m, task, r);
-    if (step != EXEC_FINISHED)
-        return step;
+    exec_result result = next_block(m, task, r);
+    if (result != EXEC_FINISHED)
+        return result;
     if (!r->block)
         m->heap[0] = m->heap[--m->heap_count];
     if (m->heap_count)
@@ -368,14 +368,14 @@ static status make_chunk(sort_merge *m, exec_task *task, chunk **out)
     return STATUS_OK;
 }
 
-exec_step sort_merge_next(sort_merge *m, exec_task *task, chunk **out)
+exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out)
 {
-    exec_step step;
-    if (!m->is_started && (step = start(m, task)) != EXEC_FINISHED)
-        return step;
+    exec_result result;
+    if (!m->is_started && (result = start(m, task)) != EXEC_FINISHED)
+        return result;
     while (m->row_count < m->rows_max && m->done_blocks < DONE_BLOCKS_MAX && m->rows_left) {
-        if (m->wants_block && (step = refill(m, task)) != EXEC_FINISHED)
-            return step;
+        if (m->wants_block && (result = refill(m, task)) != EXEC_FINISHED)
+            return result;
         if (!m->heap_count)
             break;
         EXEC_TRY(task, pick(m));

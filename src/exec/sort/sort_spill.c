@@ -1,7 +1,7 @@
 /* sort_spill.c - when collected rows become runs, and the passes that make few runs of many.
  *
- * A sort's share of memory (exec/sched/memory.h) is for what lanes hold and will need to sort it, and
- * then for merging: the blocks of the runs that are merged at once. */
+ * A sort's share of memory (exec/sched/memory.h) is for what tasks hold and will need to sort it,
+ * and then for merging: the blocks of the runs that are merged at once. */
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
@@ -13,10 +13,10 @@
 #define FAN_IN_MIN 8
 #define FAN_IN_MAX 512
 
-size_t sort_fan_in(const op_sort *op, unsigned lanes)
+size_t sort_fan_in(const op_sort *op, unsigned tasks)
 {
     const exec_query *query = op->base.query;
-    uint64_t runs = exec_memory_share(query) / (exec_block_bytes(query) * BLOCKS_OF_RUN) / lanes;
+    uint64_t runs = exec_memory_share(query) / (exec_block_bytes(query) * BLOCKS_OF_RUN) / tasks;
     if (runs < FAN_IN_MIN)
         return FAN_IN_MIN;
     return runs < FAN_IN_MAX ? (size_t)runs : FAN_IN_MAX;
@@ -46,7 +46,7 @@ bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
 {
     return exec_must_spill(
         op->base.query, atomic_load_explicit(&op->spill.held, memory_order_relaxed),
-        atomic_load_explicit(&op->spill.needed, memory_order_relaxed), task->lane_count, needed);
+        atomic_load_explicit(&op->spill.needed, memory_order_relaxed), task->count, needed);
 }
 
 static status open_file(op_sort *op)
@@ -141,11 +141,11 @@ status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
 
 /* ---- passes ---- */
 
-/* How many lanes a pass has: each wants memory for runs enough. */
-static unsigned pass_lanes(const op_sort *op, unsigned lanes)
+/* How many tasks a pass has: each wants memory for runs enough. */
+static unsigned pass_tasks(const op_sort *op, unsigned tasks)
 {
     size_t most = sort_fan_in(op, 1) / FAN_IN_MIN;
-    return most < lanes ? (unsigned)most : lanes;
+    return most < tasks ? (unsigned)most : tasks;
 }
 
 /* Drops what the pass before made one: a group's run took the place of its first. */
@@ -159,7 +159,7 @@ static void drop_merged(sort_spill *spill)
     spill->groups.count = 0;
 }
 
-/* Under the lock, by the first lane of a pass: which runs are merged, so that the last merge has no
+/* Under the lock, by the first task of a pass: which runs are merged, so that the last merge has no
  * more than it can take; no more of them than must be. */
 static status plan_pass(op_sort *op, const exec_task *task, unsigned number)
 {
@@ -171,13 +171,13 @@ static status plan_pass(op_sort *op, const exec_task *task, unsigned number)
     size_t count = spill->runs.count, excess = count > most ? count - most : 0;
     if (!excess)
         return STATUS_OK;
-    if (!spill->lanes) {
-        spill->lanes = mem_new_array(task->lane_count, sizeof *spill->lanes);
-        if (!spill->lanes)
-            return status_no_memory("sort", task->lane_count * sizeof *spill->lanes);
-        spill->lane_count = task->lane_count;
+    if (!spill->tasks) {
+        spill->tasks = mem_new_array(task->count, sizeof *spill->tasks);
+        if (!spill->tasks)
+            return status_no_memory("sort", task->count * sizeof *spill->tasks);
+        spill->task_count = task->count;
     }
-    most = sort_fan_in(op, pass_lanes(op, task->lane_count));
+    most = sort_fan_in(op, pass_tasks(op, task->count));
     for (size_t first = 0; excess && first + 1 < count;) {
         size_t merged = excess + 1 < most ? excess + 1 : most;
         if (merged > count - first)
@@ -190,31 +190,31 @@ static status plan_pass(op_sort *op, const exec_task *task, unsigned number)
     return STATUS_OK;
 }
 
-static status start_group(op_sort *op, sort_pass_lane *lane)
+static status start_group(op_sort *op, sort_pass_local *local)
 {
-    const sort_group *group = &op->spill.groups.items[lane->group];
-    lane->target = mem_new(sizeof *lane->target);
-    if (!lane->target)
-        return status_no_memory("sort", sizeof *lane->target);
+    const sort_group *group = &op->spill.groups.items[local->group];
+    local->target = mem_new(sizeof *local->target);
+    if (!local->target)
+        return status_no_memory("sort", sizeof *local->target);
     return sort_merge_new(op, op->spill.runs.items + group->first, group->count,
-                          op->column_count + op->extra_count, &lane->merge);
+                          op->column_count + op->extra_count, &local->merge);
 }
 
-static void finish_group(op_sort *op, sort_pass_lane *lane)
+static void finish_group(op_sort *op, sort_pass_local *local)
 {
-    const sort_group *group = &op->spill.groups.items[lane->group];
+    const sort_group *group = &op->spill.groups.items[local->group];
     sort_run **runs = op->spill.runs.items + group->first;
-    sort_merge_free(lane->merge);
-    lane->merge = NULL;
+    sort_merge_free(local->merge);
+    local->merge = NULL;
     for (size_t i = 0; i < group->count; i++) {
         sort_run_free(runs[i]);
         runs[i] = NULL;
     }
-    runs[0] = lane->target;
-    lane->target = NULL;
+    runs[0] = local->target;
+    local->target = NULL;
 }
 
-exec_step sort_pass(op_sort *op, exec_task *task, unsigned number)
+exec_result sort_pass(op_sort *op, exec_task *task, unsigned number)
 {
     sort_spill *spill = &op->spill;
     chunk *merged;
@@ -224,23 +224,23 @@ exec_step sort_pass(op_sort *op, exec_task *task, unsigned number)
     status st = spill->pass == number ? STATUS_OK : plan_pass(op, task, number);
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
-    if (!spill->groups.count || task->lane >= pass_lanes(op, task->lane_count))
+    if (!spill->groups.count || task->index >= pass_tasks(op, task->count))
         return EXEC_FINISHED;
-    sort_pass_lane *lane = &spill->lanes[task->lane];
-    if (!lane->merge) {
-        lane->group = atomic_fetch_add(&spill->next_group, 1);
-        if (lane->group >= spill->groups.count)
+    sort_pass_local *local = &spill->tasks[task->index];
+    if (!local->merge) {
+        local->group = atomic_fetch_add(&spill->next_group, 1);
+        if (local->group >= spill->groups.count)
             return EXEC_FINISHED;
-        EXEC_TRY(task, start_group(op, lane));
+        EXEC_TRY(task, start_group(op, local));
     }
-    exec_step step = sort_merge_next(lane->merge, task, &merged);
-    if (step == EXEC_FINISHED) {
-        finish_group(op, lane);
+    exec_result result = sort_merge_next(local->merge, task, &merged);
+    if (result == EXEC_FINISHED) {
+        finish_group(op, local);
         return EXEC_NEED_INPUT; /* the next group */
     }
-    if (step != EXEC_HAVE_OUTPUT)
-        return step;
-    st = sort_run_write(op, task, merged, lane->target);
+    if (result != EXEC_HAVE_OUTPUT)
+        return result;
+    st = sort_run_write(op, task, merged, local->target);
     chunk_free(merged);
     EXEC_TRY(task, st);
     return EXEC_NEED_INPUT;
@@ -255,11 +255,11 @@ const sort_run_list *sort_spill_runs(op_sort *op)
 void sort_spill_release(op_sort *op)
 {
     sort_spill *spill = &op->spill;
-    for (unsigned i = 0; i < spill->lane_count; i++) {
-        sort_merge_free(spill->lanes[i].merge);
-        sort_run_free(spill->lanes[i].target);
+    for (unsigned i = 0; i < spill->task_count; i++) {
+        sort_merge_free(spill->tasks[i].merge);
+        sort_run_free(spill->tasks[i].target);
     }
-    mem_free(spill->lanes);
+    mem_free(spill->tasks);
     for (size_t i = 0; i < spill->runs.count; i++)
         sort_run_free(spill->runs.items[i]);
     array_release(&spill->runs);

@@ -4,11 +4,11 @@
 #include "exec/sched/memory.h"
 #include "exec/spill/chunk_bytes.h"
 
-status row_parts_new(spill_file *file, exec_operator *op, const char *who, unsigned level,
-                     row_parts **out)
+status partitions_new(spill_file *file, exec_operator *op, const char *who, unsigned level,
+                      partitions **out)
 {
     *out = NULL;
-    row_parts *parts = mem_new(sizeof *parts);
+    partitions *parts = mem_new(sizeof *parts);
     if (!parts)
         return status_no_memory(who, sizeof *parts);
     parts->file = file;
@@ -21,7 +21,7 @@ status row_parts_new(spill_file *file, exec_operator *op, const char *who, unsig
     return STATUS_OK;
 }
 
-void row_parts_free(row_parts *parts)
+void partitions_free(partitions *parts)
 {
     if (!parts)
         return;
@@ -33,8 +33,8 @@ void row_parts_free(row_parts *parts)
 
 /* ---- writing ---- */
 
-status row_parts_order(const row_parts *parts, exec_task *task, const uint32_t *hashes,
-                       uint64_t count, row_index **out, uint32_t *offsets)
+status partitions_order(const partitions *parts, exec_task *task, const uint32_t *hashes,
+                        uint64_t count, row_index **out, uint32_t *offsets)
 {
     dev_stream *stream = task->stream;
     dev_buffer *words;
@@ -58,10 +58,10 @@ status row_parts_order(const row_parts *parts, exec_task *task, const uint32_t *
     return STATUS_OK;
 }
 
-static status append_block(row_parts *parts, exec_task *task, size_t number, const chunk *c,
+static status append_block(partitions *parts, exec_task *task, size_t number, const chunk *c,
                            uint64_t first, uint64_t count)
 {
-    row_part *part = &parts->parts[number];
+    partition *part = &parts->parts[number];
     dev_buffer *bytes;
     spill_block block;
     TRY(chunk_bytes_write(task->stream->dev, c, first, count, parts->who, &bytes));
@@ -79,8 +79,8 @@ static status append_block(row_parts *parts, exec_task *task, size_t number, con
     return st;
 }
 
-status row_parts_append(row_parts *parts, exec_task *task, size_t part, const chunk *c,
-                        uint64_t first, uint64_t count)
+status partitions_append(partitions *parts, exec_task *task, size_t part, const chunk *c,
+                         uint64_t first, uint64_t count)
 {
     for (uint64_t end = first + count, rows; first < end; first += rows) {
         rows = chunk_bytes_fit(c, first, end - first, parts->block_bytes);
@@ -89,42 +89,42 @@ status row_parts_append(row_parts *parts, exec_task *task, size_t part, const ch
     return STATUS_OK;
 }
 
-status row_parts_add(row_parts *parts, exec_task *task, chunk *c, const uint32_t *hashes)
+status partitions_add(partitions *parts, exec_task *task, chunk *c, const uint32_t *hashes)
 {
     uint32_t offsets[ROW_PARTS + 1];
     row_index *order;
-    TRY(row_parts_order(parts, task, hashes, c->rows.bound, &order, offsets));
+    TRY(partitions_order(parts, task, hashes, c->rows.bound, &order, offsets));
     status st = chunk_select(task->stream, c, order, c->rows, NULL);
     row_index_unref(order);
     if (!st)
         st = chunk_bytes_prepare(task->stream, c);
     for (size_t p = 0; p < ROW_PARTS && !st; p++)
-        st = row_parts_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
+        st = partitions_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
     return st;
 }
 
 /* ---- reading ---- */
 
-void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part,
-                          bool is_last)
+void partition_reader_init(partition_reader *reader, const partitions *parts, size_t part,
+                           bool is_last)
 {
-    *reader = (row_part_reader){.parts = parts, .part = &parts->parts[part], .is_last = is_last};
+    *reader = (partition_reader){.parts = parts, .part = &parts->parts[part], .is_last = is_last};
 }
 
-void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
-                           _Atomic size_t *next)
+void partition_reader_share(partition_reader *reader, const partitions *parts, size_t part,
+                            _Atomic size_t *next)
 {
-    row_part_reader_init(reader, parts, part, false);
+    partition_reader_init(reader, parts, part, false);
     reader->shared = next;
 }
 
-void row_part_reader_close(row_part_reader *reader)
+void partition_reader_close(partition_reader *reader)
 {
     spill_read_drop(reader->reading);
-    *reader = (row_part_reader){0};
+    *reader = (partition_reader){0};
 }
 
-static status ask(row_part_reader *reader, exec_task *task)
+static status ask(partition_reader *reader, exec_task *task)
 {
     reader->asked = reader->shared ? atomic_fetch_add(reader->shared, 1) : reader->next++;
     if (reader->asked >= reader->part->blocks.count)
@@ -138,7 +138,7 @@ static void wake(void *task)
     exec_wake(task);
 }
 
-exec_step row_part_next(row_part_reader *reader, exec_task *task, chunk **out)
+exec_result partition_next(partition_reader *reader, exec_task *task, chunk **out)
 {
     dev_buffer *bytes;
     *out = NULL;

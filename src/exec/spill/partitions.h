@@ -15,56 +15,56 @@
 #define ROW_PARTS ((size_t)1 << ROW_PART_BITS)
 #define ROW_PART_LEVELS 5 /* all that 32 bits give but those for the last cut's tables */
 
-typedef struct row_part {
+typedef struct partition {
     ARRAY(spill_block) blocks; /* each of chunk_bytes.h's bytes */
     uint64_t rows, plain_bytes;
-} row_part;
+} partition;
 
-/* All parts of one level. Lanes add to them at once. */
-typedef struct row_parts {
+/* All parts of one level. Tasks add to them at once. */
+typedef struct partitions {
     spill_file *file;  /* borrowed */
     exec_operator *op; /* whose metrics count the bytes */
     const char *who;   /* in errors */
     unsigned level;
     uint64_t block_bytes; /* of a block before compression, about */
     pthread_mutex_t lock;
-    row_part parts[ROW_PARTS];
-} row_parts;
+    partition parts[ROW_PARTS];
+} partitions;
 
-CHECKED status row_parts_new(spill_file *file, exec_operator *op, const char *who, unsigned level,
-                             row_parts **out);
-void row_parts_free(row_parts *parts); /* takes NULL; after the last reader */
+CHECKED status partitions_new(spill_file *file, exec_operator *op, const char *who, unsigned level,
+                              partitions **out);
+void partitions_free(partitions *parts); /* takes NULL; after the last reader */
 
 /* Adds all rows of a chunk, whose count is exact; their hashes are of equal keys equal. The chunk's
- * columns become FLAT, in another order of rows; those that are NULL stay so. Any lane. */
-CHECKED status row_parts_add(row_parts *parts, exec_task *task, chunk *c, const uint32_t *hashes);
+ * columns become FLAT, in another order of rows; those that are NULL stay so. Any task. */
+CHECKED status partitions_add(partitions *parts, exec_task *task, chunk *c, const uint32_t *hashes);
 /* The numbers 0 to count - 1, part by part; offsets: ROW_PARTS + 1 of them. */
-CHECKED status row_parts_order(const row_parts *parts, exec_task *task, const uint32_t *hashes,
-                               uint64_t count, row_index **out, uint32_t *offsets);
-/* Appends rows [first, first + count) of a FLAT chunk to a part. Any lane. */
-CHECKED status row_parts_append(row_parts *parts, exec_task *task, size_t part, const chunk *c,
-                                uint64_t first, uint64_t count);
+CHECKED status partitions_order(const partitions *parts, exec_task *task, const uint32_t *hashes,
+                                uint64_t count, row_index **out, uint32_t *offsets);
+/* Appends rows [first, first + count) of a FLAT chunk to a part. Any task. */
+CHECKED status partitions_append(partitions *parts, exec_task *task, size_t part, const chunk *c,
+                                 uint64_t first, uint64_t count);
 
 /* Reads a part. A part may be read many times; whoever reads it for the last time gives each block
  * back to the disk. One thread at a time. */
-typedef struct row_part_reader {
-    const row_parts *parts;
-    const row_part *part;
+typedef struct partition_reader {
+    const partitions *parts;
+    const partition *part;
     size_t next;            /* block to be asked for */
     _Atomic size_t *shared; /* the same of several readers, each of which gets some of the blocks */
     size_t asked;           /* the block that is being read */
     bool is_last;           /* nobody reads the part after this reader */
     spill_read *reading;
-} row_part_reader;
+} partition_reader;
 
-void row_part_reader_init(row_part_reader *reader, const row_parts *parts, size_t part,
-                          bool is_last);
+void partition_reader_init(partition_reader *reader, const partitions *parts, size_t part,
+                           bool is_last);
 /* What other readers with the same counter, which begins at 0, do not get. Never the last one. */
-void row_part_reader_share(row_part_reader *reader, const row_parts *parts, size_t part,
-                           _Atomic size_t *next);
-void row_part_reader_close(row_part_reader *reader); /* also of one that is zeroed */
+void partition_reader_share(partition_reader *reader, const partitions *parts, size_t part,
+                            _Atomic size_t *next);
+void partition_reader_close(partition_reader *reader); /* also of one that is zeroed */
 /* EXEC_HAVE_OUTPUT: *out is the next chunk, FLAT. EXEC_FINISHED: there is none. Else as any step.
  * The next block is read meanwhile. */
-exec_step row_part_next(row_part_reader *reader, exec_task *task, chunk **out);
+exec_result partition_next(partition_reader *reader, exec_task *task, chunk **out);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct segment {
 
 struct pq_column {
     const pq_table *table;
-    pq_morsel morsel;
+    pq_row_group_ref group_ref;
     uint32_t number; /* of the table's column */
     const pq_column_chunk *chunk;
     pq_page_context context;
@@ -39,11 +39,11 @@ static const pq_leaf *leaf_of(const pq_column *c)
 }
 
 /* Says where a failure of this column happened. */
-static status with_place(const pq_column *c, status st)
+static status with_location(const pq_column *c, status st)
 {
     return status_context(st, "file \"%s\", row group %u, column \"%s\"",
-                          c->table->files.items[c->morsel.file].file->path, c->morsel.row_group,
-                          leaf_of(c)->name);
+                          c->table->files.items[c->group_ref.file].file->path,
+                          c->group_ref.row_group, leaf_of(c)->name);
 }
 
 static status with_page(const pq_page *page, status st)
@@ -56,7 +56,7 @@ static status with_page(const pq_page *page, status st)
 /* The bytes come, or are there, by somebody's foresight, or are read now. */
 static status open_segment(pq_column *c, pq_span span, pq_fetch *fetch)
 {
-    const file *f = c->table->files.items[c->morsel.file].file;
+    const file *f = c->table->files.items[c->group_ref.file].file;
     segment s = {.span = span, .range = pq_fetch_find(fetch, span)};
     c->bytes += span.end - span.start;
     if (!s.range) {
@@ -81,27 +81,27 @@ static status open_segments(pq_column *c, const pq_column_use *use)
         return status_new(STATUS_KIND_UNSUPPORTED, "a row group of %llu rows is too large",
                           (unsigned long long)c->row_count);
     pq_span_list spans = {0};
-    status st =
-        pq_column_spans(c->table, c->morsel, c->number, c->dev->is_host ? use->rows : NULL, &spans);
+    status st = pq_column_spans(c->table, c->group_ref, c->number,
+                                c->dev->is_host ? use->rows : NULL, &spans);
     for (size_t i = 0; i < spans.count && !st; i++)
         st = open_segment(c, spans.items[i], use->fetch);
     array_release(&spans);
     return st;
 }
 
-status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel, uint32_t column,
-                      pq_column_use use, pq_column **out)
+status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
+                      uint32_t column, pq_column_use use, pq_column **out)
 {
     *out = NULL;
     const pq_table_column *described = &table->columns.items[column];
-    const pq_table_file *f = &table->files.items[morsel.file];
+    const pq_table_file *f = &table->files.items[group_ref.file];
     uint32_t leaf = described->leaf;
-    const pq_row_group *group = &f->metadata->row_groups[morsel.row_group];
+    const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
     pq_column *c = mem_new(sizeof *c);
     if (!c)
         return status_no_memory("scan", sizeof *c);
     c->table = table;
-    c->morsel = morsel;
+    c->group_ref = group_ref;
     c->number = column;
     c->chunk = &group->chunks[leaf];
     c->dev = stream->dev;
@@ -110,7 +110,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
                                    .leaf = &f->metadata->leaves[leaf],
                                    .codec = c->chunk->codec,
                                    .error = use.error,
-                                   .place = use.place};
+                                   .location = use.location};
     if (use.check_bounds) {
         c->context.check_bounds = true;
         c->context.minimum = (int64_t)described->min;
@@ -118,7 +118,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morse
     }
     status st = open_segments(c, &use);
     if (st) {
-        st = with_place(c, st);
+        st = with_location(c, st);
         pq_column_close(c);
         return st;
     }
@@ -227,7 +227,7 @@ static status find_run(pq_column *c, const segment *s, const pq_offset_index *in
 
 static status find_some_pages(pq_column *c)
 {
-    const pq_offset_index *index = pq_column_pages(c->table, c->morsel, c->number);
+    const pq_offset_index *index = pq_column_pages(c->table, c->group_ref, c->number);
     uint64_t at, rows;
     if (!index) /* it was there when the spans were made, and is kept */
         return status_new(STATUS_KIND_INTERNAL, "its page index is gone");
@@ -330,10 +330,10 @@ static status prepare(pq_column *c)
 /* ---- slices ---- */
 
 /* Part of a page. */
-typedef struct piece {
+typedef struct page_slice {
     tensor *values; /* of the page */
     uint64_t first, count;
-} piece;
+} page_slice;
 
 static status bits_from(dev_stream *stream, const uint64_t *source, uint64_t first, uint64_t count,
                         uint64_t *target, uint64_t target_at)
@@ -343,7 +343,7 @@ static status bits_from(dev_stream *stream, const uint64_t *source, uint64_t fir
 }
 
 /* Bits from one that does not begin a word, in a buffer of their own. */
-static status shift_bits(dev_stream *stream, const uint64_t *source, const piece *p,
+static status shift_bits(dev_stream *stream, const uint64_t *source, const page_slice *p,
                          dev_buffer **owner)
 {
     dev_buffer *shifted;
@@ -361,7 +361,7 @@ static status shift_bits(dev_stream *stream, const uint64_t *source, const piece
     return STATUS_OK;
 }
 
-static status slice_flat(dev_stream *stream, const piece *p, tensor *slice)
+static status slice_flat(dev_stream *stream, const page_slice *p, tensor *slice)
 {
     const tensor *t = p->values;
     bool is_shifted = p->first % 64;
@@ -380,7 +380,7 @@ static status slice_flat(dev_stream *stream, const piece *p, tensor *slice)
 }
 
 /* Rows of one page, sharing its memory. */
-static status slice_page(dev_stream *stream, const piece *p, tensor **out)
+static status slice_page(dev_stream *stream, const page_slice *p, tensor **out)
 {
     tensor *slice;
     TRY(tensor_new_view(p->values->type, p->values->values_owner, NULL, &slice));
@@ -401,18 +401,19 @@ static status slice_page(dev_stream *stream, const piece *p, tensor **out)
     return STATUS_OK;
 }
 
-typedef ARRAY(piece) piece_list;
+typedef ARRAY(page_slice) page_slice_list;
 
 /* Codes of one dictionary, one after another. */
-static status join_codes(pq_column *c, const piece_list *pieces, uint64_t count, tensor **out)
+static status join_codes(pq_column *c, const page_slice_list *page_slices, uint64_t count,
+                         tensor **out)
 {
     dev_stream *stream = c->context.stream;
     row_index *codes;
     uint64_t at = 0;
     TRY(row_index_new(c->dev, count, &codes));
     status st = STATUS_OK;
-    for (size_t i = 0; i < pieces->count && !st; i++) {
-        const piece *p = &pieces->items[i];
+    for (size_t i = 0; i < page_slices->count && !st; i++) {
+        const page_slice *p = &page_slices->items[i];
         codes->has_nulls |= p->values->index->has_nulls;
         st = c->dev->ops->copy(stream, codes->rows + at, p->values->index->rows + p->first,
                                p->count * sizeof *codes->rows);
@@ -427,8 +428,8 @@ static status join_codes(pq_column *c, const piece_list *pieces, uint64_t count,
     return st;
 }
 
-/* Copies a flat piece to rows from `at` on. */
-static status copy_piece(dev_stream *stream, const piece *p, uint64_t at, tensor *target)
+/* Copies a flat slice to rows from `at` on. */
+static status copy_page_slice(dev_stream *stream, const page_slice *p, uint64_t at, tensor *target)
 {
     uint8_t width = target->type.width;
     if (width)
@@ -441,12 +442,12 @@ static status copy_piece(dev_stream *stream, const piece *p, uint64_t at, tensor
     return bits_from(stream, p->values->validity, p->first, p->count, target->validity, at);
 }
 
-static status merge_heaps(const piece_list *pieces, tensor *target)
+static status merge_heaps(const page_slice_list *page_slices, tensor *target)
 {
     ARRAY(dev_buffer *) buffers = {0};
     status st = STATUS_OK;
-    for (size_t i = 0; i < pieces->count && !st; i++) {
-        const string_heap *heap = pieces->items[i].values->heap;
+    for (size_t i = 0; i < page_slices->count && !st; i++) {
+        const string_heap *heap = page_slices->items[i].values->heap;
         for (uint32_t b = 0; heap && b < heap->buffer_count && !st; b++) {
             st = array_push(NULL, &buffers, heap->buffers[b]);
             if (!st)
@@ -462,12 +463,13 @@ static status merge_heaps(const piece_list *pieces, tensor *target)
     return st;
 }
 
-static status join_flat(pq_column *c, const piece_list *pieces, uint64_t count, tensor **out)
+static status join_flat(pq_column *c, const page_slice_list *page_slices, uint64_t count,
+                        tensor **out)
 {
     dev_stream *stream = c->context.stream;
     bool has_nulls = false;
-    for (size_t i = 0; i < pieces->count; i++)
-        has_nulls |= pieces->items[i].values->validity != NULL;
+    for (size_t i = 0; i < page_slices->count; i++)
+        has_nulls |= page_slices->items[i].values->validity != NULL;
     tensor *t;
     TRY(tensor_new_flat(c->dev, leaf_of(c)->type, count, has_nulls, &t));
     uint64_t at = 0, bitmap_bytes = (count + 63) / 64 * 8;
@@ -476,12 +478,12 @@ static status join_flat(pq_column *c, const piece_list *pieces, uint64_t count, 
         st = c->dev->ops->zero(stream, t->values, bitmap_bytes);
     if (!st && has_nulls)
         st = c->dev->ops->zero(stream, t->validity, bitmap_bytes);
-    for (size_t i = 0; i < pieces->count && !st; i++) {
-        st = copy_piece(stream, &pieces->items[i], at, t);
-        at += pieces->items[i].count;
+    for (size_t i = 0; i < page_slices->count && !st; i++) {
+        st = copy_page_slice(stream, &page_slices->items[i], at, t);
+        at += page_slices->items[i].count;
     }
     if (!st)
-        st = merge_heaps(pieces, t);
+        st = merge_heaps(page_slices, t);
     if (st) {
         tensor_unref(t);
         return st;
@@ -490,26 +492,27 @@ static status join_flat(pq_column *c, const piece_list *pieces, uint64_t count, 
     return STATUS_OK;
 }
 
-/* Pieces of several pages become one tensor; pieces of codes among plain ones become values. */
-static status join_pieces(pq_column *c, const piece_list *pieces, uint64_t count, tensor **out)
+/* Slices of several pages become one tensor; slices of codes among plain ones become values. */
+static status join_page_slices(pq_column *c, const page_slice_list *page_slices, uint64_t count,
+                               tensor **out)
 {
     size_t coded = 0;
-    for (size_t i = 0; i < pieces->count; i++)
-        coded += pieces->items[i].values->form == TENSOR_INDEXED;
-    if (coded == pieces->count)
-        return join_codes(c, pieces, count, out);
+    for (size_t i = 0; i < page_slices->count; i++)
+        coded += page_slices->items[i].values->form == TENSOR_INDEXED;
+    if (coded == page_slices->count)
+        return join_codes(c, page_slices, count, out);
     if (!coded)
-        return join_flat(c, pieces, count, out);
-    piece_list flats = {0};
-    status st = array_reserve(NULL, &flats, pieces->count);
-    for (size_t i = 0; i < pieces->count && !st; i++) {
+        return join_flat(c, page_slices, count, out);
+    page_slice_list flats = {0};
+    status st = array_reserve(NULL, &flats, page_slices->count);
+    for (size_t i = 0; i < page_slices->count && !st; i++) {
         tensor *flat;
-        uint64_t rows = pieces->items[i].first + pieces->items[i].count;
-        st = tensor_flatten(c->context.stream, pieces->items[i].values, dev_count_exact(rows),
+        uint64_t rows = page_slices->items[i].first + page_slices->items[i].count;
+        st = tensor_flatten(c->context.stream, page_slices->items[i].values, dev_count_exact(rows),
                             &flat);
         if (!st)
             flats.items[flats.count++] =
-                (piece){flat, pieces->items[i].first, pieces->items[i].count};
+                (page_slice){flat, page_slices->items[i].first, page_slices->items[i].count};
     }
     if (!st)
         st = join_flat(c, &flats, count, out);
@@ -524,7 +527,8 @@ static uint64_t page_end(const pq_page *page)
     return page->first_row + page->header.value_count;
 }
 
-static status gather_pieces(pq_column *c, uint64_t first, uint64_t count, piece_list *pieces)
+static status gather_page_slices(pq_column *c, uint64_t first, uint64_t count,
+                                 page_slice_list *page_slices)
 {
     while (page_end(&c->pages.items[c->next_page]) <= first) {
         pq_page *over = &c->pages.items[c->next_page++];
@@ -533,12 +537,12 @@ static status gather_pieces(pq_column *c, uint64_t first, uint64_t count, piece_
     }
     for (size_t i = c->next_page; count; i++) {
         pq_page *page = &c->pages.items[i];
-        piece p = {.first = first - page->first_row};
+        page_slice p = {.first = first - page->first_row};
         uint64_t left = page_end(page) - first;
         p.count = left < count ? left : count;
         TRY(decode_page(c, page));
         p.values = page->values;
-        TRY(array_push(NULL, pieces, p));
+        TRY(array_push(NULL, page_slices, p));
         first += p.count;
         count -= p.count;
     }
@@ -548,15 +552,15 @@ static status gather_pieces(pq_column *c, uint64_t first, uint64_t count, piece_
 status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out)
 {
     *out = NULL;
-    piece_list pieces = {0};
+    page_slice_list page_slices = {0};
     status st = prepare(c);
     if (!st)
-        st = gather_pieces(c, first, count, &pieces);
+        st = gather_page_slices(c, first, count, &page_slices);
     if (!st)
-        st = pieces.count == 1 ? slice_page(c->context.stream, pieces.items, out)
-                               : join_pieces(c, &pieces, count, out);
-    array_release(&pieces);
-    return with_place(c, st);
+        st = page_slices.count == 1 ? slice_page(c->context.stream, page_slices.items, out)
+                                    : join_page_slices(c, &page_slices, count, out);
+    array_release(&page_slices);
+    return with_location(c, st);
 }
 
 status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows)
@@ -568,7 +572,7 @@ status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows)
         *out = st ? NULL : c->context.dictionary;
         *out_rows = c->context.dictionary_rows;
     }
-    return with_place(c, st);
+    return with_location(c, st);
 }
 
 uint64_t pq_column_bytes(const pq_column *c)

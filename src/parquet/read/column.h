@@ -18,9 +18,9 @@ typedef struct pq_column pq_column;
 
 typedef struct pq_column_use {
     /* Kernels report damaged pages to `error`: on a host device it becomes a failure with its place
-     * at once, on others they leave `place` there. */
+     * at once, on others they leave `location` there. */
     dev_error *error;
-    uint32_t place;
+    uint32_t location;
     /* The table's range of the column is relied on: values outside of it are an error. */
     bool check_bounds;
     /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
@@ -31,7 +31,7 @@ typedef struct pq_column_use {
 } pq_column_use;
 
 /* Starts reading the bytes of a morsel's column. */
-CHECKED status pq_column_open(dev_stream *stream, const pq_table *table, pq_morsel morsel,
+CHECKED status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_ref group_ref,
                               uint32_t column, pq_column_use use, pq_column **out);
 /* As storage_read_wait: false: the bytes are there. What follows blocks until they are. */
 bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);

@@ -84,7 +84,7 @@ static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fe
 static status start_range(device *dev, const pq_fetch_want *want, pq_span span,
                           pq_fetched_range **out)
 {
-    const file *f = want->table->files.items[want->morsel.file].file;
+    const file *f = want->table->files.items[want->group_ref.file].file;
     pq_fetched_range *range;
     uint64_t bytes = span.end - span.start;
     *out = NULL;
@@ -128,7 +128,7 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
     return STATUS_OK;
 }
 
-static bool is_kept(const pq_kept_list *kept, pq_span span)
+static bool is_kept(const pq_shared_list *kept, pq_span span)
 {
     for (size_t i = 0; kept && i < kept->count; i++)
         if (kept->items[i].start <= span.start && span.end <= kept->items[i].end)
@@ -140,9 +140,9 @@ static bool is_kept(const pq_kept_list *kept, pq_span span)
 static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list *spans,
                         uint64_t *kept_bytes)
 {
-    const file *f = want->table->files.items[want->morsel.file].file;
+    const file *f = want->table->files.items[want->group_ref.file].file;
     size_t before = spans->count, kept = before;
-    TRY(pq_column_spans(want->table, want->morsel, column, want->rows, spans));
+    TRY(pq_column_spans(want->table, want->group_ref, column, want->rows, spans));
     for (size_t i = before; i < spans->count; i++) {
         pq_span span = spans->items[i];
         if (is_kept(want->kept, span)) {
@@ -171,10 +171,10 @@ static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_
 }
 
 /* What is kept becomes ranges of the fetch, which has room for them. */
-static status use_kept(pq_fetch *fetch, const pq_kept_list *kept)
+static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
 {
     for (size_t i = 0; kept && i < kept->count; i++) {
-        const pq_kept_range *k = &kept->items[i];
+        const pq_shared_range *k = &kept->items[i];
         pq_fetched_range *range;
         TRY(new_range((pq_span){k->start, k->end}, &range));
         range->address = k->address;
@@ -243,12 +243,12 @@ uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch)
     return bytes;
 }
 
-uint64_t pq_fetch_kept_bytes(const pq_fetch *fetch)
+uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch)
 {
     return fetch ? fetch->kept_bytes : 0;
 }
 
-bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_kept_range *out)
+bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
 {
     while (fetch && *at < fetch->range_count) {
         pq_fetched_range *range = fetch->ranges[(*at)++];
@@ -258,13 +258,13 @@ bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_kept_range *out)
         status_free(pq_fetched_finish(range)); /* who needed it has been told if it failed */
         if (range->has_failed)
             continue;
-        *out = (pq_kept_range){range->start, range->end, range->address, range->buffer};
+        *out = (pq_shared_range){range->start, range->end, range->address, range->buffer};
         return true;
     }
     return false;
 }
 
-void pq_kept_list_release(pq_kept_list *list)
+void pq_shared_list_release(pq_shared_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         dev_buffer_unref(list->items[i].buffer);

@@ -18,26 +18,26 @@ typedef enum pq_fetch_policy {
 } pq_fetch_policy;
 
 /* Bytes [start, end) of a file that are in memory, read past the page cache. */
-typedef struct pq_kept_range {
+typedef struct pq_shared_range {
     uint64_t start, end;
     uint8_t *address; /* of byte `start` */
     dev_buffer *buffer;
-} pq_kept_range;
-typedef ARRAY(pq_kept_range) pq_kept_list;
+} pq_shared_range;
+typedef ARRAY(pq_shared_range) pq_shared_list;
 /* Its references as well. */
-void pq_kept_list_release(pq_kept_list *list);
+void pq_shared_list_release(pq_shared_list *list);
 
 /* What of a row group is to be read. */
 typedef struct pq_fetch_want {
     const pq_table *table;
-    pq_morsel morsel;
+    pq_row_group_ref group_ref;
     const pq_row_list *rows; /* NULL: all */
     const uint32_t *columns; /* the table's numbers */
     uint32_t column_count;
     pq_fetch_policy policy;
     bool is_merged;     /* neighbours are one read */
     bool is_registered; /* reads end in registered memory (storage/registered.h) where it is had */
-    const pq_kept_list *kept; /* what is not to be read, but taken from there; NULL: nothing */
+    const pq_shared_list *kept; /* what is not to be read, but taken from there; NULL: nothing */
 } pq_fetch_want;
 
 /* Starts reading what the policy says of it; nothing: *out is NULL. */
@@ -51,10 +51,10 @@ uint64_t pq_fetch_bytes(const pq_fetch *fetch);
 /* What it reads from storage: whole blocks, and what lies between chunks that are one read. */
 uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch);
 /* What was kept and is used again. */
-uint64_t pq_fetch_kept_bytes(const pq_fetch *fetch);
+uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch);
 /* The next range, from number *at (at first 0) on, that was read and whose bytes have come;
  * borrowed. False: there is none. Takes NULL. Not while columns are opened from the fetch. */
-bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_kept_range *out);
+bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out);
 /* Waits for what is under way. Takes NULL. */
 void pq_fetch_close(pq_fetch *fetch);
 

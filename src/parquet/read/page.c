@@ -122,7 +122,7 @@ static status decompress(decoding *d)
     return DEV_LAUNCH(context->stream, parquet_decompress, .codec = (int)context->codec,
                       .source = source + levels, .source_bytes = h->compressed_bytes - levels,
                       .target = target + levels, .target_bytes = h->uncompressed_bytes - levels,
-                      .error = context->error, .place = context->place);
+                      .error = context->error, .location = context->location);
 }
 
 /* ---- levels ---- */
@@ -155,7 +155,7 @@ static status decode_levels(decoding *d)
                    .level_bytes = h->definition_bytes,
                    .is_bit_packed = !is_v2 && h->definition_encoding == PQ_BIT_PACKED,
                    .row_count = h->value_count, .validity = d->validity->address, .words = d->words,
-                   .error = d->context->error, .place = d->context->place));
+                   .error = d->context->error, .location = d->context->location));
     d->has_nulls = !d->dev->is_host || d->words[WORD_COUNT] < h->value_count;
     return STATUS_OK;
 }
@@ -179,7 +179,7 @@ static status launch_plain(const decoding *d, const uint8_t *bytes, uint32_t byt
                       .words = words, .physical = (uint8_t)leaf->physical,
                       .conversion = (uint8_t)leaf->conversion, .type_length = leaf->type_length,
                       .type = leaf->type, .out = out, .error = d->context->error,
-                      .place = d->context->place);
+                      .location = d->context->location);
 }
 
 static status launch_strings(const decoding *d, const uint8_t *source, const uint64_t *source_bytes,
@@ -191,7 +191,7 @@ static status launch_strings(const decoding *d, const uint8_t *source, const uin
                       .source_bytes = source_bytes, .page_bytes = d->byte_count, .words = d->words,
                       .start = start, .lengths = lengths, .conversion = (uint8_t)leaf->conversion,
                       .type_length = is_fixed ? leaf->type_length : 0, .type = leaf->type,
-                      .out = out, .error = d->context->error, .place = d->context->place);
+                      .out = out, .error = d->context->error, .location = d->context->location);
 }
 
 static status launch_delta(const decoding *d, const uint64_t *words, uint8_t width, void *out,
@@ -199,7 +199,8 @@ static status launch_delta(const decoding *d, const uint64_t *words, uint8_t wid
 {
     return DEV_LAUNCH(d->context->stream, parquet_delta, .page = d->bytes,
                       .page_bytes = d->byte_count, .words = words, .width = width, .out = out,
-                      .out_end = out_end, .error = d->context->error, .place = d->context->place);
+                      .out_end = out_end, .error = d->context->error,
+                      .location = d->context->location);
 }
 
 /* The stored bytes are the values in memory. */
@@ -253,7 +254,7 @@ static status decode_numbers(decoding *d, void *out)
         is_delta ? launch_delta(d, d->words, (uint8_t)width, target, NULL)
                  : DEV_LAUNCH(stream, parquet_split, .page = d->bytes, .page_bytes = d->byte_count,
                               .words = d->words, .width = width, .out = target,
-                              .error = d->context->error, .place = d->context->place);
+                              .error = d->context->error, .location = d->context->location);
     if (!st && plain)
         st = d->dev->ops->copy(stream, d->words + WORD_NEXT_COUNT, d->words + WORD_COUNT,
                                sizeof(uint64_t));
@@ -288,7 +289,7 @@ static status put_together(decoding *d, const int32_t *prefixes, int32_t *length
     TRY(DEV_LAUNCH(stream, parquet_prefix_bytes, .page_bytes = d->byte_count, .words = words,
                    .start = words + WORD_END, .prefixes = prefixes, .suffixes = lengths,
                    .out_bytes = words + WORD_BYTES, .error = d->context->error,
-                   .place = d->context->place));
+                   .location = d->context->location));
     TRY(dev_words_wait(stream, words + WORD_BYTES, &bytes, 1));
     dev_buffer *heap;
     TRY(dev_alloc(d->dev, bytes, "scan", &heap));
@@ -332,7 +333,7 @@ static status decode_values(decoding *d, void *out)
     case PQ_RLE:
         return DEV_LAUNCH(context->stream, parquet_booleans, .page = d->bytes,
                           .page_bytes = d->byte_count, .words = d->words, .out = out,
-                          .error = context->error, .place = context->place);
+                          .error = context->error, .location = context->location);
     case PQ_DELTA_BINARY_PACKED:
     case PQ_BYTE_STREAM_SPLIT:
         return decode_numbers(d, out);
@@ -356,7 +357,7 @@ static status check_bounds(const decoding *d, const void *values, const uint32_t
     return DEV_LAUNCH(context->stream, parquet_check_bounds, .type = context->leaf->type,
                       .values = values, .rows = rows, .words = d->words,
                       .minimum = context->minimum, .maximum = context->maximum,
-                      .error = context->error, .place = context->place);
+                      .error = context->error, .location = context->location);
 }
 
 /* ---- tensors ---- */
@@ -379,7 +380,7 @@ static status decode_codes(decoding *d, tensor **out)
         st = DEV_LAUNCH(context->stream, parquet_codes, .page = d->bytes,
                         .page_bytes = d->byte_count, .words = d->words,
                         .dictionary_rows = context->dictionary_rows, .out = dense->rows,
-                        .error = context->error, .place = context->place);
+                        .error = context->error, .location = context->location);
     if (!st)
         st = check_bounds(d, context->dictionary->values, dense->rows);
     if (!st && d->has_nulls) {

@@ -21,7 +21,7 @@ typedef struct pq_page_context {
     const pq_leaf *leaf;
     pq_codec codec;
     dev_error *error;
-    uint32_t place;
+    uint32_t location;
     tensor *dictionary;
     uint64_t dictionary_rows;
     /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). A host

@@ -101,7 +101,8 @@ static status add_file(pq_table *table, size_t index)
     table->row_count += added->metadata->row_count;
     for (uint32_t g = 0; g < added->metadata->row_group_count; g++)
         if (added->metadata->row_groups[g].row_count)
-            TRY(array_push(table->memory, &table->morsels, ((pq_morsel){(uint32_t)index, g})));
+            TRY(array_push(table->memory, &table->row_groups,
+                           ((pq_row_group_ref){(uint32_t)index, g})));
     return STATUS_OK;
 }
 
@@ -138,11 +139,11 @@ static bool has_number(data_type type)
 /* Bounds over all row groups: only if every one has them. */
 static void gather_statistics(const pq_table *table, pq_table_column *column)
 {
-    column->has_range = has_number(column->type) && table->morsels.count > 0;
-    for (size_t m = 0; m < table->morsels.count; m++) {
-        const pq_morsel *morsel = &table->morsels.items[m];
+    column->has_range = has_number(column->type) && table->row_groups.count > 0;
+    for (size_t m = 0; m < table->row_groups.count; m++) {
+        const pq_row_group_ref *group_ref = &table->row_groups.items[m];
         const pq_row_group *group =
-            &table->files.items[morsel->file].metadata->row_groups[morsel->row_group];
+            &table->files.items[group_ref->file].metadata->row_groups[group_ref->row_group];
         const pq_statistics *s = &group->chunks[column->leaf].statistics;
         if (s->null_count < 0)
             column->null_count = -1;
@@ -177,11 +178,11 @@ static status add_columns(pq_table *table)
                                   .leaf = i,
                                   .min = 1,
                                   .is_nullable = leaf->max_definition > 0};
-        if (leaf->is_nested || !table->morsels.count)
+        if (leaf->is_nested || !table->row_groups.count)
             column.distinct_count = -1;
         if (!leaf->is_nested)
             gather_statistics(table, &column);
-        if (column.null_count == 0 && table->morsels.count)
+        if (column.null_count == 0 && table->row_groups.count)
             column.is_nullable = false;
         TRY(array_push(table->memory, &table->columns, column));
     }

@@ -10,10 +10,10 @@ typedef struct pq_table_file {
     const pq_metadata *metadata; /* the footer's */
 } pq_table_file;
 
-/* A row group of the table: what lanes take. */
-typedef struct pq_morsel {
+/* A row group of the table: what tasks take. */
+typedef struct pq_row_group_ref {
     uint32_t file, row_group;
-} pq_morsel;
+} pq_row_group_ref;
 
 /* Rows [first, end) of a row group. */
 typedef struct pq_row_range {
@@ -39,7 +39,7 @@ typedef struct pq_table {
     const char *name; /* the path or pattern it was made from */
     uint64_t row_count;
     ARRAY(pq_table_file) files;
-    ARRAY(pq_morsel) morsels;
+    ARRAY(pq_row_group_ref) row_groups;
     ARRAY(pq_table_column)
     columns; /* nested ones and those of unknown type are there too: a scan
                 refuses them by name */

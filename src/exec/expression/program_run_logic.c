@@ -1,21 +1,21 @@
-/* program_step_logic.c - steps that decide: comparisons, logic, IN, CASE. */
-#include "exec/expression/program_step.h"
+/* program_run_logic.c - instructions that decide: comparisons, logic, IN, CASE. */
+#include "exec/expression/program_instruction.h"
 
-status step_compare(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_compare(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[2];
     TRY(run_operands(run, f, s, x));
     TRY(run_result(run, f, s->type, result));
     TRY(DEV_LAUNCH(run->stream, compare, .type = x[0].column->type, .op = s->op,
-                   .left = x[0].values, .left_step = x[0].step, .right = x[1].values,
-                   .right_step = x[1].step, .count = f->count, .out = (*result)->values));
+                   .left = x[0].values, .left_stride = x[0].stride, .right = x[1].values,
+                   .right_stride = x[1].stride, .count = f->count, .out = (*result)->values));
     return run_validity(run, f, *result, x, 2);
 }
 
-status step_range(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_range(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(run_column(run, f, s->args[0], &x));
     TRY(run_result(run, f, s->type, result));
@@ -30,7 +30,7 @@ status step_range(program_run *run, frame *f, uint32_t number, tensor **result)
 /* Views of text need the address that their bytes have on the device. */
 static status upload_texts(program_run *run, uint32_t number)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     const value *items = s->data;
     size_t bytes = 0;
     for (size_t i = 0; i < s->item_count; i++)
@@ -66,9 +66,9 @@ static status upload_texts(program_run *run, uint32_t number)
                                   s->item_count * sizeof *views);
 }
 
-status step_in_list(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     const void *items;
     TRY(run_column(run, f, s->args[0], &x));
@@ -96,7 +96,7 @@ status step_in_list(program_run *run, frame *f, uint32_t number, tensor **result
     TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
     status st =
         DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID, .left_validity = found->validity,
-                   .left_step = 1, .right_validity = found->values, .right_step = 1,
+                   .left_stride = 1, .right_validity = found->values, .right_stride = 1,
                    .count = f->count, .out = both->address);
     dev_buffer_unref(found->validity_owner);
     found->validity = both->address;
@@ -106,9 +106,9 @@ status step_in_list(program_run *run, frame *f, uint32_t number, tensor **result
 
 /* ---- logic ---- */
 
-status step_logic(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_logic(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[2] = {{0}, {0}};
     for (uint32_t i = 0; i < s->arg_count; i++)
         TRY(run_operand(run, f, s->args[i], &x[i]));
@@ -119,45 +119,45 @@ status step_logic(program_run *run, frame *f, uint32_t number, tensor **result)
     }
     TRY(tensor_new_flat(run->dev, s->type, f->count.bound, has_nulls, result));
     TRY(DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[0].values,
-                   .left_validity = x[0].validity, .left_step = x[0].step, .right = x[1].values,
-                   .right_validity = x[1].validity, .right_step = x[1].step, .count = f->count,
+                   .left_validity = x[0].validity, .left_stride = x[0].stride, .right = x[1].values,
+                   .right_validity = x[1].validity, .right_stride = x[1].stride, .count = f->count,
                    .out = (*result)->values, .out_validity = (*result)->validity));
     return s->op == DEV_LOGIC_NOT ? run_validity(run, f, *result, x, 1) : STATUS_OK;
 }
 
-status step_test(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_test(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(run_operand(run, f, s->args[0], &x));
     bool needs_values = s->op == DEV_LOGIC_IS_TRUE || s->op == DEV_LOGIC_IS_FALSE;
     TRY(run_result(run, f, s->type, result));
     return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = needs_values ? x.values : NULL,
-                      .left_validity = x.validity, .left_step = x.step, .count = f->count,
+                      .left_validity = x.validity, .left_stride = x.stride, .count = f->count,
                       .out = (*result)->values);
 }
 
-status step_distinct(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_distinct(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[3];
     for (int i = 0; i < 3; i++)
         TRY(run_operand(run, f, s->args[i], &x[i]));
     /* A constant goes to the right, as the comparison's bits are a column. Where the comparison is
      * a constant, one side is NULL, and the bits do not matter. */
-    const operand *left = x[0].step ? &x[0] : &x[1], *right = x[0].step ? &x[1] : &x[0];
+    const operand *left = x[0].stride ? &x[0] : &x[1], *right = x[0].stride ? &x[1] : &x[0];
     TRY(run_result(run, f, s->type, result));
-    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].step ? x[2].values : NULL,
-                      .left_validity = left->validity, .left_step = left->step,
-                      .right_validity = right->validity, .right_step = right->step,
+    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].stride ? x[2].values : NULL,
+                      .left_validity = left->validity, .left_stride = left->stride,
+                      .right_validity = right->validity, .right_stride = right->stride,
                       .count = f->count, .out = (*result)->values);
 }
 
 /* ---- choosing ---- */
 
-status step_choose(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_choose(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[3];
     TRY(run_column(run, f, s->args[0], &x[0]));
     TRY(run_operand(run, f, s->args[1], &x[1]));
@@ -167,9 +167,9 @@ status step_choose(program_run *run, frame *f, uint32_t number, tensor **result)
     TRY(run_merge_heaps(branches, 2, &(*result)->heap));
     return DEV_LAUNCH(run->stream, choose, .width = s->type.width, .condition = x[0].values,
                       .condition_validity = x[0].validity, .first = x[1].values,
-                      .first_validity = x[1].validity, .first_step = x[1].step,
+                      .first_validity = x[1].validity, .first_stride = x[1].stride,
                       .second = x[2].values, .second_validity = x[2].validity,
-                      .second_step = x[2].step, .count = f->count, .out = (*result)->values,
+                      .second_stride = x[2].stride, .count = f->count, .out = (*result)->values,
                       .out_validity = (*result)->validity);
 }
 
@@ -191,26 +191,26 @@ static status select_branch(program_run *run, frame *f, const uint64_t *mask, fr
 /* Two branches: where the condition is true, and the rest. */
 static status split(program_run *run, frame *f, uint32_t number, frame *const branches[2])
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     dev_buffer *mask = NULL;
     TRY(run_operand(run, f, s->args[0], &x));
     TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &mask));
     status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_IS_TRUE, .left = x.values,
-                           .left_validity = x.validity, .left_step = x.step, .count = f->count,
+                           .left_validity = x.validity, .left_stride = x.stride, .count = f->count,
                            .out = mask->address);
     if (!st)
         st = select_branch(run, f, mask->address, branches[0]);
     if (!st)
         st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_NOT, .left = mask->address,
-                        .left_step = 1, .count = f->count, .out = mask->address);
+                        .left_stride = 1, .count = f->count, .out = mask->address);
     if (!st)
         st = select_branch(run, f, mask->address, branches[1]);
     dev_buffer_unref(mask);
     return st;
 }
 
-static status merge(program_run *run, frame *f, const step *s, frame *const branches[2],
+static status merge(program_run *run, frame *f, const instruction *s, frame *const branches[2],
                     tensor **result)
 {
     operand x[2];
@@ -230,19 +230,19 @@ static status merge(program_run *run, frame *f, const step *s, frame *const bran
         TRY(run->dev->ops->zero(run->stream, (*result)->validity, bits));
     for (int i = 0; i < 2; i++)
         TRY(DEV_LAUNCH(run->stream, scatter, .width = s->type.width, .values = x[i].values,
-                       .validity = x[i].validity, .step = x[i].step,
+                       .validity = x[i].validity, .stride = x[i].stride,
                        .index = branches[i]->rows->rows, .count = branches[i]->count,
                        .out = (*result)->values, .out_validity = (*result)->validity));
     return STATUS_OK;
 }
 
-exec_step step_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out)
+exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out)
 {
     exec_task *task = run->task;
-    const step *s = step_at(run, number);
-    exec_step step = run_step(run, f, s->args[0]);
-    if (step != EXEC_FINISHED)
-        return step;
+    const instruction *s = instruction_at(run, number);
+    exec_result done = run_instruction(run, f, s->args[0]);
+    if (done != EXEC_FINISHED)
+        return done;
     frame *branches[2];
     for (uint32_t i = 0; i < 2; i++) {
         branches[i] = run_child(run, f, number, i);
@@ -252,9 +252,9 @@ exec_step step_lazy_case(program_run *run, frame *f, uint32_t number, tensor **o
     if (!branches[0]->is_ready || !branches[1]->is_ready)
         EXEC_TRY(task, split(run, f, number, branches));
     for (uint32_t i = 0; i < 2; i++) {
-        step = run_step(run, branches[i], s->args[i + 1]);
-        if (step != EXEC_FINISHED)
-            return step;
+        done = run_instruction(run, branches[i], s->args[i + 1]);
+        if (done != EXEC_FINISHED)
+            return done;
     }
     tensor *result = NULL;
     status st = merge(run, f, s, branches, &result);

@@ -1,5 +1,5 @@
-/* test_join_place.c - build rows that are written where the table wants them. */
-#include "exec/join/join_place.h"
+/* test_reserved_columns.c - build rows that are written where the table wants them. */
+#include "exec/join/reserved_columns.h"
 #include "test.h"
 
 enum { CHUNK = 1024, COLUMNS = 4, LIMIT = 8 << 20 };
@@ -10,9 +10,9 @@ static dev_stream *stream;
 static const bool needed[COLUMNS] = {true, false, true, true};
 static tensor *const bases[COLUMNS];
 static data_type types[COLUMNS];
-static join_place place;
-static join_place_want want;
-static tensor_place places[COLUMNS];
+static reserved_columns place;
+static reserved_columns_want want;
+static tensor_target places[COLUMNS];
 
 static void open_device(const char *name)
 {
@@ -26,13 +26,13 @@ static void open_device(const char *name)
     types[1] = type_make(TYPE_INT64);
     types[2] = type_make(TYPE_BOOL); /* bits are moved */
     types[3] = type_make(TYPE_INT32);
-    place = (join_place){0};
-    want = (join_place_want){dev, COLUMNS, types, needed, bases};
+    place = (reserved_columns){0};
+    want = (reserved_columns_want){dev, COLUMNS, types, needed, bases};
 }
 
 static void close_device(void)
 {
-    join_place_release(&place);
+    reserved_columns_release(&place);
     dev->ops->stream_close(stream);
     dev_close(dev);
     CHECK_EQ(mem_budget_used(budget), 0);
@@ -42,7 +42,7 @@ static void close_device(void)
 static bool take(uint64_t rows)
 {
     bool is_placed;
-    CHECK_OK(join_place_take(&place, &want, rows, places, &is_placed));
+    CHECK_OK(reserved_columns_take(&place, &want, rows, places, &is_placed));
     for (uint32_t c = 0; c < COLUMNS && !is_placed; c++)
         CHECK(!places[c].owner);
     return is_placed;
@@ -74,10 +74,10 @@ TEST(rows_lie_side_by_side)
     chunk *second = make_chunk(100, 2);
     CHECK(take(7));
     chunk *third = make_chunk(7, 3);
-    CHECK_EQ(join_place_bytes(&place), (CHUNK + 107) * 12);
-    CHECK(join_place_find(&place, second, &row));
+    CHECK_EQ(reserved_columns_bytes(&place), (CHUNK + 107) * 12);
+    CHECK(reserved_columns_find(&place, second, &row));
     CHECK_EQ(row, CHUNK);
-    CHECK(join_place_find(&place, third, &row));
+    CHECK(reserved_columns_find(&place, third, &row));
     CHECK_EQ(row, CHUNK + 100);
     const int64_t *values = first->columns[0]->values;
     CHECK_EQ(values[CHUNK - 1], 1);
@@ -108,8 +108,8 @@ TEST(what_is_given_back_is_neither_there_nor_counted)
     row_index_unref(some);
     const int64_t *values = second->columns[0]->values;
     uint64_t before = mem_budget_used(budget);
-    join_place_give(&place, first);
-    join_place_give(&place, NULL);
+    reserved_columns_give(&place, first);
+    reserved_columns_give(&place, NULL);
     CHECK_EQ(before - mem_budget_used(budget), rows * 12);
     CHECK_EQ(values[0], 2);
     CHECK_EQ(values[-(int64_t)rows + 4096], 0);
@@ -126,16 +126,16 @@ TEST(no_more_than_memory_allows)
     bool is_placed;
     dev_buffer *other;
     CHECK_OK(dev_alloc(dev, LIMIT / 2, "test", &other));
-    status st = join_place_take(&place, &want, all, places, &is_placed);
+    status st = reserved_columns_take(&place, &want, all, places, &is_placed);
     CHECK(status_get_kind(st) == STATUS_KIND_LIMIT);
     status_free(st);
     dev_buffer_unref(other);
     /* Rows of a chunk that has no place. */
     memset(places, 0, sizeof places);
     chunk *c = make_chunk(10, 1);
-    CHECK(!join_place_find(&place, c, &row));
+    CHECK(!reserved_columns_find(&place, c, &row));
     uint64_t used = mem_budget_used(budget);
-    join_place_give(&place, c);
+    reserved_columns_give(&place, c);
     CHECK_EQ(mem_budget_used(budget), used);
     chunk_free(c);
     close_device();
@@ -145,6 +145,6 @@ TEST(a_device_without_reserved_memory_has_no_places)
 {
     open_device("simulated");
     CHECK(!take(100 * CHUNK));
-    CHECK_EQ(join_place_bytes(&place), 0);
+    CHECK_EQ(reserved_columns_bytes(&place), 0);
     close_device();
 }

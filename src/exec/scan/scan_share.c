@@ -1,5 +1,5 @@
-/* scan_keep.c - ranges by row group, and which scans have not passed it. */
-#include "exec/scan/scan_keep.h"
+/* scan_share.c - ranges by row group, and which scans have not passed it. */
+#include "exec/scan/scan_share.h"
 
 #include "exec/sched/memory.h"
 #include "storage/read.h"
@@ -16,7 +16,7 @@ typedef struct keep_reader {
 
 typedef struct keep_group {
     _Atomic uint64_t to_come; /* scans that have not passed it; changed under the lock */
-    pq_kept_list ranges;
+    pq_shared_list ranges;
 } keep_group;
 
 /* A table that is scanned; groups are there once it is scanned more than once. */
@@ -28,14 +28,14 @@ typedef struct keep_table {
     size_t group_count;
 } keep_table;
 
-struct scan_keep {
+struct scan_share {
     const exec_query *query;
     pthread_mutex_t lock;
     ARRAY(keep_table) tables;
     uint64_t bytes, bytes_max;
 };
 
-status scan_keep_new(const exec_query *query, scan_keep **out)
+status scan_share_new(const exec_query *query, scan_share **out)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
     *out = mem_new(sizeof **out);
@@ -47,7 +47,7 @@ status scan_keep_new(const exec_query *query, scan_keep **out)
     return STATUS_OK;
 }
 
-static keep_table *find_table(const scan_keep *keep, const pq_table *table)
+static keep_table *find_table(const scan_share *keep, const pq_table *table)
 {
     for (size_t i = 0; i < keep->tables.count; i++)
         if (keep->tables.items[i].table == table)
@@ -56,10 +56,12 @@ static keep_table *find_table(const scan_keep *keep, const pq_table *table)
 }
 
 /* Its groups, if the table has any. */
-static keep_group *find_group(const scan_keep *keep, const pq_table *table, pq_morsel morsel)
+static keep_group *find_group(const scan_share *keep, const pq_table *table,
+                              pq_row_group_ref group_ref)
 {
     const keep_table *t = find_table(keep, table);
-    return t && t->groups ? &t->groups[t->first_groups[morsel.file] + morsel.row_group] : NULL;
+    return t && t->groups ? &t->groups[t->first_groups[group_ref.file] + group_ref.row_group]
+                          : NULL;
 }
 
 static uint64_t bit_of(unsigned reader)
@@ -85,8 +87,8 @@ static status make_groups(keep_table *t)
     return STATUS_OK;
 }
 
-status scan_keep_add(scan_keep *keep, const pq_table *table, const uint32_t *columns,
-                     uint32_t column_count, unsigned *out_reader)
+status scan_share_add(scan_share *keep, const pq_table *table, const uint32_t *columns,
+                      uint32_t column_count, unsigned *out_reader)
 {
     keep_table *t = find_table(keep, table);
     if (!t) {
@@ -103,16 +105,17 @@ status scan_keep_add(scan_keep *keep, const pq_table *table, const uint32_t *col
 }
 
 /* With the lock held. */
-static void release_group(scan_keep *keep, keep_group *group)
+static void release_group(scan_share *keep, keep_group *group)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
         keep->bytes -= group->ranges.items[i].buffer->bytes;
-    pq_kept_list_release(&group->ranges);
+    pq_shared_list_release(&group->ranges);
 }
 
-status scan_keep_find(scan_keep *keep, const pq_table *table, pq_morsel morsel, pq_kept_list *out)
+status scan_share_find(scan_share *keep, const pq_table *table, pq_row_group_ref group_ref,
+                       pq_shared_list *out)
 {
-    keep_group *group = find_group(keep, table, morsel);
+    keep_group *group = find_group(keep, table, group_ref);
     status st = STATUS_OK;
     if (!group)
         return STATUS_OK;
@@ -127,7 +130,7 @@ status scan_keep_find(scan_keep *keep, const pq_table *table, pq_morsel morsel, 
 }
 
 /* The range has more of the chunk than the rest of a block at its edge, or all. */
-static bool has_part(const pq_kept_range *range, const pq_column_chunk *chunk)
+static bool has_part(const pq_shared_range *range, const pq_column_chunk *chunk)
 {
     uint64_t chunk_end = chunk->offset + chunk->compressed_bytes;
     uint64_t start = range->start > chunk->offset ? range->start : chunk->offset;
@@ -136,11 +139,11 @@ static bool has_part(const pq_kept_range *range, const pq_column_chunk *chunk)
 }
 
 /* One of the group's scans that are to come, but not `giver`, has a column in the range. */
-static bool is_wanted(const keep_table *t, const keep_group *group, pq_morsel morsel,
-                      unsigned giver, const pq_kept_range *range)
+static bool is_wanted(const keep_table *t, const keep_group *group, pq_row_group_ref group_ref,
+                      unsigned giver, const pq_shared_range *range)
 {
     const pq_row_group *described =
-        &t->table->files.items[morsel.file].metadata->row_groups[morsel.row_group];
+        &t->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
     for (unsigned r = 0; r < t->readers.count; r++) {
         const keep_reader *reader = &t->readers.items[r];
         if (r == giver || !(group->to_come & bit_of(r)))
@@ -153,7 +156,7 @@ static bool is_wanted(const keep_table *t, const keep_group *group, pq_morsel mo
     return false;
 }
 
-static bool is_known(const keep_group *group, const pq_kept_range *range)
+static bool is_known(const keep_group *group, const pq_shared_range *range)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
         if (group->ranges.items[i].start <= range->start &&
@@ -162,18 +165,18 @@ static bool is_known(const keep_group *group, const pq_kept_range *range)
     return false;
 }
 
-void scan_keep_give(scan_keep *keep, const pq_table *table, unsigned reader, pq_morsel morsel,
-                    pq_fetch *fetch)
+void scan_share_give(scan_share *keep, const pq_table *table, unsigned reader,
+                     pq_row_group_ref group_ref, pq_fetch *fetch)
 {
-    keep_group *group = find_group(keep, table, morsel);
+    keep_group *group = find_group(keep, table, group_ref);
     const keep_table *t = find_table(keep, table);
-    pq_kept_range range;
+    pq_shared_range range;
     if (!group || !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~bit_of(reader)))
         return;
     pthread_mutex_lock(&keep->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
         uint64_t bytes = range.buffer->bytes;
-        if (!is_wanted(t, group, morsel, reader, &range) || is_known(group, &range) ||
+        if (!is_wanted(t, group, group_ref, reader, &range) || is_known(group, &range) ||
             keep->bytes + bytes > keep->bytes_max || !exec_has_room(keep->query, bytes))
             continue;
         status st = array_push(NULL, &group->ranges, range);
@@ -186,9 +189,10 @@ void scan_keep_give(scan_keep *keep, const pq_table *table, unsigned reader, pq_
     pthread_mutex_unlock(&keep->lock);
 }
 
-void scan_keep_pass(scan_keep *keep, const pq_table *table, unsigned reader, pq_morsel morsel)
+void scan_share_pass(scan_share *keep, const pq_table *table, unsigned reader,
+                     pq_row_group_ref group_ref)
 {
-    keep_group *group = find_group(keep, table, morsel);
+    keep_group *group = find_group(keep, table, group_ref);
     if (!group)
         return;
     pthread_mutex_lock(&keep->lock);
@@ -198,7 +202,7 @@ void scan_keep_pass(scan_keep *keep, const pq_table *table, unsigned reader, pq_
     pthread_mutex_unlock(&keep->lock);
 }
 
-uint64_t scan_keep_drop(scan_keep *keep)
+uint64_t scan_share_drop(scan_share *keep)
 {
     if (!keep)
         return 0;
@@ -212,11 +216,11 @@ uint64_t scan_keep_drop(scan_keep *keep)
     return bytes;
 }
 
-void scan_keep_free(scan_keep *keep)
+void scan_share_free(scan_share *keep)
 {
     if (!keep)
         return;
-    scan_keep_drop(keep);
+    scan_share_drop(keep);
     for (size_t i = 0; i < keep->tables.count; i++) {
         keep_table *t = &keep->tables.items[i];
         array_release(&t->readers);

@@ -1,8 +1,10 @@
-/* program_step_value.c - steps that compute: arithmetic, functions of numbers, casts, times. */
-#include "exec/expression/program_step.h"
+/* program_run_value.c - instructions that compute: arithmetic, functions of numbers, casts, times.
+ */
+#include "exec/expression/program_instruction.h"
 
-/* The operands of a step of one or two, at least one a column; and its result, with validity. */
-static status begin(program_run *run, frame *f, const step *s, operand *x, tensor **result)
+/* The operands of an instruction of one or two, at least one a column; and its result, with
+ * validity. */
+static status begin(program_run *run, frame *f, const instruction *s, operand *x, tensor **result)
 {
     if (s->arg_count == 2)
         TRY(run_operands(run, f, s, x));
@@ -12,55 +14,55 @@ static status begin(program_run *run, frame *f, const step *s, operand *x, tenso
     return run_validity(run, f, *result, x, s->arg_count);
 }
 
-status step_arithmetic(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_arithmetic(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[2];
     TRY(begin(run, f, s, x, result));
-    TRY(DEV_LAUNCH(run->stream, arithmetic, .op = s->op, .type = s->type,
-                   .is_checked = s->is_checked, .left = x[0].values,
-                   .left_width = x[0].column->type.width, .left_step = x[0].step,
-                   .right = x[1].values, .right_width = x[1].column->type.width,
-                   .right_step = x[1].step, .validity = (*result)->validity, .count = f->count,
-                   .out = (*result)->values, .error = run->task->error, .place = run_place(s)));
+    TRY(DEV_LAUNCH(
+        run->stream, arithmetic, .op = s->op, .type = s->type, .is_checked = s->is_checked,
+        .left = x[0].values, .left_width = x[0].column->type.width, .left_stride = x[0].stride,
+        .right = x[1].values, .right_width = x[1].column->type.width, .right_stride = x[1].stride,
+        .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+        .error = run->task->error, .location = run_location(s)));
     return s->can_fail ? run_check(run, f, s) : STATUS_OK;
 }
 
-status step_math(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_math(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[2] = {{0}, {0}};
     TRY(begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(run->stream, math, .op = s->op, .type = s->type,
-                   .digits = (int32_t)s->first_number, .left = x[0].values, .left_step = x[0].step,
-                   .right = x[1].values, .right_step = x[1].step, .validity = (*result)->validity,
-                   .count = f->count, .out = (*result)->values, .error = run->task->error,
-                   .place = run_place(s)));
+                   .digits = (int32_t)s->first_number, .left = x[0].values,
+                   .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,
+                   .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+                   .error = run->task->error, .location = run_location(s)));
     return s->can_fail ? run_check(run, f, s) : STATUS_OK;
 }
 
 /* ---- casts ---- */
 
-status step_cast_number(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_cast_number(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, cast_number, .from = x.column->type, .to = s->type,
                    .is_checked = s->is_checked, .values = x.values, .validity = (*result)->validity,
                    .count = f->count, .out = (*result)->values, .error = run->task->error,
-                   .place = run_place(s)));
+                   .location = run_location(s)));
     return s->can_fail ? run_check(run, f, s) : STATUS_OK;
 }
 
-status step_cast_from_text(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_cast_from_text(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, cast_from_text, .to = s->type, .values = x.values,
                    .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
-                   .error = run->task->error, .place = run_place(s)));
+                   .error = run->task->error, .location = run_location(s)));
     return run_check(run, f, s);
 }
 
@@ -94,9 +96,9 @@ static uint32_t text_bytes_max(data_type type)
     }
 }
 
-status step_cast_to_text(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_cast_to_text(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     dev_buffer *heap = NULL;
     TRY(begin(run, f, s, &x, result));
@@ -107,14 +109,14 @@ status step_cast_to_text(program_run *run, frame *f, uint32_t number, tensor **r
     }
     return DEV_LAUNCH(run->stream, cast_to_text, .from = x.column->type, .values = x.values,
                       .validity = (*result)->validity, .count = f->count,
-                      .heap = heap ? heap->address : NULL, .heap_step = bytes,
+                      .heap = heap ? heap->address : NULL, .heap_stride = bytes,
                       .out = (*result)->values);
 }
 
 /* A column of other type over the same buffers. */
-status step_retype(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(run_operand(run, f, s->args[0], &x));
     TRY(tensor_new_flat(run->dev, s->type, 0, false, result));
@@ -133,36 +135,36 @@ status step_retype(program_run *run, frame *f, uint32_t number, tensor **result)
 
 /* ---- times ---- */
 
-status step_date_part(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(begin(run, f, s, &x, result));
     return DEV_LAUNCH(run->stream, date_part, .part = s->op, .type = x.column->type,
                       .values = x.values, .count = f->count, .out = (*result)->values);
 }
 
-status step_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x;
     TRY(begin(run, f, s, &x, result));
     TRY(DEV_LAUNCH(run->stream, date_trunc, .part = s->op, .type = x.column->type,
                    .out_type = s->type, .values = x.values, .validity = (*result)->validity,
                    .count = f->count, .out = (*result)->values, .error = run->task->error,
-                   .place = run_place(s)));
+                   .location = run_location(s)));
     return run_check(run, f, s);
 }
 
-status step_time(program_run *run, frame *f, uint32_t number, tensor **result)
+status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result)
 {
-    const step *s = step_at(run, number);
+    const instruction *s = instruction_at(run, number);
     operand x[2];
     TRY(begin(run, f, s, x, result));
     TRY(DEV_LAUNCH(run->stream, time_arithmetic, .op = s->op,
                    .precision = x[0].column->type.precision, .left = x[0].values,
-                   .left_step = x[0].step, .right = x[1].values, .right_step = x[1].step,
+                   .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,
                    .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
-                   .error = run->task->error, .place = run_place(s)));
+                   .error = run->task->error, .location = run_location(s)));
     return s->can_fail ? run_check(run, f, s) : STATUS_OK;
 }

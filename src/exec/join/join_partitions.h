@@ -1,11 +1,11 @@
-/* join_parts.h - inside the join: the result of a join whose rows were spilled, part by part.
+/* join_partitions.h - inside the join: the result of a join whose rows were spilled, part by part.
  *
- * Lanes take parts (join_queue.h). A part is read, becomes a table and is probed like a whole build
+ * Tasks take parts (join_queue.h). A part is read, becomes a table and is probed like a whole build
  * side. Where it does not fit the memory it is cut once more, and its parts are taken next; where
  * cutting does not help, as with one key that most rows have, its build rows are taken a piece at a
  * time, with all its probe rows read for each. */
-#ifndef PISTACHIO_EXEC_JOIN_JOIN_PARTS_H
-#define PISTACHIO_EXEC_JOIN_JOIN_PARTS_H
+#ifndef PISTACHIO_EXEC_JOIN_JOIN_PARTITIONS_H
+#define PISTACHIO_EXEC_JOIN_JOIN_PARTITIONS_H
 
 #include "exec/join/join_probe.h"
 #include "exec/join/join_queue.h"
@@ -20,17 +20,17 @@ typedef enum parts_stage {
     PARTS_CUT_PROBE
 } parts_stage;
 
-typedef struct join_parts_lane {
+typedef struct join_partitions_local {
     parts_stage stage;
     join_grant grant;
-    row_part_reader build, probe;
+    partition_reader build, probe;
     size_t blocks; /* of the build rows, read */
     join_prober prober;
     /* The build rows at work: all of the part, or a piece. */
     join_side side;
     dev_buffer *bounds;
     uint64_t rows, bytes; /* read */
-    unsigned step;        /* of making the table */
+    unsigned phase;       /* of making the table */
     uint64_t next_row;    /* to be given */
     bool is_last;         /* piece */
     dev_buffer *seen;     /* pieces: a bit per probe row */
@@ -38,14 +38,14 @@ typedef struct join_parts_lane {
     /* Cutting. */
     join_cut *cut;
     join_collector collector;
-} join_parts_lane;
+} join_partitions_local;
 
-/* Of a zeroed lane, when the last row was spilled; release also takes a half-made one. */
-CHECKED status join_parts_lane_init(join_parts_lane *lane, const op_join_build *join,
-                                    exec_task *task);
-void join_parts_lane_release(join_parts_lane *lane, join_queue *queue);
+/* Of a zeroed task, when the last row was spilled; release also takes a half-made one. */
+CHECKED status join_partitions_local_init(join_partitions_local *local, const op_join_build *join,
+                                          exec_task *task);
+void join_partitions_local_release(join_partitions_local *local, join_queue *queue);
 /* As a source's pull. */
-exec_step join_parts_pull(join_parts_lane *lane, join_queue *queue, exec_task *task,
-                          chunk **output);
+exec_result join_partitions_pull(join_partitions_local *local, join_queue *queue, exec_task *task,
+                                 chunk **output);
 
 #endif
