@@ -13,7 +13,6 @@ typedef struct plan_writer {
     bool failed;
 } plan_writer;
 
-void plan_write(plan_writer *w, const char *text, size_t bytes);
 void plan_write_text(plan_writer *w, const char *text);
 void plan_write_format(plan_writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
 /* SQL-like text of an expression (no subquery's plan is spelled out). */
