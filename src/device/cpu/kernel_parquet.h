@@ -3,10 +3,7 @@
 #define PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_H
 
 #include "device/cpu/kernel.h"
-
-/* The numbers of pq_physical and pq_conversion. */
-enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED };
-enum { CONVERT_NONE, CONVERT_BIG, CONVERT_INT96, CONVERT_MILLIS, CONVERT_NANOS, CONVERT_HALF };
+#include "device/parquet_numbers.h"
 
 /* The RLE / bit-packing hybrid: runs with a varint header; lowest bit 0: header >> 1 copies of one
  * value, 1: (header >> 1) * 8 values of bit_width bits, packed from the least significant bit. */

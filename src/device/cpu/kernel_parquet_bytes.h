@@ -70,11 +70,11 @@ static inline string_view view_of(const uint8_t *bytes, uint32_t length)
 static inline bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *bytes,
                                    uint32_t length)
 {
-    if (sink->conversion == CONVERT_NONE) {
+    if (sink->conversion == PQ_CONVERT_NONE) {
         ((string_view *)sink->out)[i] = view_of(bytes, length);
         return true;
     }
-    if (sink->conversion == CONVERT_HALF) {
+    if (sink->conversion == PQ_CONVERT_HALF) {
         uint16_t half = 0;
         memcpy(&half, bytes, 2);
         ((float *)sink->out)[i] = half_to_float(half);

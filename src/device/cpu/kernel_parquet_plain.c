@@ -29,7 +29,7 @@ static bool convert_int32(const parquet_plain_arguments *a, const uint8_t *value
         memcpy(a->out, values, count * 4);
         break;
     case 8:
-        if (a->conversion == CONVERT_MILLIS)
+        if (a->conversion == PQ_CONVERT_MILLIS)
             CONVERT(int32_t, int64_t, (int64_t)x * 1000);
         else
             CONVERT(int32_t, int64_t, x);
@@ -44,10 +44,10 @@ static bool convert_int32(const parquet_plain_arguments *a, const uint8_t *value
 static bool convert_int64(const parquet_plain_arguments *a, const uint8_t *values, uint64_t count)
 {
     bool is_outside = false;
-    if (a->conversion == CONVERT_MILLIS)
+    if (a->conversion == PQ_CONVERT_MILLIS)
         CONVERT(int64_t, int64_t,
                 (is_outside |= x > INT64_MAX / 1000 || x < INT64_MIN / 1000, (uint64_t)x * 1000));
-    else if (a->conversion == CONVERT_NANOS)
+    else if (a->conversion == PQ_CONVERT_NANOS)
         CONVERT(int64_t, int64_t, x / 1000);
     else if (a->type.width == 16)
         CONVERT(int64_t, int128, x);
@@ -103,7 +103,7 @@ static bool convert_byte_array(const parquet_plain_arguments *a, const uint8_t *
 }
 
 static const uint8_t stored_bytes[] = {
-    [INT32] = 4, [INT64] = 8, [INT96] = 12, [FLOAT] = 4, [DOUBLE] = 8};
+    [PQ_INT32] = 4, [PQ_INT64] = 8, [PQ_INT96] = 12, [PQ_FLOAT] = 4, [PQ_DOUBLE] = 8};
 
 /* Bits past the count become zero. */
 static void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out)
@@ -119,18 +119,18 @@ static bool convert(const parquet_plain_arguments *a, const uint8_t *values, con
                     uint64_t count)
 {
     switch (a->physical) {
-    case BOOLEAN:
+    case PQ_BOOLEAN:
         copy_bits_plain(values, count, a->out);
         return true;
-    case INT32:
+    case PQ_INT32:
         return convert_int32(a, values, count);
-    case INT64:
+    case PQ_INT64:
         return convert_int64(a, values, count);
-    case INT96:
+    case PQ_INT96:
         return convert_int96(a, values, count);
-    case FIXED:
+    case PQ_FIXED_LEN_BYTE_ARRAY:
         return convert_fixed(a, values, count);
-    case BYTE_ARRAY:
+    case PQ_BYTE_ARRAY:
         return convert_byte_array(a, values, end, count);
     default:
         memcpy(a->out, values, count * stored_bytes[a->physical]);
@@ -143,11 +143,11 @@ void ISA_(parquet_plain)(const parquet_plain_arguments *a)
     uint64_t count = a->words[0], needed = 0;
     const uint8_t *values, *end;
     bool is_right = page_values(a->page, a->page_bytes, a->words, &values, &end);
-    if (a->physical == BOOLEAN)
+    if (a->physical == PQ_BOOLEAN)
         needed = (count + 7) / 8;
-    else if (a->physical == FIXED)
+    else if (a->physical == PQ_FIXED_LEN_BYTE_ARRAY)
         needed = count * a->type_length;
-    else if (a->physical != BYTE_ARRAY)
+    else if (a->physical != PQ_BYTE_ARRAY)
         needed = count * stored_bytes[a->physical];
     is_right = is_right && needed <= (uint64_t)(end - values) && convert(a, values, end, count);
     if (!is_right) {

@@ -2,16 +2,9 @@
 #ifndef PISTACHIO_PARQUET_FORMAT_FORMAT_H
 #define PISTACHIO_PARQUET_FORMAT_FORMAT_H
 
-typedef enum pq_physical {
-    PQ_BOOLEAN = 0,
-    PQ_INT32 = 1,
-    PQ_INT64 = 2,
-    PQ_INT96 = 3,
-    PQ_FLOAT = 4,
-    PQ_DOUBLE = 5,
-    PQ_BYTE_ARRAY = 6,
-    PQ_FIXED_LEN_BYTE_ARRAY = 7
-} pq_physical;
+#include "device/parquet_numbers.h"
+
+#include <stdbool.h>
 
 typedef enum pq_encoding {
     PQ_PLAIN = 0,
@@ -42,5 +35,8 @@ typedef enum pq_page_type {
     PQ_PAGE_DICTIONARY = 2,
     PQ_PAGE_DATA_V2 = 3
 } pq_page_type;
+
+/* The encoding can hold the physical type. */
+bool pq_encoding_fits(pq_encoding encoding, pq_physical physical);
 
 #endif

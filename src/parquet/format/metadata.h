@@ -9,16 +9,6 @@
 #include "base/type.h"
 #include "parquet/format/format.h"
 
-/* How a stored value becomes one of the SQL type. */
-typedef enum pq_conversion {
-    PQ_CONVERT_NONE,   /* same bytes, or an integer of another width */
-    PQ_CONVERT_BIG,    /* big-endian two's complement: decimals of (FIXED_LEN_)BYTE_ARRAY */
-    PQ_CONVERT_INT96,  /* Julian day and nanoseconds: timestamp */
-    PQ_CONVERT_MILLIS, /* times 1000: time and timestamp of milliseconds */
-    PQ_CONVERT_NANOS,  /* divided by 1000: time of nanoseconds */
-    PQ_CONVERT_HALF    /* float16 */
-} pq_conversion;
-
 /* A leaf of the schema: what a file has columns of. */
 typedef struct pq_leaf {
     const char *name; /* path with dots for nested ones */

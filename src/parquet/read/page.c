@@ -34,39 +34,9 @@ typedef struct decoding {
     ARRAY(dev_buffer *) heaps; /* what strings point into */
 } decoding;
 
-static bool is_fixed_width(pq_physical physical)
-{
-    return physical == PQ_INT32 || physical == PQ_INT64 || physical == PQ_FLOAT ||
-           physical == PQ_DOUBLE || physical == PQ_FIXED_LEN_BYTE_ARRAY;
-}
-
-static bool encoding_fits(pq_physical physical, pq_encoding encoding)
-{
-    bool is_bytes = physical == PQ_BYTE_ARRAY;
-    switch (encoding) {
-    case PQ_PLAIN:
-        return true;
-    case PQ_PLAIN_DICTIONARY:
-    case PQ_RLE_DICTIONARY:
-        return physical != PQ_BOOLEAN;
-    case PQ_RLE:
-        return physical == PQ_BOOLEAN;
-    case PQ_DELTA_BINARY_PACKED:
-        return physical == PQ_INT32 || physical == PQ_INT64;
-    case PQ_DELTA_LENGTH_BYTE_ARRAY:
-        return is_bytes;
-    case PQ_DELTA_BYTE_ARRAY:
-        return is_bytes || physical == PQ_FIXED_LEN_BYTE_ARRAY;
-    case PQ_BYTE_STREAM_SPLIT:
-        return is_fixed_width(physical);
-    default:
-        return false;
-    }
-}
-
 status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header)
 {
-    if (!encoding_fits(leaf->physical, header->encoding))
+    if (!pq_encoding_fits(header->encoding, leaf->physical))
         return status_new(STATUS_KIND_UNSUPPORTED,
                           "encoding %d for values of physical type %d is not supported",
                           (int)header->encoding, (int)leaf->physical);

@@ -24,8 +24,6 @@ typedef struct pq_dense {
 uint32_t pq_dense_stride(const pq_dense *dense);
 /* `count` values from `first` on. */
 pq_dense pq_dense_slice(const pq_dense *dense, uint64_t first, uint64_t count);
-/* The encoding can hold the physical type. */
-bool pq_encoding_fits(pq_encoding encoding, pq_physical physical);
 
 /* Any encoding but the dictionary's. */
 void pq_encode(pq_encoding encoding, const pq_dense *dense, pq_buffer *out);
