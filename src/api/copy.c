@@ -41,6 +41,7 @@ static status open_sink(const pistachio_result *result, api_sink **out)
         arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
     if (!schema)
         return status_no_memory("copy", columns->count * sizeof *schema);
+    options.isa = result->engine->dev->host_isa;
     if (statement->codec)
         TRY(find_codec(statement->codec, &options.codec));
     for (size_t i = 0; i < columns->count; i++) {
@@ -50,7 +51,7 @@ static status open_sink(const pistachio_result *result, api_sink **out)
     }
     uint64_t rows = statement->row_group_rows ? statement->row_group_rows : GROUP_ROWS;
     return api_sink_open(statement->path, schema, columns->count, &options, rows,
-                         result->connection->database->budget, out);
+                         result->engine->budget, out);
 }
 
 static status copy_parquet(pistachio_result *result)
@@ -89,12 +90,11 @@ static status write_csv(pistachio_result *result, FILE *target)
         csv_write_field(columns->items[i].name, strlen(columns->items[i].name), target);
         putc_unlocked(i + 1 < columns->count ? ',' : '\n', target);
     }
+    const pistachio_batch *batch;
     status st;
-    while (!(st = exec_query_next(result->query, &result->batch.rows)) && result->batch.rows) {
-        write_csv_batch(&result->batch, (uint32_t)columns->count, target);
-        result->rows_written += result->batch.rows->row_count;
-        exec_batch_free(result->batch.rows);
-        result->batch.rows = NULL;
+    while (!(st = api_next(result, &batch)) && batch) {
+        write_csv_batch(batch, (uint32_t)columns->count, target);
+        result->rows_written += batch->rows->row_count;
     }
     return st;
 }

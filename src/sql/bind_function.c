@@ -5,7 +5,6 @@
 #include "plan/function.h"
 
 #include <strings.h>
-#include <time.h>
 
 typedef struct call {
     binder *b;
@@ -275,11 +274,7 @@ static status bind_concat(const call *c, expr_op op, expr **out)
 
 static status bind_now(const call *c, expr **out)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    value v = {.type = type_make(TYPE_TIMESTAMP_TZ),
-               .i64 = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
-    return bind_constant(c->b, &v, c->tree->location, out);
+    return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
 }
 
 static status bind_mod(const call *c, expr **out)

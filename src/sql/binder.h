@@ -76,6 +76,7 @@ typedef struct bind_view {
 typedef struct binder {
     arena *memory;
     sql_catalog *catalog;
+    int64_t statement_time; /* as in sql_session: the instant of now() */
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
@@ -176,6 +177,8 @@ CHECKED status bind_call1(binder *b, expr_op op, data_type type, expr *arg, int3
 CHECKED status bind_call2(binder *b, expr_op op, data_type type, expr *left, expr *right,
                           int32_t location, expr **out);
 CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
+/* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
+CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);
 
 /* +, -, *, /, %, ||, ^ by the types of their arguments. */
 CHECKED status bind_arithmetic(binder *b, const char *name, expr *left, expr *right,

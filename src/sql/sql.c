@@ -315,7 +315,7 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     return tree ? prepare_tree(p, tree) : STATUS_OK;
 }
 
-status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
+status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
                    const char **out_rest)
 {
     arena *memory;
@@ -323,7 +323,9 @@ status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
     *out = NULL;
     *out_rest = sql + with_end;
     TRY(arena_new(&memory));
-    preparer p = {.binder = {.memory = memory, .catalog = catalog}};
+    preparer p = {.binder = {.memory = memory,
+                             .catalog = session->catalog,
+                             .statement_time = session->statement_time}};
     p.statement = arena_alloc(memory, sizeof *p.statement);
     if (!p.statement) {
         arena_free(memory);

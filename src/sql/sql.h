@@ -34,9 +34,18 @@ typedef struct sql_statement {
     char delimiter;          /* COPY to csv; 0: default */
 } sql_statement;
 
+/* What a statement is bound against, besides its text. Whoever binds the same text against the same
+ * session gets the same plan: nothing else is asked, no clock either. */
+typedef struct sql_session {
+    sql_catalog *catalog;
+    /* When the statement began, in microseconds since 1970-01-01 UTC: what now(), current_date and
+     * their like are, all of them. */
+    int64_t statement_time;
+} sql_session;
+
 /* Parses and binds the first statement of `sql`. *out_rest points behind it, also after a failure
  * in binding. Positions in failures are byte offsets in `sql`. */
-CHECKED status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
+CHECKED status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
                            const char **out_rest);
 void sql_statement_free(sql_statement *statement); /* takes NULL; frees its arena */
 

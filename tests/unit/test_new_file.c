@@ -119,6 +119,6 @@ TEST(places_that_cannot_be)
     CHECK_FAILS(new_file_open(path, &f), STATUS_KIND_IO, "is not a regular file");
     CHECK_EQ(rmdir(path), 0);
     CHECK_FAILS(new_file_open("/dev/null", &f), STATUS_KIND_IO, "is not a regular file");
-    CHECK_FAILS(new_file_open("/nowhere/at/all", &f), STATUS_KIND_IO, "/nowhere/at/all");
+    CHECK_FAILS(new_file_open("/nowhere/at/all", &f), STATUS_KIND_NOT_FOUND, "/nowhere/at/all");
     remove_folder();
 }

@@ -547,7 +547,7 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         return st;
     }
     for (size_t i = 0; i < op->table->row_groups.count; i++)
-        query->scan_bytes_total +=
+        query->reads->bytes_total +=
             scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
     *out = &op->base;
     return STATUS_OK;
