@@ -3,7 +3,6 @@
 
 #include "exec/run.h"
 #include "exec/scan/scan_ahead.h"
-#include "exec/scan/scan_share.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/task.h"
 
@@ -15,14 +14,14 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     if (!query)
         return status_no_memory("query", sizeof *query);
     pthread_mutex_init(&query->lock, NULL);
-    pthread_mutex_init(&query->ahead.lock, NULL);
     query->statement = statement;
     query->dev = dev;
     query->pool = pool;
     query->budget = budget;
     query->is_buffering = settings->dynamic_buffering.number;
-    scan_ahead_configure(query, settings);
-    status st = arena_new(&query->memory);
+    status st = scan_reads_new(query, settings, &query->reads);
+    if (!st)
+        st = arena_new(&query->memory);
     if (!st) {
         const char *directory = settings->temp_directory.text;
         query->temp_directory = arena_copy_text(query->memory, directory, strlen(directory));
@@ -127,6 +126,21 @@ status exec_query_next(exec_query *query, exec_batch **out)
     return STATUS_OK;
 }
 
+void exec_query_report(const exec_query *query, exec_report *out)
+{
+    const scan_reads *reads = query->reads;
+    *out = (exec_report){
+        .storage = reads->storage.items,
+        .storage_count = reads->storage.count,
+        .bytes_cached = atomic_load(&reads->bytes_cached),
+        .bytes_shared = atomic_load(&reads->bytes_shared),
+        .bytes_done = atomic_load(&reads->bytes_done),
+        .bytes_total = atomic_load(&reads->bytes_total),
+    };
+    for (size_t i = 0; i < reads->storage.count; i++)
+        out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
+}
+
 void exec_query_cancel(exec_query *query)
 {
     atomic_store(&query->is_cancelled, true);
@@ -144,9 +158,8 @@ void exec_query_free(exec_query *query)
     if (query->filters)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);
-    scan_share_free(query->ahead.keep);
+    scan_reads_free(query->reads);
     status_free(query->failure);
-    pthread_mutex_destroy(&query->ahead.lock);
     pthread_mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);

@@ -4,6 +4,7 @@
 
 #include "base/setting.h"
 #include "exec/operators/op_result.h"
+#include "exec/scan/scan_reads.h"
 #include "exec/sched/pool.h"
 
 /* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
@@ -13,6 +14,16 @@ CHECKED status exec_query_new(const plan_statement *statement, device *dev, exec
 CHECKED status exec_query_start(exec_query *query);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);
+/* What the query's scans have read so far. Any thread while the query lives. */
+typedef struct exec_report {
+    const scan_storage *storage; /* by storage device; the query's */
+    size_t storage_count;
+    uint64_t bytes_stored, bytes_cached; /* compressed, from storage and from the page cache */
+    uint64_t bytes_shared;               /* read by one scan and used by another one as well */
+    uint64_t bytes_done, bytes_total;    /* of all row groups, for a progress bar */
+} exec_report;
+void exec_query_report(const exec_query *query, exec_report *out);
+
 /* Any thread, also a signal handler's (only sets a flag): exec_query_next then fails. */
 void exec_query_cancel(exec_query *query);
 /* Stops what still runs and waits for it. Takes NULL. */

@@ -142,7 +142,7 @@ expect "a trace that cannot be written" 1 - "$program" --trace "$work/none/t.jso
 says "says so" "could not write trace"
 
 # The shell needs a terminal: script(1) gives one.
-if command -v script >/dev/null; then
+if has_terminal "the shell"; then
     shell() { # what is typed
         printf '%b' "$1" | script -qec "$program $work/t.parquet" /dev/null
     }
@@ -157,8 +157,6 @@ if command -v script >/dev/null; then
     expect "an error" 1 - shell 'select nothing;\n.quit\n'
     expect "history" 0 - cat "$work/history"
     says "is kept" "nothing"
-else
-    skip "the shell: script(1) is not installed"
 fi
 
 finish

@@ -1,6 +1,8 @@
 /* test_fault_sweep.c - whole statements with each allocation, read and write made to fail, once and
  * from there on: the failure is a clean one, nothing stays allocated, no file is left behind, and
- * the same statement works right after. */
+ * the same statement works right after.
+ *
+ * test_label: slow */
 #include "test.h"
 
 #include "base/fault.h"

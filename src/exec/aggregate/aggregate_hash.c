@@ -7,7 +7,7 @@
  *
  * Always: the directory is at most two thirds full, and there is room for all rows of a lookup to
  * be new. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_hash.h"
 
 #define CAPACITY_MIN 1024
 #define GROUPS_MAX ((uint64_t)1 << 31)

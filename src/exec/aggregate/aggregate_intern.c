@@ -5,7 +5,7 @@
  * text: rows are narrow, hashed and compared without looking at text, and no bytes are copied. Text
  * of which there turn out to be many different ones is not worth it: from then on tasks begin
  * tables with the text itself. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_intern.h"
 
 #define TEXTS_MAX 65536
 #define SAMPLE_ROWS 4096 /* half of them different: there will be too many */

@@ -1,5 +1,11 @@
 /* aggregate_local.c - one task's tables: which form takes the next rows. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_local.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 /* Rows after which it is first asked whether the one integer key of HASH is dense. */
 #define DENSE_CHECK_ROWS 65536
@@ -272,9 +278,11 @@ static status push_by_row(aggregate_local *local, exec_task *task, tensor *const
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
-    tensor *encoded[KEYS_MAX + 1] = {0};
+    tensor *encoded[KEYS_MAX + 1];
     if ((table && !table->bases) || local->tables.count > BASES_MAX)
         return STATUS_OK;
+    keys_clear(core, encoded);
+    encoded[core->key_count] = NULL;
     TRY(rows_encode(core, task, keys, rows, encoded));
     if (!encoded[0])
         return STATUS_OK;
@@ -299,7 +307,7 @@ status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *con
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
-    tensor *coded[KEYS_MAX] = {0};
+    tensor *coded[KEYS_MAX];
     bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
     if (!rows)
         return STATUS_OK;
@@ -312,6 +320,7 @@ status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *con
         return STATUS_OK;
     local->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
     status st = STATUS_OK;
+    keys_clear(core, coded);
     if (!local->is_plain)
         st = keys_encode(core, task, keys, rows, coded, &is_coded);
     local->is_plain |= !is_coded;

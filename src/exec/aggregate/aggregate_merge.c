@@ -2,20 +2,28 @@
  *
  * If there is one table, or RUNS that overlap nowhere, they are the result as they are. CODES of
  * one integer key are added position by position: tasks take slices of the domain. All else is
- * added by hash: each piece of each table is ordered by parts of its keys' hashes (phase 1), then
- * each part of all pieces goes to a table of its own (phase 2), and a task that does so needs no
+ * added by hash: each slice of each table is ordered by parts of its keys' hashes (phase 1), then
+ * each part of all slices goes to a table of its own (phase 2), and a task that does so needs no
  * lock.
  *
  * If tables were spilled, or merging them would take more memory than there is, all are
  * (aggregate_spill.c).
  *
  *   phase   0  task 0: which of these, and what slices there are
- *           1  slices: positions added, or pieces ordered by part; or tables spilled
+ *           1  slices: positions added, or slices ordered by part; or tables spilled
  *           2  parts
  *           3  task 0: whether what was merged by row numbers must be merged by keys
  *         4, 5  that: as 1 and 2
  *           6  task 0: the result's ranges; what was merged goes */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_merge.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_local.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_spill.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 #define PART_GROUPS 32768
 #define PART_BITS_MAX 10
@@ -23,10 +31,10 @@
 struct merge_slice {
     const aggregate_table *table; /* POSITIONS: NULL, for all tables */
     uint64_t first, count;        /* POSITIONS: of the target */
-    table_slice piece;
+    table_slice slice;
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
-    row_index *order;  /* the piece's groups, part by part */
+    row_index *order;  /* the slice's groups, part by part */
     uint32_t *offsets; /* where each part begins there, and the end */
 };
 
@@ -39,7 +47,7 @@ void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, ex
 
 static void slice_release(merge_slice *slice)
 {
-    table_slice_close(&slice->piece);
+    table_slice_close(&slice->slice);
     dev_buffer_unref(slice->owner);
     dev_buffer_unref(slice->hashes);
     row_index_unref(slice->order);
@@ -122,10 +130,10 @@ static uint64_t total_groups(const aggregate_merge *merge)
 
 static status add_slices(aggregate_merge *merge, const aggregate_table *table, uint64_t count)
 {
-    for (uint64_t first = 0; first < count; first += PIECE_GROUPS) {
+    for (uint64_t first = 0; first < count; first += SLICE_GROUPS) {
         uint64_t left = count - first;
         merge_slice slice = {
-            .table = table, .first = first, .count = left < PIECE_GROUPS ? left : PIECE_GROUPS};
+            .table = table, .first = first, .count = left < SLICE_GROUPS ? left : SLICE_GROUPS};
         TRY(array_push(NULL, &merge->slices, slice));
     }
     return STATUS_OK;
@@ -265,21 +273,21 @@ static status add_positions(aggregate_merge *merge, exec_task *task, const merge
         from_end = from->count;
     for (int pass = 0; pass < 2; pass++) { /* NULL's group, then the others */
         uint64_t first = pass ? from_begin : 0, last = pass ? from_end : !slice->first;
-        table_slice piece;
+        table_slice slice;
         row_index *groups = NULL;
         if (first >= last)
             continue;
-        TRY(table_slice_open(core, task->stream, from, first, last - first, &piece));
-        status st = row_index_new(core->dev, piece.count, &groups);
-        if (!st && piece.count)
-            st = DEV_LAUNCH(task->stream, codes_shift, .codes = piece.list->rows,
+        TRY(table_slice_open(core, task->stream, from, first, last - first, &slice));
+        status st = row_index_new(core->dev, slice.count, &groups);
+        if (!st && slice.count)
+            st = DEV_LAUNCH(task->stream, codes_shift, .codes = slice.list->rows,
                             .shift = pass ? (uint32_t)shift : 0,
-                            .count = dev_count_exact(piece.count), .out = groups->rows);
-        if (!st && piece.count)
-            st = states_merge(core, task, merge->target, groups->rows, from, piece.list->rows, 0,
-                              piece.count);
+                            .count = dev_count_exact(slice.count), .out = groups->rows);
+        if (!st && slice.count)
+            st = states_merge(core, task, merge->target, groups->rows, from, slice.list->rows, 0,
+                              slice.count);
         row_index_unref(groups);
-        table_slice_close(&piece);
+        table_slice_close(&slice);
         TRY(st);
     }
     return STATUS_OK;
@@ -290,14 +298,14 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
 {
     dev_stream *stream = task->stream;
     size_t words = (part_count(merge) + 2) / 2;
-    uint64_t count = slice->piece.count;
+    uint64_t count = slice->slice.count;
     dev_buffer *offsets = NULL;
     slice->offsets = mem_new_array(words, sizeof(uint64_t));
     if (!slice->offsets)
         return status_no_memory(merge->core->who, words * sizeof(uint64_t));
     if (!count)
         return STATUS_OK;
-    TRY(table_slice_rows(merge->core, task, slice->table, &slice->piece, layout, &slice->rows,
+    TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
     status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
@@ -340,7 +348,7 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
         return STATUS_OK;
     }
     TRY(table_slice_open(merge->core, task->stream, slice->table, slice->first, slice->count,
-                         &slice->piece));
+                         &slice->slice));
     return order_by_part(merge, task, slice, part_layout(merge));
 }
 
@@ -371,7 +379,7 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 2 ---- */
 
-/* Adds the part of a piece: `count` of its groups, by `order`. */
+/* Adds the part of a slice: `count` of its groups, by `order`. */
 static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table *target,
                        const merge_slice *slice, const uint32_t *order, uint64_t count)
 {
@@ -397,15 +405,15 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
         target->count = target->groups.count;
         st = states_reserve(core, stream, target, target->count);
     }
-    if (!st && slice->piece.list) {
+    if (!st && slice->slice.list) {
         st = row_index_new(core->dev, count, &list);
         if (!st)
-            st = DEV_LAUNCH(stream, gather_index, .first = slice->piece.list->rows, .second = order,
+            st = DEV_LAUNCH(stream, gather_index, .first = slice->slice.list->rows, .second = order,
                             .count = dev_count_exact(count), .out = list->rows);
     }
     if (!st)
         st = states_merge(core, task, target, groups->rows, slice->table, list ? list->rows : order,
-                          slice->piece.first, count);
+                          slice->slice.first, count);
     dev_buffer_unref(rows);
     row_index_unref(groups);
     row_index_unref(hashes);
@@ -512,12 +520,12 @@ static status settle_rows(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 6 ---- */
 
-/* Ranges of at most a piece, so that readers share large tables. */
+/* Ranges of at most a slice, so that readers share large tables. */
 static status add_range(aggregate_merge *merge, const aggregate_table *table, uint64_t first,
                         uint64_t count)
 {
     uint64_t most = merge->core->dev->chunk_rows;
-    most = most > PIECE_GROUPS ? PIECE_GROUPS : most;
+    most = most > SLICE_GROUPS ? SLICE_GROUPS : most;
     for (uint64_t end = first + count; first < end; first += most) {
         result_range range = {table, first, end - first < most ? end - first : most};
         TRY(array_push(NULL, &merge->ranges, range));

@@ -5,7 +5,10 @@
  * or copied for each row that comes. Different rows may have equal keys, too; if none of the
  * groups' keys alone shows that there are none of those, the groups are merged once more, by their
  * keys. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_rows.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_table.h"
 
 /* Chunks' worth of rows that a base has at least: smaller ones may be chunks that were filtered. */
 #define BASE_CHUNKS 2
@@ -54,9 +57,10 @@ static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 static status set_keys(const aggregate_core *core, tensor *const *keys, const tensor *base)
 {
     row_keys *rows = core->rows;
-    data_type types[KEYS_MAX + 1] = {type_make(TYPE_UINT32)};
+    data_type types[KEYS_MAX + 1];
     uint32_t count = 1;
     bool has_nulls = false;
+    types[0] = type_make(TYPE_UINT32);
     for (uint32_t k = 0; k < core->key_count; k++) {
         bool is_text = type_is_text(core->key_types[k]);
         rows->is_row[k] = is_same_row(keys[k], base);
@@ -254,8 +258,8 @@ static status add_values(const aggregate_core *core, exec_task *task, const aggr
                          uint32_t key, hash_groups *values)
 {
     const uint8_t *rows = table->groups.rows ? table->groups.rows->address : NULL, *packed;
-    for (uint64_t first = 0; first < table->count; first += PIECE_GROUPS) {
-        uint64_t left = table->count - first, count = left < PIECE_GROUPS ? left : PIECE_GROUPS;
+    for (uint64_t first = 0; first < table->count; first += SLICE_GROUPS) {
+        uint64_t left = table->count - first, count = left < SLICE_GROUPS ? left : SLICE_GROUPS;
         tensor *t = NULL, *flat = NULL;
         dev_buffer *owner = NULL;
         row_index *groups = NULL;
@@ -285,7 +289,7 @@ static status count_values(const aggregate_core *core, exec_task *task,
     hash_groups values;
     TRY(key_layout_init(&layout, &core->key_types[key], 1, false));
     hash_groups_init(&values, &layout, core->who);
-    status st = hash_groups_expect(&values, task->stream, total + PIECE_GROUPS);
+    status st = hash_groups_expect(&values, task->stream, total + SLICE_GROUPS);
     for (size_t i = 0; i < table_count && !st; i++)
         st = add_values(core, task, tables[i], key, &values);
     *out = values.count;

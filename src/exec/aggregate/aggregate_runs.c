@@ -9,7 +9,11 @@
  *   task 1             [40 .. 90] [121 .. ]    the groups 40 and 90 are joined
  *
  * A table takes a bounded number of groups, so that large ones are never copied to grow. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_runs.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 #include <stdlib.h>
 
@@ -23,7 +27,7 @@
 /* Rows of a chunk as runs. */
 typedef struct run_chunk {
     const key_layout *layout;
-    tensor *flat[KEYS_MAX];
+    tensor **flat; /* the keys */
     int64_t statistics[KEY_STATISTICS]; /* of the leading key */
     const uint8_t *rows;
     dev_buffer *owner, *bits;
@@ -199,10 +203,12 @@ status runs_push(const aggregate_core *core, exec_task *task, run_state *runs, t
                  int source, tensor *const *keys, tensor *const *values, uint64_t rows,
                  bool *is_taken)
 {
-    run_chunk c = {.layout = key_layout_for(core, keys)};
+    tensor *flat[KEYS_MAX];
+    run_chunk c = {.layout = key_layout_for(core, keys), .flat = flat};
     *is_taken = false;
     if (runs->is_over)
         return STATUS_OK;
+    keys_clear(core, flat);
     status st = find_leading(core, task, runs, keys, rows, &c, is_taken);
     if (!st && *is_taken) {
         for (uint32_t k = 0; k < core->key_count && !st; k++)

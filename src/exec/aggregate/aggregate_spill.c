@@ -5,7 +5,12 @@
  * A group's states are then in several blocks of one part. Readers of the result take part after
  * part: its blocks are added to a table, which is given out; a table that grows too large on the
  * way is itself cut by the next bits of the hash, into parts that are read later. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_spill.h"
+
+#include "exec/aggregate/aggregate_local.h"
+#include "exec/aggregate/aggregate_merge.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
 
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
@@ -13,7 +18,7 @@
 
 #define PIECE_GROUPS_MIN 4096
 #define PIECE_GROUPS_MAX ((uint64_t)1 << 20)
-/* Of a task's part of the share: what cutting a piece may take. */
+/* Of a task's part of the share: what cutting a slice may take. */
 #define PIECE_SHARE 8
 
 void aggregate_spill_init(aggregate_spill *spill, exec_operator *op)
@@ -158,61 +163,61 @@ static const key_layout *spill_layout(const aggregate_core *core)
     return &core->layouts[1];
 }
 
-/* Groups of a piece, by part: their numbers, as the table's states know them. */
+/* Groups of a slice, by part: their numbers, as the table's states know them. */
 static status order_piece(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                          const table_slice *piece, const partitions *parts, row_index **out,
+                          const table_slice *slice, const partitions *parts, row_index **out,
                           uint32_t *offsets)
 {
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
-    TRY(table_slice_rows(core, task, table, piece, spill_layout(core), &rows, &owner));
-    status st = key_layout_hash(spill_layout(core), task->stream, rows, piece->count, &hashes);
+    TRY(table_slice_rows(core, task, table, slice, spill_layout(core), &rows, &owner));
+    status st = key_layout_hash(spill_layout(core), task->stream, rows, slice->count, &hashes);
     dev_buffer_unref(owner);
     TRY(st);
-    st = partitions_order(parts, task, hashes->address, piece->count, out, offsets);
+    st = partitions_order(parts, task, hashes->address, slice->count, out, offsets);
     dev_buffer_unref(hashes);
     return st;
 }
 
 static status piece_columns(const aggregate_core *core, exec_task *task,
-                            const aggregate_table *table, const table_slice *piece,
+                            const aggregate_table *table, const table_slice *slice,
                             row_index *order, chunk *c)
 {
     dev_stream *stream = task->stream;
     row_index *list = row_index_ref(order);
     status st = STATUS_OK;
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_slice_key(core, stream, table, piece, k, &c->columns[k]);
+        st = table_slice_key(core, stream, table, slice, k, &c->columns[k]);
     if (!st)
         st = chunk_select(stream, c, order, c->rows, NULL);
     if (!st)
         st = chunk_bytes_prepare(stream, c);
-    if (!st && piece->list) {
+    if (!st && slice->list) {
         row_index_unref(list);
-        st = row_index_new(core->dev, piece->count, &list);
+        st = row_index_new(core->dev, slice->count, &list);
         if (!st)
-            st = DEV_LAUNCH(stream, gather_index, .first = piece->list->rows, .second = order->rows,
+            st = DEV_LAUNCH(stream, gather_index, .first = slice->list->rows, .second = order->rows,
                             .count = c->rows, .out = list->rows);
     }
     for (uint32_t i = 0; i < core->state_count && !st; i++)
-        st = state_to_column(core, stream, table, i, list->rows, piece->first, piece->count,
+        st = state_to_column(core, stream, table, i, list->rows, slice->first, slice->count,
                              &c->columns[core->key_count + i]);
     row_index_unref(list);
     return st;
 }
 
 static status spill_piece(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                          const table_slice *piece, partitions *parts)
+                          const table_slice *slice, partitions *parts)
 {
     uint32_t offsets[ROW_PARTS + 1];
     row_index *order;
     chunk *c;
-    if (!piece->count)
+    if (!slice->count)
         return STATUS_OK;
-    TRY(order_piece(core, task, table, piece, parts, &order, offsets));
-    status st = chunk_new(core->key_count + core->state_count, dev_count_exact(piece->count), &c);
+    TRY(order_piece(core, task, table, slice, parts, &order, offsets));
+    status st = chunk_new(core->key_count + core->state_count, dev_count_exact(slice->count), &c);
     if (!st) {
-        st = piece_columns(core, task, table, piece, order, c);
+        st = piece_columns(core, task, table, slice, order, c);
         for (size_t p = 0; p < ROW_PARTS && !st; p++)
             st = partitions_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
         chunk_free(c);
@@ -239,12 +244,12 @@ static status spill_table(const aggregate_core *core, exec_task *task, const agg
     most = most > PIECE_GROUPS_MAX ? PIECE_GROUPS_MAX : most;
     for (uint64_t first = 0; first < table->count; first += most) {
         uint64_t left = table->count - first;
-        table_slice piece;
+        table_slice slice;
         if (exec_is_cancelled(task->query))
             break;
-        TRY(table_slice_open(core, task->stream, table, first, left < most ? left : most, &piece));
-        status st = spill_piece(core, task, table, &piece, parts);
-        table_slice_close(&piece);
+        TRY(table_slice_open(core, task->stream, table, first, left < most ? left : most, &slice));
+        status st = spill_piece(core, task, table, &slice, parts);
+        table_slice_close(&slice);
         TRY(st);
     }
     return STATUS_OK;
@@ -479,7 +484,7 @@ exec_result aggregate_result_next(aggregate_merge *merge, exec_task *task, aggre
             return result;
     }
     uint64_t left = reader->table->count - reader->next;
-    most = most > PIECE_GROUPS ? PIECE_GROUPS : most;
+    most = most > SLICE_GROUPS ? SLICE_GROUPS : most;
     *out = (result_range){reader->table, reader->next, left < most ? left : most};
     reader->next += out->count;
     return EXEC_HAVE_OUTPUT;

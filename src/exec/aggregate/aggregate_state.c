@@ -3,7 +3,9 @@
  * A count of values none of which was NULL is shared: it is the count of the rows, of which at most
  * one array is kept; where only "is there a value" matters none is, for every group has a row. Sums
  * are 64 bits wide while an upper bound of their magnitude fits. */
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_state.h"
+
+#include "exec/aggregate/aggregate_table.h"
 
 #include <math.h>
 

@@ -1,5 +1,9 @@
-/* aggregate_table.c - tables of groups: life, and pieces of them, whatever their form. */
-#include "exec/aggregate/aggregate.h"
+/* aggregate_table.c - tables of groups: life, and slices of them, whatever their form. */
+#include "exec/aggregate/aggregate_table.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_state.h"
 
 status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table_form form,
                            int source, const key_layout *layout, uint64_t capacity,
@@ -59,7 +63,7 @@ uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table
     return bytes;
 }
 
-/* ---- pieces ---- */
+/* ---- slices ---- */
 
 /* The groups of CODES that have rows, as numbers. */
 static status list_present(const aggregate_core *core, dev_stream *stream,
@@ -103,24 +107,24 @@ status table_slice_open(const aggregate_core *core, dev_stream *stream,
     return st;
 }
 
-void table_slice_close(table_slice *piece)
+void table_slice_close(table_slice *slice)
 {
-    row_index_unref(piece->list);
-    *piece = (table_slice){0};
+    row_index_unref(slice->list);
+    *slice = (table_slice){0};
 }
 
 /* A text key of CODES: numbers of the texts that the table knows. */
-static status interned_key(dev_stream *stream, const code_key *code, const table_slice *piece,
+static status interned_key(dev_stream *stream, const code_key *code, const table_slice *slice,
                            tensor **out)
 {
     tensor *base = NULL;
     row_index *index = NULL;
     const hash_groups *texts = &code->texts;
     *out = NULL;
-    status st = row_index_new(stream->dev, piece->count, &index);
+    status st = row_index_new(stream->dev, slice->count, &index);
     if (!st)
-        st = DEV_LAUNCH(stream, codes_to_index, .codes = piece->list->rows,
-                        .count = dev_count_exact(piece->count), .radix = code->radix,
+        st = DEV_LAUNCH(stream, codes_to_index, .codes = slice->list->rows,
+                        .count = dev_count_exact(slice->count), .radix = code->radix,
                         .digit = code->digit, .out = index->rows);
     if (!st && texts->count)
         st = key_layout_unpack(&code->layout, stream, texts->rows->address, texts->count, 0, &base);
@@ -130,7 +134,7 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
         st = text_heap_view(&texts->heap, &base->heap);
     if (!st) {
         index->has_nulls = true;
-        st = tensor_new_indexed(stream, base, texts->count, index, dev_count_exact(piece->count),
+        st = tensor_new_indexed(stream, base, texts->count, index, dev_count_exact(slice->count),
                                 out);
     }
     if (!st)
@@ -141,16 +145,16 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
 }
 
 static status coded_key(const aggregate_core *core, dev_stream *stream,
-                        const aggregate_table *table, const table_slice *piece, uint32_t key,
+                        const aggregate_table *table, const table_slice *slice, uint32_t key,
                         tensor **out)
 {
     const code_key *code = &table->codes[key];
     tensor *t;
     if (code->is_interned)
-        return interned_key(stream, code, piece, out);
-    TRY(tensor_new_flat(core->dev, core->key_types[key], piece->count, true, &t));
-    status st = DEV_LAUNCH(stream, codes_to_number, .type = t->type, .codes = piece->list->rows,
-                           .count = dev_count_exact(piece->count), .minimum = code->minimum,
+        return interned_key(stream, code, slice, out);
+    TRY(tensor_new_flat(core->dev, core->key_types[key], slice->count, true, &t));
+    status st = DEV_LAUNCH(stream, codes_to_number, .type = t->type, .codes = slice->list->rows,
+                           .count = dev_count_exact(slice->count), .minimum = code->minimum,
                            .radix = code->radix, .digit = code->digit, .out = t->values,
                            .out_validity = t->validity);
     if (st) {
@@ -161,28 +165,28 @@ static status coded_key(const aggregate_core *core, dev_stream *stream,
     return STATUS_OK;
 }
 
-static const uint8_t *rows_at(const aggregate_table *table, const table_slice *piece)
+static const uint8_t *rows_at(const aggregate_table *table, const table_slice *slice)
 {
     return (const uint8_t *)table->groups.rows->address +
-           piece->first * table->groups.layout->stride;
+           slice->first * table->groups.layout->stride;
 }
 
 status table_slice_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
-                       const table_slice *piece, uint32_t key, tensor **out)
+                       const table_slice *slice, uint32_t key, tensor **out)
 {
     *out = NULL;
     if (table->form == TABLE_CODES)
-        return coded_key(core, stream, table, piece, key, out);
+        return coded_key(core, stream, table, slice, key, out);
     if (table->bases)
-        return rows_table_key(core, stream, table, rows_at(table, piece), piece->count, key, out);
-    TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, piece), piece->count, key,
+        return rows_table_key(core, stream, table, rows_at(table, slice), slice->count, key, out);
+    TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, slice), slice->count, key,
                           out));
     if (!type_is_text(core->key_types[key]))
         return STATUS_OK;
     tensor *stored = *out;
     status st;
     if (table->groups.layout->is_coded) {
-        st = key_interner_decode(&core->interners[key], stream, stored, piece->count, out);
+        st = key_interner_decode(&core->interners[key], stream, stored, slice->count, out);
         tensor_unref(stored);
         return st;
     }
@@ -192,6 +196,12 @@ status table_slice_key(const aggregate_core *core, dev_stream *stream, const agg
         *out = NULL;
     }
     return st;
+}
+
+void keys_clear(const aggregate_core *core, tensor **keys)
+{
+    for (uint32_t k = 0; k < core->key_count; k++)
+        keys[k] = NULL;
 }
 
 void keys_release(const aggregate_core *core, tensor **keys)
@@ -204,9 +214,10 @@ void keys_release(const aggregate_core *core, tensor **keys)
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
                         tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
 {
-    tensor *flat[KEYS_MAX] = {0};
+    tensor *flat[KEYS_MAX];
     status st = STATUS_OK;
     *owner = NULL;
+    keys_clear(core, flat);
     for (uint32_t k = 0; k < layout->count && !st; k++)
         if (layout->is_coded && type_is_text(keys[k]->type))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
@@ -219,21 +230,22 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
 }
 
 status table_slice_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                        const table_slice *piece, const key_layout *layout, const uint8_t **out,
+                        const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
-        *out = rows_at(table, piece);
+        *out = rows_at(table, slice);
         *owner = dev_buffer_ref(table->groups.rows);
         return STATUS_OK;
     }
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_slice_key(core, task->stream, table, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
     if (!st)
-        st = pack_keys(core, task, layout, keys, piece->count, out, owner);
+        st = pack_keys(core, task, layout, keys, slice->count, out, owner);
     keys_release(core, keys);
     return st;
 }
@@ -323,23 +335,24 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 /* ---- absorbing ---- */
 
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
-                           const aggregate_table *from, const table_slice *piece)
+                           const aggregate_table *from, const table_slice *slice)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     row_index *groups = NULL;
     bool fits = true;
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
-        st = table_slice_key(core, task->stream, from, piece, k, &keys[k]);
+        st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
     if (!st)
         st = target->form == TABLE_CODES
-                 ? codes_table_find(core, task, target, keys, piece->count, &fits, &groups)
-                 : hash_table_find(core, task, target, keys, piece->count, &groups);
+                 ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
+                 : hash_table_find(core, task, target, keys, slice->count, &groups);
     if (!st && !fits)
         st = status_new(STATUS_KIND_INTERNAL, "%s: a group has no code", core->who);
     if (!st)
         st = states_merge(core, task, target, groups->rows, from,
-                          piece->list ? piece->list->rows : NULL, piece->first, piece->count);
+                          slice->list ? slice->list->rows : NULL, slice->first, slice->count);
     keys_release(core, keys);
     row_index_unref(groups);
     return st;
@@ -349,13 +362,13 @@ status aggregate_table_absorb(const aggregate_core *core, exec_task *task, aggre
                               const aggregate_table *from)
 {
     TRY(states_prepare(core, task->stream, target, from));
-    for (uint64_t first = 0; first < from->count; first += PIECE_GROUPS) {
+    for (uint64_t first = 0; first < from->count; first += SLICE_GROUPS) {
         uint64_t left = from->count - first;
-        table_slice piece;
+        table_slice slice;
         TRY(table_slice_open(core, task->stream, from, first,
-                             left < PIECE_GROUPS ? left : PIECE_GROUPS, &piece));
-        status st = piece.count ? absorb_piece(core, task, target, from, &piece) : STATUS_OK;
-        table_slice_close(&piece);
+                             left < SLICE_GROUPS ? left : SLICE_GROUPS, &slice));
+        status st = slice.count ? absorb_piece(core, task, target, from, &slice) : STATUS_OK;
+        table_slice_close(&slice);
         TRY(st);
     }
     return STATUS_OK;

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_OP_AGGREGATE_H
 #define PISTACHIO_EXEC_AGGREGATE_OP_AGGREGATE_H
 
-#include "exec/aggregate/aggregate.h"
+#include "exec/aggregate/aggregate_merge.h"
 #include "exec/expression/program.h"
 
 /* How states become the values of an aggregate. */

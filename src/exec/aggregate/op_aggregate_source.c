@@ -1,6 +1,8 @@
 /* op_aggregate_source.c - the source of an aggregation's result: groups' states become values. */
 #include "exec/aggregate/op_aggregate.h"
 
+#include "exec/aggregate/aggregate_state.h"
+
 typedef struct op_aggregate_source {
     exec_operator base;
     op_aggregate *sink;
@@ -11,14 +13,14 @@ typedef struct result_piece {
     const op_aggregate *op;
     exec_task *task;
     const aggregate_table *table;
-    const table_slice *piece;
+    const table_slice *slice;
 } result_piece;
 
 static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
 {
     return states_view(&r->op->core, r->task->stream, r->table, (uint32_t)state,
-                       r->piece->list ? r->piece->list->rows : NULL, r->piece->first,
-                       r->piece->count, out, owner);
+                       r->slice->list ? r->slice->list->rows : NULL, r->slice->first,
+                       r->slice->count, out, owner);
 }
 
 /* NULL where no value came. */
@@ -29,12 +31,12 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
     TRY(view_state(r, plan->count_state, &counts, &owner));
     status st = STATUS_OK;
     if (counts) {
-        st = dev_alloc(t->values_owner->dev, (r->piece->count + 63) / 64 * 8, "chunk",
+        st = dev_alloc(t->values_owner->dev, (r->slice->count + 63) / 64 * 8, "chunk",
                        &t->validity_owner);
         if (!st) {
             t->validity = t->validity_owner->address;
             st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
-                            .count = dev_count_exact(r->piece->count), .out = t->validity);
+                            .count = dev_count_exact(r->slice->count), .out = t->validity);
         }
     }
     dev_buffer_unref(owner);
@@ -45,7 +47,7 @@ static status compute_values(const result_piece *r, const aggregate_plan *plan, 
                              const void *counts, tensor *t)
 {
     dev_stream *stream = r->task->stream;
-    dev_count count = dev_count_exact(r->piece->count);
+    dev_count count = dev_count_exact(r->slice->count);
     const state_plan *kind = &r->op->core.states[plan->state];
     uint32_t width = r->table->states[plan->state].width;
     switch (plan->result) {
@@ -89,7 +91,7 @@ static status make_values(const result_piece *r, const aggregate_plan *plan, ten
     if (is_in_place(plan)) {
         st = tensor_new_view(plan->result_type, owner, (void *)(uintptr_t)states, out);
     } else {
-        st = tensor_new_flat(r->op->core.dev, plan->result_type, r->piece->count, is_variance, out);
+        st = tensor_new_flat(r->op->core.dev, plan->result_type, r->slice->count, is_variance, out);
         if (!st && plan->result == AGGREGATE_RESULT_MEAN)
             st = view_state(r, plan->count_state, &counts, &counts_owner);
         if (!st)
@@ -108,7 +110,7 @@ static status make_chunk(const result_piece *r, chunk *c)
 {
     const aggregate_core *core = &r->op->core;
     for (uint32_t k = 0; k < core->key_count; k++)
-        TRY(table_slice_key(core, r->task->stream, r->table, r->piece, k, &c->columns[k]));
+        TRY(table_slice_key(core, r->task->stream, r->table, r->slice, k, &c->columns[k]));
     for (uint32_t i = 0; i < r->op->aggregate_count; i++)
         TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
     return STATUS_OK;
@@ -117,18 +119,18 @@ static status make_chunk(const result_piece *r, chunk *c)
 static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
                          chunk **output)
 {
-    table_slice piece;
+    table_slice slice;
     chunk *c = NULL;
     TRY(table_slice_open(&op->core, task->stream, range->table, range->first, range->count,
-                         &piece));
+                         &slice));
     status st = STATUS_OK;
-    if (piece.count)
-        st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(piece.count), &c);
+    if (slice.count)
+        st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(slice.count), &c);
     if (!st && c)
-        st = make_chunk(&(result_piece){op, task, range->table, &piece}, c);
+        st = make_chunk(&(result_piece){op, task, range->table, &slice}, c);
     if (!st)
         st = exec_check_error(task);
-    table_slice_close(&piece);
+    table_slice_close(&slice);
     if (st)
         chunk_free(c);
     else

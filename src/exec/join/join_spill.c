@@ -134,7 +134,7 @@ static status add_to_filters(op_join_build *join, exec_task *task, tensor *const
     const plan_node *plan = join->base.plan;
     for (size_t i = 0; i < plan->join.runtime_filters.count; i++)
         TRY(runtime_filter_add(filter_at(join, i), task->stream,
-                               keys[plan->join.runtime_filters.items[i].column_id],
+                               keys[plan->join.runtime_filters.items[i].key],
                                dev_count_exact(rows)));
     return STATUS_OK;
 }
@@ -144,7 +144,7 @@ void join_spill_publish(op_join_build *join)
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
     for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
-        uint32_t key = plan->join.runtime_filters.items[i].column_id;
+        uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;
         if (range && !range->count)
             runtime_filter_publish_bitmap(filter_at(join, i), NULL, 0, 0);

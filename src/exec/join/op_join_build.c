@@ -281,14 +281,14 @@ static status publish_filters(op_join_build *op, exec_task *task)
     const plan_node *plan = op->base.plan;
     const join_table *table = &op->whole.table;
     for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
-        const plan_runtime_filter *planned = &plan->join.runtime_filters.items[i];
+        const plan_given_filter *planned = &plan->join.runtime_filters.items[i];
         runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
         if (table->form == JOIN_TABLE_RANKED)
             runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
                                           op->whole.ranges[0].max);
         else
             TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
-                                       table->chunks.count, op->key_columns[planned->column_id]));
+                                       table->chunks.count, op->key_columns[planned->key]));
     }
     return STATUS_OK;
 }

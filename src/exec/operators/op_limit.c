@@ -74,8 +74,10 @@ static const exec_operator_ops limit_ops = {
     .close = limit_close,
 };
 
-status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out)
+status op_limit_open(exec_query *query, const plan_node *plan, exec_layout input,
+                     exec_operator **out)
 {
+    (void)input;
     op_limit *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("limit", sizeof *op);

@@ -125,6 +125,12 @@ static status register_location(op_scan *op, const scan_local *local, uint32_t c
     return exec_location_register(op->base.query, text, out);
 }
 
+/* Was something built on the range that statistics give for the column? */
+static bool is_relied(const plan_node *plan, uint32_t column)
+{
+    return plan->scan.relied.count && plan->scan.relied.items[column];
+}
+
 /* Starts reading a column of the morsel, unless somebody has. */
 static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
@@ -136,7 +142,7 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
                        op->base.plan->scan.sources.items[column],
                        (pq_column_use){.error = task->error,
                                        .location = location,
-                                       .check_bounds = op->base.plan->scan.relied.items[column],
+                                       .check_bounds = is_relied(op->base.plan, column),
                                        .fetch = local->fetch,
                                        .rows = &local->ranges},
                        &local->columns[column]));
@@ -290,7 +296,7 @@ static void count_use(filter_use *use, dev_count before, dev_count after)
 
 static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local *local)
 {
-    const plan_runtime_filter *planned =
+    const plan_taken_filter *planned =
         &op->base.plan->scan.runtime_filters.items[local->next_runtime];
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
     filter_use *use = &op->uses[local->next_runtime];
@@ -541,7 +547,7 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         return st;
     }
     for (size_t i = 0; i < op->table->row_groups.count; i++)
-        query->scan_bytes_total +=
+        query->reads->bytes_total +=
             scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
     *out = &op->base;
     return STATUS_OK;

@@ -8,8 +8,6 @@
 #include "exec/scan/scan_split.h"
 #include "storage/device.h"
 
-/* Of the memory limit, what reading ahead may hold at most. */
-#define BUDGET_PART 8
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
 #define QUEUE_MAX 48
 /* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
@@ -79,11 +77,11 @@ uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref gro
 }
 
 /* The entry of the device that the file is on, or NULL. */
-static exec_storage *find_storage(exec_query *query, const file *f)
+static scan_storage *find_storage(exec_query *query, const file *f)
 {
-    for (size_t i = 0; i < query->storage.count; i++)
-        if (query->storage.items[i].device == f->version.device)
-            return &query->storage.items[i];
+    for (size_t i = 0; i < query->reads->storage.count; i++)
+        if (query->reads->storage.items[i].device == f->version.device)
+            return &query->reads->storage.items[i];
     return NULL;
 }
 
@@ -91,9 +89,9 @@ static status add_storage(exec_query *query, const pq_table *table)
 {
     for (size_t i = 0; i < table->files.count; i++) {
         const file *f = table->files.items[i].file;
-        exec_storage storage = {.device = f->version.device, .path = f->path};
+        scan_storage storage = {.device = f->version.device, .path = f->path};
         if (!find_storage(query, f))
-            TRY(array_push(query->memory, &query->storage, storage));
+            TRY(array_push(query->memory, &query->reads->storage, storage));
     }
     return STATUS_OK;
 }
@@ -101,10 +99,10 @@ static status add_storage(exec_query *query, const pq_table *table)
 void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,
                       uint64_t cached)
 {
-    exec_storage *storage =
+    scan_storage *storage =
         find_storage(scan->query, scan->table->files.items[group_ref.file].file);
     atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
-    atomic_fetch_add_explicit(&scan->query->bytes_cached, cached, memory_order_relaxed);
+    atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
 }
 
 /* How large a morsel is, and what the window is at least. */
@@ -130,7 +128,7 @@ static void choose_sizes(scan_ahead *scan)
 
 static uint64_t reclaim(const exec_query *query)
 {
-    return scan_share_drop(query->ahead.keep);
+    return scan_share_drop(query->reads->share);
 }
 
 status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
@@ -147,13 +145,13 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .column_count = column_count};
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
-    if (!st && query->ahead.is_combining && query->dev->is_host && !query->ahead.keep)
-        st = scan_share_new(query, &query->ahead.keep);
+    if (!st && query->reads->is_combining && query->dev->is_host && !query->reads->share)
+        st = scan_share_new(query, &query->reads->share);
     query->reclaim = reclaim;
-    if (!st && query->ahead.keep)
-        st = scan_share_add(query->ahead.keep, scan->table, columns, column_count, &scan->reader);
+    if (!st && query->reads->share)
+        st = scan_share_add(query->reads->share, scan->table, columns, column_count, &scan->reader);
     if (!st)
-        st = array_push(query->memory, &query->ahead.scans, scan);
+        st = array_push(query->memory, &query->reads->scans, scan);
     if (st) {
         mem_free(scan);
         return st;
@@ -173,9 +171,9 @@ static void expect(scan_ahead *scan)
 /* The scan has no need any more of what is kept of the row group before the cursor. */
 static void pass(scan_ahead *scan)
 {
-    scan_share *keep = scan->query->ahead.keep;
-    if (keep)
-        scan_share_pass(keep, scan->table, scan->reader, scan->group_ref);
+    scan_share *share = scan->query->reads->share;
+    if (share)
+        scan_share_pass(share, scan->table, scan->reader, scan->group_ref);
 }
 
 /* The next row group of which statistics leave something becomes the split; else there is none
@@ -202,7 +200,7 @@ static status look(scan_ahead *scan)
                              scan->column_count, bytes, scan->morsel_bytes, &rows);
         } else {
             pass(scan);
-            atomic_fetch_add_explicit(&query->scan_bytes_done, bytes, memory_order_relaxed);
+            atomic_fetch_add_explicit(&query->reads->bytes_done, bytes, memory_order_relaxed);
         }
     }
     return STATUS_OK;
@@ -213,17 +211,17 @@ static status look(scan_ahead *scan)
 static status fetch_next(scan_ahead *scan, scan_morsel *next)
 {
     exec_query *query = scan->query;
-    scan_share *keep = query->ahead.keep;
+    scan_share *share = query->reads->share;
     pq_shared_list kept = {0};
-    status st = keep ? scan_share_find(keep, scan->table, scan->group_ref, &kept) : STATUS_OK;
+    status st = share ? scan_share_find(share, scan->table, scan->group_ref, &kept) : STATUS_OK;
     pq_fetch_want want = {.table = scan->table,
                           .group_ref = next->group_ref,
                           .rows = &next->rows,
                           .columns = scan->columns,
                           .column_count = scan->column_count,
-                          .policy = query->ahead.policy,
-                          .is_merged = query->ahead.is_combining,
-                          .is_registered = query->ahead.is_registering,
+                          .policy = query->reads->policy,
+                          .is_merged = query->reads->is_combining,
+                          .is_registered = query->reads->is_registering,
                           .kept = &kept};
     if (!st)
         st = pq_fetch_start(query->dev, &want, &next->fetch);
@@ -254,7 +252,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
     if (!scan_split_has_more(&scan->split))
         pass(scan);
     scan_ahead_count(scan, out->group_ref, pq_fetch_stored_bytes(out->fetch), 0);
-    atomic_fetch_add_explicit(&scan->query->bytes_shared, pq_fetch_shared_bytes(out->fetch),
+    atomic_fetch_add_explicit(&scan->query->reads->bytes_shared, pq_fetch_shared_bytes(out->fetch),
                               memory_order_relaxed);
     return STATUS_OK;
 }
@@ -264,7 +262,7 @@ static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
 static void count_bytes(scan_ahead *scan, int64_t more)
 {
     scan->bytes += (uint64_t)more;
-    scan->query->ahead.bytes += (uint64_t)more;
+    scan->query->reads->bytes += (uint64_t)more;
     atomic_fetch_add_explicit(&process_bytes, (uint64_t)more, memory_order_relaxed);
 }
 
@@ -285,7 +283,7 @@ static void let_go(scan_ahead *scan)
  * that are read. */
 static uint64_t extend(scan_ahead *scan)
 {
-    read_ahead *ahead = &scan->query->ahead;
+    scan_reads *ahead = scan->query->reads;
     scan_morsel next;
     bool is_there;
     pthread_mutex_unlock(&ahead->lock);
@@ -306,7 +304,7 @@ static uint64_t extend(scan_ahead *scan)
  * that nobody works on yet leaves half of it, and with regulation each has a window. */
 static bool may_extend(const scan_ahead *scan)
 {
-    const read_ahead *ahead = &scan->query->ahead;
+    const scan_reads *ahead = scan->query->reads;
     uint32_t queries = atomic_load_explicit(&process_queries, memory_order_relaxed);
     uint64_t most = ahead->bytes_max;
     if (scan->is_done || scan->queue_count >= QUEUE_MAX)
@@ -324,7 +322,7 @@ static bool may_extend(const scan_ahead *scan)
  * yet; if they always are, fewer: memory that was not used before is slow. */
 static void regulate(scan_ahead *scan, const scan_morsel *taken)
 {
-    uint64_t most = scan->query->ahead.bytes_max;
+    uint64_t most = scan->query->reads->bytes_max;
     const file *f = scan->table->files.items[taken->group_ref.file].file;
     bool is_there = pq_fetch_is_done(taken->fetch);
     atomic_store_explicit(&scan->is_starved, !is_there, memory_order_relaxed);
@@ -357,7 +355,7 @@ static uint64_t fill(scan_ahead *scan, uint64_t bytes)
 }
 
 /* This scan, then those behind it, as far as those before them are looked at. */
-static void fill_from(read_ahead *ahead, size_t first, uint64_t bytes)
+static void fill_from(scan_reads *ahead, size_t first, uint64_t bytes)
 {
     size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
                  : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
@@ -377,10 +375,10 @@ static void fill_blocking(scan_ahead *scan)
     scan->is_held = true;
     while (may_extend(scan))
         extend(scan);
-    pthread_mutex_unlock(&scan->query->ahead.lock);
+    pthread_mutex_unlock(&scan->query->reads->lock);
     for (unsigned i = 0; i < scan->queue_count; i++)
         pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
-    pthread_mutex_lock(&scan->query->ahead.lock);
+    pthread_mutex_lock(&scan->query->reads->lock);
     let_go(scan);
 }
 
@@ -391,8 +389,8 @@ uint64_t scan_ahead_process_bytes(void)
 
 const file *scan_ahead_changed_file(const exec_query *query)
 {
-    for (size_t i = 0; i < query->ahead.scans.count; i++) {
-        const pq_table *table = query->ahead.scans.items[i]->table;
+    for (size_t i = 0; i < query->reads->scans.count; i++) {
+        const pq_table *table = query->reads->scans.items[i]->table;
         for (size_t k = 0; k < table->files.count; k++)
             if (file_has_changed(table->files.items[k].file))
                 return table->files.items[k].file;
@@ -400,28 +398,9 @@ const file *scan_ahead_changed_file(const exec_query *query)
     return NULL;
 }
 
-void scan_ahead_configure(exec_query *query, const settings *settings)
-{
-    const char *direct = settings->direct_io.text;
-    uint64_t wanted = settings->read_ahead.number;
-    uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
-    query->ahead.bytes_max = wanted < most ? wanted : most;
-    const char *overlap = settings->overlap.text;
-    query->ahead.overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING
-                           : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING
-                           : !strcmp(overlap, "deferred") ? OVERLAP_DEFERRED
-                                                          : OVERLAP_FULL;
-    query->ahead.is_combining = settings->reader_combining.number;
-    query->ahead.is_registering = settings->registered_memory.number;
-    query->ahead.is_regulating = settings->adaptive_regulation.number;
-    query->ahead.policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
-                          : !strcmp(direct, "never") ? PQ_FETCH_NONE
-                                                     : PQ_FETCH_UNCACHED;
-}
-
 void scan_ahead_start(exec_query *query)
 {
-    read_ahead *ahead = &query->ahead;
+    scan_reads *ahead = query->reads;
     if (ahead->scans.count) {
         ahead->is_counted = true;
         atomic_fetch_add_explicit(&process_queries, 1, memory_order_relaxed);
@@ -435,7 +414,7 @@ void scan_ahead_start(exec_query *query)
 /* The queue's first, or none: then whoever queues one wakes the task. */
 static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
-    read_ahead *ahead = &scan->query->ahead;
+    scan_reads *ahead = scan->query->reads;
     bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
     scan->has_started = true;
     while (!scan->queue_count && !scan->is_done && !scan->is_held) {
@@ -466,12 +445,13 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
 
 exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
-    read_ahead *ahead = &scan->query->ahead;
+    scan_reads *ahead = scan->query->reads;
     size_t number = 0;
     pthread_mutex_lock(&ahead->lock);
     exec_result result = take_queued(scan, task, out);
     while (result == EXEC_HAVE_OUTPUT) {
-        atomic_fetch_add_explicit(&scan->query->scan_bytes_done, out->bytes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&scan->query->reads->bytes_done, out->bytes,
+                                  memory_order_relaxed);
         /* Runtime filters may have come since it was queued. */
         if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->group_ref))
             break;
@@ -490,14 +470,14 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 
 void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *fetch)
 {
-    read_ahead *ahead = &scan->query->ahead;
+    scan_reads *ahead = scan->query->reads;
     uint64_t bytes = pq_fetch_bytes(fetch);
     /* Where storage has time to read them again, keeping them would cost memory that was not used
      * before. */
     bool is_scarce =
         !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
-    if (ahead->keep && bytes && is_scarce)
-        scan_share_give(ahead->keep, scan->table, scan->reader, group_ref, fetch);
+    if (ahead->share && bytes && is_scarce)
+        scan_share_give(ahead->share, scan->table, scan->reader, group_ref, fetch);
     pq_fetch_close(fetch);
     if (!bytes)
         return;
@@ -524,7 +504,7 @@ void scan_ahead_free(scan_ahead *scan)
 
 void scan_ahead_end(exec_query *query)
 {
-    if (query->ahead.is_counted)
+    if (query->reads->is_counted)
         atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
-    query->ahead.is_counted = false;
+    query->reads->is_counted = false;
 }

@@ -13,8 +13,7 @@
 #ifndef PISTACHIO_EXEC_SCAN_SCAN_AHEAD_H
 #define PISTACHIO_EXEC_SCAN_SCAN_AHEAD_H
 
-#include "base/setting.h"
-#include "exec/sched/query.h"
+#include "exec/scan/scan_reads.h"
 
 typedef struct scan_ahead scan_ahead;
 
@@ -54,8 +53,6 @@ uint64_t scan_ahead_process_bytes(void);
 /* A file of the query's scans that has changed since it was opened, or NULL. */
 const file *scan_ahead_changed_file(const exec_query *query);
 
-/* What the settings say of reading ahead. */
-void scan_ahead_configure(exec_query *query, const settings *settings);
 /* Starts reading, before the first task runs: from then on the query has a share of the process's
  * budget, */
 void scan_ahead_start(exec_query *query);

@@ -104,24 +104,11 @@ static bool null_test_excludes(const target *t, const expr *e)
     return c.leaf && c.statistics->null_count == excluding;
 }
 
-static expr_op mirrored(expr_op op)
-{
-    switch (op) {
-    case EXPR_LT:
-        return EXPR_GT;
-    case EXPR_LE:
-        return EXPR_GE;
-    case EXPR_GT:
-        return EXPR_LT;
-    case EXPR_GE:
-        return EXPR_LE;
-    default:
-        return op;
-    }
-}
-
 static bool condition_excludes(const target *t, const expr *e)
 {
+    const expr *column;
+    const value *bound;
+    expr_op op;
     if (e->kind != EXPR_CALL)
         return false;
     switch (e->op) {
@@ -145,19 +132,14 @@ static bool condition_excludes(const target *t, const expr *e)
     case EXPR_LE:
     case EXPR_GT:
     case EXPR_GE:
-        break;
+        return expr_comparison(e, &column, &op, &bound) && column->kind == EXPR_COLUMN &&
+               comparison_excludes(t, column->column_id, op, bound);
     default:
         return false;
     }
-    const expr *left = e->args[0], *right = e->args[1];
-    if (left->kind == EXPR_COLUMN && right->kind == EXPR_CONSTANT)
-        return comparison_excludes(t, left->column_id, e->op, &right->constant);
-    if (left->kind == EXPR_CONSTANT && right->kind == EXPR_COLUMN)
-        return comparison_excludes(t, right->column_id, mirrored(e->op), &left->constant);
-    return false;
 }
 
-static bool runtime_excludes(exec_query *query, const target *t, const plan_runtime_filter *planned)
+static bool runtime_excludes(exec_query *query, const target *t, const plan_taken_filter *planned)
 {
     const runtime_filter *filter = exec_runtime_filter(query, planned->id);
     if (!atomic_load_explicit(&filter->is_published, memory_order_acquire))

@@ -9,29 +9,29 @@
 /* Scans of one table that take part: a bit each. */
 #define READERS_MAX 64
 
-typedef struct keep_reader {
+typedef struct share_reader {
     const uint32_t *columns;
     uint32_t column_count;
-} keep_reader;
+} share_reader;
 
-typedef struct keep_group {
+typedef struct share_group {
     _Atomic uint64_t to_come; /* scans that have not passed it; changed under the lock */
     pq_shared_list ranges;
-} keep_group;
+} share_group;
 
 /* A table that is scanned; groups are there once it is scanned more than once. */
-typedef struct keep_table {
+typedef struct share_table {
     const pq_table *table;
-    ARRAY(keep_reader) readers;
+    ARRAY(share_reader) readers;
     size_t *first_groups; /* of each file */
-    keep_group *groups;
+    share_group *groups;
     size_t group_count;
-} keep_table;
+} share_table;
 
 struct scan_share {
     const exec_query *query;
     pthread_mutex_t lock;
-    ARRAY(keep_table) tables;
+    ARRAY(share_table) tables;
     uint64_t bytes, bytes_max;
 };
 
@@ -47,19 +47,19 @@ status scan_share_new(const exec_query *query, scan_share **out)
     return STATUS_OK;
 }
 
-static keep_table *find_table(const scan_share *keep, const pq_table *table)
+static share_table *find_table(const scan_share *share, const pq_table *table)
 {
-    for (size_t i = 0; i < keep->tables.count; i++)
-        if (keep->tables.items[i].table == table)
-            return &keep->tables.items[i];
+    for (size_t i = 0; i < share->tables.count; i++)
+        if (share->tables.items[i].table == table)
+            return &share->tables.items[i];
     return NULL;
 }
 
 /* Its groups, if the table has any. */
-static keep_group *find_group(const scan_share *keep, const pq_table *table,
-                              pq_row_group_ref group_ref)
+static share_group *find_group(const scan_share *share, const pq_table *table,
+                               pq_row_group_ref group_ref)
 {
-    const keep_table *t = find_table(keep, table);
+    const share_table *t = find_table(share, table);
     return t && t->groups ? &t->groups[t->first_groups[group_ref.file] + group_ref.row_group]
                           : NULL;
 }
@@ -69,7 +69,7 @@ static uint64_t bit_of(unsigned reader)
     return reader < READERS_MAX ? (uint64_t)1 << reader : 0;
 }
 
-static status make_groups(keep_table *t)
+static status make_groups(share_table *t)
 {
     size_t files = t->table->files.count;
     t->first_groups = mem_new_array(files, sizeof *t->first_groups);
@@ -87,16 +87,16 @@ static status make_groups(keep_table *t)
     return STATUS_OK;
 }
 
-status scan_share_add(scan_share *keep, const pq_table *table, const uint32_t *columns,
+status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *columns,
                       uint32_t column_count, unsigned *out_reader)
 {
-    keep_table *t = find_table(keep, table);
+    share_table *t = find_table(share, table);
     if (!t) {
-        TRY(array_push(NULL, &keep->tables, (keep_table){.table = table}));
-        t = &keep->tables.items[keep->tables.count - 1];
+        TRY(array_push(NULL, &share->tables, (share_table){.table = table}));
+        t = &share->tables.items[share->tables.count - 1];
     }
     *out_reader = (unsigned)t->readers.count;
-    TRY(array_push(NULL, &t->readers, ((keep_reader){columns, column_count})));
+    TRY(array_push(NULL, &t->readers, ((share_reader){columns, column_count})));
     if (*out_reader == 1)
         TRY(make_groups(t));
     for (size_t i = 0; i < t->group_count; i++)
@@ -105,27 +105,27 @@ status scan_share_add(scan_share *keep, const pq_table *table, const uint32_t *c
 }
 
 /* With the lock held. */
-static void release_group(scan_share *keep, keep_group *group)
+static void release_group(scan_share *share, share_group *group)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
-        keep->bytes -= group->ranges.items[i].buffer->bytes;
+        share->bytes -= group->ranges.items[i].buffer->bytes;
     pq_shared_list_release(&group->ranges);
 }
 
-status scan_share_find(scan_share *keep, const pq_table *table, pq_row_group_ref group_ref,
+status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_ref group_ref,
                        pq_shared_list *out)
 {
-    keep_group *group = find_group(keep, table, group_ref);
+    share_group *group = find_group(share, table, group_ref);
     status st = STATUS_OK;
     if (!group)
         return STATUS_OK;
-    pthread_mutex_lock(&keep->lock);
+    pthread_mutex_lock(&share->lock);
     for (size_t i = 0; i < group->ranges.count && !st; i++) {
         st = array_push(NULL, out, group->ranges.items[i]);
         if (!st)
             dev_buffer_ref(group->ranges.items[i].buffer);
     }
-    pthread_mutex_unlock(&keep->lock);
+    pthread_mutex_unlock(&share->lock);
     return st;
 }
 
@@ -139,13 +139,13 @@ static bool has_part(const pq_shared_range *range, const pq_column_chunk *chunk)
 }
 
 /* One of the group's scans that are to come, but not `giver`, has a column in the range. */
-static bool is_wanted(const keep_table *t, const keep_group *group, pq_row_group_ref group_ref,
+static bool is_wanted(const share_table *t, const share_group *group, pq_row_group_ref group_ref,
                       unsigned giver, const pq_shared_range *range)
 {
     const pq_row_group *described =
         &t->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
     for (unsigned r = 0; r < t->readers.count; r++) {
-        const keep_reader *reader = &t->readers.items[r];
+        const share_reader *reader = &t->readers.items[r];
         if (r == giver || !(group->to_come & bit_of(r)))
             continue;
         for (uint32_t i = 0; i < reader->column_count; i++)
@@ -156,7 +156,7 @@ static bool is_wanted(const keep_table *t, const keep_group *group, pq_row_group
     return false;
 }
 
-static bool is_known(const keep_group *group, const pq_shared_range *range)
+static bool is_known(const share_group *group, const pq_shared_range *range)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
         if (group->ranges.items[i].start <= range->start &&
@@ -165,69 +165,69 @@ static bool is_known(const keep_group *group, const pq_shared_range *range)
     return false;
 }
 
-void scan_share_give(scan_share *keep, const pq_table *table, unsigned reader,
+void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref, pq_fetch *fetch)
 {
-    keep_group *group = find_group(keep, table, group_ref);
-    const keep_table *t = find_table(keep, table);
+    share_group *group = find_group(share, table, group_ref);
+    const share_table *t = find_table(share, table);
     pq_shared_range range;
     if (!group || !(atomic_load_explicit(&group->to_come, memory_order_relaxed) & ~bit_of(reader)))
         return;
-    pthread_mutex_lock(&keep->lock);
+    pthread_mutex_lock(&share->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
         uint64_t bytes = range.buffer->bytes;
         if (!is_wanted(t, group, group_ref, reader, &range) || is_known(group, &range) ||
-            keep->bytes + bytes > keep->bytes_max || !exec_has_room(keep->query, bytes))
+            share->bytes + bytes > share->bytes_max || !exec_has_room(share->query, bytes))
             continue;
         status st = array_push(NULL, &group->ranges, range);
         if (!st) {
             dev_buffer_ref(range.buffer);
-            keep->bytes += bytes;
+            share->bytes += bytes;
         }
         status_free(st);
     }
-    pthread_mutex_unlock(&keep->lock);
+    pthread_mutex_unlock(&share->lock);
 }
 
-void scan_share_pass(scan_share *keep, const pq_table *table, unsigned reader,
+void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref)
 {
-    keep_group *group = find_group(keep, table, group_ref);
+    share_group *group = find_group(share, table, group_ref);
     if (!group)
         return;
-    pthread_mutex_lock(&keep->lock);
+    pthread_mutex_lock(&share->lock);
     group->to_come &= ~bit_of(reader);
     if (!group->to_come)
-        release_group(keep, group);
-    pthread_mutex_unlock(&keep->lock);
+        release_group(share, group);
+    pthread_mutex_unlock(&share->lock);
 }
 
-uint64_t scan_share_drop(scan_share *keep)
+uint64_t scan_share_drop(scan_share *share)
 {
-    if (!keep)
+    if (!share)
         return 0;
-    pthread_mutex_lock(&keep->lock);
-    uint64_t bytes = keep->bytes;
-    keep->bytes_max = 0;
-    for (size_t i = 0; i < keep->tables.count && keep->bytes; i++)
-        for (size_t g = 0; g < keep->tables.items[i].group_count; g++)
-            release_group(keep, &keep->tables.items[i].groups[g]);
-    pthread_mutex_unlock(&keep->lock);
+    pthread_mutex_lock(&share->lock);
+    uint64_t bytes = share->bytes;
+    share->bytes_max = 0;
+    for (size_t i = 0; i < share->tables.count && share->bytes; i++)
+        for (size_t g = 0; g < share->tables.items[i].group_count; g++)
+            release_group(share, &share->tables.items[i].groups[g]);
+    pthread_mutex_unlock(&share->lock);
     return bytes;
 }
 
-void scan_share_free(scan_share *keep)
+void scan_share_free(scan_share *share)
 {
-    if (!keep)
+    if (!share)
         return;
-    scan_share_drop(keep);
-    for (size_t i = 0; i < keep->tables.count; i++) {
-        keep_table *t = &keep->tables.items[i];
+    scan_share_drop(share);
+    for (size_t i = 0; i < share->tables.count; i++) {
+        share_table *t = &share->tables.items[i];
         array_release(&t->readers);
         mem_free(t->first_groups);
         mem_free(t->groups);
     }
-    array_release(&keep->tables);
-    pthread_mutex_destroy(&keep->lock);
-    mem_free(keep);
+    array_release(&share->tables);
+    pthread_mutex_destroy(&share->lock);
+    mem_free(share);
 }

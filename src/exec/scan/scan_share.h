@@ -15,29 +15,30 @@
 #define PISTACHIO_EXEC_SCAN_SCAN_SHARE_H
 
 #include "exec/sched/query.h"
+#include "parquet/read/fetch.h"
 
 typedef struct scan_share scan_share;
 
 CHECKED status scan_share_new(const exec_query *query, scan_share **out);
-void scan_share_free(scan_share *keep); /* takes NULL */
+void scan_share_free(scan_share *share); /* takes NULL */
 
 /* A scan of these columns (the table's numbers, which must stay), before any has started. It is
  * known by the table and *out_reader. */
-CHECKED status scan_share_add(scan_share *keep, const pq_table *table, const uint32_t *columns,
+CHECKED status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *columns,
                               uint32_t column_count, unsigned *out_reader);
 /* What is here of the row group, with references that pq_shared_list_release lets go. */
-CHECKED status scan_share_find(scan_share *keep, const pq_table *table, pq_row_group_ref group_ref,
+CHECKED status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_ref group_ref,
                                pq_shared_list *out);
 /* The scan is done with what it fetched of the row group. Before the fetch is closed. Without
  * memory nothing is kept. */
-void scan_share_give(scan_share *keep, const pq_table *table, unsigned reader,
+void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref, pq_fetch *fetch);
 /* The scan has found what it wants of the row group, or wants nothing of it. */
-void scan_share_pass(scan_share *keep, const pq_table *table, unsigned reader,
+void scan_share_pass(scan_share *share, const pq_table *table, unsigned reader,
                      pq_row_group_ref group_ref);
 
 /* Gives everything up, as memory is short, and keeps nothing from now on; returns how many bytes
  * that were. Takes NULL. */
-uint64_t scan_share_drop(scan_share *keep);
+uint64_t scan_share_drop(scan_share *share);
 
 #endif

@@ -153,25 +153,24 @@ typedef struct exec_layout {
     const plan_column *columns;
 } exec_layout;
 
+#define SOURCE(kind, name)                                                                         \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_operator **out);
+#define STREAMING(kind, name)                                                                      \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_layout input,   \
+                                    exec_operator **out);
+#define BREAKER(kind, name)                                                                        \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_layout input,   \
+                                    exec_operator **out_sink, exec_operator **out_source);
+#define WALKED(kind, name)
+#include "exec/sched/operators.def"
+#undef SOURCE
+#undef STREAMING
+#undef BREAKER
+#undef WALKED
 CHECKED status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out);
-CHECKED status op_values_open(exec_query *query, const plan_node *plan, exec_operator **out);
-CHECKED status op_filter_open(exec_query *query, const plan_node *plan, exec_layout input,
-                              exec_operator **out);
-CHECKED status op_project_open(exec_query *query, const plan_node *plan, exec_layout input,
-                               exec_operator **out);
-CHECKED status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out);
 /* Passes chunks on, small ones several together; for host devices. Stands for no node of the plan.
  */
 CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
-CHECKED status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout input,
-                                  exec_operator **out_sink, exec_operator **out_source);
-CHECKED status op_repeat_open(exec_query *query, const plan_node *plan, exec_layout input,
-                              exec_operator **out);
-/* Sink, and the source of its result. */
-CHECKED status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout input,
-                                 exec_operator **out_sink, exec_operator **out_source);
-CHECKED status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
-                            exec_operator **out_sink, exec_operator **out_source);
 /* *out_build: the sink of the build side. *out_probe: where the probe side streams through, or,
  * where nothing comes out before all is probed (semi, anti, mark with build on the kept side), its
  * sink (*out_probe_is_sink). *out_tail: a source of what is left after probing (build rows kept by

@@ -13,7 +13,6 @@
 
 #include "exec/sched/operator.h"
 #include "exec/sched/runtime_filter.h"
-#include "parquet/read/fetch.h"
 
 #include <pthread.h>
 
@@ -36,32 +35,6 @@ struct exec_stage {
     ARRAY(scheduled_task *) tasks;
 };
 
-/* The setting of that name. */
-typedef enum scan_overlap {
-    OVERLAP_BLOCKING,
-    OVERLAP_CHUNKING,
-    OVERLAP_DEFERRED,
-    OVERLAP_FULL
-} scan_overlap;
-
-/* scan_ahead.c: what the query's scans read before it is needed. */
-typedef struct read_ahead {
-    pthread_mutex_t lock;
-    ARRAY(struct scan_ahead *) scans; /* in the order in which they start */
-    uint64_t bytes, bytes_max;        /* held by the query's fetches; the most of the process's */
-    bool is_combining, is_registering, is_regulating, is_counted;
-    pq_fetch_policy policy;
-    scan_overlap overlap;
-    struct scan_share *keep; /* what several scans want; NULL: nothing is kept */
-} read_ahead;
-
-/* What scans read from one storage device. */
-typedef struct exec_storage {
-    uint64_t device;  /* as in file_version */
-    const char *path; /* of a file on it; the table's */
-    _Atomic uint64_t bytes;
-} exec_storage;
-
 struct exec_query {
     arena *memory;
     const plan_statement *statement; /* borrowed */
@@ -80,18 +53,14 @@ struct exec_query {
     /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
      * Any thread; NULL: there is nothing. */
     uint64_t (*reclaim)(const exec_query *query);
-    read_ahead ahead;
-    ARRAY(exec_storage) storage;   /* those that the tables' files are on */
-    _Atomic uint64_t bytes_cached; /* read by scans from the page cache */
-    _Atomic uint64_t bytes_shared; /* read by one scan and used by another one as well */
-    pthread_mutex_t lock;          /* failure, locations */
+    struct scan_reads *reads; /* exec/scan/scan_reads.h: what its scans read, and have read */
+    pthread_mutex_t lock;     /* failure, locations */
     status failure;
     ARRAY(char *) locations;
     _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
-    _Atomic uint64_t scan_bytes_done, scan_bytes_total; /* for a progress bar */
-    bool is_buffering;      /* small chunks are put together before joins */
-    bool is_traced;         /* steps of its operators are noted: set before it starts */
-    unsigned stages_active; /* under the pool's lock: not finished */
+    bool is_buffering;         /* small chunks are put together before joins */
+    bool is_traced;            /* steps of its operators are noted: set before it starts */
+    unsigned stages_active;    /* under the pool's lock: not finished */
 };
 
 /* pipeline.c: makes the stages of a plan; the result goes to `sink`. */

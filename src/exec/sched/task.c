@@ -4,6 +4,8 @@
  * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
 #include "exec/sched/task.h"
 
+#include "parquet/read/table.h"
+
 #include "base/trace.h"
 
 #include <stdio.h>
