@@ -104,8 +104,8 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
         else
             PACK(int64_t);
     }
-    uint64_t flags = (type_is_text(a->type) ? SORT_KEY_TEXT : 0) |
-                     (a->is_descending ? SORT_KEY_DESCENDING : 0);
+    uint64_t flags =
+        (type_is_text(a->type) ? SORT_KEY_TEXT : 0) | (a->is_descending ? SORT_KEY_DESCENDING : 0);
     for (size_t i = 0; i < count; i++) {
         bool is_null = a->type.id == TYPE_NULL || !kernel_is_valid(a->validity, i);
         key[i * stride] = flags | (is_null != a->nulls_first);

@@ -27,7 +27,7 @@
 /* Rows of a chunk as runs. */
 typedef struct run_chunk {
     const key_layout *layout;
-    tensor **flat; /* the keys */
+    tensor **flat;                      /* the keys */
     int64_t statistics[KEY_STATISTICS]; /* of the leading key */
     const uint8_t *rows;
     dev_buffer *owner, *bits;
