@@ -1,8 +1,8 @@
-/* snappy.c - our decompression (src/device/snappy.h) beside the library's, on the pages of a Parquet
+/* snappy.c - our decompression (src/codec/snappy.h) beside the library's, on the pages of a Parquet
  * file's columns, one thread, nothing else. For each column of numbers or text that is compressed
  * with snappy: GB of decompressed bytes a second, the best of the runs. */
-#include "device/snappy.h"
-#include "parquet/footer.h"
+#include "codec/snappy.h"
+#include "parquet/read/footer.h"
 #include "storage/file.h"
 
 #include <snappy-c.h>
@@ -26,6 +26,16 @@ static bool by_library(const void *source, size_t bytes, void *target, size_t ta
 {
     size_t length = target_bytes;
     return snappy_uncompress(source, bytes, target, &length) == SNAPPY_OK && length == target_bytes;
+}
+
+static bool by_portable(const void *source, size_t bytes, void *target, size_t target_bytes)
+{
+    return snappy_decode(CPU_ISA_SCALAR, source, bytes, target, target_bytes);
+}
+
+static bool by_best(const void *source, size_t bytes, void *target, size_t target_bytes)
+{
+    return snappy_decode(cpu_isa_best(), source, bytes, target, target_bytes);
 }
 
 static double seconds(void)
@@ -103,8 +113,8 @@ int main(int count, char **words)
                 take_pages(f, &metadata->row_groups[i].chunks[leaf]);
         if (!page_count)
             continue;
-        double library = measure(by_library), portable = measure(snappy_decode_portable);
-        double ours = measure(snappy_decode);
+        double library = measure(by_library), portable = measure(by_portable);
+        double ours = measure(by_best);
         printf("%-20s %8.2f %8.2f %8.2f %8.2f\n", metadata->leaves[leaf].name, library, portable, ours,
                ours / library);
     }

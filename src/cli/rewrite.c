@@ -3,6 +3,7 @@
 
 #include "api/rewrite.h"
 #include "cli/rewrite_forms.h"
+#include "parquet/profile/profile_measure.h"
 #include "storage/calibrate.h"
 
 #include <errno.h>

@@ -15,6 +15,7 @@
 #ifndef PISTACHIO_DEVICE_DEVICE_H
 #define PISTACHIO_DEVICE_DEVICE_H
 
+#include "base/cpu_features.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
@@ -24,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 3 /* raise with every change below */
+#define DEV_ABI 4 /* raise with every change below */
 
 typedef struct device device;
 typedef struct dev_stream dev_stream;
@@ -56,11 +57,11 @@ typedef enum dev_error_code {
 
 typedef struct dev_error {
     _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t place;        /* what the launch gave: SQL position, a reader's own number, or none */
+    uint32_t location;     /* what the launch gave: SQL position, a reader's own number, or none */
     uint64_t detail;       /* row, or byte offset */
 } dev_error;
 
-#define DEV_PLACE_NONE UINT32_MAX
+#define DEV_LOCATION_NONE UINT32_MAX
 
 /* The kernels' identifiers, argument structs and table type. */
 #include "device/kernels.h"
@@ -120,11 +121,13 @@ struct device {
     const dev_ops *ops;
     /* The kernel table where a launch is a plain call (the CPU device); else NULL. */
     const dev_kernel_function *host_kernels;
-    bool is_host;        /* addresses can be dereferenced, launches finish at once */
-    uint32_t chunk_rows; /* how many rows a chunk should have */
-    uint32_t lane_count; /* streams worth running at once; 0: as many as worker threads */
-    const char *isa;     /* for EXPLAIN */
-    mem_budget *budget;  /* of its memory; not owned */
+    bool is_host;          /* addresses can be dereferenced, launches finish at once */
+    uint32_t chunk_rows;   /* how many rows a chunk should have */
+    uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
+    const char *isa;       /* for EXPLAIN */
+    cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
+    mem_budget *budget;    /* of its memory; the device holds a reference */
+    _Atomic uint32_t references;
 };
 
 struct dev_stream {
@@ -135,7 +138,11 @@ struct dev_stream {
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
-void dev_close(device *dev); /* takes NULL */
+/* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
+device *dev_ref(device *dev);
+/* Gives a reference up, the opener's or another; the device goes with the last one, which holds
+ * none of its memory any more. Takes NULL. Any thread. */
+void dev_close(device *dev);
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

@@ -4,7 +4,6 @@
 #include "plan/fold.h"
 
 #include <strings.h>
-#include <time.h>
 
 /* What the arguments must be: t text, i int64, d double; those behind the bar may be left out.
  * What comes out: t, i, d, or b for boolean. */
@@ -315,13 +314,9 @@ static status bind_concat(const call *c, expr **out)
 
 static status bind_now(const call *c, expr **out)
 {
-    struct timespec now;
     if (c->count)
         return wrong_count(c, "no argument");
-    clock_gettime(CLOCK_REALTIME, &now);
-    value v = {.type = type_make(TYPE_TIMESTAMP_TZ),
-               .i64 = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
-    return bind_constant(c->b, &v, c->tree->location, out);
+    return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
 }
 
 static status bind_named(const call *c, bool *out_found, expr **out)

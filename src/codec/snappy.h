@@ -1,0 +1,15 @@
+/* snappy.h - the snappy codec's decompression, the scan's most frequent one. */
+#ifndef PISTACHIO_CODEC_SNAPPY_H
+#define PISTACHIO_CODEC_SNAPPY_H
+
+#include "base/cpu_features.h"
+
+#include <stddef.h>
+
+/* Decompresses a raw snappy block. False: it is damaged, or does not give exactly target_bytes; the
+ * target then holds anything. Any input is safe; nothing outside both ranges is touched. isa bounds
+ * the instructions; the machine must have it. */
+bool snappy_decode(cpu_isa isa, const void *source, size_t source_bytes, void *target,
+                   size_t target_bytes);
+
+#endif
