@@ -158,8 +158,10 @@ bool double_parse(const char *text, size_t bytes, double *out);
 bool bool_parse(const char *text, size_t bytes, bool *out);
 bool date_parse(const char *text, size_t bytes, int32_t *out_days);
 bool time_parse(const char *text, size_t bytes, int64_t *out_microseconds);
-/* Time zone suffixes (Z, +hh[:mm]) are applied. */
-bool timestamp_parse(const char *text, size_t bytes, unsigned precision, int64_t *out);
+/* A time zone suffix (Z, +hh[:mm]) is read and means nothing; in dates and timestamps neither, but
+ * that it is applied where with_zone: a timestamptz. */
+bool timestamp_parse(const char *text, size_t bytes, unsigned precision, bool with_zone,
+                     int64_t *out);
 /* '1 year 2 mons', '90 days', '1 day 02:03:04', 'P1Y2M'. */
 bool interval_parse(const char *text, size_t bytes, interval_value *out);
 

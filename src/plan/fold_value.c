@@ -176,7 +176,8 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        is_parsed = timestamp_parse(v->text, v->bytes, to.precision, &out->i64);
+        is_parsed =
+            timestamp_parse(v->text, v->bytes, to.precision, to.id == TYPE_TIMESTAMP_TZ, &out->i64);
         break;
     case TYPE_INTERVAL:
         is_parsed = interval_parse(v->text, v->bytes, &out->interval);

@@ -60,7 +60,7 @@ static bool parse(const char *text, size_t bytes, data_type type, void *out)
         return time_parse(text, bytes, out);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        return timestamp_parse(text, bytes, type.precision, out);
+        return timestamp_parse(text, bytes, type.precision, type.id == TYPE_TIMESTAMP_TZ, out);
     case TYPE_INTERVAL:
         return interval_parse(text, bytes, out);
     default:
