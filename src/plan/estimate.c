@@ -80,7 +80,7 @@ static double distinct_of_part(const plan_node *node, const expr *e)
         time->type.id != TYPE_DATE || !find_origin(node, time->column_id, &from) || !from.column ||
         !from.column->has_range)
         return -1;
-    return (double)(from.column->max - from.column->min) / 365 + 1;
+    return ((double)from.column->max - (double)from.column->min) / 365 + 1;
 }
 
 /* Distinct values of an expression over the node's rows; negative: not known. */
@@ -104,7 +104,7 @@ static double known_distinct(const plan_node *node, const expr *e)
         return counted < 1 ? 1 : counted;
     if (!from.column->has_range)
         return -1;
-    double width = (double)(from.column->max - from.column->min) + 1;
+    double width = (double)from.column->max - (double)from.column->min + 1;
     return width < from.table_rows ? width : from.table_rows;
 }
 
@@ -134,8 +134,8 @@ double plan_distinct(const plan_node *node, const expr *e, double rows)
 /* Where the constant lies between the column's bounds: 0 to 1. */
 static double position_of(const pq_table_column *column, const value *v)
 {
-    double width = (double)(column->max - column->min);
-    double at = (double)(value_int128(v) - column->min);
+    double min = (double)column->min; /* the difference of two need not fit 128 bits */
+    double width = (double)column->max - min, at = (double)value_int128(v) - min;
     return width <= 0 ? 0.5 : at < 0 ? 0 : at > width ? 1 : at / width;
 }
 
