@@ -85,3 +85,11 @@ TEST(status_survives_each_failing_allocation)
             return;
     }
 }
+
+TEST(internal_errors_say_so_and_how_to_report_them)
+{
+    status st = status_context(status_new(STATUS_KIND_INTERNAL, "column %d made twice", 7), "plan");
+    CHECK_TEXT_EQ(status_message(st), "plan: internal error: column 7 made twice");
+    CHECK(strstr(status_get_hint(st), "report"));
+    status_free(st);
+}
