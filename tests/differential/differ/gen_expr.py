@@ -59,7 +59,7 @@ class Generator:
             return self.constant(klass, min(depth, 2))
         for _ in range(4):
             made = self.operation(klass, depth - 1, exact)
-            if made is not None and (made.exact or not exact):
+            if made is not None and made.type.klass == klass and (made.exact or not exact):
                 return made
         return self.leaf(klass, exact)
 
