@@ -1,6 +1,5 @@
-/* database.c - databases, connections, tables; the device and the workers behind them. */
+/* database.c - databases, connections, tables. */
 #include "api/internal.h"
-#include "storage/read.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"
@@ -11,144 +10,161 @@ const char *pistachio_version(void)
     return PISTACHIO_VERSION;
 }
 
-static void engine_close(pistachio_database *database)
-{
-    exec_pool_free(database->pool);
-    dev_close(database->dev);
-    mem_budget_free(database->budget);
-    database->pool = NULL;
-    database->dev = NULL;
-    database->budget = NULL;
-}
+/* ---- databases ---- */
 
-static status engine_open(pistachio_database *database)
+static void database_unref(pistachio_database *database)
 {
-    const settings *s = &database->settings;
-    unsigned threads = s->threads.number ? (unsigned)s->threads.number : setting_core_count();
-    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
-    storage_use_threads(!strcmp(s->io_engine.text, "threads"));
-    TRY(mem_budget_new(s->memory_limit.number, &database->budget));
-    if (!strcmp(s->device.text, "simulated"))
-        TRY(dev_open_simulated(chunk_rows, database->budget, &database->dev));
-    else
-        TRY(dev_open_cpu(s->isa.text, chunk_rows, database->budget, &database->dev));
-    return exec_pool_new(threads, &database->pool);
-}
-
-status api_engine_hold(pistachio_database *database)
-{
-    status st = STATUS_OK;
-    pthread_mutex_lock(&database->lock);
-    if (database->is_stale && !database->running) {
-        engine_close(database);
-        database->is_stale = false;
-    }
-    if (!database->pool) {
-        st = engine_open(database);
-        if (st)
-            engine_close(database);
-    }
-    if (!st)
-        database->running++;
-    pthread_mutex_unlock(&database->lock);
-    return st;
-}
-
-void api_engine_drop(pistachio_database *database)
-{
-    pthread_mutex_lock(&database->lock);
-    database->running--;
-    pthread_mutex_unlock(&database->lock);
-}
-
-pistachio_error *pistachio_open(const pistachio_option *options, size_t option_count,
-                                pistachio_database **out)
-{
-    *out = NULL;
-    pistachio_database *database = mem_new(sizeof *database);
-    if (!database)
-        return api_error(status_no_memory("database", sizeof *database));
-    pthread_mutex_init(&database->lock, NULL);
-    status st = settings_init(&database->settings);
-    for (size_t i = 0; i < option_count && !st; i++)
-        st = settings_set(&database->settings, options[i].name, options[i].value);
-    if (!st)
-        st = api_settings_check(&database->settings);
-    if (!st)
-        st = sql_catalog_new(&database->catalog);
-    if (!st)
-        sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
-    if (st) {
-        pistachio_close(database);
-        return api_error(st);
-    }
-    *out = database;
-    return NULL;
-}
-
-void pistachio_close(pistachio_database *database)
-{
-    if (!database)
+    if (!database || atomic_fetch_sub(&database->references, 1) != 1)
         return;
-    engine_close(database);
+    api_engine_unref(database->engine);
     sql_catalog_free(database->catalog);
     pthread_mutex_destroy(&database->lock);
     mem_free(database);
 }
 
+static status set_options(settings *s, const pistachio_option *options, size_t option_count)
+{
+    TRY(settings_init(s));
+    for (size_t i = 0; i < option_count; i++) {
+        if (!options[i].name || !options[i].value)
+            return status_new(STATUS_KIND_INVALID, "option %zu has no %s", i,
+                              options[i].name ? "value" : "name");
+        TRY(settings_set(s, options[i].name, options[i].value));
+    }
+    return api_settings_check(s);
+}
+
+pistachio_error *pistachio_open(const pistachio_option *options, size_t option_count,
+                                pistachio_database **out)
+{
+    if (!out)
+        return api_null_argument("out");
+    *out = NULL;
+    if (!options && option_count)
+        return api_null_argument("options");
+    pistachio_database *database = mem_new(sizeof *database);
+    if (!database)
+        return api_error(status_no_memory("database", sizeof *database));
+    atomic_init(&database->references, 1);
+    pthread_mutex_init(&database->lock, NULL);
+    status st = set_options(&database->settings, options, option_count);
+    if (!st)
+        st = sql_catalog_new(&database->catalog);
+    if (!st)
+        sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
+    if (st)
+        database_unref(database);
+    else
+        *out = database;
+    return api_error(st);
+}
+
+void pistachio_close(pistachio_database *database)
+{
+    database_unref(database);
+}
+
+/* ---- connections ---- */
+
 pistachio_error *pistachio_connect(pistachio_database *database, pistachio_connection **out)
 {
+    if (!out)
+        return api_null_argument("out");
+    *out = NULL;
+    if (!database)
+        return api_null_argument("database");
     pistachio_connection *connection = mem_new(sizeof *connection);
-    *out = connection;
     if (!connection)
         return api_error(status_no_memory("connection", sizeof *connection));
+    atomic_init(&connection->references, 1);
+    atomic_fetch_add(&database->references, 1);
     connection->database = database;
     pthread_mutex_init(&connection->lock, NULL);
+    *out = connection;
     return NULL;
 }
 
-void pistachio_disconnect(pistachio_connection *connection)
+pistachio_connection *api_connection_ref(pistachio_connection *connection)
 {
-    if (!connection)
+    atomic_fetch_add(&connection->references, 1);
+    return connection;
+}
+
+void api_connection_unref(pistachio_connection *connection)
+{
+    if (!connection || atomic_fetch_sub(&connection->references, 1) != 1)
         return;
+    database_unref(connection->database);
     pthread_mutex_destroy(&connection->lock);
     mem_free(connection);
 }
 
+void pistachio_disconnect(pistachio_connection *connection)
+{
+    api_connection_unref(connection);
+}
+
+/* A lock would not do: the thread that a signal interrupts may have it. */
+void pistachio_cancel(pistachio_connection *connection)
+{
+    if (!connection)
+        return;
+    atomic_fetch_add(&connection->cancel_count, 1);
+    exec_query *query = atomic_load(&connection->query);
+    if (query)
+        exec_query_cancel(query);
+    atomic_fetch_sub(&connection->cancel_count, 1);
+}
+
+void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, uint64_t *out_total)
+{
+    uint64_t done = 0, total = 0;
+    if (connection) {
+        pthread_mutex_lock(&connection->lock);
+        exec_query *query = atomic_load(&connection->query);
+        if (query) {
+            exec_report report;
+            exec_query_report(query, &report);
+            done = report.bytes_done;
+            total = report.bytes_total;
+        }
+        pthread_mutex_unlock(&connection->lock);
+    }
+    if (out_done)
+        *out_done = done;
+    if (out_total)
+        *out_total = total;
+}
+
+uint64_t pistachio_memory_peak(const pistachio_connection *connection)
+{
+    if (!connection)
+        return 0;
+    pistachio_database *database = connection->database;
+    pthread_mutex_lock(&database->lock);
+    uint64_t peak = database->engine ? mem_budget_peak(database->engine->budget) : 0;
+    peak = peak > database->memory_peak ? peak : database->memory_peak;
+    pthread_mutex_unlock(&database->lock);
+    return peak;
+}
+
+/* ---- tables ---- */
+
 pistachio_error *pistachio_add_table(pistachio_connection *connection, const char *name,
                                      const char *path)
 {
+    if (!connection)
+        return api_null_argument("connection");
+    if (!path)
+        return api_null_argument("path");
     return api_error(sql_catalog_add_table(connection->database->catalog, name, path));
 }
 
 pistachio_error *pistachio_add_path(pistachio_connection *connection, const char *path)
 {
+    if (!connection)
+        return api_null_argument("connection");
+    if (!path)
+        return api_null_argument("path");
     return api_error(sql_catalog_add_path(connection->database->catalog, path));
-}
-
-void pistachio_cancel(pistachio_connection *connection)
-{
-    exec_query *query = atomic_load(&connection->query);
-    if (query)
-        exec_query_cancel(query);
-}
-
-void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, uint64_t *out_total)
-{
-    *out_done = *out_total = 0;
-    pthread_mutex_lock(&connection->lock);
-    exec_query *query = atomic_load(&connection->query);
-    if (query) {
-        exec_report report;
-        exec_query_report(query, &report);
-        *out_done = report.bytes_done;
-        *out_total = report.bytes_total;
-    }
-    pthread_mutex_unlock(&connection->lock);
-}
-
-uint64_t pistachio_memory_peak(const pistachio_connection *connection)
-{
-    const mem_budget *budget = connection->database->budget;
-    return budget ? mem_budget_peak(budget) : 0;
 }

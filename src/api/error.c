@@ -1,46 +1,49 @@
-/* error.c - statuses as the public interface shows them. */
+/* error.c - statuses as the public interface shows them: a pistachio_error is a status, under a
+ * name that says nothing of it. */
 #include "api/internal.h"
-
-static pistachio_error no_memory_error;
 
 pistachio_error *api_error(status st)
 {
-    if (!st)
-        return NULL;
-    pistachio_error *error = mem_new(sizeof *error);
-    if (!error) {
-        status_free(st);
-        no_memory_error.st = status_no_memory("error", sizeof *error);
-        return &no_memory_error;
-    }
-    error->st = st;
-    return error;
+    return (pistachio_error *)st;
+}
+
+/* The public type is never defined, so nothing else is ever behind such a pointer. */
+static status status_of(const pistachio_error *error)
+{
+    return (status)(void *)error;
+}
+
+status api_error_status(pistachio_error *error)
+{
+    return status_of(error);
+}
+
+pistachio_error *api_null_argument(const char *name)
+{
+    return api_error(status_new(STATUS_KIND_INVALID, "argument \"%s\" is NULL", name));
 }
 
 pistachio_error_kind pistachio_error_get_kind(const pistachio_error *error)
 {
-    return (pistachio_error_kind)status_get_kind(error->st);
+    return (pistachio_error_kind)status_get_kind(status_of(error));
 }
 
 const char *pistachio_error_message(const pistachio_error *error)
 {
-    return status_message(error->st);
+    return status_message(status_of(error));
 }
 
 const char *pistachio_error_hint(const pistachio_error *error)
 {
-    return status_get_hint(error->st);
+    return status_get_hint(status_of(error));
 }
 
 int64_t pistachio_error_position(const pistachio_error *error)
 {
-    return status_position(error->st);
+    return status_position(status_of(error));
 }
 
 void pistachio_error_free(pistachio_error *error)
 {
-    if (!error || error == &no_memory_error)
-        return;
-    status_free(error->st);
-    mem_free(error);
+    status_free(status_of(error));
 }

@@ -1,4 +1,12 @@
-/* internal.h - inside the public interface: what its opaque types are. */
+/* internal.h - inside the public interface: what its opaque types are, and who holds whom.
+ *
+ *     result ──> connection ──> database ──> catalog
+ *       │                          │
+ *       └──────────> engine <──────┘           batch ──> device ──> budget
+ *
+ * An arrow is a counted reference. What a client closes is its handle, which is one reference among
+ * others: whatever is still held goes on working, and goes when its last holder does, whose thread
+ * frees it. A batch holds its memory's device alone. */
 #ifndef PISTACHIO_API_INTERNAL_H
 #define PISTACHIO_API_INTERNAL_H
 
@@ -7,28 +15,35 @@
 #include "pistachio/pistachio.h"
 #include "sql/sql.h"
 
-struct pistachio_error {
-    status st; /* never NULL */
-};
+/* A device and the workers on it, made as some settings say. Held by the queries that run on it,
+ * and by the database as long as its settings are those. */
+typedef struct api_engine {
+    _Atomic uint32_t references;
+    mem_budget *budget;
+    device *dev;
+    exec_pool *pool;
+    settings made_of;
+} api_engine;
 
 struct pistachio_database {
-    pthread_mutex_t lock;
-    settings settings;
+    _Atomic uint32_t references; /* the client's handle, connections */
     sql_catalog *catalog;
-    mem_budget *budget;
-    device *dev; /* opened by the first query that needs it, reopened after SET */
-    exec_pool *pool;
-    unsigned running; /* queries that use dev and pool */
-    bool is_stale;    /* settings changed: reopen when nothing runs */
+    pthread_mutex_t lock; /* of what follows */
+    settings settings;
+    api_engine *engine;   /* NULL: the next query makes it */
+    uint64_t memory_peak; /* of the engines before this one */
 };
 
 struct pistachio_connection {
+    _Atomic uint32_t references; /* the client's handle, results */
     pistachio_database *database;
-    _Atomic(exec_query *) query; /* the running one; guarded by lock where it is freed */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
+    _Atomic(exec_query *) query;   /* the one that started last; NULL: it is over */
+    _Atomic uint32_t cancel_count; /* calls of pistachio_cancel that may be looking at it */
 };
 
 struct pistachio_batch {
+    _Atomic uint32_t references; /* its result's, until the next batch, and the client's */
     exec_batch *rows;
     char *text; /* a formatted value */
     size_t text_bytes;
@@ -41,34 +56,57 @@ typedef struct api_rows {
     ARRAY(const char *) cells; /* in the statement's arena; NULL: NULL */
 } api_rows;
 
+#define API_TAG_BYTES 40
+
 struct pistachio_result {
     pistachio_connection *connection;
+    api_engine *engine; /* NULL: no query has run */
+    settings settings;  /* the database's when the statement began */
     sql_statement *statement;
     exec_query *query; /* NULL: made rows, or none */
     api_rows made;
     bool is_made_done;
-    bool holds_engine; /* counted in database->running */
     bool is_traced;
     const char *trace_path, *timeline_path; /* where the trace goes; NULL: not there */
     int64_t started;                        /* the clock of api_nanoseconds */
-    pistachio_batch batch;
+    pistachio_batch *batch;                 /* the present one, or NULL */
     char (*type_names)[TYPE_NAME_BYTES];
     uint64_t rows_written;
+    char tag[API_TAG_BYTES]; /* "COPY 25"; empty: none */
 };
 
-/* NULL stays NULL. Never fails: without memory a preallocated error stands in. */
+/* A failure as the client gets it, who owns it then; NULL stays NULL. */
 pistachio_error *api_error(status st);
+/* The same the other way. */
+CHECKED status api_error_status(pistachio_error *error);
+/* The failure of a call whose argument of that name is NULL. */
+pistachio_error *api_null_argument(const char *name);
 
-/* engine.c */
-CHECKED status api_engine_hold(pistachio_database *database);
-void api_engine_drop(pistachio_database *database);
-/* What settings.def cannot say of a setting's text. */
+/* database.c */
+pistachio_connection *api_connection_ref(pistachio_connection *connection);
+void api_connection_unref(pistachio_connection *connection);
+
+/* engine.c: the settings of now, and a reference to an engine that is as they say. */
+CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
+                               api_engine **out);
+void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
+/* The settings changed: drops the database's engine if it is none of them. */
+void api_engine_check(pistachio_database *database);
+
+/* batch.c: takes the rows over, also on failure; text of any value of theirs finds room. */
+CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
+/* result.c: the result's next batch, which stays until the next call; NULL at the end. */
+CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
+
+/* query.c: what settings.def cannot say of a setting's text. */
 CHECKED status api_settings_check(const settings *s);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
 /* The query is over: writes its trace, if one is made. */
 CHECKED status api_finish_trace(pistachio_result *result);
+/* As pistachio_next; the batch stays the result's. */
+CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 /* made rows */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 /* Runs result->query to its end, dropping its rows. */

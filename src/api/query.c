@@ -3,6 +3,10 @@
 #include "base/trace.h"
 #include "plan/optimize.h"
 
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
 status api_made_row(pistachio_result *result, const char *const *cells)
 {
     arena *a = result->statement->query.memory;
@@ -27,7 +31,7 @@ static status copy_path(pistachio_result *result, const char *text, const char *
 
 static status start_trace(pistachio_result *result)
 {
-    const settings *s = &result->connection->database->settings;
+    const settings *s = &result->settings;
     TRY(copy_path(result, s->trace.text, &result->trace_path));
     TRY(copy_path(result, s->timeline.text, &result->timeline_path));
     /* False: another query of the process is being traced. */
@@ -52,9 +56,10 @@ static status start_query(pistachio_result *result)
     TRY(plan_optimize(plan));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);
-    TRY(api_engine_hold(database));
-    result->holds_engine = true;
-    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, s, &result->query));
+    TRY(api_engine_hold(database, &result->settings, &result->engine));
+    const api_engine *engine = result->engine;
+    TRY(exec_query_new(plan, engine->dev, engine->pool, engine->budget, &result->settings,
+                       &result->query));
     atomic_store(&result->connection->query, result->query);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));
@@ -91,25 +96,24 @@ static status run_set(pistachio_result *result)
 {
     pistachio_database *database = result->connection->database;
     pthread_mutex_lock(&database->lock);
-    settings changed = database->settings;
-    status st = settings_set(&changed, result->statement->name, result->statement->text);
-    if (!st)
-        st = api_settings_check(&changed);
-    if (!st)
-        database->settings = changed;
-    database->is_stale = true;
+    status st = settings_set(&database->settings, result->statement->name, result->statement->text);
     sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
     pthread_mutex_unlock(&database->lock);
+    api_engine_check(database);
     return st;
 }
 
 static status run_show(pistachio_result *result)
 {
     static const char *const names[] = {"name", "value", "default", "description"};
-    const settings *s = &result->connection->database->settings;
+    pistachio_database *database = result->connection->database;
+    settings *s = &result->settings;
     const char *name = result->statement->name;
     bool is_all = !strcmp(name, "all");
     setting_info info;
+    pthread_mutex_lock(&database->lock);
+    *s = database->settings;
+    pthread_mutex_unlock(&database->lock);
     result->made = (api_rows){.column_count = 4, .names = names};
     for (unsigned i = 0; setting_describe(i, &info); i++)
         if (is_all || !strcmp(name, info.name)) {
@@ -187,6 +191,30 @@ static status run(pistachio_result *result)
     return status_new(STATUS_KIND_INTERNAL, "statement of kind %d cannot run", statement->kind);
 }
 
+static void name_tag(pistachio_result *result)
+{
+    const sql_statement *statement = result->statement;
+    const char *word = "";
+    switch (statement->kind) {
+    case SQL_COPY:
+        snprintf(result->tag, sizeof result->tag, "COPY %llu",
+                 (unsigned long long)result->rows_written);
+        return;
+    case SQL_CREATE_VIEW:
+        word = "CREATE VIEW";
+        break;
+    case SQL_DROP_VIEW:
+        word = "DROP VIEW";
+        break;
+    case SQL_SET:
+        word = statement->is_reset ? "RESET" : "SET";
+        break;
+    default:
+        break;
+    }
+    snprintf(result->tag, sizeof result->tag, "%s", word);
+}
+
 static status name_types(pistachio_result *result)
 {
     if (!result->query || result->made.column_count)
@@ -201,46 +229,76 @@ static status name_types(pistachio_result *result)
     return STATUS_OK;
 }
 
+/* The statement's one reading of the clock. */
+static int64_t microseconds_since_1970(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static status prepare_and_run(pistachio_result *result, const char *sql, const char **out_rest)
+{
+    const sql_session session = {.catalog = result->connection->database->catalog,
+                                 .statement_time = microseconds_since_1970()};
+    result->started = api_nanoseconds();
+    TRY(sql_prepare(&session, sql, &result->statement, out_rest));
+    TRY(run(result));
+    TRY(name_types(result));
+    name_tag(result);
+    return STATUS_OK;
+}
+
 pistachio_error *pistachio_query(pistachio_connection *connection, const char *sql,
                                  const char **out_rest, pistachio_result **out)
 {
-    const char *rest = sql + strlen(sql);
+    const char *rest = sql ? sql + strlen(sql) : "";
+    if (out_rest)
+        *out_rest = rest;
+    if (!out)
+        return api_null_argument("out");
     *out = NULL;
+    if (!connection || !sql)
+        return api_null_argument(connection ? "sql" : "connection");
     pistachio_result *result = mem_new(sizeof *result);
     if (!result)
         return api_error(status_no_memory("result", sizeof *result));
-    result->connection = connection;
-    result->started = api_nanoseconds();
-    status st = sql_prepare(connection->database->catalog, sql, &result->statement, &rest);
-    if (!st)
-        st = run(result);
-    if (!st)
-        st = name_types(result);
+    result->connection = api_connection_ref(connection);
+    status st = prepare_and_run(result, sql, &rest);
     if (out_rest)
         *out_rest = rest;
-    if (st || result->statement->kind == SQL_EMPTY) {
+    if (st || result->statement->kind == SQL_EMPTY)
         pistachio_result_free(result);
-        return api_error(st);
-    }
-    *out = result;
-    return NULL;
+    else
+        *out = result;
+    return api_error(st);
+}
+
+/* From here on nobody finds the query by its connection. Who has found it to cancel it is done in a
+ * few instructions. */
+static void hide_query(pistachio_result *result)
+{
+    pistachio_connection *connection = result->connection;
+    exec_query *query = result->query;
+    pthread_mutex_lock(&connection->lock);
+    atomic_compare_exchange_strong(&connection->query, &query, NULL);
+    pthread_mutex_unlock(&connection->lock);
+    while (atomic_load(&connection->cancel_count))
+        sched_yield();
 }
 
 void pistachio_result_free(pistachio_result *result)
 {
     if (!result)
         return;
-    exec_batch_free(result->batch.rows);
-    mem_free(result->batch.text);
+    pistachio_batch_unref(result->batch);
     if (result->query) {
-        pthread_mutex_lock(&result->connection->lock);
-        atomic_store(&result->connection->query, NULL);
-        pthread_mutex_unlock(&result->connection->lock);
+        hide_query(result);
         exec_query_free(result->query);
     }
     status_free(api_finish_trace(result)); /* of a query that was given up */
-    if (result->holds_engine)
-        api_engine_drop(result->connection->database);
+    api_engine_unref(result->engine);
     sql_statement_free(result->statement);
+    api_connection_unref(result->connection);
     mem_free(result);
 }

@@ -164,12 +164,13 @@ static status open_sink(file_rewrite *r, pistachio_result *result, api_sink **ou
         options.page_rows = o->page_rows && o->page_rows < most ? o->page_rows : most;
     }
     options.threads = r->shared->threads_each;
+    options.isa = result->engine->dev->host_isa;
     if (o->report) {
         options.report = report_trial;
         options.report_context = r;
     }
     TRY(api_sink_open(r->job->output, r->schema, columns->count, &options, rows,
-                      result->connection->database->budget, out));
+                      result->engine->budget, out));
     /* Before a sort takes what there is. */
     return o->sort ? api_sink_expect(*out, r->input->row_count) : STATUS_OK;
 }
@@ -192,18 +193,6 @@ static status run(file_rewrite *r, pistachio_result *result)
     return st;
 }
 
-static status from_error(pistachio_error *error)
-{
-    if (!error)
-        return STATUS_OK;
-    const char *hint = pistachio_error_hint(error);
-    status st = status_new(status_get_kind(error->st), "%s", pistachio_error_message(error));
-    if (hint)
-        st = status_hint(st, "%s", hint);
-    pistachio_error_free(error);
-    return st;
-}
-
 static status scan(file_rewrite *r)
 {
     const api_rewrite_options *o = r->shared->options;
@@ -219,11 +208,12 @@ static status scan(file_rewrite *r)
     pistachio_database *database = NULL;
     pistachio_connection *connection = NULL;
     pistachio_result *result = NULL;
-    status st = from_error(pistachio_open(settings, r->shared->memory_each ? 2 : 1, &database));
+    status st =
+        api_error_status(pistachio_open(settings, r->shared->memory_each ? 2 : 1, &database));
     if (!st)
-        st = from_error(pistachio_connect(database, &connection));
+        st = api_error_status(pistachio_connect(database, &connection));
     if (!st)
-        st = from_error(pistachio_query(connection, sql, NULL, &result));
+        st = api_error_status(pistachio_query(connection, sql, NULL, &result));
     if (!st)
         st = run(r, result);
     pistachio_result_free(result);

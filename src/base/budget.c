@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 struct mem_budget {
+    _Atomic uint32_t references;
     _Atomic uint64_t used, peak;
     uint64_t limit; /* UINT64_MAX: none */
 };
@@ -17,14 +18,22 @@ status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
     mem_budget *budget = mem_new(sizeof *budget);
     if (!budget)
         return status_no_memory("memory budget", sizeof *budget);
+    atomic_init(&budget->references, 1);
     budget->limit = limit_bytes ? limit_bytes : UINT64_MAX;
     *out = budget;
     return STATUS_OK;
 }
 
+mem_budget *mem_budget_ref(mem_budget *budget)
+{
+    atomic_fetch_add_explicit(&budget->references, 1, memory_order_relaxed);
+    return budget;
+}
+
 void mem_budget_free(mem_budget *budget)
 {
-    mem_free(budget);
+    if (budget && atomic_fetch_sub_explicit(&budget->references, 1, memory_order_acq_rel) == 1)
+        mem_free(budget);
 }
 
 status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)

@@ -78,8 +78,10 @@ CHECKED status array_reserve_(arena *a, void **items, size_t *capacity, size_t c
 
 typedef struct mem_budget mem_budget;
 
-/* limit_bytes 0: no limit, still counted. */
+/* limit_bytes 0: no limit, still counted. With one reference. */
 CHECKED status mem_budget_new(uint64_t limit_bytes, mem_budget **out);
+mem_budget *mem_budget_ref(mem_budget *budget);
+/* Gives a reference up; the budget goes with the last one. Takes NULL. Any thread. */
 void mem_budget_free(mem_budget *budget);
 /* Takes `bytes` out of the budget; `who` names the holder in the error ("join build", ...). */
 CHECKED status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -108,7 +109,9 @@ status status_new_errno(int number, const char *format, ...)
     snprintf(tail, sizeof tail, ": %s", text);
     va_list arguments;
     va_start(arguments, format);
-    status st = new_from_list(STATUS_KIND_IO, tail, format, arguments);
+    bool is_missing = number == ENOENT || number == ENOTDIR;
+    status_kind kind = is_missing ? STATUS_KIND_NOT_FOUND : STATUS_KIND_IO;
+    status st = new_from_list(kind, tail, format, arguments);
     va_end(arguments);
     return st;
 }

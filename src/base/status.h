@@ -15,7 +15,7 @@ typedef enum status_kind {
     STATUS_KIND_OK,
     STATUS_KIND_INVALID,     /* the user's SQL, argument or setting is wrong */
     STATUS_KIND_UNSUPPORTED, /* valid, but not implemented; the message names it */
-    STATUS_KIND_NOT_FOUND,   /* a table, column, function or file that is not there */
+    STATUS_KIND_NOT_FOUND,   /* a table, column, function, setting or file that is not there */
     STATUS_KIND_CORRUPT,     /* a file's bytes break its format */
     STATUS_KIND_IO,          /* a system call on a file failed */
     STATUS_KIND_DATA,        /* a value: overflow, division by zero, an impossible cast */
@@ -41,7 +41,7 @@ typedef struct status_info *status;
 /* A new failure. Never NULL: without memory for it, a preallocated one stands in. */
 CHECKED status status_new(status_kind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* A new failure of kind IO: the message, then ": " and the text of error number `number`. */
+/* Of kind IO, or NOT_FOUND (no such path): the message, then ": " and the text of `number`. */
 CHECKED status status_new_errno(int number, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* No memory for `bytes` bytes of `what`. Allocates nothing. */

@@ -74,7 +74,7 @@ static bool unlz4_hadoop(const uint8_t *source, size_t source_bytes, uint8_t *ta
     return at == source_bytes && done == target_bytes;
 }
 
-bool codec_decompress(int codec, const void *source, size_t source_bytes, void *target,
+bool codec_decompress(cpu_isa isa, int codec, const void *source, size_t source_bytes, void *target,
                       size_t target_bytes)
 {
     size_t bytes = target_bytes;
@@ -85,7 +85,7 @@ bool codec_decompress(int codec, const void *source, size_t source_bytes, void *
         memcpy(target, source, source_bytes);
         return true;
     case SNAPPY:
-        return snappy_decode(source, source_bytes, target, target_bytes);
+        return snappy_decode(isa, source, source_bytes, target, target_bytes);
     case GZIP:
         return gunzip(source, source_bytes, target, target_bytes);
     case BROTLI:

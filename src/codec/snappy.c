@@ -91,13 +91,10 @@ static bool decode(const uint8_t *source, size_t source_bytes, uint8_t *target, 
     return s.out == s.out_end;
 }
 
-bool snappy_decode(const void *source, size_t source_bytes, void *target, size_t target_bytes)
+bool snappy_decode(cpu_isa isa, const void *source, size_t source_bytes, void *target,
+                   size_t target_bytes)
 {
-    return decode(source, source_bytes, target, target_bytes, snappy_has_groups());
-}
-
-bool snappy_decode_portable(const void *source, size_t source_bytes, void *target,
-                            size_t target_bytes)
-{
-    return decode(source, source_bytes, target, target_bytes, false);
+    bool has_groups = isa >= CPU_ISA_AVX512;
+    cpu_note_use(has_groups ? CPU_ISA_AVX512 : CPU_ISA_SCALAR);
+    return decode(source, source_bytes, target, target_bytes, has_groups);
 }

@@ -2,15 +2,14 @@
 #ifndef PISTACHIO_CODEC_SNAPPY_H
 #define PISTACHIO_CODEC_SNAPPY_H
 
-#include <stdbool.h>
+#include "base/cpu_features.h"
+
 #include <stddef.h>
 
 /* Decompresses a raw snappy block. False: it is damaged, or does not give exactly target_bytes; the
- * target then holds anything. Any input is safe; nothing outside both ranges is touched. */
-bool snappy_decode(const void *source, size_t source_bytes, void *target, size_t target_bytes);
-
-/* The same without instructions that not every machine has, for tests. */
-bool snappy_decode_portable(const void *source, size_t source_bytes, void *target,
-                            size_t target_bytes);
+ * target then holds anything. Any input is safe; nothing outside both ranges is touched. isa bounds
+ * the instructions; the machine must have it. */
+bool snappy_decode(cpu_isa isa, const void *source, size_t source_bytes, void *target,
+                   size_t target_bytes);
 
 #endif

@@ -351,22 +351,10 @@ bool snappy_decode_groups(snappy_state *s)
     }
     return true;
 }
-
-bool snappy_has_groups(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi");
-}
 #else
 bool snappy_decode_groups(snappy_state *state)
 {
     (void)state;
     return true;
-}
-
-bool snappy_has_groups(void)
-{
-    return false;
 }
 #endif

@@ -177,8 +177,7 @@ static inline bool snappy_take_next(snappy_state *s)
 }
 
 /* Takes tags by groups while far from both ends (farther than the margins above). False: damaged.
- * Only where snappy_has_groups() says that the machine has the instructions. */
+ * Only where the machine has CPU_ISA_AVX512. */
 bool snappy_decode_groups(snappy_state *state);
-bool snappy_has_groups(void);
 
 #endif

@@ -15,6 +15,7 @@
 #ifndef PISTACHIO_DEVICE_DEVICE_H
 #define PISTACHIO_DEVICE_DEVICE_H
 
+#include "base/cpu_features.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
@@ -24,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 3 /* raise with every change below */
+#define DEV_ABI 4 /* raise with every change below */
 
 typedef struct device device;
 typedef struct dev_stream dev_stream;
@@ -125,7 +126,9 @@ struct device {
     uint32_t chunk_rows;   /* how many rows a chunk should have */
     uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
     const char *isa;       /* for EXPLAIN */
-    mem_budget *budget;    /* of its memory; not owned */
+    cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
+    mem_budget *budget;    /* of its memory; the device holds a reference */
+    _Atomic uint32_t references;
 };
 
 struct dev_stream {
@@ -136,7 +139,11 @@ struct dev_stream {
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
-void dev_close(device *dev); /* takes NULL */
+/* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
+device *dev_ref(device *dev);
+/* Gives a reference up, the opener's or another; the device goes with the last one, which holds
+ * none of its memory any more. Takes NULL. Any thread. */
+void dev_close(device *dev);
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

@@ -1,5 +1,6 @@
 /* condition.c - what conditions say: their conjuncts, what they imply of one relation alone, and
  * whether rows that an outer join has filled up with NULLs can pass. */
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 static bool list_has(const expr_list *list, const expr *e)
@@ -101,31 +102,10 @@ bool plan_is_null_with(const expr *e, const column_set *set)
     if (e->kind == EXPR_COLUMN)
         return column_set_has(set, e->column_id);
     bool is_strict = e->kind == EXPR_CAST;
+    if (e->kind == EXPR_CALL && e->op == EXPR_IN_LIST)
+        return plan_is_null_with(e->args[0], set);
     if (e->kind == EXPR_CALL)
-        switch (e->op) {
-        case EXPR_ADD:
-        case EXPR_SUBTRACT:
-        case EXPR_MULTIPLY:
-        case EXPR_DIVIDE:
-        case EXPR_MODULO:
-        case EXPR_NEGATE:
-        case EXPR_EQ:
-        case EXPR_NE:
-        case EXPR_LT:
-        case EXPR_LE:
-        case EXPR_GT:
-        case EXPR_GE:
-        case EXPR_NOT:
-        case EXPR_LIKE:
-        case EXPR_ILIKE:
-        case EXPR_STARTS_WITH:
-            is_strict = true;
-            break;
-        case EXPR_IN_LIST:
-            return plan_is_null_with(e->args[0], set);
-        default:
-            break;
-        }
+        is_strict = function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
     for (uint32_t i = 0; is_strict && i < e->arg_count; i++)
         if (plan_is_null_with(e->args[i], set))
             return true;

@@ -10,11 +10,10 @@ struct plan_verifier {
     const plan_node *node; /* whose expressions are being checked */
     arena *memory;         /* scratch */
     uint32_t id_count;
-    const plan_node **made_by; /* by id */
-    data_type *types;          /* by id */
-    uint32_t *visible;         /* by id: by how many open scopes */
-    ARRAY(plan_node *)
-    subqueries; /* seen already: copies of an expression share them (BETWEEN) */
+    const plan_node **made_by;     /* by id */
+    data_type *types;              /* by id */
+    uint32_t *visible;             /* by id: by how many open scopes */
+    ARRAY(plan_node *) subqueries; /* seen already: copies of an expression share them (BETWEEN) */
 };
 
 status plan_verify_error(const plan_node *node, const char *what)

@@ -4,7 +4,6 @@
 #include "plan/fold.h"
 
 #include <strings.h>
-#include <time.h>
 
 static data_type boolean(void)
 {
@@ -192,25 +191,28 @@ static status bind_type_cast(binder *b, const PgQuery__TypeCast *cast, bind_scop
     return bind_call2(b, EXPR_LEFT, type, *out, count, cast->location, out);
 }
 
+status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
+{
+    const int64_t day = (int64_t)86400 * 1000000;
+    int64_t time = b->statement_time;
+    if (type == TYPE_DATE)
+        time = time / day - (time % day < 0);
+    value v = {.type = type_make(type), .i64 = time};
+    return bind_constant(b, &v, location, out);
+}
+
 static status bind_now(binder *b, const PgQuery__SQLValueFunction *f, expr **out)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    value v = {.type = type_make(TYPE_TIMESTAMP_TZ),
-               .i64 = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
     switch (f->op) {
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
-        v = value_int(TYPE_DATE, now.tv_sec / 86400);
-        break;
+        return bind_statement_time(b, TYPE_DATE, f->location, out);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
-        break;
+        return bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
-        v.type = type_make(TYPE_TIMESTAMP);
-        break;
+        return bind_statement_time(b, TYPE_TIMESTAMP, f->location, out);
     default:
         return bind_unsupported(b, f->location, "this function is");
     }
-    return bind_constant(b, &v, f->location, out);
 }
 
 /* ---- logic ---- */

@@ -12,6 +12,7 @@
  *   bind_function.c    function calls
  *   bind_aggregate.c   aggregate calls
  *   bind_subquery.c    subqueries in expressions
+ *   bind_copy.c        COPY's options
  *   bind_type.c        names of types, casts, common types
  *
  * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
@@ -22,6 +23,7 @@
 
 #include "plan/plan.h"
 #include "sql/catalog.h"
+#include "sql/copy.h"
 #include "sql/parser.h"
 #include "sql/text.h"
 
@@ -76,6 +78,7 @@ typedef struct bind_view {
 typedef struct binder {
     arena *memory;
     sql_catalog *catalog;
+    int64_t statement_time; /* as in sql_session: the instant of now() */
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
@@ -178,6 +181,8 @@ CHECKED status bind_call1(binder *b, expr_op op, data_type type, expr *arg, int3
 CHECKED status bind_call2(binder *b, expr_op op, data_type type, expr *left, expr *right,
                           int32_t location, expr **out);
 CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
+/* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
+CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);
 
 /* +, -, *, /, %, ||, ^ by the types of their arguments. */
 CHECKED status bind_arithmetic(binder *b, const char *name, expr *left, expr *right,
@@ -230,5 +235,16 @@ CHECKED status bind_resolve_nulls(binder *b, plan_node **node);
 /* Column i as `type`: in place where a projection makes it of a constant, else by a new one. */
 CHECKED status bind_cast_columns(binder *b, plan_node **node, const data_type *types);
 expr *bind_column_expr(binder *b, const plan_column *column);
+
+/* ---- COPY ---- */
+
+/* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
+ * that is none of ours is an error, as is an option that the format does not have. */
+CHECKED status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out);
+
+/* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
+ * name that another column has where values are found by name (all but csv and tsv). */
+CHECKED status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql_copy *copy,
+                               const plan_node *root);
 
 #endif

@@ -156,15 +156,28 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
     return array_push(a, &catalog->entries, entry);
 }
 
+/* A new entry; there must be none of exactly its name. */
+static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path)
+{
+    const sql_catalog_entry *old = find(catalog, from->name);
+    if (old && !strcmp(old->name, from->name))
+        return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
+                                      old->view_sql ? "view" : "table", from->name),
+                           "give \"%s\" another name", path);
+    return put(catalog, from);
+}
+
 static status add_table(sql_catalog *catalog, const char *name, const char *path)
 {
     pq_table *table;
-    TRY(open_table(catalog, path, &table));
+    if (name && !*name)
+        return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
     if (!name)
         name = name_of_path(catalog->memory, path);
     if (!name)
         return status_no_memory("catalog", strlen(path));
-    return put(catalog, &(sql_catalog_entry){.name = name, .table = table});
+    TRY(open_table(catalog, path, &table));
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path);
 }
 
 /* One that is opened when it is first looked up. */
@@ -173,7 +186,7 @@ static status add_path(sql_catalog *catalog, const char *path)
     char *name = name_of_path(catalog->memory, path);
     if (!name)
         return status_no_memory("catalog", strlen(path));
-    return put(catalog, &(sql_catalog_entry){.name = name, .path = path});
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path);
 }
 
 /* The entry's table, of the files that its path means now. Entries are replaced, never changed:
@@ -183,8 +196,10 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
     const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
     if ((*entry)->table ? is_current((*entry)->table) : !path)
         return STATUS_OK;
-    TRY(add_table(catalog, (*entry)->name, path));
-    *entry = find(catalog, (*entry)->name);
+    sql_catalog_entry fresh = {.name = (*entry)->name};
+    TRY(open_table(catalog, path, &fresh.table));
+    TRY(put(catalog, &fresh));
+    *entry = find(catalog, fresh.name);
     return STATUS_OK;
 }
 
@@ -245,19 +260,12 @@ status sql_catalog_add_path(sql_catalog *catalog, const char *path)
     if (!folder)
         return status_new_errno(errno, "could not open folder \"%s\"", path);
     pthread_mutex_lock(&catalog->lock);
+    size_t count_before = catalog->entries.count;
     status st = add_folder(catalog, path, folder);
+    if (st)
+        catalog->entries.count = count_before;
     pthread_mutex_unlock(&catalog->lock);
     closedir(folder);
-    return st;
-}
-
-status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *table)
-{
-    pthread_mutex_lock(&catalog->lock);
-    status st = keep_table(catalog, table);
-    if (!st)
-        st = put(catalog, &(sql_catalog_entry){.name = name, .table = table});
-    pthread_mutex_unlock(&catalog->lock);
     return st;
 }
 

@@ -23,14 +23,12 @@ void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
  * they do. */
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 
-/* name NULL: the file's or folder's own name, without ".parquet". Replaces an entry of that name.
- */
+/* name NULL: the file's or folder's own name, without ".parquet". INVALID if a table or view has
+ * exactly that name; names may differ in nothing but their case. */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
 /* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
- * looked up; else as add_table. */
+ * looked up, all or, on failure, none; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);
-/* Takes over an open table, also on failure. */
-CHECKED status sql_catalog_take_table(sql_catalog *catalog, const char *name, pq_table *table);
 CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *sql,
                                     bool replace);
 CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);

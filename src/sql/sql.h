@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "sql/catalog.h"
+#include "sql/copy.h"
 
 typedef enum sql_kind {
     SQL_EMPTY, /* nothing but space and comments */
@@ -26,17 +27,22 @@ typedef struct sql_statement {
     const char *name;     /* views, settings */
     const char *text;     /* SET: the value; CREATE VIEW: its query's text */
     bool replace, if_exists;
-    const char *path;        /* COPY */
-    const char *format;      /* COPY: "parquet", "csv"; NULL: by the path's ending */
-    const char *codec;       /* COPY: NULL: default */
-    uint64_t row_group_rows; /* COPY: 0: default */
-    bool no_header;          /* COPY to csv */
-    char delimiter;          /* COPY to csv; 0: default */
+    bool is_reset; /* SET: by RESET */
+    sql_copy copy;
 } sql_statement;
+
+/* What a statement is bound against, besides its text. Whoever binds the same text against the same
+ * session gets the same plan: nothing else is asked, no clock either. */
+typedef struct sql_session {
+    sql_catalog *catalog;
+    /* When the statement began, in microseconds since 1970-01-01 UTC: what now(), current_date and
+     * their like are, all of them. */
+    int64_t statement_time;
+} sql_session;
 
 /* Parses and binds the first statement of `sql`. *out_rest points behind it, also after a failure
  * in binding. Positions in failures are byte offsets in `sql`. */
-CHECKED status sql_prepare(sql_catalog *catalog, const char *sql, sql_statement **out,
+CHECKED status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
                            const char **out_rest);
 void sql_statement_free(sql_statement *statement); /* takes NULL; frees its arena */
 

@@ -14,8 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     FUZZ_CHECK(first && second);
     memset(second, 0xa5, target_bytes);
     int codec = bytes[0] % 9;
-    bool is_taken = codec_decompress(codec, bytes + 3, length - 3, first, target_bytes);
-    bool is_taken_again = codec_decompress(codec, bytes + 3, length - 3, second, target_bytes);
+    bool is_taken =
+        codec_decompress(CPU_ISA_SCALAR, codec, bytes + 3, length - 3, first, target_bytes);
+    bool is_taken_again =
+        codec_decompress(cpu_isa_best(), codec, bytes + 3, length - 3, second, target_bytes);
     FUZZ_CHECK(is_taken == is_taken_again);
     FUZZ_CHECK(!is_taken || memcmp(first, second, target_bytes) == 0);
     FUZZ_CHECK(!is_taken || codec_is_known(codec));

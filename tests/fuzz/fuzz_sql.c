@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     const char *rest = NULL;
     sql_statement *statement = NULL;
-    status st = sql_prepare(catalog, sql, &statement, &rest);
+    const sql_session session = {.catalog = catalog};
+    status st = sql_prepare(&session, sql, &statement, &rest);
     FUZZ_CHECK(!st == (statement != NULL));
     if (st)
         FUZZ_CHECK(status_position(st) >= -1 && status_position(st) <= (int64_t)sql_bytes);

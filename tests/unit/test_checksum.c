@@ -7,10 +7,19 @@
 
 #define BYTES_MAX 5000
 
+/* By the best of the instructions, after it gave the same by every other set. */
+static uint32_t sum(uint32_t before, const void *data, size_t bytes)
+{
+    uint32_t best = pq_checksum(cpu_isa_best(), before, data, bytes);
+    for (cpu_isa isa = CPU_ISA_SCALAR; isa < cpu_isa_best(); isa++)
+        CHECK_EQ(pq_checksum(isa, before, data, bytes), best);
+    return best;
+}
+
 TEST(known_values)
 {
-    CHECK_EQ(pq_checksum(0, "", 0), 0);
-    CHECK_EQ(pq_checksum(0, "123456789", 9), 0xcbf43926u);
+    CHECK_EQ(sum(0, "", 0), 0);
+    CHECK_EQ(sum(0, "123456789", 9), 0xcbf43926u);
 }
 
 TEST(every_length)
@@ -19,9 +28,8 @@ TEST(every_length)
     for (size_t i = 0; i < BYTES_MAX; i++)
         bytes[i] = (uint8_t)test_random();
     for (size_t length = 0; length <= 1500; length++)
-        CHECK_EQ(pq_checksum(0, bytes + length % 16, length),
-                 crc32_z(0, bytes + length % 16, length));
-    CHECK_EQ(pq_checksum(0, bytes, BYTES_MAX), crc32_z(0, bytes, BYTES_MAX));
+        CHECK_EQ(sum(0, bytes + length % 16, length), crc32_z(0, bytes + length % 16, length));
+    CHECK_EQ(sum(0, bytes, BYTES_MAX), crc32_z(0, bytes, BYTES_MAX));
 }
 
 TEST(in_pieces)
@@ -31,5 +39,5 @@ TEST(in_pieces)
         bytes[i] = (uint8_t)(i * i);
     uint32_t whole = (uint32_t)crc32_z(0, bytes, BYTES_MAX);
     for (size_t cut = 0; cut <= BYTES_MAX; cut += 37)
-        CHECK_EQ(pq_checksum(pq_checksum(0, bytes, cut), bytes + cut, BYTES_MAX - cut), whole);
+        CHECK_EQ(sum(sum(0, bytes, cut), bytes + cut, BYTES_MAX - cut), whole);
 }

@@ -64,13 +64,13 @@ TEST(what_the_library_compresses)
         /* Blocks of just the right size: a byte too far is seen. */
         uint8_t *source = mem_resize(packed, packed_bytes), *target = mem_new(bytes ? bytes : 1);
         CHECK(source && target);
-        CHECK(snappy_decode(source, packed_bytes, target, bytes));
+        CHECK(snappy_decode(cpu_isa_best(), source, packed_bytes, target, bytes));
         CHECK(!memcmp(target, plain, bytes));
         memset(target, 0, bytes);
-        CHECK(snappy_decode_portable(source, packed_bytes, target, bytes));
+        CHECK(snappy_decode(CPU_ISA_SCALAR, source, packed_bytes, target, bytes));
         CHECK(!memcmp(target, plain, bytes));
-        CHECK(!snappy_decode(source, packed_bytes, target, bytes + 1));
-        CHECK(!bytes || !snappy_decode(source, packed_bytes, target, bytes - 1));
+        CHECK(!snappy_decode(cpu_isa_best(), source, packed_bytes, target, bytes + 1));
+        CHECK(!bytes || !snappy_decode(cpu_isa_best(), source, packed_bytes, target, bytes - 1));
         mem_free(source);
         mem_free(target);
     }
@@ -97,9 +97,9 @@ TEST(damaged_blocks_are_taken_as_by_the_library)
             snappy_uncompressed_length((char *)packed, packed_bytes, &length) == SNAPPY_OK &&
             length == bytes &&
             snappy_uncompress((char *)packed, packed_bytes, (char *)expected, &length) == SNAPPY_OK;
-        CHECK_EQ(snappy_decode(packed, packed_bytes, target, bytes), is_good);
+        CHECK_EQ(snappy_decode(cpu_isa_best(), packed, packed_bytes, target, bytes), is_good);
         CHECK(!is_good || !memcmp(target, expected, bytes));
-        CHECK_EQ(snappy_decode_portable(packed, packed_bytes, target, bytes), is_good);
+        CHECK_EQ(snappy_decode(CPU_ISA_SCALAR, packed, packed_bytes, target, bytes), is_good);
         CHECK(!is_good || !memcmp(target, expected, bytes));
         mem_free(packed);
         mem_free(target);

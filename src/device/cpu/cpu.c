@@ -396,7 +396,8 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
     *out = NULL;
     const char *name = NULL;
     const dev_kernel_function *table = dev_kernel_table(isa, &name);
-    if (!table)
+    cpu_isa host_isa;
+    if (!table || !cpu_isa_find(isa, &host_isa))
         return status_hint(status_new(STATUS_KIND_INVALID,
                                       "this machine cannot run the kernels of isa \"%s\"", isa),
                            "use auto, scalar, avx2 or avx512");
@@ -410,16 +411,27 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
         .is_host = true,
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
         .isa = name,
-        .budget = budget,
+        .host_isa = host_isa,
+        .budget = mem_budget_ref(budget),
+        .references = 1,
     };
     *out = &cpu->base;
     return STATUS_OK;
 }
 
+device *dev_ref(device *dev)
+{
+    atomic_fetch_add_explicit(&dev->references, 1, memory_order_relaxed);
+    return dev;
+}
+
 void dev_close(device *dev)
 {
-    if (dev)
-        dev->ops->close(dev);
+    if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)
+        return;
+    mem_budget *budget = dev->budget;
+    dev->ops->close(dev);
+    mem_budget_free(budget);
 }
 
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)

@@ -30,12 +30,21 @@ static inline size_t kernel_count(dev_count count)
     return count.bound;
 }
 
-/* What must be added to an address inside a string_view: a device whose addresses differ from the
- * host's sets it before it runs kernels. */
 #define simulated 1
 #define scalar 2
 #define avx2 3
 #define avx512 4
+/* What the machine that this file is compiled for has, for code that is compiled once and chooses
+ * when it runs. */
+#if ISA == 4
+#define KERNEL_CPU_ISA CPU_ISA_AVX512
+#elif ISA == 3
+#define KERNEL_CPU_ISA CPU_ISA_AVX2
+#else
+#define KERNEL_CPU_ISA CPU_ISA_SCALAR
+#endif
+/* What must be added to an address inside a string_view: a device whose addresses differ from the
+ * host's sets it before it runs kernels. */
 #if ISA == 1
 extern ptrdiff_t dev_simulated_offset;
 #define KERNEL_STRING_OFFSET dev_simulated_offset

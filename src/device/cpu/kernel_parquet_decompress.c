@@ -4,7 +4,8 @@
 
 void ISA_(parquet_decompress)(const parquet_decompress_arguments *a)
 {
-    if (!codec_decompress(a->codec, a->source, a->source_bytes, a->target, a->target_bytes)) {
+    if (!codec_decompress(KERNEL_CPU_ISA, a->codec, a->source, a->source_bytes, a->target,
+                          a->target_bytes)) {
         memset(a->target, 0, a->target_bytes);
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, 0);
     }

@@ -1,7 +1,8 @@
-/* kernel_string_build.c - text that is not a part of other text: case, ||, replace.
+/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace, blobs.
  *
  * Two launches: the first adds up the bytes of the long results, the second writes them one behind
  * the other into a heap of that size. */
+#include "base/blob_text.h"
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
 #include "device/kernel_ops.h"
@@ -85,6 +86,19 @@ static void change_case(const char *text, size_t bytes, bool to_upper, char *out
     }
 }
 
+/* ---- reverse ---- */
+
+/* Character after character, each with its bytes in order. */
+static void reverse(const char *text, size_t bytes, char *out)
+{
+    for (size_t first = 0, end; first < bytes; first = end) {
+        end = first + 1;
+        while (end < bytes && kernel_is_continuation(text[end]))
+            end++;
+        memcpy(out + bytes - end, text + first, end - first);
+    }
+}
+
 /* ---- replace ---- */
 
 static uint64_t replaced_bytes(const string_view *view, const string_view *from,
@@ -126,6 +140,7 @@ static void replace(const string_view *view, const string_view *from, const stri
 typedef struct row {
     const string_view *first, *second, *third;
     uint64_t bytes;
+    bool is_none; /* it has no result: a text that is decoded stands for no blob */
 } row;
 
 #define ROW(a, i)                                                                                  \
@@ -136,11 +151,15 @@ typedef struct row {
 static row row_of(dev_build_op op, const string_view *first, const string_view *second,
                   const string_view *third)
 {
-    row r = {first, second, third, first->bytes};
+    row r = {first, second, third, first->bytes, false};
     if (op == DEV_BUILD_CONCAT)
         r.bytes += second->bytes;
     else if (op == DEV_BUILD_REPLACE)
         r.bytes = replaced_bytes(first, second, third);
+    else if (op == DEV_BUILD_ENCODE)
+        r.bytes = 2 + 2 * r.bytes;
+    else if (op == DEV_BUILD_DECODE)
+        r.is_none = !blob_parse(kernel_string_data(first), first->bytes, NULL, &r.bytes);
     return r;
 }
 
@@ -152,8 +171,8 @@ void ISA_(string_build_bytes)(const string_build_bytes_arguments *a)
         if (!kernel_is_valid(a->validity, i))
             continue;
         row r = ROW(a, i);
-        if (r.bytes > UINT32_MAX) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
+        if (r.is_none || r.bytes > UINT32_MAX) {
+            kernel_fail(a->error, r.is_none ? DEV_ERROR_CAST : DEV_ERROR_OVERFLOW, a->location, i);
             break;
         }
         if (r.bytes > STRING_INLINE_BYTES)
@@ -171,9 +190,12 @@ void ISA_(string_build)(const string_build_arguments *a)
         row r = {.bytes = 0};
         if (kernel_is_valid(a->validity, i))
             r = ROW(a, i);
-        /* Too long: reported by the launch before, and there is no room for it. */
-        if (r.bytes > UINT32_MAX)
+        /* None, or too long: reported by the launch before, which made room for what is in front of
+         * it alone. What is enqueued behind this launch reads all the same. */
+        if (r.is_none || r.bytes > UINT32_MAX) {
+            memset(&a->out[i], 0, (count - i) * sizeof *a->out);
             return;
+        }
         char *out = r.bytes > STRING_INLINE_BYTES ? heap : small;
         if (r.bytes)
             switch ((dev_build_op)a->op) {
@@ -181,12 +203,21 @@ void ISA_(string_build)(const string_build_arguments *a)
             case DEV_BUILD_LOWER:
                 change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER, out);
                 break;
+            case DEV_BUILD_REVERSE:
+                reverse(kernel_string_data(r.first), r.bytes, out);
+                break;
             case DEV_BUILD_CONCAT:
                 memcpy(out, kernel_string_data(r.first), r.first->bytes);
                 memcpy(out + r.first->bytes, kernel_string_data(r.second), r.second->bytes);
                 break;
             case DEV_BUILD_REPLACE:
                 replace(r.first, r.second, r.third, out);
+                break;
+            case DEV_BUILD_ENCODE:
+                blob_format(kernel_string_data(r.first), r.first->bytes, out);
+                break;
+            case DEV_BUILD_DECODE:
+                (void)blob_parse(kernel_string_data(r.first), r.first->bytes, out, &r.bytes);
                 break;
             }
         a->out[i] = kernel_string_make(out, (uint32_t)r.bytes);

@@ -391,7 +391,9 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
         .stream_count = STREAMS,
         .isa = "scalar",
-        .budget = budget,
+        .host_isa = CPU_ISA_SCALAR,
+        .budget = mem_budget_ref(budget),
+        .references = 1,
     };
     *out = &dev->base;
     return STATUS_OK;

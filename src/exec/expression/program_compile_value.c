@@ -110,11 +110,13 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
         return instruction_add_constant(c, &null, out);
     }
     instruction_kind kind;
+    uint8_t op = 0;
     if (is_number_cast(from, type))
         return cast_number(c, arg, type, position, out);
-    if (type_is_text(from) && type_is_text(type))
-        kind = INSTRUCTION_RETYPE;
-    else if (from.id == TYPE_VARCHAR)
+    if (type_is_text(from) && type_is_text(type)) {
+        kind = INSTRUCTION_BUILD;
+        op = type.id == TYPE_BLOB ? DEV_BUILD_DECODE : DEV_BUILD_ENCODE;
+    } else if (from.id == TYPE_VARCHAR)
         kind = INSTRUCTION_CAST_FROM_TEXT;
     else if (type.id == TYPE_VARCHAR)
         kind = INSTRUCTION_CAST_TO_TEXT;
@@ -124,8 +126,8 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
                                     type_name(from, from_name), type_name(type, to_name)),
                          position);
     }
-    instruction s = instruction_make(kind, 0, type, position);
-    s.can_fail = kind == INSTRUCTION_CAST_FROM_TEXT;
+    instruction s = instruction_make(kind, op, type, position);
+    s.can_fail = kind != INSTRUCTION_CAST_TO_TEXT;
     return instruction_add(c, &s, &arg, 1, out);
 }
 
@@ -167,13 +169,17 @@ status compile_same_width(compiler *c, uint32_t args[2])
 
 /* ---- comparisons ---- */
 
+/* Both lists have one order. */
+_Static_assert(EXPR_GE - EXPR_EQ == DEV_COMPARE_GE - DEV_COMPARE_EQ, "same order");
+static dev_compare_op mirrored(dev_compare_op op)
+{
+    return (dev_compare_op)(expr_mirrored((expr_op)(EXPR_EQ + op - DEV_COMPARE_EQ)) - EXPR_EQ +
+                            DEV_COMPARE_EQ);
+}
+
 status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_t right,
                           int32_t position, uint32_t *out)
 {
-    static const dev_compare_op mirrored[] = {
-        [DEV_COMPARE_EQ] = DEV_COMPARE_EQ, [DEV_COMPARE_NE] = DEV_COMPARE_NE,
-        [DEV_COMPARE_LT] = DEV_COMPARE_GT, [DEV_COMPARE_LE] = DEV_COMPARE_GE,
-        [DEV_COMPARE_GT] = DEV_COMPARE_LT, [DEV_COMPARE_GE] = DEV_COMPARE_LE};
     uint32_t args[2] = {left, right};
     TRY(compile_same_width(c, args));
     const instruction *first = instruction_of(c, args[0]), *second = instruction_of(c, args[1]);
@@ -191,7 +197,7 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
         uint32_t constant = args[0];
         args[0] = args[1];
         args[1] = constant;
-        op = mirrored[op];
+        op = mirrored(op);
     }
     instruction s =
         instruction_make(INSTRUCTION_COMPARE, (uint8_t)op, type_make(TYPE_BOOL), position);
@@ -325,8 +331,9 @@ status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint
     return compile_cast(c, *out, type, e->position, out);
 }
 
-status compile_negate(compiler *c, const expr *e, uint32_t *out)
+status compile_call_negate(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t arg, other;
     TRY(compile_expr(c, e->args[0], &arg));
     data_type type = instruction_of(c, arg)->type;

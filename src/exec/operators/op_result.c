@@ -56,15 +56,17 @@ void exec_batch_free(exec_batch *batch)
         string_heap_unref(batch->columns[i].heap);
         mem_free(batch->columns[i].host_heap);
     }
+    dev_close(batch->dev);
     mem_free(batch);
 }
 
-static status batch_new(uint32_t column_count, uint64_t row_count, exec_batch **out)
+static status batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
 {
     size_t bytes = sizeof(exec_batch) + column_count * sizeof(exec_batch_column);
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result batch", bytes);
+    batch->dev = dev->is_host ? dev_ref(dev) : NULL; /* from others it gets copies */
     batch->column_count = column_count;
     batch->row_count = row_count;
     *out = batch;
@@ -183,7 +185,8 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
             *input = NULL;
             return EXEC_NEED_INPUT;
         }
-        EXEC_TRY(task, batch_new(op->column_count, c->rows.bound, &local->batch));
+        EXEC_TRY(task,
+                 batch_new(task->stream->dev, op->column_count, c->rows.bound, &local->batch));
         if (is_host) {
             EXEC_TRY(task, borrow_columns(task, c, local->batch));
         } else {

@@ -14,14 +14,17 @@ typedef struct exec_batch_column {
     void *host_values, *host_validity, *host_heap; /* ... or copies */
 } exec_batch_column;
 
+/* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
+ * may outlive the query, the pool and whoever opened the device. One thread at a time. */
 typedef struct exec_batch {
     struct exec_batch *next; /* in the queue */
+    device *dev;             /* of the columns' owners and heaps; NULL: they have none */
     uint64_t row_count;
     uint32_t column_count;
     exec_batch_column columns[];
 } exec_batch;
 
-void exec_batch_free(exec_batch *batch); /* takes NULL */
+void exec_batch_free(exec_batch *batch); /* takes NULL; any thread */
 /* The values have been copied elsewhere: keeps only what strings among them point into. */
 void exec_batch_keep_heaps(exec_batch *batch);
 

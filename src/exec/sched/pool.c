@@ -169,7 +169,8 @@ void exec_pool_notify(exec_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Threads are started with the first query that can use them. */
+/* Threads are started with the first query that can use them. Under the lock: several queries may
+ * be the first. */
 static status start_threads(exec_pool *pool)
 {
     while (pool->started_count + 1 < pool->thread_count) {
@@ -184,9 +185,12 @@ static status start_threads(exec_pool *pool)
 
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
-    if (query->stages.count > 2)
-        TRY(start_threads(pool));
     pthread_mutex_lock(&pool->lock);
+    status st = query->stages.count > 2 ? start_threads(pool) : STATUS_OK;
+    if (st) {
+        pthread_mutex_unlock(&pool->lock);
+        return st;
+    }
     query->stages_active = (unsigned)query->stages.count;
     /* Starting a stage may finish it and start others: take the list of sources first. */
     size_t source_count = 0;

@@ -103,23 +103,22 @@ WITH_WIDE_MULTIPLY static uint32_t by_wide_folding(uint32_t before, const uint8_
     return finish(parts, data, bytes);
 }
 
-static uint32_t checksum(uint32_t before, const uint8_t *data, size_t bytes)
+uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
 {
-    if (bytes >= WIDE_MIN && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("vpclmulqdq"))
+    if (bytes >= WIDE_MIN && cpu_may_multiply_wide(isa)) {
+        cpu_note_use(CPU_ISA_AVX512);
         return by_wide_folding(before, data, bytes);
-    if (bytes >= FOLDED_MIN && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
+    }
+    if (bytes >= FOLDED_MIN && cpu_may_multiply(isa)) {
+        cpu_note_use(CPU_ISA_AVX2);
         return by_folding(before, data, bytes);
+    }
     return by_tables(before, data, bytes);
 }
 #else
-static uint32_t checksum(uint32_t before, const uint8_t *data, size_t bytes)
+uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
 {
+    (void)isa;
     return by_tables(before, data, bytes);
 }
 #endif
-
-uint32_t pq_checksum(uint32_t before, const void *data, size_t bytes)
-{
-    return checksum(before, data, bytes);
-}

@@ -2,10 +2,13 @@
 #ifndef PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
 #define PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
 
+#include "base/cpu_features.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of bytes that come behind others whose checksum is `before` (0: none). */
-uint32_t pq_checksum(uint32_t before, const void *data, size_t bytes);
+/* Of bytes that come behind others whose checksum is `before` (0: none). isa bounds the
+ * instructions; the machine must have it. */
+uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes);
 
 #endif

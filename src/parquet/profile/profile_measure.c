@@ -43,7 +43,8 @@ static status measure_codec(pq_codec codec, const uint8_t *sample, uint8_t *targ
     TRY(pq_compress(codec, 0, sample, SAMPLE_BYTES, packed));
     for (int run = 0; run < RUNS; run++) {
         double start = seconds();
-        if (!codec_decompress((int)codec, packed->items, packed->count, target, SAMPLE_BYTES))
+        if (!codec_decompress(cpu_isa_best(), (int)codec, packed->items, packed->count, target,
+                              SAMPLE_BYTES))
             return status_new(STATUS_KIND_INTERNAL, "codec %s does not read what it wrote",
                               codec_name((int)codec));
         double took = seconds() - start;
@@ -61,7 +62,7 @@ static bool read_part(int file, uint8_t *target, int part, uint32_t *sum)
     if (pread(file, target, SAMPLE_BYTES, (off_t)((size_t)part * SAMPLE_BYTES)) !=
         (ssize_t)SAMPLE_BYTES)
         return false;
-    *sum = pq_checksum(*sum, target, SAMPLE_BYTES);
+    *sum = pq_checksum(cpu_isa_best(), *sum, target, SAMPLE_BYTES);
     return true;
 }
 

@@ -264,10 +264,11 @@ static status check_page(const pq_column *c)
                       (unsigned long long)error->detail);
 }
 
-static status check_sum(const pq_page *page)
+static status check_sum(const pq_column *c, const pq_page *page)
 {
     const pq_page_header *h = &page->header;
-    if (h->has_checksum && pq_checksum(0, page->host, h->compressed_bytes) != h->checksum)
+    if (h->has_checksum &&
+        pq_checksum(c->dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
         return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
     return STATUS_OK;
 }
@@ -276,7 +277,7 @@ static status decode_dictionary(pq_column *c)
 {
     if (c->context.dictionary)
         return STATUS_OK;
-    status st = check_sum(&c->dictionary_page);
+    status st = check_sum(c, &c->dictionary_page);
     if (!st)
         st = pq_page_decode_dictionary(&c->context, &c->dictionary_page);
     if (!st)
@@ -290,7 +291,7 @@ static status decode_page(pq_column *c, pq_page *page)
         return STATUS_OK;
     if (pq_page_is_coded(page))
         TRY(decode_dictionary(c));
-    status st = check_sum(page);
+    status st = check_sum(c, page);
     if (!st)
         st = pq_page_decode(&c->context, page, &page->values);
     if (!st)

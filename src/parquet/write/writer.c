@@ -30,6 +30,7 @@ pq_writer_options pq_writer_options_default(void)
                                .page_bytes = 1 << 20,
                                .page_index = true,
                                .checksums = true,
+                               .isa = cpu_isa_best(),
                                .created_by = "pistachio version " PISTACHIO_VERSION};
 }
 

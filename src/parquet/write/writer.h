@@ -7,6 +7,7 @@
 #ifndef PISTACHIO_PARQUET_WRITE_WRITER_H
 #define PISTACHIO_PARQUET_WRITE_WRITER_H
 
+#include "base/cpu_features.h"
 #include "base/type.h"
 #include "parquet/format/format.h"
 #include "parquet/write/choice.h"
@@ -37,6 +38,7 @@ typedef struct pq_writer_options {
     bool page_index, checksums; /* default true */
     const char *created_by;     /* default "pistachio version ..." */
     unsigned threads;           /* that encode a row group's columns; 0: one */
+    cpu_isa isa;                /* bounds the instructions; default: the machine's best */
     pq_report report;           /* optional: told of each chunk as it is appended */
     void *report_context;
 } pq_writer_options;
@@ -51,6 +53,9 @@ typedef struct pq_writer pq_writer;
 typedef struct pq_encoded_row_group pq_encoded_row_group;
 
 pq_writer_options pq_writer_options_default(void);
+
+/* Parquet has a form for the type. */
+bool pq_writer_can_hold(data_type type);
 
 /* The schema is copied. */
 CHECKED status pq_writer_open(const char *path, const pq_column_schema *columns,

@@ -89,9 +89,9 @@ static status add_page(chunk_writer *c, const page_parts *page)
     uint32_t checksum = 0;
     if (c->options->checksums) {
         if (page->level_bytes)
-            checksum = pq_checksum(checksum, page->levels, page->level_bytes);
+            checksum = pq_checksum(c->options->isa, checksum, page->levels, page->level_bytes);
         if (stored_bytes)
-            checksum = pq_checksum(checksum, stored, stored_bytes);
+            checksum = pq_checksum(c->options->isa, checksum, stored, stored_bytes);
     }
     pq_buffer *out = &c->out->bytes;
     size_t start = out->count;
