@@ -212,6 +212,31 @@ full() (
 )
 fails "no room" "make room there" full
 
+# Wide text of few rows of large pages, on the way to another join's build side: it is copied, or
+# some row group's pages would stay. Of c the multiples of 9 have a partner, which has 1 + 2 + 3 + 4.
+digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+wide() {
+    printf "cast(k as varchar) || '%0100d' as s%s" 0 "$1"
+}
+"$program" -c "copy (with d as (select i from $digits as v (i)),
+    n as (select a.i + 10 * b.i + 100 * c.i + 1000 * d.i + 10000 * e.i as k from d a, d b, d c, d d, d e)
+    select k, $(wide 1), $(wide 2), $(wide 3) from n order by k)
+    to '$work/c.parquet' (row_group_size 50000, codec none)" >"$work/err" 2>&1
+result "makes a table of large pages"
+"$program" -c "copy (select k * 3 as k, k as o from '$work/c.parquet' where k % 3 = 0)
+    to '$work/o.parquet'" >"$work/err" 2>&1
+"$program" -c "copy (select o, q from '$work/o.parquet', (values (1), (2), (3), (4)) as x (q))
+    to '$work/l.parquet'" >"$work/err" 2>&1
+for threads in 1 2; do
+    run --set threads=$threads --set memory_limit=32MB -c "select count(*), sum(t), sum(length(s1) + length(s2)
+        + length(s3) - 300), bool_or(s3 = '99999' || substr(s1, 6)) from
+        (select c.k, s1, s2, s3, sum(q) as t from '$work/c.parquet' c, '$work/o.parquet' o, '$work/l.parquet' l
+        where c.k = o.k and l.o = o.o group by c.k, s1, s2, s3) as g"
+    seq 0 9 99999 | awk '{ n++; t += 10; l += 3 * length($1) } END { printf "%d\t%d\t%d\ttrue\n", n, t, l }' |
+        cmp -s - "$work/rows"
+    result "text of large pages, $threads threads"
+done
+
 # Killed in the middle: the file has no name that could be left.
 "$program" --set threads=2 --set memory_limit=22MB -c "$(sql full_other k)" >/dev/null 2>"$work/err" &
 sleep 0.1
