@@ -2,34 +2,8 @@
 # The program as its users meet it: exit statuses, formats, settings, the shell on a terminal.
 # run.sh PROGRAM
 set -u
-# shellcheck source=tests/common.sh
-. "$(dirname "$0")/../common.sh"
-export PISTACHIO_HISTORY="$work/history"
-
-# expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
-expect() {
-    name=$1 status=$2 text=$3
-    shift 3
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    printf '%s\n' "$text" >"$work/expected"
-    if [ $got = "$status" ] && { [ "$text" = - ] || cmp -s "$work/out" "$work/expected"; }; then
-        pass
-    else
-        fail "$name: status $got, printed:"
-        cat "$work/out" "$work/err"
-    fi
-}
-
-# says NAME TEXT: the last command's stderr or terminal has it.
-says() {
-    if grep -qF -- "$2" "$work/err" "$work/out"; then
-        pass
-    else
-        fail "$1: nothing says \"$2\" in:"
-        cat "$work/out" "$work/err"
-    fi
-}
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/cli_common.sh"
 
 expect "one statement" 0 " ?column?
 ----------
