@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "base/csv.h"
+#include "cli/output_records.h"
 #include "cli/output_table.h"
 #include "cli/progress.h"
 
@@ -123,12 +124,15 @@ static void print_header(const pistachio_result *result, output_format format, F
     putc_unlocked('\n', target);
 }
 
-pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
+pistachio_error *output_print(pistachio_result *result, const output_options *options, FILE *target,
                               uint64_t *out_rows)
 {
+    output_format format = options->format;
     *out_rows = 0;
     if ((format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN) && pistachio_column_count(result))
-        return output_table(result, format == OUTPUT_MARKDOWN, target, out_rows);
+        return options->has_records && format == OUTPUT_TABLE
+                   ? output_records(result, options, target, out_rows)
+                   : output_table(result, options, target, out_rows);
     const pistachio_batch *batch;
     pistachio_error *error;
     if (pistachio_column_count(result))

@@ -16,13 +16,21 @@ typedef enum output_format {
     OUTPUT_NONE
 } output_format;
 
+#define OUTPUT_NULL_BYTES 64
+
+typedef struct output_options {
+    output_format format;
+    bool has_records;                  /* tables: a line for each column, rows one below another */
+    char null_text[OUTPUT_NULL_BYTES]; /* tables and Markdown: what NULL looks like */
+} output_options;
+
 /* False: there is no format of that name. */
 bool output_format_parse(const char *name, output_format *out);
 /* "table, csv, ..." */
 extern const char output_format_names[];
 
 /* Takes all batches of the result. *out_rows counts them. */
-pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
+pistachio_error *output_print(pistachio_result *result, const output_options *options, FILE *target,
                               uint64_t *out_rows);
 
 #endif
