@@ -20,6 +20,7 @@
 #define CPU_PAGE_ROWS 16384 /* what operators work on at a time */
 #define GPU_GROUP_ROWS 10000000
 #define GPU_PAGES 100
+#define MEMORY_MIN (16 << 20) /* as memory_limit */
 
 static const char usage[] =
     "usage: pistachio rewrite [OPTIONS] IN... OUT\n"
@@ -320,7 +321,7 @@ static int parse_option(arguments *a, const char *word, char *next)
         is_right = cli_parse_count(next, &number) && number <= 1024;
         o->threads = (unsigned)number;
     } else if (!strcmp(word, "--memory"))
-        is_right = cli_parse_bytes(next, &o->memory_bytes);
+        is_right = cli_parse_bytes(next, &o->memory_bytes) && o->memory_bytes >= MEMORY_MIN;
     return is_right ? check_group_option(a, word)
                     : usage_value(PROGRAM, word, next, possible_values(word));
 }

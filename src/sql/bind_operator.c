@@ -33,6 +33,21 @@ status bind_constant(binder *b, const value *v, int32_t location, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* What to write instead of an operator that PostgreSQL, or another language, has. */
+static const char *instead_of(const char *operator, const expr * left, const expr *right)
+{
+    if (!strcmp(operator, "=="))
+        return "write =";
+    if (!strcmp(operator, "~") || !strcmp(operator, "~*") || !strcmp(operator, "!~") ||
+        !strcmp(operator, "!~*"))
+        return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
+    if (!strcmp(operator, "&") || !strcmp(operator, "|") || !strcmp(operator, "#") ||
+        !strcmp(operator, "<<") || !strcmp(operator, ">>"))
+        return "there are no operators on bits";
+    return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
+                                               : "cast one of the two sides";
+}
+
 static status no_operator(const binder *b, const char *operator, const expr * left,
                           const expr *right, int32_t location)
 {
@@ -40,7 +55,7 @@ static status no_operator(const binder *b, const char *operator, const expr * le
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                   "operator does not exist: %s %s %s",
                                   type_name(left->type, l), operator, type_name(right->type, r)),
-                       "cast one of the two sides");
+                       "%s", instead_of(operator, left, right));
 }
 
 /* ---- comparison ---- */
