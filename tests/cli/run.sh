@@ -255,6 +255,10 @@ expect "a picture of the time" 0 - "$program" --timeline "$work/time.svg" --set 
     -c "select max(b) from '$work/t.parquet'"
 expect "has the storage" 0 1 grep -c 'Storage, GB/s' "$work/time.svg"
 expect "is whole" 0 1 grep -c '^</svg>' "$work/time.svg"
+expect "a picture of two joins" 0 - "$program" --timeline "$work/time.svg" -c "select count(*)
+    from '$work/t.parquet' t join '$work/t.parquet' u on t.a = u.a join '$work/t.parquet' v on u.b = v.b where t.a < 2"
+expect "says what was run" 0 1 grep -c '^<title>select count' "$work/time.svg"
+expect "tells the joins apart" 0 2 sh -c "grep -o 'join probe [ab]=[ab]<' '$work/time.svg' | sort -u | wc -l"
 expect "a trace that cannot be written" 1 - "$program" --trace "$work/none/t.json" -c "select 1"
 says "says so" "could not write trace"
 
