@@ -1,8 +1,8 @@
-/* snappy.c - our decompression (src/device/snappy.h) beside the library's, on the pages of a Parquet
+/* snappy.c - our decompression (src/codec/snappy.h) beside the library's, on the pages of a Parquet
  * file's columns, one thread, nothing else. For each column of numbers or text that is compressed
  * with snappy: GB of decompressed bytes a second, the best of the runs. */
-#include "device/snappy.h"
-#include "parquet/footer.h"
+#include "codec/snappy.h"
+#include "parquet/read/footer.h"
 #include "storage/file.h"
 
 #include <snappy-c.h>

@@ -37,14 +37,23 @@ pistachio_find(brotli brotli/decode.h brotlienc brotlidec brotlicommon)
 pistachio_find(xxhash xxhash.h xxhash)
 pistachio_find(uring liburing.h uring)
 
-# snappy is C++: its archive needs the C++ runtime, of which the linker takes the few parts used.
-set(snappy_runtime stdc++)
+# snappy is C++: its archive needs the C++ runtime, of which the linker takes the few parts used. The
+# compiler alone knows where the one of its version lies; it answers with the bare name if nowhere.
+set(runtimes libstdc++.so)
 if(PISTACHIO_STATIC)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
-                  OUTPUT_VARIABLE stdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(EXISTS "${stdcxx}")
-    set(snappy_runtime ${stdcxx})
+  set(runtimes libstdc++.a libstdc++.so)
+endif()
+set(snappy_runtime)
+foreach(name IN LISTS runtimes)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${name}
+                  OUTPUT_VARIABLE file OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT snappy_runtime AND IS_ABSOLUTE "${file}" AND EXISTS "${file}")
+    set(snappy_runtime ${file})
   endif()
+endforeach()
+if(NOT snappy_runtime)
+  message(FATAL_ERROR "the C++ runtime libstdc++, which snappy needs, is not found beside ${CMAKE_C_COMPILER}: "
+                      "run scripts/setup, or install what packages.txt lists")
 endif()
 
 set(PISTACHIO_LIBRARIES ${pg_query} ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}

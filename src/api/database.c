@@ -73,6 +73,8 @@ pistachio_error *pistachio_open(const pistachio_option *options, size_t option_c
     for (size_t i = 0; i < option_count && !st; i++)
         st = settings_set(&database->settings, options[i].name, options[i].value);
     if (!st)
+        st = api_settings_check(&database->settings);
+    if (!st)
         st = sql_catalog_new(&database->catalog);
     if (!st)
         sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
@@ -137,8 +139,10 @@ void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, ui
     pthread_mutex_lock(&connection->lock);
     exec_query *query = atomic_load(&connection->query);
     if (query) {
-        *out_done = atomic_load(&query->scan_bytes_done);
-        *out_total = atomic_load(&query->scan_bytes_total);
+        exec_report report;
+        exec_query_report(query, &report);
+        *out_done = report.bytes_done;
+        *out_total = report.bytes_total;
     }
     pthread_mutex_unlock(&connection->lock);
 }

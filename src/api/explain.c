@@ -1,6 +1,7 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
 #include "api/internal.h"
 
+#include "plan/optimize.h"
 #include "storage/calibrate.h"
 
 #include <stdio.h>
@@ -102,11 +103,11 @@ static status add_line(pistachio_result *result, const char *format, ...)
 
 /* How long reading took at least, where the devices' bandwidths are known: they read at the same
  * time. */
-static status add_bound(pistachio_result *result, double *out_seconds)
+static status add_bound(pistachio_result *result, const exec_report *report, double *out_seconds)
 {
     *out_seconds = 0;
-    for (size_t i = 0; i < result->query->storage.count; i++) {
-        const exec_storage *storage = &result->query->storage.items[i];
+    for (size_t i = 0; i < report->storage_count; i++) {
+        const scan_storage *storage = &report->storage[i];
         uint64_t bytes = atomic_load(&storage->bytes);
         calibration c;
         if (!bytes)
@@ -131,20 +132,35 @@ static status add_bound(pistachio_result *result, double *out_seconds)
 static status add_storage(pistachio_result *result)
 {
     double bound, seconds = (double)(api_nanoseconds() - result->started) / 1e9;
-    uint64_t stored = 0;
-    for (size_t i = 0; i < result->query->storage.count; i++)
-        stored += atomic_load(&result->query->storage.items[i].bytes);
-    uint64_t all = stored + atomic_load(&result->query->bytes_cached);
-    uint64_t kept = atomic_load(&result->query->bytes_kept);
+    exec_report report;
+    exec_query_report(result->query, &report);
     char again[64] = "";
-    if (kept)
-        snprintf(again, sizeof again, "; %.1f MB were kept and used again", (double)kept / 1e6);
-    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s", (double)stored / 1e6,
-                 (double)all / 1e6, again));
-    TRY(add_bound(result, &bound));
+    if (report.bytes_shared)
+        snprintf(again, sizeof again, "; %.1f MB were kept and used again",
+                 (double)report.bytes_shared / 1e6);
+    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s",
+                 (double)report.bytes_stored / 1e6,
+                 (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
+    TRY(add_bound(result, &report, &bound));
     if (bound > 0)
         return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);
     return add_line(result, "time %.3f s", seconds);
+}
+
+static status add_planning(pistachio_result *result)
+{
+    const plan_statement *plan = &result->statement->query;
+    char text[512];
+    uint64_t sum = 0;
+    size_t at = 0;
+    for (unsigned r = 0; r < PLAN_RULE_COUNT && at < sizeof text; r++) {
+        uint64_t nanoseconds = plan->rule_nanoseconds[r];
+        sum += nanoseconds;
+        if (nanoseconds)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s %s %.3f", at ? "," : ":",
+                                   plan_rule_name((plan_rule)r), (double)nanoseconds / 1e6);
+    }
+    return add_line(result, "optimized in %.3f ms%s", (double)sum / 1e6, at ? text : "");
 }
 
 status api_explain(pistachio_result *result, bool with_metrics)
@@ -174,5 +190,6 @@ status api_explain(pistachio_result *result, bool with_metrics)
         return STATUS_OK;
     describe_run(&context, NULL, "-");
     TRY(add_line(result, "%sresult and buffers", context.before));
+    TRY(add_planning(result));
     return add_storage(result);
 }

@@ -62,6 +62,8 @@ pistachio_error *api_error(status st);
 /* engine.c */
 CHECKED status api_engine_hold(pistachio_database *database);
 void api_engine_drop(pistachio_database *database);
+/* What settings.def cannot say of a setting's text. */
+CHECKED status api_settings_check(const settings *s);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */

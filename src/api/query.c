@@ -49,13 +49,14 @@ static status start_query(pistachio_result *result)
 {
     pistachio_database *database = result->connection->database;
     plan_statement *plan = &result->statement->query;
+    const settings *s = &database->settings;
+    TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);
     TRY(api_engine_hold(database));
     result->holds_engine = true;
-    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, &database->settings,
-                       &result->query));
+    TRY(exec_query_new(plan, database->dev, database->pool, database->budget, s, &result->query));
     atomic_store(&result->connection->query, result->query);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));
@@ -69,6 +70,13 @@ static status start_query(pistachio_result *result)
         return api_explain(result, true);
     }
     return STATUS_OK;
+}
+
+status api_settings_check(const settings *s)
+{
+    uint64_t rules;
+    return status_context(plan_rules_parse(s->disabled_optimizer_rules.text, &rules),
+                          "setting disabled_optimizer_rules");
 }
 
 status api_drain(pistachio_result *result)
@@ -85,7 +93,12 @@ static status run_set(pistachio_result *result)
 {
     pistachio_database *database = result->connection->database;
     pthread_mutex_lock(&database->lock);
-    status st = settings_set(&database->settings, result->statement->name, result->statement->text);
+    settings changed = database->settings;
+    status st = settings_set(&changed, result->statement->name, result->statement->text);
+    if (!st)
+        st = api_settings_check(&changed);
+    if (!st)
+        database->settings = changed;
     database->is_stale = true;
     sql_catalog_cache_footers(database->catalog, database->settings.metadata_cache.number);
     pthread_mutex_unlock(&database->lock);

@@ -2,7 +2,7 @@
 #include "api/rewrite_file.h"
 
 #include "base/setting.h"
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_API_REWRITE_H
 #define PISTACHIO_API_REWRITE_H
 
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 
 #include <stdio.h>
 

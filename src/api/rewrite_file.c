@@ -6,8 +6,8 @@
 
 #include "api/internal.h"
 #include "api/sink.h"
-#include "device/codec.h"
-#include "parquet/table.h"
+#include "codec/codec.h"
+#include "parquet/read/table.h"
 
 #include <inttypes.h>
 #include <strings.h>

@@ -3,7 +3,7 @@
 #define PISTACHIO_API_SINK_H
 
 #include "exec/run.h"
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 
 typedef struct api_sink api_sink;
 

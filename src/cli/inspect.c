@@ -1,8 +1,8 @@
-/* inspect.c - the arguments of `pistachio inspect`; parquet/inspect.h does the work. */
+/* inspect.c - the arguments of `pistachio inspect`; parquet/inspect/inspect.h does the work. */
 #include "cli/inspect.h"
 
 #include "cli/usage.h"
-#include "parquet/inspect.h"
+#include "parquet/inspect/inspect.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "cli/rewrite_forms.h"
 #include "cli/status_line.h"
 #include "cli/usage.h"
+#include "parquet/profile/profile_measure.h"
 #include "storage/calibrate.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* rewrite_forms.c - encodings, codecs, sizes and profiles from text. */
 #include "cli/rewrite_forms.h"
 
-#include "device/codec.h"
+#include "codec/codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

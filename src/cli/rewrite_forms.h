@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_CLI_REWRITE_FORMS_H
 #define PISTACHIO_CLI_REWRITE_FORMS_H
 
-#include "parquet/choice.h"
+#include "parquet/write/choice.h"
 
 #include <stddef.h>
 #include <stdio.h>

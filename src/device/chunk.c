@@ -149,8 +149,8 @@ static status concat_values(dev_stream *stream, tensor *const *flats, chunk *con
 }
 
 static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                               uint32_t index, uint64_t rows, const char *who, tensor_place place,
-                               tensor **flats, concat_column *column)
+                               uint32_t index, uint64_t rows, const char *who,
+                               tensor_target target_memory, tensor **flats, concat_column *column)
 {
     bool has_nulls = false;
     for (size_t i = 0; i < chunk_count; i++) {
@@ -158,7 +158,7 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
         TRY(tensor_flatten(stream, chunks[i]->columns[index], chunks[i]->rows, &flats[i]));
     }
     data_type type = flats[0]->type;
-    TRY(tensor_new_flat_at(stream->dev, type, rows, has_nulls, place, &column->target));
+    TRY(tensor_new_flat_at(stream->dev, type, rows, has_nulls, target_memory, &column->target));
     if (!type.width && rows)
         TRY(stream->dev->ops->zero(stream, column->target->values, (rows + 63) / 64 * 8));
     if (has_nulls && rows)
@@ -240,7 +240,7 @@ static status combine_column(dev_stream *stream, chunk *const *chunks, size_t ch
 
 /* keep_bases: as chunk_combine. places: by column, or NULL. */
 static status put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                           bool keep_bases, const char *who, const tensor_place *places,
+                           bool keep_bases, const char *who, const tensor_target *targets,
                            chunk **out)
 {
     *out = NULL;
@@ -260,7 +260,7 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
             continue;
         }
         st = concat_column_of(stream, chunks, chunk_count, c, rows, who,
-                              places ? places[c] : (tensor_place){0}, flats, &column);
+                              targets ? targets[c] : (tensor_target){0}, flats, &column);
         result->columns[c] = column.target;
         dev_buffer_unref(column.heap_used);
         for (size_t i = 0; i < chunk_count; i++) {
@@ -284,9 +284,9 @@ status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chunk_count
 }
 
 status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                       const char *who, const tensor_place *places, chunk **out)
+                       const char *who, const tensor_target *targets, chunk **out)
 {
-    return put_together(stream, chunks, chunk_count, false, who, places, out);
+    return put_together(stream, chunks, chunk_count, false, who, targets, out);
 }
 
 status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count, const char *who,

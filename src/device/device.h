@@ -56,11 +56,11 @@ typedef enum dev_error_code {
 
 typedef struct dev_error {
     _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t place;        /* what the launch gave: SQL position, a reader's own number, or none */
+    uint32_t location;     /* what the launch gave: SQL position, a reader's own number, or none */
     uint64_t detail;       /* row, or byte offset */
 } dev_error;
 
-#define DEV_PLACE_NONE UINT32_MAX
+#define DEV_LOCATION_NONE UINT32_MAX
 
 /* The kernels' identifiers, argument structs and table type. */
 #include "device/kernels.h"
@@ -120,11 +120,11 @@ struct device {
     const dev_ops *ops;
     /* The kernel table where a launch is a plain call (the CPU device); else NULL. */
     const dev_kernel_function *host_kernels;
-    bool is_host;        /* addresses can be dereferenced, launches finish at once */
-    uint32_t chunk_rows; /* how many rows a chunk should have */
-    uint32_t lane_count; /* streams worth running at once; 0: as many as worker threads */
-    const char *isa;     /* for EXPLAIN */
-    mem_budget *budget;  /* of its memory; not owned */
+    bool is_host;          /* addresses can be dereferenced, launches finish at once */
+    uint32_t chunk_rows;   /* how many rows a chunk should have */
+    uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
+    const char *isa;       /* for EXPLAIN */
+    mem_budget *budget;    /* of its memory; not owned */
 };
 
 struct dev_stream {

@@ -97,13 +97,13 @@ static size_t values_bytes(data_type type, uint64_t rows)
 }
 
 status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_validity,
-                          tensor_place place, tensor **out)
+                          tensor_target target_memory, tensor **out)
 {
     tensor *t;
     TRY(tensor_new(type, TENSOR_FLAT, &t));
     status st = STATUS_OK;
-    t->values_owner = dev_buffer_ref(place.owner);
-    if (!place.owner)
+    t->values_owner = dev_buffer_ref(target_memory.owner);
+    if (!target_memory.owner)
         st = dev_alloc(dev, values_bytes(type, rows), "chunk", &t->values_owner);
     if (!st && with_validity)
         st = dev_alloc(dev, bitmap_bytes(rows), "chunk", &t->validity_owner);
@@ -111,7 +111,7 @@ status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_
         tensor_unref(t);
         return st;
     }
-    t->values = place.owner ? place.values : t->values_owner->address;
+    t->values = target_memory.owner ? target_memory.values : t->values_owner->address;
     if (with_validity)
         t->validity = t->validity_owner->address;
     *out = t;
@@ -120,7 +120,7 @@ status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_
 
 status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity, tensor **out)
 {
-    return tensor_new_flat_at(dev, type, rows, with_validity, (tensor_place){0}, out);
+    return tensor_new_flat_at(dev, type, rows, with_validity, (tensor_target){0}, out);
 }
 
 status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out)
@@ -341,13 +341,13 @@ static status flatten_constant(dev_stream *stream, tensor *t, dev_count count, t
                       .out = flat->values);
 }
 
-status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count, tensor_place place,
-                        tensor **out)
+status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count,
+                        tensor_target target_memory, tensor **out)
 {
     tensor *flat;
     bool with_validity = t->index->has_nulls || t->base->validity;
     *out = NULL;
-    TRY(tensor_new_flat_at(stream->dev, t->type, count.bound, with_validity, place, &flat));
+    TRY(tensor_new_flat_at(stream->dev, t->type, count.bound, with_validity, target_memory, &flat));
     flat->heap = string_heap_ref(t->base->heap);
     status st =
         DEV_LAUNCH(stream, gather, .width = t->type.width, .index_has_nulls = t->index->has_nulls,
@@ -370,7 +370,7 @@ status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **o
         return STATUS_OK;
     }
     if (t->form == TENSOR_INDEXED)
-        return tensor_gather_at(stream, t, count, (tensor_place){0}, out);
+        return tensor_gather_at(stream, t, count, (tensor_target){0}, out);
     tensor *flat;
     TRY(tensor_new_flat(stream->dev, t->type, count.bound, t->constant.is_null, &flat));
     status st = flatten_constant(stream, t, count, flat);

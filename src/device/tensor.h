@@ -68,14 +68,14 @@ CHECKED status string_heap_new(dev_buffer *const *buffers, uint32_t count, strin
 CHECKED status tensor_new_flat(device *dev, data_type type, uint64_t rows, bool with_validity,
                                tensor **out);
 /* Where the values of a new tensor go. Without an owner: to memory of their own. */
-typedef struct tensor_place {
+typedef struct tensor_target {
     dev_buffer *owner;
     void *values;
-} tensor_place;
+} tensor_target;
 
 /* The same; its values go to the place, whose owner it references. */
 CHECKED status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_validity,
-                                  tensor_place place, tensor **out);
+                                  tensor_target target_memory, tensor **out);
 /* A FLAT tensor over memory inside `owner`, of which it takes a reference. */
 CHECKED status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out);
 /* `v` for every row; the text of v must outlive the tensor. */
@@ -93,7 +93,7 @@ CHECKED status row_index_view(const row_index *index, uint64_t first, row_index 
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
 CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count count,
-                                tensor_place place, tensor **out);
+                                tensor_target target_memory, tensor **out);
 /* An array of lazily known counts and other small state: 8-byte words on the device, zeroed. */
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
 /* Reads words back; on lazy devices it waits for the stream, so it is for what happens rarely. */
@@ -114,7 +114,7 @@ CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chu
                             const char *who, chunk **out);
 /* The same; columns go to their places. */
 CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
-                               const char *who, const tensor_place *places, chunk **out);
+                               const char *who, const tensor_target *targets, chunk **out);
 /* As chunk_concat, but columns that are INDEXED over one base in all of them stay so. */
 CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              const char *who, chunk **out);

@@ -2,9 +2,9 @@
  *
  * Walks the plan from the root down, carrying the chain of operators that lie between a node and
  * the next sink ("down"). A source ends the walk and makes a pipeline out of the chain. UNION walks
- * every child with the same chain, so its operators get lanes of several pipelines. What must have
+ * every child with the same chain, so its operators get tasks of several pipelines. What must have
  * finished before an operator may run (its join's build side) hangs on the chain's link. */
-#include "exec/query.h"
+#include "exec/sched/query.h"
 
 typedef struct link link;
 struct link {
@@ -185,17 +185,19 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
     return STATUS_OK;
 }
 
-/* Aggregate, sort, single row: a sink, and a source that starts when the sink is done. */
-static status walk_breaker(exec_query *query, const plan_node *node, const link *down)
+typedef status open_source(exec_query *query, const plan_node *plan, exec_operator **out);
+typedef status open_streaming(exec_query *query, const plan_node *plan, exec_layout input,
+                              exec_operator **out);
+typedef status open_breaker(exec_query *query, const plan_node *plan, exec_layout input,
+                            exec_operator **out_sink, exec_operator **out_source);
+
+/* A sink, and a source that starts when the sink is done. */
+static status walk_breaker(exec_query *query, const plan_node *node, open_breaker *open,
+                           const link *down)
 {
     const plan_node *child = node->children[0];
     exec_operator *sink = NULL, *source = NULL;
-    if (node->kind == PLAN_AGGREGATE)
-        TRY(op_aggregate_open(query, node, layout_of(child), &sink, &source));
-    else if (node->kind == PLAN_SORT)
-        TRY(op_sort_open(query, node, layout_of(child), &sink, &source));
-    else
-        TRY(op_single_row_open(query, node, layout_of(child), &sink, &source));
+    TRY(open(query, node, layout_of(child), &sink, &source));
     status st = exec_adopt(query, sink);
     if (st) {
         source->ops->close(source);
@@ -228,53 +230,65 @@ static status walk_shared(exec_query *query, const plan_node *node, const link *
     return pipeline_new(query, source, query->shared_stages[id], down, NULL);
 }
 
-static status walk_streaming(exec_query *query, const plan_node *node, const link *down)
+static status walk_union(exec_query *query, const plan_node *node, const link *down)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(walk(query, node->children[i], down));
+    return STATUS_OK;
+}
+
+static status walk_source(exec_query *query, const plan_node *node, open_source *open,
+                          const link *down)
+{
+    exec_operator *source = NULL;
+    TRY(open(query, node, &source));
+    TRY(exec_adopt(query, source));
+    return pipeline_new(query, source, NULL, down, NULL);
+}
+
+static status walk_streaming(exec_query *query, const plan_node *node, open_streaming *open,
+                             const link *down)
 {
     const plan_node *child = node->children[0];
     exec_operator *op = NULL;
     const link *chain;
-    if (node->kind == PLAN_FILTER)
-        TRY(op_filter_open(query, node, layout_of(child), &op));
-    else if (node->kind == PLAN_PROJECT)
-        TRY(op_project_open(query, node, layout_of(child), &op));
-    else if (node->kind == PLAN_LIMIT)
-        TRY(op_limit_open(query, node, &op));
-    else
-        TRY(op_repeat_open(query, node, layout_of(child), &op));
+    TRY(open(query, node, layout_of(child), &op));
     TRY(exec_adopt(query, op));
     TRY(link_new(query, op, NULL, NULL, down, &chain));
     return walk(query, child, chain);
 }
 
+/* How each kind of node is put together; one of the four. */
+static const struct runner {
+    open_source *source;
+    open_streaming *streaming;
+    open_breaker *breaker;
+    status (*walk)(exec_query *query, const plan_node *node, const link *down);
+} runners[PLAN_KIND_COUNT] = {
+#define SOURCE(kind, name) [PLAN_##kind] = {.source = op_##name##_open},
+#define STREAMING(kind, name) [PLAN_##kind] = {.streaming = op_##name##_open},
+#define BREAKER(kind, name) [PLAN_##kind] = {.breaker = op_##name##_open},
+#define WALKED(kind, name) [PLAN_##kind] = {.walk = walk_##name},
+#include "exec/sched/operators.def"
+#undef SOURCE
+#undef STREAMING
+#undef BREAKER
+#undef WALKED
+};
+
 static status walk(exec_query *query, const plan_node *node, const link *down)
 {
-    exec_operator *source;
-    switch (node->kind) {
-    case PLAN_SCAN:
-        return walk_scan(query, node, down);
-    case PLAN_VALUES:
-        TRY(op_values_open(query, node, &source));
-        TRY(exec_adopt(query, source));
-        return pipeline_new(query, source, NULL, down, NULL);
-    case PLAN_FILTER:
-    case PLAN_PROJECT:
-    case PLAN_LIMIT:
-    case PLAN_REPEAT:
-        return walk_streaming(query, node, down);
-    case PLAN_AGGREGATE:
-    case PLAN_SORT:
-    case PLAN_SINGLE_ROW:
-        return walk_breaker(query, node, down);
-    case PLAN_JOIN:
-        return walk_join(query, node, down);
-    case PLAN_UNION:
-        for (uint32_t i = 0; i < node->child_count; i++)
-            TRY(walk(query, node->children[i], down));
-        return STATUS_OK;
-    case PLAN_SHARED:
-        return walk_shared(query, node, down);
-    }
-    return status_new(STATUS_KIND_INTERNAL, "plan node of kind %d cannot run", (int)node->kind);
+    const struct runner *r = &runners[node->kind];
+    if (r->walk)
+        return r->walk(query, node, down);
+    if (r->source)
+        return walk_source(query, node, r->source, down);
+    if (r->streaming)
+        return walk_streaming(query, node, r->streaming, down);
+    if (r->breaker)
+        return walk_breaker(query, node, r->breaker, down);
+    return status_new(STATUS_KIND_INTERNAL, "a plan node \"%s\" cannot run",
+                      plan_kind_name(node->kind));
 }
 
 status exec_build(exec_query *query, exec_operator *sink)

@@ -1,5 +1,6 @@
-/* estimate.c - how many rows a node gives, from footers and rules of thumb. */
-#include "parquet/table.h"
+/* estimate.c - what share of rows meets a condition and how many values a column has, from footers
+ * and rules of thumb. How many rows a node gives is in node_*.c. */
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 #include <math.h>
@@ -107,8 +108,7 @@ static double known_distinct(const plan_node *node, const expr *e)
     return width < from.table_rows ? width : from.table_rows;
 }
 
-/* Rows of the table that a column comes from, before any condition; negative: not known. */
-static double base_rows(const plan_node *node, const expr *e)
+double plan_base_rows(const plan_node *node, const expr *e)
 {
     origin from;
     while (e->kind == EXPR_CAST)
@@ -117,14 +117,13 @@ static double base_rows(const plan_node *node, const expr *e)
     return is_known && from.column ? from.table_rows : -1;
 }
 
-/* Distinct values among `rows` rows; a guess where they are not known. */
 double plan_distinct(const plan_node *node, const expr *e, double rows)
 {
     double distinct = known_distinct(node, e);
     while (e->kind == EXPR_CAST)
         e = e->args[0];
     if (distinct < 0)
-        distinct = base_rows(node, e);
+        distinct = plan_base_rows(node, e);
     if (distinct < 0)
         distinct = e->kind == EXPR_COLUMN || rows <= 100 ? rows : rows / 10;
     return distinct < rows ? distinct : rows;
@@ -185,28 +184,23 @@ static double share_of_equality(const plan_node *node, const expr *e)
 
 static double share_of_comparison(const plan_node *node, const expr *e)
 {
-    const expr *column = e->args[0], *constant = e->args[1];
-    bool is_mirrored = column->kind == EXPR_CONSTANT;
-    if (is_mirrored) {
-        column = e->args[1];
-        constant = e->args[0];
+    const expr *column;
+    const value *v;
+    expr_op op;
+    if (!expr_comparison(e, &column, &op, &v)) {
+        bool are_columns = e->args[0]->kind == EXPR_COLUMN && e->args[1]->kind == EXPR_COLUMN;
+        return e->op == EXPR_EQ ? SHARE_EQUAL : are_columns ? SHARE_COLUMNS : SHARE_RANGE;
     }
-    bool is_equal = e->op == EXPR_EQ;
-    if (constant->kind != EXPR_CONSTANT)
-        return is_equal                                                       ? SHARE_EQUAL
-               : column->kind == EXPR_COLUMN && constant->kind == EXPR_COLUMN ? SHARE_COLUMNS
-                                                                              : SHARE_RANGE;
-    if (is_equal)
+    if (op == EXPR_EQ)
         return share_of_equality(node, column);
     origin from;
-    bool is_less = (e->op == EXPR_LT || e->op == EXPR_LE) != is_mirrored;
-    while (column->kind == EXPR_CAST && is_number_value(&constant->constant))
+    bool is_less = op == EXPR_LT || op == EXPR_LE;
+    while (column->kind == EXPR_CAST && is_number_value(v))
         column = column->args[0];
     if (column->kind != EXPR_COLUMN)
         return SHARE_RANGE;
     if (!find_origin(node, column->column_id, &from) || from.computed)
         return SHARE_COMPUTED;
-    const value *v = &constant->constant;
     if (from.aggregate && is_number_value(v)) {
         double above = share_above(&from, as_double(value_int128(v), v->type));
         return is_less && above != SHARE_COMPUTED ? 1 - above : above;
@@ -227,7 +221,7 @@ static double share_of_null(const plan_node *node, const expr *e)
     return (double)from.column->null_count / from.table_rows;
 }
 
-static double share_of(const plan_node *node, const expr *e)
+double plan_share(const plan_node *node, const expr *e)
 {
     double share = 1;
     if (e->kind != EXPR_CALL)
@@ -235,14 +229,14 @@ static double share_of(const plan_node *node, const expr *e)
     switch (e->op) {
     case EXPR_AND:
         for (uint32_t i = 0; i < e->arg_count; i++)
-            share *= share_of(node, e->args[i]);
+            share *= plan_share(node, e->args[i]);
         return share;
     case EXPR_OR:
         for (uint32_t i = 0; i < e->arg_count; i++)
-            share *= 1 - share_of(node, e->args[i]);
+            share *= 1 - plan_share(node, e->args[i]);
         return 1 - share;
     case EXPR_NOT:
-        return 1 - share_of(node, e->args[0]);
+        return 1 - plan_share(node, e->args[0]);
     case EXPR_EQ:
     case EXPR_LT:
     case EXPR_LE:
@@ -272,137 +266,35 @@ static double share_of(const plan_node *node, const expr *e)
  * none. */
 static int bound_of(const expr *e, uint32_t *out_column)
 {
-    if (e->kind != EXPR_CALL ||
-        (e->op != EXPR_LT && e->op != EXPR_LE && e->op != EXPR_GT && e->op != EXPR_GE))
-        return 0;
-    bool is_mirrored = e->args[0]->kind == EXPR_CONSTANT;
-    const expr *column = e->args[is_mirrored];
-    if (column->kind != EXPR_COLUMN || e->args[!is_mirrored]->kind != EXPR_CONSTANT)
+    const expr *column;
+    const value *constant;
+    expr_op op;
+    if (!expr_comparison(e, &column, &op, &constant) || column->kind != EXPR_COLUMN ||
+        op == EXPR_EQ || op == EXPR_NE)
         return 0;
     *out_column = column->column_id;
-    return (e->op == EXPR_LT || e->op == EXPR_LE) != is_mirrored ? 1 : -1;
+    return op == EXPR_LT || op == EXPR_LE ? 1 : -1;
 }
 
 /* The share of the condition among rows that meet those before it. An upper and a lower bound of
  * one column leave what is between. */
 static double share_after(const plan_node *node, const expr_list *conditions, size_t number)
 {
-    double share = share_of(node, conditions->items[number]);
+    double share = plan_share(node, conditions->items[number]);
     uint32_t column, other;
     int direction = bound_of(conditions->items[number], &column);
     for (size_t i = 0; i < number && direction; i++)
         if (bound_of(conditions->items[i], &other) == -direction && other == column) {
-            double before = share_of(node, conditions->items[i]), both = before + share - 1;
+            double before = plan_share(node, conditions->items[i]), both = before + share - 1;
             return before > 0 && both > 0 ? both / before : 1e-3;
         }
     return share;
 }
 
-static double share_of_list(const plan_node *node, const expr_list *conditions)
+double plan_share_of_list(const plan_node *node, const expr_list *conditions)
 {
     double share = 1;
     for (size_t i = 0; i < conditions->count; i++)
         share *= share_after(node, conditions, i);
     return share;
-}
-
-static double estimate_join(const plan_node *node)
-{
-    double left = node->children[0]->estimated_rows, right = node->children[1]->estimated_rows;
-    double rows = left * right, keys = 1, bases[2] = {left, right};
-    for (size_t k = 0; k < node->join.left_keys.count; k++) {
-        const expr *sides[2] = {node->join.left_keys.items[k], node->join.right_keys.items[k]};
-        double l = plan_distinct(node->children[0], sides[0], left);
-        double r = plan_distinct(node->children[1], sides[1], right);
-        double larger = l > r ? l : r;
-        keys *= larger < 1 ? 1 : larger;
-        for (int i = 0; i < 2; i++) {
-            double base = base_rows(node->children[i], sides[i]);
-            bases[i] = base > bases[i] ? base : bases[i];
-        }
-    }
-    /* Several keys together have no more values than the smaller table has rows. */
-    double smaller = bases[0] < bases[1] ? bases[0] : bases[1];
-    if (keys > smaller && node->join.left_keys.count > 1)
-        keys = smaller < 1 ? 1 : smaller;
-    rows /= keys;
-    double passes = node->join.residual ? share_of(node, node->join.residual) : 1;
-    double matches = right / keys; /* of a left row */
-    rows *= passes;
-    switch (node->join.type) {
-    case JOIN_SEMI:
-    case JOIN_ANTI:
-        if (passes < 1 && matches > 1)
-            rows = left * (1 - pow(1 - passes, matches));
-        break;
-    default:
-        break;
-    }
-    switch (node->join.type) {
-    case JOIN_SEMI:
-        return rows < left ? rows : left;
-    case JOIN_ANTI:
-    case JOIN_ANTI_NULL:
-        return rows < left * 0.9 ? left - rows : left * 0.1;
-    case JOIN_MARK:
-    case JOIN_SINGLE:
-        return left;
-    case JOIN_LEFT:
-        return rows > left ? rows : left;
-    case JOIN_RIGHT:
-        return rows > right ? rows : right;
-    case JOIN_FULL:
-        return rows > left + right ? rows : left + right;
-    default:
-        return rows;
-    }
-}
-
-void plan_estimate(const plan_statement *statement, plan_node *node)
-{
-    double child = node->child_count ? node->children[0]->estimated_rows : 0, rows = child;
-    switch (node->kind) {
-    case PLAN_SCAN:
-        rows = (double)node->scan.table->row_count * share_of_list(node, &node->scan.filters);
-        break;
-    case PLAN_VALUES:
-        rows = (double)node->values.rows.count;
-        break;
-    case PLAN_FILTER:
-        rows = child * share_of_list(node->children[0], &node->filter.conditions);
-        break;
-    case PLAN_AGGREGATE: {
-        const plan_node *input = node->children[0];
-        rows = 1;
-        for (size_t i = 0; i < node->aggregate.groups.count; i++)
-            rows *= plan_distinct(input, node->aggregate.groups.items[i], child);
-        rows = rows > child && node->aggregate.groups.count ? child : rows;
-        break;
-    }
-    case PLAN_JOIN:
-        rows = estimate_join(node);
-        break;
-    case PLAN_SORT:
-        rows = node->sort.has_limit && (double)node->sort.limit < child ? (double)node->sort.limit
-                                                                        : child;
-        break;
-    case PLAN_LIMIT:
-        rows = node->limit.has_limit && (double)node->limit.limit < child
-                   ? (double)node->limit.limit
-                   : child;
-        break;
-    case PLAN_UNION:
-        for (uint32_t i = 1; i < node->child_count; i++)
-            rows += node->children[i]->estimated_rows;
-        break;
-    case PLAN_SINGLE_ROW:
-        rows = 1;
-        break;
-    case PLAN_SHARED:
-        rows = statement->shared.items[node->shared.id]->estimated_rows;
-        break;
-    default:
-        break;
-    }
-    node->estimated_rows = rows < 1 ? 1 : rows;
 }

@@ -204,6 +204,37 @@ bool expr_is_constant(const expr *e)
     return e->kind == EXPR_CONSTANT;
 }
 
+expr_op expr_mirrored(expr_op op)
+{
+    switch (op) {
+    case EXPR_LT:
+        return EXPR_GT;
+    case EXPR_LE:
+        return EXPR_GE;
+    case EXPR_GT:
+        return EXPR_LT;
+    case EXPR_GE:
+        return EXPR_LE;
+    default:
+        return op;
+    }
+}
+
+bool expr_comparison(const expr *e, const expr **out_side, expr_op *out_op,
+                     const value **out_constant)
+{
+    if (e->kind != EXPR_CALL || e->op < EXPR_EQ || e->op > EXPR_GE)
+        return false;
+    bool is_mirrored = e->args[0]->kind == EXPR_CONSTANT;
+    const expr *constant = e->args[is_mirrored ? 0 : 1];
+    if (constant->kind != EXPR_CONSTANT)
+        return false;
+    *out_side = e->args[is_mirrored ? 1 : 0];
+    *out_op = is_mirrored ? expr_mirrored(e->op) : e->op;
+    *out_constant = &constant->constant;
+    return true;
+}
+
 bool expr_has_subquery(const expr *e)
 {
     if (e->kind == EXPR_SUBQUERY)

@@ -74,6 +74,13 @@ expr *expr_copy(arena *a, const expr *e);
 bool expr_equal(const expr *left, const expr *right); /* the same tree, positions apart */
 bool expr_is_constant(const expr *e);                 /* an EXPR_CONSTANT */
 bool expr_has_subquery(const expr *e);
+/* Is e a comparison (=, <>, <, <=, >, >=) with a constant on one side? Then the other side, and the
+ * operator with that side on the left: 3 < x gives x, >, 3. Two constants: the second is the side.
+ * The outputs point into e. */
+bool expr_comparison(const expr *e, const expr **out_side, expr_op *out_op,
+                     const value **out_constant);
+/* What op becomes when its sides are swapped; op itself if it is no comparison. */
+expr_op expr_mirrored(expr_op op);
 /* Calls visit(id) for each column reference, in subquery plans too. */
 void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context), void *context);
 /* Splits nested ANDs into conjuncts, appended. */

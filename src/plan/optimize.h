@@ -1,11 +1,18 @@
-/* optimize.h - every rewrite of a plan, in order, between the binder and the executor. */
+/* optimize.h - the rules that rewrite a plan, between the binder and the executor. */
 #ifndef PISTACHIO_PLAN_OPTIMIZE_H
 #define PISTACHIO_PLAN_OPTIMIZE_H
 
 #include "plan/plan.h"
 
-/* Rewrites the statement in place: the plan is equivalent, free of EXPR_SUBQUERY, and carries the
- * decisions that the executor follows. */
+/* Rewrites the statement in place by every rule (optimizer_rules.def) that is not in
+ * statement->rules_off: the plan is equivalent, free of EXPR_SUBQUERY, and carries the decisions
+ * that the executor follows. Sets rule_nanoseconds. A plan that is not valid then, in debug builds
+ * after any rule, is an internal error that names the rule. */
 CHECKED status plan_optimize(plan_statement *statement);
+
+/* The rules that a list of names, split by commas, leaves out, as bits for rules_off. "none" or
+ * nothing: none; "all": all that can be. The failure names what is wrong and what there is. */
+CHECKED status plan_rules_parse(const char *names, uint64_t *out);
+const char *plan_rule_name(plan_rule rule);
 
 #endif

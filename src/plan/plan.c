@@ -1,4 +1,4 @@
-/* plan.c - making plan nodes, their names, and walking their expressions. */
+/* plan.c - making plan nodes, finding their columns, names of joins and aggregates. */
 #include "plan/plan.h"
 
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
@@ -24,75 +24,6 @@ int plan_column_index(const plan_node *node, uint32_t id)
         if (node->columns.items[i].id == id)
             return (int)i;
     return -1;
-}
-
-static void visit_list(expr_list *list, void (*visit)(expr **slot, void *context), void *context)
-{
-    for (size_t i = 0; i < list->count; i++)
-        visit(&list->items[i], context);
-}
-
-static void visit_optional(expr **slot, void (*visit)(expr **slot, void *context), void *context)
-{
-    if (*slot)
-        visit(slot, context);
-}
-
-void plan_visit_exprs(plan_node *node, void (*visit)(expr **slot, void *context), void *context)
-{
-    switch (node->kind) {
-    case PLAN_SCAN:
-        visit_list(&node->scan.filters, visit, context);
-        break;
-    case PLAN_VALUES:
-        for (size_t row = 0; row < node->values.rows.count; row++)
-            for (size_t i = 0; i < node->columns.count; i++)
-                visit(&node->values.rows.items[row][i], context);
-        break;
-    case PLAN_FILTER:
-        visit_list(&node->filter.conditions, visit, context);
-        break;
-    case PLAN_PROJECT:
-        visit_list(&node->project.exprs, visit, context);
-        break;
-    case PLAN_AGGREGATE:
-        visit_list(&node->aggregate.groups, visit, context);
-        for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
-            visit_optional(&node->aggregate.aggregates.items[i].argument, visit, context);
-            visit_optional(&node->aggregate.aggregates.items[i].filter, visit, context);
-        }
-        break;
-    case PLAN_JOIN:
-        visit_list(&node->join.left_keys, visit, context);
-        visit_list(&node->join.right_keys, visit, context);
-        visit_optional(&node->join.residual, visit, context);
-        break;
-    case PLAN_SORT:
-        for (size_t i = 0; i < node->sort.keys.count; i++)
-            visit(&node->sort.keys.items[i].key, context);
-        break;
-    case PLAN_REPEAT:
-        visit(&node->repeat.count, context);
-        break;
-    case PLAN_LIMIT:
-    case PLAN_UNION:
-    case PLAN_SINGLE_ROW:
-    case PLAN_SHARED:
-        break;
-    }
-}
-
-const char *plan_kind_name(plan_kind kind)
-{
-    static const char *const names[] = {
-        [PLAN_SCAN] = "scan",           [PLAN_VALUES] = "values",
-        [PLAN_FILTER] = "filter",       [PLAN_PROJECT] = "project",
-        [PLAN_AGGREGATE] = "aggregate", [PLAN_JOIN] = "join",
-        [PLAN_SORT] = "sort",           [PLAN_LIMIT] = "limit",
-        [PLAN_UNION] = "union all",     [PLAN_SINGLE_ROW] = "single row",
-        [PLAN_REPEAT] = "repeat",       [PLAN_SHARED] = "shared",
-    };
-    return names[kind];
 }
 
 const char *plan_join_name(plan_join_type type, bool build_left)

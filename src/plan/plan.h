@@ -15,18 +15,10 @@
 #include "plan/expr.h"
 
 typedef enum plan_kind {
-    PLAN_SCAN,
-    PLAN_VALUES,
-    PLAN_FILTER,
-    PLAN_PROJECT,
-    PLAN_AGGREGATE, /* also DISTINCT: groups and no aggregates */
-    PLAN_JOIN,
-    PLAN_SORT, /* with a limit: top-k */
-    PLAN_LIMIT,
-    PLAN_UNION,      /* UNION ALL of its children, column by column */
-    PLAN_SINGLE_ROW, /* passes its child's row; an error if there are more; NULLs if none */
-    PLAN_REPEAT,     /* each row as often as an integer column says: INTERSECT and EXCEPT ALL */
-    PLAN_SHARED      /* a common subplan (WITH), run once, read by each node that refers to it */
+#define PLAN_NODE(kind, file, name, children) PLAN_##kind,
+#include "plan/nodes.def"
+#undef PLAN_NODE
+    PLAN_KIND_COUNT
 } plan_kind;
 
 typedef enum plan_join_type {
@@ -47,6 +39,15 @@ typedef enum plan_aggregate_function {
 #undef AGGREGATE
     AGGREGATE_FUNCTION_COUNT
 } plan_aggregate_function;
+
+typedef enum plan_rule {
+#define RULE(name, is_needed, help) RULE_##name,
+#define PART(name, help) RULE_##name,
+#include "plan/optimizer_rules.def"
+#undef RULE
+#undef PART
+    PLAN_RULE_COUNT
+} plan_rule;
 
 /* A column that a node makes. */
 typedef struct plan_column {
@@ -71,11 +72,17 @@ typedef struct plan_sort_key {
     bool is_descending, nulls_first;
 } plan_sort_key;
 
-/* A build side's key range and Bloom filter or bitmap, offered to a scan on the probe side. */
-typedef struct plan_runtime_filter {
-    uint32_t id;        /* index in the query's runtime filters */
-    uint32_t column_id; /* at the join: the build key's position; at the scan: its column id */
-} plan_runtime_filter;
+/* A build side's key range and Bloom filter or bitmap, offered to scans on the probe side. `id` is
+ * its index in the query's runtime filters, the same at the join and at the scans. */
+typedef struct plan_given_filter {
+    uint32_t id;
+    uint32_t key; /* of which key pair: index in left_keys and right_keys */
+} plan_given_filter;
+
+typedef struct plan_taken_filter {
+    uint32_t id;
+    uint32_t column_id; /* the scan's column that it is about */
+} plan_taken_filter;
 
 /* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
 struct pq_table;
@@ -99,10 +106,9 @@ struct plan_node {
             expr_list filters;       /* conjuncts over this node's ids, applied in this order;
                                         columns that only they need have is_filter_only set */
             ARRAY(bool) filter_only; /* parallel to columns; such columns come out as no tensor */
-            ARRAY(bool)
-            relied; /* parallel to columns once optimized: more than an estimate
-                       was built on the statistics' range */
-            ARRAY(plan_runtime_filter) runtime_filters;
+            ARRAY(bool) relied;      /* parallel to columns, or empty: more than an estimate was
+                                        built on the statistics' range (rule ranges) */
+            ARRAY(plan_taken_filter) runtime_filters;
         } scan;
         struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
@@ -124,7 +130,7 @@ struct plan_node {
             bool null_equal;                 /* keys: NULL equals NULL (set operations) */
             expr *residual;                  /* over both sides; NULL: none */
             bool build_left;                 /* build on the left child instead of the right */
-            ARRAY(plan_runtime_filter) runtime_filters; /* published by the build side */
+            ARRAY(plan_given_filter) runtime_filters; /* published by the build side */
         } join;
         struct {
             ARRAY(plan_sort_key) keys;
@@ -155,13 +161,16 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
+    uint64_t rules_off;                         /* bit r: plan_rule r is left out */
+    uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 
 /* A zeroed node with room for child_count children, estimates unknown; NULL without memory. */
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count);
 /* Calls visit for the place of each expression of this node (not of its children's); the visitor
  * may put another expression there. */
-void plan_visit_exprs(plan_node *node, void (*visit)(expr **slot, void *context), void *context);
+typedef void plan_visitor(expr **slot, void *context);
+void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
 const char *plan_kind_name(plan_kind kind);
@@ -169,7 +178,7 @@ const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_aggregate_name(plan_aggregate_function function);
 
 /* Checks what must hold: ids made once and visible where used, types of conditions, keys' types
- * equal, counts. For after each rewrite; an internal error names the node. */
+ * equal, counts. For after each rule; an internal error names the node. */
 CHECKED status plan_verify(const plan_statement *statement);
 /* What stands in front of a node's line and behind it. */
 typedef struct plan_note {

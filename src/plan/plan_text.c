@@ -5,7 +5,7 @@
  *         scan lineitem [l_orderkey, l_tax] where (l_tax > 0.05)
  *
  * The list behind the name of a scan, a projection or another node that makes columns is those. */
-#include "plan/text.h"
+#include "plan/node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +73,7 @@ static bool name_columns(plan_writer *w, const plan_statement *statement)
 
 /* ---- nodes ---- */
 
-/* True: the list is long enough; says how many are left out. */
-static bool is_cut(plan_writer *w, size_t shown, size_t count)
+bool plan_write_cut(plan_writer *w, size_t shown, size_t count)
 {
     if (shown < COLUMNS_SHOWN || shown + 1 >= count) /* "1 more" is no shorter */
         return false;
@@ -82,10 +81,10 @@ static bool is_cut(plan_writer *w, size_t shown, size_t count)
     return true;
 }
 
-static void write_columns(plan_writer *w, const plan_node *node)
+void plan_write_columns(plan_writer *w, const plan_node *node)
 {
     plan_write_text(w, " [");
-    for (size_t i = 0; i < node->columns.count && !is_cut(w, i, node->columns.count); i++) {
+    for (size_t i = 0; i < node->columns.count && !plan_write_cut(w, i, node->columns.count); i++) {
         const plan_column *column = &node->columns.items[i];
         plan_write_text(w, i ? ", " : "");
         plan_write_column(w, column->id, column->name);
@@ -93,7 +92,7 @@ static void write_columns(plan_writer *w, const plan_node *node)
     plan_write_text(w, "]");
 }
 
-static void write_exprs(plan_writer *w, const expr_list *list, const char *separator)
+void plan_write_exprs(plan_writer *w, const expr_list *list, const char *separator)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (i)
@@ -102,180 +101,30 @@ static void write_exprs(plan_writer *w, const expr_list *list, const char *separ
     }
 }
 
-static void write_runtime_filters(plan_writer *w, const plan_runtime_filter *filters, size_t count,
-                                  const char *verb)
+void plan_write_computed(plan_writer *w, const expr_list *exprs, const plan_node *node)
 {
-    if (count)
-        plan_write_format(w, " %s filter%s", verb, count > 1 ? "s" : "");
-    for (size_t i = 0; i < count; i++)
-        plan_write_format(w, "%s %u", i ? "," : "", filters[i].id);
-}
-
-static void write_scan(plan_writer *w, const plan_node *node)
-{
-    plan_write_format(w, " %s", node->scan.table_name ? node->scan.table_name : "");
-    write_columns(w, node);
-    if (node->scan.filters.count) {
-        plan_write_text(w, " where ");
-        write_exprs(w, &node->scan.filters, " and ");
-    }
-    write_runtime_filters(w, node->scan.runtime_filters.items, node->scan.runtime_filters.count,
-                          "takes");
-}
-
-static void write_values(plan_writer *w, const plan_node *node)
-{
-    write_columns(w, node);
-    size_t rows = node->values.rows.count, shown = rows < 8 ? rows : 8;
-    for (size_t row = 0; row < shown; row++) {
-        plan_write_text(w, row ? ", (" : " (");
-        for (size_t i = 0; i < node->columns.count; i++) {
-            if (i)
-                plan_write_text(w, ", ");
-            plan_write_expr(w, node->values.rows.items[row][i]);
-        }
-        plan_write_text(w, ")");
-    }
-    if (shown < rows)
-        plan_write_format(w, ", ... %zu rows", rows);
-}
-
-/* An expression and what its column is called. */
-static void write_made(plan_writer *w, const expr *e, const plan_column *column)
-{
-    if (e->kind != EXPR_COLUMN || e->column_id != column->id) {
-        plan_write_expr(w, e);
-        plan_write_text(w, " as ");
-    }
-    plan_write_column(w, column->id, column->name);
-}
-
-static void write_project(plan_writer *w, const plan_node *node)
-{
-    plan_write_text(w, " [");
-    for (size_t i = 0; i < node->columns.count && !is_cut(w, i, node->columns.count); i++) {
+    plan_write_text(w, "[");
+    for (size_t i = 0; i < exprs->count && !plan_write_cut(w, i, exprs->count); i++) {
+        const expr *e = exprs->items[i];
+        const plan_column *column = &node->columns.items[i];
         plan_write_text(w, i ? ", " : "");
-        write_made(w, node->project.exprs.items[i], &node->columns.items[i]);
-    }
-    plan_write_text(w, "]");
-}
-
-static void write_aggregate(plan_writer *w, const plan_node *node)
-{
-    if (node->aggregate.groups.count) {
-        plan_write_text(w, " groups [");
-        for (size_t i = 0; i < node->aggregate.groups.count; i++) {
-            if (is_cut(w, i, node->aggregate.groups.count))
-                break;
-            plan_write_text(w, i ? ", " : "");
-            write_made(w, node->aggregate.groups.items[i], &node->columns.items[i]);
+        if (e->kind != EXPR_COLUMN || e->column_id != column->id) {
+            plan_write_expr(w, e);
+            plan_write_text(w, " as ");
         }
-        plan_write_text(w, "]");
-    }
-    if (!node->aggregate.aggregates.count)
-        return;
-    plan_write_text(w, " aggregates [");
-    for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
-        const plan_aggregate *aggregate = &node->aggregate.aggregates.items[i];
-        plan_write_format(w, "%s%s(%s", i ? ", " : "", plan_aggregate_name(aggregate->function),
-                          aggregate->is_distinct ? "distinct " : "");
-        if (aggregate->argument)
-            plan_write_expr(w, aggregate->argument);
-        else
-            plan_write_text(w, "*");
-        plan_write_text(w, ")");
-        if (aggregate->filter) {
-            plan_write_text(w, " filter ");
-            plan_write_expr(w, aggregate->filter);
-        }
-        const plan_column *column = &node->columns.items[node->aggregate.groups.count + i];
-        plan_write_text(w, " as ");
         plan_write_column(w, column->id, column->name);
     }
     plan_write_text(w, "]");
 }
 
-static void write_join(plan_writer *w, const plan_node *node)
-{
-    const char *joiner = " on ";
-    for (size_t i = 0; i < node->join.left_keys.count; i++, joiner = " and ") {
-        plan_write_text(w, joiner);
-        plan_write_expr(w, node->join.left_keys.items[i]);
-        plan_write_text(w, node->join.null_equal ? " is not distinct from " : " = ");
-        plan_write_expr(w, node->join.right_keys.items[i]);
-    }
-    if (node->join.residual) {
-        plan_write_text(w, joiner);
-        plan_write_expr(w, node->join.residual);
-    }
-    write_runtime_filters(w, node->join.runtime_filters.items, node->join.runtime_filters.count,
-                          "gives");
-}
-
-static void write_sort(plan_writer *w, const plan_node *node)
-{
-    plan_write_text(w, " [");
-    for (size_t i = 0; i < node->sort.keys.count; i++) {
-        const plan_sort_key *key = &node->sort.keys.items[i];
-        if (i)
-            plan_write_text(w, ", ");
-        plan_write_expr(w, key->key);
-        plan_write_format(w, "%s nulls %s", key->is_descending ? " desc" : "",
-                          key->nulls_first ? "first" : "last");
-    }
-    plan_write_text(w, "]");
-    if (node->sort.has_limit)
-        plan_write_format(w, " limit %llu", (unsigned long long)node->sort.limit);
-}
-
 static void write_node(plan_writer *w, const plan_node *node)
 {
-    plan_write_text(w, node->kind == PLAN_JOIN
-                           ? plan_join_name(node->join.type, node->join.build_left)
-                           : plan_kind_name(node->kind));
-    switch (node->kind) {
-    case PLAN_SCAN:
-        write_scan(w, node);
-        break;
-    case PLAN_VALUES:
-        write_values(w, node);
-        break;
-    case PLAN_FILTER:
-        plan_write_text(w, " ");
-        write_exprs(w, &node->filter.conditions, " and ");
-        break;
-    case PLAN_PROJECT:
-        write_project(w, node);
-        break;
-    case PLAN_AGGREGATE:
-        write_aggregate(w, node);
-        break;
-    case PLAN_JOIN:
-        write_join(w, node);
-        break;
-    case PLAN_SORT:
-        write_sort(w, node);
-        break;
-    case PLAN_LIMIT:
-        if (node->limit.has_limit)
-            plan_write_format(w, " %llu", (unsigned long long)node->limit.limit);
-        if (node->limit.offset)
-            plan_write_format(w, " offset %llu", (unsigned long long)node->limit.offset);
-        break;
-    case PLAN_REPEAT:
-        write_columns(w, node);
-        plan_write_text(w, " times ");
-        plan_write_expr(w, node->repeat.count);
-        break;
-    case PLAN_SHARED:
-        plan_write_format(w, " %u", node->shared.id);
-        write_columns(w, node);
-        break;
-    case PLAN_UNION:
-    case PLAN_SINGLE_ROW:
-        write_columns(w, node);
-        break;
-    }
+    const plan_node_ops *ops = plan_node_ops_of(node);
+    plan_write_text(w, plan_node_name(node));
+    if (ops->write)
+        ops->write(w, node);
+    else
+        plan_write_columns(w, node);
 }
 
 static void begin_line(text_context *t, plan_note note, int depth)

@@ -8,6 +8,13 @@ status column_set_new(arena *a, uint32_t bit_count, column_set *out)
     return out->words ? STATUS_OK : status_no_memory("column set", bit_count / 8);
 }
 
+status column_set_copy(arena *a, const column_set *set, column_set *out)
+{
+    TRY(column_set_new(a, set->bit_count, out));
+    memcpy(out->words, set->words, (set->bit_count / 64 + 1) * sizeof *set->words);
+    return STATUS_OK;
+}
+
 void column_set_add(column_set *set, uint32_t id)
 {
     if (id < set->bit_count)
@@ -33,6 +40,12 @@ static void add_visited(uint32_t id, void *context)
 void column_set_add_expr(column_set *set, const expr *e)
 {
     expr_visit_columns(e, add_visited, set);
+}
+
+void column_set_add_list(column_set *set, const expr_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        column_set_add_expr(set, list->items[i]);
 }
 
 typedef struct check {
@@ -106,11 +119,12 @@ status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions, 
     return STATUS_OK;
 }
 
-void plan_choose_build_side(plan_node *join)
+void plan_choose_build_side(const plan_statement *statement, plan_node *join)
 {
     plan_join_type type = join->join.type;
     bool is_reducer = type == JOIN_SEMI || type == JOIN_ANTI;
     join->join.build_left =
+        plan_rule_is_on(statement, RULE_build_side) &&
         (type == JOIN_LEFT || (is_reducer && join->join.left_keys.count)) &&
         join->children[0]->estimated_rows * 2 < join->children[1]->estimated_rows;
 }

@@ -14,12 +14,14 @@ typedef struct column_set {
 } column_set;
 
 CHECKED status column_set_new(arena *a, uint32_t bit_count, column_set *out);
+CHECKED status column_set_copy(arena *a, const column_set *set, column_set *out);
 void column_set_add(column_set *set, uint32_t id);
 bool column_set_has(const column_set *set, uint32_t id);
 /* Adds the columns that the node makes. */
 void column_set_add_node(column_set *set, const plan_node *node);
 /* Adds the columns that an expression reads. */
 void column_set_add_expr(column_set *set, const expr *e);
+void column_set_add_list(column_set *set, const expr_list *list);
 bool column_set_covers(const column_set *set, const expr *e); /* all that e reads */
 bool column_set_meets(const column_set *set, const expr *e);  /* one that e reads */
 
@@ -35,16 +37,26 @@ CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set 
 /* No row in which all columns of the set are NULL can pass the condition. */
 bool plan_rejects_nulls(const expr *e, const column_set *set);
 /* A join that keeps its left side builds on it where that is clearly the smaller one. */
-void plan_choose_build_side(plan_node *join);
+void plan_choose_build_side(const plan_statement *statement, plan_node *join);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);
 /* The columns that a join of this type makes. */
 CHECKED status plan_join_columns(arena *a, plan_node *join);
 
-/* The rewrites, in the order in which they run. */
-CHECKED status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node **out);
-CHECKED status rewrite_filters(plan_statement *statement, plan_node *node, plan_node **out);
+/* The rules. */
+#define RULE(name, is_needed, help) CHECKED status rewrite_##name(plan_statement *statement);
+#define PART(name, help)
+#include "plan/optimizer_rules.def"
+#undef RULE
+#undef PART
+/* May a rule take this decision? Not if the statement leaves it out. */
+bool plan_rule_is_on(const plan_statement *statement, plan_rule rule);
+/* Calls rewrite for the tree of each shared plan, in order, then for the root's. */
+CHECKED status plan_each_tree(plan_statement *statement,
+                              status (*rewrite)(plan_statement *statement, plan_node *node,
+                                                plan_node **out));
+
 /* What rewrite_join_order puts together. */
 typedef ARRAY(plan_node *) plan_node_list;
 typedef struct join_graph {
@@ -55,13 +67,19 @@ typedef struct join_graph {
 } join_graph;
 
 CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
-CHECKED status rewrite_runtime_filters(plan_statement *statement);
-CHECKED status rewrite_columns(plan_statement *statement);
-CHECKED status rewrite_ranges(plan_statement *statement);
 
-/* estimate.c: sets node->estimated_rows from its children's, which have theirs. */
+/* Sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);
-/* Distinct values of an expression among `rows` of the node's rows. */
+
+/* estimate.c */
+
+/* Distinct values of an expression among `rows` of the node's rows; a guess where that is not
+ * known. */
 double plan_distinct(const plan_node *node, const expr *e, double rows);
+/* Rows of the table that a column comes from, before any condition; negative: not known. */
+double plan_base_rows(const plan_node *node, const expr *e);
+/* The share of the node's rows that meet a condition, or all of several: 0 to 1. */
+double plan_share(const plan_node *node, const expr *condition);
+double plan_share_of_list(const plan_node *node, const expr_list *conditions);
 
 #endif

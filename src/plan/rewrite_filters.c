@@ -184,7 +184,7 @@ static status gather_reducer(plan_statement *s, plan_node *node, join_graph *gra
 /* The relations and conditions of a tree of inner, semi and anti joins and the filters between. */
 static status gather(plan_statement *s, plan_node *node, join_graph *graph)
 {
-    if (node->kind == PLAN_FILTER) {
+    if (node->kind == PLAN_FILTER && plan_rule_is_on(s, RULE_filter_pushdown)) {
         for (size_t i = 0; i < node->filter.conditions.count; i++)
             TRY(plan_split_condition(s->memory, node->filter.conditions.items[i],
                                      &graph->conditions));
@@ -229,7 +229,7 @@ static status share_conditions(plan_statement *s, join_graph *graph, expr_list *
             continue;
         }
         graph->conditions.items[kept++] = e;
-        for (size_t r = 0; r < count; r++) {
+        for (size_t r = 0; r < count && plan_rule_is_on(s, RULE_implied_conditions); r++) {
             expr *implied;
             TRY(plan_implied_condition(s->memory, e, &sets[r], &implied));
             if (implied)
@@ -280,7 +280,8 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
         return push_graph(s, node, conditions, out);
     column_set left, right;
     TRY(join_sides(s, node, &left, &right));
-    narrow_outer(node, conditions, &left, &right);
+    if (plan_rule_is_on(s, RULE_outer_joins))
+        narrow_outer(node, conditions, &left, &right);
     if (is_inner(node))
         return push_graph(s, node, conditions, out);
     expr_list to_left = {0}, to_right = {0}, above = {0};
@@ -297,14 +298,29 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
     TRY(push(s, node->children[0], &to_left, &node->children[0]));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     plan_estimate(s, node);
-    plan_choose_build_side(node);
+    plan_choose_build_side(s, node);
     TRY(plan_filter_over(s->memory, node, &above, out));
+    plan_estimate(s, *out);
+    return STATUS_OK;
+}
+
+/* What is left of moving conditions where that is left out: each is checked where it is written. */
+static status stay(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
+{
+    expr_list none = {0};
+    if (node->kind == PLAN_FILTER)
+        return stop_here(s, node, conditions, out);
+    TRY(push(s, node, &none, &node));
+    TRY(plan_filter_over(s->memory, node, conditions, out));
     plan_estimate(s, *out);
     return STATUS_OK;
 }
 
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
+    bool moves = plan_rule_is_on(s, RULE_filter_pushdown);
+    if (!moves && (conditions->count || node->kind == PLAN_FILTER))
+        return stay(s, node, conditions, out);
     switch (node->kind) {
     case PLAN_FILTER:
         for (size_t i = 0; i < node->filter.conditions.count; i++)
@@ -325,8 +341,13 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
     }
 }
 
-status rewrite_filters(plan_statement *statement, plan_node *node, plan_node **out)
+static status push_none(plan_statement *s, plan_node *node, plan_node **out)
 {
     expr_list none = {0};
-    return push(statement, node, &none, out);
+    return push(s, node, &none, out);
+}
+
+status rewrite_filters(plan_statement *statement)
+{
+    return plan_each_tree(statement, push_none);
 }

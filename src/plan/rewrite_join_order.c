@@ -9,7 +9,7 @@
  * Columns that conditions make equal are a class: any two of them can be joined on, also those that
  * no condition compares (a = b and b = c: a with c). A join of two nodes compares one column of
  * each class that both have: those within a node are equal already. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 /* A build side is quickly there if it has at most so many rows, and if its scans have at most this
@@ -32,6 +32,7 @@ typedef struct ordering {
     plan_node_list reducers; /* what is still to be applied */
     expr_list *conditions;   /* between nodes; emptied as they are used */
     uint32_t *classes;       /* by column id; 0: in none */
+    bool is_fixed;           /* the order is that of `nodes` */
 } ordering;
 
 /* The next step: nodes left and right joined, or a reducer applied to node left. */
@@ -205,10 +206,15 @@ static void forget_pairs(ordering *o, size_t at)
         pair_at(o, at, i)->is_known = false;
 }
 
-/* The last node takes the place of node `at`. */
-static void move_last(ordering *o, size_t at)
+/* The last node takes the place of node `at`, or, where the order is to be kept, each its
+ * predecessor's. */
+static void remove_node(ordering *o, size_t at)
 {
     size_t last = --o->count;
+    if (o->is_fixed) {
+        memmove(&o->nodes[at], &o->nodes[at + 1], (last - at) * sizeof(plan_node *));
+        return;
+    }
     for (size_t i = 0; i < last && at != last; i++)
         if (i != at)
             *pair_at(o, at, i) = *pair_at(o, last, i);
@@ -280,6 +286,23 @@ static status best_step(ordering *o, step *best)
     return STATUS_OK;
 }
 
+/* The order as it is written: a reducer as soon as it can run, else the first two nodes. */
+static status next_step(ordering *o, step *next)
+{
+    for (size_t i = 0; i < o->count; i++)
+        for (size_t r = 0; r < o->reducers.count; r++) {
+            bool can_run;
+            TRY(can_reduce(o, o->nodes[i], o->reducers.items[r], &can_run));
+            if (can_run) {
+                *next = (step){.is_set = true, .left = i, .right = r, .is_reducer = true};
+                return STATUS_OK;
+            }
+        }
+    if (o->count > 1)
+        *next = (step){.is_set = true, .left = 0, .right = 1};
+    return STATUS_OK;
+}
+
 /* The rows of all tables beneath. */
 static double scanned_rows(const plan_node *node)
 {
@@ -309,14 +332,15 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
                   .count = graph->relations.count,
                   .stride = graph->relations.count,
                   .reducers = graph->reducers,
-                  .conditions = &graph->conditions};
+                  .conditions = &graph->conditions,
+                  .is_fixed = !plan_rule_is_on(statement, RULE_join_order)};
     o.pairs = arena_alloc_array(statement->memory, o.stride * o.stride, sizeof *o.pairs);
     if (!o.pairs)
         return status_no_memory("plan", o.stride * o.stride * sizeof *o.pairs);
     TRY(find_classes(&o));
     while (o.count > 1 || o.reducers.count) {
         step best = {0};
-        TRY(best_step(&o, &best));
+        TRY(o.is_fixed ? next_step(&o, &best) : best_step(&o, &best));
         if (!best.is_set)
             return status_new(STATUS_KIND_INTERNAL, "a join's columns come from nowhere");
         plan_node *left = o.nodes[best.left], *joined;
@@ -324,12 +348,13 @@ status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_nod
             joined = o.reducers.items[best.right];
             o.reducers.items[best.right] = o.reducers.items[--o.reducers.count];
             TRY(apply_reducer(&o, left, joined));
-            plan_choose_build_side(joined);
+            plan_choose_build_side(statement, joined);
         } else {
             plan_node *right = o.nodes[best.right];
-            bool is_swapped = is_left_built(left, right);
+            bool is_swapped =
+                plan_rule_is_on(statement, RULE_build_side) && is_left_built(left, right);
             TRY(join_pair(&o, is_swapped ? right : left, is_swapped ? left : right, true, &joined));
-            move_last(&o, best.right);
+            remove_node(&o, best.right);
         }
         o.nodes[best.left] = joined;
         forget_pairs(&o, best.left);

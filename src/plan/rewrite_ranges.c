@@ -4,7 +4,7 @@
  *
  * An aggregate takes the projection below it into its own expressions first, so that no column has
  * to change its width between nodes. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 typedef struct range {

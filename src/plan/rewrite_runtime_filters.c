@@ -1,7 +1,7 @@
 /* rewrite_runtime_filters.c - which scans can drop rows by what a join's build side has: those that
  * give the probe side's key, or a column that joins on the way make equal to it, through nodes that
  * neither make rows of their own nor change it. */
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
 typedef struct offer {
@@ -24,7 +24,7 @@ static status offer_scan(offer *o, plan_node *scan, uint32_t id)
             return STATUS_OK;
     o->is_taken = true;
     return array_push(o->statement->memory, &scan->scan.runtime_filters,
-                      ((plan_runtime_filter){o->number, id}));
+                      ((plan_taken_filter){o->number, id}));
 }
 
 /* The child's column behind a column that a projection or aggregate hands on. */
@@ -125,7 +125,7 @@ static status offer_keys(plan_statement *s, plan_node *join)
             continue;
         s->runtime_filter_count++;
         TRY(array_push(s->memory, &join->join.runtime_filters,
-                       ((plan_runtime_filter){o.number, (uint32_t)k})));
+                       ((plan_given_filter){o.number, (uint32_t)k})));
     }
     return STATUS_OK;
 }

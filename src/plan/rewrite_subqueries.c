@@ -8,6 +8,8 @@
  * the general idea.) */
 #include "plan/rewrite.h"
 
+static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out);
+
 typedef struct unnesting {
     plan_statement *statement;
     column_set inner;     /* all columns made inside the subquery */
@@ -177,7 +179,7 @@ static status start(plan_statement *s, const expr *e, unnesting *u, plan_node **
 {
     *u = (unnesting){.statement = s, .position = e->position};
     plan_node *plan = e->subquery;
-    TRY(rewrite_subqueries(s, plan, &plan));
+    TRY(rewrite_tree(s, plan, &plan));
     TRY(column_set_new(s->memory, s->next_column_id, &u->inner));
     add_made(&u->inner, plan);
     return pull_up(u, plan, out);
@@ -393,47 +395,38 @@ static status rewrite_filter(plan_statement *s, plan_node *node, plan_node **out
     return plan_filter_over(s->memory, r.node, &kept, out);
 }
 
-static status replace_list(replacing *r, expr_list *list)
+typedef struct replacing_all {
+    replacing r;
+    status st; /* the first failure */
+} replacing_all;
+
+static void replace_visited(expr **slot, void *context)
 {
-    for (size_t i = 0; i < list->count; i++)
-        TRY(replace(r, list->items[i], &list->items[i]));
-    return STATUS_OK;
+    replacing_all *all = context;
+    if (!all->st)
+        all->st = replace(&all->r, *slot, slot);
 }
 
-status rewrite_subqueries(plan_statement *statement, plan_node *node, plan_node **out)
+static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out)
 {
     *out = node;
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite_subqueries(statement, node->children[i], &node->children[i]));
-    if (!node->child_count)
+        TRY(rewrite_tree(s, node->children[i], &node->children[i]));
+    if (node->kind == PLAN_FILTER)
+        return rewrite_filter(s, node, out);
+    if (node->kind == PLAN_JOIN && node->join.residual && expr_has_subquery(node->join.residual))
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED,
+                                    "a subquery in a join's ON condition is not supported"),
+                         node->join.residual->position);
+    if (node->child_count != 1)
         return STATUS_OK;
-    replacing r = {statement, node->children[0]};
-    switch (node->kind) {
-    case PLAN_FILTER:
-        return rewrite_filter(statement, node, out);
-    case PLAN_PROJECT:
-        TRY(replace_list(&r, &node->project.exprs));
-        break;
-    case PLAN_AGGREGATE:
-        TRY(replace_list(&r, &node->aggregate.groups));
-        for (size_t i = 0; i < node->aggregate.aggregates.count; i++)
-            if (node->aggregate.aggregates.items[i].argument)
-                TRY(replace(&r, node->aggregate.aggregates.items[i].argument,
-                            &node->aggregate.aggregates.items[i].argument));
-        break;
-    case PLAN_SORT:
-        for (size_t i = 0; i < node->sort.keys.count; i++)
-            TRY(replace(&r, node->sort.keys.items[i].key, &node->sort.keys.items[i].key));
-        break;
-    case PLAN_JOIN:
-        if (node->join.residual && expr_has_subquery(node->join.residual))
-            return status_at(status_new(STATUS_KIND_UNSUPPORTED,
-                                        "a subquery in a join's ON condition is not supported"),
-                             node->join.residual->position);
-        return STATUS_OK;
-    default:
-        return STATUS_OK;
-    }
-    node->children[0] = r.node;
-    return STATUS_OK;
+    replacing_all all = {.r = {s, node->children[0]}};
+    plan_visit_exprs(node, replace_visited, &all);
+    node->children[0] = all.r.node;
+    return all.st;
+}
+
+status rewrite_subqueries(plan_statement *statement)
+{
+    return plan_each_tree(statement, rewrite_tree);
 }

@@ -94,20 +94,20 @@ static void write_list(plan_writer *w, expr *const *args, uint32_t count, const 
     }
 }
 
-static void write_infix(plan_writer *w, const expr *e, const char *operator)
+static void write_infix(plan_writer *w, const expr *e, const char *name)
 {
     char separator[40];
-    snprintf(separator, sizeof separator, " %s ", operator);
+    snprintf(separator, sizeof separator, " %s ", name);
     plan_write_text(w, "(");
     write_list(w, e->args, e->arg_count, separator);
     plan_write_text(w, ")");
 }
 
-static void write_postfix(plan_writer *w, const expr *e, const char *operator)
+static void write_postfix(plan_writer *w, const expr *e, const char *name)
 {
     plan_write_text(w, "(");
     plan_write_expr(w, e->args[0]);
-    plan_write_format(w, " %s)", operator);
+    plan_write_format(w, " %s)", name);
 }
 
 static void write_call(plan_writer *w, const expr *e)

@@ -3,9 +3,9 @@
  * A column id is `made` by one node of the statement and handed on by others; an expression may use
  * the ids of its node's children (`visible`), and in a subquery also those visible where the
  * subquery stands. */
-#include "plan/plan.h"
+#include "plan/node.h"
 
-typedef struct verifier {
+struct plan_verifier {
     const plan_statement *statement;
     const plan_node *node; /* whose expressions are being checked */
     arena *memory;         /* scratch */
@@ -13,24 +13,26 @@ typedef struct verifier {
     const plan_node **made_by; /* by id */
     data_type *types;          /* by id */
     uint32_t *visible;         /* by id: by how many open scopes */
-} verifier;
+};
 
-static status node_error(const plan_node *node, const char *what)
+status plan_verify_error(const plan_node *node, const char *what)
 {
-    const char *name = node->kind == PLAN_JOIN
-                           ? plan_join_name(node->join.type, node->join.build_left)
-                           : plan_kind_name(node->kind);
-    return status_new(STATUS_KIND_INTERNAL, "plan node \"%s\": %s", name, what);
+    return status_new(STATUS_KIND_INTERNAL, "plan node \"%s\": %s", plan_node_name(node), what);
 }
 
-static status verify_tree(verifier *v, const plan_node *node);
+const plan_statement *plan_verify_statement(const plan_verifier *v)
+{
+    return v->statement;
+}
+
+static status verify_tree(plan_verifier *v, const plan_node *node);
 
 /* ---- expressions ---- */
 
-static status expr_error(const verifier *v, const expr *e, const char *what)
+static status expr_error(const plan_verifier *v, const expr *e, const char *what)
 {
     char *text = expr_text(v->memory, e);
-    return status_context(node_error(v->node, what), "expression %s", text ? text : "");
+    return status_context(plan_verify_error(v->node, what), "expression %s", text ? text : "");
 }
 
 static bool is_type(const expr *e, type_id id)
@@ -46,7 +48,7 @@ static bool types_match(data_type a, data_type b)
     return type_equal(a, b);
 }
 
-static status verify_call(const verifier *v, const expr *e)
+static status verify_call(const plan_verifier *v, const expr *e)
 {
     if (e->op >= EXPR_OP_COUNT || !expr_op_takes(e->op, e->arg_count))
         return expr_error(v, e, "wrong number of arguments");
@@ -93,7 +95,7 @@ static status verify_call(const verifier *v, const expr *e)
     return STATUS_OK;
 }
 
-static status verify_case(const verifier *v, const expr *e)
+static status verify_case(const plan_verifier *v, const expr *e)
 {
     if (e->arg_count < 3 || e->arg_count % 2 == 0)
         return expr_error(v, e, "wrong number of arguments");
@@ -106,7 +108,7 @@ static status verify_case(const verifier *v, const expr *e)
     return STATUS_OK;
 }
 
-static status verify_subquery(verifier *v, const expr *e)
+static status verify_subquery(plan_verifier *v, const expr *e)
 {
     const plan_node *outer = v->node;
     TRY(verify_tree(v, e->subquery));
@@ -120,12 +122,12 @@ static status verify_subquery(verifier *v, const expr *e)
     return STATUS_OK;
 }
 
-static status verify_expr(verifier *v, const expr *e)
+status plan_verify_expr(plan_verifier *v, const expr *e)
 {
     for (uint32_t i = 0; i < e->arg_count; i++) {
         if (!e->args[i])
-            return node_error(v->node, "argument missing");
-        TRY(verify_expr(v, e->args[i]));
+            return plan_verify_error(v->node, "argument missing");
+        TRY(plan_verify_expr(v, e->args[i]));
     }
     switch (e->kind) {
     case EXPR_COLUMN:
@@ -148,30 +150,51 @@ static status verify_expr(verifier *v, const expr *e)
     return expr_error(v, e, "impossible kind");
 }
 
-static status verify_exprs(verifier *v, const expr_list *list, bool are_conditions)
+status plan_verify_condition(plan_verifier *v, const expr *e)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        TRY(verify_expr(v, list->items[i]));
-        if (are_conditions && !is_type(list->items[i], TYPE_BOOL))
-            return expr_error(v, list->items[i], "condition is not boolean");
-    }
+    TRY(plan_verify_expr(v, e));
+    return is_type(e, TYPE_BOOL) ? STATUS_OK : expr_error(v, e, "condition is not boolean");
+}
+
+status plan_verify_list(plan_verifier *v, const expr_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        TRY(plan_verify_expr(v, list->items[i]));
     return STATUS_OK;
+}
+
+status plan_verify_conditions(plan_verifier *v, const expr_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        TRY(plan_verify_condition(v, list->items[i]));
+    return STATUS_OK;
+}
+
+status plan_verify_types(const plan_verifier *v, const expr *e, data_type type, const char *what)
+{
+    return types_match(e->type, type) ? STATUS_OK : expr_error(v, e, what);
 }
 
 /* ---- columns ---- */
 
-static void show(verifier *v, const plan_node *node, int change)
+void plan_verify_show(plan_verifier *v, const plan_node *node, int change)
 {
     for (size_t i = 0; i < node->columns.count; i++)
         v->visible[node->columns.items[i].id] += (uint32_t)change;
 }
 
-static status make_column(verifier *v, const plan_node *node, const plan_column *column)
+void plan_verify_show_children(plan_verifier *v, const plan_node *node, int change)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        plan_verify_show(v, node->children[i], change);
+}
+
+static status make_column(plan_verifier *v, const plan_node *node, const plan_column *column)
 {
     if (!column->id || column->id >= v->id_count)
-        return node_error(node, "column id out of range");
+        return plan_verify_error(node, "column id out of range");
     if (v->made_by[column->id])
-        return node_error(node, "column id made twice");
+        return plan_verify_error(node, "column id made twice");
     v->made_by[column->id] = node;
     v->types[column->id] = column->type;
     return STATUS_OK;
@@ -185,220 +208,82 @@ static bool is_child_column(const plan_node *node, uint32_t id)
     return false;
 }
 
-static status pass_column(const verifier *v, const plan_node *node, const plan_column *column)
+static status pass_column(const plan_verifier *v, const plan_node *node, const plan_column *column)
 {
     if (column->id >= v->id_count || !is_child_column(node, column->id))
-        return node_error(node, "column that no child has");
+        return plan_verify_error(node, "column that no child has");
     return STATUS_OK;
 }
 
-/* Column i is made by an expression, or is the column that the expression is. */
-static status verify_computed(verifier *v, const plan_node *node, size_t i, const expr *e)
+status plan_verify_made(plan_verifier *v, const plan_node *node, size_t first, size_t end)
 {
-    const plan_column *column = &node->columns.items[i];
-    if (!types_match(e->type, column->type))
-        return expr_error(v, e, "column and expression differ in type");
-    if (e->kind == EXPR_COLUMN && e->column_id == column->id)
-        return pass_column(v, node, column);
-    return make_column(v, node, column);
+    for (size_t i = first; i < end; i++)
+        TRY(make_column(v, node, &node->columns.items[i]));
+    return STATUS_OK;
 }
 
-static status verify_columns(verifier *v, const plan_node *node)
+status plan_verify_passed(plan_verifier *v, const plan_node *node, size_t first, size_t end)
 {
-    size_t count = node->columns.count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first; i < end; i++)
+        TRY(pass_column(v, node, &node->columns.items[i]));
+    return STATUS_OK;
+}
+
+status plan_verify_computed(plan_verifier *v, const plan_node *node, const expr_list *exprs)
+{
+    for (size_t i = 0; i < exprs->count; i++) {
         const plan_column *column = &node->columns.items[i];
-        switch (node->kind) {
-        case PLAN_SCAN:
-        case PLAN_VALUES:
-        case PLAN_UNION:
-        case PLAN_SHARED:
-            TRY(make_column(v, node, column));
-            break;
-        case PLAN_PROJECT:
-            TRY(verify_computed(v, node, i, node->project.exprs.items[i]));
-            break;
-        case PLAN_AGGREGATE:
-            if (i < node->aggregate.groups.count)
-                TRY(verify_computed(v, node, i, node->aggregate.groups.items[i]));
-            else
-                TRY(make_column(v, node, column));
-            break;
-        case PLAN_JOIN:
-            if (node->join.type == JOIN_MARK && i + 1 == count)
-                TRY(make_column(v, node, column));
-            else
-                TRY(pass_column(v, node, column));
-            break;
-        case PLAN_FILTER:
-        case PLAN_SORT:
-        case PLAN_LIMIT:
-        case PLAN_SINGLE_ROW:
-        case PLAN_REPEAT:
+        const expr *e = exprs->items[i];
+        TRY(plan_verify_types(v, e, column->type, "column and expression differ in type"));
+        if (e->kind == EXPR_COLUMN && e->column_id == column->id)
             TRY(pass_column(v, node, column));
-            break;
-        }
+        else
+            TRY(make_column(v, node, column));
     }
     return STATUS_OK;
 }
 
 /* ---- nodes ---- */
 
-static status verify_join(verifier *v, const plan_node *node)
+typedef struct expr_check {
+    plan_verifier *verifier;
+    status st; /* the first failure */
+} expr_check;
+
+static void check_visited(expr **slot, void *context)
 {
-    const expr_list *left = &node->join.left_keys, *right = &node->join.right_keys;
-    if (left->count != right->count)
-        return node_error(node, "numbers of keys differ");
-    show(v, node->children[0], 1);
-    TRY(verify_exprs(v, left, false));
-    show(v, node->children[0], -1);
-    show(v, node->children[1], 1);
-    TRY(verify_exprs(v, right, false));
-    show(v, node->children[0], 1);
-    if (node->join.residual) {
-        TRY(verify_expr(v, node->join.residual));
-        if (!is_type(node->join.residual, TYPE_BOOL))
-            return node_error(node, "condition is not boolean");
-    }
-    show(v, node->children[0], -1);
-    show(v, node->children[1], -1);
-    for (size_t i = 0; i < left->count; i++)
-        if (!types_match(left->items[i]->type, right->items[i]->type))
-            return expr_error(v, left->items[i], "key types differ");
-    return STATUS_OK;
+    expr_check *c = context;
+    if (!c->st)
+        c->st = plan_verify_expr(c->verifier, *slot);
 }
 
-static status verify_union(const plan_node *node)
+/* A node that passes its children's columns on. */
+static status verify_through(plan_verifier *v, const plan_node *node)
 {
-    for (uint32_t i = 0; i < node->child_count; i++) {
-        const plan_column_list *columns = &node->children[i]->columns;
-        if (columns->count != node->columns.count)
-            return node_error(node, "numbers of columns differ");
-        for (size_t j = 0; j < columns->count; j++)
-            if (!type_equal(columns->items[j].type, node->columns.items[j].type))
-                return node_error(node, "types of columns differ");
-    }
-    return STATUS_OK;
+    expr_check c = {.verifier = v};
+    plan_verify_show_children(v, node, 1);
+    plan_visit_exprs((plan_node *)node, check_visited, &c);
+    plan_verify_show_children(v, node, -1);
+    TRY(c.st);
+    return plan_verify_passed(v, node, 0, node->columns.count);
 }
 
-static status verify_shared(const verifier *v, const plan_node *node)
+static status verify_tree(plan_verifier *v, const plan_node *node)
 {
-    if (node->shared.id >= v->statement->shared.count ||
-        node->shared.sources.count != node->columns.count)
-        return node_error(node, "no such shared plan or column");
-    const plan_node *plan = v->statement->shared.items[node->shared.id];
-    for (size_t i = 0; i < node->columns.count; i++)
-        if (node->shared.sources.items[i] >= plan->columns.count)
-            return node_error(node, "no such shared plan or column");
-    return STATUS_OK;
-}
-
-static uint32_t children_expected(const plan_node *node)
-{
-    switch (node->kind) {
-    case PLAN_SCAN:
-    case PLAN_VALUES:
-    case PLAN_SHARED:
-        return 0;
-    case PLAN_JOIN:
-        return 2;
-    case PLAN_UNION:
-        return node->child_count;
-    default:
-        return 1;
-    }
-}
-
-/* With the children's columns visible. */
-static status verify_node_exprs(verifier *v, const plan_node *node)
-{
-    switch (node->kind) {
-    case PLAN_SCAN:
-        return verify_exprs(v, &node->scan.filters, true);
-    case PLAN_VALUES:
-        for (size_t row = 0; row < node->values.rows.count; row++)
-            for (size_t i = 0; i < node->columns.count; i++) {
-                const expr *e = node->values.rows.items[row][i];
-                TRY(verify_expr(v, e));
-                if (!types_match(e->type, node->columns.items[i].type))
-                    return expr_error(v, e, "column and expression differ in type");
-            }
-        return STATUS_OK;
-    case PLAN_FILTER:
-        return verify_exprs(v, &node->filter.conditions, true);
-    case PLAN_PROJECT:
-        if (node->project.exprs.count != node->columns.count)
-            return node_error(node, "numbers of columns and expressions differ");
-        return verify_exprs(v, &node->project.exprs, false);
-    case PLAN_AGGREGATE:
-        if (node->aggregate.groups.count + node->aggregate.aggregates.count != node->columns.count)
-            return node_error(node, "numbers of columns and expressions differ");
-        TRY(verify_exprs(v, &node->aggregate.groups, false));
-        for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
-            const plan_aggregate *aggregate = &node->aggregate.aggregates.items[i];
-            if (!aggregate->argument != (aggregate->function == AGGREGATE_COUNT_STAR))
-                return node_error(node, "aggregate without argument");
-            if (aggregate->argument)
-                TRY(verify_expr(v, aggregate->argument));
-            if (aggregate->filter)
-                TRY(verify_expr(v, aggregate->filter));
-        }
-        return STATUS_OK;
-    case PLAN_SORT:
-        for (size_t i = 0; i < node->sort.keys.count; i++)
-            TRY(verify_expr(v, node->sort.keys.items[i].key));
-        return STATUS_OK;
-    case PLAN_REPEAT:
-        return verify_expr(v, node->repeat.count);
-    case PLAN_UNION:
-        return verify_union(node);
-    case PLAN_SHARED:
-        return verify_shared(v, node);
-    case PLAN_JOIN:
-    case PLAN_LIMIT:
-    case PLAN_SINGLE_ROW:
-        return STATUS_OK;
-    }
-    return node_error(node, "impossible kind");
-}
-
-static status verify_tree(verifier *v, const plan_node *node)
-{
-    if (node->child_count != children_expected(node))
-        return node_error(node, "wrong number of children");
+    if (node->kind >= PLAN_KIND_COUNT)
+        return status_new(STATUS_KIND_INTERNAL, "plan node of kind %d", (int)node->kind);
+    if (node->child_count != plan_node_children(node))
+        return plan_verify_error(node, "wrong number of children");
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(verify_tree(v, node->children[i]));
     v->node = node;
-    if (node->kind == PLAN_SCAN &&
-        (node->scan.sources.count != node->columns.count ||
-         node->scan.filter_only.count != node->columns.count ||
-         (node->scan.relied.count && node->scan.relied.count != node->columns.count)))
-        return node_error(node, "numbers of columns and sources differ");
-    if (node->kind == PLAN_JOIN) {
-        TRY(verify_join(v, node));
-        return verify_columns(v, node);
-    }
-    /* A scan's filters are over its own columns. */
-    if (node->kind == PLAN_SCAN) {
-        TRY(verify_columns(v, node));
-        show(v, node, 1);
-        TRY(verify_node_exprs(v, node));
-        show(v, node, -1);
-        return STATUS_OK;
-    }
-    /* What a UNION's children make is theirs alone. */
-    bool shows = node->kind != PLAN_UNION;
-    for (uint32_t i = 0; shows && i < node->child_count; i++)
-        show(v, node->children[i], 1);
-    TRY(verify_node_exprs(v, node));
-    for (uint32_t i = 0; shows && i < node->child_count; i++)
-        show(v, node->children[i], -1);
-    return verify_columns(v, node);
+    const plan_node_ops *ops = plan_node_ops_of(node);
+    return ops->verify ? ops->verify(v, node) : verify_through(v, node);
 }
 
 status plan_verify(const plan_statement *statement)
 {
-    verifier v = {.statement = statement, .id_count = statement->next_column_id};
+    plan_verifier v = {.statement = statement, .id_count = statement->next_column_id};
     TRY(arena_new(&v.memory));
     v.made_by = arena_alloc_array(v.memory, v.id_count + 1, sizeof *v.made_by);
     v.types = arena_alloc_array(v.memory, v.id_count + 1, sizeof *v.types);

@@ -34,28 +34,27 @@ status bind_constant(binder *b, const value *v, int32_t location, expr **out)
 }
 
 /* What to write instead of an operator that PostgreSQL, or another language, has. */
-static const char *instead_of(const char *operator, const expr * left, const expr *right)
+static const char *instead_of(const char *name, const expr *left, const expr *right)
 {
-    if (!strcmp(operator, "=="))
+    if (!strcmp(name, "=="))
         return "write =";
-    if (!strcmp(operator, "~") || !strcmp(operator, "~*") || !strcmp(operator, "!~") ||
-        !strcmp(operator, "!~*"))
+    if (!strcmp(name, "~") || !strcmp(name, "~*") || !strcmp(name, "!~") || !strcmp(name, "!~*"))
         return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
-    if (!strcmp(operator, "&") || !strcmp(operator, "|") || !strcmp(operator, "#") ||
-        !strcmp(operator, "<<") || !strcmp(operator, ">>"))
+    if (!strcmp(name, "&") || !strcmp(name, "|") || !strcmp(name, "#") || !strcmp(name, "<<") ||
+        !strcmp(name, ">>"))
         return "there are no operators on bits";
     return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
                                                : "cast one of the two sides";
 }
 
-static status no_operator(const binder *b, const char *operator, const expr * left,
-                          const expr *right, int32_t location)
+static status no_operator(const binder *b, const char *name, const expr *left, const expr *right,
+                          int32_t location)
 {
     char l[TYPE_NAME_BYTES], r[TYPE_NAME_BYTES];
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
-                                  "operator does not exist: %s %s %s",
-                                  type_name(left->type, l), operator, type_name(right->type, r)),
-                       "%s", instead_of(operator, left, right));
+                                  "operator does not exist: %s %s %s", type_name(left->type, l),
+                                  name, type_name(right->type, r)),
+                       "%s", instead_of(name, left, right));
 }
 
 /* ---- comparison ---- */
@@ -333,10 +332,10 @@ static status read_time_literals(binder *b, bool is_minus, expr **left, expr **r
     return bind_coerce(b, *literal, type, location, "operand", literal);
 }
 
-static status time_arithmetic(binder *b, const char *operator, expr * left, expr *right,
+static status time_arithmetic(binder *b, const char *name, expr *left, expr *right,
                               int32_t location, expr **out)
 {
-    bool is_plus = operator[0] == '+', is_minus = operator[0] == '-';
+    bool is_plus = name[0] == '+', is_minus = name[0] == '-';
     if (is_plus || is_minus)
         TRY(read_time_literals(b, is_minus, &left, &right, location));
     bool left_is_time = left->type.id == TYPE_DATE || is_timestamp(left);
@@ -364,13 +363,13 @@ static status time_arithmetic(binder *b, const char *operator, expr * left, expr
             TRY(bind_negate(b, right, location, &right));
         return bind_call2(b, EXPR_INTERVAL_ADD, left->type, left, right, location, out);
     }
-    if (operator[0] == '*' && left_is_interval && type_is_numeric(right->type))
+    if (name[0] == '*' && left_is_interval && type_is_numeric(right->type))
         return interval_times(b, left, right, false, location, out);
-    if (operator[0] == '*' && right_is_interval && type_is_numeric(left->type))
+    if (name[0] == '*' && right_is_interval && type_is_numeric(left->type))
         return interval_times(b, right, left, false, location, out);
-    if (operator[0] == '/' && left_is_interval && type_is_numeric(right->type))
+    if (name[0] == '/' && left_is_interval && type_is_numeric(right->type))
         return interval_times(b, left, right, true, location, out);
-    return no_operator(b, operator, left, right, location);
+    return no_operator(b, name, left, right, location);
 }
 
 /* ---- all of them ---- */
@@ -400,7 +399,7 @@ static bool is_timelike(const expr *e)
     return type_is_time(e->type) || e->type.id == TYPE_INTERVAL;
 }
 
-status bind_arithmetic(binder *b, const char *operator, expr * left, expr *right, int32_t location,
+status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int32_t location,
                        expr **out)
 {
     static const struct {
@@ -411,28 +410,27 @@ status bind_arithmetic(binder *b, const char *operator, expr * left, expr *right
                      {"*", EXPR_MULTIPLY},
                      {"/", EXPR_DIVIDE},
                      {"%", EXPR_MODULO}};
-    if (!strcmp(operator, "||"))
+    if (!strcmp(name, "||"))
         return concatenate(b, left, right, location, out);
     if (is_timelike(left) || is_timelike(right))
-        return time_arithmetic(b, operator, left, right, location, out);
+        return time_arithmetic(b, name, left, right, location, out);
     TRY(read_number_literal(b, &left, right, location));
     TRY(read_number_literal(b, &right, left, location));
     if (!type_is_numeric(left->type) || !type_is_numeric(right->type)) {
         /* NULL + NULL */
         if (left->type.id != TYPE_NULL || right->type.id != TYPE_NULL)
-            return no_operator(b, operator, left, right, location);
+            return no_operator(b, name, left, right, location);
         TRY(bind_cast(b, left, type_make(TYPE_INT32), location, &left));
         TRY(bind_cast(b, right, type_make(TYPE_INT32), location, &right));
     }
-    if (!strcmp(operator, "^")) {
+    if (!strcmp(name, "^")) {
         data_type number = type_make(TYPE_DOUBLE);
         TRY(bind_cast(b, left, number, location, &left));
         TRY(bind_cast(b, right, number, location, &right));
         return bind_call2(b, EXPR_POWER, number, left, right, location, out);
     }
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (!strcmp(operator, operators[i].name))
+        if (!strcmp(name, operators[i].name))
             return number_arithmetic(b, operators[i].op, left, right, location, out);
-    return bind_error(b, STATUS_KIND_UNSUPPORTED, location,
-                      "operator %s is not supported", operator);
+    return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "operator %s is not supported", name);
 }

@@ -29,13 +29,13 @@ static status check_one_column(binder *b, const plan_node *plan, int32_t locatio
 }
 
 /* The left side and the subquery's column get one type. */
-static status unify_with_column(binder *b, expr **arg, plan_node **plan, const char *operator,
+static status unify_with_column(binder *b, expr **arg, plan_node **plan, const char *name,
                                 int32_t location)
 {
     expr *column = bind_column_expr(b, &(*plan)->columns.items[0]);
     if (!column)
         return bind_no_memory();
-    TRY(bind_unify(b, arg, &column, location, operator));
+    TRY(bind_unify(b, arg, &column, location, name));
     return bind_cast_columns(b, plan, &column->type);
 }
 

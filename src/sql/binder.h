@@ -178,7 +178,7 @@ CHECKED status bind_call2(binder *b, expr_op op, data_type type, expr *left, exp
 CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
 
 /* +, -, *, /, %, ||, ^ by the types of their arguments. */
-CHECKED status bind_arithmetic(binder *b, const char *operator, expr * left, expr *right,
+CHECKED status bind_arithmetic(binder *b, const char *name, expr *left, expr *right,
                                int32_t location, expr **out);
 CHECKED status bind_negate(binder *b, expr *arg, int32_t location, expr **out);
 /* A comparison or (op) IS [NOT] DISTINCT FROM, NULLIF; arguments get one type. */

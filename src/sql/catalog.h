@@ -6,7 +6,7 @@
 #ifndef PISTACHIO_SQL_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_H
 
-#include "parquet/table.h"
+#include "parquet/read/table.h"
 
 typedef struct sql_catalog sql_catalog;
 
@@ -19,8 +19,8 @@ typedef struct sql_catalog_entry {
 
 CHECKED status sql_catalog_new(sql_catalog **out);
 void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
-/* Whether tables opened from now on share the process's footers (parquet/footer.h); at first they
- * do. */
+/* Whether tables opened from now on share the process's footers (parquet/read/footer.h); at first
+ * they do. */
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 
 /* name NULL: the file's or folder's own name, without ".parquet". Replaces an entry of that name.

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_TPCH_TABLES_H
 #define PISTACHIO_TPCH_TABLES_H
 
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 
 #define TPCH_TABLE_COUNT 8
 #define TPCH_COLUMNS_MAX 16

@@ -2,7 +2,7 @@
  *
  * Input: the codec's number, the low and high byte of the target's size, then the compressed bytes.
  */
-#include "device/codec.h"
+#include "codec/codec.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -3,8 +3,8 @@
  * Input: a byte that says which, then the bytes. What is accepted keeps the promises that the
  * decoder relies on: chunks inside the file, values that match the rows, pages in order. */
 #include "fuzz.h"
-#include "parquet/bloom.h"
-#include "parquet/page_index.h"
+#include "parquet/format/bloom.h"
+#include "parquet/format/page_index.h"
 
 #define FILE_BYTES 100000
 

@@ -3,7 +3,7 @@
  * values. */
 #include "device/tensor.h"
 #include "fuzz.h"
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 
 #define BUDGET_BYTES ((uint64_t)64 << 20)
 #define ROW_COUNT_MAX 100000 /* a footer may promise any number of rows */
@@ -32,7 +32,7 @@ static void reader_close(reader *r)
 }
 
 /* The column's values in rows of one row group, flat; NULL: refused. */
-static tensor *decode(reader *r, const pq_table *table, pq_morsel morsel, uint32_t column,
+static tensor *decode(reader *r, const pq_table *table, pq_row_group_ref group_ref, uint32_t column,
                       pq_row_range range)
 {
     uint64_t rows = range.end - range.first;
@@ -42,7 +42,7 @@ static tensor *decode(reader *r, const pq_table *table, pq_morsel morsel, uint32
     tensor *encoded = NULL, *flat = NULL;
     int is_taken =
         fuzz_settle(pq_table_check_column(table, column)) &&
-        fuzz_settle(pq_column_open(r->stream, table, morsel, column,
+        fuzz_settle(pq_column_open(r->stream, table, group_ref, column,
                                    (pq_column_use){.error = &error, .rows = &list}, &chunk)) &&
         fuzz_settle(pq_column_slice(chunk, range.first, rows, &encoded)) &&
         error.code == DEV_ERROR_NONE &&
@@ -79,15 +79,15 @@ static bool same_value(const tensor *a, const tensor *b, uint64_t row)
                   width) == 0;
 }
 
-static void check_column(reader *scalar, reader *vector, const pq_table *table, pq_morsel morsel,
-                         uint32_t column)
+static void check_column(reader *scalar, reader *vector, const pq_table *table,
+                         pq_row_group_ref group_ref, uint32_t column)
 {
     uint64_t rows =
-        table->files.items[morsel.file].metadata->row_groups[morsel.row_group].row_count;
+        table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group].row_count;
     if (rows > ROW_COUNT_MAX)
         return;
-    tensor *left = decode(scalar, table, morsel, column, (pq_row_range){0, rows});
-    tensor *right = decode(vector, table, morsel, column, (pq_row_range){0, rows});
+    tensor *left = decode(scalar, table, group_ref, column, (pq_row_range){0, rows});
+    tensor *right = decode(vector, table, group_ref, column, (pq_row_range){0, rows});
     FUZZ_CHECK(!left == !right);
     if (left) {
         FUZZ_CHECK(left->form == right->form);
@@ -98,7 +98,8 @@ static void check_column(reader *scalar, reader *vector, const pq_table *table, 
     tensor_unref(right);
     /* Only the pages of some rows: whatever the page index says of them. */
     if (rows > 2)
-        tensor_unref(decode(vector, table, morsel, column, (pq_row_range){rows / 3, rows / 3 * 2}));
+        tensor_unref(
+            decode(vector, table, group_ref, column, (pq_row_range){rows / 3, rows / 3 * 2}));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -108,9 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     pq_table *table = NULL;
     if (fuzz_settle(pq_table_open(f.path, false, &table))) {
         reader scalar = reader_open("scalar"), vector = reader_open("auto");
-        for (size_t m = 0; m < table->morsels.count && m < 4; m++)
+        for (size_t m = 0; m < table->row_groups.count && m < 4; m++)
             for (uint32_t c = 0; c < table->columns.count && c < 32; c++)
-                check_column(&scalar, &vector, table, table->morsels.items[m], c);
+                check_column(&scalar, &vector, table, table->row_groups.items[m], c);
         reader_close(&scalar);
         reader_close(&vector);
     }

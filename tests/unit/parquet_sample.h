@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_TEST_PARQUET_SAMPLE_H
 #define PISTACHIO_TEST_PARQUET_SAMPLE_H
 
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 enum { SAMPLE_ROWS = 5000, SAMPLE_COLUMNS_MAX = 64 };

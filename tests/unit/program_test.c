@@ -3,9 +3,9 @@
 
 #include "base/fault.h"
 #include "device/simulated/simulated.h"
-#include "exec/lane.h"
-#include "exec/pool.h"
-#include "exec/program.h"
+#include "exec/expression/program.h"
+#include "exec/sched/pool.h"
+#include "exec/sched/task.h"
 #include "test.h"
 
 #define COLUMNS_MAX 8
@@ -291,7 +291,7 @@ typedef struct setup {
     device *dev;
     exec_pool *pool;
     exec_query query;
-    exec_lane lane;
+    scheduled_task local;
     dev_buffer *error;
     dev_stream *stream;
     program *program;
@@ -318,9 +318,11 @@ static void setup_device(setup *s, const char *isa, form form)
     pthread_mutex_init(&s->query.lock, NULL);
     s->query.dev = s->dev;
     s->query.pool = s->pool;
-    s->lane.state = LANE_RUNNING;
-    s->lane.task = (exec_task){
-        .query = &s->query, .stream = s->stream, .error = s->error->address, .scheduled = &s->lane};
+    s->local.state = TASK_RUNNING;
+    s->local.task = (exec_task){.query = &s->query,
+                                .stream = s->stream,
+                                .error = s->error->address,
+                                .scheduled = &s->local};
     CHECK_OK(chunk_new(state.column_count, dev_count_exact(row_count()), &s->input));
     for (uint32_t i = 0; i < state.column_count; i++)
         s->input->columns[i] = make_column(s->stream, i, form);
@@ -330,7 +332,7 @@ static status setup_open(setup *s, const char *isa, form form, const expr *e)
 {
     setup_device(s, isa, form);
     TRY(program_compile(&e, 1, (exec_layout){state.column_count, state.columns}, &s->program));
-    return program_run_new(s->program, &s->lane.task, &s->run);
+    return program_run_new(s->program, &s->local.task, &s->run);
 }
 
 static void setup_close(setup *s)
@@ -361,8 +363,8 @@ static void synchronize(setup *s)
 static void wait_woken(setup *s)
 {
     synchronize(s);
-    CHECK_EQ(s->lane.state, LANE_WOKEN);
-    s->lane.state = LANE_RUNNING;
+    CHECK_EQ(s->local.state, TASK_WOKEN);
+    s->local.state = TASK_RUNNING;
 }
 
 static const char *const isas[] = {"scalar", "avx2", "avx512", "simulated"};
@@ -434,10 +436,10 @@ static void rows_on(const char *file, int line, const char *isa, form form, expr
     setup s;
     tensor *out = NULL, *flat = NULL;
     CHECK_OK(setup_open(&s, isa, form, e));
-    exec_step step;
-    while ((step = program_evaluate(s.run, 0, s.input, &out)) == EXEC_WAIT)
+    exec_result done;
+    while ((done = program_evaluate(s.run, 0, s.input, &out)) == EXEC_WAIT)
         wait_woken(&s);
-    if (step != EXEC_FINISHED)
+    if (done != EXEC_FINISHED)
         test_fail(file, line, "%s, form %d: failed: %s", isa, form,
                   status_message(s.query.failure));
     CHECK(type_equal(out->type, e->type) && out->type.width == e->type.width);
@@ -491,10 +493,10 @@ static void selected_on(const char *file, int line, const char *isa, form form, 
     dev_count count;
     dev_buffer *owner = NULL;
     CHECK_OK(setup_open(&s, isa, form, e));
-    exec_step step;
-    while ((step = program_select(s.run, 0, s.input, &rows, &count, &owner)) == EXEC_WAIT)
+    exec_result done;
+    while ((done = program_select(s.run, 0, s.input, &rows, &count, &owner)) == EXEC_WAIT)
         wait_woken(&s);
-    if (step != EXEC_FINISHED)
+    if (done != EXEC_FINISHED)
         test_fail(file, line, "%s: failed: %s", isa, status_message(s.query.failure));
     synchronize(&s);
     size_t at = 0;
@@ -529,14 +531,14 @@ void test_survives_failures(expr *e)
             status st = program_compile(exprs, 1, (exec_layout){state.column_count, state.columns},
                                         &s.program);
             if (!st)
-                st = program_run_new(s.program, &s.lane.task, &s.run);
-            exec_step step = st ? EXEC_FAILED : program_evaluate(s.run, 0, s.input, &out);
+                st = program_run_new(s.program, &s.local.task, &s.run);
+            exec_result done = st ? EXEC_FAILED : program_evaluate(s.run, 0, s.input, &out);
             bool fired = fault_disarm(FAULT_ALLOC);
             if (!st) {
                 st = s.query.failure;
                 s.query.failure = NULL;
             }
-            CHECK_EQ(step, fired ? EXEC_FAILED : EXEC_FINISHED);
+            CHECK_EQ(done, fired ? EXEC_FAILED : EXEC_FINISHED);
             CHECK_EQ(status_get_kind(st), fired ? STATUS_KIND_NO_MEMORY : STATUS_KIND_OK);
             CHECK((out != NULL) == !fired);
             status_free(st);

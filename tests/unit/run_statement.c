@@ -1,7 +1,7 @@
 /* run_statement.c - a statement through the public interface, its rows as text. */
 #include "run_statement.h"
 
-#include "parquet/footer.h"
+#include "parquet/read/footer.h"
 #include "test.h"
 
 pistachio_error *run_statement(const char *sql, const char *table_path, const char *device,

@@ -1,5 +1,5 @@
 /* test_build_side.c - which side of an inner join is built on. */
-#include "parquet/writer.h"
+#include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* test_checksum.c - the pages' checksum against zlib's, at all lengths and cuts. */
 #include "test.h"
 
-#include "parquet/checksum.h"
+#include "parquet/format/checksum.h"
 
 #include <zlib.h>
 

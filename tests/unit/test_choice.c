@@ -1,8 +1,9 @@
 /* test_choice.c - predictions against figures made by hand, samples against whole chunks. */
 #include "test.h"
 
-#include "parquet/choice.h"
-#include "parquet/writer_column.h"
+#include "parquet/profile/profile_measure.h"
+#include "parquet/write/choice.h"
+#include "parquet/write/writer_column.h"
 
 #define ROWS ((uint64_t)150001)
 

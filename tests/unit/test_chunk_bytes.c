@@ -2,7 +2,7 @@
  * rows, and bytes that are damaged. */
 #include "test.h"
 
-#include "exec/chunk_bytes.h"
+#include "exec/spill/chunk_bytes.h"
 
 static mem_budget *budget;
 static device *dev;

@@ -1,7 +1,7 @@
 /* test_column_rows.c - parts of a column chunk: which bytes hold given rows, and that the values
  * read from them are those of the whole chunk. Pieces of row groups. */
-#include "exec/scan_split.h"
-#include "parquet/column.h"
+#include "exec/scan/scan_split.h"
+#include "parquet/read/column.h"
 #include "parquet_sample.h"
 
 enum { PAGE_ROWS = 100 };
@@ -16,7 +16,7 @@ typedef struct reader {
     pq_table *table;
 } reader;
 
-static const pq_morsel first_morsel;
+static const pq_row_group_ref first_morsel;
 
 static void start(reader *r, bool has_page_index)
 {

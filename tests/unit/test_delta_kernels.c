@@ -1,6 +1,6 @@
 /* test_delta_kernels.c - DELTA_BINARY_PACKED of every width of differences, read by every ISA. */
 #include "device/cpu/tables.h"
-#include "parquet/encode.h"
+#include "parquet/write/encode.h"
 #include "test.h"
 
 #define ROWS_MAX 1100

@@ -2,8 +2,8 @@
  *
  * A table of 1000 rows: id = 0 ... 999; t = one of 5 texts; q = 1.00 ... 50.00; n = NULL in every
  * other row. */
-#include "parquet/table.h"
-#include "parquet/writer.h"
+#include "parquet/read/table.h"
+#include "parquet/write/writer.h"
 #include "plan/rewrite.h"
 #include "test.h"
 

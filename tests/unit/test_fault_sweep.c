@@ -1,6 +1,8 @@
 /* test_fault_sweep.c - whole statements with each allocation, read and write made to fail, once and
  * from there on: the failure is a clean one, nothing stays allocated, no file is left behind, and
- * the same statement works right after. */
+ * the same statement works right after.
+ *
+ * test_label: slow */
 #include "test.h"
 
 #include "base/fault.h"
@@ -141,8 +143,8 @@ static void sweep_end(const char *sql, const char *device, fault_kind kind, uint
         fails_cleanly(sql, device, kind, count - back, back % 2, expected);
 }
 
-/* A lane that has 16,384 rows beyond the limit throws those away, and of the chunks that follow it
- * drops what comes after the rows that are left (sort_bound.c). Here one lane gets 40,000 rows in
+/* A task that has 16,384 rows beyond the limit throws those away, and of the chunks that follow it
+ * drops what comes after the rows that are left (sort_bound.c). Here one task gets 40,000 rows in
  * five chunks, so that this is among the last allocations. */
 TEST(each_allocation_of_a_bounded_sort_may_fail)
 {

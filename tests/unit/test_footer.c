@@ -1,7 +1,7 @@
 /* test_footer.c - the cache of footers: one per version of a file, bounded, shared by threads; and
  * tables of many files. */
-#include "parquet/table.h"
-#include "parquet/writer.h"
+#include "parquet/read/table.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -262,7 +262,7 @@ TEST(many_files)
     for (int i = 0; i < FILES; i++) {
         CHECK_TEXT_EQ(table->files.items[i].file->path, path_in(folder, i));
         CHECK_EQ(table->files.items[i].metadata->row_count, i + 1);
-        CHECK_EQ(table->morsels.items[i].file, i);
+        CHECK_EQ(table->row_groups.items[i].file, i);
     }
     pq_table_close(table);
 }

@@ -1,7 +1,7 @@
 /* test_hybrid_kernels.c - dictionary codes and bits in runs and packed: by hand, and what the
  * encoder makes of every width, read by every ISA. */
 #include "device/cpu/tables.h"
-#include "parquet/encode.h"
+#include "parquet/write/encode.h"
 #include "test.h"
 
 #define ROWS_MAX 1100

@@ -180,7 +180,7 @@ static size_t all_types(data_type *types)
 
 typedef struct compare_case {
     data_type type;
-    uint8_t op, left_step, right_step;
+    uint8_t op, left_stride, right_stride;
 } compare_case;
 
 static void make_compare(outputs *o, void *arguments, size_t count, const void *context)
@@ -189,9 +189,9 @@ static void make_compare(outputs *o, void *arguments, size_t count, const void *
     *(compare_arguments *)arguments = (compare_arguments){.type = c->type,
                                                           .op = c->op,
                                                           .left = in.left,
-                                                          .left_step = c->left_step,
+                                                          .left_stride = c->left_stride,
                                                           .right = in.right,
-                                                          .right_step = c->right_step,
+                                                          .right_stride = c->right_stride,
                                                           .count = dev_count_exact(count),
                                                           .out = (uint64_t *)o->values};
 }
@@ -287,10 +287,10 @@ static void make_logic(outputs *o, void *arguments, size_t count, const void *co
     *(logic_arguments *)arguments = (logic_arguments){c->op,
                                                       (uint64_t *)in.left,
                                                       in.validity,
-                                                      c->left_step,
+                                                      c->left_stride,
                                                       (uint64_t *)in.right,
                                                       in.other_validity,
-                                                      c->right_step,
+                                                      c->right_stride,
                                                       dev_count_exact(count),
                                                       (uint64_t *)o->values,
                                                       c->op <= DEV_LOGIC_OR ? o->validity : NULL};
@@ -316,9 +316,9 @@ static void make_choose(outputs *o, void *arguments, size_t count, const void *c
                                                         .condition_validity = in.validity,
                                                         .first = in.left,
                                                         .first_validity = in.other_validity,
-                                                        .first_step = c->left_step,
+                                                        .first_stride = c->left_stride,
                                                         .second = in.right,
-                                                        .second_step = c->right_step,
+                                                        .second_stride = c->right_stride,
                                                         .count = dev_count_exact(count),
                                                         .out = o->values,
                                                         .out_validity = o->validity};
@@ -343,7 +343,7 @@ TEST(choose_agrees)
 
 typedef struct arithmetic_case {
     data_type type;
-    uint8_t op, left_width, right_width, left_step, right_step;
+    uint8_t op, left_width, right_width, left_stride, right_stride;
     bool is_checked;
 } arithmetic_case;
 
@@ -355,10 +355,10 @@ static void make_arithmetic(outputs *o, void *arguments, size_t count, const voi
                                                                 .is_checked = c->is_checked,
                                                                 .left = in.left,
                                                                 .left_width = c->left_width,
-                                                                .left_step = c->left_step,
+                                                                .left_stride = c->left_stride,
                                                                 .right = in.right,
                                                                 .right_width = c->right_width,
-                                                                .right_step = c->right_step,
+                                                                .right_stride = c->right_stride,
                                                                 .validity = in.validity,
                                                                 .count = dev_count_exact(count),
                                                                 .out = o->values,
@@ -374,8 +374,8 @@ static void arithmetic_of(arithmetic_case one, bool with_extremes)
         for (uint8_t op = 0; op <= DEV_MODULO; op++)
             for (uint8_t steps = 1; steps < 4; steps++) {
                 one.op = op;
-                one.left_step = steps & 1;
-                one.right_step = steps >> 1;
+                one.left_stride = steps & 1;
+                one.right_stride = steps >> 1;
                 fill_values(left, in.left, with_extremes);
                 fill_values(right, in.right, with_extremes && op < DEV_MULTIPLY);
                 fill_bits(in.validity);
@@ -573,12 +573,13 @@ TEST(gather_index_agrees)
 static void make_hash(outputs *o, void *arguments, size_t count, const void *context)
 {
     const compare_case *c = context;
-    *(hash_values_arguments *)arguments = (hash_values_arguments){c->type,
-                                                                  c->op,
-                                                                  in.left,
-                                                                  c->left_step ? in.validity : NULL,
-                                                                  dev_count_exact(count),
-                                                                  (uint64_t *)o->values};
+    *(hash_values_arguments *)arguments =
+        (hash_values_arguments){c->type,
+                                c->op,
+                                in.left,
+                                c->left_stride ? in.validity : NULL,
+                                dev_count_exact(count),
+                                (uint64_t *)o->values};
 }
 
 TEST(hash_values_agrees)

@@ -181,11 +181,11 @@ TEST(aggregate_sum_of_128_bits_reports_overflow)
                                      .state_width = 16,
                                      .states = &state,
                                      .error = &error,
-                                     .place = 7};
+                                     .location = 7};
         state = 1;
         table_of(v)[DEV_KERNEL_aggregate_sum](&a);
         CHECK_EQ(error.code, DEV_ERROR_OVERFLOW);
-        CHECK_EQ(error.place, 7);
+        CHECK_EQ(error.location, 7);
     }
 }
 

@@ -1,7 +1,7 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
 #include "device/tensor.h"
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 #include "test.h"
 
 typedef struct reader {
@@ -48,7 +48,7 @@ static void *read_column(reader *r, const char *name)
     dev_event *event;
     for (uint32_t c = 0; c < r->table->columns.count; c++)
         if (!strcmp(r->table->columns.items[c].name, name))
-            CHECK_OK(pq_column_open(r->stream, r->table, r->table->morsels.items[0], c,
+            CHECK_OK(pq_column_open(r->stream, r->table, r->table->row_groups.items[0], c,
                                     (pq_column_use){.error = r->error->address}, &column));
     CHECK(column != NULL);
     CHECK_OK(pq_column_slice(column, 0, r->table->row_count, &t));
@@ -104,7 +104,7 @@ TEST(a_wrong_checksum_is_an_error_that_names_the_place)
     pq_column *column;
     if (!reader_open(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
         SKIP("the Parquet test files are not there");
-    CHECK_OK(pq_column_open(r.stream, r.table, r.table->morsels.items[0], 0,
+    CHECK_OK(pq_column_open(r.stream, r.table, r.table->row_groups.items[0], 0,
                             (pq_column_use){.error = r.error->address}, &column));
     status st = pq_column_slice(column, 0, r.table->row_count, &t);
     pq_column_close(column);

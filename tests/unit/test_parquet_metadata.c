@@ -1,11 +1,11 @@
 /* test_parquet_metadata.c - footers, statistics and page indexes, of other engines' files (made by
  * tests/parquet/make_metadata_fixtures.py) and damaged in every byte. */
-#include "parquet/bloom.h"
-#include "parquet/inspect.h"
-#include "parquet/page_index.h"
-#include "parquet/table.h"
-#include "parquet/thrift_write.h"
-#include "parquet/writer.h"
+#include "parquet/format/bloom.h"
+#include "parquet/format/page_index.h"
+#include "parquet/format/thrift_write.h"
+#include "parquet/inspect/inspect.h"
+#include "parquet/read/table.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 typedef struct fixture {

@@ -1,6 +1,6 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
-#include "parquet/column.h"
+#include "parquet/read/column.h"
 #include "test.h"
 
 #include <unistd.h>
@@ -171,12 +171,13 @@ static void append_slice(reader *r, tensor *t, uint64_t rows, text *cells)
 
 static void append_column(reader *r, uint32_t column, uint64_t step, text *cells)
 {
-    for (size_t m = 0; m < r->table->morsels.count; m++) {
-        pq_morsel morsel = r->table->morsels.items[m];
-        uint64_t rows =
-            r->table->files.items[morsel.file].metadata->row_groups[morsel.row_group].row_count;
+    for (size_t m = 0; m < r->table->row_groups.count; m++) {
+        pq_row_group_ref group_ref = r->table->row_groups.items[m];
+        uint64_t rows = r->table->files.items[group_ref.file]
+                            .metadata->row_groups[group_ref.row_group]
+                            .row_count;
         pq_column *c;
-        CHECK_OK(pq_column_open(r->stream, r->table, morsel, column,
+        CHECK_OK(pq_column_open(r->stream, r->table, group_ref, column,
                                 (pq_column_use){.error = r->error->address}, &c));
         for (uint64_t first = 0; first < rows; first += step) {
             uint64_t count = rows - first < step ? rows - first : step;

@@ -482,16 +482,16 @@ TEST(searching_finds_every_place)
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         char text[20000] = "", expected[4096] = "";
         size_t at = 0, out = 0;
-        for (int place = -1; place + 4 <= lengths[k]; place++) {
+        for (int location = -1; location + 4 <= lengths[k]; location++) {
             char row[200];
             for (int i = 0; i < lengths[k]; i++)
                 row[i] = "nedn"[i % 4]; /* beginnings and ends of the needle */
             row[lengths[k]] = '\0';
-            if (place >= 0)
-                memcpy(row + place, "need", 4);
+            if (location >= 0)
+                memcpy(row + location, "need", 4);
             at += (size_t)snprintf(text + at, sizeof text - at, out ? ";%s" : "%s", row);
             out += (size_t)snprintf(expected + out, sizeof expected - out, out ? ";%d" : "%d",
-                                    place + 1);
+                                    location + 1);
         }
         program_test_begin();
         expr *t = test_column(TEXT, text);

@@ -1,7 +1,7 @@
 /* test_read_ahead.c - what queries hold of what they read ahead: one budget for the process,
  * shared, and nothing when they are over, whichever way they end. */
-#include "exec/scan_ahead.h"
-#include "parquet/writer.h"
+#include "exec/scan/scan_ahead.h"
+#include "parquet/write/writer.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
 

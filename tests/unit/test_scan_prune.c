@@ -3,8 +3,8 @@
  * Four row groups of 100 rows in pages of 10. Group g: i = 100 g ... 100 g + 99; k = i * 2654435761
  * % 2^32, with a Bloom filter; f = g, but NaN in the rows of group 1 that are divisible by 10; s =
  * long texts that differ behind what bounds keep; n = NULL throughout group 2, never in group 3. */
-#include "exec/scan_prune.h"
-#include "parquet/writer.h"
+#include "exec/scan/scan_prune.h"
+#include "parquet/write/writer.h"
 #include "test.h"
 
 enum { GROUPS = 4, ROWS = 100, PAGE_ROWS = 10 };
@@ -104,10 +104,10 @@ static const char *left_by(pruning *p, expr *condition)
     size_t count = 0;
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    for (uint32_t m = 0; m < p->table->morsels.count; m++) {
+    for (uint32_t m = 0; m < p->table->row_groups.count; m++) {
         scan_prune_expect(NULL, p->scan, p->table,
-                          p->table->morsels.items[m]); /* changes nothing */
-        if (!scan_prune(NULL, p->scan, p->table, p->table->morsels.items[m]))
+                          p->table->row_groups.items[m]); /* changes nothing */
+        if (!scan_prune(NULL, p->scan, p->table, p->table->row_groups.items[m]))
             text[count++] = (char)('0' + m);
     }
     text[count] = 0;
@@ -210,7 +210,7 @@ static const char *rows_left_by(pruning *p, uint32_t group, uint64_t alignment, 
     const char *text = "";
     p->scan->scan.filters.count = 0;
     CHECK_OK(array_push(p->memory, &p->scan->scan.filters, condition));
-    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->morsels.items[group], alignment,
+    CHECK_OK(scan_prune_pages(NULL, p->scan, p->table, p->table->row_groups.items[group], alignment,
                               &ranges));
     for (size_t i = 0; i < ranges.count; i++)
         text = arena_format(p->memory, "%s%s%d-%d", text, i ? " " : "", (int)ranges.items[i].first,

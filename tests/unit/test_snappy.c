@@ -2,7 +2,7 @@
  */
 #include "test.h"
 
-#include "device/snappy.h"
+#include "codec/snappy.h"
 
 #include <snappy-c.h>
 

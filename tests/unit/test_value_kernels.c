@@ -1,8 +1,8 @@
 /* test_value_kernels.c - PLAIN texts of every short length, and decimals of every length in bytes,
  * read by every ISA. */
 #include "device/cpu/tables.h"
-#include "parquet/format.h"
-#include "parquet/metadata.h"
+#include "parquet/format/format.h"
+#include "parquet/format/metadata.h"
 #include "test.h"
 
 #define ROWS 600

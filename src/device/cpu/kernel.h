@@ -80,12 +80,12 @@ static inline uint64_t kernel_word_mask(size_t count, size_t word)
 }
 
 /* Reports a failure; the first one of the task stays. */
-static inline void kernel_fail(dev_error *error, dev_error_code code, uint32_t place,
+static inline void kernel_fail(dev_error *error, dev_error_code code, uint32_t location,
                                uint64_t detail)
 {
     uint32_t none = DEV_ERROR_NONE;
     if (atomic_compare_exchange_strong(&error->code, &none, (uint32_t)code)) {
-        error->place = place;
+        error->location = location;
         error->detail = detail;
     }
 }

@@ -69,7 +69,7 @@ void ISA_(aggregate_finish_sum)(const aggregate_finish_sum_arguments *a)
         }
     }
     if (has_overflow)
-        kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, 0);
+        kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, 0);
 }
 
 void ISA_(aggregate_finish_bool)(const aggregate_finish_bool_arguments *a)

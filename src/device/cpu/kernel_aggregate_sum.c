@@ -220,7 +220,7 @@ static void sum_wide(const aggregate_sum_arguments *a, size_t count)
         has_overflow |= __builtin_add_overflow(*state, values[i], state);
     });
     if (has_overflow)
-        kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, 0);
+        kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, 0);
 }
 
 /* True: done. */

@@ -18,9 +18,9 @@ typedef arithmetic_arguments arguments;
         const right_type *right = a->right;                                                        \
         left_type first = left[0];                                                                 \
         right_type second = right[0];                                                              \
-        if (a->left_step && a->right_step) {                                                       \
+        if (a->left_stride && a->right_stride) {                                                   \
             LOOP(left[i], right[i])                                                                \
-        } else if (a->left_step) {                                                                 \
+        } else if (a->left_stride) {                                                               \
             LOOP(left[i], second)                                                                  \
         } else {                                                                                   \
             LOOP(first, right[i])                                                                  \
@@ -42,7 +42,7 @@ typedef arithmetic_arguments arguments;
             for (size_t i = from; i < to; i++) {                                                   \
                 wide x = (x_row), y = (y_row), r = OP(x, y);                                       \
                 if (FAILED(x, y, r) && kernel_is_valid(a->validity, i)) {                          \
-                    kernel_fail(a->error, code, a->place, i);                                      \
+                    kernel_fail(a->error, code, a->location, i);                                   \
                     return;                                                                        \
                 }                                                                                  \
             }                                                                                      \
@@ -70,7 +70,7 @@ typedef arithmetic_arguments arguments;
         if (__builtin_expect(!divisor || quotient > INT32_MAX, 0) &&                               \
             kernel_is_valid(a->validity, i)) {                                                     \
             kernel_fail(a->error, divisor ? DEV_ERROR_OVERFLOW : DEV_ERROR_DIVISION_BY_ZERO,       \
-                        a->place, i);                                                              \
+                        a->location, i);                                                           \
             return;                                                                                \
         }                                                                                          \
         out[i] = (int32_t)quotient;                                                                \
@@ -79,7 +79,7 @@ typedef arithmetic_arguments arguments;
     for (size_t i = 0; i < count; i++) {                                                           \
         int64_t divisor = (y);                                                                     \
         if (__builtin_expect(!divisor, 0) && kernel_is_valid(a->validity, i)) {                    \
-            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->place, i);                        \
+            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->location, i);                     \
             return;                                                                                \
         }                                                                                          \
         out[i] = divisor ? (int32_t)((x) % divisor) : 0;                                           \
@@ -132,7 +132,7 @@ static void arithmetic_32(const arguments *a, size_t count)
         bool fails = !divisor || (divisor == -1 && dividend == INT64_MIN);                         \
         if (__builtin_expect(fails, 0) && kernel_is_valid(a->validity, i)) {                       \
             kernel_fail(a->error, divisor ? DEV_ERROR_OVERFLOW : DEV_ERROR_DIVISION_BY_ZERO,       \
-                        a->place, i);                                                              \
+                        a->location, i);                                                           \
             return;                                                                                \
         }                                                                                          \
         out[i] = fails ? 0 : dividend / divisor;                                                   \
@@ -141,7 +141,7 @@ static void arithmetic_32(const arguments *a, size_t count)
     for (size_t i = 0; i < count; i++) {                                                           \
         int64_t divisor = (y);                                                                     \
         if (__builtin_expect(!divisor, 0) && kernel_is_valid(a->validity, i)) {                    \
-            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->place, i);                        \
+            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->location, i);                     \
             return;                                                                                \
         }                                                                                          \
         out[i] = divisor == 0 || divisor == -1 ? 0 : (int64_t)((x) % divisor);                     \
@@ -182,14 +182,14 @@ static void arithmetic_128_to_64(const arguments *a, size_t count)
 {
     int64_t *out = a->out;
     const int64_t *left = a->left, *right = a->right;
-    size_t left_step = a->left_step * a->left_width / 8u;
-    size_t right_step = a->right_step * a->right_width / 8u;
+    size_t left_stride = a->left_stride * a->left_width / 8u;
+    size_t right_stride = a->right_stride * a->right_width / 8u;
     if (a->op == DEV_ADD)
-        PLAIN(int64_t, WRAP_ADD, left[i * left_step], right[i * right_step])
+        PLAIN(int64_t, WRAP_ADD, left[i * left_stride], right[i * right_stride])
     else if (a->op == DEV_SUBTRACT)
-        PLAIN(int64_t, WRAP_SUBTRACT, left[i * left_step], right[i * right_step])
+        PLAIN(int64_t, WRAP_SUBTRACT, left[i * left_stride], right[i * right_stride])
     else
-        PLAIN(int64_t, WRAP_MULTIPLY, left[i * left_step], right[i * right_step])
+        PLAIN(int64_t, WRAP_MULTIPLY, left[i * left_stride], right[i * right_stride])
 }
 
 /* ---- 128 bits: decimals of up to 38 digits ---- */
@@ -219,7 +219,7 @@ _Static_assert(DECIMAL_LIMIT / 1000000000000000000 / 1000000000000000000 == 100,
     for (size_t i = 0; i < count; i++) {                                                           \
         int128 divisor = (y);                                                                      \
         if (__builtin_expect(!divisor, 0) && kernel_is_valid(a->validity, i)) {                    \
-            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->place, i);                        \
+            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->location, i);                     \
             return;                                                                                \
         }                                                                                          \
         out[i] = divisor == -1 ? (int128)(0 - (uint128)(x)) : divisor ? (x) / divisor : 0;         \
@@ -228,7 +228,7 @@ _Static_assert(DECIMAL_LIMIT / 1000000000000000000 / 1000000000000000000 == 100,
     for (size_t i = 0; i < count; i++) {                                                           \
         int128 divisor = (y);                                                                      \
         if (__builtin_expect(!divisor, 0) && kernel_is_valid(a->validity, i)) {                    \
-            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->place, i);                        \
+            kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->location, i);                     \
             return;                                                                                \
         }                                                                                          \
         out[i] = divisor == 0 || divisor == -1 ? 0 : (x) % divisor;                                \
@@ -287,7 +287,7 @@ static void arithmetic_128(const arguments *a, size_t count)
     if (is_zero)                                                                                   \
         for (size_t i = 0; i < count; i++)                                                         \
             if ((y) == 0 && (x) == (x) && kernel_is_valid(a->validity, i)) {                       \
-                kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->place, i);                    \
+                kernel_fail(a->error, DEV_ERROR_DIVISION_BY_ZERO, a->location, i);                 \
                 return;                                                                            \
             }
 #define FLOAT_DIVIDE(x, y)                                                                         \

@@ -334,7 +334,7 @@ void ISA_(cast_number)(const arguments *a)
         bool fits = is_real ? store_real(a, from, rows, &b, &failed)
                             : store_exact(a, from, rows, &b, &failed);
         if (!fits) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, failed);
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, failed);
             return;
         }
     }

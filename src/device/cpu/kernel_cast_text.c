@@ -88,7 +88,7 @@ void ISA_(cast_from_text)(const cast_from_text_arguments *a)
         else if ((fits = bool_parse(text, bytes, &boolean)))
             bits[i / 64] |= (uint64_t)boolean << (i % 64);
         if (!fits) {
-            kernel_fail(a->error, DEV_ERROR_CAST, a->place, i);
+            kernel_fail(a->error, DEV_ERROR_CAST, a->location, i);
             return;
         }
     }
@@ -152,9 +152,9 @@ void ISA_(cast_to_text)(const cast_to_text_arguments *a)
             value v = row_value(a, i);
             bytes = value_format(&v, text, sizeof text);
         }
-        const char *place = text;
+        const char *location = text;
         if (bytes > STRING_INLINE_BYTES)
-            place = memcpy(a->heap + i * a->heap_step, text, bytes);
-        a->out[i] = kernel_string_make(place, (uint32_t)bytes);
+            location = memcpy(a->heap + i * a->heap_stride, text, bytes);
+        a->out[i] = kernel_string_make(location, (uint32_t)bytes);
     }
 }

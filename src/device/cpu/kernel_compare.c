@@ -14,7 +14,7 @@
 
 typedef struct comparison {
     const void *left, *right;
-    uint8_t left_step, right_step;
+    uint8_t left_stride, right_stride;
     bool is_less;
     uint64_t flip;
     size_t count;
@@ -27,13 +27,13 @@ typedef struct comparison {
     {                                                                                              \
         const ctype *left = c->left, *right = c->right;                                            \
         ctype first = left[0], second = right[0];                                                  \
-        if (!c->is_less && c->right_step == 0)                                                     \
+        if (!c->is_less && c->right_stride == 0)                                                   \
             ROWS(EQUAL(left[i], second))                                                           \
         else if (!c->is_less)                                                                      \
             ROWS(EQUAL(left[i], right[i]))                                                         \
-        else if (c->right_step == 0)                                                               \
+        else if (c->right_stride == 0)                                                             \
             ROWS(LESS(left[i], second))                                                            \
-        else if (c->left_step == 0)                                                                \
+        else if (c->left_stride == 0)                                                              \
             ROWS(LESS(first, right[i]))                                                            \
         else                                                                                       \
             ROWS(LESS(left[i], right[i]))                                                          \
@@ -57,8 +57,8 @@ COMPARE(compare_double_rows, double, FLOAT_LESS, FLOAT_EQUAL)
 static comparison rest_of(const comparison *c, size_t done, size_t width)
 {
     comparison rest = *c;
-    rest.left = (const char *)c->left + done * width * c->left_step;
-    rest.right = (const char *)c->right + done * width * c->right_step;
+    rest.left = (const char *)c->left + done * width * c->left_stride;
+    rest.right = (const char *)c->right + done * width * c->right_stride;
     rest.count -= done;
     rest.out += done / 64;
     return rest;
@@ -75,9 +75,9 @@ static comparison rest_of(const comparison *c, size_t done, size_t width)
             first[i] = left[0];                                                                    \
             second[i] = right[0];                                                                  \
         }                                                                                          \
-        if (!c->left_step)                                                                         \
+        if (!c->left_stride)                                                                       \
             left = first;                                                                          \
-        if (!c->right_step)                                                                        \
+        if (!c->right_stride)                                                                      \
             right = second;                                                                        \
         for (size_t w = 0; w < words; w++) {                                                       \
             uint64_t word = 0;                                                                     \
@@ -85,8 +85,8 @@ static comparison rest_of(const comparison *c, size_t done, size_t width)
                 vector x = LOAD(left), y = LOAD(right);                                            \
                 uint64_t mask = c->is_less ? LESS(x, y) : EQUAL(x, y);                             \
                 word |= mask << (part * lanes);                                                    \
-                left += c->left_step * lanes;                                                      \
-                right += c->right_step * lanes;                                                    \
+                left += c->left_stride * lanes;                                                    \
+                right += c->right_stride * lanes;                                                  \
             }                                                                                      \
             c->out[w] = word ^ c->flip;                                                            \
         }                                                                                          \
@@ -125,8 +125,8 @@ static void compare_bits(const comparison *c)
 {
     const uint64_t *left = c->left, *right = c->right;
     for (size_t w = 0; w * 64 < c->count; w++) {
-        uint64_t x = c->left_step ? left[w] : -(left[0] & 1);
-        uint64_t y = c->right_step ? right[w] : -(right[0] & 1);
+        uint64_t x = c->left_stride ? left[w] : -(left[0] & 1);
+        uint64_t y = c->right_stride ? right[w] : -(right[0] & 1);
         uint64_t word = c->is_less ? ~x & y : ~(x ^ y);
         c->out[w] = (word ^ c->flip) & kernel_word_mask(c->count, w);
     }
@@ -144,12 +144,12 @@ static void compare_text_short(const comparison *c, const string_view *values)
 static void compare_text(const comparison *c)
 {
     const string_view *left = c->left, *right = c->right;
-    if (!c->is_less && !c->right_step && right->bytes <= STRING_INLINE_BYTES)
+    if (!c->is_less && !c->right_stride && right->bytes <= STRING_INLINE_BYTES)
         compare_text_short(c, left);
     else if (!c->is_less)
-        ROWS(kernel_text_equal(&left[i * c->left_step], &right[i * c->right_step]))
+        ROWS(kernel_text_equal(&left[i * c->left_stride], &right[i * c->right_stride]))
     else
-        ROWS(kernel_text_less(&left[i * c->left_step], &right[i * c->right_step]))
+        ROWS(kernel_text_less(&left[i * c->left_stride], &right[i * c->right_stride]))
 }
 
 static int128 interval_weight(const interval_value *interval)
@@ -161,25 +161,27 @@ static void compare_interval(const comparison *c)
 {
     const interval_value *left = c->left, *right = c->right;
     if (c->is_less)
-        ROWS(interval_weight(&left[i * c->left_step]) < interval_weight(&right[i * c->right_step]))
+        ROWS(interval_weight(&left[i * c->left_stride]) <
+             interval_weight(&right[i * c->right_stride]))
     else
-        ROWS(interval_weight(&left[i * c->left_step]) == interval_weight(&right[i * c->right_step]))
+        ROWS(interval_weight(&left[i * c->left_stride]) ==
+             interval_weight(&right[i * c->right_stride]))
 }
 
 void ISA_(compare)(const compare_arguments *a)
 {
-    comparison c = {a->left,   a->right, a->left_step,           a->right_step,
+    comparison c = {a->left,   a->right, a->left_stride,         a->right_stride,
                     a->op > 1, 0,        kernel_count(a->count), a->out};
     if (!c.count)
         return;
     if (a->op == DEV_COMPARE_NE || a->op == DEV_COMPARE_LE || a->op == DEV_COMPARE_GE)
         c.flip = ~(uint64_t)0;
     bool is_swapped = a->op == DEV_COMPARE_GT || a->op == DEV_COMPARE_LE;
-    if (is_swapped || (!c.is_less && !c.left_step)) {
+    if (is_swapped || (!c.is_less && !c.left_stride)) {
         c.left = a->right;
-        c.left_step = a->right_step;
+        c.left_stride = a->right_stride;
         c.right = a->left;
-        c.right_step = a->left_step;
+        c.right_stride = a->left_stride;
     }
     switch (a->type.id) {
     case TYPE_BOOL:

@@ -16,7 +16,7 @@ void ISA_(join_drop_nulls)(const join_drop_nulls_arguments *a)
             a->groups[i] = ROW_NULL;
 }
 
-void ISA_(join_place)(const join_place_arguments *a)
+void ISA_(scatter_rows)(const scatter_rows_arguments *a)
 {
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++)
@@ -169,7 +169,7 @@ void ISA_(join_check_single)(const join_check_single_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++)
         if (a->groups[i] != ROW_NULL && a->starts[a->groups[i] + 1] - a->starts[a->groups[i]] > 1)
-            kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->place, i);
+            kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->location, i);
 }
 
 void ISA_(invert_bits)(const invert_bits_arguments *a)

@@ -222,8 +222,8 @@ void ISA_(like_column)(const like_column_arguments *a)
 {
     size_t count = kernel_count(a->count), invalid = KERNEL_NOT_FOUND;
     KERNEL_PACK_ROWS(count, 0, a->out, ({
-                         const string_view *text = &a->values[i * a->value_step];
-                         const string_view *pattern = &a->patterns[i * a->pattern_step];
+                         const string_view *text = &a->values[i * a->value_stride];
+                         const string_view *pattern = &a->patterns[i * a->pattern_stride];
                          match m = MATCH_NO;
                          if (kernel_is_valid(a->validity, i))
                              m = matches_any(kernel_string_data(text), text->bytes,
@@ -234,15 +234,15 @@ void ISA_(like_column)(const like_column_arguments *a)
                          m == MATCH_YES;
                      }))
     if (invalid != KERNEL_NOT_FOUND)
-        kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->place, invalid);
+        kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->location, invalid);
 }
 
 void ISA_(starts_with)(const starts_with_arguments *a)
 {
     size_t count = kernel_count(a->count);
     KERNEL_PACK_ROWS(count, 0, a->out, ({
-                         const string_view *text = &a->values[i * a->value_step];
-                         const string_view *prefix = &a->prefixes[i * a->prefix_step];
+                         const string_view *text = &a->values[i * a->value_stride];
+                         const string_view *prefix = &a->prefixes[i * a->prefix_stride];
                          prefix->bytes <= text->bytes &&
                              !memcmp(kernel_string_data(text), kernel_string_data(prefix),
                                      prefix->bytes);

@@ -3,19 +3,19 @@
 #include "device/kernel_ops.h"
 
 /* Word w of an operand; a constant's first bit fills it. */
-static inline uint64_t operand_word(const uint64_t *bits, uint8_t step, size_t w)
+static inline uint64_t operand_word(const uint64_t *bits, uint8_t stride, size_t w)
 {
     if (!bits)
         return ~(uint64_t)0;
-    return step ? bits[w] : -(bits[0] & 1);
+    return stride ? bits[w] : -(bits[0] & 1);
 }
 
 #define EACH_WORD(expression)                                                                      \
     for (size_t w = 0; w * 64 < count; w++) {                                                      \
-        uint64_t x = operand_word(a->left, a->left_step, w);                                       \
-        uint64_t x_valid = operand_word(a->left_validity, a->left_step, w);                        \
-        uint64_t y = operand_word(a->right, a->right_step, w);                                     \
-        uint64_t y_valid = operand_word(a->right_validity, a->right_step, w);                      \
+        uint64_t x = operand_word(a->left, a->left_stride, w);                                     \
+        uint64_t x_valid = operand_word(a->left_validity, a->left_stride, w);                      \
+        uint64_t y = operand_word(a->right, a->right_stride, w);                                   \
+        uint64_t y_valid = operand_word(a->right_validity, a->right_stride, w);                    \
         (void)x, (void)x_valid, (void)y, (void)y_valid;                                            \
         a->out[w] = (expression)&kernel_word_mask(count, w);                                       \
     }
@@ -26,10 +26,10 @@ static void and_or(const logic_arguments *a, size_t count)
     uint64_t flip = a->op == DEV_LOGIC_OR ? ~(uint64_t)0 : 0; /* OR is AND of the negations */
     for (size_t w = 0; w * 64 < count; w++) {
         uint64_t mask = kernel_word_mask(count, w);
-        uint64_t x = operand_word(a->left, a->left_step, w) ^ flip;
-        uint64_t x_valid = operand_word(a->left_validity, a->left_step, w);
-        uint64_t y = operand_word(a->right, a->right_step, w) ^ flip;
-        uint64_t y_valid = operand_word(a->right_validity, a->right_step, w);
+        uint64_t x = operand_word(a->left, a->left_stride, w) ^ flip;
+        uint64_t x_valid = operand_word(a->left_validity, a->left_stride, w);
+        uint64_t y = operand_word(a->right, a->right_stride, w) ^ flip;
+        uint64_t y_valid = operand_word(a->right_validity, a->right_stride, w);
         uint64_t is_false = (x_valid & ~x) | (y_valid & ~y);
         a->out[w] = (~is_false ^ flip) & mask;
         if (a->out_validity)
@@ -87,8 +87,8 @@ static void choose_bits(const choose_arguments *a, const uint64_t *first, const 
 {
     for (size_t w = 0; w * 64 < count; w++) {
         uint64_t condition = condition_word(a, w);
-        uint64_t word = (operand_word(first, a->first_step, w) & condition) |
-                        (operand_word(second, a->second_step, w) & ~condition);
+        uint64_t word = (operand_word(first, a->first_stride, w) & condition) |
+                        (operand_word(second, a->second_stride, w) & ~condition);
         out[w] = word & kernel_word_mask(count, w);
     }
 }
@@ -107,11 +107,11 @@ static void choose_bits(const choose_arguments *a, const uint64_t *first, const 
         const ctype *first = a->first, *second = a->second;                                        \
         ctype *out = a->out;                                                                       \
         ctype one = first[0], other = second[0];                                                   \
-        if (a->first_step && a->second_step)                                                       \
+        if (a->first_stride && a->second_stride)                                                   \
             CHOOSE_LOOP(first[i], second[i])                                                       \
-        else if (a->first_step)                                                                    \
+        else if (a->first_stride)                                                                  \
             CHOOSE_LOOP(first[i], other)                                                           \
-        else if (a->second_step)                                                                   \
+        else if (a->second_stride)                                                                 \
             CHOOSE_LOOP(one, second[i])                                                            \
         else                                                                                       \
             CHOOSE_LOOP(one, other)                                                                \
@@ -154,14 +154,15 @@ void ISA_(choose)(const choose_arguments *a)
         const ctype *values = a->values;                                                           \
         ctype *out = a->out;                                                                       \
         for (size_t i = 0; i < count; i++)                                                         \
-            out[a->index[i]] = values[i * a->step];                                                \
+            out[a->index[i]] = values[i * a->stride];                                              \
     } while (0)
 
 static void scatter_bits(const scatter_arguments *a, const uint64_t *bits, size_t count,
                          uint64_t *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[a->index[i] / 64] |= (uint64_t)kernel_is_valid(bits, i * a->step) << (a->index[i] % 64);
+        out[a->index[i] / 64] |= (uint64_t)kernel_is_valid(bits, i * a->stride)
+                                 << (a->index[i] % 64);
 }
 
 void ISA_(scatter)(const scatter_arguments *a)

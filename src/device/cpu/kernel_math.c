@@ -48,10 +48,10 @@ static inline int128 integer_result(dev_math_op op, int128 number, int128 unit, 
         const ctype *values = a->left;                                                             \
         ctype *out = a->out;                                                                       \
         for (size_t i = 0; i < count; i++) {                                                       \
-            int128 r = integer_result(op, values[i * a->left_step], unit, one);                    \
+            int128 r = integer_result(op, values[i * a->left_stride], unit, one);                  \
             if (__builtin_expect(r < (minimum) || r > (maximum), 0) &&                             \
                 kernel_is_valid(a->validity, i)) {                                                 \
-                kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, i);                            \
+                kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);                         \
                 return;                                                                            \
             }                                                                                      \
             out[i] = (ctype)r;                                                                     \
@@ -164,13 +164,14 @@ static void math_double(const math_arguments *a, size_t count)
     const double *values = a->left;
     double *out = a->out;
     for (size_t i = 0; i < count; i++) {
-        double x = values[i * a->left_step], y = a->right ? a->right[i * a->right_step] : 0;
+        double x = values[i * a->left_stride], y = a->right ? a->right[i * a->right_stride] : 0;
         double r = double_result(a, x, y);
         bool overflows = isinf(r) && isfinite(x) && isfinite(y);
         if (__builtin_expect(overflows || is_outside((dev_math_op)a->op, x, y), 0) &&
             kernel_is_valid(a->validity, i)) {
             bool outside = is_outside((dev_math_op)a->op, x, y);
-            kernel_fail(a->error, outside ? DEV_ERROR_ARGUMENT : DEV_ERROR_OVERFLOW, a->place, i);
+            kernel_fail(a->error, outside ? DEV_ERROR_ARGUMENT : DEV_ERROR_OVERFLOW, a->location,
+                        i);
             return;
         }
         out[i] = r;
@@ -182,7 +183,7 @@ static void math_float(const math_arguments *a, size_t count)
     const float *values = a->left;
     float *out = a->out;
     for (size_t i = 0; i < count; i++)
-        out[i] = (float)double_result(a, (double)values[i * a->left_step], 0);
+        out[i] = (float)double_result(a, (double)values[i * a->left_stride], 0);
 }
 
 void ISA_(math)(const math_arguments *a)

@@ -41,5 +41,5 @@ void ISA_(parquet_check_bounds)(const parquet_check_bounds_arguments *a)
         COUNT_OUTSIDE(uint128);
     }
     if (is_outside)
-        kernel_fail(a->error, DEV_ERROR_BOUNDS, a->place, 0);
+        kernel_fail(a->error, DEV_ERROR_BOUNDS, a->location, 0);
 }

@@ -182,7 +182,7 @@ void ISA_(parquet_delta)(const parquet_delta_arguments *a)
                     ((!count && at == end) || read_deltas(&at, end, count, a->width, a->out));
     if (!is_right) {
         memset(a->out, 0, count * a->width);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
     }
     if (a->out_end)
         *a->out_end = is_right ? (uint64_t)(at - a->page) : a->page_bytes;
@@ -203,7 +203,7 @@ void ISA_(parquet_prefix_bytes)(const parquet_prefix_bytes_arguments *a)
         suffixes += (uint64_t)suffix;
     }
     if (!is_right || suffixes > a->page_bytes - *a->start) {
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
         total = 0;
     }
     *a->out_bytes = total;
@@ -244,6 +244,6 @@ void ISA_(parquet_strings)(const parquet_strings_arguments *a)
     }
     if (!is_right) {
         memset(a->out, 0, count * a->type.width);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, at);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, at);
     }
 }

@@ -61,7 +61,7 @@ void ISA_(parquet_levels)(const parquet_levels_arguments *a)
                                  : unpack_bits(&h, a->row_count, a->validity);
     }
     if (valid < 0) {
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, start);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, start);
         set_bits(a->validity, 0, a->row_count, false);
         valid = 0;
         start = a->page_bytes;
@@ -85,7 +85,7 @@ void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
     }
     if (!is_right && count) {
         set_bits(a->out, 0, count, false);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
     }
 }
 
@@ -219,6 +219,6 @@ void ISA_(parquet_codes)(const parquet_codes_arguments *a)
     }
     if (!is_right) {
         memset(a->out, 0, count * sizeof *a->out);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
     }
 }

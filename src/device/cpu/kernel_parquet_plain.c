@@ -152,7 +152,7 @@ void ISA_(parquet_plain)(const parquet_plain_arguments *a)
     is_right = is_right && needed <= (uint64_t)(end - values) && convert(a, values, end, count);
     if (!is_right) {
         memset(a->out, 0, a->type.width ? count * a->type.width : (count + 63) / 64 * 8);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
     }
 }
 
@@ -166,7 +166,7 @@ void ISA_(parquet_split)(const parquet_split_arguments *a)
     if (!page_values(a->page, a->page_bytes, a->words, &values, &end) ||
         (uint64_t)(end - values) / width < count) {
         memset(a->out, 0, count * width);
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->place, a->words[1]);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
         return;
     }
     if (width == 4) {

@@ -56,14 +56,14 @@ void ISA_(string_slice)(const string_slice_arguments *a)
 {
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++) {
-        const string_view *view = &a->values[i * a->value_step];
+        const string_view *view = &a->values[i * a->value_stride];
         const char *text = kernel_string_data(view);
-        int64_t first = a->first[i * a->first_step];
-        int64_t second = a->second ? a->second[i * a->second_step] : 0;
+        int64_t first = a->first[i * a->first_stride];
+        int64_t second = a->second ? a->second[i * a->second_stride] : 0;
         size_t from = 0, to = 0;
         if (kernel_is_valid(a->validity, i)) {
             if (second < 0) {
-                kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->place, i);
+                kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->location, i);
                 return;
             }
             slice((dev_slice_op)a->op, text, view->bytes, first, second, &from, &to);
@@ -84,8 +84,8 @@ void ISA_(string_trim)(const string_trim_arguments *a)
 {
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++) {
-        const string_view *view = &a->values[i * a->value_step];
-        const string_view *set = &a->set[i * a->set_step];
+        const string_view *view = &a->values[i * a->value_stride];
+        const string_view *set = &a->set[i * a->set_stride];
         const char *text = kernel_string_data(view), *members = kernel_string_data(set);
         size_t from = 0, to = view->bytes;
         while (a->ends & DEV_TRIM_LEFT && from < to) {
@@ -115,7 +115,7 @@ void ISA_(string_measure)(const string_measure_arguments *a)
 {
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++) {
-        const string_view *view = &a->values[i * a->value_step];
+        const string_view *view = &a->values[i * a->value_stride];
         switch ((dev_measure_op)a->op) {
         case DEV_MEASURE_CHARACTERS:
             a->out[i] = (int64_t)kernel_text_characters(kernel_string_data(view), view->bytes);
@@ -124,7 +124,7 @@ void ISA_(string_measure)(const string_measure_arguments *a)
             a->out[i] = view->bytes;
             break;
         case DEV_MEASURE_POSITION:
-            a->out[i] = position(view, &a->second[i * a->second_step]);
+            a->out[i] = position(view, &a->second[i * a->second_stride]);
             break;
         }
     }

@@ -129,9 +129,9 @@ typedef struct row {
 } row;
 
 #define ROW(a, i)                                                                                  \
-    row_of((dev_build_op)(a)->op, &(a)->first[(i) * (a)->first_step],                              \
-           (a)->second ? &(a)->second[(i) * (a)->second_step] : NULL,                              \
-           (a)->third ? &(a)->third[(i) * (a)->third_step] : NULL)
+    row_of((dev_build_op)(a)->op, &(a)->first[(i) * (a)->first_stride],                            \
+           (a)->second ? &(a)->second[(i) * (a)->second_stride] : NULL,                            \
+           (a)->third ? &(a)->third[(i) * (a)->third_stride] : NULL)
 
 static row row_of(dev_build_op op, const string_view *first, const string_view *second,
                   const string_view *third)
@@ -153,7 +153,7 @@ void ISA_(string_build_bytes)(const string_build_bytes_arguments *a)
             continue;
         row r = ROW(a, i);
         if (r.bytes > UINT32_MAX) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, i);
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
             break;
         }
         if (r.bytes > STRING_INLINE_BYTES)

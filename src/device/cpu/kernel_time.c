@@ -316,7 +316,7 @@ void ISA_(date_trunc)(const date_trunc_arguments *a)
     for (size_t i = 0; i < count; i++) {
         int64_t result = 0;
         if (!trunc_row(a, i, &result) && kernel_is_valid(a->validity, i)) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, i);
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
             return;
         }
         a->out[i] = result;
@@ -360,7 +360,7 @@ static bool multiply_interval(const interval_value *v, double factor, interval_v
 
 static bool row_result(const time_arithmetic_arguments *a, size_t i)
 {
-    size_t l = i * a->left_step, r = i * a->right_step;
+    size_t l = i * a->left_stride, r = i * a->right_stride;
     int64_t unit = a->precision == 9 ? 1000 : 1;
     switch ((dev_time_op)a->op) {
     case DEV_TIME_DATE_ADD_DAYS: {
@@ -402,7 +402,7 @@ void ISA_(time_arithmetic)(const time_arithmetic_arguments *a)
     size_t count = kernel_count(a->count);
     for (size_t i = 0; i < count; i++)
         if (!row_result(a, i) && kernel_is_valid(a->validity, i)) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->place, i);
+            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
             return;
         }
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define DEFAULT_CHUNK_ROWS 131072
-#define LANES 3
+#define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16
 #define DELAY_NANOSECONDS 100000
@@ -389,7 +389,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     dev->base = (device){
         .ops = &simulated_ops,
         .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
-        .lane_count = LANES,
+        .stream_count = STREAMS,
         .isa = "scalar",
         .budget = budget,
     };

@@ -1,0 +1,106 @@
+/* codec.c - decompression of pages. */
+#include "codec/codec.h"
+
+#include "codec/snappy.h"
+
+#include <brotli/decode.h>
+#include <lz4.h>
+#include <stdint.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { NONE, SNAPPY, GZIP, LZO, BROTLI, LZ4_HADOOP, ZSTD, LZ4_RAW };
+
+bool codec_is_known(int codec)
+{
+    return codec >= NONE && codec <= LZ4_RAW && codec != LZO;
+}
+
+const char *codec_name(int codec)
+{
+    static const char *const names[] = {"none",   "snappy", "gzip", "lzo",
+                                        "brotli", "lz4",    "zstd", "lz4_raw"};
+    return codec >= NONE && codec <= LZ4_RAW ? names[codec] : "unknown";
+}
+
+/* Gzip members (or a zlib stream), one after another. */
+static bool gunzip(const void *source, size_t source_bytes, void *target, size_t target_bytes)
+{
+    z_stream stream = {.next_in = (void *)source,
+                       .avail_in = (uInt)source_bytes,
+                       .next_out = target,
+                       .avail_out = (uInt)target_bytes};
+    if (source_bytes > UINT32_MAX || target_bytes > UINT32_MAX ||
+        inflateInit2(&stream, 15 + 32) != Z_OK)
+        return false;
+    int result = Z_STREAM_END;
+    while (stream.avail_in && result == Z_STREAM_END) {
+        result = inflate(&stream, Z_FINISH);
+        if (result == Z_STREAM_END && stream.avail_in && inflateReset(&stream) != Z_OK)
+            result = Z_DATA_ERROR;
+    }
+    bool is_right = result == Z_STREAM_END && stream.avail_out == 0;
+    inflateEnd(&stream);
+    return is_right;
+}
+
+static uint32_t big_endian_32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static bool unlz4(const void *source, size_t source_bytes, void *target, size_t target_bytes)
+{
+    return source_bytes <= INT32_MAX && target_bytes <= INT32_MAX &&
+           LZ4_decompress_safe(source, target, (int)source_bytes, (int)target_bytes) ==
+               (int)target_bytes;
+}
+
+/* Hadoop's frames: uncompressed and compressed length, big-endian, and a block, repeated. */
+static bool unlz4_hadoop(const uint8_t *source, size_t source_bytes, uint8_t *target,
+                         size_t target_bytes)
+{
+    size_t at = 0, done = 0;
+    while (source_bytes - at >= 8) {
+        size_t plain = big_endian_32(source + at), packed = big_endian_32(source + at + 4);
+        at += 8;
+        if (packed > source_bytes - at || plain > target_bytes - done ||
+            !unlz4(source + at, packed, target + done, plain))
+            return false;
+        at += packed;
+        done += plain;
+    }
+    return at == source_bytes && done == target_bytes;
+}
+
+bool codec_decompress(int codec, const void *source, size_t source_bytes, void *target,
+                      size_t target_bytes)
+{
+    size_t bytes = target_bytes;
+    switch (codec) {
+    case NONE:
+        if (source_bytes != target_bytes)
+            return false;
+        memcpy(target, source, source_bytes);
+        return true;
+    case SNAPPY:
+        return snappy_decode(source, source_bytes, target, target_bytes);
+    case GZIP:
+        return gunzip(source, source_bytes, target, target_bytes);
+    case BROTLI:
+        return BrotliDecoderDecompress(source_bytes, source, &bytes, target) ==
+                   BROTLI_DECODER_RESULT_SUCCESS &&
+               bytes == target_bytes;
+    case ZSTD:
+        return ZSTD_decompress(target, target_bytes, source, source_bytes) == target_bytes;
+    case LZ4_RAW:
+        return unlz4(source, source_bytes, target, target_bytes);
+    case LZ4_HADOOP:
+        /* Some writers put a bare block here. */
+        return unlz4_hadoop(source, source_bytes, target, target_bytes) ||
+               unlz4(source, source_bytes, target, target_bytes);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,303 @@
+/* aggregate_codes.c - groups by position: each key has a code, and the codes are digits of the
+ * group's number.
+ *
+ * A number's code is its distance from a minimum. A text's code is that of its entry in a table of
+ * texts; where the column is dictionary-encoded the entries of a dictionary are looked up once. */
+#include "exec/aggregate/aggregate_codes.h"
+
+#include "exec/aggregate/aggregate_table.h"
+
+#define SMALL_DOMAIN 4096       /* always worth it */
+#define MIXED_DOMAIN 65536      /* several keys, or text */
+#define DENSE_DOMAIN (1u << 26) /* one integer key */
+#define CODES_PER_ROW 4         /* codes that may go unused for each row that has come */
+#define CODES_PER_ROW_LATER 32  /* once there is a table: its last codes come late */
+#define DICTIONARY_ROWS 4096
+
+bool codes_key_is_integer(data_type type)
+{
+    switch (type.id) {
+    case TYPE_UINT64: /* may not fit an int64_t */
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_INTERVAL:
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+    case TYPE_NULL:
+        return false;
+    default:
+        return type.width <= 8;
+    }
+}
+
+status codes_statistics(dev_stream *stream, const tensor *key, uint64_t rows,
+                        int64_t out[KEY_STATISTICS])
+{
+    dev_buffer *words;
+    TRY(dev_words_new(stream, KEY_STATISTICS, &words));
+    status st = DEV_LAUNCH(stream, key_statistics, .type = key->type, .values = key->values,
+                           .validity = key->validity, .count = dev_count_exact(rows),
+                           .out = words->address);
+    if (!st)
+        st = dev_words_wait(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
+    dev_buffer_unref(words);
+    return st;
+}
+
+/* ---- which codes ---- */
+
+static bool is_dictionary(const tensor *key)
+{
+    return key->form == TENSOR_INDEXED && key->is_dictionary && !key->base->validity;
+}
+
+static uint32_t power_of_two_above(uint64_t number)
+{
+    uint32_t power = 8;
+    while (power < number)
+        power *= 2;
+    return power;
+}
+
+/* A text key's radix, with room for texts to come; 0: none. */
+static uint32_t text_radix(const code_key *old, const tensor *key)
+{
+    uint64_t texts = old ? old->texts.count : 0;
+    if (is_dictionary(key))
+        texts += key->base_rows;
+    else if (!old)
+        return 0;
+    return texts > DICTIONARY_ROWS ? 0 : power_of_two_above(texts + 1);
+}
+
+/* A number's minimum and radix over old codes and these rows; radix 0: none. */
+static status number_radix(exec_task *task, const code_key *old, tensor *key, uint64_t rows,
+                           int64_t *minimum, uint64_t *radix)
+{
+    int64_t statistics[KEY_STATISTICS], least, greatest;
+    tensor *flat;
+    TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+    status st = codes_statistics(task->stream, flat, rows, statistics);
+    tensor_unref(flat);
+    TRY(st);
+    least = statistics[KEY_VALUES] ? statistics[KEY_MINIMUM] : 0;
+    greatest = statistics[KEY_VALUES] ? statistics[KEY_MAXIMUM] : 0;
+    *radix = 0;
+    if (old) {
+        /* Where it grew once it may grow again. */
+        int64_t last = old->minimum + (int64_t)old->radix - 2;
+        int64_t more = old->radix / (old->radix < SMALL_DOMAIN ? 2 : 8);
+        bool falls = statistics[KEY_VALUES] && least < old->minimum;
+        bool rises = statistics[KEY_VALUES] && greatest > last;
+        if (!statistics[KEY_VALUES])
+            least = old->minimum, greatest = last;
+        if (falls && __builtin_sub_overflow(least, more, &least))
+            return STATUS_OK;
+        if (rises && __builtin_add_overflow(greatest, more, &greatest))
+            return STATUS_OK;
+        least = least < old->minimum ? least : old->minimum;
+        greatest = greatest > last ? greatest : last;
+    }
+    uint64_t distance = (uint64_t)greatest - (uint64_t)least;
+    *minimum = least;
+    *radix = distance < DENSE_DOMAIN ? distance + 2 : 0;
+    return STATUS_OK;
+}
+
+bool codes_table_fits(const aggregate_core *core, uint64_t domain)
+{
+    uint64_t bytes = 1; /* a mark, and states */
+    for (uint32_t i = 0; i < core->state_count; i++)
+        bytes += core->states[i].kind == STATE_COUNT ? sizeof(uint64_t) : sizeof(int128);
+    return !core->codes_bytes_max || domain <= core->codes_bytes_max / bytes;
+}
+
+static bool suits(const aggregate_core *core, bool has_text, bool is_first, uint64_t domain,
+                  uint64_t rows)
+{
+    uint64_t most = core->key_count == 1 && !has_text ? DENSE_DOMAIN : MIXED_DOMAIN;
+    return domain <= SMALL_DOMAIN ||
+           (domain <= most && domain / (is_first ? CODES_PER_ROW : CODES_PER_ROW_LATER) <= rows);
+}
+
+static status init_texts(const aggregate_core *core, code_key *code, data_type type)
+{
+    code->is_interned = true;
+    TRY(key_layout_init(&code->layout, &type, 1, false));
+    hash_groups_init(&code->texts, &code->layout, core->who);
+    return STATUS_OK;
+}
+
+static status make_table(const aggregate_core *core, dev_stream *stream, int source,
+                         const int64_t *minima, const uint64_t *radixes, uint64_t domain,
+                         aggregate_table **out)
+{
+    aggregate_table *table;
+    status st = STATUS_OK;
+    uint32_t digit = 1;
+    TRY(aggregate_table_new(core, stream, TABLE_CODES, source, NULL, domain, &table));
+    for (uint32_t k = 0; k < core->key_count && !st; k++) {
+        table->codes[k] =
+            (code_key){.minimum = minima[k], .radix = (uint32_t)radixes[k], .digit = digit};
+        digit *= (uint32_t)radixes[k];
+        if (type_is_text(core->key_types[k]))
+            st = init_texts(core, &table->codes[k], core->key_types[k]);
+    }
+    if (st) {
+        aggregate_table_free(core, table);
+        return st;
+    }
+    *out = table;
+    return STATUS_OK;
+}
+
+status codes_table_dense(const aggregate_core *core, dev_stream *stream, int source,
+                         int64_t minimum, int64_t maximum, aggregate_table **out)
+{
+    uint64_t radix = (uint64_t)maximum - (uint64_t)minimum + 2;
+    return make_table(core, stream, source, &minimum, &radix, radix, out);
+}
+
+status codes_table_try(const aggregate_core *core, exec_task *task, int source,
+                       const aggregate_table *old, tensor *const *keys, uint64_t rows,
+                       uint64_t all_rows, aggregate_table **out)
+{
+    int64_t minima[KEYS_MAX] = {0};
+    uint64_t radixes[KEYS_MAX], domain = 1;
+    bool has_text = false;
+    *out = NULL;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        const code_key *code = old ? &old->codes[k] : NULL;
+        if (type_is_text(core->key_types[k])) {
+            has_text = true;
+            radixes[k] = text_radix(code, keys[k]);
+        } else if (codes_key_is_integer(core->key_types[k])) {
+            TRY(number_radix(task, code, keys[k], rows, &minima[k], &radixes[k]));
+        } else {
+            return STATUS_OK;
+        }
+        if (!radixes[k])
+            return STATUS_OK;
+        domain *= radixes[k];
+        if (!suits(core, has_text, !old, domain, all_rows) || !codes_table_fits(core, domain))
+            return STATUS_OK;
+    }
+    aggregate_table *table;
+    TRY(make_table(core, task->stream, source, minima, radixes, domain, &table));
+    status st = old ? aggregate_table_absorb(core, task, table, old) : STATUS_OK;
+    if (st) {
+        aggregate_table_free(core, table);
+        return st;
+    }
+    *out = table;
+    return STATUS_OK;
+}
+
+void codes_table_release(const aggregate_core *core, aggregate_table *table)
+{
+    for (uint32_t k = 0; table->codes && k < core->key_count; k++) {
+        code_key *code = &table->codes[k];
+        hash_groups_release(&code->texts);
+        key_layout_release(&code->layout);
+        tensor_unref(code->base);
+        row_index_unref(code->ids);
+    }
+    mem_free(table->codes);
+    table->codes = NULL;
+}
+
+/* ---- the codes of rows ---- */
+
+/* Numbers of FLAT texts. */
+static status intern(exec_task *task, code_key *code, tensor *texts, uint64_t rows, row_index **out)
+{
+    const uint8_t *packed;
+    dev_buffer *owner = NULL;
+    TRY(row_index_new(task->stream->dev, rows, out));
+    status st = key_layout_pack(&code->layout, task, &texts, rows, &packed, &owner);
+    if (!st)
+        st = hash_groups_find(&code->texts, task->stream, packed, rows, (*out)->rows);
+    dev_buffer_unref(owner);
+    return st;
+}
+
+static status find_text(exec_task *task, code_key *code, tensor *key, uint64_t rows, bool combine,
+                        bool *fits, uint32_t *out)
+{
+    tensor *flat = NULL;
+    row_index *ids = NULL;
+    const uint32_t *index = NULL;
+    status st = STATUS_OK;
+    if (is_dictionary(key)) {
+        if (code->base != key->base || code->base_rows != key->base_rows) {
+            tensor_unref(code->base);
+            row_index_unref(code->ids);
+            code->ids = NULL;
+            code->base = tensor_ref(key->base);
+            code->base_rows = key->base_rows;
+            TRY(intern(task, code, key->base, key->base_rows, &code->ids));
+        }
+        ids = row_index_ref(code->ids);
+        index = key->index->rows;
+    } else {
+        TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+        *fits = !flat->validity; /* a NULL has no entry */
+        if (*fits)
+            st = intern(task, code, flat, rows, &ids);
+    }
+    *fits &= code->texts.count < code->radix;
+    if (!st && *fits)
+        st = DEV_LAUNCH(task->stream, codes_index, .ids = ids->rows, .id_count = code->base_rows,
+                        .index = index, .count = dev_count_exact(rows), .digit = code->digit,
+                        .combine = combine, .out = out);
+    tensor_unref(flat);
+    row_index_unref(ids);
+    return st;
+}
+
+static status find_number(exec_task *task, const code_key *code, tensor *key, uint64_t rows,
+                          bool combine, uint64_t *violations, uint32_t *out)
+{
+    tensor *flat;
+    TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+    status st = DEV_LAUNCH(task->stream, codes_number, .type = flat->type, .values = flat->values,
+                           .validity = flat->validity, .count = dev_count_exact(rows),
+                           .minimum = code->minimum, .radix = code->radix, .digit = code->digit,
+                           .combine = combine, .violations = violations, .out = out);
+    tensor_unref(flat);
+    return st;
+}
+
+static status find_codes(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                         tensor *const *keys, uint64_t rows, bool *fits, uint32_t *out)
+{
+    uint64_t violations = 0;
+    dev_buffer *word;
+    status st = STATUS_OK;
+    *fits = true;
+    TRY(dev_words_new(task->stream, 1, &word));
+    for (uint32_t k = 0; k < core->key_count && !st && *fits; k++) {
+        code_key *code = &table->codes[k];
+        if (code->is_interned)
+            st = find_text(task, code, keys[k], rows, k > 0, fits, out);
+        else
+            st = find_number(task, code, keys[k], rows, k > 0, word->address, out);
+    }
+    if (!st)
+        st = dev_words_wait(task->stream, word->address, &violations, 1);
+    *fits &= !violations;
+    dev_buffer_unref(word);
+    return st;
+}
+
+status codes_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                        tensor *const *keys, uint64_t rows, bool *fits, row_index **out)
+{
+    TRY(row_index_new(core->dev, rows, out));
+    status st = find_codes(core, task, table, keys, rows, fits, (*out)->rows);
+    if (st || !*fits) {
+        row_index_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}

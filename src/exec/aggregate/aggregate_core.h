@@ -1,0 +1,68 @@
+/* aggregate_core.h - inside aggregation: keys, states, tables of groups, tasks, merging.
+ *
+ * Each task adds rows to tables of its own. A table numbers groups from 0 and keeps one array of
+ * states per aggregate, indexed by group. There are four forms of it, which differ in how a row's
+ * group is found:
+ *
+ *   ONE     no keys: one group
+ *   CODES   the group's number is made of the keys' values: small domains, and dense integers
+ *   RUNS    rows come ordered by an integer key: a new group where a row differs from the last one
+ *   HASH    anything else: open addressing over packed keys
+ *
+ * A task begins with the form that its first rows suggest and changes when rows say otherwise. A
+ * group may be in several tables, and then its states are parts of its result. When all tasks are
+ * done their tables are merged: not at all where RUNS do not overlap, position by position for
+ * CODES of one integer key, else by hash, in parts that tasks merge in parallel. */
+#ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_CORE_H
+#define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_CORE_H
+
+#include "exec/aggregate/aggregate_intern.h"
+
+/* Grouping keys, and the value of a DISTINCT set beside them. */
+#define KEYS_MAX 65
+
+typedef enum state_kind {
+    STATE_COUNT,
+    STATE_SUM,    /* of integers and decimals */
+    STATE_NUMBER, /* of floats */
+    STATE_LEAST,
+    STATE_GREATEST,
+    STATE_VARIANCE
+} state_kind;
+
+#define SOURCE_ROWS (-1)
+
+/* One array of states, shared by the aggregates that need the same. */
+typedef struct state_plan {
+    state_kind kind;
+    data_type type;       /* of the values */
+    int argument, filter; /* numbers of input values; -1: none */
+    int source;           /* SOURCE_ROWS, or the number of a DISTINCT set */
+    bool is_exact;        /* a count that is wanted itself, not only whether it is 0 */
+    uint32_t location;
+} state_plan;
+
+typedef struct state_array {
+    dev_buffer *buffer; /* NULL: nothing yet, or a shared count */
+    uint32_t width;
+    bool is_shared; /* a count of values among which there was no NULL: that of the rows */
+    uint128 bound;  /* sums of width 8: no group's magnitude is greater */
+    text_heap heap;
+    uint64_t heap_kept; /* bytes of the heap when it was last compacted */
+} state_array;
+
+typedef struct aggregate_core {
+    const char *who;
+    device *dev;
+    uint32_t key_count;
+    data_type *key_types;
+    key_layout layouts[4]; /* bit 0: with NULL bits; bit 1: text is coded */
+    struct row_keys *rows; /* HASH by row numbers */
+    key_interner *interners;
+    uint32_t state_count;
+    state_plan *states;
+    int rows_state;           /* the exact count of all rows; -1: there is none */
+    uint64_t codes_bytes_max; /* of a table of CODES; 0: any number */
+} aggregate_core;
+
+#endif

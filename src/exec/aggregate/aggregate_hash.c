@@ -1,0 +1,151 @@
+/* aggregate_hash.c - groups by hash.
+ *
+ *   slots: hash | number + 1, open addressing      rows: packed keys, in order of appearance
+ *   +-------+---+-------+-------+---+              +----+----+----+--
+ *   | h | 2 | 0 | h | 1 | h | 3 | 0 |     --->     | k0 | k1 | k2 |
+ *   +-------+---+-------+-------+---+              +----+----+----+--
+ *
+ * Always: the directory is at most two thirds full, and there is room for all rows of a lookup to
+ * be new. */
+#include "exec/aggregate/aggregate_hash.h"
+
+#define CAPACITY_MIN 1024
+#define GROUPS_MAX ((uint64_t)1 << 31)
+
+void hash_groups_init(hash_groups *groups, const key_layout *layout, const char *who)
+{
+    *groups = (hash_groups){.layout = layout, .who = who};
+}
+
+void hash_groups_release(hash_groups *groups)
+{
+    dev_buffer_unref(groups->rows);
+    dev_buffer_unref(groups->slots);
+    dev_buffer_unref(groups->words);
+    text_heap_release(&groups->heap);
+    *groups = (hash_groups){0};
+}
+
+status hash_groups_reserve_rows(hash_groups *groups, dev_stream *stream, uint64_t capacity)
+{
+    dev_buffer *rows;
+    size_t stride = groups->layout->stride;
+    if (capacity <= groups->capacity)
+        return STATUS_OK;
+    TRY(dev_alloc(stream->dev, capacity * stride, groups->who, &rows));
+    status st = groups->count ? stream->dev->ops->copy(stream, rows->address, groups->rows->address,
+                                                       groups->count * stride)
+                              : STATUS_OK;
+    dev_buffer_unref(groups->rows);
+    groups->rows = rows;
+    groups->capacity = capacity;
+    return st;
+}
+
+static status enlarge_slots(hash_groups *groups, dev_stream *stream, uint64_t slot_count)
+{
+    dev_buffer *slots;
+    size_t bytes = slot_count * sizeof(uint64_t);
+    TRY(dev_alloc(stream->dev, bytes, groups->who, &slots));
+    status st = stream->dev->ops->zero(stream, slots->address, bytes);
+    if (!st && groups->count)
+        st = DEV_LAUNCH(stream, groups_rehash, .old_slots = groups->slots->address,
+                        .old_slot_count = groups->slot_count, .slots = slots->address,
+                        .slot_count = slot_count);
+    dev_buffer_unref(groups->slots);
+    groups->slots = slots;
+    groups->slot_count = slot_count;
+    return st;
+}
+
+static status reserve_slots(hash_groups *groups, dev_stream *stream, uint64_t needed)
+{
+    uint64_t slot_count = groups->slot_count ? groups->slot_count : CAPACITY_MIN;
+    while (slot_count / 3 * 2 < needed)
+        slot_count *= 2;
+    return slot_count > groups->slot_count ? enlarge_slots(groups, stream, slot_count) : STATUS_OK;
+}
+
+static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
+{
+    if (!groups->words)
+        TRY(dev_words_new(stream, 1, &groups->words));
+    uint64_t needed = groups->count + more;
+    if (needed > GROUPS_MAX)
+        return status_new(STATUS_KIND_LIMIT, "%s has more than %llu groups", groups->who,
+                          (unsigned long long)GROUPS_MAX);
+    if (needed > groups->capacity) {
+        /* Half as much again for groups that exist, so that little of it stays unused. */
+        uint64_t capacity = groups->count + groups->count / 2 + more;
+        TRY(hash_groups_reserve_rows(groups, stream,
+                                     capacity < CAPACITY_MIN ? CAPACITY_MIN : capacity));
+    }
+    return reserve_slots(groups, stream, needed);
+}
+
+status hash_groups_expect(hash_groups *groups, dev_stream *stream, uint64_t count)
+{
+    TRY(hash_groups_reserve_rows(groups, stream, count));
+    return reserve_slots(groups, stream, count);
+}
+
+status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                                uint64_t count)
+{
+    uint64_t needed;
+    dev_buffer *total;
+    if (!groups->layout->text_count || groups->borrows_text)
+        return STATUS_OK;
+    TRY(dev_words_new(stream, 1, &total));
+    status st = DEV_LAUNCH(stream, keys_text_bytes, .rows = rows, .count = dev_count_exact(count),
+                           .stride = groups->layout->stride,
+                           .text_count = groups->layout->text_count, .out_total = total->address);
+    if (!st)
+        st = dev_words_wait(stream, total->address, &needed, 1);
+    dev_buffer_unref(total);
+    TRY(st);
+    return text_heap_reserve(&groups->heap, stream, groups->who, needed);
+}
+
+static status find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                   const uint32_t *hashes, uint64_t count, uint32_t *out)
+{
+    const key_layout *layout = groups->layout;
+    TRY(DEV_LAUNCH(stream, groups_find, .rows = rows, .hashes = hashes,
+                   .count = dev_count_exact(count), .stride = layout->stride,
+                   .text_count = layout->text_count, .interval_count = layout->interval_count,
+                   .slots = groups->slots->address, .slot_count = groups->slot_count,
+                   .group_rows = groups->rows->address, .group_count = groups->words->address,
+                   .heap = groups->borrows_text ? NULL : text_heap_address(&groups->heap),
+                   .heap_used = groups->heap.words ? groups->heap.words->address : NULL,
+                   .out = out));
+    if (layout->text_count && !groups->borrows_text)
+        TRY(text_heap_settle(&groups->heap, stream));
+    return dev_words_wait(stream, groups->words->address, &groups->count, 1);
+}
+
+status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                               const uint32_t *hashes, uint64_t count, uint32_t *out)
+{
+    TRY(reserve(groups, stream, count));
+    TRY(hash_groups_reserve_text(groups, stream, rows, count));
+    return find(groups, stream, rows, hashes, count, out);
+}
+
+status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                        uint64_t count, uint32_t *out)
+{
+    dev_buffer *hashes = NULL;
+    status st = key_layout_hash(groups->layout, stream, rows, count, &hashes);
+    if (!st)
+        st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);
+    dev_buffer_unref(hashes);
+    return st;
+}
+
+void hash_groups_seal(hash_groups *groups)
+{
+    dev_buffer_unref(groups->slots);
+    groups->slots = NULL;
+    groups->slot_count = 0;
+}

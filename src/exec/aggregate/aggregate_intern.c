@@ -1,0 +1,178 @@
+/* aggregate_intern.c - text keys as numbers.
+ *
+ * Where text comes as rows of a base (a dictionary, the build side of a join), the base's texts are
+ * numbered once for all tasks, and packed keys hold the number, ROW_NULL for NULL, instead of the
+ * text: rows are narrow, hashed and compared without looking at text, and no bytes are copied. Text
+ * of which there turn out to be many different ones is not worth it: from then on tasks begin
+ * tables with the text itself. */
+#include "exec/aggregate/aggregate_intern.h"
+
+#define TEXTS_MAX 65536
+#define SAMPLE_ROWS 4096 /* half of them different: there will be too many */
+
+status key_interner_init(key_interner *interner, data_type type, const char *who)
+{
+    *interner = (key_interner){.is_used = type_is_text(type)};
+    if (!interner->is_used)
+        return STATUS_OK;
+    pthread_mutex_init(&interner->lock, NULL);
+    hash_groups_init(&interner->texts, &interner->layout, who);
+    return key_layout_init(&interner->layout, &type, 1, false);
+}
+
+void key_interner_release(key_interner *interner)
+{
+    if (!interner->is_used)
+        return;
+    for (size_t i = 0; i < INTERNED_BASES; i++) {
+        tensor_unref(interner->bases[i].base);
+        row_index_unref(interner->bases[i].ids);
+    }
+    tensor_unref(interner->decoded);
+    hash_groups_release(&interner->texts);
+    key_layout_release(&interner->layout);
+    pthread_mutex_destroy(&interner->lock);
+}
+
+/* Numbers the texts [first, end) of a base. */
+static status number_texts(key_interner *interner, exec_task *task, tensor *base, uint64_t first,
+                           uint64_t end, uint32_t *out)
+{
+    const uint8_t *packed;
+    dev_buffer *owner = NULL;
+    if (first == end)
+        return STATUS_OK;
+    TRY(key_layout_pack(&interner->layout, task, &base, end, &packed, &owner));
+    status st = hash_groups_find(&interner->texts, task->stream,
+                                 packed + first * sizeof(string_view), end - first, out + first);
+    dev_buffer_unref(owner);
+    return st;
+}
+
+static status number_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
+                          bool must, row_index **out)
+{
+    uint64_t sample = rows < SAMPLE_ROWS ? rows : SAMPLE_ROWS, before = interner->texts.count;
+    TRY(row_index_new(task->stream->dev, rows, out));
+    TRY(number_texts(interner, task, base, 0, sample, (*out)->rows));
+    bool is_varied = sample < rows && interner->texts.count - before > SAMPLE_ROWS / 2;
+    if (!must && (is_varied || interner->texts.count > TEXTS_MAX)) {
+        interner->is_full = true;
+        row_index_unref(*out);
+        *out = NULL;
+        return STATUS_OK;
+    }
+    TRY(number_texts(interner, task, base, sample, rows, (*out)->rows));
+    interner->is_full |= interner->texts.count > TEXTS_MAX;
+    return STATUS_OK;
+}
+
+/* Under the lock: *out, with a reference, is NULL if the texts are too many. */
+static status find_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
+                        bool must, row_index **out)
+{
+    *out = NULL;
+    if (interner->is_full && !must)
+        return STATUS_OK;
+    for (size_t i = 0; i < INTERNED_BASES; i++)
+        if (interner->bases[i].base == base && interner->bases[i].rows == rows) {
+            *out = row_index_ref(interner->bases[i].ids);
+            return STATUS_OK;
+        }
+    row_index *ids = NULL;
+    status st = number_base(interner, task, base, rows, must, &ids);
+    if (st || !ids) {
+        row_index_unref(ids);
+        return st;
+    }
+    size_t at = interner->next_base++ % INTERNED_BASES;
+    tensor_unref(interner->bases[at].base);
+    row_index_unref(interner->bases[at].ids);
+    interner->bases[at].base = tensor_ref(base);
+    interner->bases[at].rows = rows;
+    interner->bases[at].ids = ids;
+    *out = row_index_ref(ids);
+    return STATUS_OK;
+}
+
+status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
+                           uint64_t rows, bool must, tensor **out)
+{
+    row_index *ids = NULL;
+    *out = NULL;
+    if (key->form != TENSOR_INDEXED || key->base->validity)
+        return must ? status_new(STATUS_KIND_INTERNAL, "text without a base") : STATUS_OK;
+    pthread_mutex_lock(&interner->lock);
+    status st = find_base(interner, task, key->base, key->base_rows, must, &ids);
+    pthread_mutex_unlock(&interner->lock);
+    if (st || !ids)
+        return st;
+    tensor *t = NULL;
+    st = tensor_new_flat(task->stream->dev, type_make(TYPE_UINT32), rows, false, &t);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, gather_index, .first = ids->rows, .second = key->index->rows,
+                        .count = dev_count_exact(rows), .out = t->values);
+    row_index_unref(ids);
+    if (st)
+        tensor_unref(t);
+    else
+        *out = t;
+    return st;
+}
+
+/* Under the lock: all texts so far, FLAT. */
+static status decode_texts(key_interner *interner, dev_stream *stream)
+{
+    const hash_groups *texts = &interner->texts;
+    if (interner->decoded && interner->decoded_count == texts->count)
+        return STATUS_OK;
+    tensor_unref(interner->decoded);
+    interner->decoded = NULL;
+    if (texts->count)
+        TRY(key_layout_unpack(&interner->layout, stream, texts->rows->address, texts->count, 0,
+                              &interner->decoded));
+    else
+        TRY(tensor_new_flat(stream->dev, interner->layout.types[0], 1, false, &interner->decoded));
+    interner->decoded_count = texts->count;
+    TRY(text_heap_view(&texts->heap, &interner->decoded->heap));
+    uint64_t word; /* other streams will read it */
+    return texts->words ? dev_words_wait(stream, texts->words->address, &word, 1) : STATUS_OK;
+}
+
+status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
+                           uint64_t rows, tensor **out)
+{
+    row_index *index;
+    tensor *base = NULL;
+    uint64_t base_rows;
+    *out = NULL;
+    pthread_mutex_lock(&interner->lock);
+    status st = decode_texts(interner, stream);
+    if (!st)
+        base = tensor_ref(interner->decoded);
+    base_rows = interner->decoded_count ? interner->decoded_count : 1;
+    pthread_mutex_unlock(&interner->lock);
+    TRY(st);
+    st = row_index_new(stream->dev, rows, &index);
+    if (!st) {
+        index->has_nulls = true;
+        st = stream->dev->ops->copy(stream, index->rows, ids->values, rows * sizeof *index->rows);
+        if (!st)
+            st = tensor_new_indexed(stream, base, base_rows, index, dev_count_exact(rows), out);
+        row_index_unref(index);
+    }
+    if (!st)
+        (*out)->is_dictionary = true;
+    tensor_unref(base);
+    return st;
+}
+
+status key_interner_share(key_interner *interner, text_heap *heap)
+{
+    if (!interner->is_used)
+        return STATUS_OK;
+    pthread_mutex_lock(&interner->lock);
+    status st = text_heap_share(heap, &interner->texts.heap);
+    pthread_mutex_unlock(&interner->lock);
+    return st;
+}

@@ -1,0 +1,331 @@
+/* aggregate_local.c - one task's tables: which form takes the next rows. */
+#include "exec/aggregate/aggregate_local.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
+
+/* Rows after which it is first asked whether the one integer key of HASH is dense. */
+#define DENSE_CHECK_ROWS 65536
+/* Codes that may go unused, for each row that has come and for each group. */
+#define DENSE_CODES_PER_ROW 8
+#define DENSE_CODES_PER_GROUP 32
+#define DENSE_CODES_MAX (1u << 24)
+/* Tables of up to so many groups are absorbed when the form changes; larger ones are kept aside. */
+#define ABSORB_GROUPS 16384
+
+/* A HASH table of this many groups is kept aside if they are more than one for this many rows, and
+ * another takes the following rows: one that stays in the cache and is never copied to grow. All
+ * are merged in parts anyway, and this one did not make them fewer. */
+#define ASIDE_GROUPS (1u << 17)
+#define ASIDE_ROWS_PER_GROUP 2
+
+/* Tables of a task by the numbers of rows of as many bases: more, and they are passing ones. */
+#define BASES_MAX 4
+
+void aggregate_local_init(aggregate_local *local, const aggregate_core *core, int source)
+{
+    *local = (aggregate_local){.core = core, .source = source, .runs.leading = -1};
+    local->minimum = INT64_MAX;
+    local->maximum = INT64_MIN;
+    if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
+        local->dense_check = DENSE_CHECK_ROWS;
+    local->is_plain = !core->layouts[2].count;
+}
+
+void aggregate_local_release(aggregate_local *local)
+{
+    for (size_t i = 0; i < local->tables.count; i++)
+        aggregate_table_free(local->core, local->tables.items[i]);
+    array_release(&local->tables);
+}
+
+/* The tables that were counted are gone. */
+static void forget_full(aggregate_local *local)
+{
+    local->full_count = 0;
+    local->full_bytes = 0;
+}
+
+void aggregate_local_restart(aggregate_local *local)
+{
+    local->tables.count = 0;
+    forget_full(local);
+    local->has_spilled = true;
+    local->dense_check = 0;
+}
+
+static aggregate_table *last_table(const aggregate_local *local)
+{
+    return local->tables.count ? local->tables.items[local->tables.count - 1] : NULL;
+}
+
+/* The table becomes the last one. It is freed if that fails. */
+static status add_table(aggregate_local *local, aggregate_table *table)
+{
+    status st = array_push(NULL, &local->tables, table);
+    if (st)
+        aggregate_table_free(local->core, table);
+    return st;
+}
+
+static void replace_last(aggregate_local *local, aggregate_table *table)
+{
+    aggregate_table **last = &local->tables.items[local->tables.count - 1];
+    aggregate_table_free(local->core, *last);
+    *last = table;
+}
+
+/* ---- one form after another ---- */
+
+static status push_one(aggregate_local *local, exec_task *task, tensor *const *values,
+                       uint64_t rows)
+{
+    aggregate_table *table = last_table(local);
+    if (!table) {
+        TRY(aggregate_table_new(local->core, task->stream, TABLE_ONE, local->source, NULL, 1,
+                                &table));
+        TRY(add_table(local, table));
+    }
+    return states_update(local->core, task, table, values, NULL, rows, 0);
+}
+
+/* *is_taken: false: some keys have no code. */
+static status push_codes(aggregate_local *local, exec_task *task, aggregate_table *table,
+                         tensor *const *keys, tensor *const *values, uint64_t rows, bool *is_taken)
+{
+    row_index *groups = NULL;
+    TRY(codes_table_find(local->core, task, table, keys, rows, is_taken, &groups));
+    if (!*is_taken)
+        return STATUS_OK;
+    status st = states_update(local->core, task, table, values, groups->rows, rows, table->count);
+    row_index_unref(groups);
+    return st;
+}
+
+static status push_hash(aggregate_local *local, exec_task *task, aggregate_table *table,
+                        tensor *const *keys, tensor *const *values, uint64_t rows)
+{
+    uint64_t before = table->count;
+    row_index *groups;
+    TRY(hash_table_find(local->core, task, table, keys, rows, &groups));
+    status st = states_update(local->core, task, table, values, groups->rows, rows, before);
+    row_index_unref(groups);
+    return st;
+}
+
+/* ---- changing the form ---- */
+
+static void widen_bounds(aggregate_local *local, int64_t least, int64_t greatest)
+{
+    local->minimum = least < local->minimum ? least : local->minimum;
+    local->maximum = greatest > local->maximum ? greatest : local->maximum;
+}
+
+/* What HASH has absorbed belongs to the bounds of its key. */
+static void note_bounds(aggregate_local *local, const aggregate_table *table)
+{
+    if (table->form == TABLE_CODES) {
+        const code_key *code = &table->codes[0];
+        widen_bounds(local, code->minimum, code->minimum + (int64_t)code->radix - 2);
+    }
+    for (size_t i = 0; i < table->segments.count; i++)
+        widen_bounds(local, table->segments.items[i].minimum, table->segments.items[i].maximum);
+}
+
+static bool is_of_no_use(const aggregate_table *table)
+{
+    return table->count >= ASIDE_GROUPS && table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
+}
+
+/* The layout of a HASH table for rows and for the groups of `old`, or NULL. */
+static const key_layout *common_layout(const aggregate_core *core, const aggregate_table *old,
+                                       const key_layout *rows)
+{
+    const key_layout *layout = old ? old->groups.layout : rows;
+    /* Codes and rows may be NULL's. */
+    bool has_nulls = rows->has_nulls || !layout || layout->is_row || layout->has_nulls;
+    bool is_coded = rows->is_coded && (!layout || layout->is_coded);
+    return &core->layouts[has_nulls + 2 * is_coded];
+}
+
+/* A HASH table becomes the last one, with the groups of the last one if those are few. */
+static status begin_hash(aggregate_local *local, exec_task *task, tensor *const *keys)
+{
+    const aggregate_core *core = local->core;
+    aggregate_table *old = last_table(local), *table;
+    bool absorbs = old && old->count <= ABSORB_GROUPS && local->tables.count == 1;
+    const key_layout *layout =
+        common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
+    uint64_t capacity = old && is_of_no_use(old) ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
+    if (old)
+        hash_groups_seal(&old->groups);
+    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout, capacity,
+                            &table));
+    if (!absorbs)
+        return add_table(local, table);
+    status st = aggregate_table_absorb(core, task, table, old);
+    if (st) {
+        aggregate_table_free(core, table);
+        return st;
+    }
+    if (local->dense_check)
+        note_bounds(local, old);
+    replace_last(local, table);
+    return STATUS_OK;
+}
+
+/* The codes of the first rows, or larger ones than those that do not do for these. */
+static status begin_codes(aggregate_local *local, exec_task *task, tensor *const *keys,
+                          tensor *const *values, uint64_t rows, bool *is_taken)
+{
+    const aggregate_table *old = last_table(local);
+    aggregate_table *table;
+    *is_taken = false;
+    if (local->has_spilled || (old && old->form != TABLE_CODES))
+        return STATUS_OK;
+    TRY(codes_table_try(local->core, task, local->source, old, keys, rows, local->row_count,
+                        &table));
+    if (!table)
+        return STATUS_OK;
+    if (old)
+        replace_last(local, table);
+    else
+        TRY(add_table(local, table));
+    return push_codes(local, task, table, keys, values, rows, is_taken);
+}
+
+/* All tables become one of CODES, if they are HASH and the codes are few for their groups. */
+static status become_dense(aggregate_local *local, exec_task *task)
+{
+    aggregate_table *dense;
+    uint64_t codes = (uint64_t)local->maximum - (uint64_t)local->minimum, groups = 0;
+    for (size_t i = 0; i < local->tables.count; i++) {
+        if (local->tables.items[i]->form != TABLE_HASH)
+            return STATUS_OK;
+        groups += local->tables.items[i]->count;
+    }
+    if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > local->row_count ||
+        codes / DENSE_CODES_PER_GROUP > groups || !codes_table_fits(local->core, codes))
+        return STATUS_OK;
+    TRY(codes_table_dense(local->core, task->stream, local->source, local->minimum, local->maximum,
+                          &dense));
+    for (size_t i = 0; i < local->tables.count; i++) {
+        status st = aggregate_table_absorb(local->core, task, dense, local->tables.items[i]);
+        if (st) {
+            aggregate_table_free(local->core, dense);
+            return st;
+        }
+    }
+    for (; local->tables.count > 1; local->tables.count--)
+        aggregate_table_free(local->core, last_table(local));
+    replace_last(local, dense);
+    forget_full(local);
+    return STATUS_OK;
+}
+
+/* Growing HASH tables whose keys turn out to be dense change their form. */
+static status check_dense(aggregate_local *local, exec_task *task, tensor *const *keys,
+                          uint64_t rows)
+{
+    int64_t statistics[KEY_STATISTICS];
+    tensor *flat;
+    if (!local->dense_check || last_table(local)->form != TABLE_HASH)
+        return STATUS_OK;
+    TRY(tensor_flatten(task->stream, keys[0], dev_count_exact(rows), &flat));
+    status st = codes_statistics(task->stream, flat, rows, statistics);
+    tensor_unref(flat);
+    TRY(st);
+    if (statistics[KEY_VALUES])
+        widen_bounds(local, statistics[KEY_MINIMUM], statistics[KEY_MAXIMUM]);
+    if (local->row_count < local->dense_check || local->minimum > local->maximum)
+        return STATUS_OK;
+    local->dense_check = local->row_count * 2;
+    return become_dense(local, task);
+}
+
+static bool layout_takes(const key_layout *layout, const key_layout *rows)
+{
+    return !layout->is_row && layout->is_coded == rows->is_coded &&
+           layout->has_nulls >= rows->has_nulls;
+}
+
+/* Rows whose keys are packed, coded or not. `keys` are their original forms. */
+static status push_packed(aggregate_local *local, exec_task *task, tensor *const *packed,
+                          tensor *const *keys, tensor *const *values, uint64_t rows)
+{
+    const aggregate_core *core = local->core;
+    aggregate_table *table = last_table(local);
+    bool is_taken = false;
+    if (!table || table->form == TABLE_RUNS)
+        TRY(runs_push(core, task, &local->runs, &local->tables, local->source, packed, values, rows,
+                      &is_taken));
+    if (!is_taken)
+        TRY(begin_codes(local, task, keys, values, rows, &is_taken));
+    if (is_taken)
+        return STATUS_OK;
+    table = last_table(local);
+    if (!table || table->form != TABLE_HASH || is_of_no_use(table) ||
+        !layout_takes(table->groups.layout, key_layout_for(core, packed)))
+        TRY(begin_hash(local, task, packed));
+    return push_hash(local, task, last_table(local), packed, values, rows);
+}
+
+/* By row numbers. *is_taken: false: the keys are no rows of a large base. */
+static status push_by_row(aggregate_local *local, exec_task *task, tensor *const *keys,
+                          tensor *const *values, uint64_t rows, bool *is_taken)
+{
+    const aggregate_core *core = local->core;
+    aggregate_table *table = last_table(local);
+    tensor *encoded[KEYS_MAX + 1] = {0};
+    if ((table && !table->bases) || local->tables.count > BASES_MAX)
+        return STATUS_OK;
+    TRY(rows_encode(core, task, keys, rows, encoded));
+    if (!encoded[0])
+        return STATUS_OK;
+    *is_taken = true;
+    status st = STATUS_OK;
+    if (!table || !rows_table_takes(core, table, keys)) {
+        st = rows_table_new(core, task->stream, local->source, keys, &table);
+        if (!st)
+            st = add_table(local, table);
+    }
+    if (!st) {
+        rows_table_note_nulls(core, table, keys);
+        st = push_hash(local, task, table, encoded, values, rows);
+    }
+    for (uint32_t p = 0; p < core->rows->layout.count; p++)
+        tensor_unref(encoded[p]);
+    return st;
+}
+
+status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *const *keys,
+                            tensor *const *values, uint64_t rows)
+{
+    const aggregate_core *core = local->core;
+    aggregate_table *table = last_table(local);
+    tensor *coded[KEYS_MAX] = {0};
+    bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
+    if (!rows)
+        return STATUS_OK;
+    if (!core->key_count)
+        return push_one(local, task, values, rows);
+    if (table && table->form == TABLE_CODES)
+        TRY(push_codes(local, task, table, keys, values, rows, &is_taken));
+    local->row_count += rows;
+    if (is_taken)
+        return STATUS_OK;
+    local->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
+    status st = STATUS_OK;
+    if (!local->is_plain)
+        st = keys_encode(core, task, keys, rows, coded, &is_coded);
+    local->is_plain |= !is_coded;
+    if (!st && has_text && !is_coded)
+        st = push_by_row(local, task, keys, values, rows, &is_taken);
+    if (!st && !is_taken)
+        st = push_packed(local, task, is_coded ? coded : keys, keys, values, rows);
+    keys_release(core, coded);
+    return st ? st : check_dense(local, task, keys, rows);
+}

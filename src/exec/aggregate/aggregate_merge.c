@@ -1,0 +1,594 @@
+/* aggregate_merge.c - the tasks' tables become one result.
+ *
+ * If there is one table, or RUNS that overlap nowhere, they are the result as they are. CODES of
+ * one integer key are added position by position: tasks take slices of the domain. All else is
+ * added by hash: each slice of each table is ordered by parts of its keys' hashes (phase 1), then
+ * each part of all slices goes to a table of its own (phase 2), and a task that does so needs no
+ * lock.
+ *
+ * If tables were spilled, or merging them would take more memory than there is, all are
+ * (aggregate_spill.c).
+ *
+ *   phase   0  task 0: which of these, and what slices there are
+ *           1  slices: positions added, or slices ordered by part; or tables spilled
+ *           2  parts
+ *           3  task 0: whether what was merged by row numbers must be merged by keys
+ *         4, 5  that: as 1 and 2
+ *           6  task 0: the result's ranges; what was merged goes */
+#include "exec/aggregate/aggregate_merge.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_local.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_spill.h"
+#include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_table.h"
+
+#define PART_GROUPS 32768
+#define PART_BITS_MAX 10
+
+struct merge_slice {
+    const aggregate_table *table; /* POSITIONS: NULL, for all tables */
+    uint64_t first, count;        /* POSITIONS: of the target */
+    table_slice slice;
+    const uint8_t *rows;
+    dev_buffer *owner, *hashes;
+    row_index *order;  /* the slice's groups, part by part */
+    uint32_t *offsets; /* where each part begins there, and the end */
+};
+
+void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op)
+{
+    *merge = (aggregate_merge){.core = core};
+    aggregate_spill_init(&merge->spill, op);
+    pthread_mutex_init(&merge->lock, NULL);
+}
+
+static void slice_release(merge_slice *slice)
+{
+    table_slice_close(&slice->slice);
+    dev_buffer_unref(slice->owner);
+    dev_buffer_unref(slice->hashes);
+    row_index_unref(slice->order);
+    mem_free(slice->offsets);
+    *slice = (merge_slice){0};
+}
+
+static void release_slices(aggregate_merge *merge)
+{
+    for (size_t i = 0; i < merge->slices.count; i++)
+        slice_release(&merge->slices.items[i]);
+    array_release(&merge->slices);
+}
+
+static void release_tables(aggregate_merge *merge)
+{
+    for (size_t i = 0; i < merge->tables.count; i++)
+        aggregate_table_free(merge->core, merge->tables.items[i]);
+    merge->tables.count = 0;
+}
+
+static size_t part_count(const aggregate_merge *merge)
+{
+    return (size_t)1 << merge->part_bits;
+}
+
+void aggregate_merge_release(aggregate_merge *merge)
+{
+    if (!merge->core)
+        return;
+    release_slices(merge);
+    release_tables(merge);
+    array_release(&merge->tables);
+    for (size_t p = 0; merge->parts && p < part_count(merge); p++)
+        aggregate_table_free(merge->core, merge->parts[p]);
+    mem_free(merge->parts);
+    aggregate_table_free(merge->core, merge->target);
+    array_release(&merge->ranges);
+    aggregate_spill_release(&merge->spill);
+    pthread_mutex_destroy(&merge->lock);
+}
+
+status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local)
+{
+    uint64_t words[1];
+    for (size_t i = 0; i < local->tables.count; i++)
+        hash_groups_seal(&local->tables.items[i]->groups);
+    /* Other tasks' streams will read what this one wrote. */
+    TRY(dev_words_wait(task->stream, task->error, words, 1));
+    pthread_mutex_lock(&merge->lock);
+    status st = array_reserve(NULL, &merge->tables, local->tables.count);
+    if (!st && local->tables.count) {
+        memcpy(merge->tables.items + merge->tables.count, local->tables.items,
+               local->tables.count * sizeof *local->tables.items);
+        merge->tables.count += local->tables.count;
+        local->tables.count = 0;
+    }
+    pthread_mutex_unlock(&merge->lock);
+    return st;
+}
+
+/* ---- phase 0 ---- */
+
+static bool all_have_form(const aggregate_merge *merge, table_form form)
+{
+    for (size_t i = 0; i < merge->tables.count; i++)
+        if (merge->tables.items[i]->form != form ||
+            merge->tables.items[i]->source != merge->tables.items[0]->source)
+            return false;
+    return true;
+}
+
+static uint64_t total_groups(const aggregate_merge *merge)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < merge->tables.count; i++)
+        total += merge->tables.items[i]->count;
+    return total;
+}
+
+static status add_slices(aggregate_merge *merge, const aggregate_table *table, uint64_t count)
+{
+    for (uint64_t first = 0; first < count; first += SLICE_GROUPS) {
+        uint64_t left = count - first;
+        merge_slice slice = {
+            .table = table, .first = first, .count = left < SLICE_GROUPS ? left : SLICE_GROUPS};
+        TRY(array_push(NULL, &merge->slices, slice));
+    }
+    return STATUS_OK;
+}
+
+/* One group: all tables are added to the first. */
+static status merge_ones(aggregate_merge *merge, exec_task *task)
+{
+    const aggregate_core *core = merge->core;
+    if (!merge->tables.count) {
+        TRY(array_reserve(NULL, &merge->tables, 1));
+        TRY(aggregate_table_new(core, task->stream, TABLE_ONE, SOURCE_ROWS, NULL, 1,
+                                &merge->tables.items[0]));
+        merge->tables.count = 1;
+    }
+    aggregate_table *target = merge->tables.items[0];
+    for (size_t i = 1; i < merge->tables.count; i++) {
+        const aggregate_table *from = merge->tables.items[i];
+        TRY(states_prepare(core, task->stream, target, from));
+        TRY(states_merge(core, task, target, NULL, from, NULL, 0, 1));
+    }
+    for (; merge->tables.count > 1; merge->tables.count--)
+        aggregate_table_free(core, merge->tables.items[merge->tables.count - 1]);
+    return STATUS_OK;
+}
+
+static int64_t last_value(const aggregate_table *table)
+{
+    return table->codes[0].minimum + (int64_t)table->codes[0].radix - 2;
+}
+
+/* The positions of all tables' one integer key; false: too far apart. */
+static bool find_domain(const aggregate_merge *merge, int64_t *minimum, int64_t *maximum)
+{
+    uint64_t codes = 0;
+    *minimum = INT64_MAX;
+    *maximum = INT64_MIN;
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        const code_key *code = &merge->tables.items[i]->codes[0];
+        int64_t last = last_value(merge->tables.items[i]);
+        *minimum = code->minimum < *minimum ? code->minimum : *minimum;
+        *maximum = last > *maximum ? last : *maximum;
+        codes += code->radix;
+    }
+    return (uint64_t)*maximum - (uint64_t)*minimum <= codes * 2;
+}
+
+/* A table that has all positions: the others are added to it. NULL: there is none. */
+static aggregate_table *take_widest(aggregate_merge *merge, int64_t minimum, int64_t maximum)
+{
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        aggregate_table *table = merge->tables.items[i];
+        if (table->codes[0].minimum == minimum && last_value(table) == maximum) {
+            merge->tables.items[i] = merge->tables.items[--merge->tables.count];
+            return table;
+        }
+    }
+    return NULL;
+}
+
+static status plan_positions(aggregate_merge *merge, exec_task *task, bool *is_planned)
+{
+    const aggregate_core *core = merge->core;
+    int64_t minimum, maximum;
+    *is_planned = core->key_count == 1 && codes_key_is_integer(core->key_types[0]) &&
+                  all_have_form(merge, TABLE_CODES) && find_domain(merge, &minimum, &maximum);
+    if (!*is_planned)
+        return STATUS_OK;
+    merge->target = take_widest(merge, minimum, maximum);
+    if (!merge->target)
+        TRY(codes_table_dense(core, task->stream, merge->tables.items[0]->source, minimum, maximum,
+                              &merge->target));
+    for (size_t i = 0; i < merge->tables.count; i++)
+        TRY(states_prepare(core, task->stream, merge->target, merge->tables.items[i]));
+    merge->mode = MERGE_POSITIONS;
+    return add_slices(merge, NULL, merge->target->count);
+}
+
+/* Every table follows what was spilled of others. */
+static status plan_spill(aggregate_merge *merge)
+{
+    merge->mode = MERGE_SPILL;
+    return aggregate_spill_begin(merge->core, &merge->spill);
+}
+
+static status plan_parts(aggregate_merge *merge)
+{
+    uint64_t groups = total_groups(merge);
+    while (merge->part_bits < PART_BITS_MAX && groups >> merge->part_bits > PART_GROUPS)
+        merge->part_bits++;
+    merge->parts = mem_new_array(part_count(merge), sizeof *merge->parts);
+    if (!merge->parts)
+        return status_no_memory(merge->core->who, part_count(merge) * sizeof *merge->parts);
+    merge->mode = MERGE_PARTS;
+    for (size_t i = 0; i < merge->tables.count; i++)
+        TRY(add_slices(merge, merge->tables.items[i], merge->tables.items[i]->count));
+    return STATUS_OK;
+}
+
+static status plan_merge(aggregate_merge *merge, exec_task *task)
+{
+    bool is_done = false;
+    for (size_t i = 0; i < merge->tables.count; i++)
+        merge->peak_bytes += aggregate_table_bytes(merge->core, merge->tables.items[i]);
+    if (!merge->core->key_count)
+        return merge_ones(merge, task);
+    if (merge->spill.file)
+        return plan_spill(merge);
+    if (!merge->tables.count)
+        return STATUS_OK;
+    if (all_have_form(merge, TABLE_RUNS)) /* even one table may have segments that overlap */
+        TRY(runs_merge(merge->core, task, &merge->tables, &is_done));
+    is_done |= merge->tables.count == 1 && merge->tables.items[0]->form != TABLE_RUNS;
+    if (is_done)
+        return STATUS_OK;
+    if (!aggregate_spill_fits(merge->core, &merge->spill, &merge->tables))
+        return plan_spill(merge);
+    TRY(plan_positions(merge, task, &is_done));
+    return is_done ? STATUS_OK : plan_parts(merge);
+}
+
+/* ---- phase 1 ---- */
+
+/* Adds what one table has in [first, first + count) of the target. */
+static status add_positions(aggregate_merge *merge, exec_task *task, const merge_slice *slice,
+                            const aggregate_table *from)
+{
+    const aggregate_core *core = merge->core;
+    /* Code 0 is NULL in both, code 1 the minimum. */
+    uint64_t shift = (uint64_t)from->codes[0].minimum - (uint64_t)merge->target->codes[0].minimum;
+    uint64_t begin = slice->first ? slice->first : 1, end = slice->first + slice->count;
+    uint64_t from_begin = begin > shift ? begin - shift : 1;
+    uint64_t from_end = end > shift ? end - shift : 0;
+    if (from_begin < 1)
+        from_begin = 1;
+    if (from_end > from->count)
+        from_end = from->count;
+    for (int pass = 0; pass < 2; pass++) { /* NULL's group, then the others */
+        uint64_t first = pass ? from_begin : 0, last = pass ? from_end : !slice->first;
+        table_slice slice;
+        row_index *groups = NULL;
+        if (first >= last)
+            continue;
+        TRY(table_slice_open(core, task->stream, from, first, last - first, &slice));
+        status st = row_index_new(core->dev, slice.count, &groups);
+        if (!st && slice.count)
+            st = DEV_LAUNCH(task->stream, codes_shift, .codes = slice.list->rows,
+                            .shift = pass ? (uint32_t)shift : 0,
+                            .count = dev_count_exact(slice.count), .out = groups->rows);
+        if (!st && slice.count)
+            st = states_merge(core, task, merge->target, groups->rows, from, slice.list->rows, 0,
+                              slice.count);
+        row_index_unref(groups);
+        table_slice_close(&slice);
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
+static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice *slice,
+                            const key_layout *layout)
+{
+    dev_stream *stream = task->stream;
+    size_t words = (part_count(merge) + 2) / 2;
+    uint64_t count = slice->slice.count;
+    dev_buffer *offsets = NULL;
+    slice->offsets = mem_new_array(words, sizeof(uint64_t));
+    if (!slice->offsets)
+        return status_no_memory(merge->core->who, words * sizeof(uint64_t));
+    if (!count)
+        return STATUS_OK;
+    TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
+                         &slice->owner));
+    TRY(row_index_new(merge->core->dev, count, &slice->order));
+    status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
+    if (!st)
+        st = dev_words_new(stream, (uint32_t)words, &offsets);
+    if (!st)
+        st = DEV_LAUNCH(stream, groups_partition, .hashes = slice->hashes->address,
+                        .count = dev_count_exact(count), .bits = merge->part_bits, .first = 0,
+                        .out = slice->order->rows, .offsets = offsets->address);
+    if (!st)
+        st = dev_words_wait(stream, offsets->address, (uint64_t *)(void *)slice->offsets,
+                            (uint32_t)words);
+    dev_buffer_unref(offsets);
+    return st;
+}
+
+/* The layout of the parts: as narrow as that of all tables. */
+static const key_layout *part_layout(const aggregate_merge *merge)
+{
+    bool has_nulls = false, has_codes = false, has_plain = false;
+    if (!merge->is_again &&
+        rows_tables_agree(merge->core, merge->tables.items, merge->tables.count))
+        return &merge->core->rows->layout;
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        const key_layout *layout = merge->tables.items[i]->groups.layout;
+        has_nulls |= !layout || layout->is_row || layout->has_nulls;
+        has_codes |= layout && layout->is_coded;
+        has_plain |= layout && !layout->is_coded;
+    }
+    return &merge->core->layouts[has_nulls + 2 * (has_codes && !has_plain)];
+}
+
+static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *slice)
+{
+    if (merge->mode == MERGE_POSITIONS) {
+        for (size_t i = 0; i < merge->tables.count; i++)
+            TRY(add_positions(merge, task, slice, merge->tables.items[i]));
+        return STATUS_OK;
+    }
+    TRY(table_slice_open(merge->core, task->stream, slice->table, slice->first, slice->count,
+                         &slice->slice));
+    return order_by_part(merge, task, slice, part_layout(merge));
+}
+
+static status spill_tables(aggregate_merge *merge, exec_task *task)
+{
+    for (;;) {
+        size_t next = atomic_fetch_add(&merge->next_slice, 1);
+        if (next >= merge->tables.count)
+            return STATUS_OK;
+        TRY(aggregate_spill_table(merge->core, task, &merge->spill, merge->tables.items[next]));
+        aggregate_table_free(merge->core, merge->tables.items[next]);
+        merge->tables.items[next] = NULL;
+    }
+}
+
+static status run_slices(aggregate_merge *merge, exec_task *task)
+{
+    uint64_t words[1];
+    if (merge->mode == MERGE_SPILL)
+        return spill_tables(merge, task);
+    for (;;) {
+        size_t next = atomic_fetch_add(&merge->next_slice, 1);
+        if (next >= merge->slices.count)
+            return dev_words_wait(task->stream, task->error, words, 1);
+        TRY(run_slice(merge, task, &merge->slices.items[next]));
+    }
+}
+
+/* ---- phase 2 ---- */
+
+/* Adds the part of a slice: `count` of its groups, by `order`. */
+static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table *target,
+                       const merge_slice *slice, const uint32_t *order, uint64_t count)
+{
+    const aggregate_core *core = merge->core;
+    const key_layout *layout = target->groups.layout;
+    dev_stream *stream = task->stream;
+    dev_buffer *rows = NULL;
+    row_index *groups = NULL, *list = NULL, *hashes = NULL;
+    TRY(dev_alloc(core->dev, count * layout->stride, core->who, &rows));
+    status st = DEV_LAUNCH(stream, keys_gather, .rows = slice->rows, .stride = layout->stride,
+                           .index = order, .count = dev_count_exact(count), .out = rows->address);
+    if (!st)
+        st = row_index_new(core->dev, count, &groups);
+    if (!st)
+        st = row_index_new(core->dev, count, &hashes);
+    if (!st)
+        st = DEV_LAUNCH(stream, gather_index, .first = slice->hashes->address, .second = order,
+                        .count = dev_count_exact(count), .out = hashes->rows);
+    if (!st)
+        st = hash_groups_find_hashed(&target->groups, stream, rows->address, hashes->rows, count,
+                                     groups->rows);
+    if (!st) {
+        target->count = target->groups.count;
+        st = states_reserve(core, stream, target, target->count);
+    }
+    if (!st && slice->slice.list) {
+        st = row_index_new(core->dev, count, &list);
+        if (!st)
+            st = DEV_LAUNCH(stream, gather_index, .first = slice->slice.list->rows, .second = order,
+                            .count = dev_count_exact(count), .out = list->rows);
+    }
+    if (!st)
+        st = states_merge(core, task, target, groups->rows, slice->table, list ? list->rows : order,
+                          slice->slice.first, count);
+    dev_buffer_unref(rows);
+    row_index_unref(groups);
+    row_index_unref(hashes);
+    row_index_unref(list);
+    return st;
+}
+
+static uint64_t count_in(const merge_slice *slice, size_t part)
+{
+    return slice->offsets[part + 1] - slice->offsets[part];
+}
+
+/* How many groups a part will have: no fewer than any table has there, perhaps as many as all. */
+static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
+{
+    const aggregate_table *table = NULL;
+    uint64_t all = 0, here = 0, most = 0;
+    for (size_t i = 0; i < merge->slices.count; i++) {
+        const merge_slice *slice = &merge->slices.items[i];
+        uint64_t count = count_in(slice, part);
+        here = slice->table == table ? here + count : count;
+        table = slice->table;
+        most = here > most ? here : most;
+        all += count;
+    }
+    return all / 2 > most ? all / 2 : most;
+}
+
+static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
+{
+    const aggregate_core *core = merge->core;
+    const aggregate_table *first = merge->tables.items[0];
+    const key_layout *layout = part_layout(merge);
+    uint64_t capacity = expected_groups(merge, part);
+    aggregate_table *target;
+    if (layout->is_row)
+        TRY(rows_table_like(core, task->stream, first, capacity, &target));
+    else
+        TRY(aggregate_table_new(core, task->stream, TABLE_HASH, first->source, layout, capacity,
+                                &target));
+    merge->parts[part] = target;
+    target->groups.borrows_text = true;
+    for (size_t i = 0; i < merge->tables.count; i++) {
+        TRY(states_prepare(core, task->stream, target, merge->tables.items[i]));
+        target->has_null_rows |= merge->tables.items[i]->has_null_rows;
+        if (!layout->is_row)
+            TRY(table_share_text(core, &target->groups, merge->tables.items[i]));
+    }
+    for (size_t i = 0; i < merge->slices.count; i++) {
+        const merge_slice *slice = &merge->slices.items[i];
+        uint32_t first = slice->offsets[part];
+        uint64_t count = count_in(slice, part);
+        if (count)
+            TRY(add_part(merge, task, target, slice, slice->order->rows + first, count));
+    }
+    hash_groups_seal(&target->groups);
+    return STATUS_OK;
+}
+
+static status run_parts(aggregate_merge *merge, exec_task *task)
+{
+    uint64_t words[1];
+    for (;;) {
+        size_t next = atomic_fetch_add(&merge->next_part, 1);
+        if (merge->mode != MERGE_PARTS || next >= part_count(merge))
+            return dev_words_wait(task->stream, task->error, words, 1);
+        TRY(run_part(merge, task, next));
+    }
+}
+
+/* ---- phase 3 ---- */
+
+/* What was merged by row numbers, if it may have equal keys, becomes what is merged by them. */
+static status plan_again(aggregate_merge *merge)
+{
+    if (merge->mode == MERGE_PARTS) {
+        release_slices(merge);
+        release_tables(merge);
+        TRY(array_reserve(NULL, &merge->tables, part_count(merge)));
+        memcpy(merge->tables.items, merge->parts, part_count(merge) * sizeof *merge->parts);
+        merge->tables.count = part_count(merge);
+        mem_free(merge->parts);
+        merge->parts = NULL;
+    }
+    merge->part_bits = 0;
+    merge->is_again = true;
+    atomic_store(&merge->next_slice, 0);
+    atomic_store(&merge->next_part, 0);
+    return plan_parts(merge);
+}
+
+static status settle_rows(aggregate_merge *merge, exec_task *task)
+{
+    if (merge->mode == MERGE_SPILL)
+        return STATUS_OK;
+    bool is_merged = merge->mode == MERGE_PARTS, is_distinct = true;
+    aggregate_table **tables = is_merged ? merge->parts : merge->tables.items;
+    size_t count = is_merged ? part_count(merge) : merge->tables.count;
+    if (!rows_tables_agree(merge->core, tables, count))
+        return STATUS_OK;
+    TRY(rows_tables_are_distinct(merge->core, task, tables, count, &is_distinct));
+    return is_distinct ? STATUS_OK : plan_again(merge);
+}
+
+/* ---- phase 6 ---- */
+
+/* Ranges of at most a slice, so that readers share large tables. */
+static status add_range(aggregate_merge *merge, const aggregate_table *table, uint64_t first,
+                        uint64_t count)
+{
+    uint64_t most = merge->core->dev->chunk_rows;
+    most = most > SLICE_GROUPS ? SLICE_GROUPS : most;
+    for (uint64_t end = first + count; first < end; first += most) {
+        result_range range = {table, first, end - first < most ? end - first : most};
+        TRY(array_push(NULL, &merge->ranges, range));
+    }
+    return STATUS_OK;
+}
+
+/* Segments that lie side by side are read as one. */
+static status add_run_ranges(aggregate_merge *merge, const aggregate_table *table)
+{
+    uint64_t first = 0, end = 0;
+    for (size_t i = 0; i < table->segments.count; i++) {
+        const run_segment *segment = &table->segments.items[i];
+        if (segment->first != end) {
+            TRY(add_range(merge, table, first, end - first));
+            first = segment->first;
+        }
+        end = segment->first + segment->count;
+    }
+    return add_range(merge, table, first, end - first);
+}
+
+static status add_table_ranges(aggregate_merge *merge, const aggregate_table *table)
+{
+    merge->peak_bytes += merge->mode == MERGE_NONE ? 0 : aggregate_table_bytes(merge->core, table);
+    return table->form == TABLE_RUNS ? add_run_ranges(merge, table)
+                                     : add_range(merge, table, 0, table->count);
+}
+
+static status complete(aggregate_merge *merge)
+{
+    release_slices(merge);
+    if (merge->mode != MERGE_NONE)
+        release_tables(merge);
+    if (merge->mode == MERGE_SPILL)
+        return aggregate_spill_finish(&merge->spill);
+    for (size_t i = 0; i < merge->tables.count; i++)
+        TRY(add_table_ranges(merge, merge->tables.items[i]));
+    if (merge->target)
+        TRY(add_table_ranges(merge, merge->target));
+    for (size_t p = 0; merge->parts && p < part_count(merge); p++)
+        TRY(add_table_ranges(merge, merge->parts[p]));
+    return STATUS_OK;
+}
+
+status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number)
+{
+    uint64_t words[1];
+    switch (number) {
+    case 0:
+        if (task->index)
+            return STATUS_OK;
+        TRY(plan_merge(merge, task));
+        return dev_words_wait(task->stream, task->error, words, 1);
+    case 1:
+        return merge->mode == MERGE_NONE ? STATUS_OK : run_slices(merge, task);
+    case 2:
+        return run_parts(merge, task);
+    case 3:
+        return task->index ? STATUS_OK : settle_rows(merge, task);
+    case 4:
+        return merge->is_again ? run_slices(merge, task) : STATUS_OK;
+    case 5:
+        return merge->is_again ? run_parts(merge, task) : STATUS_OK;
+    default:
+        return task->index ? STATUS_OK : complete(merge);
+    }
+}

@@ -1,0 +1,362 @@
+/* aggregate_table.c - tables of groups: life, and slices of them, whatever their form. */
+#include "exec/aggregate/aggregate_table.h"
+
+#include "exec/aggregate/aggregate_codes.h"
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_state.h"
+
+status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table_form form,
+                           int source, const key_layout *layout, uint64_t capacity,
+                           aggregate_table **out)
+{
+    *out = NULL;
+    aggregate_table *table = mem_new(sizeof *table);
+    if (!table)
+        return status_no_memory(core->who, sizeof *table);
+    table->form = form;
+    table->source = source;
+    table->count = form == TABLE_CODES ? capacity : form == TABLE_ONE;
+    hash_groups_init(&table->groups, layout, core->who);
+    status st = states_init(core, table);
+    if (!st && form == TABLE_CODES) {
+        table->codes = mem_new_array(core->key_count, sizeof *table->codes);
+        if (!table->codes)
+            st = status_no_memory(core->who, core->key_count * sizeof *table->codes);
+        if (!st && (core->rows_state < 0 || source != SOURCE_ROWS))
+            st = dev_alloc(core->dev, capacity, core->who, &table->marks);
+        if (!st && table->marks)
+            st = core->dev->ops->zero(stream, table->marks->address, capacity);
+    } else if (!st && form == TABLE_RUNS) {
+        st = hash_groups_reserve_rows(&table->groups, stream, capacity);
+    } else if (!st && form == TABLE_HASH && capacity) {
+        st = hash_groups_expect(&table->groups, stream, capacity);
+    }
+    if (!st && capacity)
+        st = states_reserve(core, stream, table, capacity);
+    if (st) {
+        aggregate_table_free(core, table);
+        return st;
+    }
+    *out = table;
+    return STATUS_OK;
+}
+
+void aggregate_table_free(const aggregate_core *core, aggregate_table *table)
+{
+    if (!table)
+        return;
+    states_release(core, table);
+    hash_groups_release(&table->groups);
+    codes_table_release(core, table);
+    rows_table_release(core, table);
+    dev_buffer_unref(table->marks);
+    array_release(&table->segments);
+    mem_free(table);
+}
+
+uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table)
+{
+    uint64_t bytes = states_bytes(core, table);
+    const hash_groups *groups = &table->groups;
+    bytes += (groups->rows ? groups->rows->bytes : 0) + (groups->slots ? groups->slots->bytes : 0);
+    bytes += groups->heap.bytes + (table->marks ? table->marks->bytes : 0);
+    return bytes;
+}
+
+/* ---- slices ---- */
+
+/* The groups of CODES that have rows, as numbers. */
+static status list_present(const aggregate_core *core, dev_stream *stream,
+                           const aggregate_table *table, uint64_t first, uint64_t count,
+                           table_slice *out)
+{
+    dev_buffer *bits = NULL, *found = NULL;
+    const uint64_t *counts = NULL;
+    if (core->rows_state >= 0 && table->states[core->rows_state].buffer)
+        counts = table->states[core->rows_state].buffer->address;
+    TRY(row_index_new(core->dev, count, &out->list));
+    status st = dev_alloc(core->dev, (count + 63) / 64 * 8, core->who, &bits);
+    if (!st)
+        st = dev_words_new(stream, 1, &found);
+    if (!st)
+        st = DEV_LAUNCH(stream, aggregate_present, .counts = counts ? counts + first : NULL,
+                        .marks = table->marks ? (uint8_t *)table->marks->address + first : NULL,
+                        .count = dev_count_exact(count), .out = bits->address);
+    if (!st)
+        st = DEV_LAUNCH(stream, mask_to_index, .mask = bits->address,
+                        .count = dev_count_exact(count), .first_row = (uint32_t)first,
+                        .rows = out->list->rows, .out_count = found->address);
+    if (!st)
+        st = dev_words_wait(stream, found->address, &out->count, 1);
+    dev_buffer_unref(bits);
+    dev_buffer_unref(found);
+    return st;
+}
+
+status table_slice_open(const aggregate_core *core, dev_stream *stream,
+                        const aggregate_table *table, uint64_t first, uint64_t count,
+                        table_slice *out)
+{
+    *out = (table_slice){.first = first, .count = count};
+    if (table->form != TABLE_CODES)
+        return STATUS_OK;
+    *out = (table_slice){0};
+    status st = list_present(core, stream, table, first, count, out);
+    if (st)
+        table_slice_close(out);
+    return st;
+}
+
+void table_slice_close(table_slice *slice)
+{
+    row_index_unref(slice->list);
+    *slice = (table_slice){0};
+}
+
+/* A text key of CODES: numbers of the texts that the table knows. */
+static status interned_key(dev_stream *stream, const code_key *code, const table_slice *slice,
+                           tensor **out)
+{
+    tensor *base = NULL;
+    row_index *index = NULL;
+    const hash_groups *texts = &code->texts;
+    uint64_t text_count = texts->count ? texts->count : 1;
+    *out = NULL;
+    status st = row_index_new(stream->dev, slice->count, &index);
+    if (!st)
+        st = DEV_LAUNCH(stream, codes_to_index, .codes = slice->list->rows,
+                        .count = dev_count_exact(slice->count), .radix = code->radix,
+                        .digit = code->digit, .out = index->rows);
+    if (!st && texts->count)
+        st = key_layout_unpack(&code->layout, stream, texts->rows->address, texts->count, 0, &base);
+    else if (!st)
+        st = tensor_new_flat(stream->dev, code->layout.types[0], 1, false, &base);
+    if (!st)
+        st = text_heap_view(&texts->heap, &base->heap);
+    if (!st) {
+        index->has_nulls = true;
+        st =
+            tensor_new_indexed(stream, base, text_count, index, dev_count_exact(slice->count), out);
+    }
+    if (!st)
+        (*out)->is_dictionary = true;
+    tensor_unref(base);
+    row_index_unref(index);
+    return st;
+}
+
+static status coded_key(const aggregate_core *core, dev_stream *stream,
+                        const aggregate_table *table, const table_slice *slice, uint32_t key,
+                        tensor **out)
+{
+    const code_key *code = &table->codes[key];
+    tensor *t;
+    if (code->is_interned)
+        return interned_key(stream, code, slice, out);
+    TRY(tensor_new_flat(core->dev, core->key_types[key], slice->count, true, &t));
+    status st = DEV_LAUNCH(stream, codes_to_number, .type = t->type, .codes = slice->list->rows,
+                           .count = dev_count_exact(slice->count), .minimum = code->minimum,
+                           .radix = code->radix, .digit = code->digit, .out = t->values,
+                           .out_validity = t->validity);
+    if (st) {
+        tensor_unref(t);
+        return st;
+    }
+    *out = t;
+    return STATUS_OK;
+}
+
+static const uint8_t *rows_at(const aggregate_table *table, const table_slice *slice)
+{
+    return (const uint8_t *)table->groups.rows->address +
+           slice->first * table->groups.layout->stride;
+}
+
+status table_slice_key(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
+                       const table_slice *slice, uint32_t key, tensor **out)
+{
+    *out = NULL;
+    if (table->form == TABLE_CODES)
+        return coded_key(core, stream, table, slice, key, out);
+    if (table->bases)
+        return rows_table_key(core, stream, table, rows_at(table, slice), slice->count, key, out);
+    TRY(key_layout_unpack(table->groups.layout, stream, rows_at(table, slice), slice->count, key,
+                          out));
+    if (!type_is_text(core->key_types[key]))
+        return STATUS_OK;
+    tensor *stored = *out;
+    status st;
+    if (table->groups.layout->is_coded) {
+        st = key_interner_decode(&core->interners[key], stream, stored, slice->count, out);
+        tensor_unref(stored);
+        return st;
+    }
+    st = text_heap_view(&table->groups.heap, &stored->heap);
+    if (st) {
+        tensor_unref(stored);
+        *out = NULL;
+    }
+    return st;
+}
+
+void keys_release(const aggregate_core *core, tensor **keys)
+{
+    for (uint32_t k = 0; k < core->key_count; k++)
+        tensor_unref(keys[k]);
+}
+
+/* Rows of keys in any form. Text of a coded layout is coded, if it is not yet. */
+static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
+                        tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
+{
+    tensor *flat[KEYS_MAX] = {0};
+    status st = STATUS_OK;
+    *owner = NULL;
+    for (uint32_t k = 0; k < layout->count && !st; k++)
+        if (layout->is_coded && type_is_text(keys[k]->type))
+            st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
+        else
+            st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &flat[k]);
+    if (!st)
+        st = key_layout_pack(layout, task, flat, rows, out, owner);
+    keys_release(core, flat);
+    return st;
+}
+
+status table_slice_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
+                        const table_slice *slice, const key_layout *layout, const uint8_t **out,
+                        dev_buffer **owner)
+{
+    tensor *keys[KEYS_MAX] = {0};
+    *owner = NULL;
+    if (table->form != TABLE_CODES && table->groups.layout == layout) {
+        *out = rows_at(table, slice);
+        *owner = dev_buffer_ref(table->groups.rows);
+        return STATUS_OK;
+    }
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < core->key_count && !st; k++)
+        st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
+    if (!st)
+        st = pack_keys(core, task, layout, keys, slice->count, out, owner);
+    keys_release(core, keys);
+    return st;
+}
+
+status table_share_text(const aggregate_core *core, hash_groups *groups,
+                        const aggregate_table *table)
+{
+    TRY(text_heap_share(&groups->heap, &table->groups.heap));
+    for (uint32_t k = 0; table->codes && k < core->key_count; k++)
+        TRY(text_heap_share(&groups->heap, &table->codes[k].texts.heap));
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        const key_layout *layout = table->groups.layout;
+        if (table->bases && table->bases[k])
+            TRY(text_heap_share_string(&groups->heap, table->bases[k]->heap));
+        else if (layout && (layout->is_coded || layout->is_row))
+            TRY(key_interner_share(&core->interners[k], &groups->heap));
+    }
+    return STATUS_OK;
+}
+
+/* ---- hashing ---- */
+
+const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys)
+{
+    bool has_nulls = false, is_coded = false;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        const tensor *key = keys[k];
+        is_coded |= type_is_text(core->key_types[k]) && !type_is_text(key->type);
+        if (key->form == TENSOR_CONSTANT)
+            has_nulls |= key->constant.is_null;
+        else if (key->form == TENSOR_INDEXED)
+            has_nulls |= key->index->has_nulls || key->base->validity;
+        else
+            has_nulls |= key->validity != NULL;
+    }
+    return &core->layouts[has_nulls + 2 * is_coded];
+}
+
+status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,
+                   tensor **out, bool *is_coded)
+{
+    status st = STATUS_OK;
+    *is_coded = true;
+    for (uint32_t k = 0; k < core->key_count && !st && *is_coded; k++) {
+        if (!core->interners[k].is_used) {
+            out[k] = tensor_ref(keys[k]);
+            continue;
+        }
+        st = key_interner_encode(&core->interners[k], task, keys[k], rows, false, &out[k]);
+        *is_coded = out[k] != NULL;
+    }
+    for (uint32_t k = 0; k < core->key_count && !*is_coded; k++) {
+        tensor_unref(out[k]);
+        out[k] = tensor_ref(keys[k]);
+    }
+    return st;
+}
+
+status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                       tensor *const *keys, uint64_t rows, row_index **out)
+{
+    const uint8_t *packed;
+    dev_buffer *owner = NULL;
+    *out = NULL;
+    status st = row_index_new(core->dev, rows, out);
+    if (!st)
+        st = pack_keys(core, task, table->groups.layout, keys, rows, &packed, &owner);
+    if (!st)
+        st = hash_groups_find(&table->groups, task->stream, packed, rows, (*out)->rows);
+    if (!st) {
+        table->count = table->groups.count;
+        st = states_reserve(core, task->stream, table, table->count);
+    }
+    dev_buffer_unref(owner);
+    if (st) {
+        row_index_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* ---- absorbing ---- */
+
+static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                           const aggregate_table *from, const table_slice *slice)
+{
+    tensor *keys[KEYS_MAX] = {0};
+    row_index *groups = NULL;
+    bool fits = true;
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < core->key_count && !st; k++)
+        st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
+    if (!st)
+        st = target->form == TABLE_CODES
+                 ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
+                 : hash_table_find(core, task, target, keys, slice->count, &groups);
+    if (!st && !fits)
+        st = status_new(STATUS_KIND_INTERNAL, "%s: a group has no code", core->who);
+    if (!st)
+        st = states_merge(core, task, target, groups->rows, from,
+                          slice->list ? slice->list->rows : NULL, slice->first, slice->count);
+    keys_release(core, keys);
+    row_index_unref(groups);
+    return st;
+}
+
+status aggregate_table_absorb(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                              const aggregate_table *from)
+{
+    TRY(states_prepare(core, task->stream, target, from));
+    for (uint64_t first = 0; first < from->count; first += SLICE_GROUPS) {
+        uint64_t left = from->count - first;
+        table_slice slice;
+        TRY(table_slice_open(core, task->stream, from, first,
+                             left < SLICE_GROUPS ? left : SLICE_GROUPS, &slice));
+        status st = slice.count ? absorb_piece(core, task, target, from, &slice) : STATUS_OK;
+        table_slice_close(&slice);
+        TRY(st);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,94 @@
+/* aggregate_table.h - tables of groups: the four forms have this in common. */
+#ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_TABLE_H
+#define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_TABLE_H
+
+#include "exec/aggregate/aggregate_core.h"
+
+typedef enum table_form { TABLE_ONE, TABLE_CODES, TABLE_RUNS, TABLE_HASH } table_form;
+
+/* A key of CODES: code 0 is NULL, else 1 + value - minimum, or 1 + the text's number. */
+typedef struct code_key {
+    bool is_interned;
+    int64_t minimum;
+    uint32_t radix, digit; /* codes below radix; the key's code is counted `digit` times */
+    key_layout layout;     /* interned: of this key alone */
+    hash_groups texts;
+    tensor *base; /* the dictionary that `ids` is for */
+    uint64_t base_rows;
+    row_index *ids;
+} code_key;
+
+/* Groups [first, first + count) of RUNS, which came with one chunk of rows, whose leading key lies
+ * in [minimum, maximum]. continues: the chunk's first rows are of the group before, not one of
+ * these. */
+typedef struct run_segment {
+    uint64_t first, count;
+    int64_t minimum, maximum;
+    bool continues;
+} run_segment;
+
+typedef struct aggregate_table {
+    table_form form;
+    int source;         /* where its rows come from */
+    uint64_t count;     /* groups; CODES: the domain */
+    uint64_t capacity;  /* groups that states have room for */
+    uint64_t row_count; /* rows that have come */
+    state_array *states;
+    hash_groups groups; /* HASH; RUNS: without a directory */
+    tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
+    uint64_t base_rows;
+    bool has_null_rows; /* some rows are no row of the bases */
+    code_key *codes;    /* CODES: one per key */
+    dev_buffer *marks;  /* CODES: a byte per group, 1 where it has rows; NULL: rows are counted */
+    ARRAY(run_segment) segments; /* RUNS */
+} aggregate_table;
+
+/* An empty table. HASH and RUNS: packed by `layout`. capacity: groups to make room for; CODES: the
+ * domain. */
+CHECKED status aggregate_table_new(const aggregate_core *core, dev_stream *stream, table_form form,
+                                   int source, const key_layout *layout, uint64_t capacity,
+                                   aggregate_table **out);
+void aggregate_table_free(const aggregate_core *core, aggregate_table *table); /* takes NULL */
+uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table);
+
+/* ---- slices ----
+ * * Some of a table's groups: those from `first` on, or, of CODES, the ones of them that occur. */
+
+typedef struct table_slice {
+    uint64_t first, count; /* of CODES: first is 0, and count that of the list */
+    row_index *list;       /* CODES: the groups' numbers */
+} table_slice;
+
+/* Groups that are handled at a time. */
+#define SLICE_GROUPS 65536
+
+CHECKED status table_slice_open(const aggregate_core *core, dev_stream *stream,
+                                const aggregate_table *table, uint64_t first, uint64_t count,
+                                table_slice *out);
+void table_slice_close(table_slice *slice);
+/* Key `key` of the slice's groups, FLAT or INDEXED. */
+CHECKED status table_slice_key(const aggregate_core *core, dev_stream *stream,
+                               const aggregate_table *table, const table_slice *slice, uint32_t key,
+                               tensor **out);
+/* All keys of the slice as packed rows: memory of *owner. */
+CHECKED status table_slice_rows(const aggregate_core *core, exec_task *task,
+                                const aggregate_table *table, const table_slice *slice,
+                                const key_layout *layout, const uint8_t **out, dev_buffer **owner);
+/* What refers to the table's keys' text may outlive it. */
+CHECKED status table_share_text(const aggregate_core *core, hash_groups *groups,
+                                const aggregate_table *table);
+/* Adds all groups of a table to another: HASH, or CODES that has room for their keys. */
+CHECKED status aggregate_table_absorb(const aggregate_core *core, exec_task *task,
+                                      aggregate_table *target, const aggregate_table *from);
+/* The groups of rows in a HASH table, of keys in any form, coded or not. There is room for their
+ * states then. */
+CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                               tensor *const *keys, uint64_t rows, row_index **out);
+/* The layout that keys of these rows need: with NULL bits if one of them may have NULLs. */
+const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys);
+/* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
+CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
+                           uint64_t rows, tensor **out, bool *is_coded);
+void keys_release(const aggregate_core *core, tensor **keys);
+
+#endif

@@ -1,0 +1,605 @@
+/* op_aggregate.c - GROUP BY, DISTINCT and aggregates without groups.
+ *
+ * Aggregates are made of states (aggregate_core.h), which they share: sum and avg of the same column
+ * need one sum and one count. A DISTINCT aggregate has a set of (groups, value) beside the main
+ * tables, which is an aggregation without states; its result is fed to the main tables as rows of a
+ * source of its own. Phases: merge the sets, feed, merge the main tables. */
+#include "exec/aggregate/op_aggregate.h"
+
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/sched/memory.h"
+
+/* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
+#define CODES_SHARE 4
+
+/* What a task has of the phase that feeds sets. */
+struct set_feed {
+    uint32_t set; /* at work */
+    aggregate_reader reader;
+    aggregate_local local;
+};
+
+typedef struct aggregate_local_state {
+    program_run *run;
+    aggregate_local local, *sets;
+    exec_fetch fetch;
+    uint64_t row_count;
+    uint32_t next;
+    tensor **values; /* evaluated expressions of the chunk at work: groups in any form */
+    bool is_open;
+} aggregate_local_state;
+
+/* ---- a chunk ---- */
+
+/* Rows for which the FILTER is true. */
+static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_index **out,
+                          uint64_t *out_rows)
+{
+    dev_buffer *count;
+    TRY(row_index_new(task->stream->dev, rows, out));
+    TRY(dev_words_new(task->stream, 1, &count));
+    status st = DEV_LAUNCH(task->stream, mask_to_index, .mask = filter->values,
+                           .validity = filter->validity, .count = dev_count_exact(rows),
+                           .rows = (*out)->rows, .out_count = count->address);
+    if (!st)
+        st = dev_words_wait(task->stream, count->address, out_rows, 1);
+    dev_buffer_unref(count);
+    return st;
+}
+
+/* The values go to the set of (groups, value): NULLs too, they are passed over when it is fed. */
+static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state *state,
+                       uint32_t number, uint64_t rows)
+{
+    distinct_set *set = &op->sets[number];
+    tensor *keys[KEYS_MAX] = {0};
+    row_index *chosen = NULL;
+    uint64_t chosen_rows = rows;
+    uint32_t key_count = set->core.key_count;
+    status st = STATUS_OK;
+    if (set->filter >= 0)
+        st = filter_rows(task, state->values[set->filter], rows, &chosen, &chosen_rows);
+    for (uint32_t k = 0; k < key_count && !st; k++) {
+        tensor *column = state->values[k + 1 < key_count ? k : (uint32_t)set->argument];
+        if (chosen)
+            st = tensor_new_indexed(task->stream, column, rows, chosen,
+                                    dev_count_exact(chosen_rows), &keys[k]);
+        else
+            keys[k] = tensor_ref(column);
+    }
+    if (!st)
+        st = aggregate_local_push(&state->sets[number], task, keys, NULL, chosen_rows);
+    if (!st)
+        st = aggregate_local_settle(&state->sets[number], task, &set->merge.spill);
+    for (uint32_t k = 0; k < key_count; k++)
+        tensor_unref(keys[k]);
+    row_index_unref(chosen);
+    return st;
+}
+
+/* Filters are made never NULL when the program is compiled (IS TRUE). */
+static exec_result evaluate(op_aggregate *op, exec_task *task, aggregate_local_state *state,
+                            chunk *input)
+{
+    for (; state->next < op->expr_count; state->next++) {
+        tensor *value = NULL;
+        exec_result result = program_evaluate(state->run, state->next, input, &value);
+        if (result != EXEC_FINISHED)
+            return result;
+        if (state->next < op->core.key_count) {
+            state->values[state->next] = value;
+            continue;
+        }
+        status st = tensor_flatten(task->stream, value, input->rows, &state->values[state->next]);
+        tensor_unref(value);
+        EXEC_TRY(task, st);
+    }
+    return EXEC_FINISHED;
+}
+
+static void drop_values(const op_aggregate *op, aggregate_local_state *state)
+{
+    for (uint32_t i = 0; state->values && i < op->expr_count; i++) {
+        tensor_unref(state->values[i]);
+        state->values[i] = NULL;
+    }
+    state->next = 0;
+}
+
+static exec_result aggregate_push(exec_operator *base, exec_task *task, void *local_state,
+                                  chunk **input, chunk **output)
+{
+    (void)output;
+    op_aggregate *op = (op_aggregate *)base;
+    aggregate_local_state *state = local_state;
+    status st;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    if (!exec_fetch_count(task, &state->fetch, &(*input)->rows, &state->row_count, &st)) {
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
+    uint64_t rows = (*input)->rows.bound;
+    if (!rows)
+        return EXEC_NEED_INPUT;
+    exec_result result = evaluate(op, task, state, *input);
+    if (result != EXEC_FINISHED)
+        return result;
+    st = STATUS_OK;
+    for (uint32_t i = 0; i < op->set_count && !st; i++)
+        st = push_set(op, task, state, i, rows);
+    if (!st && op->needs_rows)
+        st = aggregate_local_push(&state->local, task, state->values, state->values, rows);
+    drop_values(op, state);
+    if (!st)
+        st = aggregate_local_settle(&state->local, task, &op->merge.spill);
+    EXEC_TRY(task, st);
+    EXEC_TRY(task, exec_check_error(task));
+    return EXEC_NEED_INPUT;
+}
+
+static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, void *local_state,
+                                          chunk **output)
+{
+    (void)output;
+    op_aggregate *op = (op_aggregate *)base;
+    aggregate_local_state *state = local_state;
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &state->local));
+    for (uint32_t i = 0; i < op->set_count; i++)
+        EXEC_TRY(task, aggregate_merge_add(&op->sets[i].merge, task, &state->sets[i]));
+    EXEC_TRY(task, exec_check_error(task));
+    return EXEC_FINISHED;
+}
+
+/* ---- phases ---- */
+
+/* A set's entries as rows: their groups, and the value. */
+static status feed_range(const distinct_set *set, exec_task *task, aggregate_local *local,
+                         const result_range *range)
+{
+    tensor *keys[KEYS_MAX] = {0}, *value = NULL;
+    uint32_t last = set->core.key_count - 1;
+    table_slice slice;
+    TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
+                         &slice));
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k <= last && slice.count && !st; k++)
+        st = table_slice_key(&set->core, task->stream, range->table, &slice, k, &keys[k]);
+    if (!st && slice.count)
+        st = tensor_flatten(task->stream, keys[last], dev_count_exact(slice.count), &value);
+    if (!st)
+        st = aggregate_local_push(local, task, keys, &value, slice.count);
+    for (uint32_t k = 0; k <= last; k++)
+        tensor_unref(keys[k]);
+    tensor_unref(value);
+    table_slice_close(&slice);
+    return st;
+}
+
+/* By task 0, a phase before. */
+static status new_feeds(op_aggregate *op, const exec_task *task)
+{
+    if (!op->set_count)
+        return STATUS_OK;
+    op->feeds = mem_new_array(task->count, sizeof *op->feeds);
+    if (!op->feeds)
+        return status_no_memory("distinct aggregation", task->count * sizeof *op->feeds);
+    op->feed_count = task->count;
+    return STATUS_OK;
+}
+
+static exec_result feed_set(op_aggregate *op, exec_task *task, set_feed *feed)
+{
+    distinct_set *set = &op->sets[feed->set];
+    result_range range;
+    if (!feed->local.core)
+        aggregate_local_init(&feed->local, &op->core, (int)feed->set);
+    for (;;) {
+        exec_result result = aggregate_result_next(&set->merge, task, &feed->reader, &range);
+        if (result != EXEC_HAVE_OUTPUT && result != EXEC_FINISHED)
+            return result;
+        if (result == EXEC_FINISHED)
+            break;
+        EXEC_TRY(task, feed_range(set, task, &feed->local, &range));
+        EXEC_TRY(task, aggregate_local_settle(&feed->local, task, &op->merge.spill));
+    }
+    EXEC_TRY(task, aggregate_merge_add(&op->merge, task, &feed->local));
+    aggregate_local_release(&feed->local);
+    aggregate_reader_close(&set->core, &feed->reader);
+    *feed = (set_feed){.set = feed->set + 1};
+    return EXEC_FINISHED;
+}
+
+static exec_result feed_sets(op_aggregate *op, exec_task *task)
+{
+    while (op->set_count && op->feeds[task->index].set < op->set_count) {
+        exec_result result = feed_set(op, task, &op->feeds[task->index]);
+        if (result != EXEC_FINISHED)
+            return result;
+    }
+    return EXEC_FINISHED;
+}
+
+static void release_feeds(op_aggregate *op)
+{
+    for (unsigned i = 0; i < op->feed_count; i++) {
+        set_feed *feed = &op->feeds[i];
+        if (feed->set < op->set_count)
+            aggregate_reader_close(&op->sets[feed->set].core, &feed->reader);
+        if (feed->local.core)
+            aggregate_local_release(&feed->local);
+    }
+    mem_free(op->feeds);
+}
+
+static exec_result run_phase(op_aggregate *op, exec_task *task, unsigned number)
+{
+    if (number == MERGE_PHASES)
+        return feed_sets(op, task);
+    if (number > MERGE_PHASES) {
+        EXEC_TRY(task, aggregate_merge_phase(&op->merge, task, number - MERGE_PHASES - 1));
+        return EXEC_FINISHED;
+    }
+    for (uint32_t i = 0; i < op->set_count; i++)
+        EXEC_TRY(task, aggregate_merge_phase(&op->sets[i].merge, task, number));
+    if (number == MERGE_PHASES - 1 && !task->index)
+        EXEC_TRY(task, new_feeds(op, task));
+    return EXEC_FINISHED;
+}
+
+static uint64_t peak_bytes(const aggregate_merge *merge)
+{
+    uint64_t held = atomic_load_explicit(&merge->spill.held_most, memory_order_relaxed);
+    return held > merge->peak_bytes ? held : merge->peak_bytes;
+}
+
+static exec_result aggregate_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    op_aggregate *op = (op_aggregate *)base;
+    exec_result result = run_phase(op, task, number);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, exec_check_error(task));
+    if (number == 2 * MERGE_PHASES && !task->index) {
+        uint64_t bytes = peak_bytes(&op->merge);
+        for (uint32_t i = 0; i < op->set_count; i++)
+            bytes += peak_bytes(&op->sets[i].merge);
+        atomic_store(&base->metrics.memory_peak, bytes);
+    }
+    return EXEC_FINISHED;
+}
+
+/* ---- life ---- */
+
+static status aggregate_local_open(exec_operator *base, exec_task *task, void *local_state)
+{
+    op_aggregate *op = (op_aggregate *)base;
+    aggregate_local_state *state = local_state;
+    aggregate_local_init(&state->local, &op->core, SOURCE_ROWS);
+    state->is_open = true;
+    state->values = mem_new_array(op->expr_count + 1, sizeof *state->values);
+    state->sets = mem_new_array(op->set_count + 1, sizeof *state->sets);
+    if (!state->values || !state->sets)
+        return status_no_memory("aggregation", op->expr_count * sizeof *state->values);
+    for (uint32_t i = 0; i < op->set_count; i++)
+        aggregate_local_init(&state->sets[i], &op->sets[i].core, SOURCE_ROWS);
+    return program_run_new(op->program, task, &state->run);
+}
+
+static void aggregate_local_close(exec_operator *base, void *local_state)
+{
+    op_aggregate *op = (op_aggregate *)base;
+    aggregate_local_state *state = local_state;
+    if (!state->is_open)
+        return;
+    drop_values(op, state);
+    mem_free(state->values);
+    aggregate_local_release(&state->local);
+    for (uint32_t i = 0; state->sets && i < op->set_count; i++)
+        aggregate_local_release(&state->sets[i]);
+    mem_free(state->sets);
+    program_run_free(state->run);
+    if (state->fetch.event)
+        exec_device(base->query)->ops->event_free(state->fetch.event);
+}
+
+static void core_release(aggregate_core *core)
+{
+    for (uint32_t k = 0; core->interners && k < core->key_count; k++)
+        key_interner_release(&core->interners[k]);
+    mem_free(core->interners);
+    mem_free(core->key_types);
+    mem_free(core->states);
+    for (int i = 0; i < 4; i++)
+        key_layout_release(&core->layouts[i]);
+    if (core->rows)
+        row_keys_release(core->rows);
+    mem_free(core->rows);
+}
+
+static void aggregate_close(exec_operator *base)
+{
+    op_aggregate *op = (op_aggregate *)base;
+    release_feeds(op);
+    aggregate_merge_release(&op->merge);
+    for (uint32_t i = 0; op->sets && i < op->set_count; i++) {
+        aggregate_merge_release(&op->sets[i].merge);
+        core_release(&op->sets[i].core);
+    }
+    core_release(&op->core);
+    program_free(op->program);
+    mem_free(op->sets);
+    mem_free(op->aggregates);
+    mem_free(op);
+}
+
+static const exec_operator_ops aggregate_ops = {
+    .name = "aggregate",
+    .local_bytes = sizeof(aggregate_local_state),
+    .local_open = aggregate_local_open,
+    .local_close = aggregate_local_close,
+    .push = aggregate_push,
+    .local_finish = aggregate_finish_local,
+    .phase_count = 2 * MERGE_PHASES + 1,
+    .phase = aggregate_phase,
+    .close = aggregate_close,
+};
+
+/* ---- open ---- */
+
+/* What is needed to plan the states. */
+typedef struct planner {
+    op_aggregate *op;
+    arena *memory;
+    expr_list exprs;
+} planner;
+
+/* How keys lie in rows; as numbers, where some are text. */
+static status init_layouts(aggregate_core *core)
+{
+    data_type coded[KEYS_MAX] = {0};
+    bool has_text = false;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
+        has_text |= core->interners[k].is_used;
+        coded[k] = core->interners[k].is_used ? type_make(TYPE_UINT32) : core->key_types[k];
+    }
+    for (int i = 0; i < (has_text ? 4 : 2); i++) {
+        TRY(key_layout_init(&core->layouts[i], i & 2 ? coded : core->key_types, core->key_count,
+                            i & 1));
+        core->layouts[i].is_coded = i & 2;
+    }
+    core->rows = mem_new(sizeof *core->rows);
+    return core->rows ? row_keys_init(core->rows, core->key_count)
+                      : status_no_memory(core->who, sizeof *core->rows);
+}
+
+static status core_init(aggregate_core *core, exec_query *query, const data_type *types,
+                        uint32_t key_count, uint32_t states_max)
+{
+    core->who = "aggregation";
+    core->dev = exec_device(query);
+    core->rows_state = -1;
+    if (exec_may_spill(query))
+        core->codes_bytes_max =
+            exec_memory_share(query) / exec_thread_count(query) / CODES_SHARE + 1;
+    core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
+    core->states = mem_new_array(states_max + 1, sizeof *core->states);
+    core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
+    if (!core->key_types || !core->states || !core->interners)
+        return status_no_memory(core->who, states_max * sizeof *core->states);
+    if (key_count > KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (key_count)
+        memcpy(core->key_types, types, key_count * sizeof *types);
+    core->key_count = key_count;
+    return init_layouts(core);
+}
+
+/* The number of an expression behind the groups; one that is there already is used again. */
+static status add_expr(planner *p, expr *e, int *out)
+{
+    for (size_t i = p->op->core.key_count; i < p->exprs.count; i++)
+        if (expr_equal(p->exprs.items[i], e) && type_equal(p->exprs.items[i]->type, e->type) &&
+            p->exprs.items[i]->type.width == e->type.width) {
+            *out = (int)i;
+            return STATUS_OK;
+        }
+    *out = (int)p->exprs.count;
+    return array_push(p->memory, &p->exprs, e);
+}
+
+static int add_state(aggregate_core *core, state_plan plan)
+{
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        state_plan *other = &core->states[i];
+        if (other->kind == plan.kind && other->argument == plan.argument &&
+            other->filter == plan.filter && other->source == plan.source) {
+            other->is_exact |= plan.is_exact;
+            return (int)i;
+        }
+    }
+    core->states[core->state_count] = plan;
+    return (int)core->state_count++;
+}
+
+static status add_set(planner *p, int argument, int filter, data_type type, int *out)
+{
+    op_aggregate *op = p->op;
+    for (uint32_t i = 0; i < op->set_count; i++)
+        if (op->sets[i].argument == argument && op->sets[i].filter == filter) {
+            *out = (int)i;
+            return STATUS_OK;
+        }
+    data_type types[KEYS_MAX];
+    if (op->core.key_count >= KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (op->core.key_count)
+        memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
+    types[op->core.key_count] = type;
+    *out = (int)op->set_count;
+    distinct_set *set = &op->sets[op->set_count++];
+    set->argument = argument;
+    set->filter = filter;
+    TRY(core_init(&set->core, op->base.query, types, op->core.key_count + 1, 0));
+    set->core.who = "distinct aggregation";
+    aggregate_merge_init(&set->merge, &set->core, &op->base);
+    return STATUS_OK;
+}
+
+static state_kind kind_of(plan_aggregate_function function, data_type type)
+{
+    bool is_number = type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
+    switch (function) {
+    case AGGREGATE_SUM:
+    case AGGREGATE_AVG:
+        return is_number ? STATE_NUMBER : STATE_SUM;
+    case AGGREGATE_MIN:
+    case AGGREGATE_BOOL_AND:
+    case AGGREGATE_ANY_VALUE:
+        return STATE_LEAST;
+    case AGGREGATE_MAX:
+    case AGGREGATE_BOOL_OR:
+        return STATE_GREATEST;
+    case AGGREGATE_STDDEV_SAMP:
+    case AGGREGATE_STDDEV_POP:
+    case AGGREGATE_VAR_SAMP:
+    case AGGREGATE_VAR_POP:
+        return STATE_VARIANCE;
+    default:
+        return STATE_COUNT;
+    }
+}
+
+static aggregate_result result_of(plan_aggregate_function function)
+{
+    switch (function) {
+    case AGGREGATE_COUNT_STAR:
+    case AGGREGATE_COUNT:
+        return AGGREGATE_RESULT_COUNT;
+    case AGGREGATE_SUM:
+        return AGGREGATE_RESULT_SUM;
+    case AGGREGATE_AVG:
+        return AGGREGATE_RESULT_MEAN;
+    case AGGREGATE_STDDEV_SAMP:
+        return AGGREGATE_RESULT_STDDEV_SAMP;
+    case AGGREGATE_STDDEV_POP:
+        return AGGREGATE_RESULT_STDDEV_POP;
+    case AGGREGATE_VAR_SAMP:
+        return AGGREGATE_RESULT_VAR_SAMP;
+    case AGGREGATE_VAR_POP:
+        return AGGREGATE_RESULT_VAR_POP;
+    default:
+        return AGGREGATE_RESULT_PICK;
+    }
+}
+
+/* The states of an aggregate whose argument and filter are numbered. */
+static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_plan values,
+                       aggregate_plan *out)
+{
+    bool is_count = out->result == AGGREGATE_RESULT_COUNT;
+    state_plan count = values;
+    count.kind = STATE_COUNT;
+    count.is_exact = is_count || out->result == AGGREGATE_RESULT_MEAN;
+    /* All rows have a value: their count will do. */
+    if (values.source == SOURCE_ROWS && aggregate->argument && !aggregate->argument->is_nullable)
+        count.argument = -1;
+    out->state = -1;
+    if (!is_count) {
+        values.kind = kind_of(aggregate->function, values.type);
+        out->state = add_state(&op->core, values);
+    }
+    out->count_state = add_state(&op->core, count);
+    /* A count of values is that of all rows while there are no NULLs. */
+    if (op->core.key_count && count.is_exact && count.source == SOURCE_ROWS && count.filter < 0) {
+        state_plan rows = count;
+        rows.argument = -1;
+        op->core.rows_state = add_state(&op->core, rows);
+    }
+}
+
+static status plan_one(planner *p, uint32_t number)
+{
+    op_aggregate *op = p->op;
+    const plan_node *node = op->base.plan;
+    const plan_aggregate *aggregate = &node->aggregate.aggregates.items[number];
+    aggregate_plan *out = &op->aggregates[number];
+    state_plan values = {.argument = -1, .filter = -1, .source = SOURCE_ROWS};
+    out->result = result_of(aggregate->function);
+    out->result_type = node->columns.items[op->core.key_count + number].type;
+    out->location = values.location = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
+    if (aggregate->argument) {
+        expr *argument = aggregate->argument;
+        if (kind_of(aggregate->function, argument->type) == STATE_VARIANCE)
+            argument =
+                expr_new_cast(p->memory, argument, type_make(TYPE_DOUBLE), argument->position);
+        if (!argument)
+            return status_no_memory("aggregation", sizeof *argument);
+        out->type = values.type = argument->type;
+        TRY(add_expr(p, argument, &values.argument));
+    }
+    if (aggregate->filter) {
+        expr *filter = expr_new_call(p->memory, EXPR_IS_TRUE, type_make(TYPE_BOOL),
+                                     (expr *[]){aggregate->filter}, 1, aggregate->position);
+        if (!filter)
+            return status_no_memory("aggregation", sizeof *filter);
+        TRY(add_expr(p, filter, &values.filter));
+    }
+    bool is_distinct = aggregate->is_distinct && aggregate->argument;
+    op->needs_rows |= !is_distinct || aggregate->filter;
+    if (is_distinct) {
+        TRY(add_set(p, values.argument, values.filter, values.type, &values.source));
+        values.argument = 0;
+        values.filter = -1;
+    }
+    add_states(op, aggregate, values, out);
+    return STATUS_OK;
+}
+
+/* The program's expressions: groups, then arguments and filters. */
+static status compile(op_aggregate *op, exec_layout input)
+{
+    const plan_node *node = op->base.plan;
+    planner p = {.op = op, .memory = exec_memory(op->base.query)};
+    uint32_t key_count = (uint32_t)node->aggregate.groups.count;
+    data_type types[KEYS_MAX] = {0};
+    op->aggregate_count = (uint32_t)node->aggregate.aggregates.count;
+    op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
+    op->sets = mem_new_array(op->aggregate_count + 1, sizeof *op->sets);
+    if (!op->aggregates || !op->sets)
+        return status_no_memory("aggregation", op->aggregate_count * sizeof *op->sets);
+    if (key_count >= KEYS_MAX)
+        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    for (uint32_t i = 0; i < key_count; i++) {
+        types[i] = node->aggregate.groups.items[i]->type;
+        TRY(array_push(p.memory, &p.exprs, node->aggregate.groups.items[i]));
+    }
+    /* An aggregate has at most a value, a count, and the rows' count. */
+    TRY(core_init(&op->core, op->base.query, types, key_count, 3 * op->aggregate_count));
+    op->needs_rows = !op->aggregate_count;
+    for (uint32_t i = 0; i < op->aggregate_count; i++)
+        TRY(plan_one(&p, i));
+    op->expr_count = (uint32_t)p.exprs.count;
+    return program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program);
+}
+
+status op_aggregate_open(exec_query *query, const plan_node *plan, exec_layout input,
+                         exec_operator **out_sink, exec_operator **out_source)
+{
+    *out_sink = *out_source = NULL;
+    op_aggregate *op = mem_new(sizeof *op);
+    if (!op)
+        return status_no_memory("aggregation", sizeof *op);
+    op->base = (exec_operator){.ops = &aggregate_ops, .query = query, .plan = plan};
+    aggregate_merge_init(&op->merge, &op->core, &op->base);
+    status st = compile(op, input);
+    if (!st)
+        st = op_aggregate_source_new(op, out_source);
+    if (st) {
+        aggregate_close(&op->base);
+        return st;
+    }
+    *out_sink = &op->base;
+    return STATUS_OK;
+}

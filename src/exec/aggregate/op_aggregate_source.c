@@ -1,0 +1,183 @@
+/* op_aggregate_source.c - the source of an aggregation's result: groups' states become values. */
+#include "exec/aggregate/op_aggregate.h"
+
+#include "exec/aggregate/aggregate_state.h"
+
+typedef struct op_aggregate_source {
+    exec_operator base;
+    op_aggregate *sink;
+} op_aggregate_source;
+
+/* The groups that a column is made for. */
+typedef struct result_piece {
+    const op_aggregate *op;
+    exec_task *task;
+    const aggregate_table *table;
+    const table_slice *slice;
+} result_piece;
+
+static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
+{
+    return states_view(&r->op->core, r->task->stream, r->table, (uint32_t)state,
+                       r->slice->list ? r->slice->list->rows : NULL, r->slice->first,
+                       r->slice->count, out, owner);
+}
+
+/* NULL where no value came. */
+static status set_validity(const result_piece *r, const aggregate_plan *plan, tensor *t)
+{
+    const void *counts;
+    dev_buffer *owner;
+    TRY(view_state(r, plan->count_state, &counts, &owner));
+    status st = STATUS_OK;
+    if (counts) {
+        st = dev_alloc(t->values_owner->dev, (r->slice->count + 63) / 64 * 8, "chunk",
+                       &t->validity_owner);
+        if (!st) {
+            t->validity = t->validity_owner->address;
+            st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
+                            .count = dev_count_exact(r->slice->count), .out = t->validity);
+        }
+    }
+    dev_buffer_unref(owner);
+    return st;
+}
+
+static status compute_values(const result_piece *r, const aggregate_plan *plan, const void *states,
+                             const void *counts, tensor *t)
+{
+    dev_stream *stream = r->task->stream;
+    dev_count count = dev_count_exact(r->slice->count);
+    const state_plan *kind = &r->op->core.states[plan->state];
+    uint32_t width = r->table->states[plan->state].width;
+    switch (plan->result) {
+    case AGGREGATE_RESULT_SUM:
+        if (kind->kind == STATE_SUM)
+            return DEV_LAUNCH(stream, aggregate_finish_sum, .type = plan->result_type,
+                              .states = states, .state_width = width, .count = count,
+                              .out = t->values, .error = r->task->error,
+                              .location = plan->location);
+        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = true, .states = states,
+                          .count = count, .width = plan->result_type.width, .out = t->values);
+    case AGGREGATE_RESULT_MEAN:
+        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = kind->kind == STATE_NUMBER,
+                          .states = states, .state_width = width, .scale = plan->type.scale,
+                          .counts = counts, .count = count, .width = plan->result_type.width,
+                          .out = t->values);
+    case AGGREGATE_RESULT_PICK: /* booleans: others are used in place */
+        return DEV_LAUNCH(stream, aggregate_finish_bool, .states = states, .count = count,
+                          .out = t->values);
+    default:
+        return DEV_LAUNCH(stream, aggregate_finish_variance, .result = (int)plan->result,
+                          .states = states, .count = count, .out = t->values,
+                          .out_validity = t->validity);
+    }
+}
+
+static bool is_in_place(const aggregate_plan *plan)
+{
+    return plan->result == AGGREGATE_RESULT_COUNT ||
+           (plan->result == AGGREGATE_RESULT_PICK && plan->type.width);
+}
+
+static status make_values(const result_piece *r, const aggregate_plan *plan, tensor **out)
+{
+    bool is_count = plan->result == AGGREGATE_RESULT_COUNT;
+    bool is_variance = plan->result >= AGGREGATE_RESULT_VAR_SAMP;
+    const void *states, *counts = NULL;
+    dev_buffer *owner = NULL, *counts_owner = NULL;
+    TRY(view_state(r, is_count ? plan->count_state : plan->state, &states, &owner));
+    status st = STATUS_OK;
+    if (is_in_place(plan)) {
+        st = tensor_new_view(plan->result_type, owner, (void *)(uintptr_t)states, out);
+    } else {
+        st = tensor_new_flat(r->op->core.dev, plan->result_type, r->slice->count, is_variance, out);
+        if (!st && plan->result == AGGREGATE_RESULT_MEAN)
+            st = view_state(r, plan->count_state, &counts, &counts_owner);
+        if (!st)
+            st = compute_values(r, plan, states, counts, *out);
+    }
+    dev_buffer_unref(owner);
+    dev_buffer_unref(counts_owner);
+    if (!st && !is_count && !is_variance)
+        st = set_validity(r, plan, *out);
+    if (!st && plan->state >= 0 && type_is_text(plan->result_type))
+        st = text_heap_view(&r->table->states[plan->state].heap, &(*out)->heap);
+    return st;
+}
+
+static status make_chunk(const result_piece *r, chunk *c)
+{
+    const aggregate_core *core = &r->op->core;
+    for (uint32_t k = 0; k < core->key_count; k++)
+        TRY(table_slice_key(core, r->task->stream, r->table, r->slice, k, &c->columns[k]));
+    for (uint32_t i = 0; i < r->op->aggregate_count; i++)
+        TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
+    return STATUS_OK;
+}
+
+static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
+                         chunk **output)
+{
+    table_slice slice;
+    chunk *c = NULL;
+    TRY(table_slice_open(&op->core, task->stream, range->table, range->first, range->count,
+                         &slice));
+    status st = STATUS_OK;
+    if (slice.count)
+        st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(slice.count), &c);
+    if (!st && c)
+        st = make_chunk(&(result_piece){op, task, range->table, &slice}, c);
+    if (!st)
+        st = exec_check_error(task);
+    table_slice_close(&slice);
+    if (st)
+        chunk_free(c);
+    else
+        *output = c;
+    return st;
+}
+
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+{
+    op_aggregate *op = ((op_aggregate_source *)base)->sink;
+    result_range range;
+    for (*output = NULL; !*output;) {
+        exec_result result = aggregate_result_next(&op->merge, task, state, &range);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
+        EXEC_TRY(task, read_range(op, task, &range, output));
+    }
+    return EXEC_HAVE_OUTPUT;
+}
+
+static void source_local_close(exec_operator *base, void *state)
+{
+    aggregate_reader_close(&((op_aggregate_source *)base)->sink->core, state);
+}
+
+static void source_close(exec_operator *base)
+{
+    mem_free(base);
+}
+
+static const exec_operator_ops source_ops = {
+    .name = "aggregate",
+    .local_bytes = sizeof(aggregate_reader),
+    .local_close = source_local_close,
+    .pull = source_pull,
+    .close = source_close,
+};
+
+status op_aggregate_source_new(op_aggregate *sink, exec_operator **out)
+{
+    op_aggregate_source *source = mem_new(sizeof *source);
+    *out = NULL;
+    if (!source)
+        return status_no_memory("aggregation", sizeof *source);
+    source->base =
+        (exec_operator){.ops = &source_ops, .query = sink->base.query, .plan = sink->base.plan};
+    source->sink = sink;
+    *out = &source->base;
+    return STATUS_OK;
+}

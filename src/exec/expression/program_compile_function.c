@@ -1,0 +1,359 @@
+/* program_compile_function.c - functions of text, numbers and times. */
+#include "exec/expression/program_instruction.h"
+
+/* All arguments. */
+#define FUNCTION_ARGS_MAX 4
+
+static status compile_args(compiler *c, const expr *e, uint32_t *args)
+{
+    for (uint32_t i = 0; i < e->arg_count && i < FUNCTION_ARGS_MAX; i++)
+        TRY(compile_expr(c, e->args[i], &args[i]));
+    return STATUS_OK;
+}
+
+/* An argument that has to be a constant: its value. NULL: it is none. */
+static const value *constant_arg(const expr *e, uint32_t index)
+{
+    const expr *arg = e->args[index];
+    while (arg->kind == EXPR_CAST)
+        arg = arg->args[0];
+    return arg->kind == EXPR_CONSTANT ? &arg->constant : NULL;
+}
+
+static status add_null(compiler *c, data_type type, uint32_t *out)
+{
+    value null = value_null(type);
+    return instruction_add_constant(c, &null, out);
+}
+
+/* ---- text ---- */
+
+static status compile_slice(compiler *c, const expr *e, dev_slice_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    for (uint32_t i = 1; i < e->arg_count; i++)
+        TRY(compile_cast(c, args[i], type_make(TYPE_INT64), e->position, &args[i]));
+    instruction s = instruction_make(INSTRUCTION_SLICE, (uint8_t)op, e->type, e->position);
+    if (op == DEV_SLICE_SUBSTRING) {
+        const instruction *length = instruction_of(c, args[2]);
+        s.can_fail = !length->has_bounds || length->low < 0;
+    }
+    return instruction_add(c, &s, args, e->arg_count, out);
+}
+
+static status compile_trim(compiler *c, const expr *e, dev_trim_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    if (e->arg_count == 1) {
+        value space = value_text(" ", 1);
+        TRY(instruction_add_constant(c, &space, &args[1]));
+    }
+    instruction s = instruction_make(INSTRUCTION_TRIM, (uint8_t)op, e->type, e->position);
+    return instruction_add(c, &s, args, 2, out);
+}
+
+static status compile_measure(compiler *c, const expr *e, dev_measure_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    instruction s =
+        instruction_make(INSTRUCTION_MEASURE, (uint8_t)op, type_make(TYPE_INT64), e->position);
+    s.low = 0;
+    s.high = UINT32_MAX;
+    TRY(instruction_add(c, &s, args, e->arg_count, out));
+    return compile_cast(c, *out, e->type, e->position, out);
+}
+
+static status compile_build(compiler *c, const expr *e, dev_build_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    instruction s = instruction_make(INSTRUCTION_BUILD, (uint8_t)op, e->type, e->position);
+    /* A text of 4 GiB is too long, but case keeps the length. */
+    s.can_fail = op == DEV_BUILD_CONCAT || op == DEV_BUILD_REPLACE;
+    return instruction_add(c, &s, args, e->arg_count, out);
+}
+
+static status compile_concat(compiler *c, const expr *e, uint32_t *out)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        uint32_t args[2], is_there, empty_text;
+        TRY(compile_expr(c, e->args[i], &args[1]));
+        TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
+        if (e->op == EXPR_CONCAT_SKIP) {
+            value empty = value_text("", 0);
+            TRY(instruction_add_constant(c, &empty, &empty_text));
+            TRY(compile_test(c, DEV_LOGIC_IS_NOT_NULL, args[1], &is_there));
+            TRY(compile_choose(c, e->type, is_there, args[1], empty_text, &args[1]));
+        }
+        args[0] = *out;
+        instruction s = instruction_make(INSTRUCTION_BUILD, DEV_BUILD_CONCAT, e->type, e->position);
+        s.can_fail = true;
+        if (i == 0)
+            *out = args[1];
+        else
+            TRY(instruction_add(c, &s, args, 2, out));
+    }
+    return STATUS_OK;
+}
+
+static status compile_starts_with(compiler *c, const expr *e, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    instruction s = instruction_make(INSTRUCTION_STARTS_WITH, 0, e->type, e->position);
+    return instruction_add(c, &s, args, 2, out);
+}
+
+/* ---- numbers ---- */
+
+/* An integer or decimal may leave its type by at most what it is rounded to; |minimum| may too. */
+static bool rounding_can_fail(const instruction *s, const instruction *arg)
+{
+    int64_t dropped = arg->type.scale - s->first_number;
+    if (s->op == DEV_MATH_SIGN || s->op == DEV_MATH_TRUNC ||
+        (s->op != DEV_MATH_ABS && dropped <= 0))
+        return false;
+    int128 unit = s->op == DEV_MATH_ABS ? 1 : power_of_ten(dropped > 38 ? 38 : (unsigned)dropped);
+    return arg->high > s->high - unit || arg->low < s->low + unit;
+}
+
+static status compile_math(compiler *c, const expr *e, dev_math_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    instruction s = instruction_make(INSTRUCTION_MATH, (uint8_t)op, e->type, e->position);
+    if (op == DEV_MATH_ROUND && e->arg_count == 2) {
+        const value *digits = constant_arg(e, 1);
+        if (!digits)
+            return status_at(status_new(STATUS_KIND_UNSUPPORTED,
+                                        "the number of digits to round to has to be a constant"),
+                             e->position);
+        if (digits->is_null)
+            return add_null(c, e->type, out);
+        int64_t number = (int64_t)value_int128(digits);
+        s.first_number = number < -400 ? -400 : number > 400 ? 400 : number;
+    }
+    TRY(compile_cast(c, args[0], e->type, e->position, &args[0]));
+    if (op == DEV_MATH_POWER)
+        TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
+    s.can_fail =
+        s.has_bounds ? rounding_can_fail(&s, instruction_of(c, args[0])) : op >= DEV_MATH_SQRT;
+    return instruction_add(c, &s, args, op == DEV_MATH_POWER ? 2 : 1, out);
+}
+
+/* ---- times ---- */
+
+static const char *const part_names[DEV_PART_COUNT] = {
+    [DEV_PART_CENTURY] = "century",
+    [DEV_PART_DAY] = "day",
+    [DEV_PART_DECADE] = "decade",
+    [DEV_PART_DOW] = "dow",
+    [DEV_PART_DOY] = "doy",
+    [DEV_PART_EPOCH] = "epoch",
+    [DEV_PART_HOUR] = "hour",
+    [DEV_PART_ISODOW] = "isodow",
+    [DEV_PART_ISOYEAR] = "isoyear",
+    [DEV_PART_MICROSECONDS] = "microseconds",
+    [DEV_PART_MILLENNIUM] = "millennium",
+    [DEV_PART_MILLISECONDS] = "milliseconds",
+    [DEV_PART_MINUTE] = "minute",
+    [DEV_PART_MONTH] = "month",
+    [DEV_PART_QUARTER] = "quarter",
+    [DEV_PART_SECOND] = "second",
+    [DEV_PART_WEEK] = "week",
+    [DEV_PART_YEAR] = "year",
+};
+
+/* Also in the plural, and what PostgreSQL abbreviates. */
+static bool find_part(const value *name, dev_date_part *out)
+{
+    static const struct {
+        const char *name;
+        dev_date_part part;
+    } others[] = {{"centuries", DEV_PART_CENTURY},
+                  {"millennia", DEV_PART_MILLENNIUM},
+                  {"millenniums", DEV_PART_MILLENNIUM},
+                  {"microsecond", DEV_PART_MICROSECONDS},
+                  {"millisecond", DEV_PART_MILLISECONDS},
+                  {"dayofweek", DEV_PART_DOW},
+                  {"weekday", DEV_PART_DOW},
+                  {"dayofyear", DEV_PART_DOY}};
+    for (int p = 0; p < DEV_PART_COUNT; p++) {
+        size_t bytes = strlen(part_names[p]);
+        bool is_plural = name->bytes == bytes + 1 && name->text[bytes] == 's';
+        if ((name->bytes == bytes || is_plural) && !memcmp(name->text, part_names[p], bytes)) {
+            *out = (dev_date_part)p;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (name->bytes == strlen(others[i].name) &&
+            !memcmp(name->text, others[i].name, name->bytes)) {
+            *out = others[i].part;
+            return true;
+        }
+    return false;
+}
+
+/* Does a value of the type have the field? */
+static bool part_is_of(dev_date_part part, data_type type)
+{
+    bool is_time_part = part == DEV_PART_HOUR || part == DEV_PART_MINUTE ||
+                        part == DEV_PART_SECOND || part == DEV_PART_MILLISECONDS ||
+                        part == DEV_PART_MICROSECONDS;
+    bool is_week_part = part == DEV_PART_DOW || part == DEV_PART_DOY || part == DEV_PART_ISODOW ||
+                        part == DEV_PART_ISOYEAR || part == DEV_PART_WEEK;
+    switch (type.id) {
+    case TYPE_TIME:
+        return is_time_part || part == DEV_PART_EPOCH;
+    case TYPE_INTERVAL:
+        return !is_week_part;
+    default:
+        return true;
+    }
+}
+
+static status compile_part(compiler *c, const expr *e, uint32_t *out)
+{
+    const value *name = constant_arg(e, 0);
+    dev_date_part part;
+    uint32_t arg;
+    TRY(compile_expr(c, e->args[1], &arg));
+    data_type type = instruction_of(c, arg)->type;
+    if (!name || !type_is_text(name->type))
+        return status_at(
+            status_new(STATUS_KIND_UNSUPPORTED, "the field of a date has to be a constant text"),
+            e->position);
+    if (name->is_null || type.id == TYPE_NULL)
+        return add_null(c, e->type, out);
+    char type_text[TYPE_NAME_BYTES];
+    if (!find_part(name, &part) || !part_is_of(part, type))
+        return status_at(status_new(STATUS_KIND_INVALID, "%s has no field \"%.*s\"",
+                                    type_name(type, type_text), (int)name->bytes, name->text),
+                         e->position);
+    if (e->op == EXPR_DATE_PART) {
+        data_type made = type_make(part == DEV_PART_EPOCH ? TYPE_DOUBLE : TYPE_INT64);
+        instruction s = instruction_make(INSTRUCTION_DATE_PART, (uint8_t)part, made, e->position);
+        TRY(instruction_add(c, &s, &arg, 1, out));
+        return compile_cast(c, *out, e->type, e->position, out);
+    }
+    if (part == DEV_PART_EPOCH || part == DEV_PART_DOW || part == DEV_PART_DOY ||
+        part == DEV_PART_ISODOW || part == DEV_PART_ISOYEAR || type.id == TYPE_TIME ||
+        type.id == TYPE_INTERVAL)
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED, "cannot cut %s to \"%.*s\"",
+                                    type_name(type, type_text), (int)name->bytes, name->text),
+                         e->position);
+    instruction s = instruction_make(INSTRUCTION_DATE_TRUNC, (uint8_t)part, e->type, e->position);
+    s.can_fail = true;
+    return instruction_add(c, &s, &arg, 1, out);
+}
+
+static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t *out)
+{
+    uint32_t args[FUNCTION_ARGS_MAX];
+    TRY(compile_args(c, e, args));
+    if (op == DEV_TIME_DATE_ADD_DAYS)
+        TRY(compile_cast(c, args[1], type_make(TYPE_INT32), e->position, &args[1]));
+    if (op == DEV_TIME_INTERVAL_MULTIPLY)
+        TRY(compile_cast(c, args[1], type_make(TYPE_DOUBLE), e->position, &args[1]));
+    for (int i = 0; i < 2; i++)
+        if (instruction_of(c, args[i])->type.id == TYPE_NULL)
+            return add_null(c, e->type, out);
+    instruction s = instruction_make(INSTRUCTION_TIME, (uint8_t)op, e->type, e->position);
+    s.can_fail = op != DEV_TIME_DATE_DIFFERENCE && op != DEV_TIME_TIMESTAMP_DIFFERENCE;
+    const instruction *left = instruction_of(c, args[0]), *right = instruction_of(c, args[1]);
+    if (left->has_bounds && right->has_bounds &&
+        (op == DEV_TIME_DATE_ADD_DAYS || op == DEV_TIME_DATE_DIFFERENCE)) {
+        bool adds = op == DEV_TIME_DATE_ADD_DAYS;
+        int128 low = left->low + (adds ? right->low : -right->high);
+        int128 high = left->high + (adds ? right->high : -right->low);
+        if (low >= s.low && high <= s.high) {
+            s.low = low;
+            s.high = high;
+            s.can_fail = false;
+        }
+    }
+    return instruction_add(c, &s, args, 2, out);
+}
+
+status compile_function(compiler *c, const expr *e, uint32_t *out)
+{
+    switch (e->op) {
+    case EXPR_LIKE:
+    case EXPR_ILIKE:
+        return compile_like(c, e, out);
+    case EXPR_CONCAT:
+    case EXPR_CONCAT_SKIP:
+        return compile_concat(c, e, out);
+    case EXPR_SUBSTRING:
+        return compile_slice(c, e, e->arg_count == 3 ? DEV_SLICE_SUBSTRING : DEV_SLICE_FROM, out);
+    case EXPR_LEFT:
+        return compile_slice(c, e, DEV_SLICE_LEFT, out);
+    case EXPR_RIGHT:
+        return compile_slice(c, e, DEV_SLICE_RIGHT, out);
+    case EXPR_LENGTH:
+        return compile_measure(c, e, DEV_MEASURE_CHARACTERS, out);
+    case EXPR_OCTET_LENGTH:
+        return compile_measure(c, e, DEV_MEASURE_BYTES, out);
+    case EXPR_POSITION:
+        return compile_measure(c, e, DEV_MEASURE_POSITION, out);
+    case EXPR_UPPER:
+        return compile_build(c, e, DEV_BUILD_UPPER, out);
+    case EXPR_LOWER:
+        return compile_build(c, e, DEV_BUILD_LOWER, out);
+    case EXPR_REPLACE:
+        return compile_build(c, e, DEV_BUILD_REPLACE, out);
+    case EXPR_TRIM:
+        return compile_trim(c, e, DEV_TRIM_BOTH, out);
+    case EXPR_LTRIM:
+        return compile_trim(c, e, DEV_TRIM_LEFT, out);
+    case EXPR_RTRIM:
+        return compile_trim(c, e, DEV_TRIM_RIGHT, out);
+    case EXPR_STARTS_WITH:
+        return compile_starts_with(c, e, out);
+    case EXPR_ROUND:
+        return compile_math(c, e, DEV_MATH_ROUND, out);
+    case EXPR_FLOOR:
+        return compile_math(c, e, DEV_MATH_FLOOR, out);
+    case EXPR_CEIL:
+        return compile_math(c, e, DEV_MATH_CEIL, out);
+    case EXPR_TRUNC:
+        return compile_math(c, e, DEV_MATH_TRUNC, out);
+    case EXPR_ABS:
+        return compile_math(c, e, DEV_MATH_ABS, out);
+    case EXPR_SIGN:
+        return compile_math(c, e, DEV_MATH_SIGN, out);
+    case EXPR_POWER:
+        return compile_math(c, e, DEV_MATH_POWER, out);
+    case EXPR_SQRT:
+        return compile_math(c, e, DEV_MATH_SQRT, out);
+    case EXPR_LN:
+        return compile_math(c, e, DEV_MATH_LN, out);
+    case EXPR_LOG10:
+        return compile_math(c, e, DEV_MATH_LOG10, out);
+    case EXPR_EXP:
+        return compile_math(c, e, DEV_MATH_EXP, out);
+    case EXPR_DATE_PART:
+    case EXPR_DATE_TRUNC:
+        return compile_part(c, e, out);
+    case EXPR_DATE_ADD_DAYS:
+        return compile_time(c, e, DEV_TIME_DATE_ADD_DAYS, out);
+    case EXPR_DATE_DIFFERENCE:
+        return compile_time(c, e, DEV_TIME_DATE_DIFFERENCE, out);
+    case EXPR_TIMESTAMP_ADD_INTERVAL:
+        return compile_time(c, e, DEV_TIME_TIMESTAMP_ADD_INTERVAL, out);
+    case EXPR_TIMESTAMP_DIFFERENCE:
+        return compile_time(c, e, DEV_TIME_TIMESTAMP_DIFFERENCE, out);
+    case EXPR_INTERVAL_ADD:
+        return compile_time(c, e, DEV_TIME_INTERVAL_ADD, out);
+    case EXPR_INTERVAL_MULTIPLY:
+        return compile_time(c, e, DEV_TIME_INTERVAL_MULTIPLY, out);
+    default:
+        return status_at(status_new(STATUS_KIND_INTERNAL, "the function %s is not compiled",
+                                    expr_op_name(e->op)),
+                         e->position);
+    }
+}

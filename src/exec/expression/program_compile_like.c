@@ -1,0 +1,144 @@
+/* program_compile_like.c - LIKE: a constant pattern is taken apart once. */
+#include "exec/expression/program_instruction.h"
+
+#define DEFAULT_ESCAPE '\\'
+
+/* Texts of either case alike: both in lower case. */
+static status lower(compiler *c, const expr *e, uint32_t arg, uint32_t *out)
+{
+    instruction s =
+        instruction_make(INSTRUCTION_BUILD, DEV_BUILD_LOWER, type_make(TYPE_VARCHAR), e->position);
+    return instruction_add(c, &s, &arg, 1, out);
+}
+
+/* The escape byte, -1 for none. */
+static status escape_of(const expr *e, int *out)
+{
+    *out = DEFAULT_ESCAPE;
+    if (e->arg_count < 3)
+        return STATUS_OK;
+    const expr *escape = e->args[2];
+    if (escape->kind != EXPR_CONSTANT || escape->constant.is_null ||
+        !type_is_text(escape->constant.type) || escape->constant.bytes > 1)
+        return status_at(status_new(STATUS_KIND_INVALID,
+                                    "the escape of like has to be a constant text of at most one "
+                                    "character"),
+                         e->position);
+    *out = escape->constant.bytes ? (unsigned char)escape->constant.text[0] : -1;
+    return STATUS_OK;
+}
+
+/* Pieces between % signs, appended to bytes, their ends to ends; returns false where the pattern
+ * ends with the escape. */
+typedef struct pieces {
+    uint32_t *ends;
+    uint8_t *bytes;
+    dev_pattern header;
+} pieces;
+
+static void end_piece(pieces *p, uint32_t *start)
+{
+    if (p->header.piece_bytes > *start)
+        p->ends[p->header.piece_count++] = p->header.piece_bytes;
+    *start = p->header.piece_bytes;
+}
+
+static bool split(const char *pattern, size_t bytes, int escape, pieces *p)
+{
+    uint32_t start = 0;
+    bool last_is_any = false;
+    p->header.at_start = true;
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)pattern[i];
+        last_is_any = false;
+        if (escape >= 0 && c == escape) {
+            if (++i == bytes)
+                return false;
+            p->bytes[p->header.piece_bytes++] = (uint8_t)pattern[i];
+        } else if (c == '%') {
+            if (i == 0)
+                p->header.at_start = false;
+            end_piece(p, &start);
+            last_is_any = true;
+        } else if (c == '_') {
+            p->header.has_wildcards = true;
+            p->bytes[p->header.piece_bytes++] = DEV_PATTERN_ANY_BYTE;
+        } else {
+            p->bytes[p->header.piece_bytes++] = c;
+        }
+    }
+    end_piece(p, &start);
+    p->header.at_end = !last_is_any;
+    return true;
+}
+
+static status compile_pattern(compiler *c, const expr *e, const value *pattern, int escape,
+                              instruction *s)
+{
+    arena *memory = c->program->memory;
+    size_t bytes = pattern->bytes;
+    pieces p = {.ends = arena_alloc_array(memory, bytes + 1, sizeof(uint32_t)),
+                .bytes = arena_alloc(memory, bytes + 1)};
+    char *data = arena_alloc(memory, sizeof p.header + bytes * (sizeof(uint32_t) + 1) + 64);
+    if (!p.ends || !p.bytes || !data)
+        return status_no_memory("pattern", bytes);
+    if (!split(pattern->text, bytes, escape, &p))
+        return status_at(status_new(STATUS_KIND_INVALID,
+                                    "the pattern \"%.*s\" ends with its escape character",
+                                    (int)(bytes < 100 ? bytes : 100), pattern->text),
+                         e->position);
+    size_t ends_bytes = p.header.piece_count * sizeof(uint32_t);
+    memcpy(data, &p.header, sizeof p.header);
+    memcpy(data + sizeof p.header, p.ends, ends_bytes);
+    memcpy(data + sizeof p.header + ends_bytes, p.bytes, p.header.piece_bytes);
+    s->data = data;
+    s->data_bytes = sizeof p.header + ends_bytes + p.header.piece_bytes;
+    return STATUS_OK;
+}
+
+/* ASCII in lower case; false where other letters are in it. */
+static bool lower_ascii(arena *memory, const value *pattern, value *out)
+{
+    char *text = arena_copy_text(memory, pattern->text, pattern->bytes);
+    if (!text)
+        return false;
+    for (size_t i = 0; i < pattern->bytes; i++) {
+        if ((unsigned char)text[i] >= 0x80)
+            return false;
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] = (char)(text[i] | 0x20);
+    }
+    *out = value_text(text, pattern->bytes);
+    return true;
+}
+
+status compile_like(compiler *c, const expr *e, uint32_t *out)
+{
+    uint32_t args[2];
+    int escape;
+    value pattern = {.is_null = true};
+    TRY(escape_of(e, &escape));
+    TRY(compile_expr(c, e->args[0], &args[0]));
+    if (e->op == EXPR_ILIKE)
+        TRY(lower(c, e, args[0], &args[0]));
+    const expr *given = e->args[1];
+    bool is_constant = given->kind == EXPR_CONSTANT && !given->constant.is_null;
+    if (is_constant) {
+        pattern = given->constant;
+        if (e->op == EXPR_ILIKE)
+            is_constant = lower_ascii(c->program->memory, &given->constant, &pattern);
+    }
+    if (is_constant) {
+        instruction s = instruction_make(INSTRUCTION_LIKE, 0, e->type, e->position);
+        TRY(compile_pattern(c, e, &pattern, escape, &s));
+        return instruction_add(c, &s, args, 1, out);
+    }
+    TRY(compile_expr(c, given, &args[1]));
+    TRY(compile_cast(c, args[1], type_make(TYPE_VARCHAR), e->position, &args[1]));
+    if (e->op == EXPR_ILIKE)
+        TRY(lower(c, e, args[1], &args[1]));
+    instruction s = instruction_make(INSTRUCTION_LIKE_COLUMN, 0, e->type, e->position);
+    s.first_number = escape;
+    s.can_fail = true;
+    return instruction_add(c, &s, args, 2, out);
+}

@@ -1,0 +1,77 @@
+/* program_error.c - what a kernel reported, in words: with the values at fault where the host can
+ * read them. */
+#include "exec/expression/program_instruction.h"
+
+#define VALUE_TEXT_BYTES 128
+
+/* The row's value of an argument as SQL prints it, cut where it is long. */
+static void describe(frame *f, uint32_t number, uint64_t row, char *text)
+{
+    const tensor *t = f->slots[number];
+    value v = t->form == TENSOR_INDEXED ? value_null(t->type) : tensor_value(t, row);
+    size_t bytes = value_format(&v, text, VALUE_TEXT_BYTES);
+    if (bytes >= VALUE_TEXT_BYTES)
+        memcpy(text + VALUE_TEXT_BYTES - 4, "...", 4);
+}
+
+static const char *symbol(const instruction *s)
+{
+    static const char *const symbols[] = {"+", "-", "*", "/", "%"};
+    return symbols[s->op];
+}
+
+/* NULL: nothing better than the general message is known. */
+static status explain(frame *f, const instruction *s, dev_error_code code, uint64_t row)
+{
+    char left[VALUE_TEXT_BYTES], right[VALUE_TEXT_BYTES], type[TYPE_NAME_BYTES];
+    type_name(s->type, type);
+    if (s->arg_count > 0)
+        describe(f, s->args[0], row, left);
+    if (s->arg_count > 1)
+        describe(f, s->args[1], row, right);
+    switch (s->kind) {
+    case INSTRUCTION_CAST_FROM_TEXT:
+        return status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type);
+    case INSTRUCTION_CAST_NUMBER:
+        return status_new(STATUS_KIND_DATA, "%s does not fit %s", left, type);
+    case INSTRUCTION_ARITHMETIC:
+        if (code == DEV_ERROR_OVERFLOW)
+            return status_new(STATUS_KIND_DATA, "%s %s %s does not fit %s", left, symbol(s), right,
+                              type);
+        return NULL;
+    case INSTRUCTION_LIKE_COLUMN:
+        return status_new(STATUS_KIND_DATA, "the pattern \"%s\" ends with its escape character",
+                          right);
+    case INSTRUCTION_SLICE:
+        return status_new(STATUS_KIND_DATA, "substring has a negative length");
+    case INSTRUCTION_BUILD:
+        return status_new(STATUS_KIND_DATA, "a text would have more than 4 GiB");
+    case INSTRUCTION_DATE_TRUNC:
+    case INSTRUCTION_TIME:
+        return status_new(STATUS_KIND_DATA, "a result computed from %s does not fit %s", left,
+                          type);
+    case INSTRUCTION_MATH:
+        return status_new(STATUS_KIND_DATA,
+                          code == DEV_ERROR_ARGUMENT
+                              ? "a function is not defined for %s"
+                              : "the result of a function of %s does not fit "
+                                "its type",
+                          left);
+    default:
+        return NULL;
+    }
+}
+
+status run_check(program_run *run, frame *f, const instruction *s)
+{
+    dev_error *error = run->task->error;
+    if (!run->dev->is_host ||
+        atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_NONE)
+        return STATUS_OK;
+    status st = NULL;
+    if (error->location == run_location(s))
+        st = explain(f, s, (dev_error_code)atomic_load(&error->code), error->detail);
+    if (!st)
+        return exec_check_error(run->task);
+    return s->position < 0 ? st : status_at(st, s->position);
+}

@@ -1,0 +1,246 @@
+/* program_instruction.h - inside programs: instructions, frames, and what is shared by the
+ * program_*.c files.
+ *
+ * A program is a graph of instructions: each computes one column from those of other instructions,
+ * and equal instructions are one. A frame is a set of rows with a slot for each instruction's
+ * column there:
+ *
+ *     main        the chunk's rows
+ *     selection   those rows of another frame that one branch of a lazy CASE needs
+ *     dictionary  the entries of a column's dictionary
+ *     constant    one row: instructions that read no column (host devices)
+ *
+ * An instruction is evaluated in a frame when somebody asks for it and its slot is empty; a
+ * selection frame takes over what its parent has. So an evaluation that had to wait starts again
+ * from the top and finds in the slots what was done. */
+#ifndef PISTACHIO_EXEC_EXPRESSION_PROGRAM_INSTRUCTION_H
+#define PISTACHIO_EXEC_EXPRESSION_PROGRAM_INSTRUCTION_H
+
+#include "device/kernel_ops.h"
+#include "exec/expression/program.h"
+
+typedef enum instruction_kind {
+    INSTRUCTION_COLUMN,   /* input column `column` */
+    INSTRUCTION_CONSTANT, /* `constant` */
+    INSTRUCTION_COMPARE,
+    INSTRUCTION_RANGE, /* first_number <= arg <= second_number */
+    INSTRUCTION_IN_LIST,
+    INSTRUCTION_LOGIC,     /* AND, OR, NOT */
+    INSTRUCTION_TEST,      /* IS_TRUE, IS_FALSE, IS_NULL, IS_NOT_NULL: never NULL */
+    INSTRUCTION_DISTINCT,  /* args: a, b, a = b */
+    INSTRUCTION_CHOOSE,    /* args: condition, then, else */
+    INSTRUCTION_LAZY_CASE, /* args: condition, result, ..., else; results evaluated where needed */
+    INSTRUCTION_ARITHMETIC,
+    INSTRUCTION_MATH,
+    INSTRUCTION_CAST_NUMBER,
+    INSTRUCTION_CAST_FROM_TEXT,
+    INSTRUCTION_CAST_TO_TEXT,
+    INSTRUCTION_RETYPE, /* the same bytes under another type */
+    INSTRUCTION_LIKE,   /* constant pattern, compiled in `data` */
+    INSTRUCTION_LIKE_COLUMN,
+    INSTRUCTION_STARTS_WITH,
+    INSTRUCTION_SLICE,
+    INSTRUCTION_TRIM,
+    INSTRUCTION_MEASURE,
+    INSTRUCTION_BUILD,
+    INSTRUCTION_DATE_PART,
+    INSTRUCTION_DATE_TRUNC,
+    INSTRUCTION_TIME,
+    INSTRUCTION_KIND_COUNT
+} instruction_kind;
+
+#define COLUMN_NONE (-1)
+#define COLUMN_SEVERAL (-2)
+
+typedef struct instruction {
+    uint8_t kind;     /* an instruction_kind */
+    uint8_t op;       /* of the kernel, by kind */
+    bool is_checked;  /* its kernel has to look for overflow */
+    bool can_fail;    /* it, or an instruction below it, may report an error */
+    bool is_strict;   /* NULL wherever its only column is */
+    bool passes_null; /* NULL if any argument is */
+    data_type type;
+    int32_t position; /* in the SQL text, -1: none */
+    int32_t only_column;
+    uint32_t column;
+    uint32_t arg_count;
+    const uint32_t *args;
+    uint32_t last_root; /* the last of the program's expressions that needs it */
+    bool has_bounds;    /* integers, decimals, dates: every value lies between */
+    int128 low, high;
+    value constant;
+    int64_t first_number, second_number;
+    /* IN_LIST: item_count items, ascending (text: as values). LIKE: the compiled pattern. */
+    const void *data;
+    size_t data_bytes, item_count;
+    uint64_t hash;
+    uint32_t next; /* in its hash bucket: an instruction's number + 1 */
+} instruction;
+
+struct program {
+    arena *memory;
+    exec_layout layout;
+    ARRAY(instruction) instructions;
+    uint32_t root_count;
+    uint32_t *roots;
+    uint32_t *input_counts;
+    uint32_t **inputs;
+    /* Instructions that no root after r needs: releases[release_ends[r - 1] .. release_ends[r]). */
+    uint32_t *releases, *release_ends;
+};
+
+/* ---- compiling: program_compile.c and program_compile_*.c ---- */
+
+typedef struct compiler {
+    program *program;
+    uint32_t *buckets; /* an instruction's number + 1, by hash */
+    uint32_t bucket_count;
+    uint32_t depth;
+} compiler;
+
+/* The number of an instruction like this one: an equal one, or it is added. args are copied. */
+CHECKED status instruction_add(compiler *c, instruction *s, const uint32_t *args,
+                               uint32_t arg_count, uint32_t *out);
+CHECKED status instruction_add_constant(compiler *c, const value *v, uint32_t *out);
+CHECKED status compile_expr(compiler *c, const expr *e, uint32_t *out);
+static inline const instruction *instruction_of(const compiler *c, uint32_t number)
+{
+    return &c->program->instructions.items[number];
+}
+/* An instruction with these fields and nothing known of its values. */
+instruction instruction_make(instruction_kind kind, uint8_t op, data_type type, int32_t position);
+
+CHECKED status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
+                            uint32_t *out);
+/* Both arguments in the wider of their widths (of decimals). */
+CHECKED status compile_same_width(compiler *c, uint32_t args[2]);
+CHECKED status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_t right,
+                                  int32_t position, uint32_t *out);
+CHECKED status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
+                                  uint32_t right, uint32_t *out);
+CHECKED status compile_negate(compiler *c, const expr *e, uint32_t *out);
+CHECKED status compile_and_or(compiler *c, const expr *e, uint32_t *out);
+CHECKED status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out);
+CHECKED status compile_case(compiler *c, const expr *e, uint32_t *out);
+CHECKED status compile_coalesce(compiler *c, const expr *e, uint32_t *out);
+CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t first,
+                              uint32_t second, uint32_t *out);
+CHECKED status compile_in_list(compiler *c, const expr *e, uint32_t *out);
+/* Text, numbers' functions, times; program_compile_function.c. */
+CHECKED status compile_function(compiler *c, const expr *e, uint32_t *out);
+CHECKED status compile_like(compiler *c, const expr *e, uint32_t *out);
+
+/* ---- running: program_run.c and program_step_*.c ---- */
+
+typedef struct frame {
+    struct frame *parent;          /* selections */
+    struct frame *children, *next; /* selections of this frame, by instruction and branch */
+    uint32_t instruction, branch;
+    bool is_ready;   /* selections: rows are set for the present chunk */
+    row_index *rows; /* selections: of the parent */
+    dev_count count;
+    dev_buffer *count_owner;
+    tensor **slots;         /* by instruction */
+    tensor **columns;       /* selections: the parent's, by input column, when asked for */
+    tensor *dictionary;     /* dictionaries: the entries that the slots are for */
+    uint64_t rows_declined; /* dictionaries: rows evaluated without it so far */
+} frame;
+
+struct program_run {
+    const program *program;
+    exec_task *task;
+    device *dev;
+    dev_stream *stream;
+    frame main, constant;
+    frame **dictionaries; /* by input column, made when first needed */
+    chunk *input;         /* of the call under way */
+    tensor **seen;        /* the columns that main's slots are for, by input column */
+    dev_buffer *zeros;    /* 64 zero bytes: the validity of a constant NULL */
+    /* By instruction: what its kernel reads besides columns. */
+    dev_buffer **uploads, **upload_heaps;
+    ARRAY(void *) staging; /* host memory that copies read */
+    /* Of the instruction that waits. */
+    exec_fetch fetch;
+    uint64_t fetched;
+    dev_buffer *fetch_words;
+};
+
+/* An instruction's column as kernels take it: `instruction` 0 for one value for all rows. */
+typedef struct operand {
+    tensor *column; /* borrowed */
+    const void *values;
+    const uint64_t *validity;
+    uint8_t stride;
+} operand;
+
+static inline const instruction *instruction_at(const program_run *run, uint32_t number)
+{
+    return &run->program->instructions.items[number];
+}
+
+/* Evaluates an instruction in a frame: its slot is then set. */
+exec_result run_instruction(program_run *run, frame *f, uint32_t number);
+/* The operand of an evaluated instruction. */
+CHECKED status run_operand(program_run *run, frame *f, uint32_t number, operand *out);
+/* The same as a column, also where it is a constant. */
+CHECKED status run_column(program_run *run, frame *f, uint32_t number, operand *out);
+/* Operands of two instructions, of which at least one is a column. */
+CHECKED status run_operands(program_run *run, frame *f, const instruction *s, operand out[2]);
+/* A FLAT result for the frame's rows, without validity. */
+CHECKED status run_result(program_run *run, frame *f, data_type type, tensor **out);
+/* Gives the result the operands' validities, all needed; shares the only one. */
+CHECKED status run_validity(program_run *run, frame *f, tensor *result, const operand *operands,
+                            uint32_t count);
+/* The instruction's kernel has been launched: a failure that it reported, with what is known of it.
+ */
+CHECKED status run_check(program_run *run, frame *f, const instruction *s);
+/* A device copy of the instruction's data, made once. */
+CHECKED status run_upload(program_run *run, uint32_t number, const void **out);
+/* One heap of all the strings' heaps; NULL if none has one. */
+CHECKED status run_merge_heaps(tensor *const *columns, uint32_t count, string_heap **out);
+static inline uint32_t run_location(const instruction *s)
+{
+    return s->position < 0 ? DEV_LOCATION_NONE : (uint32_t)s->position;
+}
+frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch);
+
+/* Computes an instruction whose arguments are evaluated. *result may be set also on failure: the
+ * caller releases it. */
+typedef status (*instruction_function)(program_run *run, frame *f, uint32_t number,
+                                       tensor **result);
+CHECKED status instruction_compare(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_range(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_logic(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_test(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_distinct(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_choose(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_arithmetic(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_math(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_cast_number(program_run *run, frame *f, uint32_t number,
+                                       tensor **result);
+CHECKED status instruction_cast_from_text(program_run *run, frame *f, uint32_t number,
+                                          tensor **result);
+CHECKED status instruction_cast_to_text(program_run *run, frame *f, uint32_t number,
+                                        tensor **result);
+CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_like(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_like_column(program_run *run, frame *f, uint32_t number,
+                                       tensor **result);
+CHECKED status instruction_starts_with(program_run *run, frame *f, uint32_t number,
+                                       tensor **result);
+CHECKED status instruction_slice(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_trim(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_measure(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
+
+/* The two that may have to wait. */
+exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out);
+exec_result instruction_build(program_run *run, frame *f, uint32_t number, tensor **out);
+
+/* The value of a row, for messages and constants; host devices. Text is borrowed. */
+value tensor_value(const tensor *flat, uint64_t row);
+
+#endif

@@ -1,0 +1,731 @@
+/* program_run.c - evaluating instructions in frames: what is kept, shared, taken over, and
+ * released. */
+#include "exec/expression/program_instruction.h"
+
+static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
+    [INSTRUCTION_COMPARE] = instruction_compare,
+    [INSTRUCTION_RANGE] = instruction_range,
+    [INSTRUCTION_IN_LIST] = instruction_in_list,
+    [INSTRUCTION_LOGIC] = instruction_logic,
+    [INSTRUCTION_TEST] = instruction_test,
+    [INSTRUCTION_DISTINCT] = instruction_distinct,
+    [INSTRUCTION_CHOOSE] = instruction_choose,
+    [INSTRUCTION_ARITHMETIC] = instruction_arithmetic,
+    [INSTRUCTION_MATH] = instruction_math,
+    [INSTRUCTION_CAST_NUMBER] = instruction_cast_number,
+    [INSTRUCTION_CAST_FROM_TEXT] = instruction_cast_from_text,
+    [INSTRUCTION_CAST_TO_TEXT] = instruction_cast_to_text,
+    [INSTRUCTION_RETYPE] = instruction_retype,
+    [INSTRUCTION_LIKE] = instruction_like,
+    [INSTRUCTION_LIKE_COLUMN] = instruction_like_column,
+    [INSTRUCTION_STARTS_WITH] = instruction_starts_with,
+    [INSTRUCTION_SLICE] = instruction_slice,
+    [INSTRUCTION_TRIM] = instruction_trim,
+    [INSTRUCTION_MEASURE] = instruction_measure,
+    [INSTRUCTION_DATE_PART] = instruction_date_part,
+    [INSTRUCTION_DATE_TRUNC] = instruction_date_trunc,
+    [INSTRUCTION_TIME] = instruction_time,
+};
+
+/* ---- frames ---- */
+
+static status frame_init(const program *p, frame *f)
+{
+    size_t count = p->instructions.count + 1;
+    f->slots = mem_new_array(count, sizeof *f->slots);
+    f->columns = mem_new_array(p->layout.count + 1, sizeof *f->columns);
+    if (!f->slots || !f->columns)
+        return status_no_memory("expression", count * sizeof *f->slots);
+    return STATUS_OK;
+}
+
+static void slot_clear(frame *f, uint32_t number)
+{
+    tensor_unref(f->slots[number]);
+    f->slots[number] = NULL;
+}
+
+/* Empties the slots of instructions that no expression after `root` needs, here and in selections.
+ */
+static void frame_forget(const program *p, frame *f, uint32_t root)
+{
+    for (uint32_t i = root ? p->release_ends[root - 1] : 0; i < p->release_ends[root]; i++)
+        slot_clear(f, p->releases[i]);
+    for (frame *child = f->children; child; child = child->next)
+        frame_forget(p, child, root);
+}
+
+/* Empties everything, for other rows. */
+static void frame_clear(const program *p, frame *f)
+{
+    for (uint32_t i = 0; f->slots && i < p->instructions.count; i++)
+        slot_clear(f, i);
+    for (uint32_t i = 0; f->columns && i < p->layout.count; i++) {
+        tensor_unref(f->columns[i]);
+        f->columns[i] = NULL;
+    }
+    row_index_unref(f->rows);
+    f->rows = NULL;
+    dev_buffer_unref(f->count_owner);
+    f->count_owner = NULL;
+    f->is_ready = false;
+    for (frame *child = f->children; child; child = child->next)
+        frame_clear(p, child);
+}
+
+static void frame_release(const program *p, frame *f)
+{
+    frame_clear(p, f);
+    tensor_unref(f->dictionary);
+    while (f->children) {
+        frame *child = f->children;
+        f->children = child->next;
+        frame_release(p, child);
+        mem_free(child);
+    }
+    mem_free(f->slots);
+    mem_free(f->columns);
+}
+
+frame *run_child(program_run *run, frame *f, uint32_t number, uint32_t branch)
+{
+    for (frame *child = f->children; child; child = child->next)
+        if (child->instruction == number && child->branch == branch)
+            return child;
+    frame *child = mem_new(sizeof *child);
+    if (!child)
+        return NULL;
+    status st = frame_init(run->program, child);
+    if (st) {
+        status_free(st);
+        frame_release(run->program, child);
+        mem_free(child);
+        return NULL;
+    }
+    child->parent = f;
+    child->instruction = number;
+    child->branch = branch;
+    child->next = f->children;
+    f->children = child;
+    return child;
+}
+
+/* ---- columns ---- */
+
+/* Rows that a filter or join selected are gathered once, for all who read the chunk. */
+static status main_column(program_run *run, uint32_t column, tensor **out)
+{
+    chunk *input = run->input;
+    *out = input->columns[column];
+    if (!*out)
+        return status_new(STATUS_KIND_INTERNAL, "an expression reads a column that is not there");
+    if ((*out)->form == TENSOR_INDEXED && !(*out)->is_dictionary) {
+        TRY(chunk_flatten_column(run->stream, input, column, out));
+        if (run->seen[column]) {
+            tensor_unref(run->seen[column]);
+            run->seen[column] = tensor_ref(*out);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The input column as the frame has it, borrowed: FLAT, CONSTANT or a dictionary's codes. */
+static status frame_column(program_run *run, frame *f, uint32_t column, tensor **out)
+{
+    if (f->dictionary) {
+        *out = f->dictionary;
+        return STATUS_OK;
+    }
+    if (!f->parent)
+        return main_column(run, column, out);
+    if (!f->columns[column]) {
+        tensor *source;
+        TRY(frame_column(run, f->parent, column, &source));
+        TRY(tensor_new_indexed(run->stream, source, f->parent->count.bound, f->rows, f->count,
+                               &f->columns[column]));
+        if (!f->columns[column]->is_dictionary) {
+            tensor *flat;
+            TRY(tensor_flatten(run->stream, f->columns[column], f->count, &flat));
+            tensor_unref(f->columns[column]);
+            f->columns[column] = flat;
+        }
+    }
+    *out = f->columns[column];
+    return STATUS_OK;
+}
+
+/* ---- constants ---- */
+
+value tensor_value(const tensor *t, uint64_t row)
+{
+    value v = {.type = t->type};
+    if (t->form == TENSOR_CONSTANT)
+        return t->constant;
+    if (t->validity && !(t->validity[row / 64] >> (row % 64) & 1))
+        return value_null(t->type);
+    const char *at = (const char *)t->values + row * t->type.width;
+    switch (t->type.id) {
+    case TYPE_NULL:
+        return value_null(t->type);
+    case TYPE_BOOL:
+        v.boolean = ((const uint64_t *)t->values)[row / 64] >> (row % 64) & 1;
+        break;
+    case TYPE_INT8:
+        v.i64 = *(const int8_t *)at;
+        break;
+    case TYPE_INT16:
+        v.i64 = *(const int16_t *)at;
+        break;
+    case TYPE_INT32:
+    case TYPE_DATE:
+        v.i64 = *(const int32_t *)at;
+        break;
+    case TYPE_UINT8:
+        v.u64 = *(const uint8_t *)at;
+        break;
+    case TYPE_UINT16:
+        v.u64 = *(const uint16_t *)at;
+        break;
+    case TYPE_UINT32:
+        v.u64 = *(const uint32_t *)at;
+        break;
+    case TYPE_FLOAT:
+        v.f64 = (double)*(const float *)at;
+        break;
+    case TYPE_DOUBLE:
+        v.f64 = *(const double *)at;
+        break;
+    case TYPE_INTERVAL:
+        v.interval = *(const interval_value *)at;
+        break;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB: {
+        const string_view *view = (const string_view *)at;
+        v.text = string_data(view);
+        v.bytes = view->bytes;
+        break;
+    }
+    default:
+        if (t->type.width == 16)
+            v.i128 = *(const int128 *)at;
+        else
+            v.i64 = *(const int64_t *)at;
+    }
+    return v;
+}
+
+/* One computed row as a constant; its text lies in the constant's own memory. */
+static status make_constant(program_run *run, tensor *flat, tensor **out)
+{
+    if (flat->form == TENSOR_CONSTANT) {
+        *out = tensor_ref(flat);
+        return STATUS_OK;
+    }
+    value v = tensor_value(flat, 0);
+    TRY(tensor_new_constant(run->stream, &v, out));
+    if (type_is_text(v.type) && !v.is_null)
+        (*out)->constant.text = string_data((*out)->values);
+    return STATUS_OK;
+}
+
+static status null_constant(program_run *run, data_type type, tensor **out)
+{
+    value null = value_null(type);
+    return tensor_new_constant(run->stream, &null, out);
+}
+
+/* ---- dictionaries ---- */
+
+/* Does evaluating the entries pay? Never more than twice what the better choice costs: rows are
+ * evaluated one by one until as many came as the dictionary has entries. */
+static bool dictionary_pays(frame *d, const tensor *column, uint64_t rows)
+{
+    if (d->dictionary == column->base)
+        return true;
+    if (d->rows_declined + rows >= column->base_rows)
+        return true;
+    d->rows_declined += rows;
+    return false;
+}
+
+/* The frame of the column's dictionary, or NULL: the instruction is evaluated on the frame's own
+ * rows. */
+static status dictionary_frame(program_run *run, frame *f, const instruction *s,
+                               tensor **out_column, frame **out)
+{
+    *out = NULL;
+    if (s->only_column < 0 || s->can_fail || f->dictionary)
+        return STATUS_OK;
+    tensor *column;
+    TRY(frame_column(run, f, (uint32_t)s->only_column, &column));
+    if (column->form != TENSOR_INDEXED || (column->index->has_nulls && !s->is_strict))
+        return STATUS_OK;
+    frame **location = &run->dictionaries[s->only_column];
+    if (!*location) {
+        frame *made = mem_new(sizeof *made);
+        if (!made)
+            return status_no_memory("expression", sizeof *made);
+        *location = made;
+        TRY(frame_init(run->program, made));
+    }
+    frame *d = *location;
+    if (!dictionary_pays(d, column, f->count.bound))
+        return STATUS_OK;
+    if (d->dictionary != column->base) {
+        frame_clear(run->program, d);
+        tensor_unref(d->dictionary);
+        d->dictionary = tensor_ref(column->base);
+        d->count = dev_count_exact(column->base_rows);
+        d->rows_declined = 0;
+    }
+    *out_column = column;
+    *out = d;
+    return STATUS_OK;
+}
+
+static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number, frame *d,
+                                     tensor *column)
+{
+    exec_task *task = run->task;
+    tensor *indexed;
+    exec_result done = run_instruction(run, d, number);
+    if (done != EXEC_FINISHED)
+        return done;
+    EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
+                                      column->index, f->count, &indexed));
+    f->slots[number] = indexed;
+    return EXEC_FINISHED;
+}
+
+/* ---- instructions ---- */
+
+static exec_result run_arguments(program_run *run, frame *f, const instruction *s,
+                                 bool *out_is_null)
+{
+    *out_is_null = false;
+    for (uint32_t i = 0; i < s->arg_count; i++) {
+        exec_result done = run_instruction(run, f, s->args[i]);
+        if (done != EXEC_FINISHED)
+            return done;
+        const tensor *arg = f->slots[s->args[i]];
+        *out_is_null |= s->passes_null && arg->form == TENSOR_CONSTANT && arg->constant.is_null;
+    }
+    return EXEC_FINISHED;
+}
+
+static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
+{
+    exec_task *task = run->task;
+    const instruction *s = &run->program->instructions.items[number];
+    bool is_null = false;
+    if (s->kind != INSTRUCTION_LAZY_CASE) {
+        exec_result done = run_arguments(run, f, s, &is_null);
+        if (done != EXEC_FINISHED)
+            return done;
+    }
+    if (is_null) {
+        EXEC_TRY(task, null_constant(run, s->type, &f->slots[number]));
+        return EXEC_FINISHED;
+    }
+    if (s->kind == INSTRUCTION_LAZY_CASE)
+        return instruction_lazy_case(run, f, number, &f->slots[number]);
+    if (s->kind == INSTRUCTION_BUILD)
+        return instruction_build(run, f, number, &f->slots[number]);
+    tensor *result = NULL;
+    status st = functions[s->kind](run, f, number, &result);
+    if (st) {
+        tensor_unref(result);
+        return exec_fail(task, st);
+    }
+    f->slots[number] = result;
+    return EXEC_FINISHED;
+}
+
+/* Instructions that read no column, on a host device: computed once, for one row. */
+static exec_result run_constant(program_run *run, frame *f, uint32_t number)
+{
+    exec_task *task = run->task;
+    frame *c = &run->constant;
+    const instruction *s = &run->program->instructions.items[number];
+    if (!c->slots[number] && s->kind == INSTRUCTION_CONSTANT) {
+        EXEC_TRY(task, tensor_new_constant(run->stream, &s->constant, &c->slots[number]));
+    } else if (!c->slots[number]) {
+        exec_result done = run_kernel(run, c, number);
+        if (done != EXEC_FINISHED)
+            return done;
+        tensor *constant;
+        EXEC_TRY(task, make_constant(run, c->slots[number], &constant));
+        tensor_unref(c->slots[number]);
+        c->slots[number] = constant;
+    }
+    if (f != c)
+        f->slots[number] = tensor_ref(c->slots[number]);
+    return EXEC_FINISHED;
+}
+
+/* What the frame that this one selects from has computed already. */
+static status take_over(program_run *run, frame *f, uint32_t number)
+{
+    tensor *indexed;
+    TRY(tensor_new_indexed(run->stream, f->parent->slots[number], f->parent->count.bound, f->rows,
+                           f->count, &indexed));
+    f->slots[number] = indexed;
+    return STATUS_OK;
+}
+
+exec_result run_instruction(program_run *run, frame *f, uint32_t number)
+{
+    exec_task *task = run->task;
+    const instruction *s = &run->program->instructions.items[number];
+    tensor *column;
+    frame *dictionary;
+    if (f->slots[number])
+        return EXEC_FINISHED;
+    if (s->kind == INSTRUCTION_CONSTANT)
+        return run_constant(run, f, number);
+    if (s->kind == INSTRUCTION_COLUMN) {
+        EXEC_TRY(task, frame_column(run, f, s->column, &column));
+        f->slots[number] = tensor_ref(column);
+        return EXEC_FINISHED;
+    }
+    if (f->count.bound == 0 && s->can_fail) { /* no row needs it */
+        EXEC_TRY(task, null_constant(run, s->type, &f->slots[number]));
+        return EXEC_FINISHED;
+    }
+    if (s->only_column == COLUMN_NONE && run->dev->is_host)
+        return run_constant(run, f, number);
+    if (f->parent && f->parent->slots[number]) {
+        EXEC_TRY(task, take_over(run, f, number));
+        return EXEC_FINISHED;
+    }
+    EXEC_TRY(task, dictionary_frame(run, f, s, &column, &dictionary));
+    if (dictionary)
+        return run_on_dictionary(run, f, number, dictionary, column);
+    return run_kernel(run, f, number);
+}
+
+/* ---- what instructions are made of ---- */
+
+status run_operand(program_run *run, frame *f, uint32_t number, operand *out)
+{
+    tensor *t = f->slots[number];
+    if (t->form == TENSOR_INDEXED) {
+        tensor *flat;
+        TRY(tensor_flatten(run->stream, t, f->count, &flat));
+        tensor_unref(t);
+        f->slots[number] = t = flat;
+    }
+    *out = (operand){.column = t, .values = t->values, .validity = t->validity, .stride = 1};
+    if (t->form == TENSOR_CONSTANT) {
+        out->stride = 0;
+        out->validity = t->constant.is_null ? run->zeros->address : NULL;
+    }
+    return STATUS_OK;
+}
+
+status run_column(program_run *run, frame *f, uint32_t number, operand *out)
+{
+    TRY(run_operand(run, f, number, out));
+    if (out->stride)
+        return STATUS_OK;
+    tensor *flat;
+    TRY(tensor_flatten(run->stream, out->column, f->count, &flat));
+    tensor_unref(f->slots[number]);
+    f->slots[number] = flat;
+    return run_operand(run, f, number, out);
+}
+
+status run_operands(program_run *run, frame *f, const instruction *s, operand out[2])
+{
+    TRY(run_operand(run, f, s->args[0], &out[0]));
+    TRY(run_operand(run, f, s->args[1], &out[1]));
+    if (out[0].stride || out[1].stride)
+        return STATUS_OK;
+    TRY(run_column(run, f, s->args[0], &out[0]));
+    return run_operand(run, f, s->args[1], &out[1]); /* it may be the same instruction */
+}
+
+status run_result(program_run *run, frame *f, data_type type, tensor **out)
+{
+    return tensor_new_flat(run->dev, type, f->count.bound, false, out);
+}
+
+status run_validity(program_run *run, frame *f, tensor *result, const operand *operands,
+                    uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const tensor *from = operands[i].column;
+        if (!operands[i].validity || !operands[i].stride || from->validity == result->validity)
+            continue;
+        if (!result->validity) {
+            result->validity = from->validity;
+            result->validity_owner = dev_buffer_ref(from->validity_owner);
+            continue;
+        }
+        dev_buffer *both;
+        TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
+        status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID,
+                               .left_validity = result->validity, .left_stride = 1,
+                               .right_validity = operands[i].validity, .right_stride = 1,
+                               .count = f->count, .out = both->address);
+        dev_buffer_unref(result->validity_owner);
+        result->validity = both->address;
+        result->validity_owner = both;
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
+status run_upload(program_run *run, uint32_t number, const void **out)
+{
+    const instruction *s = &run->program->instructions.items[number];
+    if (!run->uploads[number]) {
+        TRY(dev_alloc(run->dev, s->data_bytes + 1, "constant", &run->uploads[number]));
+        TRY(run->dev->ops->copy_in(run->stream, run->uploads[number]->address, s->data,
+                                   s->data_bytes));
+    }
+    *out = run->uploads[number]->address;
+    return STATUS_OK;
+}
+
+status run_merge_heaps(tensor *const *columns, uint32_t count, string_heap **out)
+{
+    uint32_t total = 0;
+    string_heap *only = NULL;
+    *out = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (columns[i]->heap && columns[i]->heap != only) {
+            total += columns[i]->heap->buffer_count;
+            only = columns[i]->heap;
+        }
+    if (!only || only->buffer_count == total) {
+        *out = string_heap_ref(only);
+        return STATUS_OK;
+    }
+    dev_buffer **buffers = mem_new_array(total, sizeof *buffers);
+    if (!buffers)
+        return status_no_memory("string heap", total * sizeof *buffers);
+    uint32_t at = 0;
+    only = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        string_heap *heap = columns[i]->heap;
+        if (!heap || heap == only)
+            continue;
+        for (uint32_t k = 0; k < heap->buffer_count; k++)
+            buffers[at++] = dev_buffer_ref(heap->buffers[k]);
+        only = heap;
+    }
+    status st = string_heap_new(buffers, total, out);
+    mem_free(buffers);
+    return st;
+}
+
+/* ---- runs ---- */
+
+status program_run_new(const program *p, exec_task *task, program_run **out)
+{
+    *out = NULL;
+    program_run *run = mem_new(sizeof *run);
+    if (!run)
+        return status_no_memory("expression", sizeof *run);
+    run->program = p;
+    run->task = task;
+    run->stream = task->stream;
+    run->dev = task->stream->dev;
+    size_t instructions = p->instructions.count + 1, columns = p->layout.count + 1;
+    run->dictionaries = mem_new_array(columns, sizeof *run->dictionaries);
+    run->seen = mem_new_array(columns, sizeof *run->seen);
+    run->uploads = mem_new_array(instructions, sizeof *run->uploads);
+    run->upload_heaps = mem_new_array(instructions, sizeof *run->upload_heaps);
+    status st = STATUS_OK;
+    if (!run->dictionaries || !run->seen || !run->uploads || !run->upload_heaps)
+        st = status_no_memory("expression", instructions * sizeof *run->uploads);
+    if (!st)
+        st = frame_init(p, &run->main);
+    if (!st)
+        st = frame_init(p, &run->constant);
+    if (!st)
+        st = dev_words_new(run->stream, 8, &run->zeros);
+    run->constant.count = dev_count_exact(1);
+    if (st) {
+        program_run_free(run);
+        return st;
+    }
+    *out = run;
+    return STATUS_OK;
+}
+
+/* Copies may still be reading what is staged. */
+static void staging_release(program_run *run)
+{
+    if (run->staging.count && !run->dev->is_host) {
+        dev_event *event = NULL;
+        status st = run->dev->ops->event_record(run->stream, NULL, NULL, &event);
+        if (!st)
+            run->dev->ops->event_wait(event);
+        run->dev->ops->event_free(event);
+        status_free(st);
+    }
+    for (size_t i = 0; i < run->staging.count; i++)
+        mem_free(run->staging.items[i]);
+    array_release(&run->staging);
+}
+
+static void forget_input(program_run *run)
+{
+    frame_clear(run->program, &run->main);
+    for (uint32_t i = 0; run->seen && i < run->program->layout.count; i++) {
+        tensor_unref(run->seen[i]);
+        run->seen[i] = NULL;
+    }
+}
+
+void program_run_free(program_run *run)
+{
+    if (!run)
+        return;
+    const program *p = run->program;
+    forget_input(run);
+    frame_release(p, &run->main);
+    frame_release(p, &run->constant);
+    for (uint32_t i = 0; run->dictionaries && i < p->layout.count; i++)
+        if (run->dictionaries[i]) {
+            frame_release(p, run->dictionaries[i]);
+            mem_free(run->dictionaries[i]);
+        }
+    for (size_t i = 0; i < p->instructions.count; i++) {
+        if (run->uploads)
+            dev_buffer_unref(run->uploads[i]);
+        if (run->upload_heaps)
+            dev_buffer_unref(run->upload_heaps[i]);
+    }
+    staging_release(run);
+    if (run->fetch.event)
+        run->dev->ops->event_free(run->fetch.event);
+    dev_buffer_unref(run->fetch_words);
+    dev_buffer_unref(run->zeros);
+    mem_free(run->dictionaries);
+    mem_free(run->seen);
+    mem_free(run->uploads);
+    mem_free(run->upload_heaps);
+    mem_free(run);
+}
+
+/* Slots stay valid while the columns that they were computed from are the chunk's, for as many
+ * rows: the next expression of the same chunk shares them, and one that waited goes on. */
+static void attach(program_run *run, uint32_t index, chunk *input)
+{
+    const program *p = run->program;
+    dev_count count = run->main.count;
+    run->input = input;
+    bool is_same = count.bound == input->rows.bound && count.actual == input->rows.actual;
+    for (uint32_t i = 0; i < p->layout.count && is_same; i++)
+        is_same = !run->seen[i] || (i < input->column_count && run->seen[i] == input->columns[i]);
+    if (!is_same) {
+        forget_input(run);
+        run->main.count = input->rows;
+    }
+    for (uint32_t k = 0; k < p->input_counts[index]; k++) {
+        uint32_t column = p->inputs[index][k];
+        if (!run->seen[column])
+            run->seen[column] = tensor_ref(input->columns[column]);
+    }
+}
+
+static void detach(program_run *run, uint32_t index)
+{
+    if (index + 1 >= run->program->root_count)
+        forget_input(run);
+    else
+        frame_forget(run->program, &run->main, index);
+    run->input = NULL;
+}
+
+exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, tensor **out)
+{
+    uint32_t root = run->program->roots[index];
+    const instruction *s = &run->program->instructions.items[root];
+    *out = NULL;
+    if (s->kind == INSTRUCTION_COLUMN) {
+        /* As it is: selected rows need not be gathered yet. */
+        *out = tensor_ref(input->columns[s->column]);
+        return EXEC_FINISHED;
+    }
+    attach(run, index, input);
+    exec_result done = run_instruction(run, &run->main, root);
+    if (done == EXEC_WAIT)
+        return done;
+    if (done == EXEC_FINISHED)
+        *out = tensor_ref(run->main.slots[root]);
+    detach(run, index);
+    return done;
+}
+
+static status select_rows(program_run *run, operand mask, row_index **out_rows,
+                          dev_count *out_count, dev_buffer **out_owner)
+{
+    dev_count rows = run->main.count;
+    dev_buffer *words = NULL;
+    row_index *index = NULL;
+    status st = dev_words_new(run->stream, 1, &words);
+    if (!st)
+        st = row_index_new(run->dev, rows.bound + 1, &index);
+    if (!st)
+        st = DEV_LAUNCH(run->stream, mask_to_index, .mask = mask.values, .validity = mask.validity,
+                        .count = rows, .rows = index->rows, .out_count = words->address);
+    if (st) {
+        dev_buffer_unref(words);
+        row_index_unref(index);
+        return st;
+    }
+    dev_count count = {.bound = rows.bound, .actual = words->address};
+    dev_count_settle(run->dev, &count);
+    *out_count = count;
+    if (!count.actual) {
+        dev_buffer_unref(words);
+        words = NULL;
+        if (!rows.actual && count.bound == rows.bound) {
+            row_index_unref(index);
+            index = NULL;
+        }
+    }
+    *out_rows = index;
+    *out_owner = words;
+    return STATUS_OK;
+}
+
+/* All rows pass, or none does. */
+static status select_constant(program_run *run, const value *condition, row_index **out_rows,
+                              dev_count *out_count)
+{
+    *out_count = run->main.count;
+    if (!condition->is_null && condition->boolean)
+        return STATUS_OK;
+    *out_count = dev_count_exact(0);
+    return row_index_new(run->dev, 1, out_rows);
+}
+
+exec_result program_select(program_run *run, uint32_t index, chunk *input, row_index **out_rows,
+                           dev_count *out_count, dev_buffer **out_owner)
+{
+    uint32_t root = run->program->roots[index];
+    *out_rows = NULL;
+    *out_owner = NULL;
+    attach(run, index, input);
+    exec_result done = run_instruction(run, &run->main, root);
+    if (done == EXEC_WAIT)
+        return done;
+    status st = STATUS_OK;
+    if (done == EXEC_FINISHED) {
+        operand mask;
+        tensor *result = run->main.slots[root];
+        if (result->form == TENSOR_CONSTANT)
+            st = select_constant(run, &result->constant, out_rows, out_count);
+        else if (!(st = run_operand(run, &run->main, root, &mask)))
+            st = select_rows(run, mask, out_rows, out_count, out_owner);
+    }
+    exec_task *task = run->task;
+    detach(run, index);
+    EXEC_TRY(task, st);
+    return done;
+}

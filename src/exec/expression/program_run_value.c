@@ -1,0 +1,170 @@
+/* program_run_value.c - instructions that compute: arithmetic, functions of numbers, casts, times.
+ */
+#include "exec/expression/program_instruction.h"
+
+/* The operands of an instruction of one or two, at least one a column; and its result, with
+ * validity. */
+static status begin(program_run *run, frame *f, const instruction *s, operand *x, tensor **result)
+{
+    if (s->arg_count == 2)
+        TRY(run_operands(run, f, s, x));
+    else
+        TRY(run_column(run, f, s->args[0], &x[0]));
+    TRY(run_result(run, f, s->type, result));
+    return run_validity(run, f, *result, x, s->arg_count);
+}
+
+status instruction_arithmetic(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x[2];
+    TRY(begin(run, f, s, x, result));
+    TRY(DEV_LAUNCH(
+        run->stream, arithmetic, .op = s->op, .type = s->type, .is_checked = s->is_checked,
+        .left = x[0].values, .left_width = x[0].column->type.width, .left_stride = x[0].stride,
+        .right = x[1].values, .right_width = x[1].column->type.width, .right_stride = x[1].stride,
+        .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+        .error = run->task->error, .location = run_location(s)));
+    return s->can_fail ? run_check(run, f, s) : STATUS_OK;
+}
+
+status instruction_math(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x[2] = {{0}, {0}};
+    TRY(begin(run, f, s, x, result));
+    TRY(DEV_LAUNCH(run->stream, math, .op = s->op, .type = s->type,
+                   .digits = (int32_t)s->first_number, .left = x[0].values,
+                   .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,
+                   .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+                   .error = run->task->error, .location = run_location(s)));
+    return s->can_fail ? run_check(run, f, s) : STATUS_OK;
+}
+
+/* ---- casts ---- */
+
+status instruction_cast_number(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(begin(run, f, s, &x, result));
+    TRY(DEV_LAUNCH(run->stream, cast_number, .from = x.column->type, .to = s->type,
+                   .is_checked = s->is_checked, .values = x.values, .validity = (*result)->validity,
+                   .count = f->count, .out = (*result)->values, .error = run->task->error,
+                   .location = run_location(s)));
+    return s->can_fail ? run_check(run, f, s) : STATUS_OK;
+}
+
+status instruction_cast_from_text(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(begin(run, f, s, &x, result));
+    TRY(DEV_LAUNCH(run->stream, cast_from_text, .to = s->type, .values = x.values,
+                   .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+                   .error = run->task->error, .location = run_location(s)));
+    return run_check(run, f, s);
+}
+
+/* The longest text of a value of the type. */
+static uint32_t text_bytes_max(data_type type)
+{
+    switch (type.id) {
+    case TYPE_BOOL:
+        return 5;
+    case TYPE_INT8:
+    case TYPE_UINT8:
+    case TYPE_INT16:
+    case TYPE_UINT16:
+    case TYPE_INT32:
+    case TYPE_UINT32:
+        return 11;
+    case TYPE_INT64:
+    case TYPE_UINT64:
+        return 20;
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        return DOUBLE_TEXT_BYTES;
+    case TYPE_DATE:
+        return DATE_TEXT_BYTES;
+    case TYPE_INTERVAL:
+        return INTERVAL_TEXT_BYTES;
+    case TYPE_DECIMAL:
+        return type.width == 8 ? 24 : INT128_TEXT_BYTES;
+    default:
+        return TIMESTAMP_TEXT_BYTES;
+    }
+}
+
+status instruction_cast_to_text(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    dev_buffer *heap = NULL;
+    TRY(begin(run, f, s, &x, result));
+    uint32_t bytes = text_bytes_max(x.column->type);
+    if (bytes > STRING_INLINE_BYTES) {
+        TRY(dev_alloc(run->dev, f->count.bound * bytes, "text", &heap));
+        TRY(string_heap_new(&heap, 1, &(*result)->heap));
+    }
+    return DEV_LAUNCH(run->stream, cast_to_text, .from = x.column->type, .values = x.values,
+                      .validity = (*result)->validity, .count = f->count,
+                      .heap = heap ? heap->address : NULL, .heap_stride = bytes,
+                      .out = (*result)->values);
+}
+
+/* A column of other type over the same buffers. */
+status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(run_operand(run, f, s->args[0], &x));
+    TRY(tensor_new_flat(run->dev, s->type, 0, false, result));
+    tensor *t = *result;
+    dev_buffer_unref(t->values_owner);
+    t->form = x.column->form;
+    t->constant = x.column->constant;
+    t->constant.type = s->type;
+    t->values = x.column->values;
+    t->values_owner = dev_buffer_ref(x.column->values_owner);
+    t->validity = x.column->validity;
+    t->validity_owner = dev_buffer_ref(x.column->validity_owner);
+    t->heap = string_heap_ref(x.column->heap);
+    return STATUS_OK;
+}
+
+/* ---- times ---- */
+
+status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(begin(run, f, s, &x, result));
+    return DEV_LAUNCH(run->stream, date_part, .part = s->op, .type = x.column->type,
+                      .values = x.values, .count = f->count, .out = (*result)->values);
+}
+
+status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(begin(run, f, s, &x, result));
+    TRY(DEV_LAUNCH(run->stream, date_trunc, .part = s->op, .type = x.column->type,
+                   .out_type = s->type, .values = x.values, .validity = (*result)->validity,
+                   .count = f->count, .out = (*result)->values, .error = run->task->error,
+                   .location = run_location(s)));
+    return run_check(run, f, s);
+}
+
+status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x[2];
+    TRY(begin(run, f, s, x, result));
+    TRY(DEV_LAUNCH(run->stream, time_arithmetic, .op = s->op,
+                   .precision = x[0].column->type.precision, .left = x[0].values,
+                   .left_stride = x[0].stride, .right = x[1].values, .right_stride = x[1].stride,
+                   .validity = (*result)->validity, .count = f->count, .out = (*result)->values,
+                   .error = run->task->error, .location = run_location(s)));
+    return s->can_fail ? run_check(run, f, s) : STATUS_OK;
+}

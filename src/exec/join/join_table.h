@@ -1,0 +1,131 @@
+/* join_table.h - the complete build side of a join: its rows, and where each key's rows are.
+ *
+ *   form       key -> group
+ *   RANKED     one integer key: bit (key - minimum) of a bitmap; the group is its rank
+ *   CODED      integer keys that fit 64 bits together: one code; the group is its slot's number
+ *   HASHED     other keys, packed as rows; the group is its slot's number
+ *   KEYLESS    all rows are in group 0
+ *
+ *   is_unique  group -> build rows
+ *   yes        rows[group]
+ *   no         rows[starts[group]] to rows[starts[group + 1] - 1]; some groups may have none
+ *
+ * The bitmap serves as the exact runtime filter as well. Made once from all tasks' chunks, in steps
+ * some of which all tasks do together, then only read. Where only the presence of a key matters no
+ * rows are kept. */
+#ifndef PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
+#define PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
+
+#include "exec/join/reserved_columns.h"
+#include "exec/keys/key_layout.h"
+
+typedef enum join_table_form {
+    JOIN_TABLE_HASHED,
+    JOIN_TABLE_RANKED,
+    JOIN_TABLE_CODED,
+    JOIN_TABLE_KEYLESS
+} join_table_form;
+
+/* When the way from a group to its build rows is wanted. */
+typedef enum join_row_need {
+    JOIN_ROWS_NEVER,   /* only a key's presence matters */
+    JOIN_ROWS_IF_MANY, /* how many they are, not which */
+    JOIN_ROWS_ALWAYS
+} join_row_need;
+
+#define JOIN_KEYS_MAX 64
+
+/* What is known of one key column of an integer-like type. */
+typedef struct join_key_range {
+    int64_t min, max;
+    uint64_t count; /* keys that are not NULL */
+} join_key_range;
+
+static inline void join_range_widen(join_key_range *range, int64_t min, int64_t max)
+{
+    range->min = min < range->min ? min : range->min;
+    range->max = max > range->max ? max : range->max;
+}
+
+typedef ARRAY(chunk *) join_chunk_list;
+
+typedef struct join_table {
+    /* Set by init. */
+    device *dev;
+    uint32_t key_count, column_count;
+    const data_type *key_types;
+    const uint32_t *key_columns; /* the keys' places among the columns */
+    const bool *needed;          /* columns that are read after the build */
+    bool null_equal;
+    join_row_need row_need;
+    const reserved_columns *reserved; /* some chunks' rows are there; NULL: none */
+
+    join_table_form form;
+    chunk *build; /* FLAT, or INDEXED; what is not needed is NULL; NULL: no rows */
+    uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
+    uint64_t group_count;
+    bool is_unique;               /* no group has two rows */
+    const join_key_range *ranges; /* RANKED, CODED: of the keys */
+    uint64_t bits;                /* RANKED: max - min + 1 */
+    dev_buffer *bitmap, *ranks;
+    /* CODED: 64-bit codes; HASHED: rows of `packed` with their hashes; 0 for none. */
+    dev_buffer *slots;
+    uint64_t slot_count;
+    key_layout layout;
+    dev_buffer *packed; /* HASHED: all rows' keys; their text is in key_heaps */
+    ARRAY(string_heap *) key_heaps;
+    bool has_null_keys; /* HASHED: some may be */
+    dev_buffer *starts; /* NULL: is_unique */
+    dev_buffer *rows;   /* NULL: row_need says so */
+
+    /* While it is being made. */
+    join_chunk_list chunks;
+    uint64_t *chunk_rows; /* the chunks' first rows */
+    dev_buffer *row_groups;
+    dev_buffer *stats; /* words */
+    _Atomic uint64_t next;
+} join_table;
+
+/* Of a table whose first fields are set; what they point to is borrowed. */
+CHECKED status join_table_init(join_table *table);
+void join_table_release(join_table *table);
+
+/* Of keys whose ranges must be known when the table is made. */
+bool join_table_needs_ranges(const join_table *table);
+
+/* About how many bytes the table of so many rows takes besides the rows, at its largest. The keys'
+ * ranges may be of more rows. */
+uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges);
+
+/* The table is made in these phases, in order, each called by all tasks at once; in between the
+ * streams must have been waited for. The even ones are task 0's alone. Before the first, `chunks`
+ * has all rows, with exact counts and FLAT columns (others than needed ones and keys may be NULL),
+ * which are released on the way. The keys' ranges are borrowed. After JOIN_TABLE_PHASE_SUM the
+ * chunks still have their keys. */
+typedef enum join_table_phase_number {
+    JOIN_TABLE_PHASE_START,   /* the form is chosen, columns are allocated */
+    JOIN_TABLE_PHASE_MOVE,    /* chunks go to their columns */
+    JOIN_TABLE_PHASE_NUMBER,  /* RANKED: ranks are counted */
+    JOIN_TABLE_PHASE_FIND,    /* the group of each row */
+    JOIN_TABLE_PHASE_LISTS,   /* lists of rows by group are allocated, */
+    JOIN_TABLE_PHASE_COUNT,   /* counted, */
+    JOIN_TABLE_PHASE_SUM,     /* summed up to where each begins, */
+    JOIN_TABLE_PHASE_FILL,    /* and filled */
+    JOIN_TABLE_PHASE_RELEASE, /* what only making it needed goes */
+    JOIN_TABLE_PHASES
+} join_table_phase_number;
+CHECKED status join_table_phase(join_table *table, exec_task *task, join_table_phase_number phase,
+                                const join_key_range *ranges);
+/* After a failed first phase: as before it. */
+void join_table_restart(join_table *table);
+
+/* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
+ * in, or (is_build false) looks probe rows' keys up. */
+CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
+                                uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out);
+
+/* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
+CHECKED status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
+                                uint64_t rows, row_index **out);
+
+#endif

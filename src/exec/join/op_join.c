@@ -1,0 +1,321 @@
+/* op_join.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
+#include "exec/join/op_join.h"
+
+#include "exec/sched/memory.h"
+#include "exec/sched/runtime_filter.h"
+
+status join_null_column(dev_stream *stream, data_type type, tensor **out)
+{
+    value null = value_null(type);
+    return tensor_new_constant(stream, &null, out);
+}
+
+/* The type with the sides swapped, where the build side is the plan's left one. */
+static bool type_from_probe(const plan_node *plan, plan_join_type *out)
+{
+    *out = plan->join.type;
+    if (!plan->join.build_left)
+        return true;
+    switch (plan->join.type) {
+    case JOIN_INNER:
+    case JOIN_FULL:
+        return true;
+    case JOIN_LEFT:
+        *out = JOIN_RIGHT;
+        return true;
+    case JOIN_RIGHT:
+        *out = JOIN_LEFT;
+        return true;
+    case JOIN_SEMI:
+    case JOIN_ANTI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int find_column(exec_layout layout, uint32_t id)
+{
+    for (uint32_t i = 0; i < layout.count; i++)
+        if (layout.columns[i].id == id)
+            return (int)i;
+    return -1;
+}
+
+static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+{
+    const plan_column_list *columns = &op->base.plan->columns;
+    op->output_count = (uint32_t)columns->count;
+    op->outputs = arena_alloc_array(a, columns->count + 1, sizeof *op->outputs);
+    op->probe_types = arena_alloc_array(a, probe.count + 1, sizeof *op->probe_types);
+    op->probe_needed = arena_alloc_array(a, probe.count + 1, sizeof *op->probe_needed);
+    op->build_types = arena_alloc_array(a, build.count + 1, sizeof *op->build_types);
+    if (!op->outputs || !op->probe_types || !op->probe_needed || !op->build_types)
+        return status_no_memory("join", columns->count * sizeof *op->outputs);
+    for (uint32_t i = 0; i < probe.count; i++)
+        op->probe_types[i] = probe.columns[i].type;
+    for (uint32_t i = 0; i < build.count; i++)
+        op->build_types[i] = build.columns[i].type;
+    for (size_t i = 0; i < columns->count; i++) {
+        int column = find_column(probe, columns->items[i].id);
+        int built = column < 0 ? find_column(build, columns->items[i].id) : -1;
+        bool is_mark = op->type == JOIN_MARK && i + 1 == columns->count;
+        if (column < 0 && built < 0 && !is_mark)
+            return status_new(STATUS_KIND_INTERNAL, "a join makes column %u of neither side",
+                              columns->items[i].id);
+        op->outputs[i] = (join_source){.is_build = column < 0,
+                                       .is_mark = is_mark,
+                                       .column = (uint32_t)(column < 0 ? built : column)};
+    }
+    return STATUS_OK;
+}
+
+/* Keys that are a column of the build side are that column; others are made, behind the columns. */
+static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
+                                 const expr_list *keys)
+{
+    const expr **made = arena_alloc_array(a, op->key_count + 1, sizeof *made);
+    uint32_t made_count = 0;
+    op->key_types = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_types);
+    op->key_columns = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_columns);
+    if (!made || !op->key_types || !op->key_columns)
+        return status_no_memory("join", op->key_count * sizeof *op->key_types);
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        const expr *key = keys->items[k];
+        int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
+        op->key_types[k] = key->type;
+        op->key_columns[k] = column >= 0 ? (uint32_t)column : build.count + made_count;
+        if (column < 0)
+            made[made_count++] = key;
+    }
+    op->stored_columns = build.count + made_count;
+    op->stored_types = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->stored_types);
+    op->needed = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->needed);
+    op->bases = arena_alloc_array(a, op->stored_columns + 1, sizeof *op->bases);
+    if (!op->stored_types || !op->needed || !op->bases)
+        return status_no_memory("join", op->stored_columns * sizeof *op->bases);
+    for (uint32_t i = 0; i < build.count; i++)
+        op->stored_types[i] = build.columns[i].type;
+    for (uint32_t i = 0; i < made_count; i++)
+        op->stored_types[build.count + i] = made[i]->type;
+    return program_compile(made, made_count, build, &op->build_keys);
+}
+
+static status compile_residual(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+{
+    const expr *residual = op->base.plan->join.residual;
+    plan_column *both = arena_alloc_array(a, probe.count + build.count + 1, sizeof *both);
+    if (!both)
+        return status_no_memory("join", (probe.count + build.count) * sizeof *both);
+    if (probe.count)
+        memcpy(both, probe.columns, probe.count * sizeof *both);
+    if (build.count)
+        memcpy(both + probe.count, build.columns, build.count * sizeof *both);
+    return program_compile(&residual, 1, (exec_layout){probe.count + build.count, both},
+                           &op->residual);
+}
+
+static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layout build)
+{
+    const plan_node *plan = op->base.plan;
+    const expr_list *left = &plan->join.left_keys, *right = &plan->join.right_keys;
+    const expr_list *build_keys = plan->join.build_left ? left : right;
+    const expr_list *probe_keys = plan->join.build_left ? right : left;
+    op->key_count = (uint32_t)build_keys->count;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (build_keys->items[k]->type.width != probe_keys->items[k]->type.width)
+            return status_new(STATUS_KIND_INTERNAL, "the sides of join key %u differ in width", k);
+    TRY(compile_build_keys(op, a, build, build_keys));
+    TRY(program_compile((const expr *const *)probe_keys->items, op->key_count, probe,
+                        &op->probe_keys));
+    return plan->join.residual ? compile_residual(op, a, probe, build) : STATUS_OK;
+}
+
+/* What of the probe side is read at all, and of the build side after the build. */
+static void mark_needed(op_join_build *op)
+{
+    bool any = false;
+    const uint32_t *inputs;
+    for (uint32_t i = 0; i < op->output_count; i++) {
+        const join_source *source = &op->outputs[i];
+        if (source->is_mark)
+            continue;
+        if (source->is_build)
+            op->needed[source->column] = any = true;
+        else
+            op->probe_needed[source->column] = true;
+    }
+    uint32_t input_count = op->residual ? program_inputs(op->residual, 0, &inputs) : 0;
+    for (uint32_t i = 0; i < input_count; i++)
+        if (inputs[i] >= op->probe_columns)
+            op->needed[inputs[i] - op->probe_columns] = any = true;
+        else
+            op->probe_needed[inputs[i]] = true;
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        input_count = program_inputs(op->probe_keys, k, &inputs);
+        for (uint32_t i = 0; i < input_count; i++)
+            op->probe_needed[inputs[i]] = true;
+    }
+    bool gives_pairs = op->type == JOIN_INNER || op->type == JOIN_LEFT || op->type == JOIN_SINGLE;
+    op->row_need = any || join_marks_build(op)   ? JOIN_ROWS_ALWAYS
+                   : gives_pairs || op->residual ? JOIN_ROWS_IF_MANY
+                                                 : JOIN_ROWS_NEVER;
+}
+
+status join_side_init(const op_join_build *join, join_side *side)
+{
+    *side = (join_side){.table = {.dev = exec_device(join->base.query),
+                                  .column_count = join->stored_columns,
+                                  .key_count = join->key_count,
+                                  .key_types = join->key_types,
+                                  .key_columns = join->key_columns,
+                                  .needed = join->needed,
+                                  .null_equal = join->base.plan->join.null_equal,
+                                  .row_need = join->row_need}};
+    side->ranges = mem_new_array(join->key_count + 1, sizeof *side->ranges);
+    if (!side->ranges)
+        return status_no_memory("join", join->key_count * sizeof *side->ranges);
+    for (uint32_t k = 0; k < join->key_count; k++)
+        side->ranges[k] = (join_key_range){.min = INT64_MAX, .max = INT64_MIN};
+    return join_table_init(&side->table);
+}
+
+void join_side_release(join_side *side)
+{
+    join_table_release(&side->table);
+    mem_free(side->ranges);
+    dev_buffer_unref(side->matched);
+    dev_buffer_unref(side->matched_groups);
+    *side = (join_side){0};
+}
+
+bool join_is_stored(const op_join_build *join, uint32_t column)
+{
+    for (uint32_t k = 0; k < join->key_count; k++)
+        if (join->key_columns[k] == column)
+            return true;
+    return join->needed[column];
+}
+
+/* ---- bounds of keys ---- */
+
+status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out)
+{
+    *out = NULL;
+    if (!join_table_needs_ranges(&join->whole.table))
+        return STATUS_OK;
+    TRY(dev_words_new(task->stream, 3 * join->key_count, out));
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < join->key_count && !st; k++)
+        st = runtime_filter_start_bounds(task->stream, (int64_t *)(*out)->address + 3 * (size_t)k);
+    if (st) {
+        dev_buffer_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
+                       dev_buffer *bounds)
+{
+    for (uint32_t k = 0; k < join->key_count && bounds; k++) {
+        const tensor *key = c->columns[join->key_columns[k]];
+        TRY(DEV_LAUNCH(task->stream, join_key_bounds, .type = key->type, .keys = key->values,
+                       .validity = key->validity, .count = c->rows,
+                       .bounds = (int64_t *)bounds->address + 3 * (size_t)k));
+    }
+    return STATUS_OK;
+}
+
+void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds)
+{
+    for (uint32_t k = 0; k < join->key_count && bounds; k++) {
+        join_range_widen(&side->ranges[k], (int64_t)bounds[3 * k], (int64_t)bounds[3 * k + 1]);
+        side->ranges[k].count += bounds[3 * k + 2];
+    }
+}
+
+/* ---- matches of build rows ---- */
+
+static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
+{
+    size_t bytes = (count + 63) / 64 * 8;
+    TRY(dev_alloc(task->stream->dev, bytes, "join build", out));
+    return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
+}
+
+bool join_marks_build(const op_join_build *join)
+{
+    return join->type == JOIN_RIGHT || join->type == JOIN_FULL || join->emits_build;
+}
+
+status join_side_start(const op_join_build *join, exec_task *task, join_side *side)
+{
+    if (!join_marks_build(join) || !side->table.row_count)
+        return STATUS_OK;
+    if (join->emits_build && !join->residual)
+        TRY(zeroed_bits(task, side->table.group_count, &side->matched_groups));
+    return zeroed_bits(task, side->table.row_count, &side->matched);
+}
+
+status join_side_mark_rows(const join_side *side, exec_task *task, _Atomic uint64_t *next_group)
+{
+    const join_table *table = &side->table;
+    uint64_t slice = 65536;
+    while (side->matched_groups) {
+        uint64_t first = atomic_fetch_add(next_group, slice);
+        if (first >= table->group_count)
+            break;
+        uint64_t left = table->group_count - first;
+        TRY(DEV_LAUNCH(task->stream, join_mark_rows, .groups = side->matched_groups->address,
+                       .first_group = first, .group_count = left < slice ? left : slice,
+                       .starts = table->starts ? table->starts->address : NULL,
+                       .rows = table->rows->address, .bits = side->matched->address));
+    }
+    return STATUS_OK;
+}
+
+status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe, exec_layout build,
+                    exec_operator **out_build, exec_operator **out_probe, bool *out_probe_is_sink,
+                    exec_operator **out_tail)
+{
+    *out_build = *out_probe = *out_tail = NULL;
+    *out_probe_is_sink = false;
+    op_join_build *op = mem_new(sizeof *op);
+    if (!op)
+        return status_no_memory("join", sizeof *op);
+    op->base = (exec_operator){.ops = &join_build_ops, .query = query, .plan = plan};
+    op->probe_columns = probe.count;
+    op->build_columns = build.count;
+    pthread_mutex_init(&op->lock, NULL);
+    arena *a = exec_memory(query);
+    status st = STATUS_OK;
+    if (!type_from_probe(plan, &op->type))
+        st = status_new(STATUS_KIND_INTERNAL, "a %s join cannot build on its left side",
+                        plan_join_name(plan->join.type, false));
+    op->emits_build = plan->join.build_left && (op->type == JOIN_SEMI || op->type == JOIN_ANTI);
+    *out_probe_is_sink = op->emits_build;
+    if (!st)
+        st = map_outputs(op, a, probe, build);
+    if (!st)
+        st = compile(op, a, probe, build);
+    if (!st)
+        mark_needed(op);
+    if (!st)
+        st = join_side_init(op, &op->whole);
+    op->whole.table.reserved = &op->reserved;
+    if (!st)
+        st = join_probe_new(op, out_probe);
+    if (!st && (join_marks_build(op) || exec_may_spill(query)))
+        st = join_tail_new(op, out_tail);
+    if (st) {
+        if (*out_probe)
+            (*out_probe)->ops->close(*out_probe);
+        *out_probe = NULL;
+        join_build_close(&op->base);
+        return st;
+    }
+    op->tail = *out_tail;
+    *out_build = &op->base;
+    return STATUS_OK;
+}

@@ -1,0 +1,102 @@
+/* op_join.h - inside the join operator: what build, probe and tail share. */
+#ifndef PISTACHIO_EXEC_JOIN_OP_JOIN_H
+#define PISTACHIO_EXEC_JOIN_OP_JOIN_H
+
+#include "exec/expression/program.h"
+#include "exec/join/join_table.h"
+#include "exec/spill/partitions.h"
+
+#include <pthread.h>
+
+/* Where an output column comes from. */
+typedef struct join_source {
+    bool is_build, is_mark;
+    uint32_t column; /* of the probe's or build's input */
+} join_source;
+
+/* Build rows that probe rows meet: all of them, or those of a part. */
+typedef struct join_side {
+    join_table table;
+    join_key_range *ranges; /* of the keys, where the table needs them */
+    /* RIGHT, FULL, emits_build: a bit per build row that has a match. Without a residual, semi and
+     * anti joins mark groups first. */
+    dev_buffer *matched, *matched_groups;
+    /* Of the whole build side. */
+    bool has_rows, has_null_key;
+} join_side;
+
+/* Rows in a temporary file, where the build side does not fit memory: join_spill.h. */
+typedef struct join_spill {
+    _Atomic bool has_begun;
+    spill_file *file;
+    partitions *build, *probe;
+    uint64_t rows, bytes; /* that build tasks hold in memory; under the lock */
+    _Atomic uint64_t rows_written;
+    _Atomic bool has_null_key; /* of the build rows written */
+} join_spill;
+
+/* The sink of the build side; owns all that is shared. */
+typedef struct op_join_build {
+    exec_operator base;
+    plan_join_type type; /* seen from the probe side: LEFT keeps probe rows, RIGHT build rows */
+    bool emits_build;    /* SEMI, ANTI: build rows come out, after all is probed */
+    uint32_t probe_columns, build_columns, key_count, output_count;
+    join_source *outputs;
+    data_type *probe_types, *build_types, *key_types;
+    uint32_t *key_columns;   /* build side: its input's columns, from build_columns on those of
+                                build_keys */
+    uint32_t stored_columns; /* of the build side: its input's, and build_keys' */
+    tensor **bases;          /* by stored column: where wide values stay; under the lock */
+    data_type *stored_types;
+    bool *needed;        /* build side's columns, as far as they are read after the build */
+    bool *probe_needed;  /* the probe side's columns that are read */
+    program *build_keys; /* those that are not simply a column */
+    program *probe_keys, *residual; /* residual: over probe's, then build's columns */
+    join_row_need row_need;
+    pthread_mutex_t lock;
+    join_side whole;
+    reserved_columns reserved;
+    join_spill spill;
+    exec_operator *tail; /* or NULL */
+} op_join_build;
+
+/* op_join.c: an empty side, whose table can be made; what it points to is the join's. */
+CHECKED status join_side_init(const op_join_build *join, join_side *side);
+void join_side_release(join_side *side); /* takes a zeroed one */
+/* The table is made: what is noted while it is probed. */
+CHECKED status join_side_start(const op_join_build *join, exec_task *task, join_side *side);
+
+/* All is probed: where groups were marked, their rows get the mark. Tasks share *next_group. */
+CHECKED status join_side_mark_rows(const join_side *side, exec_task *task,
+                                   _Atomic uint64_t *next_group);
+
+/* op_join_build.c */
+extern const exec_operator_ops join_build_ops;
+/* Takes what open has made so far. */
+void join_build_close(exec_operator *base);
+/* Lets go of the table: nobody looks into it any more. */
+void join_release(op_join_build *join);
+/* Adds what words of join_key_bounds, three a key, say of a side's keys; NULL: nothing is known. */
+void join_side_add_bounds(const op_join_build *join, join_side *side, const uint64_t *bounds);
+/* Such words, to which nothing was added yet; NULL where the table needs none. */
+CHECKED status join_bounds_new(const op_join_build *join, exec_task *task, dev_buffer **out);
+CHECKED status join_bounds_add(const op_join_build *join, exec_task *task, const chunk *c,
+                               dev_buffer *bounds);
+/* A stored column that is needed or a key. */
+bool join_is_stored(const op_join_build *join, uint32_t column);
+/* True if matches of build rows are kept. */
+bool join_marks_build(const op_join_build *join);
+
+/* A NULL for every row. */
+CHECKED status join_null_column(dev_stream *stream, data_type type, tensor **out);
+/* op_join_probe.c: the operator. */
+CHECKED status join_probe_new(op_join_build *join, exec_operator **out);
+/* op_join_tail.c: after all probing, the build rows that RIGHT and FULL (without a match), SEMI
+ * (with one) and ANTI (without) give. */
+CHECKED status join_tail_new(op_join_build *join, exec_operator **out);
+/* Of the side's rows [first, first + count), first a multiple of 64, those that the join's type
+ * gives now; *out NULL: none. */
+CHECKED status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
+                              uint64_t first, uint64_t count, chunk **out);
+
+#endif

@@ -1,0 +1,424 @@
+/* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table, or,
+ * where there is no memory for that, parts in a temporary file (join_spill.h). */
+#include "exec/join/join_spill.h"
+#include "exec/sched/memory.h"
+#include "exec/sched/runtime_filter.h"
+
+/* Chunks that are small are put together, at most so many at a time. */
+#define PENDING_MAX 16
+
+typedef struct build_local {
+    program_run *run;
+    exec_fetch fetch;
+    uint64_t row_count;
+    chunk *current; /* what is kept of the input, and keys */
+    uint32_t next;
+    chunk *pending[PENDING_MAX];
+    uint32_t pending_count;
+    uint64_t pending_rows, pending_bytes; /* bytes: with what they hold of pages */
+    chunk *taken;                         /* columns that the pending chunks had */
+    tensor_target *places;                /* by column: of the pending chunks' rows, */
+    bool has_places;                      /* if they have any */
+    join_chunk_list chunks;
+    uint64_t bytes;     /* of the chunks */
+    dev_buffer *bounds; /* words of join_key_bounds; or NULL */
+} build_local;
+
+static exec_result add_keys(op_join_build *op, exec_task *task, build_local *local, chunk *input)
+{
+    if (!local->current) {
+        EXEC_TRY(task, chunk_new(op->stored_columns, input->rows, &local->current));
+        for (uint32_t i = 0; i < op->build_columns; i++)
+            if (join_is_stored(op, i))
+                local->current->columns[i] = tensor_ref(input->columns[i]);
+        local->next = 0;
+    }
+    for (; local->next < op->stored_columns - op->build_columns; local->next++) {
+        exec_result result =
+            program_evaluate(local->run, local->next, input,
+                             &local->current->columns[op->build_columns + local->next]);
+        if (result != EXEC_FINISHED)
+            return result;
+    }
+    return EXEC_FINISHED;
+}
+
+/* Wide values that all come from the same place, as those of another join's build side do, stay
+ * there: only row numbers are kept. True if the column's base is that place. */
+static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
+{
+    if (t->form != TENSOR_INDEXED || t->type.width < 16)
+        return false;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        if (op->key_columns[k] == column)
+            return false;
+    pthread_mutex_lock(&op->lock);
+    if (!op->bases[column])
+        op->bases[column] = tensor_ref(t->base);
+    bool is_same = op->bases[column] == t->base;
+    pthread_mutex_unlock(&op->lock);
+    return is_same;
+}
+
+/* The pending chunks' row numbers in the base of a column, if they all have that base; else *out is
+ * NULL. */
+static status take_base_rows(op_join_build *op, exec_task *task, build_local *local,
+                             uint32_t column, tensor **out)
+{
+    row_index *rows;
+    uint64_t at = 0;
+    *out = NULL;
+    for (uint32_t i = 0; i < local->pending_count; i++)
+        if (!keeps_base(op, column, local->pending[i]->columns[column]))
+            return STATUS_OK;
+    TRY(row_index_new(task->stream->dev, local->pending_rows, &rows));
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < local->pending_count && !st; i++) {
+        const row_index *piece = local->pending[i]->columns[column]->index;
+        uint64_t count = local->pending[i]->rows.bound;
+        rows->has_nulls |= piece->has_nulls;
+        st = task->stream->dev->ops->copy(task->stream, rows->rows + at, piece->rows,
+                                          count * sizeof *rows->rows);
+        at += count;
+    }
+    const tensor *first = local->pending[0]->columns[column];
+    if (!st)
+        st = tensor_new_indexed(task->stream, first->base, first->base_rows, rows,
+                                dev_count_exact(local->pending_rows), out);
+    row_index_unref(rows);
+    return st;
+}
+
+/* One chunk's selected numbers become values of their own: nothing else holds them. */
+static status take_selected(exec_task *task, build_local *local, uint32_t column, tensor **out)
+{
+    tensor *t = local->pending[0]->columns[column];
+    *out = NULL;
+    if (local->pending_count > 1 || t->form != TENSOR_INDEXED || type_is_text(t->type))
+        return STATUS_OK;
+    return tensor_gather_at(task->stream, t, local->pending[0]->rows, local->places[column], out);
+}
+
+/* The columns of the pending chunks that are not simply copied go from there to task->taken. */
+static status take_columns(op_join_build *op, exec_task *task, build_local *local)
+{
+    uint32_t count = local->pending[0]->column_count;
+    if (!local->taken)
+        TRY(chunk_new(count, dev_count_exact(local->pending_rows), &local->taken));
+    for (uint32_t c = 0; c < count; c++) {
+        tensor **taken = &local->taken->columns[c];
+        if (!local->pending[0]->columns[c])
+            continue;
+        TRY(take_base_rows(op, task, local, c, taken));
+        if (!*taken)
+            TRY(take_selected(task, local, c, taken));
+        for (uint32_t i = 0; i < local->pending_count && *taken; i++) {
+            tensor_unref(local->pending[i]->columns[c]);
+            local->pending[i]->columns[c] = NULL;
+        }
+    }
+    return STATUS_OK;
+}
+
+static status take_places(op_join_build *op, exec_task *task, build_local *local)
+{
+    reserved_columns_want want = {.dev = task->stream->dev,
+                                  .column_count = op->stored_columns,
+                                  .types = op->stored_types,
+                                  .needed = op->needed,
+                                  .bases = op->bases};
+    if (local->has_places || join_has_spilled(op))
+        return STATUS_OK;
+    pthread_mutex_lock(&op->lock);
+    status st = reserved_columns_take(&op->reserved, &want, local->pending_rows, local->places,
+                                      &local->has_places);
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+/* The pending chunks as one of its own memory, or at their places in the table. After a failure it
+ * can be called again. */
+static status own_pending(op_join_build *op, exec_task *task, build_local *local, chunk **out)
+{
+    TRY(take_places(op, task, local));
+    TRY(take_columns(op, task, local));
+    TRY(chunk_concat_at(task->stream, local->pending, local->pending_count, "join build",
+                        local->places, out));
+    for (uint32_t c = 0; c < op->stored_columns; c++)
+        local->places[c] = (tensor_target){0};
+    local->has_places = false;
+    for (uint32_t c = 0; c < local->taken->column_count; c++)
+        if (local->taken->columns[c])
+            (*out)->columns[c] = tensor_ref(local->taken->columns[c]);
+    chunk_free(local->taken);
+    local->taken = NULL;
+    return STATUS_OK;
+}
+
+static status spill_local(op_join_build *op, exec_task *task, build_local *local)
+{
+    if (!local->chunks.count)
+        return STATUS_OK;
+    TRY(join_spill_start(op, task));
+    TRY(join_spill_build(op, task, local->chunks.items, local->chunks.count));
+    local->chunks.count = 0;
+    local->bytes = 0;
+    return STATUS_OK;
+}
+
+/* Where there is no memory for the pending chunks' rows, the task gives back what it has. */
+static status own_or_spill(op_join_build *op, exec_task *task, build_local *local, chunk **out)
+{
+    status st = own_pending(op, task, local, out);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
+        !exec_may_spill(task->query))
+        return st;
+    status_free(st);
+    TRY(spill_local(op, task, local));
+    return own_pending(op, task, local, out);
+}
+
+/* Counts a chunk that the task holds from now on. */
+static status note_chunk(op_join_build *op, exec_task *task, build_local *local, const chunk *c)
+{
+    uint64_t bytes = exec_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
+    if (!exec_may_spill(task->query))
+        return STATUS_OK;
+    if (local->bounds)
+        TRY(dev_words_wait(task->stream, local->bounds->address, bounds, 3 * op->key_count));
+    local->bytes += bytes;
+    join_spill_note(op, c->rows.bound, bytes, local->bounds ? bounds : NULL);
+    return STATUS_OK;
+}
+
+/* Adds the pending chunks to the task's own. */
+static status flush(op_join_build *op, exec_task *task, build_local *local)
+{
+    chunk *owned = NULL;
+    if (!local->pending_count)
+        return STATUS_OK;
+    TRY(array_reserve(NULL, &local->chunks, 1));
+    TRY(own_or_spill(op, task, local, &owned));
+    local->chunks.items[local->chunks.count++] = owned;
+    for (uint32_t i = 0; i < local->pending_count; i++)
+        chunk_free(local->pending[i]);
+    local->pending_count = 0;
+    local->pending_rows = local->pending_bytes = 0;
+    TRY(join_bounds_add(op, task, owned, local->bounds));
+    TRY(note_chunk(op, task, local, owned));
+    return join_must_spill(op, task, local->bytes) ? spill_local(op, task, local) : STATUS_OK;
+}
+
+static exec_result build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                              chunk **output)
+{
+    (void)output;
+    op_join_build *op = (op_join_build *)base;
+    build_local *local = state;
+    status st;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
+    if (!(*input)->rows.bound)
+        return EXEC_NEED_INPUT;
+    exec_result result = add_keys(op, task, local, *input);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, exec_check_error(task));
+    local->pending[local->pending_count++] = local->current;
+    local->pending_rows += local->current->rows.bound;
+    local->pending_bytes += exec_chunk_bytes(local->current);
+    local->current = NULL;
+    if (local->pending_count == PENDING_MAX ||
+        local->pending_rows >= task->stream->dev->chunk_rows ||
+        join_is_much(task, local->pending_bytes))
+        EXEC_TRY(task, flush(op, task, local));
+    return EXEC_NEED_INPUT;
+}
+
+/* What a task has found becomes everybody's. bounds: three words a key, or NULL. */
+static status hand_over(op_join_build *op, build_local *local, const uint64_t *bounds)
+{
+    status st;
+    pthread_mutex_lock(&op->lock);
+    join_chunk_list *all = &op->whole.table.chunks;
+    st = array_reserve(NULL, all, local->chunks.count);
+    for (size_t i = 0; i < local->chunks.count && !st; i++)
+        all->items[all->count++] = local->chunks.items[i];
+    if (!st)
+        local->chunks.count = 0;
+    join_side_add_bounds(op, &op->whole, bounds);
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+static exec_result build_finish_local(exec_operator *base, exec_task *task, void *state,
+                                      chunk **output)
+{
+    (void)output;
+    op_join_build *op = (op_join_build *)base;
+    build_local *local = state;
+    uint64_t bounds[3 * JOIN_KEYS_MAX], words[1];
+    EXEC_TRY(task, flush(op, task, local));
+    if (join_has_spilled(op))
+        EXEC_TRY(task, spill_local(op, task, local));
+    if (local->bounds)
+        EXEC_TRY(task,
+                 dev_words_wait(task->stream, local->bounds->address, bounds, 3 * op->key_count));
+    else
+        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    EXEC_TRY(task, hand_over(op, local, local->bounds ? bounds : NULL));
+    return EXEC_FINISHED;
+}
+
+/* Tells the probe side's scans what keys there are. */
+static status publish_filters(op_join_build *op, exec_task *task)
+{
+    const plan_node *plan = op->base.plan;
+    const join_table *table = &op->whole.table;
+    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
+        const plan_given_filter *planned = &plan->join.runtime_filters.items[i];
+        runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+        if (table->form == JOIN_TABLE_RANKED)
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
+                                          op->whole.ranges[0].max);
+        else
+            TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
+                                       table->chunks.count, op->key_columns[planned->key]));
+    }
+    return STATUS_OK;
+}
+
+/* The table begins to be made, unless there is no room for it. */
+static status start_table(op_join_build *op, exec_task *task)
+{
+    join_table *table = &op->whole.table;
+    if (join_has_spilled(op))
+        return STATUS_OK;
+    if (!join_fits(op))
+        return join_spill_start(op, task);
+    status st = join_table_phase(table, task, 0, op->whole.ranges);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !exec_may_spill(task->query))
+        return st;
+    status_free(st);
+    join_table_restart(table);
+    return join_spill_start(op, task);
+}
+
+/* The task's share of what is still in memory. */
+static status spill_rest(op_join_build *op, exec_task *task)
+{
+    const join_chunk_list *chunks = &op->whole.table.chunks;
+    if (!chunks->count)
+        return STATUS_OK;
+    size_t first = chunks->count * task->index / task->count;
+    size_t end = chunks->count * (task->index + 1) / task->count;
+    return join_spill_build(op, task, chunks->items + first, end - first);
+}
+
+static status finish(op_join_build *op, exec_task *task)
+{
+    const join_table *table = &op->whole.table;
+    bool has_spilled = join_has_spilled(op);
+    join_note_memory(op);
+    op->whole.has_rows = has_spilled ? atomic_load(&op->spill.rows_written) : table->row_count;
+    op->whole.has_null_key = has_spilled ? atomic_load(&op->spill.has_null_key)
+                                         : table->key_row_count < table->row_count;
+    if (op->tail)
+        op->tail->is_empty = !has_spilled && !join_marks_build(op);
+    if (!has_spilled)
+        return join_side_start(op, task, &op->whole);
+    reserved_columns_release(&op->reserved);
+    join_spill_publish(op);
+    return STATUS_OK;
+}
+
+static status run_phase(op_join_build *op, exec_task *task, unsigned number)
+{
+    if (number == 0)
+        return task->index ? STATUS_OK : start_table(op, task);
+    if (join_has_spilled(op))
+        return number == 1 ? spill_rest(op, task) : STATUS_OK;
+    TRY(join_table_phase(&op->whole.table, task, number, op->whole.ranges));
+    return !task->index && number == JOIN_TABLE_PHASE_SUM ? publish_filters(op, task) : STATUS_OK;
+}
+
+static exec_result build_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    op_join_build *op = (op_join_build *)base;
+    uint64_t words[1];
+    EXEC_TRY(task, run_phase(op, task, number));
+    if (!task->index && number == JOIN_TABLE_PHASES - 1)
+        EXEC_TRY(task, finish(op, task));
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
+static status build_local_open(exec_operator *base, exec_task *task, void *state)
+{
+    op_join_build *op = (op_join_build *)base;
+    build_local *local = state;
+    local->places = mem_new_array(op->stored_columns + 1, sizeof *local->places);
+    if (!local->places)
+        return status_no_memory("join build", op->stored_columns * sizeof *local->places);
+    TRY(join_bounds_new(op, task, &local->bounds));
+    return program_run_new(op->build_keys, task, &local->run);
+}
+
+static void build_local_close(exec_operator *base, void *state)
+{
+    build_local *local = state;
+    chunk_free(local->current);
+    for (uint32_t i = 0; i < local->pending_count; i++)
+        chunk_free(local->pending[i]);
+    chunk_free(local->taken);
+    mem_free(local->places);
+    for (size_t i = 0; i < local->chunks.count; i++)
+        chunk_free(local->chunks.items[i]);
+    array_release(&local->chunks);
+    dev_buffer_unref(local->bounds);
+    program_run_free(local->run);
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
+}
+
+void join_release(op_join_build *join)
+{
+    join_side_release(&join->whole);
+    reserved_columns_release(&join->reserved);
+    partitions_free(join->spill.build);
+    partitions_free(join->spill.probe);
+    join->spill.build = join->spill.probe = NULL;
+    spill_close(join->spill.file);
+    join->spill.file = NULL;
+    for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {
+        tensor_unref(join->bases[c]);
+        join->bases[c] = NULL;
+    }
+}
+
+void join_build_close(exec_operator *base)
+{
+    op_join_build *op = (op_join_build *)base;
+    join_release(op);
+    program_free(op->build_keys);
+    program_free(op->probe_keys);
+    program_free(op->residual);
+    pthread_mutex_destroy(&op->lock);
+    mem_free(op);
+}
+
+const exec_operator_ops join_build_ops = {
+    .name = "join build",
+    .local_bytes = sizeof(build_local),
+    .local_open = build_local_open,
+    .local_close = build_local_close,
+    .push = build_push,
+    .local_finish = build_finish_local,
+    .phase_count = JOIN_TABLE_PHASES,
+    .phase = build_phase,
+    .close = join_build_close,
+};

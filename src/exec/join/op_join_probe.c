@@ -1,0 +1,135 @@
+/* op_join_probe.c - the operator of a join's probe side: rows stream through and meet their
+ * matches (join_probe.c), or, where the build side was spilled, are spilled as well. */
+#include "exec/join/join_probe.h"
+#include "exec/join/join_spill.h"
+
+typedef struct op_join_probe {
+    exec_operator base;
+    op_join_build *join;
+    _Atomic uint64_t next_group; /* to be marked by a phase */
+} op_join_probe;
+
+typedef struct probe_local {
+    join_prober prober;
+    join_collector collector; /* of rows to be spilled */
+    exec_fetch fetch;
+    uint64_t scratch;
+} probe_local;
+
+/* The chunk that was taken goes to parts. */
+static exec_result spill_rows(op_join_build *join, exec_task *task, probe_local *local)
+{
+    join_prober *prober = &local->prober;
+    chunk *rows;
+    if (!prober->input)
+        return EXEC_NEED_INPUT;
+    exec_result result = join_prober_keys(prober, task);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, exec_check_error(task));
+    EXEC_TRY(task, join_spill_probe_rows(join, task, prober->input, prober->keys, &rows));
+    join_prober_drop(prober);
+    if (rows)
+        EXEC_TRY(task, join_collect(&local->collector, task, join->spill.probe, rows));
+    return EXEC_NEED_INPUT;
+}
+
+static exec_result probe_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                              chunk **output)
+{
+    op_join_build *join = ((op_join_probe *)base)->join;
+    probe_local *local = state;
+    status st;
+    if (*input) {
+        if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->scratch, &st)) {
+            EXEC_TRY(task, st);
+            return EXEC_WAIT;
+        }
+        if (!(*input)->rows.bound)
+            return EXEC_NEED_INPUT;
+        join_prober_take(&local->prober, &join->whole, *input);
+        *input = NULL;
+    }
+    if (join_has_spilled(join))
+        return spill_rows(join, task, local);
+    return join_prober_next(&local->prober, task, output);
+}
+
+static status probe_local_open(exec_operator *base, exec_task *task, void *state)
+{
+    probe_local *local = state;
+    return join_prober_init(&local->prober, ((op_join_probe *)base)->join, task);
+}
+
+static void probe_local_close(exec_operator *base, void *state)
+{
+    probe_local *local = state;
+    join_prober_release(&local->prober);
+    join_collector_release(&local->collector);
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
+}
+
+static exec_result probe_finish_local(exec_operator *base, exec_task *task, void *state,
+                                      chunk **output)
+{
+    (void)output;
+    probe_local *local = state;
+    const op_join_build *join = ((op_join_probe *)base)->join;
+    uint64_t words[1];
+    if (join_has_spilled(join))
+        EXEC_TRY(task, join_collect_end(&local->collector, task, join->spill.probe));
+    else if (join->emits_build) /* a sink: the marks are there */
+        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
+/* Where a tail follows, it is the last to need the table. */
+static void probe_release(exec_operator *base)
+{
+    op_join_build *join = ((op_join_probe *)base)->join;
+    if (!join_marks_build(join) && !join_has_spilled(join))
+        join_release(join);
+}
+
+static void probe_close(exec_operator *base)
+{
+    mem_free(base);
+}
+
+/* Where groups were marked: their rows get the mark. */
+static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    (void)number;
+    op_join_probe *op = (op_join_probe *)base;
+    uint64_t words[1];
+    EXEC_TRY(task, join_side_mark_rows(&op->join->whole, task, &op->next_group));
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
+static const exec_operator_ops probe_ops = {
+    .name = "join probe",
+    .local_bytes = sizeof(probe_local),
+    .local_open = probe_local_open,
+    .local_close = probe_local_close,
+    .push = probe_push,
+    .local_finish = probe_finish_local,
+    .phase_count = 1, /* where it is a sink */
+    .phase = probe_phase,
+    .release = probe_release,
+    .close = probe_close,
+};
+
+status join_probe_new(op_join_build *join, exec_operator **out)
+{
+    op_join_probe *op = mem_new(sizeof *op);
+    *out = NULL;
+    if (!op)
+        return status_no_memory("join", sizeof *op);
+    op->base =
+        (exec_operator){.ops = &probe_ops, .query = join->base.query, .plan = join->base.plan};
+    op->join = join;
+    *out = &op->base;
+    return STATUS_OK;
+}

@@ -1,0 +1,87 @@
+/* op_limit.c - LIMIT and OFFSET: tasks share one count of rows seen. */
+#include "exec/sched/operator.h"
+
+typedef struct op_limit {
+    exec_operator base;
+    _Atomic uint64_t seen; /* rows that have come, over all tasks */
+} op_limit;
+
+typedef struct limit_local {
+    exec_fetch fetch;
+    uint64_t row_count;
+} limit_local;
+
+/* Cuts the chunk to its rows [skip, skip + count). */
+static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
+{
+    row_index *rows;
+    TRY(row_index_new(task->stream->dev, c->rows.bound, &rows));
+    status st = DEV_LAUNCH(task->stream, count_up, .first = (uint32_t)skip,
+                           .count = dev_count_exact(count), .out = rows->rows);
+    if (!st)
+        st = chunk_select(task->stream, c, rows, dev_count_exact(count), NULL);
+    row_index_unref(rows);
+    return st;
+}
+
+static exec_result limit_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                              chunk **output)
+{
+    op_limit *op = (op_limit *)base;
+    limit_local *local = state;
+    uint64_t offset = base->plan->limit.offset, end = UINT64_MAX;
+    status st;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    if (base->plan->limit.has_limit &&
+        __builtin_add_overflow(offset, base->plan->limit.limit, &end))
+        end = UINT64_MAX;
+    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
+        EXEC_TRY(task, st);
+        return EXEC_WAIT;
+    }
+    uint64_t rows = (*input)->rows.bound, first = atomic_fetch_add(&op->seen, rows);
+    if (first >= end)
+        return EXEC_FINISHED;
+    uint64_t skip = first < offset ? offset - first : 0;
+    uint64_t stop = rows < end - first ? rows : end - first;
+    if (skip >= stop)
+        return EXEC_NEED_INPUT;
+    if (skip || stop < rows)
+        EXEC_TRY(task, cut(task, *input, skip, stop - skip));
+    *output = *input;
+    *input = NULL;
+    return EXEC_HAVE_OUTPUT;
+}
+
+static void limit_local_close(exec_operator *base, void *state)
+{
+    limit_local *local = state;
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
+}
+
+static void limit_close(exec_operator *base)
+{
+    mem_free(base);
+}
+
+static const exec_operator_ops limit_ops = {
+    .name = "limit",
+    .local_bytes = sizeof(limit_local),
+    .local_close = limit_local_close,
+    .push = limit_push,
+    .close = limit_close,
+};
+
+status op_limit_open(exec_query *query, const plan_node *plan, exec_layout input,
+                     exec_operator **out)
+{
+    (void)input;
+    op_limit *op = mem_new(sizeof *op);
+    if (!op)
+        return status_no_memory("limit", sizeof *op);
+    *out = &op->base;
+    op->base = (exec_operator){.ops = &limit_ops, .query = query, .plan = plan};
+    return STATUS_OK;
+}

@@ -1,0 +1,35 @@
+/* op_result.h - the batches that a query gives: what they hold, and the queue they wait in. */
+#ifndef PISTACHIO_EXEC_OPERATORS_OP_RESULT_H
+#define PISTACHIO_EXEC_OPERATORS_OP_RESULT_H
+
+#include "exec/sched/operator.h"
+
+/* A column of a batch, in host memory, laid out as type.h says. */
+typedef struct exec_batch_column {
+    data_type type;
+    const void *values;
+    const uint64_t *validity; /* NULL: no NULLs */
+    tensor *owner;            /* what holds the memory: a host device's tensor ... */
+    string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
+    void *host_values, *host_validity, *host_heap; /* ... or copies */
+} exec_batch_column;
+
+typedef struct exec_batch {
+    struct exec_batch *next; /* in the queue */
+    uint64_t row_count;
+    uint32_t column_count;
+    exec_batch_column columns[];
+} exec_batch;
+
+void exec_batch_free(exec_batch *batch); /* takes NULL */
+/* The values have been copied elsewhere: keeps only what strings among them point into. */
+void exec_batch_keep_heaps(exec_batch *batch);
+
+/* The sink of the whole query: a bounded queue of host batches. */
+CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
+/* Taking from the queue. */
+exec_batch *op_result_take(exec_operator *sink);
+bool op_result_is_ready(exec_operator *sink);
+void op_result_wake_all(exec_operator *sink); /* tasks that wait for room */
+
+#endif

@@ -1,0 +1,203 @@
+/* run.c - the life of a query: made from a plan, started, drained batch by batch, freed. */
+#include "exec/sched/query.h"
+
+#include "exec/run.h"
+#include "exec/scan/scan_ahead.h"
+#include "exec/sched/memory.h"
+#include "exec/sched/task.h"
+
+status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
+                      mem_budget *budget, const settings *settings, exec_query **out)
+{
+    *out = NULL;
+    exec_query *query = mem_new(sizeof *query);
+    if (!query)
+        return status_no_memory("query", sizeof *query);
+    pthread_mutex_init(&query->lock, NULL);
+    query->statement = statement;
+    query->dev = dev;
+    query->pool = pool;
+    query->budget = budget;
+    query->is_buffering = settings->dynamic_buffering.number;
+    status st = scan_reads_new(query, settings, &query->reads);
+    if (!st)
+        st = arena_new(&query->memory);
+    if (!st) {
+        const char *directory = settings->temp_directory.text;
+        query->temp_directory = arena_copy_text(query->memory, directory, strlen(directory));
+        if (!query->temp_directory)
+            st = status_no_memory("query", strlen(directory));
+    }
+    if (!st && statement->runtime_filter_count) {
+        size_t count = statement->runtime_filter_count;
+        query->filters = arena_alloc_array(query->memory, count, sizeof *query->filters);
+        query->filter_stages = arena_alloc_array(query->memory, count, sizeof(exec_stage *));
+        if (!query->filters || !query->filter_stages)
+            st = status_no_memory("runtime filters", count * sizeof *query->filters);
+    }
+    if (!st && statement->shared.count) {
+        size_t count = statement->shared.count;
+        query->shared_sinks = arena_alloc_array(query->memory, count, sizeof(exec_operator *));
+        query->shared_stages = arena_alloc_array(query->memory, count, sizeof(exec_stage *));
+        if (!query->shared_sinks || !query->shared_stages)
+            st = status_no_memory("common subplans", count * sizeof(exec_stage *));
+    }
+    exec_operator *sink = NULL;
+    if (!st) {
+        const plan_column_list *columns = &statement->root->columns;
+        st = op_result_open(query, (exec_layout){(uint32_t)columns->count, columns->items}, &sink);
+    }
+    if (!st)
+        st = exec_adopt(query, sink);
+    if (!st) {
+        query->result_sink = sink;
+        st = exec_build(query, sink);
+    }
+    if (st) {
+        exec_query_free(query);
+        return st;
+    }
+    *out = query;
+    return STATUS_OK;
+}
+
+status exec_adopt(exec_query *query, exec_operator *op)
+{
+    status st = array_push(query->memory, &query->operators, op);
+    if (st)
+        op->ops->close(op);
+    return st;
+}
+
+status exec_query_start(exec_query *query)
+{
+    scan_ahead_start(query);
+    return exec_pool_start(query->pool, query);
+}
+
+static bool is_ready(void *argument)
+{
+    exec_query *query = argument;
+    return op_result_is_ready(query->result_sink) || atomic_load(&query->is_cancelled);
+}
+
+static bool never(void *argument)
+{
+    (void)argument;
+    return false;
+}
+
+/* Takes the failure out, or makes the one of a cancelled query. */
+static status take_failure(exec_query *query)
+{
+    pthread_mutex_lock(&query->lock);
+    status st = query->failure;
+    query->failure = STATUS_OK;
+    pthread_mutex_unlock(&query->lock);
+    if (st &&
+        (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
+        const file *changed = scan_ahead_changed_file(query);
+        if (changed && strstr(status_message(st), "changed while it was read"))
+            st = status_hint(st, "run the query again when nobody writes to the file");
+        else if (changed)
+            st = status_hint(st,
+                             "\"%s\" changed while it was read: run the query again when nobody "
+                             "writes to it",
+                             changed->path);
+    }
+    return st ? st : status_new(STATUS_KIND_CANCELLED, "query cancelled");
+}
+
+/* Lets every task come to its end. */
+static void drain(exec_query *query)
+{
+    if (query->result_sink)
+        op_result_wake_all(query->result_sink);
+    exec_pool_work(query->pool, query, never, NULL);
+}
+
+status exec_query_next(exec_query *query, exec_batch **out)
+{
+    *out = NULL;
+    exec_pool_work(query->pool, query, is_ready, query);
+    if (atomic_load(&query->is_cancelled)) {
+        drain(query);
+        return take_failure(query);
+    }
+    *out = op_result_take(query->result_sink);
+    return STATUS_OK;
+}
+
+void exec_query_report(const exec_query *query, exec_report *out)
+{
+    const scan_reads *reads = query->reads;
+    *out = (exec_report){
+        .storage = reads->storage.items,
+        .storage_count = reads->storage.count,
+        .bytes_cached = atomic_load(&reads->bytes_cached),
+        .bytes_shared = atomic_load(&reads->bytes_shared),
+        .bytes_done = atomic_load(&reads->bytes_done),
+        .bytes_total = atomic_load(&reads->bytes_total),
+    };
+    for (size_t i = 0; i < reads->storage.count; i++)
+        out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
+}
+
+void exec_query_cancel(exec_query *query)
+{
+    atomic_store(&query->is_cancelled, true);
+}
+
+void exec_query_free(exec_query *query)
+{
+    if (!query)
+        return;
+    atomic_store(&query->is_cancelled, true);
+    drain(query);
+    scan_ahead_end(query);
+    for (size_t i = query->operators.count; i-- > 0;)
+        query->operators.items[i]->ops->close(query->operators.items[i]);
+    if (query->filters)
+        for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
+            runtime_filter_release(&query->filters[i]);
+    scan_reads_free(query->reads);
+    status_free(query->failure);
+    pthread_mutex_destroy(&query->lock);
+    arena_free(query->memory);
+    mem_free(query);
+}
+
+device *exec_device(const exec_query *query)
+{
+    return query->dev;
+}
+
+mem_budget *exec_budget(const exec_query *query)
+{
+    return query->budget;
+}
+
+const char *exec_temp_directory(const exec_query *query)
+{
+    return query->temp_directory;
+}
+
+arena *exec_memory(exec_query *query)
+{
+    return query->memory;
+}
+
+unsigned exec_thread_count(const exec_query *query)
+{
+    return exec_memory_tasks(query, exec_pool_thread_count(query->pool));
+}
+
+bool exec_is_cancelled(const exec_query *query)
+{
+    return atomic_load_explicit(&query->is_cancelled, memory_order_relaxed);
+}
+
+struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
+{
+    return &query->filters[id];
+}

@@ -1,0 +1,510 @@
+/* scan_ahead.c - which row groups are read when. What is queued is under one lock of the query.
+ * Whoever looks at a scan's next row group and submits its reads holds the scan, not the lock: a
+ * task that finds nothing queued meanwhile waits as it would for a read. */
+#include "exec/scan/scan_ahead.h"
+
+#include "exec/scan/scan_prune.h"
+#include "exec/scan/scan_share.h"
+#include "exec/scan/scan_split.h"
+#include "storage/device.h"
+
+/* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
+#define QUEUE_MAX 48
+/* Row groups whose Bloom filters and page indexes the system is told of before they are looked at.
+ */
+#define EXPECT_COUNT 32
+/* What a task submits before it goes on with its own row group: the system takes a while for the
+ * memory that reads end in. */
+#define SUBMIT_BYTES ((uint64_t)16 << 20)
+/* The same before the first task runs. */
+#define START_BYTES ((uint64_t)4 << 20)
+/* A morsel of a row group: enough for large reads of each column; but each worker should have
+ * several of them in a table. */
+#define MORSEL_BYTES_MAX ((uint64_t)16 << 20)
+#define MORSEL_BYTES_MIN ((uint64_t)4 << 20)
+#define MORSELS_PER_TASK 8
+
+/* A regulated scan's window: what it begins with and keeps at least, or a few morsels more than
+ * there are workers; and so many times in a row its tasks must find their bytes there before it
+ * becomes smaller. */
+#define WINDOW_BYTES_MIN ((uint64_t)8 << 20)
+#define WINDOW_SPARE_MORSELS 2
+#define CALM_TAKES 16
+
+/* All queries of the process that read ahead. */
+static _Atomic uint64_t process_bytes;
+static _Atomic uint32_t process_queries;
+
+struct scan_ahead {
+    exec_query *query;
+    const plan_node *plan;
+    const pq_table *table;
+    const uint32_t *columns;
+    uint32_t column_count;
+    uint64_t morsel_bytes;
+    unsigned reader; /* the scan's number in scan_share.h */
+    /* Of the task that holds the scan. */
+    size_t cursor;              /* the table's next row group that was not looked at */
+    size_t expected;            /* those before it were announced */
+    pq_row_group_ref group_ref; /* the one before the cursor, */
+    scan_split split;           /* and what is left of it */
+    bool has_no_memory;         /* memory ran short: not tried again */
+    /* Under the lock. */
+    bool is_held;
+    bool has_started; /* tasks have asked for rows */
+    uint64_t bytes;   /* held by its fetches */
+    uint64_t window;  /* the most of them that regulation allows, */
+    uint64_t least;   /* and what it always allows */
+    uint64_t taken;   /* by tasks since the window became larger */
+    unsigned calm_takes;
+    _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
+    bool is_done;            /* all row groups were looked at */
+    status failure;          /* or looking has failed */
+    ARRAY(exec_task *) waiting;
+    /* A ring. */
+    scan_morsel queue[QUEUE_MAX];
+    unsigned queue_first, queue_count;
+};
+
+uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref)
+{
+    const pq_row_group *group =
+        &scan->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < scan->column_count; i++)
+        bytes += group->chunks[scan->table->columns.items[scan->columns[i]].leaf].compressed_bytes;
+    return bytes;
+}
+
+/* The entry of the device that the file is on, or NULL. */
+static scan_storage *find_storage(exec_query *query, const file *f)
+{
+    for (size_t i = 0; i < query->reads->storage.count; i++)
+        if (query->reads->storage.items[i].device == f->version.device)
+            return &query->reads->storage.items[i];
+    return NULL;
+}
+
+static status add_storage(exec_query *query, const pq_table *table)
+{
+    for (size_t i = 0; i < table->files.count; i++) {
+        const file *f = table->files.items[i].file;
+        scan_storage storage = {.device = f->version.device, .path = f->path};
+        if (!find_storage(query, f))
+            TRY(array_push(query->memory, &query->reads->storage, storage));
+    }
+    return STATUS_OK;
+}
+
+void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,
+                      uint64_t cached)
+{
+    scan_storage *storage =
+        find_storage(scan->query, scan->table->files.items[group_ref.file].file);
+    atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
+    atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
+}
+
+/* How large a morsel is, and what the window is at least. */
+static void choose_sizes(scan_ahead *scan)
+{
+    uint64_t all = 0, largest = 0, threads = exec_thread_count(scan->query);
+    for (size_t i = 0; i < scan->table->row_groups.count; i++) {
+        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->table->row_groups.items[i]);
+        all += bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    uint64_t morsel = all / (threads * MORSELS_PER_TASK);
+    morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
+    morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
+    if (!scan->query->dev->is_host) /* a device computes on whole row groups, or large chunks */
+        morsel = UINT64_MAX;
+    scan->morsel_bytes = morsel;
+    scan->least = (largest < morsel ? largest : morsel) * (threads + WINDOW_SPARE_MORSELS);
+    if (scan->least < WINDOW_BYTES_MIN)
+        scan->least = WINDOW_BYTES_MIN;
+    scan->window = scan->least;
+}
+
+static uint64_t reclaim(const exec_query *query)
+{
+    return scan_share_drop(query->reads->share);
+}
+
+status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
+                      uint32_t column_count, scan_ahead **out)
+{
+    *out = NULL;
+    scan_ahead *scan = mem_new(sizeof *scan);
+    if (!scan)
+        return status_no_memory("scan", sizeof *scan);
+    *scan = (scan_ahead){.query = query,
+                         .plan = plan,
+                         .table = plan->scan.table,
+                         .columns = columns,
+                         .column_count = column_count};
+    choose_sizes(scan);
+    status st = add_storage(query, scan->table);
+    if (!st && query->reads->is_combining && query->dev->is_host && !query->reads->share)
+        st = scan_share_new(query, &query->reads->share);
+    query->reclaim = reclaim;
+    if (!st && query->reads->share)
+        st = scan_share_add(query->reads->share, scan->table, columns, column_count, &scan->reader);
+    if (!st)
+        st = array_push(query->memory, &query->reads->scans, scan);
+    if (st) {
+        mem_free(scan);
+        return st;
+    }
+    *out = scan;
+    return STATUS_OK;
+}
+
+static void expect(scan_ahead *scan)
+{
+    const pq_table *table = scan->table;
+    while (scan->expected < table->row_groups.count && scan->expected < scan->cursor + EXPECT_COUNT)
+        scan_prune_expect(scan->query, scan->plan, table,
+                          table->row_groups.items[scan->expected++]);
+}
+
+/* The scan has no need any more of what is kept of the row group before the cursor. */
+static void pass(scan_ahead *scan)
+{
+    scan_share *share = scan->query->reads->share;
+    if (share)
+        scan_share_pass(share, scan->table, scan->reader, scan->group_ref);
+}
+
+/* The next row group of which statistics leave something becomes the split; else there is none
+ * left. For who holds the scan. */
+static status look(scan_ahead *scan)
+{
+    exec_query *query = scan->query;
+    while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->row_groups.count) {
+        pq_row_list rows = {0};
+        expect(scan);
+        scan->group_ref = scan->table->row_groups.items[scan->cursor++];
+        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
+        scan_split_release(&scan->split);
+        if (!scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
+            status st = scan_prune_pages(query, scan->plan, scan->table, scan->group_ref,
+                                         SCAN_ROWS_ALIGNMENT, &rows);
+            if (st) {
+                array_release(&rows);
+                return st;
+            }
+        }
+        if (rows.count) {
+            scan_split_start(&scan->split, scan->table, scan->group_ref, scan->columns,
+                             scan->column_count, bytes, scan->morsel_bytes, &rows);
+        } else {
+            pass(scan);
+            atomic_fetch_add_explicit(&query->reads->bytes_done, bytes, memory_order_relaxed);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Starts the reads of the next rows, which are of the row group at the split. For who holds the
+ * scan. */
+static status fetch_next(scan_ahead *scan, scan_morsel *next)
+{
+    exec_query *query = scan->query;
+    scan_share *share = query->reads->share;
+    pq_shared_list kept = {0};
+    status st = share ? scan_share_find(share, scan->table, scan->group_ref, &kept) : STATUS_OK;
+    pq_fetch_want want = {.table = scan->table,
+                          .group_ref = next->group_ref,
+                          .rows = &next->rows,
+                          .columns = scan->columns,
+                          .column_count = scan->column_count,
+                          .policy = query->reads->policy,
+                          .is_merged = query->reads->is_combining,
+                          .is_registered = query->reads->is_registering,
+                          .kept = &kept};
+    if (!st)
+        st = pq_fetch_start(query->dev, &want, &next->fetch);
+    pq_shared_list_release(&kept);
+    return st;
+}
+
+/* The next rows, their reads under way; *is_there false: there are none left. For who holds the
+ * scan. */
+static status start_next(scan_ahead *scan, scan_morsel *out, bool *is_there)
+{
+    *out = (scan_morsel){0};
+    *is_there = false;
+    TRY(look(scan));
+    if (!scan_split_has_more(&scan->split))
+        return STATUS_OK;
+    out->group_ref = scan->group_ref;
+    status st = scan_split_next(&scan->split, &out->rows, &out->bytes);
+    if (st) {
+        array_release(&out->rows);
+        return st;
+    }
+    *is_there = true;
+    /* What cannot be read ahead is read when it is needed, and fails there if it must. */
+    st = scan->has_no_memory ? STATUS_OK : fetch_next(scan, out);
+    scan->has_no_memory |= st != NULL;
+    status_free(st);
+    if (!scan_split_has_more(&scan->split))
+        pass(scan);
+    scan_ahead_count(scan, out->group_ref, pq_fetch_stored_bytes(out->fetch), 0);
+    atomic_fetch_add_explicit(&scan->query->reads->bytes_shared, pq_fetch_shared_bytes(out->fetch),
+                              memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* ---- with the lock held ---- */
+
+static void count_bytes(scan_ahead *scan, int64_t more)
+{
+    scan->bytes += (uint64_t)more;
+    scan->query->reads->bytes += (uint64_t)more;
+    atomic_fetch_add_explicit(&process_bytes, (uint64_t)more, memory_order_relaxed);
+}
+
+static void wake_waiting(scan_ahead *scan)
+{
+    for (size_t i = 0; i < scan->waiting.count; i++)
+        exec_wake(scan->waiting.items[i]);
+    scan->waiting.count = 0;
+}
+
+static void let_go(scan_ahead *scan)
+{
+    scan->is_held = false;
+    wake_waiting(scan);
+}
+
+/* Queues the next rows; the scan is held, the lock is given up meanwhile. Returns the bytes
+ * that are read. */
+static uint64_t extend(scan_ahead *scan)
+{
+    scan_reads *ahead = scan->query->reads;
+    scan_morsel next;
+    bool is_there;
+    pthread_mutex_unlock(&ahead->lock);
+    status st = start_next(scan, &next, &is_there);
+    pthread_mutex_lock(&ahead->lock);
+    scan->failure = st;
+    scan->is_done = !is_there;
+    if (!is_there)
+        return 0;
+    count_bytes(scan, (int64_t)pq_fetch_bytes(next.fetch));
+    scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
+    if (ahead->overlap != OVERLAP_BLOCKING)
+        wake_waiting(scan);
+    return pq_fetch_bytes(next.fetch);
+}
+
+/* The budget is the process's; each query has an equal share, however many scans it has. A scan
+ * that nobody works on yet leaves half of it, and with regulation each has a window. */
+static bool may_extend(const scan_ahead *scan)
+{
+    const scan_reads *ahead = scan->query->reads;
+    uint32_t queries = atomic_load_explicit(&process_queries, memory_order_relaxed);
+    uint64_t most = ahead->bytes_max;
+    if (scan->is_done || scan->queue_count >= QUEUE_MAX)
+        return false;
+    if (!ahead->is_combining)
+        return scan->bytes < most;
+    if (ahead->is_regulating && scan->bytes >= scan->window)
+        return false;
+    return atomic_load_explicit(&process_bytes, memory_order_relaxed) < most &&
+           ahead->bytes < most / (queries ? queries : 1) / (scan->has_started ? 1 : 2);
+}
+
+/* A task has asked for rows, which were there already or not. If not, and the device has nothing to
+ * do but what is under way, the scan needs more bytes under way, unless that much has not even come
+ * yet; if they always are, fewer: memory that was not used before is slow. */
+static void regulate(scan_ahead *scan, const scan_morsel *taken)
+{
+    uint64_t most = scan->query->reads->bytes_max;
+    const file *f = scan->table->files.items[taken->group_ref.file].file;
+    bool is_there = pq_fetch_is_done(taken->fetch);
+    atomic_store_explicit(&scan->is_starved, !is_there, memory_order_relaxed);
+    scan->taken += pq_fetch_bytes(taken->fetch);
+    if (is_there) {
+        if (++scan->calm_takes < CALM_TAKES)
+            return;
+        scan->window -= scan->window / 4;
+    } else if (scan->taken >= scan->window &&
+               !atomic_load_explicit(&storage_device_find(f->version.device)->waiting,
+                                     memory_order_relaxed)) {
+        scan->window = scan->window < most / 2 ? scan->window * 2 : most;
+        scan->taken = 0;
+    }
+    scan->calm_takes = 0;
+    if (scan->window < scan->least)
+        scan->window = scan->least;
+}
+
+/* Submits about as many bytes as it may; returns how many it may still. */
+static uint64_t fill(scan_ahead *scan, uint64_t bytes)
+{
+    scan->is_held = true;
+    while (bytes && may_extend(scan)) {
+        uint64_t submitted = extend(scan);
+        bytes -= submitted < bytes ? submitted : bytes;
+    }
+    let_go(scan);
+    return bytes;
+}
+
+/* This scan, then those behind it, as far as those before them are looked at. */
+static void fill_from(scan_reads *ahead, size_t first, uint64_t bytes)
+{
+    size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
+                 : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
+                                                                              : ahead->scans.count;
+    for (size_t i = first; i < end && bytes; i++) {
+        scan_ahead *scan = ahead->scans.items[i];
+        if (!scan->is_held)
+            bytes = fill(scan, bytes);
+        if (!scan->is_done)
+            break;
+    }
+}
+
+/* Reads as much as may be held, and waits for it. */
+static void fill_blocking(scan_ahead *scan)
+{
+    scan->is_held = true;
+    while (may_extend(scan))
+        extend(scan);
+    pthread_mutex_unlock(&scan->query->reads->lock);
+    for (unsigned i = 0; i < scan->queue_count; i++)
+        pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
+    pthread_mutex_lock(&scan->query->reads->lock);
+    let_go(scan);
+}
+
+uint64_t scan_ahead_process_bytes(void)
+{
+    return atomic_load(&process_bytes);
+}
+
+const file *scan_ahead_changed_file(const exec_query *query)
+{
+    for (size_t i = 0; i < query->reads->scans.count; i++) {
+        const pq_table *table = query->reads->scans.items[i]->table;
+        for (size_t k = 0; k < table->files.count; k++)
+            if (file_has_changed(table->files.items[k].file))
+                return table->files.items[k].file;
+    }
+    return NULL;
+}
+
+void scan_ahead_start(exec_query *query)
+{
+    scan_reads *ahead = query->reads;
+    if (ahead->scans.count) {
+        ahead->is_counted = true;
+        atomic_fetch_add_explicit(&process_queries, 1, memory_order_relaxed);
+    }
+    pthread_mutex_lock(&ahead->lock);
+    if (ahead->overlap == OVERLAP_FULL)
+        fill_from(ahead, 0, START_BYTES);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+/* The queue's first, or none: then whoever queues one wakes the task. */
+static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *out)
+{
+    scan_reads *ahead = scan->query->reads;
+    bool is_blocking = ahead->overlap == OVERLAP_BLOCKING;
+    scan->has_started = true;
+    while (!scan->queue_count && !scan->is_done && !scan->is_held) {
+        if (is_blocking) {
+            fill_blocking(scan);
+        } else {
+            scan->is_held = true;
+            extend(scan);
+            let_go(scan);
+        }
+    }
+    if (scan->is_held && (is_blocking || !scan->queue_count)) {
+        EXEC_TRY(task, array_push(NULL, &scan->waiting, task));
+        return EXEC_WAIT;
+    }
+    if (!scan->queue_count) {
+        status st = scan->failure;
+        scan->failure = STATUS_OK;
+        EXEC_TRY(task, st);
+        return EXEC_FINISHED;
+    }
+    *out = scan->queue[scan->queue_first];
+    scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
+    scan->queue_count--;
+    regulate(scan, out);
+    return EXEC_HAVE_OUTPUT;
+}
+
+exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
+{
+    scan_reads *ahead = scan->query->reads;
+    size_t number = 0;
+    pthread_mutex_lock(&ahead->lock);
+    exec_result result = take_queued(scan, task, out);
+    while (result == EXEC_HAVE_OUTPUT) {
+        atomic_fetch_add_explicit(&scan->query->reads->bytes_done, out->bytes,
+                                  memory_order_relaxed);
+        /* Runtime filters may have come since it was queued. */
+        if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->group_ref))
+            break;
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(out->fetch));
+        pq_fetch_close(out->fetch);
+        array_release(&out->rows);
+        result = take_queued(scan, task, out);
+    }
+    while (ahead->scans.items[number] != scan)
+        number++;
+    if (result != EXEC_WAIT)
+        fill_from(ahead, number, SUBMIT_BYTES);
+    pthread_mutex_unlock(&ahead->lock);
+    return result;
+}
+
+void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *fetch)
+{
+    scan_reads *ahead = scan->query->reads;
+    uint64_t bytes = pq_fetch_bytes(fetch);
+    /* Where storage has time to read them again, keeping them would cost memory that was not used
+     * before. */
+    bool is_scarce =
+        !ahead->is_regulating || atomic_load_explicit(&scan->is_starved, memory_order_relaxed);
+    if (ahead->share && bytes && is_scarce)
+        scan_share_give(ahead->share, scan->table, scan->reader, group_ref, fetch);
+    pq_fetch_close(fetch);
+    if (!bytes)
+        return;
+    pthread_mutex_lock(&ahead->lock);
+    count_bytes(scan, -(int64_t)bytes);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+void scan_ahead_free(scan_ahead *scan)
+{
+    if (!scan)
+        return;
+    for (; scan->queue_count; scan->queue_count--) {
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(scan->queue[scan->queue_first].fetch));
+        pq_fetch_close(scan->queue[scan->queue_first].fetch);
+        array_release(&scan->queue[scan->queue_first].rows);
+        scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
+    }
+    array_release(&scan->waiting);
+    scan_split_release(&scan->split);
+    status_free(scan->failure);
+    mem_free(scan);
+}
+
+void scan_ahead_end(exec_query *query)
+{
+    if (query->reads->is_counted)
+        atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
+    query->reads->is_counted = false;
+}

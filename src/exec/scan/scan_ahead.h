@@ -1,0 +1,62 @@
+/* scan_ahead.h - a query's scans read ahead: row groups, or morsels of large ones, that will be
+ * wanted are being read while others are computed on, also for scans that have not started yet.
+ *
+ *     scans, in the order in which they start      part [taken|taken|reading|reading|...]
+ *                                                  lineitem [reading|reading|...
+ *
+ * Only what is not in the page cache is read ahead: the rest is best read right before its use,
+ * while it stays in the processor's cache. Whoever takes a row group starts the reads that the
+ * budget has room for: first those of the same scan, then those of the scans behind it. The budget
+ * is one for all scans of all queries of the process. What several scans of a query want is read
+ * once (scan_share.h). Regulation gives a scan less of it whose
+ * tasks always find their bytes there, and more when they had to wait. */
+#ifndef PISTACHIO_EXEC_SCAN_SCAN_AHEAD_H
+#define PISTACHIO_EXEC_SCAN_SCAN_AHEAD_H
+
+#include "exec/scan/scan_reads.h"
+
+typedef struct scan_ahead scan_ahead;
+
+/* What a task works on next: a row group, or a morsel of one. */
+typedef struct scan_morsel {
+    pq_row_group_ref group_ref;
+    pq_row_list rows; /* those that page indexes leave; the caller's */
+    uint64_t bytes;   /* compressed, of the scan's columns, about */
+    pq_fetch *fetch;  /* what of it is read ahead; NULL: nothing. The caller's */
+} scan_morsel;
+
+/* Ranges of rows begin at whole words of bitmaps, unless at a page. */
+#define SCAN_ROWS_ALIGNMENT 64
+
+/* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
+CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
+                              uint32_t column_count, scan_ahead **out);
+/* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
+ * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
+exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
+/* The rows of the row group are done: closes the fetch (NULL is allowed), whose columns are closed.
+ * Any thread. */
+void scan_ahead_release(scan_ahead *scan, pq_row_group_ref group_ref, pq_fetch *fetch);
+/* Once no task takes any more. Takes NULL. */
+void scan_ahead_free(scan_ahead *scan);
+
+/* The compressed bytes of the scan's columns in the row group. */
+uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref);
+
+/* Bytes of the row group were taken from storage and from the page cache. Any thread. */
+void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,
+                      uint64_t cached);
+
+/* What all queries of the process hold at this moment. */
+uint64_t scan_ahead_process_bytes(void);
+
+/* A file of the query's scans that has changed since it was opened, or NULL. */
+const file *scan_ahead_changed_file(const exec_query *query);
+
+/* Starts reading, before the first task runs: from then on the query has a share of the process's
+ * budget, */
+void scan_ahead_start(exec_query *query);
+/* up to here, when it is over. */
+void scan_ahead_end(exec_query *query);
+
+#endif

@@ -1,0 +1,337 @@
+/* scan_prune.c - row groups and pages against conditions, by statistics and Bloom filters.
+ *
+ * A condition excludes rows if it is true for none of them, so NULL counts as false.
+ * Bounds are trusted to enclose the values, not to be among them: text may have been cut. */
+#include "exec/scan/scan_prune.h"
+
+#include "parquet/read/bloom_probe.h"
+
+/* A row group, or the rows of one page of a column, seen by a scan. */
+typedef struct target {
+    const plan_node *plan;
+    const pq_table *table;
+    const file *file;
+    const pq_metadata *metadata;
+    const pq_row_group *group;
+    uint64_t row_count;
+    /* Of a page: its column, the only one of which anything is known, and its statistics. */
+    const pq_statistics *page;
+    uint32_t page_column;
+    bool is_expecting; /* Bloom filters are not asked: it is said that they will be */
+} target;
+
+typedef struct column {
+    const pq_leaf *leaf; /* NULL: not one of the table's */
+    const pq_column_chunk *chunk;
+    const pq_statistics *statistics;
+} column;
+
+static column find_column(const target *t, uint32_t column_id)
+{
+    int number = plan_column_index(t->plan, column_id);
+    if (number < 0 || (t->page && column_id != t->page_column))
+        return (column){0};
+    uint32_t leaf = t->table->columns.items[t->plan->scan.sources.items[number]].leaf;
+    const pq_column_chunk *chunk = &t->group->chunks[leaf];
+    return (column){&t->metadata->leaves[leaf], chunk, t->page ? t->page : &chunk->statistics};
+}
+
+static bool is_float(data_type type)
+{
+    return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
+}
+
+/* Bounds leave out NaN, which is above everything: it may be among any floats. */
+static bool bounds_exclude(const pq_statistics *s, expr_op op, const value *bound)
+{
+    if (!s->has_min || !s->has_max || !type_equal(s->min.type, bound->type))
+        return false;
+    int low = value_compare(&s->min, bound);
+    int high = is_float(bound->type) ? 1 : value_compare(&s->max, bound);
+    switch (op) {
+    case EXPR_EQ:
+        return low > 0 || high < 0;
+    case EXPR_LT:
+        return low >= 0;
+    case EXPR_LE:
+        return low > 0;
+    case EXPR_GT:
+        return high <= 0;
+    case EXPR_GE:
+        return high < 0;
+    default:
+        return false;
+    }
+}
+
+static bool comparison_excludes(const target *t, uint32_t column_id, expr_op op, const value *bound)
+{
+    column c = find_column(t, column_id);
+    if (!c.leaf || bound->is_null)
+        return false;
+    if (bounds_exclude(c.statistics, op, bound) ||
+        c.statistics->null_count == (int64_t)t->row_count)
+        return true;
+    if (op != EXPR_EQ || t->page)
+        return false;
+    if (!t->is_expecting)
+        return pq_bloom_excludes(t->file, c.leaf, c.chunk, bound);
+    pq_bloom_expect(t->file, c.leaf, c.chunk, bound);
+    return false;
+}
+
+static bool list_excludes(const target *t, const expr *e)
+{
+    if (e->args[0]->kind != EXPR_COLUMN)
+        return false;
+    for (uint32_t i = 1; i < e->arg_count; i++) {
+        const expr *item = e->args[i];
+        if (item->kind != EXPR_CONSTANT)
+            return false;
+        if (!item->constant.is_null &&
+            !comparison_excludes(t, e->args[0]->column_id, EXPR_EQ, &item->constant))
+            return false;
+    }
+    return true;
+}
+
+static bool null_test_excludes(const target *t, const expr *e)
+{
+    if (e->args[0]->kind != EXPR_COLUMN)
+        return false;
+    column c = find_column(t, e->args[0]->column_id);
+    int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->row_count;
+    return c.leaf && c.statistics->null_count == excluding;
+}
+
+static bool condition_excludes(const target *t, const expr *e)
+{
+    const expr *column;
+    const value *bound;
+    expr_op op;
+    if (e->kind != EXPR_CALL)
+        return false;
+    switch (e->op) {
+    case EXPR_AND:
+        for (uint32_t i = 0; i < e->arg_count; i++)
+            if (condition_excludes(t, e->args[i]))
+                return true;
+        return false;
+    case EXPR_OR:
+        for (uint32_t i = 0; i < e->arg_count; i++)
+            if (!condition_excludes(t, e->args[i]))
+                return false;
+        return true;
+    case EXPR_IN_LIST:
+        return list_excludes(t, e);
+    case EXPR_IS_NULL:
+    case EXPR_IS_NOT_NULL:
+        return null_test_excludes(t, e);
+    case EXPR_EQ:
+    case EXPR_LT:
+    case EXPR_LE:
+    case EXPR_GT:
+    case EXPR_GE:
+        return expr_comparison(e, &column, &op, &bound) && column->kind == EXPR_COLUMN &&
+               comparison_excludes(t, column->column_id, op, bound);
+    default:
+        return false;
+    }
+}
+
+static bool runtime_excludes(exec_query *query, const target *t, const plan_taken_filter *planned)
+{
+    const runtime_filter *filter = exec_runtime_filter(query, planned->id);
+    if (!atomic_load_explicit(&filter->is_published, memory_order_acquire))
+        return false;
+    if (filter->is_empty)
+        return true;
+    column c = find_column(t, planned->column_id);
+    const pq_statistics *s = c.statistics;
+    if (!filter->has_range || !s || !s->has_min || !s->has_max || type_is_text(s->min.type) ||
+        is_float(s->min.type))
+        return false;
+    return value_int128(&s->min) > filter->range_max || value_int128(&s->max) < filter->range_min;
+}
+
+static target target_of(const plan_node *plan, const pq_table *table, pq_row_group_ref group_ref)
+{
+    const pq_table_file *f = &table->files.items[group_ref.file];
+    const pq_row_group *group = &f->metadata->row_groups[group_ref.row_group];
+    return (target){.plan = plan,
+                    .table = table,
+                    .file = f->file,
+                    .metadata = f->metadata,
+                    .group = group,
+                    .row_count = group->row_count};
+}
+
+static bool any_runtime_excludes(exec_query *query, const target *t)
+{
+    const plan_node *plan = t->plan;
+    for (size_t i = 0; i < plan->scan.runtime_filters.count; i++)
+        if (runtime_excludes(query, t, &plan->scan.runtime_filters.items[i]))
+            return true;
+    return false;
+}
+
+static bool is_excluded(exec_query *query, const target *t)
+{
+    const plan_node *plan = t->plan;
+    for (size_t i = 0; i < plan->scan.filters.count; i++)
+        if (condition_excludes(t, plan->scan.filters.items[i]))
+            return true;
+    return any_runtime_excludes(query, t);
+}
+
+bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
+                pq_row_group_ref group_ref)
+{
+    target t = target_of(plan, table, group_ref);
+    return is_excluded(query, &t);
+}
+
+static void expect_indexes(const target *t, const expr *e)
+{
+    if (e->kind == EXPR_COLUMN) {
+        column c = find_column(t, e->column_id);
+        if (c.leaf && c.chunk->column_index.bytes && c.chunk->offset_index.bytes) {
+            file_expect_read(t->file, c.chunk->column_index.offset, c.chunk->column_index.bytes);
+            file_expect_read(t->file, c.chunk->offset_index.offset, c.chunk->offset_index.bytes);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        expect_indexes(t, e->args[i]);
+}
+
+void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table *table,
+                       pq_row_group_ref group_ref)
+{
+    target t = target_of(plan, table, group_ref);
+    t.is_expecting = true;
+    if (plan->scan.filters.count && !is_excluded(query, &t))
+        for (size_t i = 0; i < plan->scan.filters.count; i++)
+            expect_indexes(&t, plan->scan.filters.items[i]);
+}
+
+bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
+                        pq_row_group_ref group_ref)
+{
+    target t = target_of(plan, table, group_ref);
+    return any_runtime_excludes(query, &t);
+}
+
+/* ---- pages ---- */
+
+typedef struct page_walk {
+    exec_query *query;
+    target target;
+    pq_row_group_ref group_ref;
+    arena *memory;
+    uint64_t alignment;
+    bool *is_dropped; /* by unit of `alignment` rows */
+} page_walk;
+
+/* Units that lie wholly in [first, end) hold no row that is wanted. */
+static void drop_rows(page_walk *w, uint64_t first, uint64_t end)
+{
+    uint64_t rows = w->target.group->row_count;
+    uint64_t unit = (first + w->alignment - 1) / w->alignment;
+    uint64_t last = end == rows ? (rows + w->alignment - 1) / w->alignment : end / w->alignment;
+    for (; unit < last; unit++)
+        w->is_dropped[unit] = true;
+}
+
+static void drop_pages(page_walk *w, uint32_t column_id)
+{
+    target *t = &w->target;
+    column c = find_column(t, column_id);
+    if (!c.leaf || !c.chunk->column_index.bytes || !c.chunk->offset_index.bytes)
+        return;
+    uint32_t leaf = (uint32_t)(c.leaf - t->metadata->leaves);
+    pq_footer *footer = t->table->files.items[w->group_ref.file].footer;
+    const pq_offset_index *places =
+        pq_footer_offset_index(footer, t->file, w->group_ref.row_group, leaf);
+    if (!places || places->page_count < 2)
+        return;
+    const pq_column_index *bounds =
+        pq_footer_column_index(footer, t->file, w->group_ref.row_group, leaf);
+    if (!bounds || bounds->page_count != places->page_count)
+        return;
+    t->page_column = column_id;
+    uint64_t run = 0; /* where the pages that are dropped, up to this one, begin */
+    for (uint32_t p = 0; p < places->page_count; p++) {
+        uint64_t first = places->pages[p].first_row;
+        uint64_t end =
+            p + 1 < places->page_count ? places->pages[p + 1].first_row : t->group->row_count;
+        pq_statistics statistics = bounds->pages[p];
+        t->row_count = end - first;
+        if (bounds->is_null[p])
+            statistics.null_count = (int64_t)t->row_count;
+        t->page = &statistics;
+        if (is_excluded(w->query, t))
+            drop_rows(w, run, end);
+        else
+            run = end;
+    }
+    t->page = NULL;
+}
+
+static void visit_columns(page_walk *w, const expr *e, uint64_t *seen)
+{
+    if (e->kind == EXPR_COLUMN) {
+        int number = plan_column_index(w->target.plan, e->column_id);
+        if (number < 0 || number >= 64 || *seen >> number & 1)
+            return;
+        *seen |= (uint64_t)1 << number;
+        drop_pages(w, e->column_id);
+        return;
+    }
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        visit_columns(w, e->args[i], seen);
+}
+
+static status list_ranges(const page_walk *w, pq_row_list *out)
+{
+    uint64_t rows = w->target.group->row_count;
+    for (uint64_t first = 0; first < rows; first += w->alignment) {
+        uint64_t end = rows - first < w->alignment ? rows : first + w->alignment;
+        if (w->is_dropped && w->is_dropped[first / w->alignment])
+            continue;
+        if (out->count && out->items[out->count - 1].end == first)
+            out->items[out->count - 1].end = end;
+        else
+            TRY(array_push(NULL, out, ((pq_row_range){first, end})));
+    }
+    return STATUS_OK;
+}
+
+status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table *table,
+                        pq_row_group_ref group_ref, uint64_t alignment, pq_row_list *out)
+{
+    page_walk w = {.query = query,
+                   .target = target_of(plan, table, group_ref),
+                   .group_ref = group_ref,
+                   .alignment = alignment};
+    uint64_t rows = w.target.group->row_count, seen = 0;
+    bool has_index = false;
+    for (uint32_t c = 0; c < w.target.metadata->leaf_count && !has_index; c++)
+        has_index = w.target.group->chunks[c].column_index.bytes != 0;
+    if (!has_index || (!plan->scan.filters.count && !plan->scan.runtime_filters.count))
+        return array_push(NULL, out, ((pq_row_range){0, rows}));
+    TRY(arena_new(&w.memory));
+    w.is_dropped = arena_alloc(w.memory, rows / alignment + 1);
+    status st = w.is_dropped ? STATUS_OK : status_no_memory("scan", rows / alignment + 1);
+    for (size_t i = 0; i < plan->scan.filters.count && !st; i++)
+        visit_columns(&w, plan->scan.filters.items[i], &seen);
+    for (size_t i = 0; i < plan->scan.runtime_filters.count && !st; i++) {
+        expr column = {.kind = EXPR_COLUMN,
+                       .column_id = plan->scan.runtime_filters.items[i].column_id};
+        visit_columns(&w, &column, &seen);
+    }
+    if (!st)
+        st = list_ranges(&w, out);
+    arena_free(w.memory);
+    return st;
+}

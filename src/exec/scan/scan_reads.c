@@ -1,0 +1,46 @@
+/* scan_reads.c - how the scans of a query read, by its settings. */
+#include "exec/scan/scan_reads.h"
+
+#include "exec/scan/scan_share.h"
+
+/* Of the memory limit, what reading ahead may hold at most. */
+#define BUDGET_PART 8
+
+static void configure(scan_reads *reads, const exec_query *query, const settings *settings)
+{
+    const char *direct = settings->direct_io.text;
+    uint64_t wanted = settings->read_ahead.number;
+    uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
+    reads->bytes_max = wanted < most ? wanted : most;
+    const char *overlap = settings->overlap.text;
+    reads->overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING
+                     : !strcmp(overlap, "chunking") ? OVERLAP_CHUNKING
+                     : !strcmp(overlap, "deferred") ? OVERLAP_DEFERRED
+                                                    : OVERLAP_FULL;
+    reads->is_combining = settings->reader_combining.number;
+    reads->is_registering = settings->registered_memory.number;
+    reads->is_regulating = settings->adaptive_regulation.number;
+    reads->policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
+                    : !strcmp(direct, "never") ? PQ_FETCH_NONE
+                                               : PQ_FETCH_UNCACHED;
+}
+
+status scan_reads_new(exec_query *query, const settings *settings, scan_reads **out)
+{
+    scan_reads *reads = mem_new(sizeof *reads);
+    *out = reads;
+    if (!reads)
+        return status_no_memory("scans", sizeof *reads);
+    pthread_mutex_init(&reads->lock, NULL);
+    configure(reads, query, settings);
+    return STATUS_OK;
+}
+
+void scan_reads_free(scan_reads *reads)
+{
+    if (!reads)
+        return;
+    scan_share_free(reads->share);
+    pthread_mutex_destroy(&reads->lock);
+    mem_free(reads);
+}

@@ -1,0 +1,105 @@
+/* memory.c - shares of memory_limit. */
+#include "exec/sched/memory.h"
+
+#include "base/fault.h"
+#include "exec/sched/query.h"
+
+/* Eighths of the limit: what one operator may hold. */
+#define SHARE 5
+/* Of the limit, what stays free of operators' holdings. */
+#define FREE 4
+/* Of a task's equal part of the share: less is not worth spilling, and has to be granted. */
+#define TASK_FLOOR 16
+
+#define BLOCKS_OF_SHARE 256
+#define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
+#define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
+
+/* What a task wants for the pages and rows it works on. */
+#define TASK_BYTES ((uint64_t)24 << 20)
+
+unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
+{
+    uint64_t limit = mem_budget_limit(exec_budget(query));
+    uint64_t most = limit / TASK_BYTES;
+    if (!limit || most >= tasks)
+        return tasks;
+    return most ? (unsigned)most : 1;
+}
+
+bool exec_may_spill(const exec_query *query)
+{
+    return exec_device(query)->is_host && mem_budget_limit(exec_budget(query));
+}
+
+uint64_t exec_memory_share(const exec_query *query)
+{
+    return mem_budget_limit(exec_budget(query)) / 8 * SHARE;
+}
+
+bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned task_count,
+                     uint64_t task_needed)
+{
+    uint64_t share = exec_memory_share(query);
+    if (!exec_may_spill(query))
+        return false;
+    if (fault_check(FAULT_ROOM))
+        return true;
+    if (task_needed < share / task_count / TASK_FLOOR)
+        return false;
+    uint64_t limit = mem_budget_limit(exec_budget(query));
+    uint64_t used = mem_budget_used(exec_budget(query));
+    uint64_t others = used > held ? used - held : 0, most = limit - limit / FREE;
+    if (needed > share)
+        return true;
+    if (others + needed <= most)
+        return false;
+    uint64_t dropped = query->reclaim ? query->reclaim(query) : 0;
+    return (others > dropped ? others - dropped : 0) + needed > most;
+}
+
+uint64_t exec_memory_room(const exec_query *query)
+{
+    uint64_t limit = mem_budget_limit(exec_budget(query));
+    uint64_t used = mem_budget_used(exec_budget(query)), most = limit - limit / FREE;
+    if (!limit)
+        return UINT64_MAX;
+    return used < most ? most - used : 0;
+}
+
+bool exec_has_room(const exec_query *query, uint64_t more)
+{
+    uint64_t room = exec_memory_room(query);
+    return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
+}
+
+uint64_t exec_block_bytes(const exec_query *query)
+{
+    uint64_t bytes = exec_memory_share(query) / BLOCKS_OF_SHARE;
+    if (bytes < BLOCK_BYTES_MIN)
+        return BLOCK_BYTES_MIN;
+    return bytes < BLOCK_BYTES_MAX ? bytes : BLOCK_BYTES_MAX;
+}
+
+static uint64_t buffer_bytes(const dev_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+uint64_t exec_chunk_bytes(const chunk *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        const tensor *t = c->columns[i];
+        if (!t)
+            continue;
+        uint64_t values = t->form == TENSOR_FLAT ? c->rows.bound * t->type.width : 0;
+        uint64_t owned = buffer_bytes(t->values_owner); /* of reserved bytes: 0 */
+        bytes += (owned > values ? owned : values) + buffer_bytes(t->validity_owner);
+        if (t->form == TENSOR_INDEXED)
+            bytes += c->rows.bound * sizeof(uint32_t);
+        for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
+            bytes += buffer_bytes(t->heap->buffers[k]);
+    }
+    return bytes + bytes / 8; /* buffers are a little larger than what was asked for */
+}

@@ -1,0 +1,35 @@
+/* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
+ * to a temporary file.
+ *
+ * An operator may fill five eighths of the limit, and all together three quarters; the rest is for
+ * rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
+ * taken away, so everyone must be able to do with little. */
+#ifndef PISTACHIO_EXEC_SCHED_MEMORY_H
+#define PISTACHIO_EXEC_SCHED_MEMORY_H
+
+#include "exec/sched/operator.h"
+
+/* Whether operators may spill at all: there is a limit, and the device is a host. */
+bool exec_may_spill(const exec_query *query);
+/* How many of so many tasks have room to work: at least 1. */
+unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
+/* Bytes that one operator may hold; 0: any number. */
+uint64_t exec_memory_share(const exec_query *query);
+/* For an operator whose tasks together hold `held` bytes and will need `needed` until what they
+ * hold has become a result. `task_needed`: of those, what belongs to the task that asks. True: it
+ * must spill that now, and what the query holds only to save work later was given up first. Any
+ * thread. */
+bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned task_count,
+                     uint64_t task_needed);
+/* Bytes that can be taken now, with room left for rows on their way. */
+uint64_t exec_memory_room(const exec_query *query);
+/* Whether `more` bytes of that can be taken now; 0: any at all. */
+bool exec_has_room(const exec_query *query, uint64_t more);
+/* Of a block in a temporary file before compression, about: all parts of several tasks at work must
+ * fit memory, and reading wants large ones. */
+uint64_t exec_block_bytes(const exec_query *query);
+/* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
+ */
+uint64_t exec_chunk_bytes(const chunk *c);
+
+#endif

@@ -1,0 +1,183 @@
+/* operator.h - running a plan: queries, pipelines, tasks, and the interface of an operator.
+ *
+ * A pipeline is a source, streaming operators and a sink. A task is one running instance of a
+ * pipeline: it owns a stream and each operator's local state, pulls a chunk from the source, pushes
+ * it through, and gives its thread back (EXEC_WAIT) whenever it would have to wait. When all tasks of all pipelines
+ * that feed a sink have finished, the sink's phases run, in order, each phase on all tasks, with a
+ * barrier between; then whatever depends on the sink may start.
+ *
+ *     open ─ local_open ─ pull | push ... ─ local_finish ─┤all tasks├ phase 0 ─┤ ... ─ close
+ *
+ * Threads: open, local_open, close from one thread; pull, push, local_finish and phase from many at
+ * once, each with its own task and local state. DESIGN: "Nobody waits"; paper, sections 3.3 and 5.4. */
+#ifndef PISTACHIO_EXEC_SCHED_OPERATOR_H
+#define PISTACHIO_EXEC_SCHED_OPERATOR_H
+
+#include "device/tensor.h"
+#include "plan/plan.h"
+
+typedef struct exec_query exec_query;
+typedef struct exec_task exec_task;
+typedef struct exec_operator exec_operator;
+
+typedef enum exec_result {
+    EXEC_NEED_INPUT,  /* the input was consumed and gave no (more) output: push the next one */
+    EXEC_HAVE_OUTPUT, /* *output is set; call again without input until it says otherwise */
+    EXEC_FINISHED,    /* pull: no more chunks; push: no input is wanted any more; local_finish,
+                         phase: done */
+    EXEC_WAIT,        /* exactly one wake-up was registered on the task: call again the same way */
+    EXEC_FAILED       /* exec_fail was called */
+} exec_result;
+
+typedef struct exec_operator_ops {
+    const char *name; /* as in EXPLAIN */
+    /* The operator's state for one task: this many bytes, zeroed, are given to each call as
+     * `local`. */
+    size_t local_bytes;
+    /* Optional: sets the local state up. */
+    status (*local_open)(exec_operator *op, exec_task *task, void *local);
+    /* Optional: releases what the task holds; also after failures. */
+    void (*local_close)(exec_operator *op, void *local);
+    /* Sources: the next chunk, owned by the caller. */
+    exec_result (*pull)(exec_operator *op, exec_task *task, void *local, chunk **output);
+    /* Streaming operators and sinks: takes *input (and sets it to NULL) when it has consumed it;
+     * *input is NULL when called again for more output. Sinks never give output. */
+    exec_result (*push)(exec_operator *op, exec_task *task, void *local, chunk **input,
+                        chunk **output);
+    /* Optional: no more input for this task. Streaming operators may give output (called again
+     * until EXEC_FINISHED); sinks merge the local state into the shared one. */
+    exec_result (*local_finish)(exec_operator *op, exec_task *task, void *local, chunk **output);
+    /* Sinks, optional: phase `number` of phase_count, on all tasks at once, each with its index in
+     * task->index and the number of tasks in task->count; local states are gone by then. */
+    unsigned phase_count;
+    exec_result (*phase)(exec_operator *op, exec_task *task, unsigned number);
+    /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
+     * of memory that only they needed. */
+    void (*release)(exec_operator *op);
+    /* Releases everything; takes a half-opened operator. */
+    void (*close)(exec_operator *op);
+} exec_operator_ops;
+
+/* What the one caller of the operators counts. */
+typedef struct exec_metrics {
+    _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
+    _Atomic uint64_t bytes_read;                        /* by scans, compressed */
+    _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
+    _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
+} exec_metrics;
+
+/* The first member of each operator's own struct. */
+struct exec_operator {
+    const exec_operator_ops *ops;
+    exec_query *query;
+    const plan_node *plan; /* borrowed */
+    /* Sources: most tasks that may pull; 0: any number. 1 keeps an order (after a sort). Set by
+     * open; for the source of a breaker, at the latest by the last phase of its sink. */
+    unsigned task_limit;
+    bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
+    unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
+    exec_metrics metrics;
+};
+
+struct exec_task {
+    exec_query *query;
+    dev_stream *stream;
+    dev_error *error; /* on the device; for kernels that can fail. Checked by exec_check_error */
+    unsigned index, count;            /* which of the tasks of its stage or phase */
+    struct scheduled_task *scheduled; /* the scheduler's own state */
+};
+
+/* Fails the query with st (owned), the first failure wins, and returns EXEC_FAILED. */
+exec_result exec_fail(exec_task *task, status st);
+
+/* In a function that returns exec_result. */
+#define EXEC_TRY(task, call)                                                                       \
+    do {                                                                                           \
+        status exec_status_ = (call);                                                              \
+        if (__builtin_expect(exec_status_ != NULL, 0))                                             \
+            return exec_fail((task), exec_status_);                                                \
+    } while (0)
+
+/* Wake-ups. Each is registered just before returning EXEC_WAIT. */
+
+/* When the task's stream has done what is enqueued. False: it already has, do not wait. */
+bool exec_wait_stream(exec_task *task);
+/* A general one: call exec_prepare_wait, hand the task to whoever will call exec_wake (once, any
+ * thread, perhaps before EXEC_WAIT is returned), and return EXEC_WAIT. */
+void exec_prepare_wait(exec_task *task);
+void exec_wake(exec_task *task);
+
+/* Brings lazily known numbers to the host: copies `count` 8-byte words from `words` on the device
+ * to `target` on the host. Returns true when they are there; false: the copy is under way and a
+ * wake-up registered: return EXEC_WAIT and call again with the same arguments. *state belongs to
+ * the caller, zeroed before the first call, and is zeroed again when true is returned. On a host
+ * device it is always true at once. A failure is reported by *out. */
+typedef struct exec_fetch {
+    dev_event *event;
+} exec_fetch;
+bool exec_fetch_words(exec_task *task, exec_fetch *fetch, const void *words, uint64_t *target,
+                      uint32_t count, status *out);
+/* Makes a chunk's row count exact; as exec_fetch_words, `scratch` being kept by the caller. */
+bool exec_fetch_count(exec_task *task, exec_fetch *fetch, dev_count *count, uint64_t *scratch,
+                      status *out);
+
+/* On a host device, turns what kernels reported into a failure (with position and text); on others
+ * does nothing: the scheduler checks at the end of each task and phase. */
+CHECKED status exec_check_error(exec_task *task);
+/* The failure for an error cell, NULL for none: `location` is a position in the SQL text, or, with
+ * EXEC_LOCATION_READER set, the number of a location registered with exec_location_register. */
+#define EXEC_LOCATION_READER 0x80000000u
+CHECKED status exec_error_status(exec_query *query, const dev_error *error);
+/* Registers text for corrupt data (file, row group, column), taking a copy; returns its number with
+ * EXEC_LOCATION_READER set. */
+CHECKED status exec_location_register(exec_query *query, const char *text, uint32_t *out);
+
+device *exec_device(const exec_query *query);
+mem_budget *exec_budget(const exec_query *query);
+arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
+/* Where temporary files go; lives as long as the query. */
+const char *exec_temp_directory(const exec_query *query);
+/* Tasks that work for it at once: the threads, fewer where memory_limit is small. */
+unsigned exec_thread_count(const exec_query *query);
+bool exec_is_cancelled(const exec_query *query);
+struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);
+
+/* ---- operators' constructors, one file each: op_<name>.c ----
+ * `input` describes the chunks that come in: columns by id, in order. Each fills *out. Those with
+ * shared state (join, aggregate, sort) make a sink and a source or prober that refer to it; the
+ * sink owns the state and outlives the others. */
+
+/* Parallel arrays of what a chunk's columns are. */
+typedef struct exec_layout {
+    uint32_t count;
+    const plan_column *columns;
+} exec_layout;
+
+#define SOURCE(kind, name)                                                                         \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_operator **out);
+#define STREAMING(kind, name)                                                                      \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_layout input,   \
+                                    exec_operator **out);
+#define BREAKER(kind, name)                                                                        \
+    CHECKED status op_##name##_open(exec_query *query, const plan_node *plan, exec_layout input,   \
+                                    exec_operator **out_sink, exec_operator **out_source);
+#define WALKED(kind, name)
+#include "exec/sched/operators.def"
+#undef SOURCE
+#undef STREAMING
+#undef BREAKER
+#undef WALKED
+CHECKED status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out);
+/* Passes chunks on, small ones several together; for host devices. Stands for no node of the plan.
+ */
+CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
+/* *out_build: the sink of the build side. *out_probe: where the probe side streams through, or,
+ * where nothing comes out before all is probed (semi, anti, mark with build on the kept side), its
+ * sink (*out_probe_is_sink). *out_tail: a source of what is left after probing (build rows kept by
+ * outer, semi, anti joins; everything, where rows had to be spilled), or NULL. The tail's rows have
+ * the layout of the join's columns. */
+CHECKED status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
+                            exec_layout build, exec_operator **out_build, exec_operator **out_probe,
+                            bool *out_probe_is_sink, exec_operator **out_tail);
+
+#endif

@@ -1,0 +1,247 @@
+/* pool.c - worker threads: takes ready tasks, runs them, and walks the stage graph. */
+#include "exec/sched/pool.h"
+
+#include "exec/sched/task.h"
+
+struct exec_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* something became ready, finished, or was notified */
+    scheduled_task *first, **end;
+    unsigned thread_count;  /* the asking thread included */
+    unsigned started_count; /* workers running */
+    pthread_t *threads;
+    bool is_closing;
+};
+
+static void enqueue(exec_pool *pool, scheduled_task *scheduled)
+{
+    scheduled->state = TASK_READY;
+    scheduled->next = NULL;
+    *pool->end = scheduled;
+    pool->end = &scheduled->next;
+}
+
+static scheduled_task *dequeue(exec_pool *pool)
+{
+    scheduled_task *scheduled = pool->first;
+    if (scheduled) {
+        pool->first = scheduled->next;
+        if (!pool->first)
+            pool->end = &pool->first;
+        scheduled->state = TASK_RUNNING;
+    }
+    return scheduled;
+}
+
+static void stage_start(exec_pool *pool, exec_stage *stage);
+
+static void leave_operator(exec_operator *op)
+{
+    if (--op->pipelines == 0 && op->ops->release)
+        op->ops->release(op);
+}
+
+/* The stage is over: whoever waited for it may start. Under the lock. */
+static void stage_finish(exec_pool *pool, exec_stage *stage)
+{
+    stage->query->stages_active--;
+    if (stage->source)
+        leave_operator(stage->source);
+    for (size_t i = 0; i < stage->operators.count; i++)
+        leave_operator(stage->operators.items[i]);
+    for (size_t i = 0; i < stage->dependents.count; i++)
+        if (--stage->dependents.items[i]->pending == 0)
+            stage_start(pool, stage->dependents.items[i]);
+}
+
+/* Under the lock. A cancelled query's stages finish without running. */
+static void stage_start(exec_pool *pool, exec_stage *stage)
+{
+    bool has_work =
+        stage->source ? !stage->source->is_empty : stage->phase < stage->sink->ops->phase_count;
+    if (!has_work || atomic_load(&stage->query->is_cancelled)) {
+        stage_finish(pool, stage);
+        return;
+    }
+    unsigned count = exec_thread_count(stage->query);
+    if (stage->query->dev->stream_count > count)
+        count = stage->query->dev->stream_count;
+    if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
+        count = stage->source->task_limit;
+    status st = STATUS_OK;
+    stage->tasks_active = 0;
+    for (unsigned i = 0; i < count && !st; i++) {
+        scheduled_task *scheduled;
+        st = task_new(stage, i, count, &scheduled);
+        if (!st) {
+            stage->tasks_active++;
+            enqueue(pool, scheduled);
+        }
+    }
+    if (st)
+        task_fail_query(stage->query, st);
+    if (!stage->tasks_active)
+        stage_finish(pool, stage);
+}
+
+/* A task is over. Under the lock. */
+static void task_finished(exec_pool *pool, scheduled_task *scheduled)
+{
+    exec_stage *stage = scheduled->stage;
+    task_free(scheduled);
+    if (--stage->tasks_active)
+        return;
+    if (!stage->source && ++stage->phase < stage->sink->ops->phase_count)
+        stage_start(pool, stage);
+    else
+        stage_finish(pool, stage);
+}
+
+/* Runs one task until it finishes or waits; the lock is held on entry and exit. */
+static void run(exec_pool *pool, scheduled_task *scheduled)
+{
+    for (;;) {
+        pthread_mutex_unlock(&pool->lock);
+        bool waits = task_run(scheduled);
+        if (!waits)
+            task_close(scheduled);
+        pthread_mutex_lock(&pool->lock);
+        if (!waits) {
+            task_finished(pool, scheduled);
+            pthread_cond_broadcast(&pool->changed);
+            return;
+        }
+        if (scheduled->state == TASK_RUNNING) {
+            scheduled->state = TASK_WAITING;
+            return;
+        }
+        scheduled->state = TASK_RUNNING; /* woken already: go on */
+    }
+}
+
+void exec_wake(exec_task *task)
+{
+    scheduled_task *scheduled = task->scheduled;
+    exec_pool *pool = task->query->pool;
+    pthread_mutex_lock(&pool->lock);
+    if (scheduled->state == TASK_WAITING) {
+        enqueue(pool, scheduled);
+        pthread_cond_signal(&pool->changed);
+    } else {
+        scheduled->state = TASK_WOKEN;
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *worker(void *argument)
+{
+    exec_pool *pool = argument;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->is_closing) {
+        scheduled_task *scheduled = dequeue(pool);
+        if (scheduled)
+            run(pool, scheduled);
+        else
+            pthread_cond_wait(&pool->changed, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
+                    void *argument)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (query->stages_active && !is_done(argument)) {
+        scheduled_task *scheduled = dequeue(pool);
+        if (scheduled)
+            run(pool, scheduled);
+        else
+            pthread_cond_wait(&pool->changed, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void exec_pool_notify(exec_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Threads are started with the first query that can use them. */
+static status start_threads(exec_pool *pool)
+{
+    while (pool->started_count + 1 < pool->thread_count) {
+        int number = pthread_create(&pool->threads[pool->started_count], NULL, worker, pool);
+        if (number)
+            return status_hint(status_new_errno(number, "could not start a worker thread"),
+                               "lower the setting threads");
+        pool->started_count++;
+    }
+    return STATUS_OK;
+}
+
+status exec_pool_start(exec_pool *pool, exec_query *query)
+{
+    if (query->stages.count > 2)
+        TRY(start_threads(pool));
+    pthread_mutex_lock(&pool->lock);
+    query->stages_active = (unsigned)query->stages.count;
+    /* Starting a stage may finish it and start others: take the list of sources first. */
+    size_t source_count = 0;
+    for (size_t i = 0; i < query->stages.count; i++)
+        if (query->stages.items[i]->pending == 0)
+            query->stages.items[i]->pending = UINT32_MAX;
+    for (size_t i = 0; i < query->stages.count; i++)
+        if (query->stages.items[i]->pending == UINT32_MAX) {
+            query->stages.items[i]->pending = 0;
+            source_count++;
+            stage_start(pool, query->stages.items[i]);
+        }
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+    if (!source_count && query->stages.count)
+        return status_new(STATUS_KIND_INTERNAL, "no stage of the query can start");
+    return STATUS_OK;
+}
+
+status exec_pool_new(unsigned thread_count, exec_pool **out)
+{
+    *out = NULL;
+    exec_pool *pool = mem_new(sizeof *pool);
+    if (!pool)
+        return status_no_memory("worker pool", sizeof *pool);
+    pool->threads = mem_new_array(thread_count, sizeof *pool->threads);
+    if (!pool->threads) {
+        mem_free(pool);
+        return status_no_memory("worker threads", thread_count * sizeof *pool->threads);
+    }
+    pool->thread_count = thread_count ? thread_count : 1;
+    pool->end = &pool->first;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    *out = pool;
+    return STATUS_OK;
+}
+
+void exec_pool_free(exec_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->is_closing = true;
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < pool->started_count; i++)
+        pthread_join(pool->threads[i], NULL);
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->lock);
+    mem_free(pool->threads);
+    mem_free(pool);
+}
+
+unsigned exec_pool_thread_count(const exec_pool *pool)
+{
+    return pool->thread_count;
+}

@@ -1,0 +1,28 @@
+/* pool.h - worker threads and the tasks that are ready to run.
+ *
+ * Tasks are queued in the order in which their stages became ready, and a worker runs a task until
+ * it finishes or waits: morsels, not tasks, are the grain of balance. The thread that asks for
+ * results works too, so that a query with one thread runs on its caller alone. One lock guards
+ * queue, stage graph and task states: it is taken a few times per task, not per chunk. */
+#ifndef PISTACHIO_EXEC_SCHED_POOL_H
+#define PISTACHIO_EXEC_SCHED_POOL_H
+
+#include "exec/sched/query.h"
+
+typedef struct exec_pool exec_pool;
+
+/* A pool that runs tasks on `thread_count` threads, the asking one included. */
+CHECKED status exec_pool_new(unsigned thread_count, exec_pool **out);
+void exec_pool_free(exec_pool *pool); /* joins the threads; no query may be running */
+unsigned exec_pool_thread_count(const exec_pool *pool);
+
+/* Starts the stages of a query that wait for nothing. */
+CHECKED status exec_pool_start(exec_pool *pool, exec_query *query);
+/* Runs tasks, of any query, until is_done(argument) or the query has no stage left. is_done is
+ * called under the pool's lock. */
+void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
+                    void *argument);
+/* Wakes those in exec_pool_work to look at is_done again. */
+void exec_pool_notify(exec_pool *pool);
+
+#endif

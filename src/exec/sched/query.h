@@ -1,0 +1,77 @@
+/* query.h - inside the executor: a query, its stages, and what the scheduler keeps of them.
+ *
+ * The plan becomes a graph of stages. A pipeline stage runs source -> operators -> sink on its
+ * tasks; a sink stage, ready when all pipelines that feed it are done, runs the sink's phases. A
+ * stage starts when everything it waits for has finished.
+ *
+ *     scan part ─ filter ─┤build├───────────┐ (waits for)
+ *                                           v
+ *     scan lineitem ─ probe ─ project ─┤aggregate├─> source ─ project ─┤result├
+ */
+#ifndef PISTACHIO_EXEC_SCHED_QUERY_H
+#define PISTACHIO_EXEC_SCHED_QUERY_H
+
+#include "exec/sched/operator.h"
+#include "exec/sched/runtime_filter.h"
+
+#include <pthread.h>
+
+typedef struct exec_stage exec_stage;
+typedef struct scheduled_task scheduled_task;
+
+struct exec_stage {
+    exec_query *query;
+    /* A pipeline: source, then operators, the last being the sink. */
+    exec_operator *source; /* NULL: a sink stage */
+    ARRAY(exec_operator *) operators;
+    /* A sink stage: the sink whose phases run here. */
+    exec_operator *sink;
+    unsigned phase; /* the one that runs now */
+    /* Graph. */
+    ARRAY(exec_stage *) dependents;
+    unsigned pending; /* stages that must finish first; under the pool's lock */
+    /* Tasks of this stage, or of its present phase, that have not finished. */
+    unsigned tasks_active;
+    ARRAY(scheduled_task *) tasks;
+};
+
+struct exec_query {
+    arena *memory;
+    const plan_statement *statement; /* borrowed */
+    device *dev;
+    mem_budget *budget;
+    const char *temp_directory;
+    struct exec_pool *pool;
+    ARRAY(exec_operator *) operators; /* all, closed last first */
+    ARRAY(exec_stage *) stages;
+    runtime_filter *filters;
+    exec_stage **filter_stages; /* who publishes each */
+    exec_operator **shared_sinks;
+    exec_stage **shared_stages;
+    exec_operator *result_sink;
+
+    /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
+     * Any thread; NULL: there is nothing. */
+    uint64_t (*reclaim)(const exec_query *query);
+    struct scan_reads *reads; /* exec/scan/scan_reads.h: what its scans read, and have read */
+    pthread_mutex_t lock;     /* failure, locations */
+    status failure;
+    ARRAY(char *) locations;
+    _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
+    bool is_buffering;         /* small chunks are put together before joins */
+    bool is_traced;            /* steps of its operators are noted: set before it starts */
+    unsigned stages_active;    /* under the pool's lock: not finished */
+};
+
+/* pipeline.c: makes the stages of a plan; the result goes to `sink`. */
+CHECKED status exec_build(exec_query *query, exec_operator *sink);
+/* Adds an operator to those that the query closes. Takes it over also on failure. */
+CHECKED status exec_adopt(exec_query *query, exec_operator *op);
+
+/* op_shared.c: collects a common subplan's rows, and reads them. */
+CHECKED status op_shared_open(exec_query *query, const plan_node *plan, exec_layout input,
+                              exec_operator **out_sink);
+CHECKED status op_shared_source_open(exec_query *query, const plan_node *plan, exec_operator *sink,
+                                     exec_operator **out);
+
+#endif

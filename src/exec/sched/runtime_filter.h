@@ -1,0 +1,49 @@
+/* runtime_filter.h - what a join's build side tells the probe side's scans about its keys.
+ *
+ * Published once, when the build side is complete, before the probe pipeline starts; read-only from
+ * then on. A scan uses the range to skip row groups and pages, and the bitmap (dense integer keys:
+ * exact) or Bloom filter to drop rows before their other columns are decoded. Rows that pass may
+ * still not match. */
+#ifndef PISTACHIO_EXEC_SCHED_RUNTIME_FILTER_H
+#define PISTACHIO_EXEC_SCHED_RUNTIME_FILTER_H
+
+#include "device/device.h"
+
+typedef struct runtime_filter {
+    _Atomic bool is_published; /* false at the scan's start: ignore it */
+    bool is_empty;             /* no key at all: nothing can match */
+    bool has_range;            /* keys of integer-like types: the host knows the bounds */
+    int64_t range_min, range_max;
+    double estimated_pass; /* share of the probe rows that will pass, if known; else negative */
+    /* Exact: bit (key - range_min) of the bitmap; owner holds it. NULL: no bitmap. */
+    const uint64_t *bitmap; /* device address */
+    dev_buffer *bitmap_owner;
+    /* Blocked Bloom filter over hash_values of the key: 64-bit blocks, count a power of two. */
+    const uint64_t *bloom; /* device address, or NULL */
+    uint64_t bloom_blocks;
+    dev_buffer *bloom_owner;
+} runtime_filter;
+
+struct chunk;
+struct tensor;
+/* From the build side's keys: a column of chunks of exact lengths, FLAT, of text or integer-like,
+ * of 1 to 8 bytes. The stream must have been waited for before other streams use the filter. */
+CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream,
+                                      struct chunk *const *chunks, size_t chunk_count,
+                                      uint32_t column);
+/* From a bitmap that there is already: of keys min to max; NULL: no key at all. */
+void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
+                                   int64_t max);
+/* Piece by piece, where the keys are not kept, on a host device: first room for `rows` keys' Bloom
+ * filter, of at most most_bytes (where there is no memory for it there is none); then keys, FLAT,
+ * of any task; then, once, publishing. */
+CHECKED status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
+                                          uint64_t most_bytes);
+CHECKED status runtime_filter_add(runtime_filter *filter, dev_stream *stream,
+                                  const struct tensor *keys, dev_count rows);
+void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max);
+/* Sets the words that join_key_bounds adds to (the third one is zero already). */
+CHECKED status runtime_filter_start_bounds(dev_stream *stream, int64_t *words);
+void runtime_filter_release(runtime_filter *filter);
+
+#endif

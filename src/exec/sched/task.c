@@ -1,0 +1,320 @@
+/* task.c - drives the operators of one task: pulls, pushes, finishes, runs phases.
+ *
+ * The only caller of pull, push, local_finish and phase, so cancellation, timing and row counts are
+ * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
+#include "exec/sched/task.h"
+
+#include "parquet/read/table.h"
+
+#include "base/trace.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static uint64_t now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void task_fail_query(exec_query *query, status st)
+{
+    pthread_mutex_lock(&query->lock);
+    if (!query->failure) {
+        query->failure = st;
+        st = STATUS_OK;
+    }
+    pthread_mutex_unlock(&query->lock);
+    status_free(st);
+    atomic_store(&query->is_cancelled, true);
+}
+
+exec_result exec_fail(exec_task *task, status st)
+{
+    task_fail_query(task->query, st);
+    return EXEC_FAILED;
+}
+
+status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out)
+{
+    *out = NULL;
+    scheduled_task *scheduled = mem_new(sizeof *scheduled);
+    if (!scheduled)
+        return status_no_memory("task", sizeof *scheduled);
+    scheduled->stage = stage;
+    scheduled->task =
+        (exec_task){.query = stage->query, .index = index, .count = count, .scheduled = scheduled};
+    scheduled->operator_count = stage->source ? (unsigned)stage->operators.count : 0;
+    scheduled->states = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->states);
+    scheduled->inputs = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->inputs);
+    scheduled->has_more = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->has_more);
+    if (!scheduled->states || !scheduled->inputs || !scheduled->has_more) {
+        size_t bytes = (scheduled->operator_count + 1) * sizeof *scheduled->states;
+        task_free(scheduled);
+        return status_no_memory("task", bytes);
+    }
+    *out = scheduled;
+    return STATUS_OK;
+}
+
+/* Number 0 is the source; k + 1 is operator k. */
+static exec_operator *operator_at(const scheduled_task *scheduled, unsigned number)
+{
+    return number ? scheduled->stage->operators.items[number - 1] : scheduled->stage->source;
+}
+
+static status task_setup(scheduled_task *scheduled)
+{
+    device *dev = scheduled->stage->query->dev;
+    if (!scheduled->task.stream)
+        TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
+    if (!scheduled->error_buffer) {
+        TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
+        scheduled->task.error = scheduled->error_buffer->address;
+    }
+    if (!scheduled->stage->source)
+        return STATUS_OK;
+    while (scheduled->opened_count <= scheduled->operator_count) {
+        exec_operator *op = operator_at(scheduled, scheduled->opened_count);
+        size_t bytes = op->ops->local_bytes ? op->ops->local_bytes : 1;
+        void *state = mem_new(bytes);
+        if (!state)
+            return status_no_memory("task state", bytes);
+        scheduled->states[scheduled->opened_count++] = state;
+        if (op->ops->local_open)
+            TRY(op->ops->local_open(op, &scheduled->task, state));
+    }
+    return STATUS_OK;
+}
+
+void task_close(scheduled_task *scheduled)
+{
+    device *dev = scheduled->stage->query->dev;
+    /* After a failure copies may be under way that end in the operators' states. */
+    if (scheduled->task.stream)
+        dev->ops->stream_drain(scheduled->task.stream);
+    for (unsigned i = scheduled->opened_count; i-- > 0;) {
+        exec_operator *op = operator_at(scheduled, i);
+        if (op->ops->local_close)
+            op->ops->local_close(op, scheduled->states[i]);
+        mem_free(scheduled->states[i]);
+    }
+    for (unsigned i = 0; i <= scheduled->operator_count; i++)
+        chunk_free(scheduled->inputs[i]);
+    /* From here on nothing will wake the task: the stream has reached all of its events. */
+    if (scheduled->task.stream)
+        dev->ops->stream_close(scheduled->task.stream);
+    if (scheduled->event)
+        dev->ops->event_free(scheduled->event);
+    if (scheduled->error_fetch.event)
+        dev->ops->event_free(scheduled->error_fetch.event);
+    dev_buffer_unref(scheduled->error_buffer);
+}
+
+void task_free(scheduled_task *scheduled)
+{
+    mem_free(scheduled->states);
+    mem_free(scheduled->inputs);
+    mem_free(scheduled->has_more);
+    mem_free(scheduled);
+}
+
+/* An operator's output goes to the next operator's input; empty chunks go nowhere. */
+static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
+{
+    exec_operator *op = operator_at(scheduled, number);
+    dev_count_settle(scheduled->stage->query->dev, &output->rows);
+    atomic_fetch_add_explicit(&op->metrics.chunks_out, 1, memory_order_relaxed);
+    if (!output->rows.actual)
+        atomic_fetch_add_explicit(&op->metrics.rows_out, output->rows.bound, memory_order_relaxed);
+    if (!output->rows.actual && !output->rows.bound)
+        chunk_free(output);
+    else
+        scheduled->inputs[number] = output;
+}
+
+static const char *key_name(const expr_list *keys)
+{
+    const expr *key = keys->count ? keys->items[0] : NULL;
+    return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
+}
+
+/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
+ */
+static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
+{
+    char name[TRACE_NAME_BYTES];
+    const plan_node *plan = op->plan;
+    if (plan && plan->kind == PLAN_SCAN) {
+        const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
+        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
+    } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
+        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
+                 key_name(&plan->join.right_keys));
+    } else {
+        snprintf(name, sizeof name, "%s", op->ops->name);
+    }
+    trace_span(what, name, (int64_t)since, (int64_t)until);
+}
+
+/* `what` the operator was called for. */
+static void count_time(exec_operator *op, const char *what, uint64_t since)
+{
+    uint64_t until = now();
+    atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
+    if (__builtin_expect(op->query->is_traced, 0))
+        trace_step(op, what, since, until);
+}
+
+/* Operator k wants no more: whatever is on its way to it is dropped, and the source is not asked
+ * again. */
+static void stop_before(scheduled_task *scheduled, unsigned k)
+{
+    for (unsigned i = 0; i <= k; i++) {
+        chunk_free(scheduled->inputs[i]);
+        scheduled->inputs[i] = NULL;
+        scheduled->has_more[i] = false;
+    }
+    scheduled->is_drained = true;
+    if (scheduled->finishing < k)
+        scheduled->finishing = k;
+}
+
+static exec_result push_step(scheduled_task *scheduled, unsigned k)
+{
+    exec_operator *op = scheduled->stage->operators.items[k];
+    chunk *output = NULL;
+    uint64_t start = now();
+    exec_result result = op->ops->push(op, &scheduled->task, scheduled->states[k + 1],
+                                       &scheduled->inputs[k], &output);
+    count_time(op, "push", start);
+    switch (result) {
+    case EXEC_HAVE_OUTPUT:
+        scheduled->has_more[k] = true;
+        hand_on(scheduled, k + 1, output);
+        break;
+    case EXEC_NEED_INPUT:
+        scheduled->has_more[k] = false;
+        chunk_free(scheduled->inputs[k]);
+        scheduled->inputs[k] = NULL;
+        break;
+    case EXEC_FINISHED:
+        stop_before(scheduled, k);
+        break;
+    case EXEC_WAIT:
+        scheduled->has_more[k] = true; /* it may have taken its input */
+        break;
+    default:
+        break;
+    }
+    return result;
+}
+
+static exec_result pull_step(scheduled_task *scheduled)
+{
+    exec_operator *op = scheduled->stage->source;
+    chunk *output = NULL;
+    uint64_t start = now();
+    exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
+    count_time(op, "pull", start);
+    if (result == EXEC_HAVE_OUTPUT)
+        hand_on(scheduled, 0, output);
+    else if (result == EXEC_FINISHED)
+        scheduled->is_drained = true;
+    return result;
+}
+
+static exec_result finish_step(scheduled_task *scheduled, unsigned k)
+{
+    exec_operator *op = scheduled->stage->operators.items[k];
+    exec_result result = EXEC_FINISHED;
+    if (op->ops->local_finish) {
+        chunk *output = NULL;
+        uint64_t start = now();
+        result = op->ops->local_finish(op, &scheduled->task, scheduled->states[k + 1], &output);
+        count_time(op, "finish", start);
+        if (result == EXEC_HAVE_OUTPUT)
+            hand_on(scheduled, k + 1, output);
+    }
+    if (result == EXEC_FINISHED)
+        scheduled->finishing = k + 1;
+    return result;
+}
+
+/* One step of a pipeline: the deepest pending chunk first, so that little is in flight. */
+static exec_result pipeline_step(scheduled_task *scheduled)
+{
+    exec_result result;
+    for (unsigned k = scheduled->operator_count; k-- > 0;)
+        if (scheduled->inputs[k] || scheduled->has_more[k]) {
+            result = push_step(scheduled, k);
+            return result == EXEC_FINISHED ? EXEC_NEED_INPUT : result;
+        }
+    if (!scheduled->is_drained)
+        result = pull_step(scheduled);
+    else if (scheduled->finishing < scheduled->operator_count)
+        result = finish_step(scheduled, scheduled->finishing);
+    else
+        return EXEC_FINISHED;
+    return result == EXEC_FINISHED ? EXEC_NEED_INPUT : result;
+}
+
+static exec_result phase_step(scheduled_task *scheduled)
+{
+    exec_operator *sink = scheduled->stage->sink;
+    uint64_t start = now();
+    exec_result result = sink->ops->phase(sink, &scheduled->task, scheduled->stage->phase);
+    count_time(sink, "phase", start);
+    return result;
+}
+
+/* What the task's kernels reported, once all of them have run. */
+static exec_result final_check(scheduled_task *scheduled)
+{
+    exec_task *task = &scheduled->task;
+    dev_error error;
+    if (exec_device(task->query)->is_host) {
+        EXEC_TRY(task, exec_check_error(task));
+        return EXEC_FINISHED;
+    }
+    status st = STATUS_OK;
+    bool is_there = exec_fetch_words(task, &scheduled->error_fetch, task->error,
+                                     scheduled->error_words, 2, &st);
+    EXEC_TRY(task, st);
+    if (!is_there)
+        return EXEC_WAIT;
+    memcpy(&error, scheduled->error_words, sizeof error);
+    EXEC_TRY(task, exec_error_status(task->query, &error));
+    return EXEC_FINISHED;
+}
+
+static exec_result task_step(scheduled_task *scheduled)
+{
+    if (!scheduled->is_done) {
+        exec_result result =
+            scheduled->stage->source ? pipeline_step(scheduled) : phase_step(scheduled);
+        if (result != EXEC_FINISHED)
+            return result;
+        scheduled->is_done = true;
+    }
+    return final_check(scheduled);
+}
+
+bool task_run(scheduled_task *scheduled)
+{
+    exec_query *query = scheduled->stage->query;
+    status st = task_setup(scheduled);
+    if (st) {
+        task_fail_query(query, st);
+        return false;
+    }
+    while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
+        exec_result result = task_step(scheduled);
+        if (result == EXEC_WAIT)
+            return true;
+        if (result == EXEC_FINISHED || result == EXEC_FAILED)
+            return false;
+    }
+    return false;
+}

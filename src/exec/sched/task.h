@@ -1,0 +1,46 @@
+/* task.h - inside the executor: one task of a stage, run by a worker until it waits. */
+#ifndef PISTACHIO_EXEC_SCHED_TASK_H
+#define PISTACHIO_EXEC_SCHED_TASK_H
+
+#include "exec/sched/query.h"
+
+typedef enum task_state {
+    TASK_READY,   /* in the pool's queue */
+    TASK_RUNNING, /* on a worker */
+    TASK_WOKEN,   /* on a worker, and what it is about to wait for has come */
+    TASK_WAITING  /* until exec_wake */
+} task_state;
+
+struct scheduled_task {
+    exec_task task;
+    exec_stage *stage;
+    scheduled_task *next; /* in the queue */
+    task_state state;     /* under the pool's lock */
+
+    /* Position k stands for the k-th operator; the source's task state comes first in `states`. */
+    unsigned operator_count;
+    void **states;         /* operator_count + 1 */
+    chunk **inputs;        /* what is to be pushed into operator k, or NULL */
+    bool *has_more;        /* operator k is to be called again without input */
+    unsigned opened_count; /* states whose local_open has run */
+    unsigned finishing;    /* operators whose local_finish is done */
+    bool is_drained;       /* the source gives no more */
+    bool is_done;          /* all steps are; what the kernels reported is still to be looked at */
+
+    dev_buffer *error_buffer;
+    dev_event *event; /* of exec_wait_stream */
+    exec_fetch error_fetch;
+    uint64_t error_words[2];
+};
+
+/* Under the pool's lock; opens nothing yet. */
+CHECKED status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out);
+/* True: it waits. False: it is over (finished, failed or cancelled). */
+bool task_run(scheduled_task *scheduled);
+/* Releases what the task holds, waiting for its stream; not under the pool's lock. */
+void task_close(scheduled_task *scheduled);
+void task_free(scheduled_task *scheduled);
+/* The first failure wins; st is owned. */
+void task_fail_query(exec_query *query, status st);
+
+#endif

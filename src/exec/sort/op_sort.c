@@ -1,0 +1,399 @@
+/* op_sort.c - ORDER BY, and top-k where a LIMIT follows.
+ *
+ * Tasks collect rows; at the end one task sorts all of them by packed keys and the source hands
+ * them out in order. With a limit, a task that has collected enough sorts what it has and keeps the
+ * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
+ * write what they have as sorted runs to a temporary file, and the source merges those. */
+#include "exec/sched/memory.h"
+#include "exec/sort/sort.h"
+
+/* Rows beyond the limit that a task collects before it throws the rest away. */
+#define SPARE_ROWS 16384
+
+typedef struct sort_local {
+    program_run *run;
+    chunk_list chunks;
+    uint64_t row_count;
+    uint64_t held, needed; /* bytes: sort_count_chunk */
+    exec_fetch fetch;
+    uint64_t scratch;
+    chunk *current; /* input's columns and room for keys */
+    uint32_t next;
+    dev_buffer *bound; /* sort_bound.c; NULL: none yet */
+    bool is_bounded;   /* current is */
+} sort_local;
+
+/* The task's chunks are others now: their bytes are counted anew. */
+static void count_bytes(op_sort *op, sort_local *local)
+{
+    uint64_t held = 0, needed = 0;
+    for (size_t i = 0; i < local->chunks.count; i++)
+        sort_count_chunk(op, local->chunks.items[i], &held, &needed);
+    atomic_fetch_add(&op->spill.held, held - local->held);
+    atomic_fetch_add(&op->spill.needed, needed - local->needed);
+    local->held = held;
+    local->needed = needed;
+}
+
+static status shrink(op_sort *op, exec_task *task, sort_local *local)
+{
+    chunk *best, *flat;
+    TRY(sort_list(op, task, &local->chunks, &best));
+    local->row_count = best->rows.bound;
+    status st = chunk_concat(task->stream, &best, 1, "sort", &flat);
+    chunk_free(best);
+    if (!st) {
+        st = array_push(NULL, &local->chunks, flat);
+        if (st)
+            chunk_free(flat);
+    }
+    if (!st) {
+        dev_buffer_unref(local->bound);
+        st = sort_bound_new(op, task, flat, &local->bound);
+    }
+    count_bytes(op, local);
+    return st;
+}
+
+static void count_chunk(op_sort *op, sort_local *local, const chunk *c)
+{
+    uint64_t held = 0, needed = 0;
+    sort_count_chunk(op, c, &held, &needed);
+    atomic_fetch_add(&op->spill.held, held);
+    atomic_fetch_add(&op->spill.needed, needed);
+    local->held += held;
+    local->needed += needed;
+}
+
+static status spill_local(op_sort *op, exec_task *task, sort_local *local)
+{
+    TRY(sort_spill_list(op, task, &local->chunks));
+    local->row_count = 0;
+    count_bytes(op, local);
+    return STATUS_OK;
+}
+
+/* A copy of the rows, which holds nothing of the pages that they came in. Where there is no memory
+ * for it, the task gives back what it has. */
+static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk **out)
+{
+    status st = chunk_concat(task->stream, &local->current, 1, "sort", out);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
+        !exec_may_spill(op->base.query))
+        return st;
+    status_free(st);
+    TRY(spill_local(op, task, local));
+    return chunk_concat(task->stream, &local->current, 1, "sort", out);
+}
+
+/* Input columns and evaluated keys side by side. */
+static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chunk *input)
+{
+    uint32_t columns = op->column_count;
+    if (!local->current) {
+        EXEC_TRY(task, chunk_new(columns + op->extra_count, input->rows, &local->current));
+        for (uint32_t i = 0; i < columns; i++)
+            local->current->columns[i] = tensor_ref(input->columns[i]);
+        local->next = 0;
+    }
+    for (; local->next < op->extra_count; local->next++) {
+        exec_result result = program_evaluate(local->run, local->next, input,
+                                              &local->current->columns[columns + local->next]);
+        if (result != EXEC_FINISHED)
+            return result;
+    }
+    return EXEC_FINISHED;
+}
+
+static exec_result count_rows(exec_task *task, sort_local *local, dev_count *rows)
+{
+    status st;
+    if (exec_fetch_count(task, &local->fetch, rows, &local->scratch, &st))
+        return EXEC_FINISHED;
+    EXEC_TRY(task, st);
+    return EXEC_WAIT;
+}
+
+/* task->current becomes the input's rows within the bound, which are counted; it stays NULL where
+ * the input has none. */
+static exec_result take_rows(op_sort *op, exec_task *task, sort_local *local, chunk *input)
+{
+    exec_result result = count_rows(task, local, &input->rows);
+    if (result != EXEC_FINISHED || !input->rows.bound)
+        return result;
+    result = add_keys(op, task, local, input);
+    if (result != EXEC_FINISHED)
+        return result;
+    if (local->bound && !local->is_bounded) {
+        EXEC_TRY(task, sort_bound_apply(op, task, local->bound, local->current));
+        local->is_bounded = true;
+    }
+    return count_rows(task, local, &local->current->rows);
+}
+
+/* The task's chunks have a copy of task->current's rows as the last one. */
+static status keep_rows(op_sort *op, exec_task *task, sort_local *local)
+{
+    chunk *owned;
+    TRY(own_rows(op, task, local, &owned));
+    status st = array_push(NULL, &local->chunks, owned);
+    if (st) {
+        chunk_free(owned);
+        return st;
+    }
+    local->row_count += owned->rows.bound;
+    count_chunk(op, local, owned);
+    return STATUS_OK;
+}
+
+static void drop_current(sort_local *local)
+{
+    chunk_free(local->current);
+    local->current = NULL;
+    local->is_bounded = false;
+}
+
+/* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
+ * what it holds becomes a run, if memory is full. */
+static status make_room(op_sort *op, exec_task *task, sort_local *local)
+{
+    const plan_node *plan = op->base.plan;
+    uint64_t limit = plan->sort.limit;
+    bool is_full = sort_must_spill(op, task, local->needed);
+    uint64_t spare = is_full ? 0 : SPARE_ROWS;
+    if (plan->sort.has_limit && local->row_count > limit &&
+        local->row_count - limit > spare + limit)
+        return shrink(op, task, local);
+    return is_full ? spill_local(op, task, local) : STATUS_OK;
+}
+
+static exec_result sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                             chunk **output)
+{
+    (void)output;
+    op_sort *op = (op_sort *)base;
+    sort_local *local = state;
+    if (!*input)
+        return EXEC_NEED_INPUT;
+    exec_result result = take_rows(op, task, local, *input);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, exec_check_error(task));
+    bool has_rows = local->current && local->current->rows.bound;
+    if (has_rows)
+        EXEC_TRY(task, keep_rows(op, task, local));
+    drop_current(local);
+    if (has_rows)
+        EXEC_TRY(task, make_room(op, task, local));
+    return EXEC_NEED_INPUT;
+}
+
+static exec_result sort_finish_local(exec_operator *base, exec_task *task, void *state,
+                                     chunk **output)
+{
+    (void)output;
+    op_sort *op = (op_sort *)base;
+    sort_local *local = state;
+    uint64_t words[1];
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    pthread_mutex_lock(&op->lock);
+    bool has_spilled = op->spill.file != NULL;
+    pthread_mutex_unlock(&op->lock);
+    if (has_spilled)
+        EXEC_TRY(task, spill_local(op, task, local));
+    else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
+        EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
+    pthread_mutex_lock(&op->lock);
+    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
+    if (!st && local->chunks.count) {
+        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
+               local->chunks.count * sizeof *local->chunks.items);
+        op->chunks.count += local->chunks.count;
+        local->chunks.count = 0;
+    }
+    pthread_mutex_unlock(&op->lock);
+    EXEC_TRY(task, st);
+    return EXEC_FINISHED;
+}
+
+/* What is in memory: all rows, or those of tasks that finished before others had to spill. */
+static exec_result sort_rest(op_sort *op, exec_task *task)
+{
+    uint64_t words[1];
+    if (!op->chunks.count)
+        return EXEC_FINISHED;
+    if (op->spill.file || !sort_fits(op)) {
+        EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
+        return EXEC_FINISHED;
+    }
+    EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
+    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    op->row_count = op->sorted->rows.bound;
+    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    return EXEC_FINISHED;
+}
+
+static exec_result sort_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    op_sort *op = (op_sort *)base;
+    if (number)
+        return sort_pass(op, task, number);
+    return task->index ? EXEC_FINISHED : sort_rest(op, task);
+}
+
+static status sort_local_open(exec_operator *base, exec_task *task, void *state)
+{
+    const op_sort *op = (op_sort *)base;
+    sort_local *local = state;
+    return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
+}
+
+static void sort_local_close(exec_operator *base, void *state)
+{
+    sort_local *local = state;
+    sort_chunks_release(&local->chunks);
+    chunk_free(local->current);
+    dev_buffer_unref(local->bound);
+    program_run_free(local->run);
+    if (local->fetch.event)
+        exec_device(base->query)->ops->event_free(local->fetch.event);
+}
+
+static void sort_close(exec_operator *base)
+{
+    op_sort *op = (op_sort *)base;
+    sort_chunks_release(&op->chunks);
+    chunk_free(op->sorted);
+    sort_spill_release(op);
+    program_free(op->program);
+    mem_free(op->key_columns);
+    pthread_mutex_destroy(&op->lock);
+    mem_free(op);
+}
+
+static const exec_operator_ops sort_ops = {
+    .name = "sort",
+    .local_bytes = sizeof(sort_local),
+    .local_open = sort_local_open,
+    .local_close = sort_local_close,
+    .push = sort_push,
+    .local_finish = sort_finish_local,
+    .phase_count = 1 + SORT_PASSES,
+    .phase = sort_phase,
+    .close = sort_close,
+};
+
+/* ---- the source ---- */
+
+typedef struct op_sort_source {
+    exec_operator base;
+    op_sort *sink;
+    uint64_t next;     /* row; one task */
+    sort_merge *merge; /* of what was spilled */
+} op_sort_source;
+
+static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **output)
+{
+    op_sort *op = source->sink;
+    if (!source->merge) {
+        const sort_run_list *runs = sort_spill_runs(op);
+        EXEC_TRY(task,
+                 sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge));
+    }
+    return sort_merge_next(source->merge, task, output);
+}
+
+static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
+{
+    (void)state;
+    op_sort_source *source = (op_sort_source *)base;
+    const op_sort *op = source->sink;
+    uint64_t rows = exec_device(base->query)->chunk_rows, left = op->row_count - source->next;
+    if (op->spill.file)
+        return pull_merged(source, task, output);
+    if (!left)
+        return EXEC_FINISHED;
+    uint64_t count = left < rows ? left : rows;
+    EXEC_TRY(task, sort_slice(task, op->sorted, source->next, count, op->column_count, output));
+    source->next += count;
+    return EXEC_HAVE_OUTPUT;
+}
+
+static void source_close(exec_operator *base)
+{
+    sort_merge_free(((op_sort_source *)base)->merge);
+    mem_free(base);
+}
+
+static const exec_operator_ops source_ops = {
+    .name = "sort",
+    .pull = source_pull,
+    .close = source_close,
+};
+
+/* The input's column that the key is; op->column_count: it is none. */
+static uint32_t find_column(const op_sort *op, const expr *key, exec_layout input)
+{
+    uint32_t i = 0;
+    while (i < op->column_count &&
+           (key->kind != EXPR_COLUMN || input.columns[i].id != key->column_id))
+        i++;
+    return i;
+}
+
+static status compile(op_sort *op, arena *a, exec_layout input)
+{
+    const plan_node *plan = op->base.plan;
+    expr_list extra = {0};
+    op->key_columns = mem_new_array(op->key_count + 1, sizeof *op->key_columns);
+    if (!op->key_columns)
+        return status_no_memory("sort", op->key_count * sizeof *op->key_columns);
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        const plan_sort_key *key = &plan->sort.keys.items[k];
+        if (type_is_text(key->key->type))
+            op->text_keys |= (uint64_t)1 << k;
+        if (key->is_descending)
+            op->descending_keys |= (uint64_t)1 << k;
+        op->key_columns[k] = find_column(op, key->key, input);
+        if (op->key_columns[k] < op->column_count)
+            continue;
+        op->key_columns[k] = op->column_count + (uint32_t)extra.count;
+        TRY(array_push(a, &extra, key->key));
+    }
+    op->extra_count = (uint32_t)extra.count;
+    if (!extra.count)
+        return STATUS_OK;
+    return program_compile((const expr *const *)extra.items, op->extra_count, input, &op->program);
+}
+
+status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
+                    exec_operator **out_sink, exec_operator **out_source)
+{
+    *out_sink = *out_source = NULL;
+    if (plan->sort.keys.count > 64)
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED, "more than 64 sort keys"),
+                         plan->position);
+    op_sort *op = mem_new(sizeof *op);
+    op_sort_source *source = mem_new(sizeof *source);
+    if (!op || !source) {
+        mem_free(op);
+        mem_free(source);
+        return status_no_memory("sort", sizeof *op);
+    }
+    op->base = (exec_operator){.ops = &sort_ops, .query = query, .plan = plan};
+    op->column_count = input.count;
+    op->key_count = (uint32_t)plan->sort.keys.count;
+    pthread_mutex_init(&op->lock, NULL);
+    status st = compile(op, exec_memory(query), input);
+    if (st) {
+        sort_close(&op->base);
+        mem_free(source);
+        return st;
+    }
+    source->base =
+        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
+    source->sink = op;
+    *out_sink = &op->base;
+    *out_source = &source->base;
+    return STATUS_OK;
+}

@@ -1,0 +1,130 @@
+/* sort.h - inside ORDER BY: what its parts share.
+ *
+ *     op_sort.c     tasks collect rows, and begin a run when they hold too much
+ *     sort_bound.c  drops rows that a limit leaves out, before they are copied
+ *     sort_run.c    orders rows; writes them as a run of blocks
+ *     sort_merge.c  runs to one stream of chunks
+ *     sort_spill.c  how much is too much; passes over the runs until few enough are left
+ *
+ * Equal rows keep the order in which one task got them: a run holds rows that came before those of
+ * the next, and of equal rows the one of the earlier run goes first. */
+#ifndef PISTACHIO_EXEC_SORT_SORT_H
+#define PISTACHIO_EXEC_SORT_SORT_H
+
+#include "exec/expression/program.h"
+#include "storage/spill.h"
+
+#include <pthread.h>
+
+typedef ARRAY(chunk *) chunk_list;
+typedef struct sort_merge sort_merge;
+
+/* Rows in order, in blocks of a temporary file, each of chunk_bytes.h's bytes. */
+typedef struct sort_run {
+    ARRAY(spill_block) blocks;
+    uint64_t rows, plain_bytes;
+} sort_run;
+typedef ARRAY(sort_run *) sort_run_list;
+
+/* Runs [first, first + count) that a pass makes one. */
+typedef struct sort_group {
+    size_t first, count;
+} sort_group;
+
+/* A task of a pass. */
+typedef struct sort_pass_local {
+    sort_merge *merge; /* NULL: between groups */
+    sort_run *target;
+    size_t group;
+} sort_pass_local;
+
+typedef struct sort_spill {
+    spill_file *file; /* NULL: all is in memory */
+    sort_run_list runs;
+    _Atomic uint64_t held, needed; /* by all tasks: now, and with what sorting it takes */
+    /* The pass at work. */
+    unsigned pass;
+    ARRAY(sort_group) groups;
+    _Atomic size_t next_group;
+    sort_pass_local *tasks;
+    unsigned task_count;
+} sort_spill;
+
+/* The sink. Collected chunks are FLAT: the input's columns, then keys that are no column of it. */
+typedef struct op_sort {
+    exec_operator base;
+    program *program; /* the keys that are no column; NULL: none */
+    uint32_t column_count, extra_count, key_count;
+    uint32_t *key_columns; /* of the collected chunk, by key */
+    uint64_t text_keys, descending_keys;
+    pthread_mutex_t lock;
+    chunk_list chunks; /* of finished tasks */
+    chunk *sorted;     /* if nothing was spilled */
+    uint64_t row_count;
+    sort_spill spill; /* under the lock while tasks collect */
+} op_sort;
+
+void sort_chunks_release(chunk_list *list);
+
+/* ---- sort_bound.c: ORDER BY with a limit ---- */
+
+/* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
+ * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
+CHECKED status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best,
+                              dev_buffer **out);
+/* Drops the chunk's rows that come after the bound. */
+CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_buffer *bound,
+                                chunk *c);
+
+/* ---- sort_run.c ---- */
+
+/* The keys of a chunk's rows as the kernel sort_rows takes them. */
+CHECKED status sort_pack_keys(const op_sort *op, exec_task *task, const chunk *c, dev_buffer **out);
+/* All rows of several FLAT chunks, which stay, as one chunk in order, cut to the limit if there is
+ * one. */
+CHECKED status sort_chunks(const op_sort *op, exec_task *task, chunk *const *chunks, size_t count,
+                           chunk **out);
+/* The same of a list, which is emptied before memory is taken for more than its rows once more. */
+CHECKED status sort_list(const op_sort *op, exec_task *task, chunk_list *list, chunk **out);
+/* Rows [first, first + count) of a sorted chunk, its first `columns` columns: nothing is copied. */
+CHECKED status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t count,
+                          uint32_t columns, chunk **out);
+/* Appends a chunk's rows, which become FLAT, to a run. */
+CHECKED status sort_run_write(op_sort *op, exec_task *task, chunk *c, sort_run *run);
+void sort_run_free(sort_run *run); /* takes NULL */
+
+/* ---- sort_merge.c ---- */
+
+/* The runs, in this order, stay the caller's; chunks are of the first `columns` columns. */
+CHECKED status sort_merge_new(const op_sort *op, sort_run *const *runs, size_t run_count,
+                              uint32_t columns, sort_merge **out);
+void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also while it reads */
+/* EXEC_HAVE_OUTPUT: the next chunk is *out. EXEC_FINISHED: there is none. Else as any step. */
+exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
+
+/* ---- sort_spill.c ---- */
+
+/* Passes that a sink has phases for. Each merges at least 8 runs to one. */
+#define SORT_PASSES 4
+
+/* How many runs are merged by one task, at once by `tasks`, within a sort's share of
+ * the memory. */
+size_t sort_fan_in(const op_sort *op, unsigned tasks);
+/* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
+uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
+/* What a chunk takes, and what sorting a list with it will take more. */
+void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
+/* A task whose rows need `needed` bytes must spill them now. */
+bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);
+/* All tasks have collected: there is room to sort what they hold. */
+bool sort_fits(const op_sort *op);
+/* The rows of a list become a run (or several, where memory is too short for one), the list is
+ * emptied. */
+CHECKED status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list);
+/* A step of pass `number` (from 1) for the task's task. */
+exec_result sort_pass(op_sort *op, exec_task *task, unsigned number);
+/* The runs that are left after the passes. */
+const sort_run_list *sort_spill_runs(op_sort *op);
+void sort_spill_release(op_sort *op);
+
+#endif

@@ -1,0 +1,174 @@
+/* sort_run.c - rows in order: in memory, and as a run of blocks in a temporary file. */
+#include "exec/sched/memory.h"
+#include "exec/sort/sort.h"
+#include "exec/spill/chunk_bytes.h"
+
+void sort_chunks_release(chunk_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        chunk_free(list->items[i]);
+    array_release(list);
+}
+
+/* ---- order ---- */
+
+status sort_pack_keys(const op_sort *op, exec_task *task, const chunk *c, dev_buffer **out)
+{
+    TRY(dev_alloc(task->stream->dev, c->rows.bound * op->key_count * 24, "sort", out));
+    status st = STATUS_OK;
+    for (uint32_t k = 0; k < op->key_count && !st; k++) {
+        const plan_sort_key *key = &op->base.plan->sort.keys.items[k];
+        const tensor *values = c->columns[op->key_columns[k]];
+        st = DEV_LAUNCH(task->stream, sort_pack, .type = values->type, .values = values->values,
+                        .validity = values->validity, .count = c->rows, .key = k,
+                        .key_count = op->key_count, .is_descending = key->is_descending,
+                        .nulls_first = key->nulls_first, .rows = (*out)->address);
+    }
+    if (st) {
+        dev_buffer_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* The order of a chunk's rows. */
+static status order_rows(const op_sort *op, exec_task *task, const chunk *c, row_index **out)
+{
+    uint64_t rows = c->rows.bound;
+    dev_buffer *packed = NULL, *scratch = NULL;
+    row_index *index = NULL;
+    TRY(sort_pack_keys(op, task, c, &packed));
+    status st = dev_alloc(task->stream->dev, rows * sizeof(uint32_t), "sort", &scratch);
+    if (!st)
+        st = row_index_new(task->stream->dev, rows, &index);
+    if (!st)
+        st =
+            DEV_LAUNCH(task->stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
+                       .text_keys = op->text_keys, .descending_keys = op->descending_keys,
+                       .count = c->rows, .scratch = scratch->address, .out = index->rows);
+    dev_buffer_unref(packed);
+    dev_buffer_unref(scratch);
+    if (st) {
+        row_index_unref(index);
+        return st;
+    }
+    *out = index;
+    return STATUS_OK;
+}
+
+/* Puts a flat chunk's rows in order, cut to the limit if there is one. */
+static status order_chunk(const op_sort *op, exec_task *task, chunk *c)
+{
+    const plan_node *plan = op->base.plan;
+    row_index *order;
+    uint64_t rows = c->rows.bound;
+    TRY(order_rows(op, task, c, &order));
+    if (plan->sort.has_limit && plan->sort.limit < rows)
+        rows = plan->sort.limit;
+    status st = chunk_select(task->stream, c, order, dev_count_exact(rows), NULL);
+    row_index_unref(order);
+    return st;
+}
+
+status sort_chunks(const op_sort *op, exec_task *task, chunk *const *chunks, size_t count,
+                   chunk **out)
+{
+    chunk *all;
+    *out = NULL;
+    TRY(chunk_concat(task->stream, chunks, count, "sort", &all));
+    status st = order_chunk(op, task, all);
+    if (st) {
+        chunk_free(all);
+        return st;
+    }
+    *out = all;
+    return STATUS_OK;
+}
+
+status sort_list(const op_sort *op, exec_task *task, chunk_list *list, chunk **out)
+{
+    chunk *all;
+    *out = NULL;
+    TRY(chunk_concat(task->stream, list->items, list->count, "sort", &all));
+    sort_chunks_release(list);
+    status st = order_chunk(op, task, all);
+    if (st) {
+        chunk_free(all);
+        return st;
+    }
+    *out = all;
+    return STATUS_OK;
+}
+
+/* The columns' shared index is cut, not copied. */
+status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t count,
+                  uint32_t columns, chunk **out)
+{
+    *out = NULL;
+    chunk *c;
+    TRY(chunk_new(columns, dev_count_exact(count), &c));
+    status st = STATUS_OK;
+    row_index *cut = NULL;
+    const row_index *shared = NULL;
+    for (uint32_t i = 0; i < columns && !st; i++) {
+        tensor *t = sorted->columns[i];
+        if (!t || t->form != TENSOR_INDEXED) {
+            c->columns[i] = tensor_ref(t);
+            continue;
+        }
+        if (shared != t->index) {
+            row_index_unref(cut);
+            st = row_index_view(t->index, first, &cut);
+            shared = t->index;
+        }
+        if (!st)
+            st = tensor_new_indexed(task->stream, t->base, t->base_rows, cut,
+                                    dev_count_exact(count), &c->columns[i]);
+    }
+    row_index_unref(cut);
+    if (st) {
+        chunk_free(c);
+        return st;
+    }
+    *out = c;
+    return STATUS_OK;
+}
+
+/* ---- runs ---- */
+
+static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t first,
+                          uint64_t count, sort_run *run)
+{
+    dev_buffer *bytes;
+    spill_block block;
+    TRY(array_reserve(NULL, &run->blocks, 1));
+    TRY(chunk_bytes_write(task->stream->dev, c, first, count, "sort", &bytes));
+    status st = spill_append(op->spill.file, bytes, "sort", &block);
+    dev_buffer_unref(bytes);
+    if (st)
+        return st;
+    run->blocks.items[run->blocks.count++] = block;
+    run->rows += count;
+    run->plain_bytes += block.plain_bytes;
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_spilled, block.bytes, memory_order_relaxed);
+    return STATUS_OK;
+}
+
+status sort_run_write(op_sort *op, exec_task *task, chunk *c, sort_run *run)
+{
+    uint64_t rows = c->rows.bound, bytes = exec_block_bytes(op->base.query), count;
+    TRY(chunk_bytes_prepare(task->stream, c));
+    for (uint64_t first = 0; first < rows; first += count) {
+        count = chunk_bytes_fit(c, first, rows - first, bytes);
+        TRY(write_block(op, task, c, first, count, run));
+    }
+    return STATUS_OK;
+}
+
+void sort_run_free(sort_run *run)
+{
+    if (!run)
+        return;
+    array_release(&run->blocks);
+    mem_free(run);
+}

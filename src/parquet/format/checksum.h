@@ -1,0 +1,11 @@
+/* checksum.h - the checksum of pages: CRC-32 as in gzip (polynomial 0x04c11db7, bits reflected). */
+#ifndef PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
+#define PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of bytes that come behind others whose checksum is `before` (0: none). */
+uint32_t pq_checksum(uint32_t before, const void *data, size_t bytes);
+
+#endif

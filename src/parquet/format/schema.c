@@ -1,0 +1,433 @@
+/* schema.c - the schema's tree, flattened to the leaves that files have columns of. */
+#include "parquet/format/metadata_parse.h"
+
+#include <inttypes.h>
+
+/* A schema element, before the tree is flattened. */
+typedef struct element {
+    const char *name;
+    int64_t physical, type_length, repetition, child_count, converted, scale, precision;
+    int64_t logical, unit; /* LogicalType's field; its time unit: 1 milli, 2 micro, 3 nano */
+    int64_t integer_width;
+    bool is_signed, is_utc;
+} element;
+
+enum { ABSENT = -1 };
+enum { UNIT_MILLIS = 1, UNIT_MICROS, UNIT_NANOS };
+enum { REQUIRED, OPTIONAL, REPEATED };
+enum { /* ConvertedType */
+       CONVERTED_UTF8,
+       CONVERTED_ENUM = 4,
+       CONVERTED_DECIMAL = 5,
+       CONVERTED_DATE = 6,
+       CONVERTED_TIME_MILLIS = 7,
+       CONVERTED_TIME_MICROS = 8,
+       CONVERTED_TIMESTAMP_MILLIS = 9,
+       CONVERTED_TIMESTAMP_MICROS = 10,
+       CONVERTED_UINT_8 = 11,
+       CONVERTED_INT_64 = 18,
+       CONVERTED_JSON = 19,
+       CONVERTED_BSON = 20,
+       CONVERTED_INTERVAL = 21
+};
+enum { /* LogicalType's fields */
+       LOGICAL_STRING = 1,
+       LOGICAL_ENUM = 4,
+       LOGICAL_DECIMAL = 5,
+       LOGICAL_DATE = 6,
+       LOGICAL_TIME = 7,
+       LOGICAL_TIMESTAMP = 8,
+       LOGICAL_INTEGER = 10,
+       LOGICAL_UNKNOWN = 11,
+       LOGICAL_JSON = 12,
+       LOGICAL_BSON = 13,
+       LOGICAL_UUID = 14,
+       LOGICAL_FLOAT16 = 15
+};
+
+const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field)
+{
+    uint32_t bytes;
+    const uint8_t *data = thrift_binary(r, field, &bytes);
+    char *copy = data ? arena_copy_text(a, (const char *)data, bytes) : NULL;
+    if (!copy)
+        r->is_broken = true;
+    return copy ? copy : "";
+}
+
+static void read_time_type(thrift_reader *r, const thrift_field *outer, element *e)
+{
+    thrift_field f = {0};
+    if (!thrift_enter(r, outer))
+        return;
+    while (thrift_next(r, &f)) {
+        if (f.id == 1) {
+            e->is_utc = thrift_bool(r, &f);
+        } else if (f.id == 2 && thrift_enter(r, &f)) {
+            thrift_field unit = {0};
+            while (thrift_next(r, &unit)) {
+                e->unit = unit.id;
+                thrift_skip(r, &unit);
+            }
+            thrift_leave(r);
+        } else {
+            thrift_skip(r, &f);
+        }
+    }
+    thrift_leave(r);
+}
+
+static void read_logical(thrift_reader *r, const thrift_field *outer, element *e)
+{
+    thrift_field f = {0};
+    if (!thrift_enter(r, outer))
+        return;
+    while (thrift_next(r, &f)) {
+        e->logical = f.id;
+        if (f.id == LOGICAL_TIME || f.id == LOGICAL_TIMESTAMP) {
+            read_time_type(r, &f, e);
+            continue;
+        }
+        if ((f.id != LOGICAL_DECIMAL && f.id != LOGICAL_INTEGER) || !thrift_enter(r, &f)) {
+            thrift_skip(r, &f);
+            continue;
+        }
+        thrift_field inner = {0};
+        while (thrift_next(r, &inner)) {
+            if (f.id == LOGICAL_DECIMAL && inner.id == 1)
+                e->scale = thrift_int(r, &inner);
+            else if (f.id == LOGICAL_DECIMAL && inner.id == 2)
+                e->precision = thrift_int(r, &inner);
+            else if (f.id == LOGICAL_INTEGER && inner.id == 1)
+                e->integer_width = thrift_int(r, &inner);
+            else if (f.id == LOGICAL_INTEGER && inner.id == 2)
+                e->is_signed = thrift_bool(r, &inner);
+            else
+                thrift_skip(r, &inner);
+        }
+        thrift_leave(r);
+    }
+    thrift_leave(r);
+}
+
+static void read_element(arena *a, thrift_reader *r, const thrift_field *outer, element *e)
+{
+    *e = (element){.name = "",
+                   .physical = ABSENT,
+                   .repetition = REQUIRED,
+                   .converted = ABSENT,
+                   .logical = ABSENT};
+    thrift_field f = {0};
+    if (!thrift_enter(r, outer))
+        return;
+    while (thrift_next(r, &f)) {
+        switch (f.id) {
+        case 1:
+            e->physical = thrift_int(r, &f);
+            break;
+        case 2:
+            e->type_length = thrift_int(r, &f);
+            break;
+        case 3:
+            e->repetition = thrift_int(r, &f);
+            break;
+        case 4:
+            e->name = pq_text_read(a, r, &f);
+            break;
+        case 5:
+            e->child_count = thrift_int(r, &f);
+            break;
+        case 6:
+            e->converted = thrift_int(r, &f);
+            break;
+        case 7:
+            e->scale = thrift_int(r, &f);
+            break;
+        case 8:
+            e->precision = thrift_int(r, &f);
+            break;
+        case 10:
+            read_logical(r, &f, e);
+            break;
+        default:
+            thrift_skip(r, &f);
+        }
+    }
+    thrift_leave(r);
+}
+
+static bool set_decimal(const element *e, pq_leaf *leaf)
+{
+    if (e->precision < 1 || e->precision > 38 || e->scale < 0 || e->scale > e->precision)
+        return false;
+    leaf->type = type_decimal((unsigned)e->precision, (unsigned)e->scale);
+    if (leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY)
+        leaf->conversion = PQ_CONVERT_BIG;
+    else if (leaf->physical != PQ_INT32 && leaf->physical != PQ_INT64)
+        return false;
+    return true;
+}
+
+static void set_integer(pq_leaf *leaf, int64_t width, bool is_signed)
+{
+    unsigned step = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
+    leaf->type = type_make((type_id)((is_signed ? TYPE_INT8 : TYPE_UINT8) + step));
+}
+
+/* A stored value has at least the width, so that decoding never writes past the type's. */
+static bool is_integer_width(int64_t width)
+{
+    return width == 8 || width == 16 || width == 32 || width == 64;
+}
+
+static void set_timestamp(pq_leaf *leaf, int64_t unit, bool is_utc)
+{
+    leaf->type = type_make(is_utc ? TYPE_TIMESTAMP_TZ : TYPE_TIMESTAMP);
+    if (unit == UNIT_NANOS)
+        leaf->type.precision = 9;
+    else if (unit == UNIT_MILLIS)
+        leaf->conversion = PQ_CONVERT_MILLIS;
+}
+
+static void set_time(pq_leaf *leaf, int64_t unit)
+{
+    leaf->type = type_make(TYPE_TIME);
+    if (unit == UNIT_MILLIS)
+        leaf->conversion = PQ_CONVERT_MILLIS;
+    else if (unit == UNIT_NANOS)
+        leaf->conversion = PQ_CONVERT_NANOS;
+}
+
+static void set_by_physical(pq_leaf *leaf)
+{
+    static const uint8_t types[] = {
+        [PQ_BOOLEAN] = TYPE_BOOL,    [PQ_INT32] = TYPE_INT32,
+        [PQ_INT64] = TYPE_INT64,     [PQ_INT96] = TYPE_TIMESTAMP,
+        [PQ_FLOAT] = TYPE_FLOAT,     [PQ_DOUBLE] = TYPE_DOUBLE,
+        [PQ_BYTE_ARRAY] = TYPE_BLOB, [PQ_FIXED_LEN_BYTE_ARRAY] = TYPE_BLOB};
+    leaf->type = type_make(types[leaf->physical]);
+    if (leaf->physical == PQ_INT96)
+        leaf->conversion = PQ_CONVERT_INT96;
+}
+
+/* An annotation that does not fit the physical type is passed over. */
+static void set_type(const element *e, pq_leaf *leaf)
+{
+    set_by_physical(leaf);
+    bool is_binary = leaf->physical == PQ_BYTE_ARRAY || leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
+    bool is_int32 = leaf->physical == PQ_INT32, is_int64 = leaf->physical == PQ_INT64;
+    int64_t logical = e->logical, converted = e->converted;
+    if (logical == LOGICAL_DECIMAL || converted == CONVERTED_DECIMAL) {
+        pq_leaf decimal = *leaf;
+        if (set_decimal(e, &decimal))
+            *leaf = decimal;
+    } else if (is_binary && (logical == LOGICAL_STRING || logical == LOGICAL_ENUM ||
+                             logical == LOGICAL_JSON || converted == CONVERTED_UTF8 ||
+                             converted == CONVERTED_ENUM || converted == CONVERTED_JSON)) {
+        leaf->type = type_make(TYPE_VARCHAR);
+    } else if (is_int32 && (logical == LOGICAL_DATE || converted == CONVERTED_DATE)) {
+        leaf->type = type_make(TYPE_DATE);
+    } else if (logical == LOGICAL_TIME && (is_int64 || (is_int32 && e->unit == UNIT_MILLIS))) {
+        set_time(leaf, e->unit);
+    } else if (is_int64 && logical == LOGICAL_TIMESTAMP) {
+        set_timestamp(leaf, e->unit, e->is_utc);
+    } else if (logical == LOGICAL_INTEGER && is_integer_width(e->integer_width) &&
+               (is_int64 ? e->integer_width == 64 : is_int32 && e->integer_width < 64)) {
+        set_integer(leaf, e->integer_width, e->is_signed);
+    } else if (logical == LOGICAL_FLOAT16 && leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY &&
+               leaf->type_length == 2) {
+        leaf->type = type_make(TYPE_FLOAT);
+        leaf->conversion = PQ_CONVERT_HALF;
+    } else if (logical == ABSENT && is_int32 && converted == CONVERTED_TIME_MILLIS) {
+        set_time(leaf, UNIT_MILLIS);
+    } else if (logical == ABSENT && is_int64 && converted == CONVERTED_TIME_MICROS) {
+        set_time(leaf, UNIT_MICROS);
+    } else if (logical == ABSENT && is_int64 &&
+               (converted == CONVERTED_TIMESTAMP_MILLIS ||
+                converted == CONVERTED_TIMESTAMP_MICROS)) {
+        set_timestamp(leaf, converted == CONVERTED_TIMESTAMP_MILLIS ? UNIT_MILLIS : UNIT_MICROS,
+                      true);
+    } else if (logical == ABSENT && (is_int32 || is_int64) && converted >= CONVERTED_UINT_8 &&
+               converted <= CONVERTED_INT_64) {
+        int64_t number = converted - CONVERTED_UINT_8;
+        if (is_int64 == (number % 4 == 3))
+            set_integer(leaf, 8 << (number % 4), number >= 4);
+    }
+}
+
+/* ---- annotations, for people ---- */
+
+static const char *time_annotation(arena *a, const char *name, int64_t unit, bool is_utc)
+{
+    static const char *const units[] = {"?", "MILLIS", "MICROS", "NANOS"};
+    return arena_format(a, "%s(%s%s)", name, units[unit >= 1 && unit <= 3 ? unit : 0],
+                        is_utc ? ",UTC" : "");
+}
+
+static const char *converted_annotation(arena *a, const element *e)
+{
+    static const char *const names[] = {"UTF8",
+                                        "MAP",
+                                        "MAP_KEY_VALUE",
+                                        "LIST",
+                                        "ENUM",
+                                        "DECIMAL",
+                                        "DATE",
+                                        "TIME_MILLIS",
+                                        "TIME_MICROS",
+                                        "TIMESTAMP_MILLIS",
+                                        "TIMESTAMP_MICROS",
+                                        "UINT_8",
+                                        "UINT_16",
+                                        "UINT_32",
+                                        "UINT_64",
+                                        "INT_8",
+                                        "INT_16",
+                                        "INT_32",
+                                        "INT_64",
+                                        "JSON",
+                                        "BSON",
+                                        "INTERVAL"};
+    if (e->converted == CONVERTED_DECIMAL)
+        return arena_format(a, "DECIMAL(%" PRId64 ",%" PRId64 ")", e->precision, e->scale);
+    if (e->converted >= 0 && e->converted <= CONVERTED_INTERVAL)
+        return names[e->converted];
+    return "";
+}
+
+/* NULL: no memory. */
+static const char *annotation_of(arena *a, const element *e)
+{
+    switch (e->logical) {
+    case LOGICAL_STRING:
+        return "STRING";
+    case LOGICAL_ENUM:
+        return "ENUM";
+    case LOGICAL_DECIMAL:
+        return arena_format(a, "DECIMAL(%" PRId64 ",%" PRId64 ")", e->precision, e->scale);
+    case LOGICAL_DATE:
+        return "DATE";
+    case LOGICAL_TIME:
+        return time_annotation(a, "TIME", e->unit, e->is_utc);
+    case LOGICAL_TIMESTAMP:
+        return time_annotation(a, "TIMESTAMP", e->unit, e->is_utc);
+    case LOGICAL_INTEGER:
+        return arena_format(a, "%s(%" PRId64 ")", e->is_signed ? "INT" : "UINT", e->integer_width);
+    case LOGICAL_UNKNOWN:
+        return "UNKNOWN";
+    case LOGICAL_JSON:
+        return "JSON";
+    case LOGICAL_BSON:
+        return "BSON";
+    case LOGICAL_UUID:
+        return "UUID";
+    case LOGICAL_FLOAT16:
+        return "FLOAT16";
+    case ABSENT:
+        return converted_annotation(a, e);
+    default:
+        return arena_format(a, "type %" PRId64, e->logical);
+    }
+}
+
+/* ---- the schema tree ---- */
+
+#define GROUP_DEPTH_MAX 64
+/* A file can repeat a long name in the path of each of its leaves. */
+#define PATH_BYTES_MAX ((uint64_t)64 << 20)
+
+typedef struct flattening {
+    arena *memory;
+    const element *elements;
+    uint32_t element_count, next;
+    pq_leaf *leaves;
+    uint32_t leaf_count;
+    uint64_t path_bytes;
+} flattening;
+
+static status add_leaf(flattening *f, const element *e, const char *path, unsigned definition,
+                       unsigned repetition, bool is_nested)
+{
+    if (e->physical < 0 || e->physical > PQ_FIXED_LEN_BYTE_ARRAY)
+        return status_new(STATUS_KIND_CORRUPT,
+                          "column \"%s\" has physical type %" PRId64
+                          ", which the format does not have",
+                          path, e->physical);
+    if (e->physical == PQ_FIXED_LEN_BYTE_ARRAY && (e->type_length < 1 || e->type_length > 1 << 20))
+        return status_new(STATUS_KIND_CORRUPT, "column \"%s\" has values of %" PRId64 " bytes",
+                          path, e->type_length);
+    pq_leaf *leaf = &f->leaves[f->leaf_count++];
+    leaf->name = path;
+    leaf->physical = (pq_physical)e->physical;
+    leaf->type_length = leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY ? (uint32_t)e->type_length : 0;
+    leaf->max_definition = (uint16_t)definition;
+    leaf->max_repetition = (uint16_t)repetition;
+    leaf->is_nested = is_nested || repetition;
+    leaf->annotation = annotation_of(f->memory, e);
+    if (!leaf->annotation)
+        return status_no_memory("schema", 64);
+    set_type(e, leaf);
+    return STATUS_OK;
+}
+
+static status child_path(flattening *f, const char *path, const element *e, const char **out)
+{
+    *out = e->name;
+    if (!*path)
+        return STATUS_OK;
+    f->path_bytes += strlen(path) + strlen(e->name) + 2;
+    if (f->path_bytes > PATH_BYTES_MAX)
+        return status_new(STATUS_KIND_CORRUPT, "the schema's names are too long");
+    *out = arena_format(f->memory, "%s.%s", path, e->name);
+    return *out ? STATUS_OK : status_no_memory("schema", strlen(path));
+}
+
+/* The next element and, if it is a group, those below it. depth 0: the root. */
+static status flatten(flattening *f, const char *path, unsigned depth, unsigned definition,
+                      unsigned repetition, bool is_nested)
+{
+    if (f->next >= f->element_count)
+        return status_new(STATUS_KIND_CORRUPT, "the schema has fewer elements than its groups say");
+    const element *e = &f->elements[f->next++];
+    if (depth) {
+        if (e->repetition < REQUIRED || e->repetition > REPEATED)
+            return status_new(STATUS_KIND_CORRUPT,
+                              "schema element \"%s\" is neither required, optional nor repeated",
+                              e->name);
+        definition += e->repetition != REQUIRED;
+        repetition += e->repetition == REPEATED;
+        TRY(child_path(f, path, e, &path));
+        if (e->physical != ABSENT)
+            return add_leaf(f, e, path, definition, repetition, is_nested);
+        is_nested |= e->repetition != REQUIRED;
+    } else if (e->physical != ABSENT) {
+        return status_new(STATUS_KIND_CORRUPT, "the schema's root is not a group");
+    }
+    if (depth == GROUP_DEPTH_MAX)
+        return status_new(STATUS_KIND_CORRUPT, "the schema is nested too deep at \"%s\"", path);
+    for (int64_t i = 0; i < e->child_count; i++)
+        TRY(flatten(f, path, depth + 1, definition, repetition, is_nested));
+    return STATUS_OK;
+}
+
+status pq_schema_read(arena *a, thrift_reader *r, const thrift_field *field, pq_metadata *m)
+{
+    thrift_type type;
+    uint32_t count = thrift_list(r, field, &type);
+    element *elements = arena_alloc_array(a, count + 1, sizeof *elements);
+    m->leaves = arena_alloc_array(a, count + 1, sizeof *m->leaves);
+    if (!elements || !m->leaves)
+        return status_no_memory("schema", count * sizeof *elements);
+    for (uint32_t i = 0; i < count && !r->is_broken; i++) {
+        thrift_field item = thrift_element(type);
+        read_element(a, r, &item, &elements[i]);
+    }
+    if (r->is_broken)
+        return STATUS_OK; /* reported by the caller */
+    flattening f = {.memory = a, .elements = elements, .element_count = count, .leaves = m->leaves};
+    TRY(flatten(&f, "", 0, 0, 0, false));
+    if (f.next != count)
+        return status_new(STATUS_KIND_CORRUPT, "the schema has more elements than its groups say");
+    m->leaf_count = f.leaf_count;
+    return STATUS_OK;
+}

@@ -1,0 +1,205 @@
+/* statistics.c - bounds as files store them to values, and which of them can be trusted.
+ *
+ * Files have an old pair of bounds, ordered as signed bytes or numbers whatever the type, and a new
+ * pair in the order that column_orders declares. The old one is used where the type's order is that
+ * of signed numbers. Bounds that no value can have (NaN, the lower above the upper) are dropped. */
+#include "parquet/format/metadata_parse.h"
+
+#include <math.h>
+
+static int128 big_endian(const uint8_t *bytes, uint32_t length)
+{
+    uint128 number = length && bytes[0] & 0x80 ? ~(uint128)0 : 0;
+    for (uint32_t i = 0; i < length; i++)
+        number = number << 8 | bytes[i];
+    return (int128)number;
+}
+
+static double half_value(const uint8_t *bytes)
+{
+    unsigned half = bytes[0] | (unsigned)bytes[1] << 8;
+    unsigned exponent = half >> 10 & 31, fraction = half & 1023;
+    double magnitude = exponent == 31 ? (fraction ? NAN : INFINITY)
+                       : exponent     ? ldexp(1024 + fraction, (int)exponent - 25)
+                                      : ldexp(fraction, -24);
+    return half >> 15 ? -magnitude : magnitude;
+}
+
+static bool set_double(value *out, double number)
+{
+    out->f64 = number;
+    return !isnan(number);
+}
+
+static bool set_number(const pq_leaf *leaf, int64_t number, value *out)
+{
+    switch (leaf->conversion) {
+    case PQ_CONVERT_MILLIS:
+        if (__builtin_mul_overflow(number, 1000, &number))
+            return false;
+        break;
+    case PQ_CONVERT_NANOS:
+        number /= 1000;
+        break;
+    default:
+        break;
+    }
+    if (leaf->type.id == TYPE_DECIMAL)
+        *out = value_decimal(number, leaf->type);
+    else if (leaf->type.id == TYPE_UINT8 || leaf->type.id == TYPE_UINT16 ||
+             leaf->type.id == TYPE_UINT32)
+        out->i64 = (uint32_t)number;
+    else
+        out->i64 = number;
+    return true;
+}
+
+static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
+                      value *out)
+{
+    if (leaf->conversion == PQ_CONVERT_HALF)
+        return length == 2 && set_double(out, half_value(bytes));
+    if (leaf->conversion == PQ_CONVERT_BIG) {
+        if (length < 1 || length > 16)
+            return false;
+        int128 number = big_endian(bytes, length);
+        *out = value_decimal(number, leaf->type);
+        return value_int128(out) == number;
+    }
+    char *copy = arena_copy_text(a, (const char *)bytes, length);
+    out->text = copy;
+    out->bytes = length;
+    return copy != NULL;
+}
+
+bool pq_bound_value(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint32_t length,
+                    value *out)
+{
+    *out = (value){.type = leaf->type};
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+    switch (leaf->physical) {
+    case PQ_BOOLEAN:
+        out->boolean = length == 1 && bytes[0];
+        return length == 1;
+    case PQ_INT32:
+        if (length != sizeof i32)
+            return false;
+        memcpy(&i32, bytes, sizeof i32);
+        return set_number(leaf, i32, out);
+    case PQ_INT64:
+        if (length != sizeof i64)
+            return false;
+        memcpy(&i64, bytes, sizeof i64);
+        return set_number(leaf, i64, out);
+    case PQ_FLOAT:
+        if (length != sizeof f32)
+            return false;
+        memcpy(&f32, bytes, sizeof f32);
+        return set_double(out, (double)f32);
+    case PQ_DOUBLE:
+        if (length != sizeof f64)
+            return false;
+        memcpy(&f64, bytes, sizeof f64);
+        return set_double(out, f64);
+    case PQ_BYTE_ARRAY:
+        return set_bytes(a, leaf, bytes, length, out);
+    case PQ_FIXED_LEN_BYTE_ARRAY:
+        return length <= leaf->type_length && set_bytes(a, leaf, bytes, length, out);
+    default: /* INT96 has no order */
+        return false;
+    }
+}
+
+static bool is_unsigned(data_type type)
+{
+    return type.id >= TYPE_UINT8 && type.id <= TYPE_UINT64;
+}
+
+bool pq_needs_column_order(const pq_leaf *leaf)
+{
+    return is_unsigned(leaf->type) || leaf->physical == PQ_BYTE_ARRAY ||
+           leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
+}
+
+typedef struct stored_bound {
+    const uint8_t *bytes; /* NULL: none */
+    uint32_t length;
+    int is_exact; /* -1: the file does not say */
+} stored_bound;
+
+static void read_bound(thrift_reader *r, const thrift_field *field, stored_bound *bound)
+{
+    bound->bytes = thrift_binary(r, field, &bound->length);
+}
+
+/* Only text is ever cut, by writers that may not say so. */
+static bool is_exact(const pq_leaf *leaf, const stored_bound *bound)
+{
+    return bound->is_exact < 0 ? leaf->physical != PQ_BYTE_ARRAY : bound->is_exact;
+}
+
+static void set_bounds(arena *a, const pq_leaf *leaf, const stored_bound *min,
+                       const stored_bound *max, pq_statistics *out)
+{
+    out->has_min = min->bytes && pq_bound_value(a, leaf, min->bytes, min->length, &out->min);
+    out->has_max = max->bytes && pq_bound_value(a, leaf, max->bytes, max->length, &out->max);
+    bool is_float = leaf->type.id == TYPE_FLOAT || leaf->type.id == TYPE_DOUBLE;
+    /* A NaN in one bound makes the other one worthless as well. */
+    if (is_float && out->has_min != out->has_max)
+        out->has_min = out->has_max = false;
+    if (out->has_min && out->has_max && value_compare(&out->min, &out->max) > 0)
+        out->has_min = out->has_max = false;
+    out->is_min_exact = out->has_min && is_exact(leaf, min);
+    out->is_max_exact = out->has_max && is_exact(leaf, max);
+}
+
+void pq_statistics_read(arena *a, thrift_reader *r, const thrift_field *field, const pq_leaf *leaf,
+                        pq_statistics *out)
+{
+    stored_bound min = {.is_exact = -1}, max = min, old_min = min, old_max = min;
+    *out = (pq_statistics){.null_count = -1, .distinct_count = -1};
+    thrift_field f = {0};
+    if (!thrift_enter(r, field))
+        return;
+    while (thrift_next(r, &f)) {
+        switch (f.id) {
+        case 1:
+            read_bound(r, &f, &old_max);
+            break;
+        case 2:
+            read_bound(r, &f, &old_min);
+            break;
+        case 3:
+            out->null_count = thrift_int(r, &f);
+            break;
+        case 4:
+            out->distinct_count = thrift_int(r, &f);
+            break;
+        case 5:
+            read_bound(r, &f, &max);
+            break;
+        case 6:
+            read_bound(r, &f, &min);
+            break;
+        case 7:
+            max.is_exact = thrift_bool(r, &f);
+            break;
+        case 8:
+            min.is_exact = thrift_bool(r, &f);
+            break;
+        default:
+            thrift_skip(r, &f);
+        }
+    }
+    thrift_leave(r);
+    if (r->is_broken)
+        return;
+    bool has_new = min.bytes || max.bytes;
+    if (has_new || pq_needs_column_order(leaf))
+        set_bounds(a, leaf, &min, &max, out);
+    else
+        set_bounds(a, leaf, &old_min, &old_max, out);
+}

@@ -1,0 +1,334 @@
+/* fetch.c - which bytes are read together, and their memory. */
+#include "parquet/read/fetch.h"
+
+#include "storage/read.h"
+#include "storage/registered.h"
+
+#include <stdlib.h>
+
+/* Chunks with at most this between them are one read: the gap takes less time than a read more. */
+#define GAP_BYTES ((uint64_t)64 << 10)
+/* But ranges beyond this are not merged: the first column need not wait for the last. */
+#define RANGE_BYTES_MAX ((uint64_t)4 << 20)
+
+struct pq_fetched_range {
+    uint32_t references;
+    uint64_t start, end; /* in the file, whole blocks */
+    uint8_t *address;    /* of byte `start` */
+    dev_buffer *buffer;
+    void *host;            /* in place of the buffer, where the device is no host */
+    read_request *reading; /* NULL: finished */
+    uint64_t stored_bytes;
+    bool has_failed;
+    bool is_kept; /* somebody else read it */
+};
+
+struct pq_fetch {
+    uint64_t bytes, kept_bytes;
+    size_t range_count;
+    pq_fetched_range *ranges[];
+};
+
+static int compare_spans(const void *left, const void *right)
+{
+    const pq_span *a = left, *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Sorted spans of whole blocks, merged; returns how many. */
+static size_t merge_spans(pq_span *spans, size_t count)
+{
+    size_t kept = 0;
+    if (count)
+        qsort(spans, count, sizeof *spans, compare_spans);
+    for (size_t i = 0; i < count; i++) {
+        pq_span *before = kept ? &spans[kept - 1] : NULL;
+        bool overlaps = before && spans[i].start <= before->end;
+        bool is_near = before && spans[i].start <= before->end + GAP_BYTES &&
+                       spans[i].end - before->start <= RANGE_BYTES_MAX;
+        if (!overlaps && !is_near)
+            spans[kept++] = spans[i];
+        else if (spans[i].end > before->end)
+            before->end = spans[i].end;
+    }
+    return kept;
+}
+
+static status new_range(pq_span span, pq_fetched_range **out)
+{
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("scan", sizeof **out);
+    **out = (pq_fetched_range){.references = 1, .start = span.start, .end = span.end};
+    return STATUS_OK;
+}
+
+/* The range's memory. */
+static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fetched_range *range)
+{
+    range->address = is_registered ? storage_memory_take(bytes) : NULL;
+    if (range->address) {
+        status st =
+            dev->ops->wrap(dev, range->address, bytes, storage_memory_give, "scan", &range->buffer);
+        if (st)
+            storage_memory_give(range->address, bytes);
+        return st;
+    }
+    TRY(dev_alloc(dev, bytes + STORAGE_BLOCK, "scan", &range->buffer));
+    uintptr_t address = (uintptr_t)range->buffer->address;
+    range->address = (uint8_t *)((address + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK);
+    return STATUS_OK;
+}
+
+/* Whole blocks, past the page cache. */
+static status start_range(device *dev, const pq_fetch_want *want, pq_span span,
+                          pq_fetched_range **out)
+{
+    const file *f = want->table->files.items[want->group_ref.file].file;
+    pq_fetched_range *range;
+    uint64_t bytes = span.end - span.start;
+    *out = NULL;
+    TRY(new_range(span, &range));
+    status st = place_range(dev, want->is_registered, bytes, range);
+    if (!st) {
+        range->stored_bytes = bytes;
+        st = storage_read_submit_direct(f, span.start, range->address, bytes, &range->reading);
+    }
+    if (st) {
+        pq_fetched_unref(range);
+        return st;
+    }
+    *out = range;
+    return STATUS_OK;
+}
+
+status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out)
+{
+    pq_fetched_range *range;
+    uint64_t bytes = span.end - span.start;
+    status st = STATUS_OK;
+    *out = NULL;
+    TRY(new_range(span, &range));
+    if (dev->is_host) {
+        st = dev_alloc(dev, bytes, "scan", &range->buffer);
+        range->address = range->buffer ? range->buffer->address : NULL;
+    } else {
+        range->address = range->host = mem_new(bytes ? bytes : 1);
+        if (!range->host)
+            st = status_no_memory("scan", bytes);
+    }
+    if (!st)
+        st = storage_read_submit(f, span.start, range->address, bytes, &range->reading);
+    if (st) {
+        pq_fetched_unref(range);
+        return st;
+    }
+    range->stored_bytes = storage_read_stored_bytes(range->reading);
+    *out = range;
+    return STATUS_OK;
+}
+
+static bool is_kept(const pq_shared_list *kept, pq_span span)
+{
+    for (size_t i = 0; kept && i < kept->count; i++)
+        if (kept->items[i].start <= span.start && span.end <= kept->items[i].end)
+            return true;
+    return false;
+}
+
+/* The spans of a column that the policy says and that are not kept, in whole blocks. */
+static status add_spans(const pq_fetch_want *want, uint32_t column, pq_span_list *spans,
+                        uint64_t *kept_bytes)
+{
+    const file *f = want->table->files.items[want->group_ref.file].file;
+    size_t before = spans->count, kept = before;
+    TRY(pq_column_spans(want->table, want->group_ref, column, want->rows, spans));
+    for (size_t i = before; i < spans->count; i++) {
+        pq_span span = spans->items[i];
+        if (is_kept(want->kept, span)) {
+            *kept_bytes += span.end - span.start;
+            continue;
+        }
+        if (want->policy == PQ_FETCH_UNCACHED &&
+            storage_is_cached(f, span.start, span.end - span.start))
+            continue;
+        spans->items[kept++] =
+            (pq_span){span.start / STORAGE_BLOCK * STORAGE_BLOCK,
+                      (span.end + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK};
+    }
+    spans->count = kept;
+    return STATUS_OK;
+}
+
+/* What is to be read, merged. */
+static status find_spans(const pq_fetch_want *want, pq_span_list *spans, uint64_t *kept_bytes)
+{
+    for (uint32_t i = 0; i < want->column_count; i++)
+        TRY(add_spans(want, want->columns[i], spans, kept_bytes));
+    if (want->is_merged)
+        spans->count = merge_spans(spans->items, spans->count);
+    return STATUS_OK;
+}
+
+/* What is kept becomes ranges of the fetch, which has room for them. */
+static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
+{
+    for (size_t i = 0; kept && i < kept->count; i++) {
+        const pq_shared_range *k = &kept->items[i];
+        pq_fetched_range *range;
+        TRY(new_range((pq_span){k->start, k->end}, &range));
+        range->address = k->address;
+        range->buffer = dev_buffer_ref(k->buffer);
+        range->is_kept = true;
+        fetch->ranges[fetch->range_count++] = range;
+    }
+    return STATUS_OK;
+}
+
+status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
+{
+    *out = NULL;
+    pq_fetch *fetch = NULL;
+    pq_span_list spans = {0};
+    if (!want->column_count || !dev->is_host || want->policy == PQ_FETCH_NONE)
+        return STATUS_OK;
+    uint64_t kept_bytes = 0;
+    status st = find_spans(want, &spans, &kept_bytes);
+    size_t count = spans.count + (want->kept ? want->kept->count : 0);
+    if (!st && count) {
+        fetch = mem_new(sizeof *fetch + count * sizeof *fetch->ranges);
+        st = fetch ? use_kept(fetch, want->kept) : status_no_memory("scan", sizeof *fetch);
+        if (fetch)
+            fetch->kept_bytes = kept_bytes;
+    }
+    for (size_t i = 0; i < spans.count && !st; i++) {
+        st = start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
+        if (!st)
+            fetch->bytes += fetch->ranges[fetch->range_count++]->buffer->bytes;
+    }
+    array_release(&spans);
+    if (st) {
+        pq_fetch_close(fetch);
+        return st;
+    }
+    *out = fetch;
+    return STATUS_OK;
+}
+
+void pq_fetch_block(const pq_fetch *fetch)
+{
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        if (fetch->ranges[i]->reading)
+            storage_read_block(fetch->ranges[i]->reading);
+}
+
+bool pq_fetch_is_done(const pq_fetch *fetch)
+{
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        if (fetch->ranges[i]->reading && !storage_read_is_done(fetch->ranges[i]->reading))
+            return false;
+    return true;
+}
+
+uint64_t pq_fetch_bytes(const pq_fetch *fetch)
+{
+    return fetch ? fetch->bytes : 0;
+}
+
+uint64_t pq_fetch_stored_bytes(const pq_fetch *fetch)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; fetch && i < fetch->range_count; i++)
+        bytes += fetch->ranges[i]->stored_bytes;
+    return bytes;
+}
+
+uint64_t pq_fetch_shared_bytes(const pq_fetch *fetch)
+{
+    return fetch ? fetch->kept_bytes : 0;
+}
+
+bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
+{
+    while (fetch && *at < fetch->range_count) {
+        pq_fetched_range *range = fetch->ranges[(*at)++];
+        bool is_done = !range->reading || storage_read_is_done(range->reading);
+        if (!is_done || range->is_kept)
+            continue;
+        status_free(pq_fetched_finish(range)); /* who needed it has been told if it failed */
+        if (range->has_failed)
+            continue;
+        *out = (pq_shared_range){range->start, range->end, range->address, range->buffer};
+        return true;
+    }
+    return false;
+}
+
+void pq_shared_list_release(pq_shared_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        dev_buffer_unref(list->items[i].buffer);
+    array_release(list);
+}
+
+void pq_fetch_close(pq_fetch *fetch)
+{
+    if (!fetch)
+        return;
+    for (size_t i = 0; i < fetch->range_count; i++)
+        pq_fetched_unref(fetch->ranges[i]);
+    mem_free(fetch);
+}
+
+pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span)
+{
+    for (size_t i = 0; fetch && i < fetch->range_count; i++) {
+        pq_fetched_range *range = fetch->ranges[i];
+        if (range->start <= span.start && span.end <= range->end) {
+            range->references++;
+            return range;
+        }
+    }
+    return NULL;
+}
+
+uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range)
+{
+    return range->stored_bytes;
+}
+
+dev_buffer *pq_fetched_buffer(const pq_fetched_range *range)
+{
+    return range->buffer;
+}
+
+uint8_t *pq_fetched_address(const pq_fetched_range *range, uint64_t at)
+{
+    return range->address + (at - range->start);
+}
+
+bool pq_fetched_wait(pq_fetched_range *range, void (*wake)(void *argument), void *argument)
+{
+    return range->reading && storage_read_wait(range->reading, wake, argument);
+}
+
+status pq_fetched_finish(pq_fetched_range *range)
+{
+    read_request *reading = range->reading;
+    range->reading = NULL;
+    status st = storage_read_finish(reading);
+    if (!st && range->has_failed)
+        st = status_new(STATUS_KIND_IO, "could not read its bytes");
+    range->has_failed |= st != NULL;
+    return st;
+}
+
+void pq_fetched_unref(pq_fetched_range *range)
+{
+    if (!range || --range->references)
+        return;
+    status_free(storage_read_finish(range->reading));
+    dev_buffer_unref(range->buffer);
+    mem_free(range->host);
+    mem_free(range);
+}

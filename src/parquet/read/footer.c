@@ -1,0 +1,381 @@
+/* footer.c - reads and parses footers and page indexes, and keeps them: a hash table whose entries
+ * are also a list from the one used last to the one used longest ago. One lock; nothing is read
+ * under it. */
+#include "parquet/read/footer.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define FOOTER_TAIL 8 /* length and magic */
+#define BUCKET_COUNT 4096
+#define CACHE_BYTES ((uint64_t)256 << 20)
+/* Younger files may change again within the clock of their file system (two seconds on FAT, one on
+ * some network file systems). */
+#define SETTLED_NANOSECONDS ((int64_t)2100000000)
+
+/* A page index of a column chunk. */
+typedef struct chunk_index {
+    arena *memory;
+    pq_offset_index places;
+    pq_column_index bounds;
+} chunk_index;
+
+/* Those of all column chunks; by row group, then leaf. */
+typedef struct index_table {
+    _Atomic(chunk_index *) *places, *bounds;
+} index_table;
+
+struct pq_footer {
+    _Atomic uint32_t references; /* the cache's own is one */
+    arena *memory;
+    pq_metadata *metadata;
+    _Atomic(index_table *) indexes; /* made when the first is asked for */
+    /* Under the lock. */
+    uint64_t bytes;
+    bool is_cached; /* then also: */
+    file_version version;
+    pq_footer *next_in_bucket;
+    pq_footer *newer, *older;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock. */
+static pq_footer *buckets[BUCKET_COUNT];
+static pq_footer *newest, *oldest;
+static uint64_t bytes_held, bytes_max = CACHE_BYTES;
+
+/* ---- one footer ---- */
+
+static status read_metadata(arena *a, const file *f, pq_metadata **out)
+{
+    uint8_t tail[FOOTER_TAIL];
+    uint32_t bytes;
+    if (f->bytes < 4 + FOOTER_TAIL)
+        return status_new(STATUS_KIND_CORRUPT, "it is too short to be a Parquet file");
+    TRY(file_read(f, f->bytes - FOOTER_TAIL, tail, sizeof tail));
+    if (!memcmp(tail + 4, "PARE", 4))
+        return status_new(STATUS_KIND_UNSUPPORTED, "its footer is encrypted");
+    if (memcmp(tail + 4, "PAR1", 4))
+        return status_new(STATUS_KIND_CORRUPT,
+                          "it is no Parquet file: its last bytes are not PAR1");
+    memcpy(&bytes, tail, 4);
+    if (bytes > f->bytes - FOOTER_TAIL - 4)
+        return status_new(STATUS_KIND_CORRUPT, "its footer's length %" PRIu32 " exceeds the file",
+                          bytes);
+    void *footer = mem_new(bytes ? bytes : 1);
+    if (!footer)
+        return status_no_memory("footer", bytes);
+    status st = file_read(f, f->bytes - FOOTER_TAIL - bytes, footer, bytes);
+    if (!st)
+        st = pq_metadata_parse(a, footer, bytes, f->bytes, out);
+    mem_free(footer);
+    return st;
+}
+
+static status footer_read(const file *f, pq_footer **out)
+{
+    pq_footer *footer = mem_new(sizeof *footer);
+    if (!footer)
+        return status_no_memory("footer", sizeof *footer);
+    atomic_init(&footer->references, 1);
+    status st = arena_new(&footer->memory);
+    if (!st)
+        st = read_metadata(footer->memory, f, &footer->metadata);
+    if (st) {
+        pq_footer_unref(footer);
+        return st;
+    }
+    footer->bytes = sizeof *footer + arena_bytes(footer->memory);
+    *out = footer;
+    return STATUS_OK;
+}
+
+const pq_metadata *pq_footer_metadata(const pq_footer *footer)
+{
+    return footer->metadata;
+}
+
+static void free_indexes(pq_footer *footer)
+{
+    index_table *table = atomic_load(&footer->indexes);
+    if (!table)
+        return;
+    size_t count = (size_t)footer->metadata->row_group_count * footer->metadata->leaf_count;
+    for (size_t i = 0; i < 2 * count; i++) {
+        chunk_index *index = atomic_load(&table->places[i]); /* the bounds are behind them */
+        if (index)
+            arena_free(index->memory);
+    }
+    mem_free(table->places);
+    mem_free(table);
+}
+
+void pq_footer_unref(pq_footer *footer)
+{
+    if (!footer || atomic_fetch_sub(&footer->references, 1) > 1)
+        return;
+    free_indexes(footer);
+    arena_free(footer->memory);
+    mem_free(footer);
+}
+
+static pq_footer *ref(pq_footer *footer)
+{
+    atomic_fetch_add(&footer->references, 1);
+    return footer;
+}
+
+/* ---- the cache; with the lock held ---- */
+
+static bool is_same_file(const file_version *a, const file_version *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+static pq_footer **bucket_of(const file_version *v)
+{
+    uint64_t hash = (v->inode ^ v->device << 40) * 0x9e3779b97f4a7c15;
+    return &buckets[hash >> 32 & (BUCKET_COUNT - 1)];
+}
+
+static void link_newest(pq_footer *entry)
+{
+    entry->newer = NULL;
+    entry->older = newest;
+    *(newest ? &newest->newer : &oldest) = entry;
+    newest = entry;
+}
+
+static void unlink_entry(pq_footer *entry)
+{
+    *(entry->newer ? &entry->newer->older : &newest) = entry->older;
+    *(entry->older ? &entry->older->newer : &oldest) = entry->newer;
+}
+
+/* Takes it out of the cache, with the cache's reference. */
+static void drop(pq_footer *entry)
+{
+    pq_footer **at = bucket_of(&entry->version);
+    while (*at != entry)
+        at = &(*at)->next_in_bucket;
+    *at = entry->next_in_bucket;
+    unlink_entry(entry);
+    entry->is_cached = false;
+    bytes_held -= entry->bytes;
+    pq_footer_unref(entry);
+}
+
+/* The file's entry, the one used last from now on; one of another version is dropped. */
+static pq_footer *find(const file_version *version)
+{
+    pq_footer *entry = *bucket_of(version);
+    while (entry && !is_same_file(&entry->version, version))
+        entry = entry->next_in_bucket;
+    if (entry && !file_version_equal(&entry->version, version)) {
+        drop(entry);
+        return NULL;
+    }
+    if (entry) {
+        unlink_entry(entry);
+        link_newest(entry);
+    }
+    return entry;
+}
+
+/* What only the cache has goes, the oldest first, until the rest fits. */
+static void shrink(void)
+{
+    for (pq_footer *entry = oldest, *newer; entry && bytes_held > bytes_max; entry = newer) {
+        newer = entry->newer;
+        if (atomic_load(&entry->references) == 1)
+            drop(entry);
+    }
+}
+
+static void insert(pq_footer *footer, const file_version *version)
+{
+    pq_footer **bucket = bucket_of(version);
+    footer->version = *version;
+    footer->next_in_bucket = *bucket;
+    *bucket = ref(footer);
+    link_newest(footer);
+    footer->is_cached = true;
+    bytes_held += footer->bytes;
+    shrink();
+}
+
+/* ---- page indexes ---- */
+
+/* The footer has become so much larger. */
+static void count_bytes(pq_footer *footer, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    footer->bytes += bytes;
+    if (footer->is_cached) {
+        bytes_held += bytes;
+        shrink();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void free_table(index_table *table)
+{
+    if (table)
+        mem_free(table->places);
+    mem_free(table);
+}
+
+/* NULL: no memory. */
+static index_table *find_table(pq_footer *footer)
+{
+    index_table *known = atomic_load(&footer->indexes), *made;
+    size_t count = (size_t)footer->metadata->row_group_count * footer->metadata->leaf_count;
+    if (known)
+        return known;
+    made = mem_new(sizeof *made);
+    if (made)
+        made->places = mem_new_array(2 * count, sizeof *made->places);
+    if (!made || !made->places) {
+        free_table(made);
+        return NULL;
+    }
+    made->bounds = made->places + count;
+    if (atomic_compare_exchange_strong(&footer->indexes, &known, made)) {
+        count_bytes(footer, sizeof *made + 2 * count * sizeof *made->places);
+        return made;
+    }
+    free_table(made);
+    return known;
+}
+
+/* An index that was read, or NULL. */
+static chunk_index *read_index(const pq_footer *footer, const file *f, uint32_t row_group,
+                               uint32_t leaf, bool wants_bounds)
+{
+    const pq_row_group *group = &footer->metadata->row_groups[row_group];
+    const pq_column_chunk *chunk = &group->chunks[leaf];
+    arena *memory;
+    if (!(wants_bounds ? chunk->column_index : chunk->offset_index).bytes)
+        return NULL;
+    status st = arena_new(&memory);
+    if (st) {
+        status_free(st);
+        return NULL;
+    }
+    chunk_index *index = arena_alloc(memory, sizeof *index);
+    if (index) {
+        index->memory = memory;
+        if (wants_bounds)
+            pq_column_index_read(memory, f, &footer->metadata->leaves[leaf], chunk, &index->bounds);
+        else
+            pq_offset_index_read(memory, f, chunk, group->row_count, &index->places);
+    }
+    if (index && index->bounds.page_count + index->places.page_count)
+        return index;
+    arena_free(memory);
+    return NULL;
+}
+
+static const chunk_index *find_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                     uint32_t leaf, bool wants_bounds)
+{
+    index_table *table = find_table(footer);
+    if (!table)
+        return NULL;
+    size_t number = (size_t)row_group * footer->metadata->leaf_count + leaf;
+    _Atomic(chunk_index *) *slot = &(wants_bounds ? table->bounds : table->places)[number];
+    chunk_index *known = atomic_load(slot), *made;
+    if (known || !(made = read_index(footer, f, row_group, leaf, wants_bounds)))
+        return known;
+    if (atomic_compare_exchange_strong(slot, &known, made)) {
+        count_bytes(footer, arena_bytes(made->memory));
+        return made;
+    }
+    arena_free(made->memory);
+    return known;
+}
+
+const pq_offset_index *pq_footer_offset_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                              uint32_t leaf)
+{
+    const chunk_index *index = find_index(footer, f, row_group, leaf, false);
+    return index ? &index->places : NULL;
+}
+
+const pq_column_index *pq_footer_column_index(pq_footer *footer, const file *f, uint32_t row_group,
+                                              uint32_t leaf)
+{
+    const chunk_index *index = find_index(footer, f, row_group, leaf, true);
+    return index ? &index->bounds : NULL;
+}
+
+/* ---- the interface ---- */
+
+/* What was read is of this version: the file has not changed meanwhile, nor so shortly before that
+ * its time might be the same after a change. */
+static bool is_settled(const file *f)
+{
+    struct timespec now;
+    file_version version;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - f->version.modified;
+    return age > SETTLED_NANOSECONDS && file_version_now(f, &version) &&
+           file_version_equal(&version, &f->version);
+}
+
+status pq_footer_open(const file *f, bool use_cache, pq_footer **out)
+{
+    *out = NULL;
+    pq_footer *footer, *known = NULL;
+    if (!use_cache)
+        return footer_read(f, out);
+    pthread_mutex_lock(&lock);
+    known = find(&f->version);
+    *out = known ? ref(known) : NULL;
+    pthread_mutex_unlock(&lock);
+    if (known)
+        return STATUS_OK;
+    TRY(footer_read(f, &footer));
+    if (is_settled(f)) {
+        pthread_mutex_lock(&lock);
+        known = find(&f->version); /* somebody else was faster */
+        if (known)
+            *out = ref(known);
+        else if (footer->bytes <= bytes_max)
+            insert(footer, &f->version);
+        pthread_mutex_unlock(&lock);
+    }
+    if (known)
+        pq_footer_unref(footer);
+    else
+        *out = footer;
+    return STATUS_OK;
+}
+
+uint64_t pq_footer_cache_bytes(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t bytes = bytes_held;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+uint64_t pq_footer_cache_limit(uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t before = bytes_max;
+    bytes_max = bytes;
+    shrink();
+    pthread_mutex_unlock(&lock);
+    return before;
+}
+
+void pq_footer_cache_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    while (oldest)
+        drop(oldest);
+    pthread_mutex_unlock(&lock);
+}

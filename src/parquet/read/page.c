@@ -1,0 +1,524 @@
+/* page.c - a page by kernels: decompress, levels, values, and NULLs spread among them.
+ *
+ *     compressed ─ decompress ─> levels | values ─┬ codes ─────────────────> INDEXED
+ *                                        │        ├ PLAIN, no NULLs ─ in place ─> FLAT
+ *                                        v        └ any other ─ decode ─┐
+ *                                    validity ──────────── spread ──────┴> FLAT
+ *
+ * On a host device the number of NULLs is known when the levels are; on others every optional
+ * column is taken to have some. */
+#include "parquet/read/page.h"
+
+/* A page's words on the device. */
+enum {
+    WORD_COUNT,      /* values that are not NULL */
+    WORD_START,      /* of the values in the page */
+    WORD_NEXT_COUNT, /* the same for what comes from or after the first part: again the count, */
+    WORD_NEXT_START, /* and where it starts */
+    WORD_END,        /* behind the second part */
+    WORD_BYTES,      /* of the values put together */
+    WORDS_PER_PAGE
+};
+
+typedef struct decoding {
+    const pq_page_context *context;
+    const pq_page *page;
+    device *dev;
+    dev_buffer *owner; /* of the bytes */
+    const uint8_t *bytes;
+    uint32_t byte_count;
+    dev_buffer *words_owner;
+    uint64_t *words;
+    dev_buffer *validity;
+    bool has_nulls;
+    ARRAY(dev_buffer *) heaps; /* what strings point into */
+} decoding;
+
+static bool is_fixed_width(pq_physical physical)
+{
+    return physical == PQ_INT32 || physical == PQ_INT64 || physical == PQ_FLOAT ||
+           physical == PQ_DOUBLE || physical == PQ_FIXED_LEN_BYTE_ARRAY;
+}
+
+static bool encoding_fits(pq_physical physical, pq_encoding encoding)
+{
+    bool is_bytes = physical == PQ_BYTE_ARRAY;
+    switch (encoding) {
+    case PQ_PLAIN:
+        return true;
+    case PQ_PLAIN_DICTIONARY:
+    case PQ_RLE_DICTIONARY:
+        return physical != PQ_BOOLEAN;
+    case PQ_RLE:
+        return physical == PQ_BOOLEAN;
+    case PQ_DELTA_BINARY_PACKED:
+        return physical == PQ_INT32 || physical == PQ_INT64;
+    case PQ_DELTA_LENGTH_BYTE_ARRAY:
+        return is_bytes;
+    case PQ_DELTA_BYTE_ARRAY:
+        return is_bytes || physical == PQ_FIXED_LEN_BYTE_ARRAY;
+    case PQ_BYTE_STREAM_SPLIT:
+        return is_fixed_width(physical);
+    default:
+        return false;
+    }
+}
+
+status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header)
+{
+    if (!encoding_fits(leaf->physical, header->encoding))
+        return status_new(STATUS_KIND_UNSUPPORTED,
+                          "encoding %d for values of physical type %d is not supported",
+                          (int)header->encoding, (int)leaf->physical);
+    if (header->type == PQ_PAGE_DATA && leaf->max_definition &&
+        header->definition_encoding != PQ_RLE && header->definition_encoding != PQ_BIT_PACKED)
+        return status_new(STATUS_KIND_UNSUPPORTED,
+                          "encoding %d of definition levels is not supported",
+                          (int)header->definition_encoding);
+    return STATUS_OK;
+}
+
+/* ---- bytes ---- */
+
+#define PAGE_ALIGNMENT 64
+
+/* How far into its buffer a page must begin for its values to be aligned, if no row is NULL: then
+ * the levels are a length and one run, in version 1 pages. */
+static unsigned alignment_shift(const decoding *d)
+{
+    const pq_page_header *h = &d->page->header;
+    unsigned levels = h->definition_bytes + h->repetition_bytes;
+    if (d->context->leaf->max_definition && h->type == PQ_PAGE_DATA) {
+        levels = 4 + 1 + 1;
+        for (uint64_t run = (uint64_t)h->value_count << 1; run >= 0x80; run >>= 7)
+            levels++;
+    }
+    return -levels % PAGE_ALIGNMENT;
+}
+
+static status decompress(decoding *d)
+{
+    const pq_page_context *context = d->context;
+    const pq_page_header *h = &d->page->header;
+    const uint8_t *source = d->page->bytes;
+    uint32_t levels = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
+    if (levels > h->compressed_bytes || levels > h->uncompressed_bytes)
+        return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");
+    if (context->codec == PQ_CODEC_NONE || !h->is_compressed) {
+        d->owner = dev_buffer_ref(d->page->owner);
+        d->bytes = source;
+        d->byte_count = h->compressed_bytes;
+        return STATUS_OK;
+    }
+    unsigned shift = alignment_shift(d);
+    TRY(dev_alloc(d->dev, (size_t)h->uncompressed_bytes + shift, "scan", &d->owner));
+    uint8_t *target = (uint8_t *)d->owner->address + shift;
+    d->bytes = target;
+    d->byte_count = h->uncompressed_bytes;
+    if (levels)
+        TRY(d->dev->ops->copy(context->stream, target, source, levels));
+    if (h->uncompressed_bytes == levels)
+        return STATUS_OK;
+    return DEV_LAUNCH(context->stream, parquet_decompress, .codec = (int)context->codec,
+                      .source = source + levels, .source_bytes = h->compressed_bytes - levels,
+                      .target = target + levels, .target_bytes = h->uncompressed_bytes - levels,
+                      .error = context->error, .location = context->location);
+}
+
+/* ---- levels ---- */
+
+static status set_word(decoding *d, unsigned word, uint64_t number)
+{
+    if (d->dev->is_host) {
+        d->words[word] = number;
+        return STATUS_OK;
+    }
+    return DEV_LAUNCH(d->context->stream, fill, .width = 8, .value_low = number,
+                      .count = dev_count_exact(1), .out = d->words + word);
+}
+
+/* The page's validity, and its words. */
+static status decode_levels(decoding *d)
+{
+    const pq_page_header *h = &d->page->header;
+    dev_stream *stream = d->context->stream;
+    bool is_v2 = h->type == PQ_PAGE_DATA_V2;
+    TRY(dev_words_new(stream, WORDS_PER_PAGE, &d->words_owner));
+    d->words = d->words_owner->address;
+    if (h->type == PQ_PAGE_DICTIONARY || !d->context->leaf->max_definition) {
+        TRY(set_word(d, WORD_COUNT, h->value_count));
+        return set_word(d, WORD_START, is_v2 ? h->definition_bytes + h->repetition_bytes : 0);
+    }
+    TRY(dev_alloc(d->dev, ((uint64_t)h->value_count + 63) / 64 * 8, "scan", &d->validity));
+    TRY(DEV_LAUNCH(stream, parquet_levels, .page = d->bytes, .page_bytes = d->byte_count,
+                   .with_length = !is_v2, .level_start = h->repetition_bytes,
+                   .level_bytes = h->definition_bytes,
+                   .is_bit_packed = !is_v2 && h->definition_encoding == PQ_BIT_PACKED,
+                   .row_count = h->value_count, .validity = d->validity->address, .words = d->words,
+                   .error = d->context->error, .location = d->context->location));
+    d->has_nulls = !d->dev->is_host || d->words[WORD_COUNT] < h->value_count;
+    return STATUS_OK;
+}
+
+/* ---- values, dense ---- */
+
+static status keep_heap(decoding *d, dev_buffer *owner)
+{
+    if (!type_is_text(d->context->leaf->type))
+        return STATUS_OK;
+    TRY(array_push(NULL, &d->heaps, owner));
+    dev_buffer_ref(owner);
+    return STATUS_OK;
+}
+
+static status launch_plain(const decoding *d, const uint8_t *bytes, uint32_t byte_count,
+                           const uint64_t *words, void *out)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    return DEV_LAUNCH(d->context->stream, parquet_plain, .page = bytes, .page_bytes = byte_count,
+                      .words = words, .physical = (uint8_t)leaf->physical,
+                      .conversion = (uint8_t)leaf->conversion, .type_length = leaf->type_length,
+                      .type = leaf->type, .out = out, .error = d->context->error,
+                      .location = d->context->location);
+}
+
+static status launch_strings(const decoding *d, const uint8_t *source, const uint64_t *source_bytes,
+                             const uint64_t *start, const int32_t *lengths, void *out)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    bool is_fixed = leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY;
+    return DEV_LAUNCH(d->context->stream, parquet_strings, .source = source,
+                      .source_bytes = source_bytes, .page_bytes = d->byte_count, .words = d->words,
+                      .start = start, .lengths = lengths, .conversion = (uint8_t)leaf->conversion,
+                      .type_length = is_fixed ? leaf->type_length : 0, .type = leaf->type,
+                      .out = out, .error = d->context->error, .location = d->context->location);
+}
+
+static status launch_delta(const decoding *d, const uint64_t *words, uint8_t width, void *out,
+                           uint64_t *out_end)
+{
+    return DEV_LAUNCH(d->context->stream, parquet_delta, .page = d->bytes,
+                      .page_bytes = d->byte_count, .words = words, .width = width, .out = out,
+                      .out_end = out_end, .error = d->context->error,
+                      .location = d->context->location);
+}
+
+/* The stored bytes are the values in memory. */
+static bool is_in_place(const pq_leaf *leaf)
+{
+    if (leaf->conversion != PQ_CONVERT_NONE)
+        return false;
+    switch (leaf->physical) {
+    case PQ_INT32:
+    case PQ_FLOAT:
+        return leaf->type.width == 4;
+    case PQ_INT64:
+    case PQ_DOUBLE:
+        return leaf->type.width == 8;
+    default:
+        return false;
+    }
+}
+
+static uint32_t physical_width(const pq_leaf *leaf)
+{
+    switch (leaf->physical) {
+    case PQ_INT32:
+    case PQ_FLOAT:
+        return 4;
+    case PQ_FIXED_LEN_BYTE_ARRAY:
+        return leaf->type_length;
+    default:
+        return 8;
+    }
+}
+
+/* DELTA_BINARY_PACKED and BYTE_STREAM_SPLIT: PLAIN bytes, then values. */
+static status decode_numbers(decoding *d, void *out)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    dev_stream *stream = d->context->stream;
+    bool is_delta = d->page->header.encoding == PQ_DELTA_BINARY_PACKED;
+    uint32_t width = physical_width(leaf);
+    uint64_t bytes = (uint64_t)d->page->header.value_count * width;
+    dev_buffer *plain = NULL;
+    void *target = out;
+    if (!is_in_place(leaf)) {
+        if (bytes > UINT32_MAX)
+            return status_new(STATUS_KIND_UNSUPPORTED, "a page of %llu bytes is too large",
+                              (unsigned long long)bytes);
+        TRY(dev_alloc(d->dev, bytes, "scan", &plain));
+        target = plain->address;
+    }
+    status st =
+        is_delta ? launch_delta(d, d->words, (uint8_t)width, target, NULL)
+                 : DEV_LAUNCH(stream, parquet_split, .page = d->bytes, .page_bytes = d->byte_count,
+                              .words = d->words, .width = width, .out = target,
+                              .error = d->context->error, .location = d->context->location);
+    if (!st && plain)
+        st = d->dev->ops->copy(stream, d->words + WORD_NEXT_COUNT, d->words + WORD_COUNT,
+                               sizeof(uint64_t));
+    if (!st && plain)
+        st = launch_plain(d, plain->address, (uint32_t)bytes, d->words + WORD_NEXT_COUNT, out);
+    /* Byte arrays of fixed length are views into these bytes. */
+    if (!st && plain)
+        st = keep_heap(d, plain);
+    dev_buffer_unref(plain);
+    return st;
+}
+
+static status decode_delta_lengths(decoding *d, void *out)
+{
+    dev_buffer *lengths;
+    TRY(dev_alloc(d->dev, (uint64_t)d->page->header.value_count * 4, "scan", &lengths));
+    status st = launch_delta(d, d->words, 4, lengths->address, d->words + WORD_END);
+    if (!st)
+        st = launch_strings(d, d->bytes, NULL, d->words + WORD_END, lengths->address, out);
+    if (!st)
+        st = keep_heap(d, d->owner);
+    dev_buffer_unref(lengths);
+    return st;
+}
+
+/* Prefixes, suffixes' lengths, suffixes. How long the whole values are is known only when the
+ * lengths are: a lazy device is waited for. */
+static status put_together(decoding *d, const int32_t *prefixes, int32_t *lengths, void *out)
+{
+    dev_stream *stream = d->context->stream;
+    uint64_t bytes, *words = d->words;
+    TRY(DEV_LAUNCH(stream, parquet_prefix_bytes, .page_bytes = d->byte_count, .words = words,
+                   .start = words + WORD_END, .prefixes = prefixes, .suffixes = lengths,
+                   .out_bytes = words + WORD_BYTES, .error = d->context->error,
+                   .location = d->context->location));
+    TRY(dev_words_wait(stream, words + WORD_BYTES, &bytes, 1));
+    dev_buffer *heap;
+    TRY(dev_alloc(d->dev, bytes, "scan", &heap));
+    status st = DEV_LAUNCH(stream, parquet_prefix_copy, .page = d->bytes, .words = words,
+                           .start = words + WORD_END, .bytes = words + WORD_BYTES,
+                           .prefixes = prefixes, .lengths = lengths, .out = heap->address);
+    if (!st)
+        st = launch_strings(d, heap->address, words + WORD_BYTES, NULL, lengths, out);
+    if (!st)
+        st = keep_heap(d, heap);
+    dev_buffer_unref(heap);
+    return st;
+}
+
+static status decode_delta_bytes(decoding *d, void *out)
+{
+    dev_buffer *prefixes = NULL, *lengths = NULL;
+    uint64_t bytes = (uint64_t)d->page->header.value_count * 4, *words = d->words;
+    status st = dev_alloc(d->dev, bytes, "scan", &prefixes);
+    if (!st)
+        st = dev_alloc(d->dev, bytes, "scan", &lengths);
+    if (!st)
+        st = launch_delta(d, words, 4, prefixes->address, words + WORD_NEXT_START);
+    if (!st)
+        st = d->dev->ops->copy(d->context->stream, words + WORD_NEXT_COUNT, words + WORD_COUNT,
+                               sizeof(uint64_t));
+    if (!st)
+        st = launch_delta(d, words + WORD_NEXT_COUNT, 4, lengths->address, words + WORD_END);
+    if (!st)
+        st = put_together(d, prefixes->address, lengths->address, out);
+    dev_buffer_unref(prefixes);
+    dev_buffer_unref(lengths);
+    return st;
+}
+
+/* The page's values that are not NULL, converted, to `out`. */
+static status decode_values(decoding *d, void *out)
+{
+    const pq_page_context *context = d->context;
+    switch (d->page->header.encoding) {
+    case PQ_RLE:
+        return DEV_LAUNCH(context->stream, parquet_booleans, .page = d->bytes,
+                          .page_bytes = d->byte_count, .words = d->words, .out = out,
+                          .error = context->error, .location = context->location);
+    case PQ_DELTA_BINARY_PACKED:
+    case PQ_BYTE_STREAM_SPLIT:
+        return decode_numbers(d, out);
+    case PQ_DELTA_LENGTH_BYTE_ARRAY:
+        return decode_delta_lengths(d, out);
+    case PQ_DELTA_BYTE_ARRAY:
+        return decode_delta_bytes(d, out);
+    default: /* PLAIN; a dictionary's page may call it PLAIN_DICTIONARY */
+        TRY(launch_plain(d, d->bytes, d->byte_count, d->words, out));
+        return keep_heap(d, d->owner);
+    }
+}
+
+/* ---- bounds ---- */
+
+static status check_bounds(const decoding *d, const void *values, const uint32_t *rows)
+{
+    const pq_page_context *context = d->context;
+    if (!context->check_bounds || (rows && context->is_dictionary_within))
+        return STATUS_OK;
+    return DEV_LAUNCH(context->stream, parquet_check_bounds, .type = context->leaf->type,
+                      .values = values, .rows = rows, .words = d->words,
+                      .minimum = context->minimum, .maximum = context->maximum,
+                      .error = context->error, .location = context->location);
+}
+
+/* ---- tensors ---- */
+
+static status launch_spread(const decoding *d, uint8_t width, const void *dense, uint64_t fill,
+                            void *out)
+{
+    return DEV_LAUNCH(d->context->stream, parquet_spread, .width = width, .dense = dense,
+                      .validity = d->validity->address, .row_count = d->page->header.value_count,
+                      .fill_low = fill, .out = out);
+}
+
+static status decode_codes(decoding *d, tensor **out)
+{
+    const pq_page_context *context = d->context;
+    uint64_t rows = d->page->header.value_count;
+    row_index *dense = NULL, *codes = NULL;
+    status st = row_index_new(d->dev, rows, &dense);
+    if (!st)
+        st = DEV_LAUNCH(context->stream, parquet_codes, .page = d->bytes,
+                        .page_bytes = d->byte_count, .words = d->words,
+                        .dictionary_rows = context->dictionary_rows, .out = dense->rows,
+                        .error = context->error, .location = context->location);
+    if (!st)
+        st = check_bounds(d, context->dictionary->values, dense->rows);
+    if (!st && d->has_nulls) {
+        st = row_index_new(d->dev, rows, &codes);
+        if (!st)
+            st = launch_spread(d, 4, dense->rows, ROW_NULL, codes->rows);
+        if (!st)
+            codes->has_nulls = true;
+    } else if (!st) {
+        codes = row_index_ref(dense);
+    }
+    if (!st)
+        st = tensor_new_indexed(context->stream, context->dictionary, context->dictionary_rows,
+                                codes, dev_count_exact(rows), out);
+    if (!st)
+        (*out)->is_dictionary = true;
+    row_index_unref(dense);
+    row_index_unref(codes);
+    return st;
+}
+
+static status take_heaps(decoding *d, tensor *t)
+{
+    if (!d->heaps.count)
+        return STATUS_OK;
+    uint32_t count = (uint32_t)d->heaps.count;
+    d->heaps.count = 0;
+    return string_heap_new(d->heaps.items, count, &t->heap);
+}
+
+static status decode_flat(decoding *d, tensor **out)
+{
+    data_type type = d->context->leaf->type;
+    uint64_t rows = d->page->header.value_count;
+    tensor *t, *dense = NULL;
+    TRY(tensor_new_flat(d->dev, type, rows, false, &t));
+    status st = STATUS_OK;
+    if (d->has_nulls) {
+        t->validity_owner = dev_buffer_ref(d->validity);
+        t->validity = d->validity->address;
+        st = tensor_new_flat(d->dev, type, rows, false, &dense);
+    }
+    if (!st)
+        st = decode_values(d, dense ? dense->values : t->values);
+    /* Of a dictionary, only what its codes say counts. */
+    if (!st && d->page->header.type != PQ_PAGE_DICTIONARY)
+        st = check_bounds(d, dense ? dense->values : t->values, NULL);
+    if (!st && dense)
+        st = launch_spread(d, type.width, dense->values, 0, t->values);
+    if (!st)
+        st = take_heaps(d, t);
+    tensor_unref(dense);
+    if (st) {
+        tensor_unref(t);
+        return st;
+    }
+    *out = t;
+    return STATUS_OK;
+}
+
+static bool can_use_page(const decoding *d)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    return d->dev->is_host && !d->has_nulls && d->page->header.encoding == PQ_PLAIN &&
+           is_in_place(leaf) &&
+           (uintptr_t)(d->bytes + d->words[WORD_START]) % leaf->type.width == 0;
+}
+
+/* The page's bytes are the values: no copy. */
+static status use_page(decoding *d, tensor **out)
+{
+    data_type type = d->context->leaf->type;
+    uint64_t start = d->words[WORD_START];
+    if (start > d->byte_count || (d->byte_count - start) / type.width < d->page->header.value_count)
+        return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");
+    TRY(check_bounds(d, d->bytes + start, NULL));
+    return tensor_new_view(type, d->owner, (void *)(d->bytes + start), out);
+}
+
+static void release(decoding *d)
+{
+    for (size_t i = 0; i < d->heaps.count; i++)
+        dev_buffer_unref(d->heaps.items[i]);
+    array_release(&d->heaps);
+    dev_buffer_unref(d->owner);
+    dev_buffer_unref(d->words_owner);
+    dev_buffer_unref(d->validity);
+}
+
+status pq_page_decode(const pq_page_context *context, const pq_page *page, tensor **out)
+{
+    *out = NULL;
+    decoding d = {.context = context, .page = page, .dev = context->stream->dev};
+    status st = decompress(&d);
+    if (!st)
+        st = decode_levels(&d);
+    if (!st) {
+        if (pq_page_is_coded(page))
+            st = decode_codes(&d, out);
+        else if (can_use_page(&d))
+            st = use_page(&d, out);
+        else
+            st = decode_flat(&d, out);
+    }
+    release(&d);
+    return st;
+}
+
+/* Values that no code names may be outside: then each page's codes are checked. */
+static status check_dictionary(const decoding *d, pq_page_context *context)
+{
+    dev_error error = {.code = DEV_ERROR_NONE}, *reported = context->error;
+    context->error = &error;
+    status st = check_bounds(d, context->dictionary->values, NULL);
+    context->error = reported;
+    context->is_dictionary_within = error.code == DEV_ERROR_NONE;
+    return st;
+}
+
+status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page)
+{
+    decoding d = {.context = context, .page = page, .dev = context->stream->dev};
+    const pq_page_header *h = &page->header;
+    if (h->encoding != PQ_PLAIN && h->encoding != PQ_PLAIN_DICTIONARY)
+        return status_new(STATUS_KIND_UNSUPPORTED, "a dictionary of encoding %d is not supported",
+                          (int)h->encoding);
+    /* A value takes a byte at least, but for those of length 0, of which one would do. */
+    if (h->value_count > h->uncompressed_bytes && h->value_count > 1)
+        return status_new(STATUS_KIND_CORRUPT, "the dictionary has more values than bytes");
+    status st = decompress(&d);
+    if (!st)
+        st = decode_levels(&d);
+    if (!st)
+        st = decode_flat(&d, &context->dictionary);
+    if (!st)
+        context->dictionary_rows = h->value_count;
+    if (!st && d.dev->is_host && context->check_bounds)
+        st = check_dictionary(&d, context);
+    release(&d);
+    return st;
+}

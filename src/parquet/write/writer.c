@@ -1,0 +1,282 @@
+/* writer.c - the file that a writer makes: row groups, encoded by some threads, and the footer. */
+#include "parquet/write/writer.h"
+
+#include "codec/codec.h"
+#include "parquet/write/writer_column.h"
+#include "storage/new_file.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct pq_writer {
+    pq_writer_options options;
+    char *created_by;
+    writer_column *columns;
+    size_t column_count;
+    char *path;
+    new_file *file;
+    pq_footer footer;
+};
+
+struct pq_encoded_row_group {
+    uint64_t row_count;
+    size_t column_count;
+    pq_written_chunk chunks[];
+};
+
+pq_writer_options pq_writer_options_default(void)
+{
+    return (pq_writer_options){.codec = PQ_CODEC_SNAPPY,
+                               .page_bytes = 1 << 20,
+                               .page_index = true,
+                               .checksums = true,
+                               .created_by = "pistachio version " PISTACHIO_VERSION};
+}
+
+/* ---- open ---- */
+
+static status add_column(pq_writer *writer, const pq_column_schema *schema)
+{
+    writer_column *column = &writer->columns[writer->column_count];
+    const pq_column_options *options = &schema->options;
+    *column = (writer_column){.type = schema->type,
+                              .is_nullable = schema->is_nullable || schema->type.id == TYPE_NULL,
+                              .options = *options,
+                              .codec = options->has_codec ? options->codec : writer->options.codec,
+                              .codec_level = options->has_codec ? options->codec_level
+                                                                : writer->options.codec_level};
+    column->name = mem_copy_text(schema->name, strlen(schema->name));
+    if (!column->name)
+        return status_no_memory("column name", strlen(schema->name));
+    writer->column_count++;
+    TRY(pq_column_layout(column));
+    if (!codec_is_known((int)column->codec))
+        return status_new(STATUS_KIND_UNSUPPORTED, "codec %s cannot be written",
+                          codec_name((int)column->codec));
+    if (options->has_encoding && !pq_encoding_fits(options->encoding, column->physical)) {
+        char name[TYPE_NAME_BYTES];
+        return status_new(STATUS_KIND_INVALID, "encoding %d cannot hold values of type %s",
+                          (int)options->encoding, type_name(column->type, name));
+    }
+    return STATUS_OK;
+}
+
+static status open_writer(pq_writer *writer, const char *path, const pq_column_schema *columns,
+                          size_t column_count)
+{
+    const char *created_by = writer->options.created_by;
+    if (!created_by)
+        created_by = pq_writer_options_default().created_by;
+    if (!writer->options.page_bytes)
+        writer->options.page_bytes = pq_writer_options_default().page_bytes;
+    writer->path = mem_copy_text(path, strlen(path));
+    writer->created_by = mem_copy_text(created_by, strlen(created_by));
+    writer->columns = mem_new_array(column_count + 1, sizeof *writer->columns);
+    if (!writer->path || !writer->created_by || !writer->columns)
+        return status_no_memory("writer", column_count * sizeof *writer->columns);
+    for (size_t c = 0; c < column_count; c++) {
+        status st = add_column(writer, &columns[c]);
+        if (st)
+            return status_context(st, "column \"%s\"", columns[c].name);
+    }
+    TRY(new_file_open(path, &writer->file));
+    return new_file_write(writer->file, "PAR1", 4);
+}
+
+status pq_writer_open(const char *path, const pq_column_schema *columns, size_t column_count,
+                      const pq_writer_options *options, pq_writer **out)
+{
+    *out = NULL;
+    pq_writer *writer = mem_new(sizeof *writer);
+    if (!writer)
+        return status_no_memory("writer", sizeof *writer);
+    writer->options = options ? *options : pq_writer_options_default();
+    status st = open_writer(writer, path, columns, column_count);
+    if (st) {
+        pq_writer_abort(writer);
+        return status_context(st, "file \"%s\"", path);
+    }
+    *out = writer;
+    return STATUS_OK;
+}
+
+void pq_writer_abort(pq_writer *writer)
+{
+    if (!writer)
+        return;
+    new_file_abort(writer->file);
+    pq_footer_release(&writer->footer);
+    for (size_t c = 0; c < writer->column_count; c++)
+        mem_free(writer->columns[c].name);
+    mem_free(writer->columns);
+    mem_free(writer->created_by);
+    mem_free(writer->path);
+    mem_free(writer);
+}
+
+/* ---- row groups ---- */
+
+/* Threads that take one column after another of a row group. */
+typedef struct encode_team {
+    const pq_writer *writer;
+    const pq_column_values *columns;
+    pq_encoded_row_group *group;
+    atomic_size_t next;
+    atomic_bool has_failed;
+    pthread_mutex_t lock;
+    status failure; /* the first */
+} encode_team;
+
+static status encode_column(const encode_team *team, size_t c, pq_chunk_scratch *scratch)
+{
+    const pq_writer *writer = team->writer;
+    const writer_column *column = &writer->columns[c];
+    pq_encoded_row_group *group = team->group;
+    pq_written_chunk *chunk = &group->chunks[c];
+    if (column->options.choice)
+        return pq_chunk_choose(column, &writer->options, &team->columns[c], group->row_count,
+                               scratch, chunk);
+    TRY(pq_chunk_encode(column, &writer->options, &team->columns[c], group->row_count, scratch,
+                        chunk));
+    pq_trial trial = {.encoding = chunk->data_encoding,
+                      .codec = {chunk->codec, column->codec_level},
+                      .encoded_bytes = chunk->uncompressed_bytes,
+                      .stored_bytes = chunk->bytes.count,
+                      .is_chosen = true};
+    return array_push(NULL, &chunk->trials, trial);
+}
+
+static void *encode_columns(void *context)
+{
+    encode_team *team = context;
+    pq_chunk_scratch scratch = {0};
+    while (!atomic_load(&team->has_failed)) {
+        size_t c = atomic_fetch_add(&team->next, 1);
+        if (c >= team->writer->column_count)
+            break;
+        status st = encode_column(team, c, &scratch);
+        if (!st)
+            continue;
+        pthread_mutex_lock(&team->lock);
+        if (team->failure)
+            status_free(st);
+        else
+            team->failure = st;
+        pthread_mutex_unlock(&team->lock);
+        atomic_store(&team->has_failed, true);
+    }
+    pq_chunk_scratch_release(&scratch);
+    return NULL;
+}
+
+/* With as many threads as the options say and the system gives; the caller's is one of them. */
+static status encode_group(encode_team *team)
+{
+    pthread_t threads[64];
+    unsigned started = 0;
+    pthread_mutex_init(&team->lock, NULL);
+    while (started + 1 < team->writer->options.threads &&
+           started + 1 < team->writer->column_count && started < sizeof threads / sizeof *threads &&
+           !pthread_create(&threads[started], NULL, encode_columns, team))
+        started++;
+    encode_columns(team);
+    while (started)
+        pthread_join(threads[--started], NULL);
+    pthread_mutex_destroy(&team->lock);
+    return team->failure;
+}
+
+status pq_row_group_encode(const pq_writer *writer, const pq_column_values *columns,
+                           uint64_t row_count, pq_encoded_row_group **out)
+{
+    *out = NULL;
+    pq_encoded_row_group *group =
+        mem_new(sizeof *group + writer->column_count * sizeof *group->chunks);
+    if (!group)
+        return status_no_memory("row group", writer->column_count * sizeof *group->chunks);
+    group->row_count = row_count;
+    group->column_count = writer->column_count;
+    encode_team team = {.writer = writer, .columns = columns, .group = group};
+    status st = encode_group(&team);
+    if (st) {
+        pq_encoded_row_group_free(group);
+        return status_context(st, "file \"%s\"", writer->path);
+    }
+    *out = group;
+    return STATUS_OK;
+}
+
+void pq_encoded_row_group_free(pq_encoded_row_group *group)
+{
+    if (!group)
+        return;
+    for (size_t c = 0; c < group->column_count; c++)
+        pq_chunk_release(&group->chunks[c]);
+    mem_free(group);
+}
+
+static void report_chunk(const pq_writer *writer, size_t c, const pq_written_chunk *chunk)
+{
+    for (size_t i = 0; writer->options.report && i < chunk->trials.count; i++)
+        writer->options.report(writer->options.report_context, writer->footer.groups.count,
+                               writer->columns[c].name, &chunk->trials.items[i]);
+}
+
+static status append(pq_writer *writer, const pq_encoded_row_group *group)
+{
+    pq_group_record record = {.row_count = group->row_count,
+                              .offset = new_file_bytes(writer->file)};
+    uint64_t bloom_offset = record.offset;
+    for (size_t c = 0; c < group->column_count; c++)
+        bloom_offset += group->chunks[c].bytes.count;
+    for (size_t c = 0; c < group->column_count; c++) {
+        const pq_written_chunk *chunk = &group->chunks[c];
+        TRY(pq_footer_add(&writer->footer, &writer->columns[c], &writer->options, chunk,
+                          new_file_bytes(writer->file), bloom_offset));
+        bloom_offset += chunk->bloom.count;
+        record.compressed_bytes += chunk->bytes.count;
+        record.uncompressed_bytes += chunk->uncompressed_bytes;
+        TRY(new_file_write(writer->file, chunk->bytes.items, chunk->bytes.count));
+        report_chunk(writer, c, chunk);
+    }
+    for (size_t c = 0; c < group->column_count; c++)
+        TRY(new_file_write(writer->file, group->chunks[c].bloom.items,
+                           group->chunks[c].bloom.count));
+    return array_push(NULL, &writer->footer.groups, record);
+}
+
+status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group)
+{
+    status st = group->row_count ? append(writer, group) : STATUS_OK;
+    pq_encoded_row_group_free(group);
+    return st;
+}
+
+status pq_writer_write(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
+{
+    pq_encoded_row_group *group;
+    TRY(pq_row_group_encode(writer, columns, row_count, &group));
+    return pq_writer_append(writer, group);
+}
+
+uint64_t pq_writer_bytes(const pq_writer *writer)
+{
+    return new_file_bytes(writer->file);
+}
+
+status pq_writer_finish(pq_writer *writer)
+{
+    pq_buffer tail = {0};
+    status st = pq_footer_write(&writer->footer, writer->columns, writer->column_count,
+                                writer->created_by, new_file_bytes(writer->file), &tail);
+    if (!st)
+        st = new_file_write(writer->file, tail.items, tail.count);
+    pq_buffer_release(&tail);
+    if (!st) {
+        new_file *file = writer->file;
+        writer->file = NULL;
+        st = new_file_publish(file);
+    }
+    pq_writer_abort(writer);
+    return st;
+}

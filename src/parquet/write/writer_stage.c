@@ -1,0 +1,168 @@
+/* writer_stage.c - values as type.h has them to values as Parquet stores them, without the NULLs.
+ */
+#include "parquet/write/writer_column.h"
+
+/* Bytes of the smallest two's complement number that holds `precision` digits. */
+static uint32_t decimal_bytes(unsigned precision)
+{
+    uint32_t bytes = 1;
+    while (bytes < 16 && (uint128)1 << (8 * bytes - 1) < (uint128)power_of_ten(precision))
+        bytes++;
+    return bytes;
+}
+
+status pq_column_layout(writer_column *column)
+{
+    char name[TYPE_NAME_BYTES];
+    data_type type = column->type;
+    switch ((type_id)type.id) {
+    case TYPE_BOOL:
+        column->physical = PQ_BOOLEAN;
+        break;
+    case TYPE_NULL:
+    case TYPE_INT8:
+    case TYPE_INT16:
+    case TYPE_INT32:
+    case TYPE_UINT8:
+    case TYPE_UINT16:
+    case TYPE_UINT32:
+    case TYPE_DATE:
+        column->physical = PQ_INT32;
+        break;
+    case TYPE_INT64:
+    case TYPE_UINT64:
+    case TYPE_TIME:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_TZ:
+        column->physical = PQ_INT64;
+        break;
+    case TYPE_FLOAT:
+        column->physical = PQ_FLOAT;
+        break;
+    case TYPE_DOUBLE:
+        column->physical = PQ_DOUBLE;
+        break;
+    case TYPE_DECIMAL:
+        column->physical = PQ_FIXED_LEN_BYTE_ARRAY;
+        column->type_length = decimal_bytes(type.precision);
+        if (type.width == 8 && type.precision <= 18) {
+            column->physical = type.precision <= 9 ? PQ_INT32 : PQ_INT64;
+            column->type_length = 0;
+        }
+        break;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+        column->physical = PQ_BYTE_ARRAY;
+        break;
+    default:
+        return status_new(STATUS_KIND_UNSUPPORTED, "type %s cannot be written to Parquet",
+                          type_name(type, name));
+    }
+    return STATUS_OK;
+}
+
+static inline bool is_valid(const uint64_t *validity, uint64_t row)
+{
+    return !validity || (validity[row / 64] >> row % 64 & 1);
+}
+
+/* Stores each row's value and steps on behind those that are there. */
+#define STAGE(source_type, target_type, expression)                                                \
+    do {                                                                                           \
+        const source_type *source = values->values;                                                \
+        target_type *target = room;                                                                \
+        for (uint64_t row = 0; row < row_count; row++) {                                           \
+            source_type x = source[row];                                                           \
+            target[count] = (target_type)(expression);                                             \
+            count += is_valid(values->validity, row);                                              \
+        }                                                                                          \
+    } while (0)
+
+static void put_big_endian(uint8_t *target, uint32_t bytes, int128 number)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        target[i] = (uint8_t)((uint128)number >> (8 * (bytes - 1 - i)));
+}
+
+/* Decimals as big-endian bytes or as 32 bits; they must fit the digits of the type. */
+static status stage_decimals(const writer_column *column, const pq_column_values *values,
+                             uint64_t row_count, void *room, uint64_t *out_count)
+{
+    int128 limit = power_of_ten(column->type.precision);
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < row_count; row++) {
+        if (!is_valid(values->validity, row))
+            continue;
+        int128 number = column->type.width == 16 ? ((const int128 *)values->values)[row]
+                                                 : ((const int64_t *)values->values)[row];
+        if (number >= limit || number <= -limit)
+            return status_new(STATUS_KIND_DATA, "row %llu of the row group has more than %u digits",
+                              (unsigned long long)row, column->type.precision);
+        if (column->physical == PQ_INT32)
+            ((int32_t *)room)[count++] = (int32_t)number;
+        else
+            put_big_endian((uint8_t *)room + count++ * column->type_length, column->type_length,
+                           number);
+    }
+    *out_count = count;
+    return STATUS_OK;
+}
+
+static void stage_booleans(const pq_column_values *values, uint64_t row_count, uint8_t *room,
+                           uint64_t *out_count)
+{
+    const uint64_t *bits = values->values;
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < row_count; row++) {
+        room[count] = bits[row / 64] >> row % 64 & 1;
+        count += is_valid(values->validity, row);
+    }
+    *out_count = count;
+}
+
+/* The caller's values are in stored form. */
+static bool is_stored(const writer_column *column, const pq_dense *dense)
+{
+    return column->type.id != TYPE_DECIMAL ? column->type.width == pq_dense_stride(dense)
+                                           : column->physical == PQ_INT64;
+}
+
+status pq_stage(const writer_column *column, const pq_column_values *values, uint64_t row_count,
+                pq_buffer *scratch, pq_dense *out)
+{
+    *out = (pq_dense){.physical = column->physical, .type_length = column->type_length};
+    if (column->type.id == TYPE_NULL)
+        return STATUS_OK;
+    if (is_stored(column, out) && !values->validity) {
+        out->values = values->values;
+        out->count = row_count;
+        return STATUS_OK;
+    }
+    pq_buffer_clear(scratch);
+    void *room = pq_buffer_room(scratch, (row_count + 1) * pq_dense_stride(out));
+    if (!room)
+        return status_no_memory("column", row_count * pq_dense_stride(out));
+    uint64_t count = 0;
+    status st = STATUS_OK;
+    if (column->type.id == TYPE_BOOL)
+        stage_booleans(values, row_count, room, &count);
+    else if (column->type.id == TYPE_DECIMAL && column->physical != PQ_INT64)
+        st = stage_decimals(column, values, row_count, room, &count);
+    else if (column->type.id == TYPE_INT8)
+        STAGE(int8_t, int32_t, x);
+    else if (column->type.id == TYPE_INT16)
+        STAGE(int16_t, int32_t, x);
+    else if (column->type.id == TYPE_UINT8)
+        STAGE(uint8_t, int32_t, x);
+    else if (column->type.id == TYPE_UINT16)
+        STAGE(uint16_t, int32_t, x);
+    else if (column->type.width == 4)
+        STAGE(uint32_t, uint32_t, x);
+    else if (column->type.width == 8)
+        STAGE(uint64_t, uint64_t, x);
+    else
+        STAGE(string_view, string_view, x);
+    out->values = room;
+    out->count = count;
+    return st;
+}

@@ -1,0 +1,1 @@
+"""Random statements over random Parquet files, run by Pistachio and by DuckDB, and compared."""

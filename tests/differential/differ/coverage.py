@@ -1,0 +1,121 @@
+"""What ran and agreed: counts for each function, aggregate, join, plan node, setting and type."""
+import re
+from collections import Counter
+
+from . import lists
+from . import types as T
+from .query import Join, Select, SetOperation, Values, expressions, nodes, sources, walk
+
+# What the generator makes by other names, or what says nothing about a statement's rows.
+NOT_COVERED = {"function": {}, "setting": {}, "plan": {}}
+SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
+CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
+           "derived table", "view", "path in FROM", "no FROM")
+FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
+         "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone")
+JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "comma", "USING", "NATURAL")
+
+
+def wanted():
+    """All (kind, name) pairs that a run must have."""
+    types = [T.Type(k).sql() if k != "dec" else "decimal" for k in T.ALL_KINDS]
+    pairs = [("function", name) for name in lists.functions()] + [("aggregate", name) for name in lists.aggregates()]
+    pairs += [("join", name) for name in JOINS] + [("set operation", name) for name in SET_WORDS]
+    pairs += [("clause", name) for name in CLAUSES] + [("form", name) for name in FORMS]
+    pairs += [("type", name) for name in types] + [("plan", name) for name in lists.plan_nodes()]
+    return pairs + [("setting", name) for name in lists.settings()]
+
+
+def of_expression(e, found):
+    op = e.op
+    found.add(("type", "decimal" if e.type.kind == "dec" else e.type.sql()))
+    if op == "query":
+        found.add(("form", {"scalar": "scalar subquery", "exists": "EXISTS"}.get(e.data["kind"], e.data["kind"].upper() + " subquery")))
+    elif op == "aggregate":
+        found.add(("aggregate", e.data["function"]))
+        found.update(pair for pair, is_there in ((("form", "FILTER"), e.data["filter"]), (("form", "DISTINCT aggregate"), e.data["distinct"])) if is_there)
+    elif op == "case":
+        found.add(("form", "simple CASE" if e.data["subject"] else "CASE"))
+    elif op in ("cast", "varchar_cast"):
+        found.add(("form", "CAST"))
+    elif op == "between":
+        found.add(("form", "BETWEEN SYMMETRIC" if e.data[1] else "BETWEEN"))
+    elif op == "row":
+        found.add(("form", "row comparison"))
+    elif op == "array":
+        found.add(("form", "ANY/ALL (ARRAY)"))
+    elif op not in ("column", "literal", "bare"):
+        found.add(("function", op.upper()))
+        if e.args and not e.has_column():
+            found.add(("form", "constants alone"))
+
+
+def of_source(query, found, views):
+    if query.source is None:
+        found.add(("clause", "no FROM"))
+    for item in sources(query.source):
+        if isinstance(item, Join):
+            found.add(("join", item.kind))
+            found.update(("join", word) for word, there in (("USING", item.using), ("NATURAL", item.natural)) if there)
+        elif hasattr(item, "query"):
+            found.add(("clause", "derived table"))
+        elif item.path:
+            found.add(("clause", "path in FROM"))
+        elif item.name in views:
+            found.add(("clause", "view"))
+
+
+def of_query(query, views=()):
+    """What a statement covers, but for plan nodes and settings."""
+    found = set()
+    for q in walk(query):
+        tail = q.tail
+        for word, there in (("ORDER BY", tail.order), ("LIMIT", tail.limit is not None), ("OFFSET", tail.offset is not None), ("WITH", q.ctes),
+                            ("VALUES", isinstance(q, Values))):
+            if there:
+                found.add(("clause", word))
+        found.update(("clause", f"NULLS {o.nulls}") for o in tail.order if o.nulls)
+        if isinstance(q, SetOperation):
+            found.add(("set operation", q.word))
+        if isinstance(q, Select):
+            for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct)):
+                if there:
+                    found.add(("clause", word))
+            of_source(q, found, views)
+        for e in expressions(q):
+            for node in nodes(e):
+                of_expression(node, found)
+    return found
+
+
+def of_plan(text, names):
+    """The nodes that EXPLAIN's text has."""
+    found = set()
+    by_length = sorted(names, key=len, reverse=True)
+    for line in text:
+        line = re.sub(r"^\s*[-\d.e+]+\s", "", line).strip()  # the estimate stands in front
+        for name in by_length:
+            if re.match(re.escape(name) + r"(?![\w,])", line) or (line.startswith(name) and "," in name):
+                found.add(("plan", name))
+                break
+    return found
+
+
+class Coverage:
+    def __init__(self):
+        self.counts = Counter()
+
+    def add(self, found):
+        self.counts.update(found)
+
+    def missing(self, least):
+        return [(pair, self.counts[pair]) for pair in wanted() if self.counts[pair] < least]
+
+    def table(self):
+        lines, kind_before = [], None
+        for kind, name in wanted():
+            if kind != kind_before:
+                lines.append(f"  {kind}")
+            kind_before = kind
+            lines.append(f"    {name:32} {self.counts[(kind, name)]:8}")
+        return "\n".join(lines)

@@ -1,0 +1,153 @@
+"""What random queries read: tables, views, derived tables, common table expressions, joins."""
+from dataclasses import dataclass
+
+from . import types as T
+from .expr import Expr, column
+from .query import Derived, Join, Select, Table
+
+JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma")
+
+
+@dataclass
+class Relation:
+    source: object
+    columns: list  # Expr("column")
+    rows: float  # about how many
+
+
+class Relations:
+    """A part of QueryGenerator."""
+
+    def alias(self):
+        self.aliases += 1
+        return f"r{self.aliases}"
+
+    def relation(self, depth):
+        """FROM of a select: one to three items."""
+        rng = self.rng
+        count = rng.choice((1, 1, 1, 2, 2, 3)) if depth > 0 else 1
+        result = self.leaf(depth)
+        for _ in range(count - 1):
+            other = self.leaf(depth - 1)
+            if result.rows * other.rows > 200_000:
+                continue
+            result = self.join(result, other)
+        return result
+
+    def leaf(self, depth):
+        rng, draw = self.rng, self.rng.random()
+        if self.ctes and draw < 0.5:
+            return self.named(*rng.choice(self.ctes))
+        if self.views and draw < 0.08:
+            return self.named(*rng.choice(self.views))
+        if depth > 0 and draw < 0.2:
+            return self.derived(depth)
+        return self.table()
+
+    def table(self):
+        rng = self.rng
+        table, alias = rng.choice(self.tables), self.alias()
+        columns = [table_column(alias, c) for c in table.columns]
+        return Relation(Table(table.name, alias, table.path if rng.random() < 0.1 else ""), columns, table.rows)
+
+    def named(self, name, query):
+        """A view or common table expression."""
+        from .gen_query import output_columns
+        alias = self.alias()
+        return Relation(Table(name, alias), output_columns(query, alias), 100)
+
+    def derived(self, depth):
+        from .gen_query import output_columns
+        alias = self.alias()
+        query = self.query(depth - 1)
+        columns = output_columns(query, alias)
+        names = None
+        if not isinstance(query, Select) or self.rng.random() < 0.15:
+            names = [f"x{i}" for i in range(len(columns))]
+            for c, name in zip(columns, names):
+                c.data = (alias, name)
+        return Relation(Derived(query, alias, names), columns, 100)
+
+    # ---- joins ----
+
+    def join(self, left, right):
+        rng = self.rng
+        kind = rng.choice(JOINS)
+        if kind not in ("CROSS", "comma") and rng.random() < 0.15:
+            made = self.using(kind, left, right)
+            if made:
+                return made
+        # A merged column has no table's name: behind another join it may be ambiguous.
+        columns = [c for c in left.columns + right.columns if c.data[0]]
+        left.columns, right.columns = ([c for c in r.columns if c.data[0]] for r in (left, right))
+        if isinstance(left.source, Join) and left.source.kind == "comma":
+            left.source.kind = "CROSS"  # a comma binds less than JOIN, whose ON would not see the left table
+        if kind in ("CROSS", "comma"):
+            if left.rows * right.rows > 20_000:
+                kind = "INNER"
+            else:
+                return Relation(Join(kind, left.source, right.source), columns, left.rows * right.rows)
+        on, rows = self.condition_of(left, right)
+        return Relation(Join(kind, left.source, right.source, on), columns, rows + left.rows + right.rows)
+
+    def pairs(self, left, right):
+        """Columns of both sides that may be compared, key columns first."""
+        from .gen_expr import meets
+        keys, others = [], []
+        for a in left.columns:
+            for b in right.columns:
+                t = T.common(a.type, b.type)
+                if t is None or not a.exact or not b.exact or t.kind == "interval" or not (meets(a, t) and meets(b, t)):
+                    continue
+                (keys if a.data[1] == b.data[1] and a.data[1] in "kmsd" else others).append((a, b))
+        return keys, others
+
+    def condition_of(self, left, right):
+        """(the ON condition, rows that come out, about)"""
+        rng = self.rng
+        keys, others = self.pairs(left, right)
+        terms, rows = [], left.rows * right.rows
+        for _ in range(rng.choice((1, 1, 1, 2))):
+            pool = keys if keys and (rng.random() < 0.8 or not others) else others
+            if not pool:
+                break
+            a, b = rng.choice(pool)
+            op = rng.choices(("eq", "is_not_distinct", "lt", "ge", "ne"), (80, 6, 5, 5, 2))[0]
+            if op in ("lt", "ge", "ne") and rows > 20_000:
+                op = "eq"
+            sides = [a, b] if rng.random() < 0.7 else [b, a]
+            terms.append(Expr(op, T.BOOL, sides))
+            rows /= 3 if op in ("eq", "is_not_distinct") else 1.5
+        g = self.generator(left.columns + right.columns, subqueries=False)
+        if rng.random() < 0.25 or not terms:
+            terms.append(g.condition(2))
+        return (terms[0] if len(terms) == 1 else Expr("and", T.BOOL, terms)), rows
+
+    def using(self, kind, left, right):
+        """USING and NATURAL: over derived tables that have the key columns and one more."""
+        rng = self.rng
+        names = {c.data[1]: c for c in right.columns if c.exact}
+        shared = [c for c in left.columns if c.exact and c.data[1] in names and names[c.data[1]].type == c.type and c.type.kind != "interval"]
+        if not shared:
+            return None
+        shared = list({c.data[1]: c for c in shared}.values())
+        keys = rng.sample(shared, min(len(shared), rng.choice((1, 1, 2))))
+        sides, columns = [], []
+        for number, relation in enumerate((left, right)):
+            alias = self.alias()
+            others = [c for c in relation.columns if c.data[1] not in {k.data[1] for k in keys}][:3]
+            items = [(k if number == 0 else names[k.data[1]], k.data[1]) for k in keys] + [(c, f"{'yz'[number]}{i}") for i, c in enumerate(others)]
+            sides.append(Derived(Select(items, relation.source), alias))
+            columns += [Expr("column", c.type, (), (alias, name), c.bound, c.exact, c.grain, c.special) for c, name in items[len(keys):]]
+        for k in keys:
+            other = names[k.data[1]]
+            columns.append(Expr("column", k.type, (), (None, k.data[1]), max(k.bound, other.bound), True, k.grain and other.grain,
+                                k.special or other.special))
+        using = [k.data[1] for k in keys]
+        is_natural = rng.random() < 0.3
+        join = Join(kind, *sides, using=None if is_natural else using, natural=is_natural)
+        return Relation(join, columns, left.rows * right.rows / 3 + left.rows)
+
+
+def table_column(alias, c):
+    return column(alias, c.name, c.type, c.bound, True, c.type.kind in T.FLOATS and not c.is_special, c.is_special)

@@ -1,0 +1,214 @@
+"""Random queries: plain and grouped selects, set operations, VALUES, WITH, views."""
+from . import gen_aggregate
+from . import types as T
+from .expr import Expr, cast, cast_fits, column
+from .gen_expr import CLASSES, Generator
+from .gen_from import Relations
+from .gen_subquery import Subqueries
+from .query import NAMES, Order, Select, SetOperation, Tail, Values
+
+MOST_ROWS = 2500  # of a result that is shown in full
+
+
+class QueryGenerator(Relations, Subqueries):
+    """Statements over tables (tables.Table) and views ((name, query) pairs)."""
+
+    def __init__(self, rng, tables, views=()):
+        self.rng, self.tables, self.views = rng, tables, views
+        self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, 0
+
+    def statement(self):
+        """A query of its own."""
+        rng = self.rng
+        self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, rng.choice((0, 1, 1, 2, 3))
+        ctes = []
+        is_risky = rng.random() < 0.01  # may overflow or divide by 0, and then has to fail
+        if is_risky:
+            self.pool["risky"] = True
+        if rng.random() < 0.12:
+            for i in range(rng.choice((1, 1, 2))):
+                made = self.query(1)
+                ctes.append((f"w{i}", made))
+                self.ctes.append((f"w{i}", made))
+        query = self.query(2)
+        query.ctes = ctes
+        query.is_risky = is_risky
+        self.put_tail(query)
+        return query
+
+    def query(self, depth):
+        draw = self.rng.random()
+        if draw < 0.03:
+            return self.values()
+        if draw < 0.07:
+            return self.constants()
+        if draw < 0.17 and depth > 0:
+            return self.set_operation(depth)
+        return self.select(depth)
+
+    def generator(self, columns, subqueries=True):
+        return Generator(self.rng, columns, self.subquery if subqueries else None, self.pool)
+
+    # ---- selects ----
+
+    def select(self, depth):
+        rng = self.rng
+        relation = self.relation(depth)
+        g = self.generator(relation.columns)
+        where = g.condition(3) if rng.random() < 0.5 else None
+        if rng.random() < 0.42 or relation.rows > MOST_ROWS:
+            query = self.grouped(relation, g)
+        else:
+            query = self.plain(relation, g)
+        query.where = where
+        return query
+
+    def plain(self, relation, g):
+        rng = self.rng
+        is_distinct = rng.random() < 0.14
+        count = rng.choice((1, 2, 2, 3, 3, 4, 6))
+        items = []
+        for i in range(count):
+            e = g.any(rng.choice((0, 1, 2, 3)), exact=is_distinct)
+            if is_distinct and e.type.kind == "interval":
+                e = g.expr("int", 1)
+            items.append((e, NAMES[i]))
+        return Select(items, relation.source, distinct=is_distinct)
+
+    def grouped(self, relation, g):
+        rng = self.rng
+        keys = [k for k in (self.key(g) for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3)))) if k is not None]
+        inner = self.generator(relation.columns, subqueries=False)
+        made = []
+        for _ in range(rng.choice((1, 2, 3))):
+            e = gen_aggregate.aggregate(inner, rng.choices(CLASSES, (30, 20, 14, 20, 8, 8, 6, 3, 3, 0, 2))[0], 2, keys)
+            if e is not None:
+                made.append(e)
+        if not made and not keys:
+            made.append(gen_aggregate.made(inner, "COUNT_STAR", T.I64, None, gen_aggregate.ROWS, True))
+        post = self.generator(keys + made, subqueries=bool(keys) and rng.random() < 0.3)
+        items = list(keys) if rng.random() < 0.8 else []
+        by_number = bool(keys) and len(items) == len(keys) and rng.random() < 0.3
+        for e in made:
+            items.append(post.any(2, exact=False) if rng.random() < 0.4 else e)
+        items = [(e, NAMES[i]) for i, e in enumerate(items or keys)]
+        having = post.condition(2) if rng.random() < 0.18 else None
+        is_distinct = all(e.exact and e.type.kind != "interval" for e, _ in items) and rng.random() < 0.05
+        return Select(items, relation.source, groups=keys, by_number=by_number, having=having, distinct=is_distinct)
+
+    def key(self, g):
+        """What to group by: a column, or an expression with one."""
+        rng = self.rng
+        plain = [c for c in g.columns if c.exact and c.type.kind != "interval"]
+        if not plain:
+            return None
+        if rng.random() < 0.7:
+            return rng.choice(plain)
+        bare = Generator(rng, plain, None, self.pool)
+        e = bare.expr(rng.choice(plain).type.klass, 2)
+        return e if e.has_column() and e.type.kind != "interval" else rng.choice(plain)
+
+    def constants(self):
+        g = Generator(self.rng, [], self.subquery, self.pool)
+        return Select([(g.any(3), NAMES[i]) for i in range(self.rng.choice((1, 2, 3)))])
+
+    # ---- VALUES and set operations ----
+
+    def values(self):
+        rng = self.rng
+        g = Generator(rng, [], None, self.pool)
+        classes = [rng.choices(CLASSES, (30, 20, 12, 12, 10, 8, 6, 3, 3, 0, 2))[0] for _ in range(rng.choice((1, 2, 3)))]
+        columns = []
+        count = rng.choice((1, 2, 3, 5))
+        for klass in classes:
+            first = g.expr(klass, 1)
+            cells = [first]
+            for _ in range(count - 1):
+                e = g.expr(klass, rng.choice((0, 0, 1)))
+                cells.append(e if e.type == first.type else (cast(e, first.type) if cast_fits(e, first.type) else first))
+            columns.append(cells)
+        return Values([list(row) for row in zip(*columns)])
+
+    def comparable(self, query):
+        """May its rows be told apart the same way by both engines?"""
+        return isinstance(query, Select) and all(e.exact and e.type.kind != "interval" for e, _ in query.items)
+
+    def set_operation(self, depth):
+        rng = self.rng
+        left = self.select(0)
+        if not self.comparable(left):
+            return left
+        columns = self.relation(0)
+        g = self.generator(columns.columns)
+        items = []
+        for e, name in left.items:
+            other = g.expr(e.type.klass, rng.choice((0, 0, 1, 2)))
+            if other.type != e.type and cast_fits(other, e.type):
+                other = cast(other, e.type)
+            if other.type != e.type:
+                other = self.typed_null(e.type)
+            items.append((other, name))
+        right = Select(items, columns.source, where=g.condition(2) if rng.random() < 0.5 else None)
+        word = rng.choice(("UNION", "UNION", "INTERSECT", "EXCEPT")) + rng.choice(("", "", " ALL"))
+        made = SetOperation(word, left, right)
+        if depth > 1 and rng.random() < 0.2:
+            made = SetOperation(rng.choice(("UNION", "UNION ALL", "EXCEPT", "INTERSECT ALL")), made, self.repeated(left))
+        return made
+
+    def repeated(self, query):
+        """Another query with the same columns: constants."""
+        return Select([(self.typed_null(e.type), name) for e, name in query.items])
+
+    def typed_null(self, t):
+        from .literals import null
+        return null(self.rng, t)
+
+    # ---- ORDER BY, LIMIT ----
+
+    def put_tail(self, query):
+        """LIMIT only where the order is total, or none of the rows would be the ones expected."""
+        rng = self.rng
+        if rng.random() < 0.55:
+            return
+        count = len(query.types())
+        exprs = [e for e, _ in query.items] if isinstance(query, Select) else []
+        total = all(t.kind != "interval" for t in query.types()) and all(e.exact for e in exprs)
+        if isinstance(query, SetOperation):
+            total = all(t.kind != "interval" for t in query.types())
+        order = list(range(count))
+        rng.shuffle(order)
+        wants_limit = total and rng.random() < 0.5
+        if not wants_limit and rng.random() < 0.4:
+            order = order[:1]
+        order = [i for i in order if not exprs or exprs[i].exact]
+        styles = ("number", "name") if isinstance(query, SetOperation) or count > 8 else ("number", "number", "name", "expression")
+        if isinstance(query, Select) and query.distinct:
+            styles = ("number", "name")
+        orders = [Order(i, rng.random() < 0.4, rng.choice(("", "", "FIRST", "LAST")), rng.choice(styles)) for i in order]
+        for o in orders:
+            if o.style == "expression" and (not isinstance(query, Select) or not query.items[o.index][0].has_column()):
+                o.style = "number"
+        query.tail = Tail(orders)
+        if wants_limit:
+            query.tail.limit = rng.choice((0, 1, 2, 3, 5, 10, 50)) if rng.random() < 0.85 else None
+            query.tail.offset = rng.choice((0, 1, 3, 20)) if rng.random() < 0.35 else None
+            query.tail.fetch = rng.random() < 0.2
+
+
+def output_columns(query, alias):
+    """The columns of a query, as a FROM item gives them."""
+    if isinstance(query, Select):
+        return [Expr("column", e.type, (), (alias, name), e.bound, e.exact, e.grain, e.special) for e, name in query.items]
+    if isinstance(query, SetOperation):
+        lefts, rights = output_columns(query.left, alias), output_columns(query.right, alias)
+        for left, right, t in zip(lefts, rights, query.types()):
+            left.type, left.bound = t, max(left.bound, right.bound)
+            left.exact, left.grain = left.exact and right.exact, left.grain and right.grain
+            left.special = left.special or right.special
+        return lefts
+    result = []
+    for i, (name, t) in enumerate(zip(query.names(), query.types())):
+        cells = [row[i] for row in query.rows]
+        result.append(column(alias, name, t, max(c.bound for c in cells), all(c.exact for c in cells),
+                             all(c.grain for c in cells), any(c.special for c in cells)))
+    return result

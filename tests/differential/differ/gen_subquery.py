@@ -1,0 +1,97 @@
+"""Random subqueries in expressions: scalar, EXISTS, IN, ANY, ALL; correlated or not."""
+from . import gen_aggregate
+from . import types as T
+from .expr import Expr
+from .gen_expr import Generator, meets
+from .query import Order, Select, Tail
+
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+
+
+class Subqueries:
+    """A part of QueryGenerator."""
+
+    def subquery(self, kind, klass, outer):
+        """A subquery of the class within an expression of the generator `outer`; None: not this time."""
+        if self.budget <= 0:
+            return None
+        self.budget -= 1
+        relation = self.leaf(0)
+        if relation.rows > 500:
+            return None
+        if kind == "scalar":
+            return self.scalar(klass, relation, outer)
+        g = self.generator(relation.columns)
+        where = self.where(relation, g, outer)
+        if kind == "exists":
+            query = Select([(g.any(1), "a")], relation.source, where=where)
+            return Expr("query", T.BOOL, (), {"kind": "exists", "query": query})
+        return self.compared(kind, klass, relation, g, where, outer)
+
+    def compared(self, kind, klass, relation, g, where, outer):
+        rng = self.rng
+        if klass == "interval":
+            return None
+        left, item = outer.expr(klass, 1), g.expr(klass, rng.choice((0, 0, 1, 2)))
+        item = g.same_type(item, left.type)
+        t = T.common(left.type, item.type)
+        if t is None or not (meets(left, t) and meets(item, t)):
+            return None
+        query = Select([(item, "a")], relation.source, where=where)
+        comparison = rng.choice(COMPARISONS) if kind in ("any", "all") else None
+        return Expr("query", T.BOOL, [left], {"kind": kind, "query": query, "comparison": comparison})
+
+    def where(self, relation, g, outer):
+        """A condition that refers to the outer query, or not."""
+        rng = self.rng
+        terms = []
+        if outer.columns and rng.random() < 0.65:
+            terms += self.correlation(relation, outer)
+        if rng.random() < 0.4:
+            terms.append(g.condition(2))
+        if not terms:
+            return None
+        return terms[0] if len(terms) == 1 else Expr("and", T.BOOL, terms)
+
+    def correlation(self, relation, outer):
+        rng = self.rng
+        pairs = []
+        for a in relation.columns:
+            for b in outer.columns:
+                t = T.common(a.type, b.type)
+                if t and a.exact and b.exact and b.op == "column" and t.kind != "interval" and meets(a, t) and meets(b, t):
+                    is_key = a.data[1] == b.data[1] and a.data[1] in "kmsd"
+                    pairs += [(a, b)] * (8 if is_key else 1)
+        if not pairs:
+            return []
+        made = []
+        for _ in range(rng.choice((1, 1, 1, 2))):
+            a, b = rng.choice(pairs)
+            op = rng.choices(("eq", "lt", "ne"), (88, 8, 4))[0]
+            made.append(Expr(op, T.BOOL, [a, b] if rng.random() < 0.6 else [b, a]))
+        return made
+
+    def scalar(self, klass, relation, outer):
+        rng = self.rng
+        inner = Generator(rng, relation.columns, None, self.pool)
+        where = self.where(relation, inner, outer)
+        if rng.random() < 0.15:
+            return self.first(klass, relation, inner)
+        made = [gen_aggregate.aggregate(inner, k, 1) for k in (klass, klass, "int")]
+        made = [e for e in made if e is not None]
+        if not made:
+            return None
+        post = Generator(rng, made, None, self.pool)
+        item = post.expr(klass, 2) if rng.random() < 0.55 else made[0]
+        if item.type.klass != klass or not item.exact or not any(n.op == "aggregate" for n in item.walk()):
+            return None
+        query = Select([(item, "a")], relation.source, where=where)
+        return Expr("query", item.type, (), {"kind": "scalar", "query": query}, item.bound, True, item.grain, item.special)
+
+    def first(self, klass, relation, inner):
+        """The first of all rows: not correlated."""
+        item = inner.expr(klass, 1)
+        if item.type.kind == "interval" or not item.has_column():
+            return None
+        query = Select([(item, "a")], relation.source, tail=Tail([Order(0, self.rng.random() < 0.5)], 1))
+        return Expr("query", item.type, (), {"kind": "scalar", "query": query}, item.bound, item.exact, item.grain, item.special)

@@ -1,0 +1,82 @@
+"""run --seed N --statements K --jobs J --program PATH: see README.md."""
+import argparse
+import multiprocessing
+import os
+import shutil
+import sys
+import time
+import traceback
+from queue import Empty
+
+from . import case as cases
+from . import report
+from .worker import Worker
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="run", description="Random statements over random files: Pistachio against DuckDB.")
+    parser.add_argument("--program", required=True, help="the pistachio to test")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--statements", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, default=0, help="end after so long, whatever the number of statements")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--per-tables", type=int, default=250, help="statements over the same tables")
+    parser.add_argument("--reduce", type=float, default=12, help="seconds to cut down a failure; 0: not at all")
+    parser.add_argument("--out", default="build/differential", help="where reproductions go")
+    parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")
+    parser.add_argument("--coverage", action="store_true", help="print the table of what ran")
+    parser.add_argument("--explain", type=float, default=0.34, help="share of statements whose plans are looked at")
+    return parser.parse_args()
+
+
+def work(options, number, queue):
+    """One job: every jobs-th batch."""
+    worker = Worker(options)
+    end = time.monotonic() + options.seconds if options.seconds else float("inf")
+    batches = (options.statements + options.per_tables - 1) // options.per_tables
+    for batch in range(number, batches, options.jobs):
+        if time.monotonic() > end:
+            break
+        count = min(options.per_tables, options.statements - batch * options.per_tables)
+        try:
+            queue.put(worker.batch(options.seed * 1_000_000 + batch, count))
+        except Exception:  # pylint: disable=broad-except  # the other batches go on
+            queue.put(f"batch {options.seed * 1_000_000 + batch}: {traceback.format_exc()[-1500:]}")
+    queue.put(None)
+
+
+def main():
+    options = arguments()
+    options.program = os.path.abspath(options.program)
+    options.out = os.path.abspath(options.out)
+    shutil.rmtree(os.path.join(options.out, f"seed-{options.seed}"), ignore_errors=True)
+    started = time.monotonic()
+    queue = multiprocessing.Queue()
+    jobs = [multiprocessing.Process(target=work, args=(options, i, queue), daemon=True) for i in range(options.jobs)]
+    for job in jobs:
+        job.start()
+    total = report.Total(options)
+    running = len(jobs)
+    while running:
+        try:
+            result = queue.get(timeout=5)
+        except Empty:
+            running = running if any(job.is_alive() for job in jobs) else 0
+            continue
+        if isinstance(result, str):
+            total.broken.append(result)
+            print(result, file=sys.stderr, flush=True)
+            continue
+        if result is None:
+            running -= 1
+            continue
+        total.add(result)
+        if sys.stderr.isatty() or total.batches % 20 == 0:
+            print(f"{total.statements} statements, {time.monotonic() - started:.0f} s, {dict(total.kinds)}", file=sys.stderr, flush=True)
+    for job in jobs:
+        job.join(10)
+    return total.finish(time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

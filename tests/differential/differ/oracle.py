@@ -1,0 +1,95 @@
+"""DuckDB over the same files: what the rows should be."""
+import os
+import threading
+import time
+
+import duckdb
+
+from .query_sql import OURS, oracle_sql, query_sql  # noqa: F401
+from .query_sql import ORACLE
+from .render import duckdb_type
+
+SETTINGS = ("SET threads=1", "SET TimeZone='UTC'", "SET default_null_order='nulls_last_on_asc_first_on_desc'",
+            "SET preserve_insertion_order=true", "PRAGMA disable_optimizer", "SET memory_limit='2GB'")
+
+
+class OracleError(Exception):
+    """DuckDB gives no rows for the statement; the text is its message."""
+
+
+class OracleBroken(OracleError):
+    """DuckDB failed in itself, which says nothing of the statement."""
+
+
+class Watch:
+    """Interrupts what takes too long; one thread for all statements."""
+
+    def __init__(self):
+        self.connection, self.end = None, 0
+        threading.Thread(target=self.loop, daemon=True).start()
+
+    def loop(self):
+        while True:
+            time.sleep(0.25)
+            connection = self.connection
+            if connection is not None and time.monotonic() > self.end:
+                connection.interrupt()
+
+    def start(self, connection, seconds):
+        self.end, self.connection = time.monotonic() + seconds, connection
+
+    def stop(self):
+        self.connection = None
+
+
+class Oracle:
+    """A DuckDB database in memory with the tables and views."""
+
+    def __init__(self, seconds=3.0):
+        self.seconds, self.connection, self.watch = seconds, None, Watch()
+
+    def load(self, folder, tables, views=()):
+        """Reads the tables' files into DuckDB's own tables, with the types that they are declared to have."""
+        self.close()
+        self.state = (folder, tables, views)
+        self.connection = duckdb.connect()
+        for setting in SETTINGS:
+            self.connection.execute(setting)
+        for table in tables:
+            columns = ", ".join(f"{c.name} {duckdb_type(c.type)}" for c in table.columns)
+            self.connection.execute(f"CREATE TABLE {table.name} ({columns})")
+            for spec in table.files:
+                path = os.path.join(folder, table.name, spec.name)
+                self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, path)} FROM read_parquet('{path}')")
+        for name, query in views:
+            self.connection.execute(f"CREATE VIEW {name} AS {query_sql(query, ORACLE)}")
+
+    def columns_of(self, table, path):
+        kinds = dict(row[:2] for row in self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}')").fetchall())
+        return ", ".join(f"unhex(replace(CAST({c.name} AS VARCHAR), '-', ''))" if kinds[c.name] == "UUID" else c.name
+                         for c in table.columns)
+
+    def rows(self, query):
+        """The rows, each value text or a float."""
+        return self.run(oracle_sql(query))
+
+    def run(self, sql):
+        self.watch.start(self.connection, self.seconds)
+        try:
+            return self.connection.execute(sql).fetchall()
+        except (duckdb.InternalException, duckdb.FatalException) as error:
+            self.load(*self.state)
+            raise OracleBroken(str(error)) from error
+        except duckdb.InterruptException as error:
+            raise OracleBroken("took too long") from error
+        except duckdb.Error as error:
+            raise OracleError(str(error)) from error
+        except UnicodeDecodeError as error:
+            raise OracleBroken(str(error)) from error
+        finally:
+            self.watch.stop()
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None

@@ -1,0 +1,154 @@
+"""Queries: what a statement is made of besides expressions. query_sql.py writes them as SQL."""
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import types as T
+
+NAMES = tuple("abcdefgh") + tuple(f"z{i}" for i in range(60))
+
+
+@dataclass
+class Table:
+    """A table, view or common table expression in FROM."""
+
+    name: str
+    alias: str
+    path: str = ""  # FROM 'path' instead of the name
+
+
+@dataclass
+class Derived:
+    query: Any
+    alias: str
+    names: list = None  # x(a, b)
+
+
+@dataclass
+class Join:
+    kind: str  # INNER, LEFT, RIGHT, FULL, CROSS, comma
+    left: Any
+    right: Any
+    on: Any = None
+    using: list = None
+    natural: bool = False
+
+
+@dataclass
+class Order:
+    """By an output column: as number, name, or expression."""
+
+    index: int
+    descending: bool = False
+    nulls: str = ""  # FIRST, LAST
+    style: str = "number"
+
+
+@dataclass
+class Tail:
+    order: list = field(default_factory=list)
+    limit: int = None
+    offset: int = None
+    fetch: bool = False
+
+
+@dataclass
+class Select:
+    items: list  # (Expr, name)
+    source: Any = None
+    where: Any = None
+    groups: list = field(default_factory=list)  # Expr
+    by_number: bool = False  # GROUP BY 1, 2: the first items are the groups
+    having: Any = None
+    distinct: bool = False
+    tail: Tail = field(default_factory=Tail)
+    ctes: list = field(default_factory=list)  # (name, query)
+    is_risky = False
+
+    def types(self):
+        return [e.type for e, _ in self.items]
+
+    def names(self):
+        return [name for _, name in self.items]
+
+
+@dataclass
+class SetOperation:
+    word: str  # UNION, INTERSECT, EXCEPT, with or without ALL
+    left: Any
+    right: Any
+    tail: Tail = field(default_factory=Tail)
+    ctes: list = field(default_factory=list)
+    is_risky = False  # may fail where the oracle does not, by its data
+
+    def types(self):
+        return [T.common(a, b) for a, b in zip(self.left.types(), self.right.types())]
+
+    def names(self):
+        return self.left.names()
+
+
+@dataclass
+class Values:
+    rows: list  # of lists of Expr
+    tail: Tail = field(default_factory=Tail)
+    ctes: list = field(default_factory=list)
+    is_risky = False  # may fail where the oracle does not, by its data
+
+    def types(self):
+        return [T.common_of([row[i].type for row in self.rows]) for i in range(len(self.rows[0]))]
+
+    def names(self):
+        return [f"column{i + 1}" for i in range(len(self.rows[0]))]
+
+
+def sources(source):
+    """All leaves and joins of a FROM."""
+    if source is None:
+        return
+    yield source
+    if isinstance(source, Join):
+        yield from sources(source.left)
+        yield from sources(source.right)
+
+
+def expressions(query):
+    """The expressions of this query itself, not of queries in it."""
+    if isinstance(query, Values):
+        for row in query.rows:
+            yield from row
+        return
+    if isinstance(query, SetOperation):
+        return
+    for e, _ in query.items:
+        yield e
+    yield from query.groups
+    yield from (e for e in (query.where, query.having) if e is not None)
+    for item in sources(query.source):
+        if isinstance(item, Join) and item.on is not None:
+            yield item.on
+
+
+def nodes(e):
+    """The expression's nodes, with those of FILTER."""
+    for node in e.walk():
+        yield node
+        if node.op == "aggregate" and node.data["filter"] is not None:
+            yield from nodes(node.data["filter"])
+
+
+def walk(query):
+    """All queries in this one, itself first."""
+    yield query
+    for _, inner in query.ctes:
+        yield from walk(inner)
+    if isinstance(query, SetOperation):
+        yield from walk(query.left)
+        yield from walk(query.right)
+    if isinstance(query, Select):
+        for item in sources(query.source):
+            if isinstance(item, Derived):
+                yield from walk(item.query)
+    for e in expressions(query):
+        for node in nodes(e):
+            if node.op == "query":
+                yield from walk(node.data["query"])

@@ -1,0 +1,119 @@
+"""Queries as SQL of either engine."""
+from . import types as T
+from .query import Derived, Join, Select, SetOperation, Table, Values
+
+OURS, ORACLE = 0, 1
+
+
+def from_sql(source, dialect):
+    if isinstance(source, Table):
+        name = f"'{source.path}'" if source.path and dialect == OURS else source.name
+        return f"{name} {source.alias}" if source.alias != source.name or source.path else name
+    if isinstance(source, Derived):
+        names = f"({', '.join(source.names)})" if source.names else ""
+        return f"({query_sql(source.query, dialect)}) {source.alias}{names}"
+    left, right = from_sql(source.left, dialect), from_sql(source.right, dialect)
+    if isinstance(source.right, Join):
+        right = f"({right})"
+    if source.kind == "comma":
+        return f"{left}, {right}"
+    word = "NATURAL " if source.natural else ""
+    text = f"{left} {word}{source.kind} JOIN {right}"
+    if source.on is not None:
+        text += f" ON {render().sql(source.on, dialect)}"
+    if source.using:
+        text += f" USING ({', '.join(source.using)})"
+    return text
+
+
+def tail_sql(tail, query, dialect):
+    text = ""
+    if tail.order:
+        words = []
+        for o in tail.order:
+            key = str(o.index + 1)
+            if o.style == "name":
+                key = query.names()[o.index]
+            elif o.style == "expression" and isinstance(query, Select):
+                key = render().sql(query.items[o.index][0], dialect)
+            words.append(key + (" DESC" if o.descending else "") + (f" NULLS {o.nulls}" if o.nulls else ""))
+        text += " ORDER BY " + ", ".join(words)
+    if tail.fetch and dialect == OURS:
+        text += f" OFFSET {tail.offset} ROWS" if tail.offset is not None else ""
+        return text + (f" FETCH FIRST {tail.limit} ROWS ONLY" if tail.limit is not None else "")
+    text += f" LIMIT {tail.limit}" if tail.limit is not None else ""
+    return text + (f" OFFSET {tail.offset}" if tail.offset is not None else "")
+
+
+def select_sql(q, dialect):
+    sql = render().sql
+    items = ", ".join(f"{sql(e, dialect)} AS {name}" for e, name in q.items)
+    text = f"SELECT {'DISTINCT ' if q.distinct else ''}{items}"
+    if q.source is not None:
+        text += f" FROM {from_sql(q.source, dialect)}"
+    if q.where is not None:
+        text += f" WHERE {sql(q.where, dialect)}"
+    if q.groups:
+        keys = [str(i + 1) for i in range(len(q.groups))] if q.by_number else [sql(e, dialect) for e in q.groups]
+        text += f" GROUP BY {', '.join(keys)}"
+    if q.having is not None:
+        text += f" HAVING {sql(q.having, dialect)}"
+    return text
+
+
+def side_sql(side, types, dialect):
+    """A side of a set operation; for DuckDB with the columns' common types."""
+    inner = query_sql(side, dialect)
+    own = side.types()
+    if dialect == ORACLE and own != types:
+        names = [f"c{i}" for i in range(len(own))]
+        casts = ", ".join(f"{render().as_type('x.' + n, a, b)} AS {n}" for n, a, b in zip(names, own, types))
+        return f"(SELECT {casts} FROM ({inner}) x({', '.join(names)}))"
+    is_plain = isinstance(side, (Select, Values)) and not side.ctes and not side.tail.order and side.tail.limit is None and side.tail.offset is None
+    return inner if is_plain else f"({inner})"
+
+
+def values_sql(q, dialect):
+    types = q.types()
+    rows = []
+    for row in q.rows:
+        cells = [render().sql(e, dialect) for e in row]
+        if dialect == ORACLE:
+            cells = [render().as_type(c, e.type, t) for c, e, t in zip(cells, row, types)]
+        rows.append("(" + ", ".join(cells) + ")")
+    text = "VALUES " + ", ".join(rows)
+    if dialect == ORACLE:  # DuckDB calls the columns col0, col1
+        return f"SELECT * FROM ({text}) v({', '.join(q.names())})"
+    return text
+
+
+def query_sql(q, dialect):
+    text = ""
+    if q.ctes:
+        text = "WITH " + ", ".join(f"{name} AS ({query_sql(inner, dialect)})" for name, inner in q.ctes) + " "
+    if isinstance(q, SetOperation):
+        types = q.types()
+        text += f"{side_sql(q.left, types, dialect)} {q.word} {side_sql(q.right, types, dialect)}"
+    else:
+        text += values_sql(q, dialect) if isinstance(q, Values) else select_sql(q, dialect)
+    return text + tail_sql(q.tail, q, dialect)
+
+
+def oracle_sql(q):
+    """The query for DuckDB, with columns that compare.py can hold against the program's text."""
+    names = [f"c{i}" for i in range(len(q.types()))]
+    columns = []
+    for name, t in zip(names, q.types()):
+        if t.kind in T.FLOATS or t.kind == "text":
+            columns.append(name)
+        elif t.kind == "blob":
+            columns.append(f"('\\x' || lower(hex({name})))")
+        else:
+            columns.append(f"CAST({name} AS VARCHAR)")
+    return f"SELECT {', '.join(columns)} FROM ({query_sql(q, ORACLE)}) top({', '.join(names)})"
+
+
+def render():
+    """render.py and this file call each other."""
+    from . import render as module
+    return module

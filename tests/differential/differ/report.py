@@ -1,0 +1,61 @@
+"""What a run found, put together from its batches."""
+import os
+import resource
+from collections import Counter
+
+from .case import describe, write_reproduction
+from .coverage import Coverage
+from .groups import Groups
+
+GOOD = ("agree", "both fail", "refused", "oracle fails", "data error", "not run")
+
+
+class Total:
+    def __init__(self, options):
+        self.options = options
+        self.statements = self.batches = 0
+        self.broken = []  # batches that failed in this program itself
+        self.kinds, self.messages, self.examples, self.times = Counter(), Counter(), {}, Counter()
+        self.coverage, self.groups = Coverage(), Groups()
+
+    def add(self, result):
+        self.batches += 1
+        self.statements += result.statements
+        self.kinds.update(result.kinds)
+        self.messages.update(result.messages)
+        self.times.update(result.times)
+        for key, example in result.examples.items():
+            self.examples.setdefault(key, example)
+        self.coverage.add(Counter(result.covered))
+        for case in result.cases:
+            group, is_new = self.groups.add(case)
+            if is_new and len(self.groups.groups) <= 200:
+                number = len(self.groups.groups)
+                path = os.path.join(self.options.out, f"seed-{self.options.seed}", str(number))
+                write_reproduction(case, path, self.options.program)
+                print(f"--- failure {number}: {path}/again", describe(case), sep="\n", flush=True)
+
+    def finish(self, seconds):
+        """Prints what there is to say; the exit status."""
+        rate = self.statements / max(seconds - self.times["reducing"] / self.options.jobs, 0.001)
+        print(f"seed {self.options.seed}: {self.statements} statements in {seconds:.0f} s, {rate:.0f} a second without reducing")
+        own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"processor time {own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime:.0f} s")
+        print("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in self.times.most_common()))
+        for kind, count in self.kinds.most_common():
+            print(f"{count:8} {kind}")
+            for (of, message), n in self.messages.most_common():
+                if of == kind and kind != "agree":
+                    print(f"         {n:6} {message}")
+                    if kind in ("oracle fails", "lone error") or message.startswith(("writing", "inspect")):
+                        print(f"                {str(self.examples.get((of, message), ''))[:300]}")
+        missing = self.coverage.missing(self.options.least)
+        if self.options.coverage:
+            print("statements that ran and agreed, by what they have:")
+            print(self.coverage.table())
+        for (kind, name), count in missing:
+            print(f"covered {count} times, less than {self.options.least}: {kind} {name}")
+        bad = len(self.broken) + sum(count for kind, count in self.kinds.items() if kind not in GOOD)
+        skipped = sum(self.kinds[k] for k in GOOD if k != "agree")
+        print(f"{self.kinds['agree']} passed, {bad + len(missing)} failed, {skipped} skipped")
+        return 1 if bad or missing else 0

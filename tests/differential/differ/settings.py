@@ -1,0 +1,40 @@
+"""Random settings, made from the program's list of them: a new one is in it by itself."""
+from . import lists
+
+# Values that find more than the list's own ends; sizes are in bytes.
+SPECIAL = {
+    "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
+    "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
+    "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
+}
+# Operators find memory full at each nth time that they ask, so that small tables spill as well.
+FAULTS = ("room:7:every", "room:3:every", "room:2:every")
+
+
+def choices(name, kind, default, minimum, options):
+    if name in SPECIAL:
+        return SPECIAL[name]
+    if kind == "BOOL":
+        return ("on", "off")
+    if kind == "CHOICE":
+        return tuple(options)
+    return (minimum,) if kind in ("COUNT", "BYTES") and minimum != "0" else (default,)
+
+
+def random_settings(rng, folder):
+    """{name: value}; {} every third time."""
+    if rng.random() < 0.1:
+        return {}
+    drawn = {}
+    share = rng.choice((0.1, 0.25, 0.5))
+    for name, (kind, default, minimum, options) in lists.settings().items():
+        is_slow = name in ("trace", "timeline", "direct_io")
+        if rng.random() < (share if not is_slow else 0.06):
+            drawn[name] = rng.choice(choices(name, kind, default, minimum, options)).replace("{folder}", folder)
+    if rng.random() < 0.3:
+        drawn["chunk_rows"] = rng.choice(SPECIAL["chunk_rows"])
+    if rng.random() < 0.2:
+        drawn["device"] = "simulated"
+    if rng.random() < 0.25:
+        drawn["PISTACHIO_FAULT"] = rng.choice(FAULTS)
+    return drawn

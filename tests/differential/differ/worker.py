@@ -1,0 +1,184 @@
+"""One batch: tables, statements, both engines, verdicts, and failures cut down."""
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from . import coverage, files, settings, tables
+from .case import Case, Reducer
+from .gen_query import QueryGenerator
+from .groups import Groups
+from .lists import plan_nodes
+from .oracle import Oracle, OracleBroken, OracleError
+from .program import Program
+from .query_sql import OURS, query_sql
+from .verdict import general, judge
+
+
+@dataclass
+class Result:
+    """What a batch found."""
+
+    seed: int
+    statements: int = 0
+    kinds: Counter = field(default_factory=Counter)
+    messages: Counter = field(default_factory=Counter)
+    examples: dict = field(default_factory=dict)
+    covered: Counter = field(default_factory=Counter)
+    cases: list = field(default_factory=list)  # cut down
+    counted: Counter = field(default_factory=Counter)
+    times: Counter = field(default_factory=Counter)
+
+
+def make_views(rng, table_list):
+    """Two views over the tables."""
+    generator = QueryGenerator(rng, table_list)
+    views = []
+    for number in range(2):
+        query = generator.statement()
+        for _ in range(20):
+            if not query.is_risky and not query.ctes and query.tail.limit is None:
+                break
+            query = generator.statement()
+        query.tail.order = []
+        views.append((f"v{number}", query))
+    return views
+
+
+class Worker:
+    def __init__(self, options):
+        self.options, self.groups, self.oracle = options, Groups(), Oracle()
+        self.nodes = plan_nodes()
+        self.reducer = Reducer(options.program, options.reduce)
+
+    def batch(self, seed, count):
+        rng = random.Random(seed)
+        folder = tempfile.mkdtemp(prefix="differential-")
+        try:
+            return self.run(seed, count, rng, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def run(self, seed, count, rng, folder):
+        result = Result(seed)
+        table_list = tables.make_tables(rng)
+        for table in table_list:
+            files.plan_files(rng, table)
+        started = time.monotonic()
+        for name, spec, message in files.write_tables(self.options.program, folder, table_list):
+            self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
+        self.check_files(result, folder, table_list)
+        oracle = self.oracle
+        views = self.usable_views(rng, folder, table_list, oracle)
+        result.times["tables"] += time.monotonic() - started
+        generator = QueryGenerator(rng, table_list, views)
+        started = time.monotonic()
+        queries = [generator.statement() for _ in range(count)]
+        result.times["generating"] += time.monotonic() - started
+        try:
+            self.compare(result, seed, rng, folder, table_list, views, oracle, queries)
+        finally:
+            oracle.close()
+        result.statements = count
+        return result
+
+    def usable_views(self, rng, folder, table_list, oracle):
+        """Views that both engines take."""
+        program = Program(self.options.program, folder, [t.name for t in table_list])
+        oracle.load(folder, table_list)
+        views = [v for v in make_views(rng, table_list)
+                 if program.one(query_sql(v[1], OURS), {}).kind == "rows" and self.expected(oracle, v[1])[0] is not None]
+        oracle.load(folder, table_list, views)
+        return views
+
+    def check_files(self, result, folder, table_list):
+        """Each file is one that `inspect --pages` can read."""
+        for table in table_list:
+            for spec in table.files:
+                path = os.path.join(folder, table.name, spec.name)
+                try:
+                    files.run_program([self.options.program, "inspect", "--pages", path])
+                except (files.WriteError, OSError) as error:
+                    self.note(result, "wrong", "inspect: " + general(str(error).split("exit")[-1]), f"{spec.writer} {spec.options}: {error}")
+
+    def note(self, result, kind, message, example):
+        result.kinds[kind] += 1
+        result.messages[(kind, message)] += 1
+        result.examples.setdefault((kind, message), example)
+
+    def expected(self, oracle, query):
+        try:
+            return oracle.rows(query), ""
+        except OracleBroken as error:
+            return None, "oracle broken: " + str(error)
+        except OracleError as error:
+            return None, str(error)
+
+    def compare(self, result, seed, rng, folder, table_list, views, oracle, queries):
+        texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
+        view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
+        program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
+        chosen = settings.random_settings(rng, folder)
+        started = time.monotonic()
+        runs = [({}, program.run(texts, {})), (chosen, program.run(texts, chosen))]
+        result.times["program"] += time.monotonic() - started
+        agreed = []
+        for i, query in enumerate(queries):
+            started = time.monotonic()
+            expected, error = self.expected(oracle, query)
+            result.times["oracle"] += time.monotonic() - started
+            verdicts = [judge(query, outcomes[i], expected, error) for _, outcomes in runs]
+            bad = next((n for n, v in enumerate(verdicts) if v.is_failure), None)
+            verdict = verdicts[bad or 0]
+            if bad is None and verdicts[0].kind == "oracle fails":
+                bad, verdict = self.against_itself(query, runs, i, verdict)
+            result.kinds[verdict.kind] += 1
+            if verdict.kind == "agree":
+                agreed.append(i)
+                result.covered.update(coverage.of_query(query, [name for name, _ in views]))
+                result.covered.update(("setting", name) for name in chosen)
+            elif not verdict.is_failure:
+                result.messages[(verdict.kind, general(verdict.why))] += 1
+                result.examples.setdefault((verdict.kind, general(verdict.why)), texts[i][1])
+            else:
+                used, outcomes = runs[bad]
+                case = Case(query, table_list, dict(used), verdict.kind, verdict.why, f"{seed}/{i}", outcomes[i].rows, expected)
+                self.failed(result, case, folder, oracle, views)
+        self.explain(result, rng, program, [texts[i] for i in agreed])
+
+    def against_itself(self, query, runs, i, verdict):
+        """Where the oracle has no rows: the program's own of both runs must be alike."""
+        if all(outcomes[i].kind == "rows" for _, outcomes in runs):
+            from .compare import differs
+            why = differs(query, runs[1][1][i].rows, [tuple(r) for r in runs[0][1][i].rows])
+            if why:
+                verdict.kind, verdict.why = "wrong", "settings change the rows: " + why
+                return 1, verdict
+        return None, verdict
+
+    def failed(self, result, case, folder, oracle, views):
+        result.messages[(case.kind, general(case.why) if case.kind != "wrong" else "rows")] += 1
+        if not self.groups.wants(case) or not self.options.reduce:
+            return
+        started = time.monotonic()
+        small = self.reducer.reduce(case, folder, oracle, views)
+        result.times["reducing"] += time.monotonic() - started
+        if small is None:
+            small = case
+            small.why += " (not seen again)"
+        small.views = []
+        group, is_new = self.groups.add(small)
+        if is_new:
+            result.cases.append(small)
+
+    def explain(self, result, rng, program, texts):
+        """Which plan nodes the statements that agreed had."""
+        drawn = [(i, f"EXPLAIN {sql}") for i, sql in texts if rng.random() < self.options.explain]
+        started = time.monotonic()
+        for outcome in program.run(drawn, {}).values():
+            if outcome.kind == "rows":
+                result.covered.update(coverage.of_plan([row[0] for row in outcome.rows], self.nodes))
+        result.times["explain"] += time.monotonic() - started

@@ -1,0 +1,59 @@
+/* test_optimize.c - rules of the optimizer that are left out. */
+#include "plan/optimize.h"
+#include "run_statement.h"
+#include "test.h"
+
+TEST(a_list_of_names_is_a_set_of_rules)
+{
+    uint64_t bits, all;
+    CHECK_OK(plan_rules_parse("none", &bits));
+    CHECK_EQ(bits, 0);
+    CHECK_OK(plan_rules_parse("", &bits));
+    CHECK_EQ(bits, 0);
+    CHECK_OK(plan_rules_parse("join_order, Ranges", &bits));
+    CHECK_EQ(bits, (uint64_t)1 << RULE_join_order | (uint64_t)1 << RULE_ranges);
+    CHECK_OK(plan_rules_parse("all", &all));
+    CHECK(all & bits);
+    CHECK(!(all >> RULE_subqueries & 1));
+}
+
+TEST(unknown_and_needed_rules_are_refused)
+{
+    uint64_t bits;
+    CHECK_FAILS(plan_rules_parse("ranges,join", &bits), STATUS_KIND_INVALID,
+                "there is no optimizer rule named \"join\"");
+    CHECK_FAILS(plan_rules_parse("subqueries", &bits), STATUS_KIND_INVALID,
+                "the optimizer rule \"subqueries\" cannot be left out");
+}
+
+/* The plan of a statement with a rule left out. */
+static void explain(const char *rules, const char *sql, char *text, size_t bytes)
+{
+    setenv("PISTACHIO_DISABLED_OPTIMIZER_RULES", rules, 1);
+    CHECK(!run_statement(sql, NULL, "cpu", text, bytes));
+    unsetenv("PISTACHIO_DISABLED_OPTIMIZER_RULES");
+}
+
+TEST(a_rule_that_is_left_out_does_nothing)
+{
+    char plan[2048];
+    explain("outer_joins",
+            "explain select * from (values (1)) l (a) left join (values (1)) r (a) "
+            "on l.a = r.a where r.a = 1",
+            plan, sizeof plan);
+    CHECK(strstr(plan, "left join"));
+    explain("none",
+            "explain select * from (values (1)) l (a) left join (values (1)) r (a) "
+            "on l.a = r.a where r.a = 1",
+            plan, sizeof plan);
+    CHECK(strstr(plan, "inner join"));
+    CHECK(!strstr(plan, "left join"));
+}
+
+TEST(explain_analyze_says_how_long_each_rule_took)
+{
+    char plan[4096];
+    CHECK(!run_statement("explain analyze select 1", NULL, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, "optimized in "));
+    CHECK(strstr(plan, ": subqueries "));
+}
