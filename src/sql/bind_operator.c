@@ -33,6 +33,20 @@ status bind_constant(binder *b, const value *v, int32_t location, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* What to write instead of an operator that PostgreSQL, or another language, has. */
+static const char *instead_of(const char *name, const expr *left, const expr *right)
+{
+    if (!strcmp(name, "=="))
+        return "write =";
+    if (!strcmp(name, "~") || !strcmp(name, "~*") || !strcmp(name, "!~") || !strcmp(name, "!~*"))
+        return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
+    if (!strcmp(name, "&") || !strcmp(name, "|") || !strcmp(name, "#") || !strcmp(name, "<<") ||
+        !strcmp(name, ">>"))
+        return "there are no operators on bits";
+    return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
+                                               : "cast one of the two sides";
+}
+
 static status no_operator(const binder *b, const char *name, const expr *left, const expr *right,
                           int32_t location)
 {
@@ -40,7 +54,7 @@ static status no_operator(const binder *b, const char *name, const expr *left, c
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                   "operator does not exist: %s %s %s", type_name(left->type, l),
                                   name, type_name(right->type, r)),
-                       "cast one of the two sides");
+                       "%s", instead_of(name, left, right));
 }
 
 /* ---- comparison ---- */

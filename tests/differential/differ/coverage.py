@@ -99,7 +99,7 @@ def of_plan(text, names):
     found = set()
     by_length = sorted(names, key=len, reverse=True)
     for line in text:
-        line = line.strip()
+        line = re.sub(r"^\s*[-\d.e+]+\s", "", line).strip()  # the estimate stands in front
         for name in by_length:
             if re.match(re.escape(name) + r"(?![\w,])", line) or (line.startswith(name) and "," in name):
                 found.add(("plan", name))
