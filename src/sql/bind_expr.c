@@ -106,7 +106,8 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     return STATUS_OK;
 }
 
-status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
+static status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
+                              expr **out)
 {
     if (ref->n_fields > 2)
         return bind_unsupported(b, ref->location, "names of more than two parts are");
@@ -626,7 +627,7 @@ static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_sco
     return bind_comparison(b, op, left, right, e->location, out);
 }
 
-status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
     switch (e->kind) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
