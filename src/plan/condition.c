@@ -1,5 +1,6 @@
 /* condition.c - what conditions say: their conjuncts, what they imply of one relation alone, and
  * whether rows that an outer join has filled up with NULLs can pass. */
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 static bool list_has(const expr_list *list, const expr *e)
@@ -96,51 +97,29 @@ status plan_implied_condition(arena *a, const expr *e, const column_set *relatio
     return *out ? STATUS_OK : status_no_memory("plan", sizeof **out);
 }
 
-/* e is NULL wherever the columns of the set are. */
-static bool is_null_with(const expr *e, const column_set *set)
+bool plan_is_null_with(const expr *e, const column_set *set)
 {
     if (e->kind == EXPR_COLUMN)
         return column_set_has(set, e->column_id);
     bool is_strict = e->kind == EXPR_CAST;
+    if (e->kind == EXPR_CALL && e->op == EXPR_IN_LIST)
+        return plan_is_null_with(e->args[0], set);
     if (e->kind == EXPR_CALL)
-        switch (e->op) {
-        case EXPR_ADD:
-        case EXPR_SUBTRACT:
-        case EXPR_MULTIPLY:
-        case EXPR_DIVIDE:
-        case EXPR_MODULO:
-        case EXPR_NEGATE:
-        case EXPR_EQ:
-        case EXPR_NE:
-        case EXPR_LT:
-        case EXPR_LE:
-        case EXPR_GT:
-        case EXPR_GE:
-        case EXPR_NOT:
-        case EXPR_LIKE:
-        case EXPR_ILIKE:
-        case EXPR_STARTS_WITH:
-            is_strict = true;
-            break;
-        case EXPR_IN_LIST:
-            return is_null_with(e->args[0], set);
-        default:
-            break;
-        }
+        is_strict = function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
     for (uint32_t i = 0; is_strict && i < e->arg_count; i++)
-        if (is_null_with(e->args[i], set))
+        if (plan_is_null_with(e->args[i], set))
             return true;
     return false;
 }
 
 bool plan_rejects_nulls(const expr *e, const column_set *set)
 {
-    if (is_null_with(e, set))
+    if (plan_is_null_with(e, set))
         return true;
     if (e->kind != EXPR_CALL)
         return false;
     if (e->op == EXPR_IS_NOT_NULL || e->op == EXPR_IS_TRUE || e->op == EXPR_IS_FALSE)
-        return is_null_with(e->args[0], set);
+        return plan_is_null_with(e->args[0], set);
     if (e->op != EXPR_AND && e->op != EXPR_OR)
         return false;
     for (uint32_t i = 0; i < e->arg_count; i++)

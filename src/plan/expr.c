@@ -1,28 +1,9 @@
 /* expr.c - making, copying, comparing and walking bound expressions. */
 #include "plan/expr.h"
 
+#include "plan/function.h"
 #include "plan/plan.h"
 #include "plan/text.h"
-
-static const struct {
-    const char *symbol, *name;
-    uint8_t minimum, maximum;
-} functions[] = {
-#define FUNCTION(op, name, minimum, maximum, help) {#op, name, minimum, maximum},
-#include "plan/functions.def"
-#undef FUNCTION
-};
-
-const char *expr_op_name(expr_op op)
-{
-    return functions[op].name[0] ? functions[op].name : functions[op].symbol;
-}
-
-bool expr_op_takes(expr_op op, uint32_t arg_count)
-{
-    uint8_t maximum = functions[op].maximum;
-    return arg_count >= functions[op].minimum && (maximum == 255 || arg_count <= maximum);
-}
 
 /* ---- making ---- */
 
@@ -73,24 +54,18 @@ static bool call_is_nullable(expr_op op, expr *const *args, uint32_t arg_count)
         any |= args[i]->is_nullable;
         all &= args[i]->is_nullable;
     }
-    switch (op) {
-    case EXPR_IS_DISTINCT:
-    case EXPR_IS_NOT_DISTINCT:
-    case EXPR_IS_NULL:
-    case EXPR_IS_NOT_NULL:
-    case EXPR_IS_TRUE:
-    case EXPR_IS_FALSE:
-    case EXPR_CONCAT_SKIP:
+    switch ((function_nulls)function_info_of(op)->nulls) {
+    case FUNCTION_NULLS_NEVER:
         return false;
-    case EXPR_COALESCE:
-    case EXPR_GREATEST:
-    case EXPR_LEAST:
+    case FUNCTION_NULLS_ALL:
         return all;
-    case EXPR_NULLIF:
+    case FUNCTION_NULLS_OWN:
         return true;
-    default:
-        return any;
+    case FUNCTION_NULLS_STRICT:
+    case FUNCTION_NULLS_ANY:
+        break;
     }
+    return any;
 }
 
 expr *expr_new_call(arena *a, expr_op op, data_type type, expr *const *args, uint32_t arg_count,

@@ -19,9 +19,8 @@ typedef enum expr_kind {
 } expr_kind;
 
 typedef enum expr_op {
-#define FUNCTION(op, name, minimum, maximum, text) EXPR_##op,
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help) EXPR_##op,
 #include "plan/functions.def"
-#undef FUNCTION
     EXPR_OP_COUNT
 } expr_op;
 
@@ -86,7 +85,7 @@ void expr_visit_columns(const expr *e, void (*visit)(uint32_t id, void *context)
 /* Splits nested ANDs into conjuncts, appended. */
 typedef ARRAY(expr *) expr_list;
 CHECKED status expr_split_and(arena *a, expr *e, expr_list *conjuncts);
-const char *expr_op_name(expr_op op);
+const char *expr_op_name(expr_op op);               /* function.c */
 bool expr_op_takes(expr_op op, uint32_t arg_count); /* is that a number of arguments for it? */
 /* SQL-like text for EXPLAIN and errors, or NULL without memory. */
 char *expr_text(arena *a, const expr *e);

@@ -1,6 +1,8 @@
 /* fold.c - constant expressions: arithmetic, comparison, logic. */
 #include "plan/fold.h"
 
+#include "plan/function.h"
+
 #include <math.h>
 
 #define DAY_MICROSECONDS ((int64_t)86400 * 1000000)
@@ -292,18 +294,9 @@ static bool fold_null(const expr *e, value *out)
         *out = value_bool(both == (e->op == EXPR_IS_NOT_DISTINCT));
         return true;
     }
-    case EXPR_AND:
-    case EXPR_OR:
-    case EXPR_IN_LIST:
-    case EXPR_COALESCE:
-    case EXPR_GREATEST:
-    case EXPR_LEAST:
-    case EXPR_NULLIF:
-    case EXPR_CONCAT_SKIP:
-        return false;
     default:
         *out = value_null(e->type);
-        return true;
+        return function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
     }
 }
 

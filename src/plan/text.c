@@ -1,6 +1,8 @@
 /* text.c - growing text, and expressions as text. */
 #include "plan/text.h"
 
+#include "plan/function.h"
+
 #include <stdio.h>
 
 void plan_write(plan_writer *w, const char *text, size_t bytes)
@@ -101,74 +103,49 @@ static void write_postfix(plan_writer *w, const expr *e, const char *name)
     plan_write_format(w, " %s)", name);
 }
 
+static void write_like(plan_writer *w, const expr *e, const char *name)
+{
+    plan_write_text(w, "(");
+    plan_write_expr(w, e->args[0]);
+    plan_write_format(w, " %s ", name);
+    plan_write_expr(w, e->args[1]);
+    if (e->arg_count > 2) {
+        plan_write_text(w, " escape ");
+        plan_write_expr(w, e->args[2]);
+    }
+    plan_write_text(w, ")");
+}
+
 static void write_call(plan_writer *w, const expr *e)
 {
-    switch (e->op) {
-    case EXPR_ADD:
-    case EXPR_SUBTRACT:
-    case EXPR_MULTIPLY:
-    case EXPR_DIVIDE:
-    case EXPR_MODULO:
-    case EXPR_EQ:
-    case EXPR_NE:
-    case EXPR_LT:
-    case EXPR_LE:
-    case EXPR_GT:
-    case EXPR_GE:
-    case EXPR_IS_DISTINCT:
-    case EXPR_IS_NOT_DISTINCT:
-    case EXPR_AND:
-    case EXPR_OR:
-    case EXPR_CONCAT:
-        write_infix(w, e, expr_op_name(e->op));
+    const function_info *f = function_info_of(e->op);
+    switch ((function_notation)f->notation) {
+    case FUNCTION_NOTATION_INFIX:
+        write_infix(w, e, f->name);
         return;
-    case EXPR_LIKE:
-    case EXPR_ILIKE:
-        plan_write_text(w, "(");
-        plan_write_expr(w, e->args[0]);
-        plan_write_format(w, " %s ", expr_op_name(e->op));
-        plan_write_expr(w, e->args[1]);
-        if (e->arg_count > 2) {
-            plan_write_text(w, " escape ");
-            plan_write_expr(w, e->args[2]);
-        }
-        plan_write_text(w, ")");
+    case FUNCTION_NOTATION_LIKE:
+        write_like(w, e, f->name);
         return;
-    case EXPR_DATE_ADD_DAYS:
-    case EXPR_TIMESTAMP_ADD_INTERVAL:
-    case EXPR_INTERVAL_ADD:
-        write_infix(w, e, "+");
-        return;
-    case EXPR_DATE_DIFFERENCE:
-    case EXPR_TIMESTAMP_DIFFERENCE:
-        write_infix(w, e, "-");
-        return;
-    case EXPR_INTERVAL_MULTIPLY:
-        write_infix(w, e, "*");
-        return;
-    case EXPR_NEGATE:
-    case EXPR_NOT:
-        plan_write_format(w, "(%s ", expr_op_name(e->op));
+    case FUNCTION_NOTATION_PREFIX:
+        plan_write_format(w, "(%s ", f->name);
         plan_write_expr(w, e->args[0]);
         plan_write_text(w, ")");
         return;
-    case EXPR_IS_NULL:
-    case EXPR_IS_NOT_NULL:
-    case EXPR_IS_TRUE:
-    case EXPR_IS_FALSE:
-        write_postfix(w, e, expr_op_name(e->op));
+    case FUNCTION_NOTATION_POSTFIX:
+        write_postfix(w, e, f->name);
         return;
-    case EXPR_IN_LIST:
+    case FUNCTION_NOTATION_IN:
         plan_write_text(w, "(");
         plan_write_expr(w, e->args[0]);
-        plan_write_text(w, " in (");
+        plan_write_format(w, " %s (", f->name);
         write_list(w, e->args + 1, e->arg_count - 1, ", ");
         plan_write_text(w, "))");
         return;
-    default:
-        plan_write_format(w, "%s(", expr_op_name(e->op));
+    case FUNCTION_NOTATION_CALL:
+        plan_write_format(w, "%s(", f->name);
         write_list(w, e->args, e->arg_count, ", ");
         plan_write_text(w, ")");
+        return;
     }
 }
 

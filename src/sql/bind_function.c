@@ -2,45 +2,9 @@
 #include "sql/binder.h"
 
 #include "plan/fold.h"
+#include "plan/function.h"
 
 #include <strings.h>
-
-/* What the arguments must be: t text, i int64, d double; those behind the bar may be left out.
- * What comes out: t, i, d, or b for boolean. */
-static const struct function {
-    const char *name;
-    uint16_t op;
-    const char *arguments;
-    char result;
-} functions[] = {
-    {"length", EXPR_LENGTH, "t", 'i'},
-    {"len", EXPR_LENGTH, "t", 'i'},
-    {"char_length", EXPR_LENGTH, "t", 'i'},
-    {"character_length", EXPR_LENGTH, "t", 'i'},
-    {"octet_length", EXPR_OCTET_LENGTH, "t", 'i'},
-    {"upper", EXPR_UPPER, "t", 't'},
-    {"lower", EXPR_LOWER, "t", 't'},
-    {"btrim", EXPR_TRIM, "t|t", 't'},
-    {"trim", EXPR_TRIM, "t|t", 't'},
-    {"ltrim", EXPR_LTRIM, "t|t", 't'},
-    {"rtrim", EXPR_RTRIM, "t|t", 't'},
-    {"position", EXPR_POSITION, "tt", 'i'},
-    {"strpos", EXPR_POSITION, "tt", 'i'},
-    {"instr", EXPR_POSITION, "tt", 'i'},
-    {"replace", EXPR_REPLACE, "ttt", 't'},
-    {"left", EXPR_LEFT, "ti", 't'},
-    {"right", EXPR_RIGHT, "ti", 't'},
-    {"starts_with", EXPR_STARTS_WITH, "tt", 'b'},
-    {"substring", EXPR_SUBSTRING, "ti|i", 't'},
-    {"substr", EXPR_SUBSTRING, "ti|i", 't'},
-    {"power", EXPR_POWER, "dd", 'd'},
-    {"pow", EXPR_POWER, "dd", 'd'},
-    {"sqrt", EXPR_SQRT, "d", 'd'},
-    {"ln", EXPR_LN, "d", 'd'},
-    {"log", EXPR_LOG10, "d", 'd'},
-    {"log10", EXPR_LOG10, "d", 'd'},
-    {"exp", EXPR_EXP, "d", 'd'},
-};
 
 typedef struct call {
     binder *b;
@@ -49,12 +13,6 @@ typedef struct call {
     expr **args;
     size_t count;
 } call;
-
-static status wrong_count(const call *c, const char *expected)
-{
-    return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
-                      "function \"%s\" takes %s, not %zu", c->name, expected, c->count);
-}
 
 static data_type result_type(char letter)
 {
@@ -81,20 +39,33 @@ static status coerce_argument(const call *c, size_t i, char letter)
     return bind_cast(c->b, arg, type, location, &c->args[i]);
 }
 
-static status bind_table_function(const call *c, const struct function *f, expr **out)
+/* As many arguments as the signature takes? */
+static status check_count(const call *c, const char *signature)
 {
-    static const char *const counts[] = {"no argument", "1 argument",       "2 arguments",
-                                         "3 arguments", "1 or 2 arguments", "2 or 3 arguments"};
-    size_t most = 0, least = strcspn(f->arguments, "|");
-    for (const char *a = f->arguments; *a; a++)
-        most += *a != '|';
-    if (c->count < least || c->count > most)
-        return wrong_count(c, counts[least == most ? least : least + 3]);
-    size_t i = 0;
-    for (const char *a = f->arguments; i < c->count; a++)
-        if (*a != '|')
-            TRY(coerce_argument(c, i++, *a));
-    return bind_call(c->b, (expr_op)f->op, result_type(f->result), c->args, (uint32_t)c->count,
+    char expected[48];
+    uint32_t least, most;
+    function_counts(signature, &least, &most);
+    if (c->count >= least && c->count <= most)
+        return STATUS_OK;
+    if (most == UINT32_MAX)
+        snprintf(expected, sizeof expected, "%u or more arguments", least);
+    else if (least != most)
+        snprintf(expected, sizeof expected, "%u or %u arguments", least, most);
+    else if (most)
+        snprintf(expected, sizeof expected, "%u argument%s", most, most > 1 ? "s" : "");
+    else
+        snprintf(expected, sizeof expected, "no argument");
+    return bind_error(c->b, STATUS_KIND_INVALID, c->tree->location,
+                      "function \"%s\" takes %s, not %zu", c->name, expected, c->count);
+}
+
+/* A function whose signature says all. */
+static status bind_by_signature(const call *c, expr_op op, expr **out)
+{
+    const char *signature = function_info_of(op)->signature;
+    for (uint32_t i = 0; i < c->count; i++)
+        TRY(coerce_argument(c, i, function_argument(signature, i)));
+    return bind_call(c->b, op, result_type(function_result(signature)), c->args, (uint32_t)c->count,
                      c->tree->location, out);
 }
 
@@ -137,11 +108,9 @@ static status digits_argument(const call *c, int64_t *out)
     return STATUS_OK;
 }
 
-static status bind_round(const call *c, expr **out)
+static status bind_round(const call *c, expr_op op, expr **out)
 {
     int64_t digits;
-    if (c->count < 1 || c->count > 2)
-        return wrong_count(c, "1 or 2 arguments");
     TRY(require_number(c, 0));
     TRY(digits_argument(c, &digits));
     expr *arg = c->args[0];
@@ -158,14 +127,12 @@ static status bind_round(const call *c, expr **out)
     TRY(bind_constant(c->b, &v, -1, &count));
     if (!is_exact)
         TRY(bind_cast(c->b, arg, type_make(TYPE_DOUBLE), c->tree->location, &arg));
-    return bind_call2(c->b, EXPR_ROUND, arg->type, arg, count, c->tree->location, out);
+    return bind_call2(c->b, op, arg->type, arg, count, c->tree->location, out);
 }
 
 /* floor, ceil, trunc: of a decimal, without its digits behind the point. */
 static status bind_whole(const call *c, expr_op op, expr **out)
 {
-    if (c->count != 1)
-        return wrong_count(c, "1 argument");
     TRY(require_number(c, 0));
     expr *arg = c->args[0];
     if (type_is_integer(arg->type) || (arg->type.id == TYPE_DECIMAL && arg->type.scale == 0)) {
@@ -182,8 +149,6 @@ static status bind_whole(const call *c, expr_op op, expr **out)
 
 static status bind_abs(const call *c, expr_op op, expr **out)
 {
-    if (c->count != 1)
-        return wrong_count(c, "1 argument");
     TRY(require_number(c, 0));
     expr *arg = c->args[0];
     if (arg->type.id == TYPE_FLOAT || (op == EXPR_SIGN && arg->type.id == TYPE_DECIMAL))
@@ -274,20 +239,17 @@ static status bind_date_part_of(const call *c, const struct field *field, expr *
     return bind_call2(c->b, EXPR_DATE_PART, type, name, arg, c->tree->location, out);
 }
 
-static status bind_date_part(const call *c, expr **out)
+static status bind_date_part(const call *c, expr_op op, expr **out)
 {
+    (void)op;
     const struct field *field;
-    if (c->count != 2)
-        return wrong_count(c, "2 arguments");
     TRY(find_field(c, c->args[0], &field));
     return bind_date_part_of(c, field, c->args[1], out);
 }
 
-static status bind_date_trunc(const call *c, expr **out)
+static status bind_date_trunc(const call *c, expr_op op, expr **out)
 {
     const struct field *field;
-    if (c->count != 2)
-        return wrong_count(c, "2 arguments");
     TRY(find_field(c, c->args[0], &field));
     expr *arg = c->args[1], *name;
     if (bind_is_literal(arg))
@@ -297,88 +259,104 @@ static status bind_date_trunc(const call *c, expr **out)
     value v = value_text(field->name, strlen(field->name));
     data_type type = arg->type.id == TYPE_DATE ? type_make(TYPE_TIMESTAMP) : arg->type;
     TRY(bind_constant(c->b, &v, -1, &name));
-    return bind_call2(c->b, EXPR_DATE_TRUNC, type, name, arg, c->tree->location, out);
+    return bind_call2(c->b, op, type, name, arg, c->tree->location, out);
 }
 
 /* ---- the others ---- */
 
-static status bind_concat(const call *c, expr **out)
+static status bind_concat(const call *c, expr_op op, expr **out)
 {
-    if (c->count < 1)
-        return wrong_count(c, "1 or more arguments");
     for (size_t i = 0; i < c->count; i++)
         TRY(bind_cast(c->b, c->args[i], type_make(TYPE_VARCHAR), c->tree->location, &c->args[i]));
-    return bind_call(c->b, EXPR_CONCAT_SKIP, type_make(TYPE_VARCHAR), c->args, (uint32_t)c->count,
+    return bind_call(c->b, op, type_make(TYPE_VARCHAR), c->args, (uint32_t)c->count,
                      c->tree->location, out);
 }
 
 static status bind_now(const call *c, expr **out)
 {
-    if (c->count)
-        return wrong_count(c, "no argument");
     return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
 }
 
-static status bind_named(const call *c, bool *out_found, expr **out)
+static status bind_mod(const call *c, expr **out)
 {
-    static const char *const short_parts[] = {"year", "quarter", "month",  "week",
-                                              "day",  "hour",    "minute", "second"};
+    return bind_arithmetic(c->b, "%", c->args[0], c->args[1], c->tree->location, out);
+}
+
+static status bind_ifnull(const call *c, expr **out)
+{
     data_type type;
-    *out_found = true;
-    if (!strcmp(c->name, "round"))
-        return bind_round(c, out);
-    if (!strcmp(c->name, "floor"))
-        return bind_whole(c, EXPR_FLOOR, out);
-    if (!strcmp(c->name, "ceil") || !strcmp(c->name, "ceiling"))
-        return bind_whole(c, EXPR_CEIL, out);
-    if (!strcmp(c->name, "trunc"))
-        return bind_whole(c, EXPR_TRUNC, out);
-    if (!strcmp(c->name, "abs"))
-        return bind_abs(c, EXPR_ABS, out);
-    if (!strcmp(c->name, "sign"))
-        return bind_abs(c, EXPR_SIGN, out);
-    if (!strcmp(c->name, "mod")) {
-        if (c->count != 2)
-            return wrong_count(c, "2 arguments");
-        return bind_arithmetic(c->b, "%", c->args[0], c->args[1], c->tree->location, out);
-    }
-    if (!strcmp(c->name, "extract") || !strcmp(c->name, "date_part"))
-        return bind_date_part(c, out);
-    if (!strcmp(c->name, "date_trunc"))
-        return bind_date_trunc(c, out);
-    if (!strcmp(c->name, "concat"))
-        return bind_concat(c, out);
-    if (!strcmp(c->name, "now"))
-        return bind_now(c, out);
-    if (!strcmp(c->name, "ifnull")) {
-        if (c->count != 2)
-            return wrong_count(c, "2 arguments");
-        TRY(bind_coerce_all(c->b, c->args, 2, c->tree->location, "IFNULL", &type));
-        return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
-    }
-    for (size_t i = 0; i < sizeof short_parts / sizeof *short_parts; i++)
-        if (!strcmp(c->name, short_parts[i]) && c->count == 1)
-            for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-                if (!strcmp(c->name, fields[f].name))
-                    return bind_date_part_of(c, &fields[f], c->args[0], out);
-    *out_found = false;
-    return STATUS_OK;
+    TRY(bind_coerce_all(c->b, c->args, 2, c->tree->location, "IFNULL", &type));
+    return bind_call(c->b, EXPR_COALESCE, type, c->args, 2, c->tree->location, out);
+}
+
+/* year(x) and the like. */
+static status bind_field(const call *c, expr **out)
+{
+    size_t f = 0;
+    while (strcmp(c->name, fields[f].name))
+        f++;
+    return bind_date_part_of(c, &fields[f], c->args[0], out);
+}
+
+/* ---- finding them ---- */
+
+/* What can be called by name, but has a signature that does not say all. */
+static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **out) = {
+    [EXPR_ROUND] = bind_round,
+    [EXPR_FLOOR] = bind_whole,
+    [EXPR_CEIL] = bind_whole,
+    [EXPR_TRUNC] = bind_whole,
+    [EXPR_ABS] = bind_abs,
+    [EXPR_SIGN] = bind_abs,
+    [EXPR_DATE_PART] = bind_date_part,
+    [EXPR_DATE_TRUNC] = bind_date_trunc,
+    [EXPR_CONCAT_SKIP] = bind_concat,
+};
+
+static const struct function {
+    const char *name;
+    const char *signature; /* of `other` */
+    status (*other)(const call *c, expr **out);
+    uint16_t op; /* without `other` */
+} functions[] = {
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
+    {name, NULL, NULL, EXPR_##op},
+#define FUNCTION_ALIAS(name, op) {name, NULL, NULL, EXPR_##op},
+#define FUNCTION_OTHER(name, binder, signature, help) {name, signature, bind_##binder, 0},
+#include "plan/functions.def"
+};
+
+/* Not what only operators and other syntax make. */
+static bool can_call(const struct function *f)
+{
+    const function_info *info = function_info_of((expr_op)f->op);
+    return f->other || binders[f->op] ||
+           (info->notation == FUNCTION_NOTATION_CALL && !strchr(info->signature, 'x'));
+}
+
+static status bind_named(const call *c, const struct function *f, expr **out)
+{
+    TRY(check_count(c, f->other ? f->signature : function_info_of((expr_op)f->op)->signature));
+    if (f->other)
+        return f->other(c, out);
+    if (binders[f->op])
+        return binders[f->op](c, (expr_op)f->op, out);
+    return bind_by_signature(c, (expr_op)f->op, out);
 }
 
 static status no_such_function(const call *c)
 {
-    static const char *const others[] = {
-        "round",   "floor",     "ceil",       "trunc", "abs", "sign", "mod", "concat", "now",
-        "extract", "date_part", "date_trunc", "count", "sum", "avg",  "min", "max",    "ifnull"};
-    enum { TABLE = sizeof functions / sizeof *functions, OTHERS = sizeof others / sizeof *others };
-    const char *names[TABLE + OTHERS];
-    for (size_t i = 0; i < TABLE; i++)
-        names[i] = functions[i].name;
-    for (size_t i = 0; i < OTHERS; i++)
-        names[TABLE + i] = others[i];
+    enum { FUNCTIONS = sizeof functions / sizeof *functions };
+    const char *names[FUNCTIONS + AGGREGATE_FUNCTION_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (can_call(&functions[i]))
+            names[count++] = functions[i].name;
+    for (int i = 0; i < AGGREGATE_FUNCTION_COUNT; i++)
+        names[count++] = plan_aggregate_name((plan_aggregate_function)i);
     return bind_suggest(bind_error(c->b, STATUS_KIND_NOT_FOUND, c->tree->location,
                                    "function \"%s\" does not exist", c->name),
-                        c->name, names, TABLE + OTHERS);
+                        c->name, names, count);
 }
 
 status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope, expr **out)
@@ -404,11 +382,8 @@ status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope
         return bind_no_memory();
     for (size_t i = 0; i < c.count; i++)
         TRY(bind_expr(b, tree->args[i], scope, &c.args[i]));
-    TRY(bind_named(&c, &is_found, out));
-    if (is_found)
-        return STATUS_OK;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(c.name, functions[i].name))
-            return bind_table_function(&c, &functions[i], out);
+        if (!strcmp(c.name, functions[i].name) && can_call(&functions[i]))
+            return bind_named(&c, &functions[i], out);
     return no_such_function(&c);
 }

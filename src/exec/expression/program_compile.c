@@ -230,20 +230,20 @@ static status compile_column(compiler *c, const expr *e, uint32_t *out)
                       e->name ? e->name : "?");
 }
 
-static status compile_distinct(compiler *c, const expr *e, uint32_t *out)
+status compile_call_distinct(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[3];
     TRY(compile_expr(c, e->args[0], &args[0]));
     TRY(compile_expr(c, e->args[1], &args[1]));
     TRY(compile_same_width(c, args));
     TRY(compile_comparison(c, DEV_COMPARE_EQ, args[0], args[1], e->position, &args[2]));
-    uint8_t op = e->op == EXPR_IS_DISTINCT ? DEV_LOGIC_DIFFERENT : DEV_LOGIC_SAME;
-    instruction s = instruction_make(INSTRUCTION_DISTINCT, op, e->type, e->position);
+    instruction s = instruction_make(INSTRUCTION_DISTINCT, (uint8_t)op, e->type, e->position);
     return instruction_add(c, &s, args, 3, out);
 }
 
-static status compile_not(compiler *c, const expr *e, uint32_t *out)
+status compile_call_not(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
     TRY(compile_cast(c, arg, e->type, e->position, &arg));
@@ -251,72 +251,41 @@ static status compile_not(compiler *c, const expr *e, uint32_t *out)
     return instruction_add(c, &s, &arg, 1, out);
 }
 
-static status compile_is(compiler *c, const expr *e, dev_logic_op op, uint32_t *out)
+status compile_call_test(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
-    return compile_test(c, op, arg, out);
+    return compile_test(c, (dev_logic_op)op, arg, out);
 }
 
-static status compile_two(compiler *c, const expr *e, uint32_t args[2])
+status compile_call_arithmetic(compiler *c, const expr *e, int op, uint32_t *out)
 {
-    TRY(compile_expr(c, e->args[0], &args[0]));
-    return compile_expr(c, e->args[1], &args[1]);
+    uint32_t args[2];
+    for (int i = 0; i < 2; i++)
+        TRY(compile_expr(c, e->args[i], &args[i]));
+    return compile_arithmetic(c, e, (dev_arithmetic_op)op, args[0], args[1], out);
+}
+
+status compile_call_comparison(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    uint32_t args[2];
+    for (int i = 0; i < 2; i++)
+        TRY(compile_expr(c, e->args[i], &args[i]));
+    return compile_comparison(c, (dev_compare_op)op, args[0], args[1], e->position, out);
 }
 
 static status compile_call(compiler *c, const expr *e, uint32_t *out)
 {
-    uint32_t args[2];
-    switch (e->op) {
-    case EXPR_ADD:
-    case EXPR_SUBTRACT:
-    case EXPR_MULTIPLY:
-    case EXPR_DIVIDE:
-    case EXPR_MODULO:
-        TRY(compile_two(c, e, args));
-        return compile_arithmetic(c, e, (dev_arithmetic_op)(DEV_ADD + (e->op - EXPR_ADD)), args[0],
-                                  args[1], out);
-    case EXPR_NEGATE:
-        return compile_negate(c, e, out);
-    case EXPR_EQ:
-    case EXPR_NE:
-    case EXPR_LT:
-    case EXPR_LE:
-    case EXPR_GT:
-    case EXPR_GE:
-        TRY(compile_two(c, e, args));
-        return compile_comparison(c, (dev_compare_op)(DEV_COMPARE_EQ + (e->op - EXPR_EQ)), args[0],
-                                  args[1], e->position, out);
-    case EXPR_IS_DISTINCT:
-    case EXPR_IS_NOT_DISTINCT:
-        return compile_distinct(c, e, out);
-    case EXPR_AND:
-    case EXPR_OR:
-        return compile_and_or(c, e, out);
-    case EXPR_NOT:
-        return compile_not(c, e, out);
-    case EXPR_IS_NULL:
-        return compile_is(c, e, DEV_LOGIC_IS_NULL, out);
-    case EXPR_IS_NOT_NULL:
-        return compile_is(c, e, DEV_LOGIC_IS_NOT_NULL, out);
-    case EXPR_IS_TRUE:
-        return compile_is(c, e, DEV_LOGIC_IS_TRUE, out);
-    case EXPR_IS_FALSE:
-        return compile_is(c, e, DEV_LOGIC_IS_FALSE, out);
-    case EXPR_IN_LIST:
-        return compile_in_list(c, e, out);
-    case EXPR_COALESCE:
-    case EXPR_GREATEST:
-    case EXPR_LEAST:
-    case EXPR_NULLIF:
-        return compile_coalesce(c, e, out);
-    default:
-        return compile_function(c, e, out);
-    }
+    static const struct {
+        status (*compile)(compiler *c, const expr *e, int operation, uint32_t *out);
+        int operation;
+    } functions[EXPR_OP_COUNT] = {
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
+    [EXPR_##op] = {compile_call_##family, operation},
+#include "plan/functions.def"
+    };
+    return functions[e->op].compile(c, e, functions[e->op].operation, out);
 }
-
-_Static_assert(EXPR_MODULO - EXPR_ADD == DEV_MODULO - DEV_ADD, "same order");
-_Static_assert(EXPR_GE - EXPR_EQ == DEV_COMPARE_GE - DEV_COMPARE_EQ, "same order");
 
 static status compile_kind(compiler *c, const expr *e, uint32_t *out)
 {

@@ -28,12 +28,14 @@ static status add_null(compiler *c, data_type type, uint32_t *out)
 
 /* ---- text ---- */
 
-static status compile_slice(compiler *c, const expr *e, dev_slice_op op, uint32_t *out)
+status compile_call_slice(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
     for (uint32_t i = 1; i < e->arg_count; i++)
         TRY(compile_cast(c, args[i], type_make(TYPE_INT64), e->position, &args[i]));
+    if (op == DEV_SLICE_SUBSTRING && e->arg_count == 2)
+        op = DEV_SLICE_FROM;
     instruction s = instruction_make(INSTRUCTION_SLICE, (uint8_t)op, e->type, e->position);
     if (op == DEV_SLICE_SUBSTRING) {
         const instruction *length = instruction_of(c, args[2]);
@@ -42,7 +44,7 @@ static status compile_slice(compiler *c, const expr *e, dev_slice_op op, uint32_
     return instruction_add(c, &s, args, e->arg_count, out);
 }
 
-static status compile_trim(compiler *c, const expr *e, dev_trim_op op, uint32_t *out)
+status compile_call_trim(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
@@ -54,7 +56,7 @@ static status compile_trim(compiler *c, const expr *e, dev_trim_op op, uint32_t 
     return instruction_add(c, &s, args, 2, out);
 }
 
-static status compile_measure(compiler *c, const expr *e, dev_measure_op op, uint32_t *out)
+status compile_call_measure(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
@@ -66,7 +68,7 @@ static status compile_measure(compiler *c, const expr *e, dev_measure_op op, uin
     return compile_cast(c, *out, e->type, e->position, out);
 }
 
-static status compile_build(compiler *c, const expr *e, dev_build_op op, uint32_t *out)
+status compile_call_build(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
@@ -76,8 +78,9 @@ static status compile_build(compiler *c, const expr *e, dev_build_op op, uint32_
     return instruction_add(c, &s, args, e->arg_count, out);
 }
 
-static status compile_concat(compiler *c, const expr *e, uint32_t *out)
+status compile_call_concat(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     for (uint32_t i = 0; i < e->arg_count; i++) {
         uint32_t args[2], is_there, empty_text;
         TRY(compile_expr(c, e->args[i], &args[1]));
@@ -99,8 +102,9 @@ static status compile_concat(compiler *c, const expr *e, uint32_t *out)
     return STATUS_OK;
 }
 
-static status compile_starts_with(compiler *c, const expr *e, uint32_t *out)
+status compile_call_starts_with(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
     instruction s = instruction_make(INSTRUCTION_STARTS_WITH, 0, e->type, e->position);
@@ -120,7 +124,7 @@ static bool rounding_can_fail(const instruction *s, const instruction *arg)
     return arg->high > s->high - unit || arg->low < s->low + unit;
 }
 
-static status compile_math(compiler *c, const expr *e, dev_math_op op, uint32_t *out)
+status compile_call_math(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
@@ -216,8 +220,9 @@ static bool part_is_of(dev_date_part part, data_type type)
     }
 }
 
-static status compile_part(compiler *c, const expr *e, uint32_t *out)
+status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     const value *name = constant_arg(e, 0);
     dev_date_part part;
     uint32_t arg;
@@ -251,7 +256,7 @@ static status compile_part(compiler *c, const expr *e, uint32_t *out)
     return instruction_add(c, &s, &arg, 1, out);
 }
 
-static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t *out)
+status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
 {
     uint32_t args[FUNCTION_ARGS_MAX];
     TRY(compile_args(c, e, args));
@@ -277,83 +282,4 @@ static status compile_time(compiler *c, const expr *e, dev_time_op op, uint32_t 
         }
     }
     return instruction_add(c, &s, args, 2, out);
-}
-
-status compile_function(compiler *c, const expr *e, uint32_t *out)
-{
-    switch (e->op) {
-    case EXPR_LIKE:
-    case EXPR_ILIKE:
-        return compile_like(c, e, out);
-    case EXPR_CONCAT:
-    case EXPR_CONCAT_SKIP:
-        return compile_concat(c, e, out);
-    case EXPR_SUBSTRING:
-        return compile_slice(c, e, e->arg_count == 3 ? DEV_SLICE_SUBSTRING : DEV_SLICE_FROM, out);
-    case EXPR_LEFT:
-        return compile_slice(c, e, DEV_SLICE_LEFT, out);
-    case EXPR_RIGHT:
-        return compile_slice(c, e, DEV_SLICE_RIGHT, out);
-    case EXPR_LENGTH:
-        return compile_measure(c, e, DEV_MEASURE_CHARACTERS, out);
-    case EXPR_OCTET_LENGTH:
-        return compile_measure(c, e, DEV_MEASURE_BYTES, out);
-    case EXPR_POSITION:
-        return compile_measure(c, e, DEV_MEASURE_POSITION, out);
-    case EXPR_UPPER:
-        return compile_build(c, e, DEV_BUILD_UPPER, out);
-    case EXPR_LOWER:
-        return compile_build(c, e, DEV_BUILD_LOWER, out);
-    case EXPR_REPLACE:
-        return compile_build(c, e, DEV_BUILD_REPLACE, out);
-    case EXPR_TRIM:
-        return compile_trim(c, e, DEV_TRIM_BOTH, out);
-    case EXPR_LTRIM:
-        return compile_trim(c, e, DEV_TRIM_LEFT, out);
-    case EXPR_RTRIM:
-        return compile_trim(c, e, DEV_TRIM_RIGHT, out);
-    case EXPR_STARTS_WITH:
-        return compile_starts_with(c, e, out);
-    case EXPR_ROUND:
-        return compile_math(c, e, DEV_MATH_ROUND, out);
-    case EXPR_FLOOR:
-        return compile_math(c, e, DEV_MATH_FLOOR, out);
-    case EXPR_CEIL:
-        return compile_math(c, e, DEV_MATH_CEIL, out);
-    case EXPR_TRUNC:
-        return compile_math(c, e, DEV_MATH_TRUNC, out);
-    case EXPR_ABS:
-        return compile_math(c, e, DEV_MATH_ABS, out);
-    case EXPR_SIGN:
-        return compile_math(c, e, DEV_MATH_SIGN, out);
-    case EXPR_POWER:
-        return compile_math(c, e, DEV_MATH_POWER, out);
-    case EXPR_SQRT:
-        return compile_math(c, e, DEV_MATH_SQRT, out);
-    case EXPR_LN:
-        return compile_math(c, e, DEV_MATH_LN, out);
-    case EXPR_LOG10:
-        return compile_math(c, e, DEV_MATH_LOG10, out);
-    case EXPR_EXP:
-        return compile_math(c, e, DEV_MATH_EXP, out);
-    case EXPR_DATE_PART:
-    case EXPR_DATE_TRUNC:
-        return compile_part(c, e, out);
-    case EXPR_DATE_ADD_DAYS:
-        return compile_time(c, e, DEV_TIME_DATE_ADD_DAYS, out);
-    case EXPR_DATE_DIFFERENCE:
-        return compile_time(c, e, DEV_TIME_DATE_DIFFERENCE, out);
-    case EXPR_TIMESTAMP_ADD_INTERVAL:
-        return compile_time(c, e, DEV_TIME_TIMESTAMP_ADD_INTERVAL, out);
-    case EXPR_TIMESTAMP_DIFFERENCE:
-        return compile_time(c, e, DEV_TIME_TIMESTAMP_DIFFERENCE, out);
-    case EXPR_INTERVAL_ADD:
-        return compile_time(c, e, DEV_TIME_INTERVAL_ADD, out);
-    case EXPR_INTERVAL_MULTIPLY:
-        return compile_time(c, e, DEV_TIME_INTERVAL_MULTIPLY, out);
-    default:
-        return status_at(status_new(STATUS_KIND_INTERNAL, "the function %s is not compiled",
-                                    expr_op_name(e->op)),
-                         e->position);
-    }
 }

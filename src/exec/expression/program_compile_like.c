@@ -112,8 +112,9 @@ static bool lower_ascii(arena *memory, const value *pattern, value *out)
     return true;
 }
 
-status compile_like(compiler *c, const expr *e, uint32_t *out)
+status compile_call_like(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t args[2];
     int escape;
     value pattern = {.is_null = true};

@@ -120,9 +120,8 @@ static status flatten_args(compiler *c, const expr *e, instruction_list *list)
     return STATUS_OK;
 }
 
-status compile_and_or(compiler *c, const expr *e, uint32_t *out)
+status compile_call_logic(compiler *c, const expr *e, int op, uint32_t *out)
 {
-    dev_logic_op op = e->op == EXPR_OR ? DEV_LOGIC_OR : DEV_LOGIC_AND;
     instruction_list list = {0};
     TRY(flatten_args(c, e, &list));
     uint32_t count = (uint32_t)list.count;
@@ -253,8 +252,9 @@ static status compile_nullif(compiler *c, const expr *e, uint32_t *out)
     return compile_choose(c, e->type, condition, null_instruction, kept, out);
 }
 
-status compile_coalesce(compiler *c, const expr *e, uint32_t *out)
+status compile_call_choice(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     if (e->op == EXPR_NULLIF)
         return compile_nullif(c, e, out);
     uint32_t last = e->arg_count - 1, arg, is_there;
@@ -338,8 +338,9 @@ static status in_list_by_or(compiler *c, const expr *e, uint32_t arg, uint32_t *
     return STATUS_OK;
 }
 
-status compile_in_list(compiler *c, const expr *e, uint32_t *out)
+status compile_call_in_list(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t arg;
     TRY(compile_expr(c, e->args[0], &arg));
     data_type type = instruction_of(c, arg)->type;

@@ -169,13 +169,17 @@ status compile_same_width(compiler *c, uint32_t args[2])
 
 /* ---- comparisons ---- */
 
+/* Both lists have one order. */
+_Static_assert(EXPR_GE - EXPR_EQ == DEV_COMPARE_GE - DEV_COMPARE_EQ, "same order");
+static dev_compare_op mirrored(dev_compare_op op)
+{
+    return (dev_compare_op)(expr_mirrored((expr_op)(EXPR_EQ + op - DEV_COMPARE_EQ)) - EXPR_EQ +
+                            DEV_COMPARE_EQ);
+}
+
 status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_t right,
                           int32_t position, uint32_t *out)
 {
-    static const dev_compare_op mirrored[] = {
-        [DEV_COMPARE_EQ] = DEV_COMPARE_EQ, [DEV_COMPARE_NE] = DEV_COMPARE_NE,
-        [DEV_COMPARE_LT] = DEV_COMPARE_GT, [DEV_COMPARE_LE] = DEV_COMPARE_GE,
-        [DEV_COMPARE_GT] = DEV_COMPARE_LT, [DEV_COMPARE_GE] = DEV_COMPARE_LE};
     uint32_t args[2] = {left, right};
     TRY(compile_same_width(c, args));
     const instruction *first = instruction_of(c, args[0]), *second = instruction_of(c, args[1]);
@@ -193,7 +197,7 @@ status compile_comparison(compiler *c, dev_compare_op op, uint32_t left, uint32_
         uint32_t constant = args[0];
         args[0] = args[1];
         args[1] = constant;
-        op = mirrored[op];
+        op = mirrored(op);
     }
     instruction s =
         instruction_make(INSTRUCTION_COMPARE, (uint8_t)op, type_make(TYPE_BOOL), position);
@@ -327,8 +331,9 @@ status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint
     return compile_cast(c, *out, type, e->position, out);
 }
 
-status compile_negate(compiler *c, const expr *e, uint32_t *out)
+status compile_call_negate(compiler *c, const expr *e, int op, uint32_t *out)
 {
+    (void)op;
     uint32_t arg, other;
     TRY(compile_expr(c, e->args[0], &arg));
     data_type type = instruction_of(c, arg)->type;

@@ -117,17 +117,14 @@ CHECKED status compile_comparison(compiler *c, dev_compare_op op, uint32_t left,
                                   int32_t position, uint32_t *out);
 CHECKED status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
                                   uint32_t right, uint32_t *out);
-CHECKED status compile_negate(compiler *c, const expr *e, uint32_t *out);
-CHECKED status compile_and_or(compiler *c, const expr *e, uint32_t *out);
 CHECKED status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out);
 CHECKED status compile_case(compiler *c, const expr *e, uint32_t *out);
-CHECKED status compile_coalesce(compiler *c, const expr *e, uint32_t *out);
 CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t first,
                               uint32_t second, uint32_t *out);
-CHECKED status compile_in_list(compiler *c, const expr *e, uint32_t *out);
-/* Text, numbers' functions, times; program_compile_function.c. */
-CHECKED status compile_function(compiler *c, const expr *e, uint32_t *out);
-CHECKED status compile_like(compiler *c, const expr *e, uint32_t *out);
+/* The families of functions.def: the call e, whose operation is a number of kernel_ops.h. */
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
+    CHECKED status compile_call_##family(compiler *c, const expr *e, int operation_, uint32_t *out);
+#include "plan/functions.def"
 
 /* ---- running: program_run.c and program_step_*.c ---- */
 

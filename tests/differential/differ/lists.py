@@ -14,12 +14,12 @@ def find_source(name):
 
 
 def read_list(file_name, macro):
-    """The arguments of each MACRO(...) line, without quotes."""
+    """The arguments of each line that begins MACRO(...), without quotes."""
     with open(find_source(file_name), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     text = re.sub(r'"\s*\n?\s*"', lambda m: m.group(0) if m.group(0) == '""' else "", text)
     found = []
-    for match in re.finditer(rf"\b{macro}\(((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*)\)", text):
+    for match in re.finditer(rf"^{macro}\(((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*)\)", text, flags=re.M):
         parts = re.findall(r'"((?:[^"]*))"|([^,\s"][^,"]*)', match.group(1))
         found.append([quoted if not bare else bare.strip() for quoted, bare in parts])
     return found
@@ -50,5 +50,11 @@ def quoted_of(function, file_name):
 
 def plan_nodes():
     """Names of plan nodes and of joins, as EXPLAIN prints them."""
-    joins = quoted_of("plan_join_name", "plan.c")
-    return [name for name in quoted_of("plan_kind_name", "plan.c") if name != "join"] + joins
+    kinds = [row[2] for row in read_list("nodes.def", "PLAN_NODE")]
+    return [name for name in kinds if name != "join"] + quoted_of("plan_join_name", "plan.c")
+
+
+def optimizer_rules():
+    """Names of what may be left out."""
+    rules = [row[0] for row in read_list("optimizer_rules.def", "RULE") if row[1] == "false"]
+    return rules + [row[0] for row in read_list("optimizer_rules.def", "PART")]

@@ -1,0 +1,166 @@
+/* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
+#include "plan/function.h"
+
+#include <ctype.h>
+
+static const function_info functions[EXPR_OP_COUNT] = {
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
+    [EXPR_##op] = {name, signature, FUNCTION_NULLS_##nulls, FUNCTION_NOTATION_##notation},
+#include "plan/functions.def"
+};
+
+const function_info *function_info_of(expr_op op)
+{
+    return &functions[op];
+}
+
+const char *expr_op_name(expr_op op)
+{
+    return functions[op].name;
+}
+
+void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_most)
+{
+    bool is_optional = false;
+    *out_least = *out_most = 0;
+    for (const char *at = signature; *at && *at != ' ' && *at != '-'; at++) {
+        if (*at == '|') {
+            is_optional = true;
+        } else if (*at == '*') {
+            *out_most = UINT32_MAX;
+        } else {
+            *out_least += !is_optional;
+            ++*out_most;
+        }
+    }
+}
+
+bool expr_op_takes(expr_op op, uint32_t arg_count)
+{
+    uint32_t least, most;
+    function_counts(functions[op].signature, &least, &most);
+    return arg_count >= least && arg_count <= most;
+}
+
+char function_argument(const char *signature, uint32_t i)
+{
+    char letter = 'x';
+    for (const char *at = signature; isalpha((unsigned char)*at) || *at == '|'; at++) {
+        if (*at == '|')
+            continue;
+        letter = *at;
+        if (i-- == 0)
+            break;
+    }
+    return letter;
+}
+
+char function_result(const char *signature)
+{
+    return signature[strlen(signature) - 1];
+}
+
+/* ---- documentation ---- */
+
+static const char *type_of_letter(char letter, const char *any)
+{
+    return letter == 't'   ? "text"
+           : letter == 'i' ? "bigint"
+           : letter == 'd' ? "double"
+           : letter == 'b' ? "boolean"
+                           : any;
+}
+
+/* A pipe would end a cell. */
+static void print_cell(const char *text, FILE *to)
+{
+    for (; *text; text++)
+        fprintf(to, *text == '|' ? "\\|" : "%c", *text);
+}
+
+/* name(text, bigint [, bigint]) */
+static void print_call(const char *name, const char *signature, FILE *to)
+{
+    uint32_t least, most;
+    function_counts(signature, &least, &most);
+    uint32_t count = most == UINT32_MAX ? least : most;
+    fprintf(to, "%s(", name);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i >= least ? " [, " : i ? ", " : "", to);
+        fputs(type_of_letter(function_argument(signature, i), "x"), to);
+        fputs(i >= least ? "]" : "", to);
+    }
+    fputs(most == UINT32_MAX ? ", ...)" : ")", to);
+}
+
+static void print_usage(const char *name, const char *signature, function_notation notation,
+                        FILE *to)
+{
+    bool is_word = isalpha((unsigned char)*name);
+    fputs("`", to);
+    switch (notation) {
+    case FUNCTION_NOTATION_CALL:
+        print_call(name, signature, to);
+        break;
+    case FUNCTION_NOTATION_INFIX:
+        fputs("x ", to);
+        print_cell(name, to);
+        fputs(" y", to);
+        break;
+    case FUNCTION_NOTATION_PREFIX:
+        fprintf(to, is_word ? "%s x" : "%sx", name);
+        break;
+    case FUNCTION_NOTATION_POSTFIX:
+        fprintf(to, "x %s", name);
+        break;
+    case FUNCTION_NOTATION_LIKE:
+        fprintf(to, "x %s y [escape z]", name);
+        break;
+    case FUNCTION_NOTATION_IN:
+        fprintf(to, "x %s (y, ...)", name);
+        break;
+    }
+    fputs("`", to);
+}
+
+/* The other names of an operation. */
+static void print_aliases(int op, FILE *to)
+{
+    static const struct {
+        const char *name;
+        int op;
+    } aliases[] = {
+#define FUNCTION_ALIAS(name, op) {name, EXPR_##op},
+#include "plan/functions.def"
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (aliases[i].op == op)
+            fprintf(to, ", `%s`", aliases[i].name);
+}
+
+static void print_row(int op, const char *name, const char *signature, function_notation notation,
+                      const char *help, FILE *to)
+{
+    fputs("| ", to);
+    print_usage(name, signature, notation, to);
+    print_aliases(op, to);
+    fprintf(to, " | %s | ", type_of_letter(function_result(signature), ""));
+    print_cell(help, to);
+    fputs(" |\n", to);
+}
+
+static void print_group(const char *title, const char *text, FILE *to)
+{
+    fprintf(to, "\n### %s\n\n%s%s| | result | |\n|---|---|---|\n", title, text,
+            *text ? "\n\n" : "");
+}
+
+void functions_print_markdown(FILE *to)
+{
+#define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
+    print_row(EXPR_##op, name, signature, FUNCTION_NOTATION_##notation, help, to);
+#define FUNCTION_OTHER(name, binder, signature, help)                                              \
+    print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
+#define FUNCTION_GROUP(title, text) print_group(title, text, to);
+#include "plan/functions.def"
+}
