@@ -245,6 +245,22 @@ static void run_error(run *r, const block *b)
     pistachio_error_free(error);
 }
 
+/* The rows of each row group of a table's file: `least`, so that small tables have several, but of
+ * large ones not thousands. */
+static unsigned long row_group_rows(run *r, const block *b, unsigned long least)
+{
+    text sql = {0}, rows = {0};
+    text_add(&sql, "SELECT count(*) FROM (", 22);
+    text_add(&sql, b->sql, strlen(b->sql));
+    text_add(&sql, ") AS counted", 12);
+    pistachio_error *error = ask(r, sql.bytes, &rows);
+    unsigned long count = error ? 0 : strtoul(rows.bytes, NULL, 10);
+    pistachio_error_free(error); /* making the table says what is wrong */
+    free(rows.bytes);
+    free(sql.bytes);
+    return count / 100 > least ? count / 100 : least;
+}
+
 static void make_table(run *r, const block *b)
 {
     text sql = {0};
@@ -267,8 +283,9 @@ static void make_table(run *r, const block *b)
     if (r->config->row_group) {
         text_add(&sql, ") TO '", 6);
         text_add(&sql, path, strlen(path));
-        snprintf(path, sizeof path, "' (ROW_GROUP_SIZE %u)", r->config->row_group);
-        text_add(&sql, path, strlen(path));
+        char rows[48];
+        snprintf(rows, sizeof rows, "' (ROW_GROUP_SIZE %lu)", row_group_rows(r, b, r->config->row_group));
+        text_add(&sql, rows, strlen(rows));
     }
     text ignored = {0};
     error = ask(r, sql.bytes, &ignored);
