@@ -74,6 +74,7 @@ typedef enum dev_measure_op {
 typedef enum dev_build_op {
     DEV_BUILD_UPPER,
     DEV_BUILD_LOWER,
+    DEV_BUILD_REVERSE,
     DEV_BUILD_CONCAT,  /* first || second */
     DEV_BUILD_REPLACE, /* second replaced by third in first */
     DEV_BUILD_ENCODE,  /* a blob as text (base/blob_text.h) */

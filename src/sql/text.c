@@ -1,4 +1,5 @@
-/* text.c - paths, read_parquet lists, units of intervals and DESCRIBE on the token stream. */
+/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, units of intervals, and DESCRIBE on the
+ * token stream. */
 #include "sql/text.h"
 
 #include "base/type.h"
@@ -146,6 +147,43 @@ static void open_level(rewriter *r, size_t index)
         .is_from = is_table_list, .is_table_list = is_table_list, .is_read_parquet = is_read};
 }
 
+/* SEMI or ANTI before JOIN, where it can be no table's name. After AS it is an alias. */
+static bool is_reducer(const rewriter *r, size_t index)
+{
+    if (!index || !r->levels[r->depth].is_from || token_at(r, index + 1) != PG_QUERY__TOKEN__JOIN ||
+        (!is_word(r, index, "semi") && !is_word(r, index, "anti")))
+        return false;
+    switch (token_at(r, index - 1)) {
+    case PG_QUERY__TOKEN__FROM:
+    case PG_QUERY__TOKEN__JOIN:
+    case PG_QUERY__TOKEN__AS:
+    case PG_QUERY__TOKEN__ONLY:
+    case PG_QUERY__TOKEN__LATERAL_P:
+    case PG_QUERY__TOKEN__ASCII_40:
+    case PG_QUERY__TOKEN__ASCII_44: /* , . */
+    case PG_QUERY__TOKEN__ASCII_46:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static status rewrite_reducer(rewriter *r, size_t index)
+{
+    const pg_token *word = r->tokens[index];
+    size_t right = index + 2;
+    while (token_at(r, right) == PG_QUERY__TOKEN__ASCII_40)
+        right++;
+    while (token_at(r, right) == PG_QUERY__TOKEN__SELECT ||
+           token_at(r, right) == PG_QUERY__TOKEN__DISTINCT ||
+           token_at(r, right) == PG_QUERY__TOKEN__ALL)
+        right++;
+    sql_reducer reducer = {.position = word->start, .is_anti = is_word(r, index, "anti")};
+    reducer.right = right < r->count ? r->tokens[right]->start : -1;
+    memcpy(r->text->rewritten + word->start, "left", 4);
+    return array_push(r->memory, &r->text->reducers, reducer);
+}
+
 static status rewrite_token(rewriter *r, size_t index)
 {
     level *l = &r->levels[r->depth];
@@ -195,6 +233,8 @@ static status rewrite_token(rewriter *r, size_t index)
     default:
         if (is_plain_string(r, index) && is_table_position(r, index))
             return rewrite_path(r, token);
+        if (is_reducer(r, index))
+            return rewrite_reducer(r, index);
     }
     return STATUS_OK;
 }
@@ -293,6 +333,14 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     for (size_t i = 0; i < r.count; i++)
         TRY(rewrite_token(&r, i));
     return STATUS_OK;
+}
+
+sql_reducer *sql_text_reducer(const sql_text *text, int32_t right)
+{
+    for (size_t i = 0; i < text->reducers.count; i++)
+        if (text->reducers.items[i].right == right)
+            return &text->reducers.items[i];
+    return NULL;
 }
 
 const char *sql_text_path(const sql_text *text, int32_t position)

@@ -120,7 +120,6 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     tensor *base = NULL;
     row_index *index = NULL;
     const hash_groups *texts = &code->texts;
-    uint64_t text_count = texts->count ? texts->count : 1;
     *out = NULL;
     status st = row_index_new(stream->dev, slice->count, &index);
     if (!st)
@@ -130,13 +129,13 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     if (!st && texts->count)
         st = key_layout_unpack(&code->layout, stream, texts->rows->address, texts->count, 0, &base);
     else if (!st)
-        st = tensor_new_flat(stream->dev, code->layout.types[0], 1, false, &base);
+        st = tensor_new_flat(stream->dev, code->layout.types[0], 0, false, &base);
     if (!st)
         st = text_heap_view(&texts->heap, &base->heap);
     if (!st) {
         index->has_nulls = true;
-        st =
-            tensor_new_indexed(stream, base, text_count, index, dev_count_exact(slice->count), out);
+        st = tensor_new_indexed(stream, base, texts->count, index, dev_count_exact(slice->count),
+                                out);
     }
     if (!st)
         (*out)->is_dictionary = true;
@@ -199,6 +198,12 @@ status table_slice_key(const aggregate_core *core, dev_stream *stream, const agg
     return st;
 }
 
+void keys_clear(const aggregate_core *core, tensor **keys)
+{
+    for (uint32_t k = 0; k < core->key_count; k++)
+        keys[k] = NULL;
+}
+
 void keys_release(const aggregate_core *core, tensor **keys)
 {
     for (uint32_t k = 0; k < core->key_count; k++)
@@ -209,9 +214,10 @@ void keys_release(const aggregate_core *core, tensor **keys)
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
                         tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
 {
-    tensor *flat[KEYS_MAX] = {0};
+    tensor *flat[KEYS_MAX];
     status st = STATUS_OK;
     *owner = NULL;
+    keys_clear(core, flat);
     for (uint32_t k = 0; k < layout->count && !st; k++)
         if (layout->is_coded && type_is_text(keys[k]->type))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
@@ -227,7 +233,7 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
                         const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
         *out = rows_at(table, slice);
@@ -235,6 +241,7 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
         return STATUS_OK;
     }
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
     if (!st)
@@ -275,6 +282,11 @@ const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys
             has_nulls |= key->validity != NULL;
     }
     return &core->layouts[has_nulls + 2 * is_coded];
+}
+
+bool key_layout_may_need_nulls(const key_layout *from, bool is_coded)
+{
+    return !from || from->is_row || from->has_nulls || (from->is_coded && !is_coded);
 }
 
 status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,
@@ -325,10 +337,11 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
                            const aggregate_table *from, const table_slice *slice)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     row_index *groups = NULL;
     bool fits = true;
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
     if (!st)

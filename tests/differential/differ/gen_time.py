@@ -1,6 +1,6 @@
 """Random dates, timestamps and intervals."""
 from . import types as T
-from .expr import call, negate  # noqa: F401
+from .expr import call
 
 FAR = 600_000  # days; beyond, years stop having four digits
 UNITS = ("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century")

@@ -8,7 +8,6 @@ import time
 import traceback
 from queue import Empty
 
-from . import case as cases
 from . import report, rules
 from .worker import Worker
 
