@@ -1,4 +1,4 @@
-/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, units of intervals and DESCRIBE on the
+/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, units of intervals, and DESCRIBE on the
  * token stream. */
 #include "sql/text.h"
 

@@ -33,7 +33,7 @@ TEST(status_errno_ends_with_the_reason)
 {
     status st = status_new_errno(2, "could not open \"%s\"", "x");
     CHECK_TEXT_EQ(status_message(st), "could not open \"x\": No such file or directory");
-    CHECK_EQ(status_get_kind(st), STATUS_KIND_IO);
+    CHECK_EQ(status_get_kind(st), STATUS_KIND_NOT_FOUND);
     status_free(st);
 }
 
