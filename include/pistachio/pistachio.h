@@ -155,6 +155,9 @@ PISTACHIO_API bool pistachio_is_null(const pistachio_batch *batch, uint32_t colu
  * same batch. NULL for NULL values, and where there is no such value. */
 PISTACHIO_API const char *pistachio_text(const pistachio_batch *batch, uint32_t column,
                                          uint64_t row, size_t *out_bytes);
+/* What a statement that returns no rows did, as psql says it: "COPY 25", "SET", "CREATE VIEW".
+ * Valid as long as the result; NULL for statements that return rows, and for NULL. */
+PISTACHIO_API const char *pistachio_tag(const pistachio_result *result);
 /* Rows that a COPY wrote; 0 for other statements, and for NULL. */
 PISTACHIO_API uint64_t pistachio_rows_written(const pistachio_result *result);
 /* Most bytes that the database's queries have held at once so far, and what was kept of them; 0 for

@@ -56,6 +56,8 @@ typedef struct api_rows {
     ARRAY(const char *) cells; /* in the statement's arena; NULL: NULL */
 } api_rows;
 
+#define API_TAG_BYTES 40
+
 struct pistachio_result {
     pistachio_connection *connection;
     api_engine *engine; /* NULL: no query has run */
@@ -70,6 +72,7 @@ struct pistachio_result {
     pistachio_batch *batch;                 /* the present one, or NULL */
     char (*type_names)[TYPE_NAME_BYTES];
     uint64_t rows_written;
+    char tag[API_TAG_BYTES]; /* "COPY 25"; empty: none */
 };
 
 /* A failure as the client gets it, who owns it then; NULL stays NULL. */
@@ -102,6 +105,8 @@ CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
 /* The query is over: writes its trace, if one is made. */
 CHECKED status api_finish_trace(pistachio_result *result);
+/* As pistachio_next; the batch stays the result's. */
+CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 /* made rows */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 /* Runs result->query to its end, dropping its rows. */

@@ -4,6 +4,7 @@
 #include "plan/optimize.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
 
 status api_made_row(pistachio_result *result, const char *const *cells)
@@ -190,6 +191,30 @@ static status run(pistachio_result *result)
     return status_new(STATUS_KIND_INTERNAL, "statement of kind %d cannot run", statement->kind);
 }
 
+static void name_tag(pistachio_result *result)
+{
+    const sql_statement *statement = result->statement;
+    const char *word = "";
+    switch (statement->kind) {
+    case SQL_COPY:
+        snprintf(result->tag, sizeof result->tag, "COPY %llu",
+                 (unsigned long long)result->rows_written);
+        return;
+    case SQL_CREATE_VIEW:
+        word = "CREATE VIEW";
+        break;
+    case SQL_DROP_VIEW:
+        word = "DROP VIEW";
+        break;
+    case SQL_SET:
+        word = statement->is_reset ? "RESET" : "SET";
+        break;
+    default:
+        break;
+    }
+    snprintf(result->tag, sizeof result->tag, "%s", word);
+}
+
 static status name_types(pistachio_result *result)
 {
     if (!result->query || result->made.column_count)
@@ -219,7 +244,9 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
     result->started = api_nanoseconds();
     TRY(sql_prepare(&session, sql, &result->statement, out_rest));
     TRY(run(result));
-    return name_types(result);
+    TRY(name_types(result));
+    name_tag(result);
+    return STATUS_OK;
 }
 
 pistachio_error *pistachio_query(pistachio_connection *connection, const char *sql,

@@ -129,3 +129,8 @@ uint64_t pistachio_rows_written(const pistachio_result *result)
 {
     return result ? result->rows_written : 0;
 }
+
+const char *pistachio_tag(const pistachio_result *result)
+{
+    return result && *result->tag ? result->tag : NULL;
+}

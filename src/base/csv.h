@@ -1,12 +1,24 @@
-/* csv.h - a value as a field of a CSV file (RFC 4180). */
+/* csv.h - a value as a field of a line: of a CSV file (RFC 4180) or of one with tabs. */
 #ifndef PISTACHIO_BASE_CSV_H
 #define PISTACHIO_BASE_CSV_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* In quotes where the text holds a comma, a quote or a line end, or is empty: NULL is nothing at
- * all, which callers write by calling nothing. A failure is left in the stream (ferror). */
-void csv_write_field(const char *text, size_t bytes, FILE *target);
+/* Between which characters fields stand, and what is NULL, which the caller writes bare. */
+typedef struct csv_dialect {
+    char delimiter;
+    const char *null_text;
+} csv_dialect;
+
+/* Comma, and nothing at all. */
+#define CSV_DEFAULT ((csv_dialect){',', ""})
+
+/* In quotes where the text holds the delimiter, a quote or a line end, or could be taken for NULL.
+ * A failure is left in the stream (ferror), here and below. */
+void csv_write_field(const char *text, size_t bytes, csv_dialect dialect, FILE *target);
+
+/* Tabs, line ends and backslashes as \t \n \r \\. NULL, which the caller writes, is \N. */
+void tsv_write_field(const char *text, size_t bytes, FILE *target);
 
 #endif

@@ -236,13 +236,14 @@ bool time_parse(const char *text, size_t bytes, int64_t *out_microseconds)
 
 bool timestamp_parse(const char *text, size_t bytes, unsigned precision, int64_t *out)
 {
-    int64_t days, clock, zone, count;
+    int64_t days, clock, zone;
     if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone))
         return false;
+    /* The first day that fits begins before the first moment that does. */
     int64_t per_second = power_of_ten_64[precision];
-    if (__builtin_mul_overflow(days, SECONDS_PER_DAY * per_second, &count) ||
-        __builtin_add_overflow(count, clock - zone * per_second, &count))
+    int128 count = (int128)days * SECONDS_PER_DAY * per_second + clock - zone * per_second;
+    if (count != (int64_t)count)
         return false;
-    *out = count;
+    *out = (int64_t)count;
     return true;
 }

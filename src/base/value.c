@@ -1,6 +1,7 @@
 /* value.c - a value on the host: making, comparing, printing. */
 #include "base/type.h"
 
+#include "base/blob_text.h"
 #include "base/text_scan.h"
 
 #include <assert.h>
@@ -107,16 +108,15 @@ static size_t put_text(const char *from, size_t bytes, char *text, size_t room)
 
 static size_t put_blob(const value *v, char *text, size_t room)
 {
-    static const char hex[] = "0123456789abcdef";
-    size_t length = put_text("\\x", 2, text, room);
-    for (size_t i = 0; i < v->bytes; i++, length += 2) {
-        if (length + 2 >= room)
-            continue;
-        text[length] = hex[(unsigned char)v->text[i] >> 4];
-        text[length + 1] = hex[(unsigned char)v->text[i] & 15];
-        text[length + 2] = '\0';
+    size_t pairs = room > 3 ? (room - 3) / 2 : 0;
+    pairs = pairs < v->bytes ? pairs : v->bytes;
+    if (room < 3) {
+        put_text("\\x", 2, text, room);
+    } else {
+        blob_format(v->text, pairs, text);
+        text[2 + 2 * pairs] = '\0';
     }
-    return length;
+    return 2 + 2 * v->bytes;
 }
 
 size_t value_format(const value *v, char *text, size_t room)

@@ -6,6 +6,7 @@
 #include "cli/rewrite.h"
 #include "cli/run.h"
 #include "cli/shell.h"
+#include "cli/target.h"
 #include "cli/tpch.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const char usage[] =
     "  -f FILE           run the SQL in a file and exit\n"
     "  --table NAME=PATH a table of a file, a pattern or a folder\n"
     "  --format FORMAT   table, csv, tsv, json, jsonl, markdown, none\n"
-    "  -o FILE           write results there\n"
+    "  -o FILE           write results there; after a failure there is no file\n"
     "  --timer           print each statement's time\n"
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
     "  --trace FILE      what each query's threads did when, for ui.perfetto.dev\n"
@@ -158,11 +159,39 @@ static int add_tables(pistachio_connection *connection, const arguments *a)
     return 0;
 }
 
+static bool is_shell(const arguments *a)
+{
+    return !a->sql && !a->script && isatty(STDIN_FILENO);
+}
+
+static int print_failure(status st)
+{
+    if (!st)
+        return 0;
+    fprintf(stderr, "pistachio: %s\n", status_message(st));
+    status_free(st);
+    return 1;
+}
+
+/* What a shell writes can be looked at from elsewhere meanwhile. */
+static int open_output(arguments *a)
+{
+    return a->output ? print_failure(cli_target_open(&a->options, a->output, is_shell(a))) : 0;
+}
+
+/* After a failure there is no file. Why it could not be written is said even then. */
+static int close_output(arguments *a, int exit_status)
+{
+    bool is_good = !exit_status || is_shell(a) || ferror(a->options.target);
+    int failed = print_failure(cli_target_close(&a->options, is_good));
+    return exit_status ? exit_status : failed;
+}
+
 static int run_all(pistachio_connection *connection, arguments *a)
 {
     if (a->sql)
         return cli_run_text(connection, a->sql, &a->options);
-    if (!a->script && isatty(STDIN_FILENO))
+    if (is_shell(a))
         return cli_shell(connection, &a->options);
     FILE *source = stdin;
     if (a->script && !(source = fopen(a->script, "re"))) {
@@ -200,10 +229,8 @@ int main(int count, char **words)
     int exit_status = parse(count, words, &a);
     if (exit_status)
         return exit_status - 1;
-    if (a.output && !(a.options.target = fopen(a.output, "we"))) {
-        fprintf(stderr, "pistachio: could not open \"%s\" for writing\n", a.output);
+    if (open_output(&a))
         return 1;
-    }
     pistachio_database *database = NULL;
     pistachio_connection *connection = NULL;
     pistachio_error *error = pistachio_open(a.settings, a.setting_count, &database);
@@ -214,11 +241,5 @@ int main(int count, char **words)
         exit_status = run_all(connection, &a);
     pistachio_disconnect(connection);
     pistachio_close(database);
-    if (a.options.target && fflush(a.options.target) && !exit_status) {
-        fprintf(stderr, "pistachio: could not write the results\n");
-        exit_status = 1;
-    }
-    if (a.options.target && a.options.target != stdout)
-        fclose(a.options.target);
-    return exit_status;
+    return close_output(&a, exit_status);
 }

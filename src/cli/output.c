@@ -1,7 +1,7 @@
 /* output.c - rows as csv, tsv, json lines and json: formats that stream. Tables: output_table.c. */
 #include "cli/output.h"
 
-#include "base/csv.h"
+#include "api/row_writer.h"
 #include "cli/output_table.h"
 #include "cli/progress.h"
 
@@ -20,133 +20,49 @@ bool output_format_parse(const char *name, output_format *out)
     return false;
 }
 
-static void print_tsv(const char *text, size_t bytes, FILE *target)
+/* The rows of formats that stream. */
+static bool row_format_of(output_format format, row_format *out)
 {
-    size_t done = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        const char *escape = text[i] == '\t'   ? "\\t"
-                             : text[i] == '\n' ? "\\n"
-                             : text[i] == '\r' ? "\\r"
-                             : text[i] == '\\' ? "\\\\"
-                                               : NULL;
-        if (!escape)
-            continue;
-        fwrite(text + done, 1, i - done, target);
-        fputs(escape, target);
-        done = i + 1;
-    }
-    fwrite(text + done, 1, bytes - done, target);
+    static const row_format formats[] = {[OUTPUT_CSV] = ROW_CSV,
+                                         [OUTPUT_TSV] = ROW_TSV,
+                                         [OUTPUT_JSON] = ROW_JSON,
+                                         [OUTPUT_JSONL] = ROW_JSONL};
+    if (format < OUTPUT_CSV || format > OUTPUT_JSONL)
+        return false;
+    *out = formats[format];
+    return true;
 }
 
-static void print_json_text(const char *text, size_t bytes, FILE *target)
+/* What cannot be written is not computed either: the caller finds the failure in the stream. */
+static pistachio_error *print_rows(pistachio_result *result, output_format format, FILE *target,
+                                   uint64_t *out_rows)
 {
-    putc_unlocked('"', target);
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(target, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n", target);
-        else if (c == '\t')
-            fputs("\\t", target);
-        else if (c < 0x20)
-            fprintf(target, "\\u%04x", c);
-        else
-            putc_unlocked(c, target);
+    api_row_writer writer = {.result = result, .target = target};
+    const pistachio_batch *batch;
+    pistachio_error *error;
+    row_format rows = ROW_CSV;
+    bool is_printed = row_format_of(format, &rows);
+    writer.style = row_style_default(rows);
+    while (!(error = progress_next(result, &batch)) && batch && !ferror(target)) {
+        if (is_printed)
+            api_row_writer_add(&writer, batch);
+        *out_rows += pistachio_batch_rows(batch);
     }
-    putc_unlocked('"', target);
-}
-
-/* JSON has no NaN and no infinities: those become null. */
-static void print_json_value(const pistachio_result *result, const pistachio_batch *batch,
-                             uint32_t column, uint64_t row, FILE *target)
-{
-    size_t bytes;
-    const char *text = pistachio_text(batch, column, row, &bytes);
-    pistachio_column_class class = pistachio_column_get_class(result, column);
-    if (!text)
-        fputs("null", target);
-    else if (class == PISTACHIO_CLASS_BOOLEAN)
-        fputs(*text == 't' ? "true" : "false", target);
-    else if (class == PISTACHIO_CLASS_NUMBER)
-        fputs(memchr("0123456789", text[bytes - 1], 10) ? text : "null", target);
-    else
-        print_json_text(text, bytes, target);
-}
-
-static void print_json_row(const pistachio_result *result, const pistachio_batch *batch,
-                           uint64_t row, FILE *target)
-{
-    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
-        const char *name = pistachio_column_name(result, c);
-        fputs(c ? ", " : "{", target);
-        print_json_text(name, strlen(name), target);
-        fputs(": ", target);
-        print_json_value(result, batch, c, row, target);
-    }
-    putc_unlocked('}', target);
-}
-
-static void print_row(const pistachio_result *result, const pistachio_batch *batch, uint64_t row,
-                      output_format format, FILE *target)
-{
-    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
-        size_t bytes;
-        const char *text = pistachio_text(batch, c, row, &bytes);
-        if (c)
-            putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
-        if (text && format == OUTPUT_CSV)
-            csv_write_field(text, bytes, target);
-        else if (text)
-            print_tsv(text, bytes, target);
-        else if (format == OUTPUT_TSV)
-            fputs("\\N", target);
-    }
-    putc_unlocked('\n', target);
-}
-
-static void print_header(const pistachio_result *result, output_format format, FILE *target)
-{
-    if (format == OUTPUT_JSON)
-        putc_unlocked('[', target);
-    if (format != OUTPUT_CSV && format != OUTPUT_TSV)
-        return;
-    for (uint32_t c = 0; c < pistachio_column_count(result); c++) {
-        const char *name = pistachio_column_name(result, c);
-        if (c)
-            putc_unlocked(format == OUTPUT_CSV ? ',' : '\t', target);
-        if (format == OUTPUT_CSV)
-            csv_write_field(name, strlen(name), target);
-        else
-            print_tsv(name, strlen(name), target);
-    }
-    putc_unlocked('\n', target);
+    if (!error && is_printed)
+        api_row_writer_end(&writer);
+    return error;
 }
 
 pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
                               uint64_t *out_rows)
 {
     *out_rows = 0;
-    if ((format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN) && pistachio_column_count(result))
-        return output_table(result, format == OUTPUT_MARKDOWN, target, out_rows);
-    const pistachio_batch *batch;
-    pistachio_error *error;
-    if (pistachio_column_count(result))
-        print_header(result, format, target);
-    while (!(error = progress_next(result, &batch)) && batch) {
-        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++) {
-            if (format == OUTPUT_CSV || format == OUTPUT_TSV)
-                print_row(result, batch, row, format, target);
-            if (format == OUTPUT_JSON)
-                fputs(*out_rows + row ? ",\n " : "", target);
-            if (format == OUTPUT_JSON || format == OUTPUT_JSONL)
-                print_json_row(result, batch, row, target);
-            if (format == OUTPUT_JSONL)
-                putc_unlocked('\n', target);
-        }
-        *out_rows += pistachio_batch_rows(batch);
+    if (!pistachio_column_count(result)) {
+        if (format == OUTPUT_TABLE && pistachio_tag(result))
+            fprintf(target, "%s\n", pistachio_tag(result));
+        return NULL;
     }
-    if (format == OUTPUT_JSON)
-        fputs("]\n", target);
-    return error;
+    if (format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN)
+        return output_table(result, format == OUTPUT_MARKDOWN, target, out_rows);
+    return print_rows(result, format, target, out_rows);
 }

@@ -21,7 +21,9 @@ bool output_format_parse(const char *name, output_format *out);
 /* "table, csv, ..." */
 extern const char output_format_names[];
 
-/* Takes all batches of the result. *out_rows counts them. */
+/* Takes all batches of the result; of one without columns, prints in a table's place what the
+ * statement did (pistachio_tag). *out_rows counts the rows. A failure to write is left in the
+ * target (ferror), and ends the printing. */
 pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
                               uint64_t *out_rows);
 

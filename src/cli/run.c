@@ -60,7 +60,7 @@ int cli_run_text(pistachio_connection *connection, const char *sql, const cli_op
     pistachio_error *error = NULL;
     running = connection;
     sigaction(SIGINT, &action, &before);
-    while (*sql && !error) {
+    while (*sql && !error && !ferror(options->target)) {
         double start = seconds();
         const char *rest = sql;
         pistachio_result *result = NULL;
@@ -81,7 +81,7 @@ int cli_run_text(pistachio_connection *connection, const char *sql, const cli_op
     }
     sigaction(SIGINT, &before, NULL);
     running = NULL;
-    return error != NULL;
+    return error || ferror(options->target);
 }
 
 int cli_run_stream(pistachio_connection *connection, FILE *source, const cli_options *options)

@@ -6,6 +6,7 @@
 
 #include "cli/complete.h"
 #include "cli/statement.h"
+#include "cli/target.h"
 
 #include <errno.h>
 #include <histedit.h>
@@ -59,16 +60,20 @@ static bool is_one_of(const char *word, const char *first, const char *second)
     return !strcmp(word, first) || (second && !strcmp(word, second));
 }
 
+static void print_failure(status st)
+{
+    if (st)
+        fprintf(stderr, "%s\n", status_message(st));
+    status_free(st);
+}
+
+/* What a statement fails to print is not missed in what others have printed: the file may be cut.
+ */
 static void set_output(shell *s, const char *path)
 {
-    FILE *target = *path ? fopen(path, "we") : stdout;
-    if (!target) {
-        fprintf(stderr, "could not open \"%s\" for writing: %s\n", path, strerror(errno));
-        return;
-    }
-    if (s->options->target != stdout && fclose(s->options->target))
-        fprintf(stderr, "could not write the results: %s\n", strerror(errno));
-    s->options->target = target;
+    print_failure(cli_target_close(s->options, true));
+    if (*path)
+        print_failure(cli_target_open(s->options, path, true));
 }
 
 static void run_file(shell *s, const char *path)
@@ -185,7 +190,10 @@ static void run_statement(shell *s)
     /* As one line of the history, whatever lines it was typed on. */
     remember(s, s->statement.items);
     s->exit_status = cli_run_text(s->connection, s->statement.items, s->options);
-    fflush(s->options->target);
+    if (s->options->file)
+        fflush(s->options->target);
+    else
+        print_failure(cli_target_close(s->options, true));
     s->statement.count = 0;
 }
 

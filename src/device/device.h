@@ -52,7 +52,8 @@ typedef enum dev_error_code {
     DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
     DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
     DEV_ERROR_CORRUPT,       /* page bytes break the format */
-    DEV_ERROR_BOUNDS         /* a page's value is not within what the footer says */
+    DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
+    DEV_ERROR_NULL           /* a NULL where it was said that there is none: our fault */
 } dev_error_code;
 
 typedef struct dev_error {

@@ -97,30 +97,29 @@ status plan_implied_condition(arena *a, const expr *e, const column_set *relatio
     return *out ? STATUS_OK : status_no_memory("plan", sizeof **out);
 }
 
-/* e is NULL wherever the columns of the set are. */
-static bool is_null_with(const expr *e, const column_set *set)
+bool plan_is_null_with(const expr *e, const column_set *set)
 {
     if (e->kind == EXPR_COLUMN)
         return column_set_has(set, e->column_id);
     bool is_strict = e->kind == EXPR_CAST;
     if (e->kind == EXPR_CALL && e->op == EXPR_IN_LIST)
-        return is_null_with(e->args[0], set);
+        return plan_is_null_with(e->args[0], set);
     if (e->kind == EXPR_CALL)
         is_strict = function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT;
     for (uint32_t i = 0; is_strict && i < e->arg_count; i++)
-        if (is_null_with(e->args[i], set))
+        if (plan_is_null_with(e->args[i], set))
             return true;
     return false;
 }
 
 bool plan_rejects_nulls(const expr *e, const column_set *set)
 {
-    if (is_null_with(e, set))
+    if (plan_is_null_with(e, set))
         return true;
     if (e->kind != EXPR_CALL)
         return false;
     if (e->op == EXPR_IS_NOT_NULL || e->op == EXPR_IS_TRUE || e->op == EXPR_IS_FALSE)
-        return is_null_with(e->args[0], set);
+        return plan_is_null_with(e->args[0], set);
     if (e->op != EXPR_AND && e->op != EXPR_OR)
         return false;
     for (uint32_t i = 0; i < e->arg_count; i++)

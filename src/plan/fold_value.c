@@ -1,6 +1,8 @@
 /* fold_value.c - casts of single values. */
 #include "plan/fold.h"
 
+#include "base/blob_text.h"
+
 #include <math.h>
 
 #define DAY_MICROSECONDS ((int64_t)86400 * 1000000)
@@ -137,7 +139,18 @@ static status cast_text_number(const value *v, data_type to, value *out)
     return STATUS_OK;
 }
 
-static status cast_text(const value *v, data_type to, value *out)
+static status cast_text_blob(arena *a, const value *v, value *out)
+{
+    char *data = arena_alloc(a, v->bytes + 1);
+    if (!data)
+        return status_no_memory("constant", v->bytes + 1);
+    *out = (value){.type = type_make(TYPE_BLOB), .text = data};
+    if (!blob_parse(v->text, v->bytes, data, &out->bytes))
+        return status_hint(no_parse(v, out->type), BLOB_TEXT_HINT);
+    return STATUS_OK;
+}
+
+static status cast_text(arena *a, const value *v, data_type to, value *out)
 {
     bool is_parsed;
     int32_t days;
@@ -169,9 +182,7 @@ static status cast_text(const value *v, data_type to, value *out)
         is_parsed = interval_parse(v->text, v->bytes, &out->interval);
         break;
     default:
-        out->text = v->text;
-        out->bytes = v->bytes;
-        return STATUS_OK;
+        return cast_text_blob(a, v, out);
     }
     return is_parsed ? STATUS_OK : no_parse(v, to);
 }
@@ -265,7 +276,7 @@ status value_cast(arena *a, const value *v, data_type to, value *out, bool *out_
         return STATUS_OK;
     }
     if (from.id == TYPE_VARCHAR)
-        return cast_text(v, to, out);
+        return cast_text(a, v, to, out);
     if (to.id == TYPE_VARCHAR)
         return cast_to_text(a, v, out);
     if (type_is_numeric(from) && type_is_numeric(to))

@@ -34,6 +34,8 @@ CHECKED status plan_split_condition(arena *a, expr *e, expr_list *conditions);
  * 3 and q.b = 4 implies p.a = 1 or p.a = 3). NULL: nothing. */
 CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set *relation,
                                       expr **out);
+/* e is NULL wherever the columns of the set are. */
+bool plan_is_null_with(const expr *e, const column_set *set);
 /* No row in which all columns of the set are NULL can pass the condition. */
 bool plan_rejects_nulls(const expr *e, const column_set *set);
 /* A join that keeps its left side builds on it where that is clearly the smaller one. */

@@ -10,9 +10,10 @@ struct plan_verifier {
     const plan_node *node; /* whose expressions are being checked */
     arena *memory;         /* scratch */
     uint32_t id_count;
-    const plan_node **made_by; /* by id */
-    data_type *types;          /* by id */
-    uint32_t *visible;         /* by id: by how many open scopes */
+    const plan_node **made_by;     /* by id */
+    data_type *types;              /* by id */
+    uint32_t *visible;             /* by id: by how many open scopes */
+    ARRAY(plan_node *) subqueries; /* seen already: copies of an expression share them (BETWEEN) */
 };
 
 status plan_verify_error(const plan_node *node, const char *what)
@@ -111,7 +112,13 @@ static status verify_case(const plan_verifier *v, const expr *e)
 static status verify_subquery(plan_verifier *v, const expr *e)
 {
     const plan_node *outer = v->node;
-    TRY(verify_tree(v, e->subquery));
+    bool is_known = false;
+    for (size_t i = 0; i < v->subqueries.count; i++)
+        is_known |= v->subqueries.items[i] == e->subquery;
+    if (!is_known) {
+        TRY(array_push(v->memory, &v->subqueries, e->subquery));
+        TRY(verify_tree(v, e->subquery));
+    }
     v->node = outer;
     const plan_column_list *columns = &e->subquery->columns;
     if (e->subquery_kind != SUBQUERY_EXISTS && columns->count != 1)

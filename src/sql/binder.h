@@ -12,6 +12,7 @@
  *   bind_function.c    function calls
  *   bind_aggregate.c   aggregate calls
  *   bind_subquery.c    subqueries in expressions
+ *   bind_copy.c        COPY's options
  *   bind_type.c        names of types, casts, common types
  *
  * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
@@ -22,6 +23,7 @@
 
 #include "plan/plan.h"
 #include "sql/catalog.h"
+#include "sql/copy.h"
 #include "sql/parser.h"
 #include "sql/text.h"
 
@@ -231,5 +233,16 @@ CHECKED status bind_resolve_nulls(binder *b, plan_node **node);
 /* Column i as `type`: in place where a projection makes it of a constant, else by a new one. */
 CHECKED status bind_cast_columns(binder *b, plan_node **node, const data_type *types);
 expr *bind_column_expr(binder *b, const plan_column *column);
+
+/* ---- COPY ---- */
+
+/* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
+ * that is none of ours is an error, as is an option that the format does not have. */
+CHECKED status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out);
+
+/* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
+ * name that another column has where values are found by name (all but csv and tsv). */
+CHECKED status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql_copy *copy,
+                               const plan_node *root);
 
 #endif

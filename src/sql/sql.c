@@ -154,8 +154,10 @@ static status prepare_set(preparer *p, const PgQuery__VariableSetStmt *tree)
         if (tree->n_args != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
         return constant_text(p, tree->args[0], &p->statement->text);
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+        p->statement->is_reset = true;
+        return initial_value(p, tree->name, &p->statement->text);
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
         return initial_value(p, tree->name, &p->statement->text);
     default:
         return bind_unsupported(&p->binder, p->text.start, "this form of SET is");
@@ -171,83 +173,6 @@ static status prepare_show(preparer *p, const PgQuery__VariableShowStmt *tree)
 
 /* ---- COPY ---- */
 
-/* An option's value as text: csv, 'csv', 1000; "" where there is none. */
-static status option_text(preparer *p, const PgQuery__DefElem *option, const char **out)
-{
-    const pg_node *arg = option->arg;
-    *out = "";
-    if (!arg)
-        return STATUS_OK;
-    switch (arg->node_case) {
-    case PG_QUERY__NODE__NODE_STRING:
-        *out = arg->string->sval;
-        return STATUS_OK;
-    case PG_QUERY__NODE__NODE_INTEGER:
-        *out = arena_format(p->binder.memory, "%d", arg->integer->ival);
-        return *out ? STATUS_OK : no_memory();
-    case PG_QUERY__NODE__NODE_FLOAT:
-        *out = arg->float_->fval;
-        return STATUS_OK;
-    default:
-        return bind_unsupported(&p->binder, option->location, "a value of this kind is");
-    }
-}
-
-static status bad_option(preparer *p, const PgQuery__DefElem *option, const char *text,
-                         const char *allowed)
-{
-    return status_hint(bind_error(&p->binder, STATUS_KIND_INVALID, option->location,
-                                  "COPY option %s cannot be \"%s\"", option->defname, text),
-                       "%s", allowed);
-}
-
-static status copy_option(preparer *p, const PgQuery__DefElem *option)
-{
-    static const char *const codecs[] = {"none", "uncompressed", "snappy",  "gzip",
-                                         "zstd", "lz4",          "lz4_raw", "brotli"};
-    sql_statement *s = p->statement;
-    const char *name = option->defname, *text;
-    int128 number;
-    bool is_on;
-    TRY(option_text(p, option, &text));
-    if (!strcmp(name, "format")) {
-        s->format = !strcasecmp(text, "parquet") ? "parquet"
-                    : !strcasecmp(text, "csv")   ? "csv"
-                                                 : NULL;
-        return s->format ? STATUS_OK : bad_option(p, option, text, "parquet or csv");
-    }
-    if (!strcmp(name, "codec") || !strcmp(name, "compression")) {
-        for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-            if (!strcasecmp(text, codecs[i]))
-                s->codec = codecs[i];
-        return s->codec ? STATUS_OK
-                        : bad_option(p, option, text, "none, snappy, gzip, zstd, lz4 or brotli");
-    }
-    if (!strcmp(name, "row_group_size")) {
-        if (!int128_parse(text, strlen(text), &number) || number < 1 || number > INT32_MAX)
-            return bad_option(p, option, text, "a number of rows");
-        s->row_group_rows = (uint64_t)number;
-        return STATUS_OK;
-    }
-    if (!strcmp(name, "header")) {
-        if (*text && !bool_parse(text, strlen(text), &is_on))
-            return bad_option(p, option, text, "true or false");
-        s->no_header = *text && !is_on;
-        return STATUS_OK;
-    }
-    if (!strcmp(name, "delimiter") || !strcmp(name, "delim") || !strcmp(name, "sep")) {
-        if (strlen(text) != 1)
-            return bad_option(p, option, text, "one character");
-        s->delimiter = *text;
-        return STATUS_OK;
-    }
-    static const char *const names[] = {"format",         "codec",  "compression",
-                                        "row_group_size", "header", "delimiter"};
-    return bind_suggest(bind_error(&p->binder, STATUS_KIND_INVALID, option->location,
-                                   "COPY has no option \"%s\"", name),
-                        name, names, sizeof names / sizeof *names);
-}
-
 static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
 {
     sql_statement *s = p->statement;
@@ -257,15 +182,16 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
         return bind_unsupported(&p->binder, p->text.start, "COPY ... FROM is");
     if (!tree->filename || !*tree->filename || tree->is_program)
         return bind_unsupported(&p->binder, p->text.start, "COPY to anything but a file is");
-    s->path = tree->filename;
-    for (size_t i = 0; i < tree->n_options; i++)
-        TRY(copy_option(p, tree->options[i]->def_elem));
-    if (tree->query)
-        return prepare_query(p, tree->query, SQL_COPY);
-    if (tree->n_attlist)
+    TRY(bind_copy_options(&p->binder, tree, &s->copy));
+    if (tree->query) {
+        TRY(prepare_query(p, tree->query, SQL_COPY));
+    } else if (tree->n_attlist) {
         return bind_unsupported(&p->binder, p->text.start, "COPY of some columns of a table is");
-    TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
-    return plan_verify(&s->query);
+    } else {
+        TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
+        TRY(plan_verify(&s->query));
+    }
+    return bind_copy_check(&p->binder, tree, &s->copy, s->query.root);
 }
 
 /* ---- all of them ---- */

@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "sql/catalog.h"
+#include "sql/copy.h"
 
 typedef enum sql_kind {
     SQL_EMPTY, /* nothing but space and comments */
@@ -26,12 +27,8 @@ typedef struct sql_statement {
     const char *name;     /* views, settings */
     const char *text;     /* SET: the value; CREATE VIEW: its query's text */
     bool replace, if_exists;
-    const char *path;        /* COPY */
-    const char *format;      /* COPY: "parquet", "csv"; NULL: by the path's ending */
-    const char *codec;       /* COPY: NULL: default */
-    uint64_t row_group_rows; /* COPY: 0: default */
-    bool no_header;          /* COPY to csv */
-    char delimiter;          /* COPY to csv; 0: default */
+    bool is_reset; /* SET: by RESET */
+    sql_copy copy;
 } sql_statement;
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same

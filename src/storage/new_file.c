@@ -5,9 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define STREAM_BYTES 65536
 
 struct new_file {
     char *path, *folder;
@@ -15,6 +19,7 @@ struct new_file {
     bool has_name;        /* temporary_path is there */
     int descriptor;       /* -1: not open */
     uint64_t bytes;
+    status failure; /* of the stream's first write that failed */
 };
 
 /* ---- names ---- */
@@ -63,6 +68,9 @@ static void open_unnamed(new_file *f)
 static status open_file(new_file *f, const char *path, bool may_be_unnamed)
 {
     struct stat info;
+    char target[PATH_MAX];
+    if (!lstat(path, &info) && S_ISLNK(info.st_mode) && realpath(path, target))
+        path = target;
     TRY(make_names(f, path));
     if (!stat(path, &info) && !S_ISREG(info.st_mode))
         return status_new(STATUS_KIND_IO, "\"%s\" is not a regular file", path);
@@ -125,16 +133,34 @@ uint64_t new_file_bytes(const new_file *f)
     return f->bytes;
 }
 
+static ssize_t write_stream(void *cookie, const char *data, size_t bytes)
+{
+    new_file *f = cookie;
+    status st = new_file_write(f, data, bytes);
+    if (!st)
+        return (ssize_t)bytes;
+    if (f->failure)
+        status_free(st);
+    else
+        f->failure = st;
+    errno = EIO;
+    return 0;
+}
+
 status new_file_stream(new_file *f, FILE **out)
 {
-    int descriptor = fcntl(f->descriptor, F_DUPFD_CLOEXEC, 0);
-    *out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (*out)
-        return STATUS_OK;
-    int number = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    return status_new_errno(number, "could not write file \"%s\"", f->path);
+    *out = fopencookie(f, "w", (cookie_io_functions_t){.write = write_stream});
+    if (!*out)
+        return status_new_errno(errno, "could not write file \"%s\"", f->path);
+    setvbuf(*out, NULL, _IOFBF, STREAM_BYTES); /* else a smaller buffer will do */
+    return STATUS_OK;
+}
+
+status new_file_failure(new_file *f)
+{
+    status st = f->failure;
+    f->failure = NULL;
+    return st;
 }
 
 /* ---- the end ---- */
@@ -203,6 +229,7 @@ void new_file_abort(new_file *f)
         close(f->descriptor);
     if (f->has_name)
         unlink(f->temporary_path);
+    status_free(f->failure);
     mem_free(f->path);
     mem_free(f->folder);
     mem_free(f->temporary_path);

@@ -12,16 +12,19 @@
 
 typedef struct new_file new_file;
 
-/* An error if something has the name that is no regular file. */
+/* An error if something has the name that is no regular file. Of a symbolic link to a file, that
+ * file is what will be replaced. */
 CHECKED status new_file_open(const char *path, new_file **out);
 /* The same as on file systems that have no files without names: it is called
  * "<path>.<process>.<number>.tmp" meanwhile. For tests. */
 CHECKED status new_file_open_named(const char *path, new_file **out);
 /* Adds to its end. One thread at a time. */
 CHECKED status new_file_write(new_file *f, const void *data, uint64_t bytes);
-uint64_t new_file_bytes(const new_file *f); /* written so far, but for those of a stream */
+uint64_t new_file_bytes(const new_file *f); /* written so far */
 /* A stream that adds to its end, for the caller to close before the file is published. */
 CHECKED status new_file_stream(new_file *f, FILE **out);
+/* What made a write of the stream fail, for the caller to free; told once, else NULL. */
+CHECKED status new_file_failure(new_file *f);
 
 /* Both free it. publish: it is on the storage and has its name, or fails and leaves what was
  * there; abort leaves it too and takes NULL. */

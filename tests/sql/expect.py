@@ -45,7 +45,17 @@ def create_table(head, sql):
     return f"CREATE TABLE {name} AS SELECT * FROM ({sql}) AS source ({columns});"
 
 
+def create_view(path, head, files):
+    """Of Parquet files: for DuckDB alone."""
+    files = os.path.join(os.path.dirname(os.path.abspath(path)), "..", "data", files)
+    if os.path.isdir(files):
+        files = os.path.join(files, "*.parquet")
+    return f"CREATE VIEW {head[6:]} AS SELECT * FROM read_parquet('{files}');"
+
+
 def ask_postgres(setup, queries):
+    if not queries:
+        return []
     script = ["\\set ON_ERROR_STOP on", f"\\pset null {NULL}", "BEGIN;"] + setup
     for query in queries:
         script += [f"\\echo {MARK}", f"{query} \\gdesc", f"\\echo {MARK}", f"{query};"]
@@ -80,6 +90,8 @@ def duckdb_cell(value):
     if isinstance(value, float):
         text = repr(value)
         return text[:-2] if text.endswith(".0") else text
+    if isinstance(value, bytes):
+        return "\\x" + value.hex()
     if isinstance(value, (int, decimal.Decimal, str, datetime.date, datetime.datetime)):
         return str(value)
     sys.exit(f"cannot print {value!r}")
@@ -106,13 +118,14 @@ def main():
         with open(path, encoding="utf-8") as file:
             parsed = [split_block(lines) for lines in blocks(file.read())]
         setup = [create_table(head, "\n".join(sql)) for _, head, sql, _ in parsed if head[:6] == "table "]
+        views = [create_view(path, head, sql[0]) for _, head, sql, _ in parsed if head[:6] == "files "]
         asked = {"postgres": [], "duckdb": []}
         for index, (_, head, sql, _) in enumerate(parsed):
             if head.split(" ")[0] == "query":
                 asked["duckdb" if "duckdb" in head else "postgres"].append((index, "\n".join(sql)))
         answers = {}
         for engine, ask in (("postgres", ask_postgres), ("duckdb", ask_duckdb)):
-            results = ask(setup, [query for _, query in asked[engine]])
+            results = ask(setup + (views if engine == "duckdb" else []), [query for _, query in asked[engine]])
             for (index, _), rows in zip(asked[engine], results):
                 answers[index] = ["|".join(escape(cell) for cell in row) for row in rows]
         with open(path, "w", encoding="utf-8") as file:

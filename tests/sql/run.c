@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum block_kind { BLOCK_TABLE, BLOCK_QUERY, BLOCK_ERROR } block_kind;
+typedef enum block_kind { BLOCK_TABLE, BLOCK_FILES, BLOCK_QUERY, BLOCK_ERROR } block_kind;
 
 typedef struct block {
     block_kind kind;
     bool is_ordered, is_approximate;
     int line;
-    char *name;     /* tables: "people (id, name)" */
+    char *name;     /* tables: "people (id, name)"; files: "people" */
     char *sql;      /* with a closing NUL */
     char *expected; /* lines, each with its newline */
 } block;
@@ -272,6 +272,22 @@ static void make_table(run *r, const block *b)
     free(sql.bytes);
 }
 
+/* A table of files of tests/data, which is beside the folder of the test. */
+static void add_files(run *r, const block *b)
+{
+    const char *end = strrchr(r->path, '/');
+    text path = {0};
+    text_add(&path, r->path, end ? (size_t)(end - r->path) + 1 : 0);
+    text_add(&path, "../data/", 8);
+    text_add(&path, b->sql, strlen(b->sql));
+    pistachio_error *error = pistachio_add_table(r->connection, b->name, path.bytes);
+    if (error) {
+        report(r, b, "table could not be made", pistachio_error_message(error), "");
+        pistachio_error_free(error);
+    }
+    free(path.bytes);
+}
+
 static void remove_table(run *r, const block *b)
 {
     char path[160];
@@ -296,6 +312,9 @@ static void run_configuration(run *r, const block *blocks, size_t count)
         switch (blocks[i].kind) {
         case BLOCK_TABLE:
             make_table(r, &blocks[i]);
+            break;
+        case BLOCK_FILES:
+            add_files(r, &blocks[i]);
             break;
         case BLOCK_QUERY:
             run_query(r, &blocks[i]);
@@ -336,6 +355,9 @@ static bool parse_head(block *b, const char *head)
     b->is_approximate = strstr(head, " approx") != NULL;
     if (!strncmp(head, "table ", 6)) {
         b->kind = BLOCK_TABLE;
+        b->name = checked(strdup(head + 6));
+    } else if (!strncmp(head, "files ", 6)) {
+        b->kind = BLOCK_FILES;
         b->name = checked(strdup(head + 6));
     } else if (!strncmp(head, "query", 5)) {
         b->kind = BLOCK_QUERY;

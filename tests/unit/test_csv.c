@@ -1,15 +1,27 @@
-/* test_csv.c - which texts a CSV file has in quotes, and what those look like. */
+/* test_csv.c - which texts a CSV file has in quotes, and what those look like; text in TSV and
+ * JSON. */
 #include "test.h"
 
 #include "base/csv.h"
+#include "base/json_text.h"
 
-static void check_field(const char *text, size_t bytes, const char *expected, size_t expected_bytes)
+typedef void writer_function(const char *text, size_t bytes, FILE *target);
+
+static csv_dialect dialect = {',', ""};
+
+static void write_csv(const char *text, size_t bytes, FILE *target)
+{
+    csv_write_field(text, bytes, dialect, target);
+}
+
+static void check_written(writer_function *write, const char *text, size_t bytes,
+                          const char *expected, size_t expected_bytes)
 {
     char *written = NULL;
     size_t written_bytes = 0;
     FILE *target = open_memstream(&written, &written_bytes);
     CHECK(target);
-    csv_write_field(text, bytes, target);
+    write(text, bytes, target);
     bool is_whole = !ferror(target);
     is_whole = !fclose(target) && is_whole;
     bool is_same = written_bytes == expected_bytes && !memcmp(written, expected, expected_bytes);
@@ -18,6 +30,11 @@ static void check_field(const char *text, size_t bytes, const char *expected, si
     free(written);
     CHECK(is_whole);
     CHECK(is_same);
+}
+
+static void check_field(const char *text, size_t bytes, const char *expected, size_t expected_bytes)
+{
+    check_written(write_csv, text, bytes, expected, expected_bytes);
 }
 
 static void check_text(const char *text, const char *expected)
@@ -72,4 +89,32 @@ TEST(a_zero_byte_is_a_byte_as_others)
     check_field("a\0b", 3, "a\0b", 3);
     check_field("a\0\"b", 4, "\"a\0\"\"b\"", 7);
     check_field("a,b", 1, "a", 1); /* the text ends where it is said to */
+}
+
+TEST(another_delimiter_and_another_null)
+{
+    dialect = (csv_dialect){';', "NA"};
+    check_text("a,b", "a,b");
+    check_text("a;b", "\"a;b\"");
+    check_text("", "");
+    check_text("NA", "\"NA\"");
+    check_text("NAN", "NAN");
+    check_text("na", "na");
+    dialect = CSV_DEFAULT;
+}
+
+TEST(tsv_escapes)
+{
+    check_written(tsv_write_field, "", 0, "", 0);
+    check_written(tsv_write_field, "a \"b\", c", 8, "a \"b\", c", 8);
+    check_written(tsv_write_field, "\ta\\N\r\n", 6, "\\ta\\\\N\\r\\n", 10);
+    check_written(tsv_write_field, "a\0b", 3, "a\0b", 3);
+}
+
+TEST(json_escapes)
+{
+    check_written(json_write_text, "", 0, "\"\"", 2);
+    check_written(json_write_text, "a/b\xc3\xbc", 5, "\"a/b\xc3\xbc\"", 7);
+    check_written(json_write_text, "\"a\\\n\t", 5, "\"\\\"a\\\\\\n\\t\"", 11);
+    check_written(json_write_text, "\x1f\0", 2, "\"\\u001f\\u0000\"", 14);
 }

@@ -1,6 +1,7 @@
 /* test_new_file.c - files that appear when they are whole: with and without a name until then. */
 #include "test.h"
 
+#include "base/fault.h"
 #include "storage/new_file.h"
 
 #include <dirent.h>
@@ -96,6 +97,44 @@ TEST(stream)
     CHECK_EQ(fclose(stream), 0);
     CHECK_OK(new_file_publish(f));
     CHECK(file_is("text"));
+    remove_folder();
+}
+
+TEST(a_stream_that_fails_says_why_once)
+{
+    new_file *f;
+    FILE *stream;
+    make_folder();
+    CHECK_OK(new_file_open(path, &f));
+    CHECK_OK(new_file_stream(f, &stream));
+    fault_arm(FAULT_WRITE, 1, FAULT_ALWAYS);
+    CHECK(fputs("text", stream) >= 0);
+    CHECK(fflush(stream));
+    CHECK(ferror(stream));
+    CHECK_FAILS(new_file_failure(f), STATUS_KIND_IO, "at byte 0: No space left on device");
+    (void)fclose(stream); /* which may be too late to fail */
+    fault_disarm(FAULT_WRITE);
+    new_file_abort(f);
+    CHECK_EQ(count_files(), 0);
+    remove_folder();
+}
+
+TEST(a_link_stays)
+{
+    char link[sizeof folder + 8];
+    struct stat info;
+    make_folder();
+    snprintf(link, sizeof link, "%s/l", folder);
+    CHECK_EQ(symlink("t", link), 0);
+    write_text(new_file_open, "first"); /* by its own name */
+    new_file *f;
+    CHECK_OK(new_file_open(link, &f));
+    CHECK_OK(new_file_write(f, "second", 6));
+    CHECK_OK(new_file_publish(f));
+    CHECK(file_is("second"));
+    CHECK_EQ(lstat(link, &info), 0);
+    CHECK(S_ISLNK(info.st_mode));
+    CHECK_EQ(unlink(link), 0);
     remove_folder();
 }
 

@@ -453,3 +453,19 @@ TEST(inspect_prints_each_part)
     CHECK(strstr(text, "key-0000  key-0049\n"));
     free(text);
 }
+
+/* Row groups without rows: each column has a dictionary's page there and no other. */
+TEST(inspect_prints_the_pages_of_empty_row_groups)
+{
+    char path[512], *text = NULL;
+    size_t bytes = 0, empty = 0;
+    snprintf(path, sizeof path, "%s/tests/data/encodings/empty_row_groups.parquet", test_source());
+    FILE *out = open_memstream(&text, &bytes);
+    CHECK(out);
+    CHECK_OK(pq_inspect(path, &(pq_inspect_options){.with_pages = true}, out));
+    fclose(out);
+    for (const char *at = text; (at = strstr(at, "dictionary  PLAIN                0")); at++)
+        empty++;
+    CHECK_EQ(empty, 8);
+    free(text);
+}

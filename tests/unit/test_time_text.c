@@ -120,6 +120,13 @@ TEST(timestamps_have_nanoseconds_where_asked)
     timestamp_format(count, 9, false, text);
     CHECK_TEXT_EQ(text, "1969-12-31 23:59:59.999999999");
     CHECK(!timestamp_parse("2300-01-01", 10, 9, &count)); /* beyond 2262 */
+    /* The first and the last that fit, and their neighbours. */
+    CHECK(timestamp_parse("1677-09-21 00:12:43.145224192", 29, 9, &count));
+    CHECK(count == INT64_MIN);
+    CHECK(!timestamp_parse("1677-09-21 00:12:43.145224191", 29, 9, &count));
+    CHECK(timestamp_parse("2262-04-11 23:47:16.854775807", 29, 9, &count));
+    CHECK(count == INT64_MAX);
+    CHECK(!timestamp_parse("2262-04-11 23:47:16.854775808", 29, 9, &count));
     timestamp_format(INT64_MIN, 6, true, text);
     CHECK_TEXT_EQ(text, "290309-12-21 19:59:05.224192+00 BC");
     timestamp_format(INT64_MAX, 6, true, text);

@@ -29,7 +29,7 @@ static void pack_nulls(const keys_pack_arguments *a, size_t count)
     for (size_t w = 0; w * 64 < count; w++) {
         uint64_t nulls = ~a->validity[w] & kernel_word_mask(count, w);
         if (nulls && !a->has_null_bits) {
-            kernel_fail(a->error, DEV_ERROR_CORRUPT, DEV_LOCATION_NONE, 0);
+            kernel_fail(a->error, DEV_ERROR_NULL, DEV_LOCATION_NONE, 0);
             return;
         }
         for (; nulls; nulls &= nulls - 1) {

@@ -63,7 +63,9 @@ void ISA_(string_slice)(const string_slice_arguments *a)
         size_t from = 0, to = 0;
         if (kernel_is_valid(a->validity, i)) {
             if (second < 0) {
+                /* What is enqueued behind this launch reads the rest all the same. */
                 kernel_fail(a->error, DEV_ERROR_ARGUMENT, a->location, i);
+                memset(&a->out[i], 0, (count - i) * sizeof *a->out);
                 return;
             }
             slice((dev_slice_op)a->op, text, view->bytes, first, second, &from, &to);

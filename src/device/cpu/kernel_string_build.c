@@ -1,7 +1,9 @@
-/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace.
+/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace,
+ * blobs.
  *
  * Two launches: the first adds up the bytes of the long results, the second writes them one behind
  * the other into a heap of that size. */
+#include "base/blob_text.h"
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
 #include "device/kernel_ops.h"
@@ -139,6 +141,7 @@ static void replace(const string_view *view, const string_view *from, const stri
 typedef struct row {
     const string_view *first, *second, *third;
     uint64_t bytes;
+    bool is_none; /* it has no result: a text that is decoded stands for no blob */
 } row;
 
 #define ROW(a, i)                                                                                  \
@@ -149,11 +152,15 @@ typedef struct row {
 static row row_of(dev_build_op op, const string_view *first, const string_view *second,
                   const string_view *third)
 {
-    row r = {first, second, third, first->bytes};
+    row r = {first, second, third, first->bytes, false};
     if (op == DEV_BUILD_CONCAT)
         r.bytes += second->bytes;
     else if (op == DEV_BUILD_REPLACE)
         r.bytes = replaced_bytes(first, second, third);
+    else if (op == DEV_BUILD_ENCODE)
+        r.bytes = 2 + 2 * r.bytes;
+    else if (op == DEV_BUILD_DECODE)
+        r.is_none = !blob_parse(kernel_string_data(first), first->bytes, NULL, &r.bytes);
     return r;
 }
 
@@ -165,8 +172,8 @@ void ISA_(string_build_bytes)(const string_build_bytes_arguments *a)
         if (!kernel_is_valid(a->validity, i))
             continue;
         row r = ROW(a, i);
-        if (r.bytes > UINT32_MAX) {
-            kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
+        if (r.is_none || r.bytes > UINT32_MAX) {
+            kernel_fail(a->error, r.is_none ? DEV_ERROR_CAST : DEV_ERROR_OVERFLOW, a->location, i);
             break;
         }
         if (r.bytes > STRING_INLINE_BYTES)
@@ -184,9 +191,12 @@ void ISA_(string_build)(const string_build_arguments *a)
         row r = {.bytes = 0};
         if (kernel_is_valid(a->validity, i))
             r = ROW(a, i);
-        /* Too long: reported by the launch before, and there is no room for it. */
-        if (r.bytes > UINT32_MAX)
+        /* None, or too long: reported by the launch before, which made room for what is in front of
+         * it alone. What is enqueued behind this launch reads all the same. */
+        if (r.is_none || r.bytes > UINT32_MAX) {
+            memset(&a->out[i], 0, (count - i) * sizeof *a->out);
             return;
+        }
         char *out = r.bytes > STRING_INLINE_BYTES ? heap : small;
         if (r.bytes)
             switch ((dev_build_op)a->op) {
@@ -203,6 +213,12 @@ void ISA_(string_build)(const string_build_arguments *a)
                 break;
             case DEV_BUILD_REPLACE:
                 replace(r.first, r.second, r.third, out);
+                break;
+            case DEV_BUILD_ENCODE:
+                blob_format(kernel_string_data(r.first), r.first->bytes, out);
+                break;
+            case DEV_BUILD_DECODE:
+                (void)blob_parse(kernel_string_data(r.first), r.first->bytes, out, &r.bytes);
                 break;
             }
         a->out[i] = kernel_string_make(out, (uint32_t)r.bytes);

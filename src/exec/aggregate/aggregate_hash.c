@@ -136,6 +136,8 @@ status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *
                         uint64_t count, uint32_t *out)
 {
     dev_buffer *hashes = NULL;
+    if (!count) /* no memory was made for rows, hashes and numbers: a dictionary may be empty */
+        return STATUS_OK;
     status st = key_layout_hash(groups->layout, stream, rows, count, &hashes);
     if (!st)
         st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);

@@ -132,7 +132,7 @@ static status decode_texts(key_interner *interner, dev_stream *stream)
         TRY(key_layout_unpack(&interner->layout, stream, texts->rows->address, texts->count, 0,
                               &interner->decoded));
     else
-        TRY(tensor_new_flat(stream->dev, interner->layout.types[0], 1, false, &interner->decoded));
+        TRY(tensor_new_flat(stream->dev, interner->layout.types[0], 0, false, &interner->decoded));
     interner->decoded_count = texts->count;
     TRY(text_heap_view(&texts->heap, &interner->decoded->heap));
     uint64_t word; /* other streams will read it */
@@ -150,7 +150,7 @@ status key_interner_decode(key_interner *interner, dev_stream *stream, const ten
     status st = decode_texts(interner, stream);
     if (!st)
         base = tensor_ref(interner->decoded);
-    base_rows = interner->decoded_count ? interner->decoded_count : 1;
+    base_rows = interner->decoded_count;
     pthread_mutex_unlock(&interner->lock);
     TRY(st);
     st = row_index_new(stream->dev, rows, &index);

@@ -145,9 +145,8 @@ static const key_layout *common_layout(const aggregate_core *core, const aggrega
                                        const key_layout *rows)
 {
     const key_layout *layout = old ? old->groups.layout : rows;
-    /* Codes and rows may be NULL's. */
-    bool has_nulls = rows->has_nulls || !layout || layout->is_row || layout->has_nulls;
     bool is_coded = rows->is_coded && (!layout || layout->is_coded);
+    bool has_nulls = rows->has_nulls || key_layout_may_need_nulls(layout, is_coded);
     return &core->layouts[has_nulls + 2 * is_coded];
 }
 

@@ -331,11 +331,13 @@ static const key_layout *part_layout(const aggregate_merge *merge)
         return &merge->core->rows->layout;
     for (size_t i = 0; i < merge->tables.count; i++) {
         const key_layout *layout = merge->tables.items[i]->groups.layout;
-        has_nulls |= !layout || layout->is_row || layout->has_nulls;
         has_codes |= layout && layout->is_coded;
         has_plain |= layout && !layout->is_coded;
     }
-    return &merge->core->layouts[has_nulls + 2 * (has_codes && !has_plain)];
+    bool is_coded = has_codes && !has_plain;
+    for (size_t i = 0; i < merge->tables.count; i++)
+        has_nulls |= key_layout_may_need_nulls(merge->tables.items[i]->groups.layout, is_coded);
+    return &merge->core->layouts[has_nulls + 2 * is_coded];
 }
 
 static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *slice)

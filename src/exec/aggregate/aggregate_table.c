@@ -120,7 +120,6 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     tensor *base = NULL;
     row_index *index = NULL;
     const hash_groups *texts = &code->texts;
-    uint64_t text_count = texts->count ? texts->count : 1;
     *out = NULL;
     status st = row_index_new(stream->dev, slice->count, &index);
     if (!st)
@@ -130,13 +129,13 @@ static status interned_key(dev_stream *stream, const code_key *code, const table
     if (!st && texts->count)
         st = key_layout_unpack(&code->layout, stream, texts->rows->address, texts->count, 0, &base);
     else if (!st)
-        st = tensor_new_flat(stream->dev, code->layout.types[0], 1, false, &base);
+        st = tensor_new_flat(stream->dev, code->layout.types[0], 0, false, &base);
     if (!st)
         st = text_heap_view(&texts->heap, &base->heap);
     if (!st) {
         index->has_nulls = true;
-        st =
-            tensor_new_indexed(stream, base, text_count, index, dev_count_exact(slice->count), out);
+        st = tensor_new_indexed(stream, base, texts->count, index, dev_count_exact(slice->count),
+                                out);
     }
     if (!st)
         (*out)->is_dictionary = true;
@@ -275,6 +274,11 @@ const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys
             has_nulls |= key->validity != NULL;
     }
     return &core->layouts[has_nulls + 2 * is_coded];
+}
+
+bool key_layout_may_need_nulls(const key_layout *from, bool is_coded)
+{
+    return !from || from->is_row || from->has_nulls || (from->is_coded && !is_coded);
 }
 
 status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,

@@ -86,6 +86,9 @@ CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggr
                                tensor *const *keys, uint64_t rows, row_index **out);
 /* The layout that keys of these rows need: with NULL bits if one of them may have NULLs. */
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys);
+/* Whether groups of a layout (NULL: of CODES) may need NULL bits in one that is coded or not: a
+ * coded text's NULL is a number, and has none. */
+bool key_layout_may_need_nulls(const key_layout *from, bool is_coded);
 /* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
 CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
                            uint64_t rows, tensor **out, bool *is_coded);

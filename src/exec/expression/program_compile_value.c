@@ -110,11 +110,13 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
         return instruction_add_constant(c, &null, out);
     }
     instruction_kind kind;
+    uint8_t op = 0;
     if (is_number_cast(from, type))
         return cast_number(c, arg, type, position, out);
-    if (type_is_text(from) && type_is_text(type))
-        kind = INSTRUCTION_RETYPE;
-    else if (from.id == TYPE_VARCHAR)
+    if (type_is_text(from) && type_is_text(type)) {
+        kind = INSTRUCTION_BUILD;
+        op = type.id == TYPE_BLOB ? DEV_BUILD_DECODE : DEV_BUILD_ENCODE;
+    } else if (from.id == TYPE_VARCHAR)
         kind = INSTRUCTION_CAST_FROM_TEXT;
     else if (type.id == TYPE_VARCHAR)
         kind = INSTRUCTION_CAST_TO_TEXT;
@@ -124,8 +126,8 @@ status compile_cast(compiler *c, uint32_t arg, data_type type, int32_t position,
                                     type_name(from, from_name), type_name(type, to_name)),
                          position);
     }
-    instruction s = instruction_make(kind, 0, type, position);
-    s.can_fail = kind == INSTRUCTION_CAST_FROM_TEXT;
+    instruction s = instruction_make(kind, op, type, position);
+    s.can_fail = kind != INSTRUCTION_CAST_TO_TEXT;
     return instruction_add(c, &s, &arg, 1, out);
 }
 

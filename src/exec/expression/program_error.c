@@ -1,5 +1,6 @@
 /* program_error.c - what a kernel reported, in words: with the values at fault where the host can
  * read them. */
+#include "base/blob_text.h"
 #include "exec/expression/program_instruction.h"
 
 #define VALUE_TEXT_BYTES 128
@@ -45,6 +46,10 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
     case INSTRUCTION_SLICE:
         return status_new(STATUS_KIND_DATA, "substring has a negative length");
     case INSTRUCTION_BUILD:
+        if (code == DEV_ERROR_CAST)
+            return status_hint(
+                status_new(STATUS_KIND_DATA, "\"%s\" is no value of type %s", left, type),
+                BLOB_TEXT_HINT);
         return status_new(STATUS_KIND_DATA, "a text would have more than 4 GiB");
     case INSTRUCTION_DATE_TRUNC:
     case INSTRUCTION_TIME:

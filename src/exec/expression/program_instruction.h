@@ -35,8 +35,7 @@ typedef enum instruction_kind {
     INSTRUCTION_CAST_NUMBER,
     INSTRUCTION_CAST_FROM_TEXT,
     INSTRUCTION_CAST_TO_TEXT,
-    INSTRUCTION_RETYPE, /* the same bytes under another type */
-    INSTRUCTION_LIKE,   /* constant pattern, compiled in `data` */
+    INSTRUCTION_LIKE, /* constant pattern, compiled in `data` */
     INSTRUCTION_LIKE_COLUMN,
     INSTRUCTION_STARTS_WITH,
     INSTRUCTION_SLICE,
@@ -220,7 +219,6 @@ CHECKED status instruction_cast_from_text(program_run *run, frame *f, uint32_t n
                                           tensor **result);
 CHECKED status instruction_cast_to_text(program_run *run, frame *f, uint32_t number,
                                         tensor **result);
-CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_like(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_like_column(program_run *run, frame *f, uint32_t number,
                                        tensor **result);

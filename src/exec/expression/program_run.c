@@ -15,7 +15,6 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_CAST_NUMBER] = instruction_cast_number,
     [INSTRUCTION_CAST_FROM_TEXT] = instruction_cast_from_text,
     [INSTRUCTION_CAST_TO_TEXT] = instruction_cast_to_text,
-    [INSTRUCTION_RETYPE] = instruction_retype,
     [INSTRUCTION_LIKE] = instruction_like,
     [INSTRUCTION_LIKE_COLUMN] = instruction_like_column,
     [INSTRUCTION_STARTS_WITH] = instruction_starts_with,

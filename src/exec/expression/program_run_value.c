@@ -113,26 +113,6 @@ status instruction_cast_to_text(program_run *run, frame *f, uint32_t number, ten
                       .out = (*result)->values);
 }
 
-/* A column of other type over the same buffers. */
-status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result)
-{
-    const instruction *s = instruction_at(run, number);
-    operand x;
-    TRY(run_operand(run, f, s->args[0], &x));
-    TRY(tensor_new_flat(run->dev, s->type, 0, false, result));
-    tensor *t = *result;
-    dev_buffer_unref(t->values_owner);
-    t->form = x.column->form;
-    t->constant = x.column->constant;
-    t->constant.type = s->type;
-    t->values = x.column->values;
-    t->values_owner = dev_buffer_ref(x.column->values_owner);
-    t->validity = x.column->validity;
-    t->validity_owner = dev_buffer_ref(x.column->validity_owner);
-    t->heap = string_heap_ref(x.column->heap);
-    return STATUS_OK;
-}
-
 /* ---- times ---- */
 
 status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result)

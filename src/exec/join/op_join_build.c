@@ -44,7 +44,8 @@ static exec_result add_keys(op_join_build *op, exec_task *task, build_local *loc
 }
 
 /* Wide values that all come from the same place, as those of another join's build side do, stay
- * there: only row numbers are kept. True if the column's base is that place. */
+ * there: only row numbers are kept. True if the column's base is that place. Once the column's rows
+ * are written side by side all are: what was placed must be found again. */
 static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
 {
     if (t->form != TENSOR_INDEXED || t->type.width < 16)
@@ -53,7 +54,7 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
         if (op->key_columns[k] == column)
             return false;
     pthread_mutex_lock(&op->lock);
-    if (!op->bases[column])
+    if (!op->bases[column] && !reserved_columns_have(&op->reserved, column))
         op->bases[column] = tensor_ref(t->base);
     bool is_same = op->bases[column] == t->base;
     pthread_mutex_unlock(&op->lock);

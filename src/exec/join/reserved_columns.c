@@ -112,6 +112,11 @@ bool reserved_columns_find(const reserved_columns *reserved, const chunk *c, uin
     return false;
 }
 
+bool reserved_columns_have(const reserved_columns *reserved, uint32_t column)
+{
+    return reserved->columns && reserved->columns[column];
+}
+
 uint64_t reserved_columns_bytes(const reserved_columns *reserved)
 {
     return reserved->columns ? reserved->rows * reserved->row_bytes : 0;

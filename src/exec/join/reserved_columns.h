@@ -48,6 +48,8 @@ void reserved_columns_give(const reserved_columns *reserved, const chunk *c);
 
 /* The first row of the chunk's place; false: it has none. */
 bool reserved_columns_find(const reserved_columns *reserved, const chunk *c, uint64_t *out_row);
+/* Whether the column's rows are placed, now or later. */
+bool reserved_columns_have(const reserved_columns *reserved, uint32_t column);
 /* Bytes of all placed rows. */
 uint64_t reserved_columns_bytes(const reserved_columns *reserved);
 

@@ -87,6 +87,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
                                      "a subquery used as a value gave more than one row"},
         [DEV_ERROR_CORRUPT] = {STATUS_KIND_CORRUPT, "the page's bytes break the format"},
         [DEV_ERROR_BOUNDS] = {STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE},
+        [DEV_ERROR_NULL] = {STATUS_KIND_INTERNAL, "a NULL among keys that have none"},
     };
     uint32_t code = atomic_load(&((dev_error *)error)->code);
     if (code == DEV_ERROR_NONE)

@@ -142,7 +142,9 @@ static status check_chunk(const raw_chunk *raw, const pq_leaf *leaf, uint64_t ro
     if (raw->value_count < 0 || (!leaf->max_repetition && (uint64_t)raw->value_count != row_count))
         return status_new(STATUS_KIND_CORRUPT, "it has %" PRId64 " values for %" PRIu64 " rows",
                           raw->value_count, row_count);
-    bool has_dictionary = raw->dictionary_offset > 0 && raw->dictionary_offset < raw->data_offset;
+    /* Of an empty row group some writers store a dictionary alone, and 0 as the data pages' place. */
+    bool has_dictionary = raw->dictionary_offset > 0 &&
+                          (raw->dictionary_offset < raw->data_offset || !raw->data_offset);
     int64_t start = has_dictionary ? raw->dictionary_offset : raw->data_offset;
     if (start < 0 || raw->compressed_bytes < 0 || raw->uncompressed_bytes < 0 ||
         (uint64_t)start > file_bytes ||

@@ -54,6 +54,9 @@ typedef struct pq_encoded_row_group pq_encoded_row_group;
 
 pq_writer_options pq_writer_options_default(void);
 
+/* Parquet has a form for the type. */
+bool pq_writer_can_hold(data_type type);
+
 /* The schema is copied. */
 CHECKED status pq_writer_open(const char *path, const pq_column_schema *columns,
                               size_t column_count, const pq_writer_options *options,

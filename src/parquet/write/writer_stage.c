@@ -61,6 +61,14 @@ status pq_column_layout(writer_column *column)
     return STATUS_OK;
 }
 
+bool pq_writer_can_hold(data_type type)
+{
+    writer_column column = {.type = type};
+    status st = pq_column_layout(&column);
+    status_free(st);
+    return !st;
+}
+
 static inline bool is_valid(const uint64_t *validity, uint64_t row)
 {
     return !validity || (validity[row / 64] >> row % 64 & 1);

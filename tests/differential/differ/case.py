@@ -64,6 +64,7 @@ class Reducer:
         self.cut_settings(case, program, oracle)
         case.query = reduce.cut_statement(case.query, lambda queries: self.first(case, program, oracle, queries), budget)
         self.cut_settings(case, program, oracle)
+        self.fails_again(case, program, oracle, case.query, case.settings)
         self.cut_tables(case, Budget(self.seconds / 2))
         return case
 

@@ -4,15 +4,17 @@ from collections import Counter
 
 from . import lists
 from . import types as T
+from .expr import OURS
 from .query import Join, Select, SetOperation, Values, expressions, nodes, sources, walk
 
 # What the generator makes by other names, or what says nothing about a statement's rows.
 NOT_COVERED = {"function": {}, "setting": {}, "plan": {}}
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
-           "derived table", "view", "path in FROM", "no FROM")
+           "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
-         "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone")
+         "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
+         "zone in a timestamp literal")
 JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "comma", "USING", "NATURAL")
 
 
@@ -44,7 +46,10 @@ def of_expression(e, found):
         found.add(("form", "row comparison"))
     elif op == "array":
         found.add(("form", "ANY/ALL (ARRAY)"))
-    elif op not in ("column", "literal", "bare"):
+    elif op in ("literal", "bare"):
+        if "+02'" in e.data[OURS]:
+            found.add(("form", "zone in a timestamp literal"))
+    elif op != "column":
         found.add(("function", op.upper()))
         if e.args and not e.has_column():
             found.add(("form", "constants alone"))

@@ -148,9 +148,15 @@ def write_file(program, folder, table, spec):
     if spec.writer == "copy":
         run_program([program, "-c", f"COPY (SELECT * FROM '{source}') TO '{path}' (FORMAT parquet, {spec.options})"])
     else:
-        run_program([program, "rewrite", *spec.options, source, path])
+        run_program([program, "rewrite", *fitting(spec.options, data.column_names), source, path])
     os.unlink(source)
     return None
+
+
+def fitting(words, names):
+    """Options without those for columns that are no longer there."""
+    bloom = [i for i, word in enumerate(words) if word == "--bloom" and not set(words[i + 1].split(",")) <= set(names)]
+    return [word for i, word in enumerate(words) if i not in bloom and i - 1 not in bloom]
 
 
 def write_tables(program, folder, tables):

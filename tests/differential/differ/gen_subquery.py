@@ -3,7 +3,7 @@ from . import gen_aggregate
 from . import types as T
 from .expr import Expr
 from .gen_expr import Generator, meets
-from .query import Order, Select, Tail
+from .query import Order, Select, SetOperation, Tail
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
@@ -24,7 +24,7 @@ class Subqueries:
         g = self.generator(relation.columns)
         where = self.where(relation, g, outer)
         if kind == "exists":
-            query = Select([(g.any(1), "a")], relation.source, where=where)
+            query = self.doubled(Select([(g.any(1), "a")], relation.source, where=where), outer)
             return Expr("query", T.BOOL, (), {"kind": "exists", "query": query})
         return self.compared(kind, klass, relation, g, where, outer)
 
@@ -38,8 +38,22 @@ class Subqueries:
         if t is None or not (meets(left, t) and meets(item, t)):
             return None
         query = Select([(item, "a")], relation.source, where=where)
+        query = self.doubled(query, outer)
         comparison = rng.choice(COMPARISONS) if kind in ("any", "all") else None
         return Expr("query", T.BOOL, [left], {"kind": kind, "query": query, "comparison": comparison})
+
+    def doubled(self, query, outer):
+        """Now and then a set operation, the other side of which refers to the outer query as well."""
+        rng, (item, name) = self.rng, query.items[0]
+        if rng.random() > 0.08 or item.type.kind == "interval" or not item.exact:
+            return query
+        relation = self.leaf(0)
+        g = self.generator(relation.columns)
+        other = g.same_type(g.expr(item.type.klass, 1), item.type)
+        if other.type != item.type:
+            return query
+        right = Select([(other, name)], relation.source, where=self.where(relation, g, outer))
+        return SetOperation(rng.choice(("UNION", "UNION ALL", "EXCEPT", "INTERSECT")), query, right)
 
     def where(self, relation, g, outer):
         """A condition that refers to the outer query, or not."""

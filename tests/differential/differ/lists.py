@@ -50,12 +50,11 @@ def quoted_of(function, file_name):
 
 def plan_nodes():
     """Names of plan nodes and of joins, as EXPLAIN prints them."""
-    joins = quoted_of("plan_join_name", "plan.c")
-    return [row[2] for row in read_list("nodes.def", "PLAN_NODE") if row[2] != "join"] + joins
+    kinds = [row[2] for row in read_list("nodes.def", "PLAN_NODE")]
+    return [name for name in kinds if name != "join"] + quoted_of("plan_join_name", "plan.c")
 
 
 def optimizer_rules():
-    """The rules that can be left out."""
-    needed = [row[0] for row in read_list("optimizer_rules.def", "RULE") if row[1] == "true"]
-    rows = read_list("optimizer_rules.def", "RULE") + read_list("optimizer_rules.def", "PART")
-    return [row[0] for row in rows if row[0] not in needed]
+    """Names of what may be left out."""
+    rules = [row[0] for row in read_list("optimizer_rules.def", "RULE") if row[1] == "false"]
+    return rules + [row[0] for row in read_list("optimizer_rules.def", "PART")]

@@ -9,13 +9,13 @@ import traceback
 from queue import Empty
 
 from . import case as cases
-from . import report
+from . import report, rules
 from .worker import Worker
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="run", description="Random statements over random files: Pistachio against DuckDB.")
-    parser.add_argument("--program", required=True, help="the pistachio to test")
+    parser.add_argument("--program", default="build/release/pistachio", help="the pistachio to test")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--statements", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=0, help="end after so long, whatever the number of statements")
@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")
     parser.add_argument("--coverage", action="store_true", help="print the table of what ran")
     parser.add_argument("--explain", type=float, default=0.34, help="share of statements whose plans are looked at")
+    parser.add_argument("--rules", action="store_true", help="print where the two engines are meant to differ")
     return parser.parse_args()
 
 
@@ -47,6 +48,9 @@ def work(options, number, queue):
 
 def main():
     options = arguments()
+    if options.rules:
+        print(rules.markdown())
+        return 0
     options.program = os.path.abspath(options.program)
     options.out = os.path.abspath(options.out)
     shutil.rmtree(os.path.join(options.out, f"seed-{options.seed}"), ignore_errors=True)

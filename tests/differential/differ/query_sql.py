@@ -99,17 +99,17 @@ def query_sql(q, dialect):
     return text + tail_sql(q.tail, q, dialect)
 
 
+def compared_column(name, t):
+    """A column of a result: floats as they are, all else as text."""
+    if t.kind in T.FLOATS or t.kind == "text":
+        return name
+    return f"('\\x' || lower(hex({name})))" if t.kind == "blob" else f"CAST({name} AS VARCHAR)"
+
+
 def oracle_sql(q):
     """The query for DuckDB, with columns that compare.py can hold against the program's text."""
     names = [f"c{i}" for i in range(len(q.types()))]
-    columns = []
-    for name, t in zip(names, q.types()):
-        if t.kind in T.FLOATS or t.kind == "text":
-            columns.append(name)
-        elif t.kind == "blob":
-            columns.append(f"('\\x' || lower(hex({name})))")
-        else:
-            columns.append(f"CAST({name} AS VARCHAR)")
+    columns = [compared_column(name, t) for name, t in zip(names, q.types())]
     return f"SELECT {', '.join(columns)} FROM ({query_sql(q, ORACLE)}) top({', '.join(names)})"
 
 

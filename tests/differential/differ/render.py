@@ -27,9 +27,20 @@ def as_type(sql, source, t):
         return f"encode({sql})"
     if source.kind == "tstz" and t.kind == "time":
         return f"CAST(CAST({sql} AS TIMESTAMP) AS TIME)"
-    if source.kind in ("tsns",) and t.kind == "date":
-        return f"CAST(CAST({sql} AS TIMESTAMP) AS DATE)"
+    if source.kind == "tsns" and t.kind in ("date", "ts", "time"):
+        whole = microseconds(sql)
+        return whole if t.kind == "ts" else f"CAST({whole} AS {duckdb_type(t)})"
     return f"CAST({sql} AS {duckdb_type(t)})"
+
+
+def microseconds(sql):
+    """DuckDB rounds nanoseconds where it makes microseconds of them; they are cut off here."""
+    return f"make_timestamp((epoch_ns({sql}) - {nanoseconds(sql)}) // 1000)"
+
+
+def nanoseconds(sql):
+    """Those below a microsecond."""
+    return f"((epoch_ns({sql}) % 1000 + 1000) % 1000)"
 
 
 def as_text(sql, source):
@@ -100,7 +111,7 @@ def wide(e, arg, t):
     own = arg.type if arg.type.kind == "dec" else (T.promoted(arg.type) if arg.type.kind == "u64" else decimal_of(arg))
     if e.op == "multiply":
         return own if t.precision <= 18 or arg is not e.args[0] else T.decimal(max(19, own.precision), own.scale)
-    return T.decimal(t.precision, own.scale) if t.precision > 18 else own
+    return t if t.precision > 18 else own
 
 
 def arithmetic_form(e, dialect):
@@ -315,6 +326,8 @@ def date_trunc_form(e, dialect):
     arg = sql(e.args[0], dialect)
     if dialect == OURS:
         return f"date_trunc('{e.data}', {arg})"
+    if e.data == "century":  # they begin in 1901 and 2001, for DuckDB in 1900 and 2000
+        return f"CAST((date_trunc('century', {arg} - INTERVAL 1 YEAR) + INTERVAL 1 YEAR) AS {duckdb_type(e.type)})"
     return f"CAST(date_trunc('{e.data}', {arg}) AS {duckdb_type(e.type)})"
 
 
@@ -329,6 +342,10 @@ def plus_minus_form(e, dialect):
     """timestamp, date or interval, plus or minus an interval; data: + or -"""
     left, right = args_sql(e, dialect)
     whole = f"({left} {e.data} {right})"
+    if dialect == ORACLE and e.type == T.TSNS:  # DuckDB's own loses nanoseconds
+        stamp = left if e.args[0].type == T.TSNS else right
+        sides = [microseconds(s) if a.type == T.TSNS else s for s, a in zip((left, right), e.args)]
+        return f"make_timestamp_ns(epoch_ns(CAST(({sides[0]} {e.data} {sides[1]}) AS TIMESTAMP_NS)) + {nanoseconds(stamp)})"
     if dialect == ORACLE and e.type == T.TSTZ:  # DuckDB's own takes months, days and time in another order
         sides = [f"CAST({s} AS TIMESTAMP)" if a.type == T.TSTZ else s for s, a in zip((left, right), e.args)]
         return f"CAST(({sides[0]} {e.data} {sides[1]}) AS TIMESTAMPTZ)"

@@ -1,11 +1,13 @@
 """Random settings, made from the program's list of them: a new one is in it by itself."""
+import subprocess
+
 from . import lists
 
 # Values that find more than the list's own ends; sizes are in bytes.
 SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
-    "disabled_optimizer_rules": ("all", *lists.optimizer_rules()), "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
+    "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
 }
 # Operators find memory full at each nth time that they ask, so that small tables spill as well.
 FAULTS = ("room:7:every", "room:3:every", "room:2:every")
@@ -21,13 +23,25 @@ def choices(name, kind, default, minimum, options):
     return (minimum,) if kind in ("COUNT", "BYTES") and minimum != "0" else (default,)
 
 
-def random_settings(rng, folder):
-    """{name: value}; {} every third time."""
+def known_settings(program):
+    """The settings that this program has, which may be an older one than the sources."""
+    out = subprocess.run([program, "--settings"], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")} & set(lists.settings())
+
+
+def random_settings(rng, folder, known):
+    """{name: value}; {} every tenth time."""
     if rng.random() < 0.1:
         return {}
     drawn = {}
     share = rng.choice((0.1, 0.25, 0.5))
     for name, (kind, default, minimum, options) in lists.settings().items():
+        if name not in known:
+            continue
+        if name == "disabled_optimizer_rules":
+            if rng.random() < 0.4:
+                drawn[name] = rng.choice(["all"] + lists.optimizer_rules())
+            continue
         is_slow = name in ("trace", "timeline", "direct_io")
         if rng.random() < (share if not is_slow else 0.06):
             drawn[name] = rng.choice(choices(name, kind, default, minimum, options)).replace("{folder}", folder)

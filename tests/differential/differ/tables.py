@@ -96,7 +96,7 @@ def key_columns(rng, rows):
     """k: few values; m: many; s: text; d: dates. Tables meet in them."""
     def numbers(name, most):
         t = rng.choice(KEY_TYPES)
-        most = min(most, 99 if t.kind == "i8" or t.precision == 5 else most)
+        most = min(most, t.largest()) if t.kind not in T.FLOATS else most
         return Column(name, t, "few", put_nulls(rng, [key_value(t, rng.randint(0, most)) for _ in range(rows)]))
     few = numbers("k", rng.choice((1, 4, 9)))
     many = numbers("m", rng.choice((30, 90, 2000 if rows > 400 else 60)))

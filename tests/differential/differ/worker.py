@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import coverage, files, settings, tables
+from . import copies, coverage, files, settings, tables
 from .case import Case, Reducer
 from .gen_query import QueryGenerator
 from .groups import Groups
@@ -51,7 +51,7 @@ def make_views(rng, table_list):
 class Worker:
     def __init__(self, options):
         self.options, self.groups, self.oracle = options, Groups(), Oracle()
-        self.nodes = plan_nodes()
+        self.nodes, self.known = plan_nodes(), settings.known_settings(options.program)
         self.reducer = Reducer(options.program, options.reduce)
 
     def batch(self, seed, count):
@@ -121,7 +121,7 @@ class Worker:
         texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
         view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
         program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
-        chosen = settings.random_settings(rng, folder)
+        chosen = settings.random_settings(rng, folder, self.known)
         started = time.monotonic()
         runs = [({}, program.run(texts, {})), (chosen, program.run(texts, chosen))]
         result.times["program"] += time.monotonic() - started
@@ -137,7 +137,7 @@ class Worker:
                 bad, verdict = self.against_itself(query, runs, i, verdict)
             result.kinds[verdict.kind] += 1
             if verdict.kind == "agree":
-                agreed.append(i)
+                agreed.append((i, expected))
                 result.covered.update(coverage.of_query(query, [name for name, _ in views]))
                 result.covered.update(("setting", name) for name in chosen)
             elif not verdict.is_failure:
@@ -147,7 +147,8 @@ class Worker:
                 used, outcomes = runs[bad]
                 case = Case(query, table_list, dict(used), verdict.kind, verdict.why, f"{seed}/{i}", outcomes[i].rows, expected)
                 self.failed(result, case, folder, oracle, views)
-        self.explain(result, rng, program, [texts[i] for i in agreed])
+        self.explain(result, rng, program, [texts[i] for i, _ in agreed])
+        self.copy(result, rng, program, folder, oracle, queries, dict(agreed))
 
     def against_itself(self, query, runs, i, verdict):
         """Where the oracle has no rows: the program's own of both runs must be alike."""
@@ -173,6 +174,20 @@ class Worker:
         group, is_new = self.groups.add(small)
         if is_new:
             result.cases.append(small)
+
+    def copy(self, result, rng, program, folder, oracle, queries, agreed):
+        """COPY of some statements that agreed."""
+        drawn = copies.copy_statements(rng, [(i, queries[i]) for i in agreed])
+        outcomes = program.run([(i, sql) for i, _, sql in drawn], {})
+        for i, kind, sql in drawn:
+            if outcomes[i].kind != "rows":
+                self.note(result, "wrong", f"COPY to {kind}: " + general(outcomes[i].text), sql)
+                continue
+            why = copies.check(oracle, folder, queries[i], kind, i, agreed[i])
+            if why:
+                self.note(result, "wrong", f"COPY to {kind}: " + general(why), sql)
+            else:
+                result.covered[("clause", f"COPY to {kind}")] += 1
 
     def explain(self, result, rng, program, texts):
         """Which plan nodes the statements that agreed had."""

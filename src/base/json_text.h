@@ -1,0 +1,12 @@
+/* json_text.h - text as a JSON string. */
+#ifndef PISTACHIO_BASE_JSON_TEXT_H
+#define PISTACHIO_BASE_JSON_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* In quotes, with escapes for quotes, backslashes and control characters; UTF-8 stays as it is. A
+ * failure is left in the stream (ferror). */
+void json_write_text(const char *text, size_t bytes, FILE *target);
+
+#endif

@@ -1,0 +1,322 @@
+/* bind_copy.c - COPY's options, and what its format cannot hold. */
+#include "parquet/write/writer.h"
+#include "sql/binder.h"
+
+#include <strings.h>
+
+/* ---- formats ---- */
+
+#define FORMATS "parquet, csv, tsv, json or jsonl"
+
+/* Sets of formats: a bit for each row_format, and one more. */
+#define FOR_PARQUET (1u << ROW_FORMAT_COUNT)
+#define FOR_CSV (1u << ROW_CSV)
+#define FOR_TSV (1u << ROW_TSV)
+#define FOR_ALL (2 * FOR_PARQUET - 1)
+
+static unsigned format_bit(const sql_copy *copy)
+{
+    return copy->is_parquet ? FOR_PARQUET : 1u << copy->style.format;
+}
+
+static const char *format_name(const sql_copy *copy)
+{
+    return copy->is_parquet ? "parquet" : row_format_name(copy->style.format);
+}
+
+static bool find_format(const char *name, sql_copy *out)
+{
+    row_format format;
+    out->is_parquet = !strcasecmp(name, "parquet");
+    if (!out->is_parquet && !row_format_find(name, strlen(name), &format))
+        return false;
+    out->style = row_style_default(out->is_parquet ? ROW_CSV : format);
+    return true;
+}
+
+/* Where the path stands: behind TO, outside parentheses. */
+static int32_t path_location(const binder *b)
+{
+    pg_token **tokens;
+    size_t count = 0;
+    int depth = 0;
+    status st = sql_scan(b->memory, b->text->text, &tokens, &count);
+    if (st) {
+        status_free(st);
+        return -1;
+    }
+    for (size_t i = 0; i + 1 < count; i++) {
+        depth += tokens[i]->token == PG_QUERY__TOKEN__ASCII_40;
+        depth -= tokens[i]->token == PG_QUERY__TOKEN__ASCII_41;
+        if (!depth && tokens[i]->token == PG_QUERY__TOKEN__TO)
+            return tokens[i + 1]->start;
+    }
+    return -1;
+}
+
+static status format_of_path(const binder *b, sql_copy *out)
+{
+    const char *slash = strrchr(out->path, '/'), *name = slash ? slash + 1 : out->path;
+    const char *point = strrchr(name, '.');
+    if (point && find_format(point + 1, out))
+        return STATUS_OK;
+    return status_hint(bind_error(b, STATUS_KIND_INVALID, path_location(b),
+                                  "the name \"%s\" does not say which format to write", name),
+                       "end it with .parquet, .csv, .tsv, .json or .jsonl, or say "
+                       "(FORMAT parquet)");
+}
+
+/* ---- options ---- */
+
+typedef enum option_id {
+    OPTION_FORMAT,
+    OPTION_CODEC,
+    OPTION_ROW_GROUP_SIZE,
+    OPTION_HEADER,
+    OPTION_DELIMITER,
+    OPTION_NULL
+} option_id;
+
+/* The first name of an id is the one that messages use. */
+static const struct {
+    const char *name;
+    option_id id;
+    unsigned formats; /* that have it */
+} options[] = {
+    {"format", OPTION_FORMAT, FOR_ALL},
+    {"codec", OPTION_CODEC, FOR_PARQUET},
+    {"compression", OPTION_CODEC, FOR_PARQUET},
+    {"row_group_size", OPTION_ROW_GROUP_SIZE, FOR_PARQUET},
+    {"header", OPTION_HEADER, FOR_CSV | FOR_TSV},
+    {"delimiter", OPTION_DELIMITER, FOR_CSV},
+    {"delim", OPTION_DELIMITER, FOR_CSV},
+    {"sep", OPTION_DELIMITER, FOR_CSV},
+    {"null", OPTION_NULL, FOR_CSV},
+};
+#define OPTION_COUNT (sizeof options / sizeof *options)
+
+/* NULL is status: *out is its place in options. */
+static status find_option(const binder *b, const PgQuery__DefElem *option, size_t *out)
+{
+    const char *names[OPTION_COUNT];
+    for (*out = 0; *out < OPTION_COUNT; ++*out) {
+        if (!strcasecmp(options[*out].name, option->defname))
+            return STATUS_OK;
+        names[*out] = options[*out].name;
+    }
+    return bind_suggest(bind_error(b, STATUS_KIND_INVALID, option->location,
+                                   "COPY has no option \"%s\"", option->defname),
+                        option->defname, names, OPTION_COUNT);
+}
+
+/* An option's value as text: csv, 'csv', 1000; "" where there is none. */
+static status option_text(const binder *b, const PgQuery__DefElem *option, const char **out)
+{
+    const pg_node *arg = option->arg;
+    *out = "";
+    if (!arg)
+        return STATUS_OK;
+    switch (arg->node_case) {
+    case PG_QUERY__NODE__NODE_STRING:
+        *out = arg->string->sval;
+        return STATUS_OK;
+    case PG_QUERY__NODE__NODE_BOOLEAN: /* of COPY ... TO 'file' CSV HEADER */
+        *out = arg->boolean->boolval ? "true" : "false";
+        return STATUS_OK;
+    case PG_QUERY__NODE__NODE_INTEGER:
+        *out = arena_format(b->memory, "%d", arg->integer->ival);
+        return *out ? STATUS_OK : bind_no_memory();
+    case PG_QUERY__NODE__NODE_FLOAT:
+        *out = arg->float_->fval;
+        return STATUS_OK;
+    default:
+        return bind_unsupported(b, option->location, "a value of this kind is");
+    }
+}
+
+static status wrong_value(const binder *b, const PgQuery__DefElem *option, const char *text,
+                          const char *allowed)
+{
+    return status_hint(bind_error(b, STATUS_KIND_INVALID, option->location,
+                                  "COPY option %s cannot be \"%s\"", option->defname, text),
+                       "%s", allowed);
+}
+
+static bool find_codec(const char *name, sql_copy *out)
+{
+    static const struct {
+        const char *name;
+        pq_codec codec;
+    } codecs[] = {{"none", PQ_CODEC_NONE},     {"uncompressed", PQ_CODEC_NONE},
+                  {"snappy", PQ_CODEC_SNAPPY}, {"gzip", PQ_CODEC_GZIP},
+                  {"zstd", PQ_CODEC_ZSTD},     {"brotli", PQ_CODEC_BROTLI},
+                  {"lz4", PQ_CODEC_LZ4_RAW},   {"lz4_raw", PQ_CODEC_LZ4_RAW}};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (!strcasecmp(codecs[i].name, name)) {
+            out->codec = codecs[i].codec;
+            return out->has_codec = true;
+        }
+    return false;
+}
+#define CODECS "none, uncompressed, snappy, gzip, zstd, brotli, lz4 or lz4_raw"
+
+static bool set_rows(const char *text, sql_copy *out)
+{
+    int128 number;
+    if (!int128_parse(text, strlen(text), &number) || number < 1 || number > INT32_MAX)
+        return false;
+    out->row_group_rows = (uint64_t)number;
+    return true;
+}
+
+static bool set_header(const char *text, sql_copy *out)
+{
+    return !*text || bool_parse(text, strlen(text), &out->style.has_header);
+}
+
+/* Not what ends a line or quotes, nor a part of a longer character. */
+static bool set_delimiter(const char *text, sql_copy *out)
+{
+    out->style.delimiter = *text;
+    return *text && !text[1] && (unsigned char)*text < 0x80 && !strchr("\r\n\"", *text);
+}
+
+static bool set_null(const char *text, sql_copy *out)
+{
+    out->style.null_text = text;
+    return !strpbrk(text, "\r\n\"");
+}
+
+static status set_option(const binder *b, const PgQuery__DefElem *option, option_id id,
+                         sql_copy *out)
+{
+    const char *text, *allowed = NULL;
+    TRY(option_text(b, option, &text));
+    switch (id) {
+    case OPTION_FORMAT:
+        allowed = find_format(text, out) ? NULL : FORMATS;
+        break;
+    case OPTION_CODEC:
+        allowed = find_codec(text, out) ? NULL : CODECS;
+        break;
+    case OPTION_ROW_GROUP_SIZE:
+        allowed = set_rows(text, out) ? NULL : "a number of rows";
+        break;
+    case OPTION_HEADER:
+        allowed = set_header(text, out) ? NULL : "true or false";
+        break;
+    case OPTION_DELIMITER:
+        allowed = set_delimiter(text, out) ? NULL : "one ASCII character, no quote or line end";
+        break;
+    case OPTION_NULL:
+        allowed = set_null(text, out) ? NULL : "a text without quotes and line ends";
+        break;
+    }
+    return allowed ? wrong_value(b, option, text, allowed) : STATUS_OK;
+}
+
+static status take_option(const binder *b, const PgQuery__DefElem *option, size_t index,
+                          sql_copy *out)
+{
+    if (!(options[index].formats & format_bit(out)))
+        return bind_error(b, STATUS_KIND_INVALID, option->location,
+                          "the format %s has no option \"%s\"", format_name(out), option->defname);
+    return set_option(b, option, options[index].id, out);
+}
+
+/* The format first: others depend on it. */
+static status take_options(const binder *b, const PgQuery__CopyStmt *tree, bool is_format,
+                           unsigned *seen, sql_copy *out)
+{
+    for (size_t i = 0; i < tree->n_options; i++) {
+        const PgQuery__DefElem *option = tree->options[i]->def_elem;
+        size_t index;
+        TRY(find_option(b, option, &index));
+        option_id id = options[index].id;
+        if ((id == OPTION_FORMAT) != is_format)
+            continue;
+        if (*seen >> id & 1)
+            return bind_error(b, STATUS_KIND_INVALID, option->location,
+                              "COPY option %s is given twice", options[index].name);
+        *seen |= 1u << id;
+        TRY(is_format ? set_option(b, option, id, out) : take_option(b, option, index, out));
+    }
+    return STATUS_OK;
+}
+
+status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out)
+{
+    unsigned seen = 0;
+    *out = (sql_copy){.path = tree->filename};
+    TRY(take_options(b, tree, true, &seen, out));
+    if (!seen)
+        TRY(format_of_path(b, out));
+    TRY(take_options(b, tree, false, &seen, out));
+    if (!out->is_parquet && strchr(out->style.null_text, out->style.delimiter) &&
+        *out->style.null_text)
+        return bind_error(b, STATUS_KIND_INVALID, b->text->start,
+                          "COPY's text for NULL must not hold its delimiter");
+    return STATUS_OK;
+}
+
+/* ---- columns ---- */
+
+static bool is_star(const PgQuery__ResTarget *target)
+{
+    const pg_node *value = target->val;
+    if (!value || value->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+        return false;
+    const PgQuery__ColumnRef *ref = value->column_ref;
+    return ref->n_fields &&
+           ref->fields[ref->n_fields - 1]->node_case == PG_QUERY__NODE__NODE_A_STAR;
+}
+
+/* Where column `index` of `count` stands in the select list that names the query's columns: before
+ * the first star by its number from the left, behind the last one from the right, else the star. */
+static int32_t column_location(const PgQuery__CopyStmt *tree, size_t index, size_t count)
+{
+    if (!tree->query || tree->query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return tree->relation ? tree->relation->location : -1;
+    const pg_select *select = tree->query->select_stmt;
+    while (select->larg)
+        select = select->larg;
+    size_t targets = select->n_target_list, first = 0, last = targets;
+    if (!targets)
+        return -1; /* VALUES has none */
+    while (first < targets && !is_star(select->target_list[first]->res_target))
+        first++;
+    while (last > 0 && !is_star(select->target_list[last - 1]->res_target))
+        last--;
+    size_t behind = targets - last, at = first;
+    if (index < first)
+        at = index;
+    else if (last && index + behind >= count)
+        at = targets - (count - index);
+    return select->target_list[at < targets ? at : targets - 1]->res_target->location;
+}
+
+status bind_copy_check(const binder *b, const PgQuery__CopyStmt *tree, const sql_copy *copy,
+                       const plan_node *root)
+{
+    const plan_column_list *columns = &root->columns;
+    bool is_by_name = !(format_bit(copy) & (FOR_CSV | FOR_TSV));
+    for (size_t i = 0; i < columns->count; i++) {
+        const plan_column *column = &columns->items[i];
+        int32_t location = column_location(tree, i, columns->count);
+        location = location < 0 ? b->text->start : location;
+        char type[TYPE_NAME_BYTES];
+        if (copy->is_parquet && !pq_writer_can_hold(column->type))
+            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                                          "a Parquet file cannot hold column \"%s\" of type %s",
+                                          column->name, type_name(column->type, type)),
+                               "write CAST(... AS varchar), or another format");
+        for (size_t j = 0; is_by_name && j < i; j++)
+            if (!strcmp(columns->items[j].name, column->name))
+                return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                              "two columns are named \"%s\"", column->name),
+                                   "give one of them another name with AS: readers of the format "
+                                   "%s find columns by name",
+                                   format_name(copy));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,19 @@
+/* copy.h - what COPY (query) TO 'file' (options) writes, and where. */
+#ifndef PISTACHIO_SQL_COPY_H
+#define PISTACHIO_SQL_COPY_H
+
+#include "base/row_format.h"
+#include "parquet/format/format.h"
+
+#include <stdint.h>
+
+typedef struct sql_copy {
+    const char *path; /* in the statement's arena, as is all text here */
+    bool is_parquet;
+    bool has_codec;
+    pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
+    uint64_t row_group_rows; /* Parquet; 0: the default */
+    row_style style;         /* not Parquet */
+} sql_copy;
+
+#endif

@@ -1,0 +1,260 @@
+#!/bin/sh
+# COPY ... TO and -o: formats, options, what is said, and what is left of files that fail.
+# copy.sh PROGRAM
+set -u
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
+mkdir "$work/files"
+cd "$work/files" || exit 2
+
+# expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
+expect() {
+    name=$1 status=$2 text=$3
+    shift 3
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    printf '%s' "${text:+$text
+}" >"$work/expected"
+    if [ $got = "$status" ] && { [ "$text" = - ] || cmp -s "$work/out" "$work/expected"; }; then
+        pass
+    else
+        fail "$name: status $got, printed:"
+        cat "$work/out" "$work/err"
+    fi
+}
+
+# says NAME TEXT: the last command's stderr has it.
+says() {
+    if grep -qF -- "$2" "$work/err"; then
+        pass
+    else
+        fail "$1: nothing says \"$2\" in:"
+        cat "$work/err"
+    fi
+}
+
+# refuses NAME STATEMENT MESSAGE PLACE: an error whose mark stands under PLACE's first letter.
+refuses() {
+    expect "$1" 1 "" "$program" -c "$2"
+    says "$1" "$3"
+    line=$(grep '^line 1: ' "$work/err") mark=$(grep '^ *^$' "$work/err")
+    rest=$(printf '%s' "$line" | cut -c "${#mark}-")
+    case $rest in
+    "$4"*) pass ;;
+    *) fail "$1: the mark is at: $rest" ;;
+    esac
+}
+
+# holds COMPLAINT CONDITION...
+holds() {
+    name=$1
+    shift
+    if "$@"; then pass; else fail "$name"; fi
+}
+
+files() { # how many there are
+    find . -type f | wc -l | tr -d ' '
+}
+
+# ---- formats: by FORMAT, else by the name ----
+
+row="select 1 as i, 'a;b' as s, true as b, null as n"
+expect "csv" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv'"
+expect "has what the type has" 0 'i,s,b,n
+1,a;b,true,' cat o.csv
+expect "tsv" 0 "COPY 1" "$program" -c "copy ($row) to 'o.tsv'"
+expect "has it too" 0 'i	s	b	n
+1	a;b	true	\N' cat o.tsv
+expect "json" 0 "COPY 1" "$program" -c "copy ($row) to 'o.json'"
+expect "has objects" 0 '[{"i": 1, "s": "a;b", "b": true, "n": null}]' cat o.json
+expect "jsonl" 0 "COPY 1" "$program" -c "copy ($row) to 'O.JSONL'"
+expect "has an object a line" 0 '{"i": 1, "s": "a;b", "b": true, "n": null}' cat O.JSONL
+expect "parquet" 0 "COPY 1" "$program" -c "copy ($row) to 'o.parquet'"
+expect "begins so" 0 PAR1 sh -c "head -c 4 o.parquet; echo"
+expect "FORMAT is stronger than the name" 0 "COPY 1" "$program" -c "copy ($row) to 'p.csv' (format parquet)"
+expect "than any" 0 PAR1 sh -c "head -c 4 p.csv; echo"
+expect "or none" 0 "COPY 1" "$program" -c "copy ($row) to 'name' (format 'CSV')"
+expect "of files" 0 'i,s,b,n
+1,a;b,true,' cat name
+expect "no rows" 0 "COPY 0" "$program" -c "copy (select 1 as i where false) to 'o.csv'"
+expect "are a header" 0 "i" cat o.csv
+expect "no rows" 0 "COPY 0" "$program" -c "copy (select 1 as i where false) to 'o.json'"
+expect "are an array" 0 "[]" cat o.json
+expect "a table's name" 0 "COPY 1" "$program" -c "copy o to 't.csv'" o.parquet
+expect "copies the table" 0 'i,s,b,n
+1,a;b,true,' cat t.csv
+before=$(files)
+for name in a.foo a 'folder.csv/..a' .csv.; do
+    refuses "the name $name" "copy (select 1 as i) to '$name'" "does not say which format to write" "'"
+    says "and what to do" "or say (FORMAT parquet)"
+done
+holds "a refused COPY left a file" [ "$(files)" = "$before" ]
+
+# ---- options ----
+
+expect "csv options" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv' (header false, delimiter ';', null 'NA')"
+expect "do what they say" 0 '1;"a;b";true;NA' cat o.csv
+expect "PostgreSQL's old words" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv' csv header delimiter '|' null 'true'"
+expect "too, and NULL's text is quoted" 0 'i|s|b|n
+1|a;b|"true"|true' cat o.csv
+expect "a tab" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv' (sep e'\t', header)"
+expect "between values" 0 'i	s	b	n
+1	a;b	true	' cat o.csv
+expect "tsv without header" 0 "COPY 1" "$program" -c "copy ($row) to 'o.tsv' (header off)"
+expect "has rows alone" 0 '1	a;b	true	\N' cat o.tsv
+expect "two columns of one name" 0 "COPY 1" "$program" -c "copy (select 1 as a, 2 as a) to 'o.csv'"
+expect "are right in csv" 0 'a,a
+1,2' cat o.csv
+
+to="to 'x.csv'"
+refuses "no such format" "copy ($row) $to (format xml)" "COPY option format cannot be \"xml\"" "format xml"
+says "and what there is" "parquet, csv, tsv, json or jsonl"
+refuses "no such option" "copy ($row) $to (headr)" "COPY has no option \"headr\"" "headr"
+says "and what there is" 'did you mean "header"?'
+refuses "another format's option" "copy ($row) $to (codec zstd)" "the format csv has no option \"codec\"" "codec"
+refuses "another format's option" "copy ($row) to 'x.parquet' (header)" "the format parquet has no option" "header"
+refuses "twice" "copy ($row) to 'x.parquet' (codec zstd, compression none)" "compression is given twice" "compression"
+refuses "a header that is none" "copy ($row) $to (header maybe)" "header cannot be \"maybe\"" "header"
+for delimiter in ab '' 'é' '"'; do
+    refuses "the delimiter '$delimiter'" "copy ($row) $to (delimiter '$delimiter')" "delimiter cannot be" "delimiter"
+done
+refuses "NULL as delimiter" "copy ($row) $to (null 'a,b')" "NULL must not hold its delimiter" "copy"
+refuses "a codec that is none" "copy ($row) to 'x.parquet' (codec lzma)" "codec cannot be \"lzma\"" "codec"
+refuses "no rows a group" "copy ($row) to 'x.parquet' (row_group_size 0)" "row_group_size cannot be \"0\"" "row_group_size"
+
+# ---- what a format cannot hold ----
+
+for format in parquet json jsonl; do
+    refuses "two names in $format" "copy (select 1 as a, 2 as b, 3 as a) to 'x.$format'" \
+        'two columns are named "a"' "3 as a"
+    says "and what to do" "with AS"
+done
+refuses "two names by a star" "copy (select 7 as a, v.*, 8 as c from (values (1, 2)) v(b, a)) to 'x.parquet'" \
+    'two columns are named "a"' "v.*"
+refuses "two names behind a star" "copy (select *, 8 as a from (values (1, 2)) v(b, a)) to 'x.parquet'" \
+    'two columns are named "a"' "8 as a"
+refuses "two names of a union" "copy (select 1 as a, 2 as a union select 1, 2) to 'x.parquet'" \
+    'two columns are named "a"' "2 as a"
+refuses "an interval in parquet" "copy (select 1 as a, interval '1 day' as b) to 'x.parquet'" \
+    'cannot hold column "b" of type interval' "interval '1 day' as b"
+says "and what to do" "write CAST(... AS varchar), or another format"
+expect "an interval in csv" 0 "COPY 1" "$program" -c "copy (select interval '1 day' as b) to 'o.csv'"
+expect "is its text" 0 'b
+1 day' cat o.csv
+holds "a refused COPY left x.csv" [ ! -e x.csv ]
+holds "a refused COPY left x.parquet" [ ! -e x.parquet ]
+
+# ---- what statements say ----
+
+all="create view v as select 1 as a; set threads = 2; copy v to 'o.csv'; reset threads; drop view v"
+expect "tags" 0 "CREATE VIEW
+SET
+COPY 1
+RESET
+DROP VIEW" "$program" -c "$all"
+for format in csv tsv json jsonl markdown none; do
+    expect "no tags in $format" 0 "" "$program" --format "$format" -c "$all"
+done
+
+# ---- what fails leaves no file, and no header ----
+
+rm -f ./*
+digits="create view d as select i from (values (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) v(i);"
+setup="$digits create view n as select d.i * 100 + e.i * 10 + f.i as i from d, d e, d f;"
+# A million rows; it fails in their middle.
+late="select 1 / (500500 - x.i) as q from (select a.i * 1000 + b.i as i from n a, n b) x"
+for format in csv tsv json jsonl; do
+    expect "a failing query in $format" 1 "" "$program" --format $format -c "select 1 / (i - i) as q from (values (1)) v(i)"
+    expect "COPY of it" 1 - "$program" -c "$setup copy ($late) to 'o.$format'"
+    says "says why" "division by zero"
+    expect "-o of it" 1 - "$program" --format $format -o "o.$format" -c "$setup $late"
+    says "says why" "division by zero"
+    expect "-o beside what is right" 1 - "$program" --format $format -o "o.$format" -c "select 1; select nothing"
+done
+holds "left $(find . -type f)" [ "$(files)" = 0 ]
+echo before >o.csv
+expect "-o of a failing query" 1 - "$program" --format csv -o o.csv -c "$setup $late"
+expect "leaves what was there" 0 before cat o.csv
+expect "-o" 0 "" "$program" --format csv -o o.csv -c "select 5 as v"
+expect "replaces it" 0 'v
+5' cat o.csv
+expect "-o of tags" 0 "" "$program" -o o.txt -c "$digits"
+expect "has them" 0 "CREATE VIEW" cat o.txt
+expect "-o of nothing" 1 - "$program" -o none/o.csv -c "select 1"
+says "says why" "No such file or directory"
+expect "-o of a folder" 1 - "$program" -o / -c "select 1"
+says "says why" "Is a directory"
+
+# ---- pipes, devices and links ----
+
+expect "-o /dev/stdout" 0 'v
+5' "$program" --format csv -o /dev/stdout -c "select 5 as v"
+expect "COPY to /dev/stdout" 0 'v
+5
+COPY 1' sh -c '"$1" -c "copy (select 5 as v) to '\''/dev/stdout'\'' (format csv)" | cat' - "$program"
+expect "-o into a pipe" 0 'v
+5' sh -c '"$1" --format csv -o /dev/stdout -c "select 5 as v" | cat' - "$program"
+mkfifo pipe
+expect "-o into a named pipe" 0 'v
+5' sh -c 'cat pipe & "$1" --format csv -o pipe -c "select 5 as v"; wait' - "$program"
+expect "-o /dev/null" 0 "" "$program" -o /dev/null -c "select 5 as v"
+holds "/dev/null was replaced" [ -c /dev/null ]
+holds "a pipe was replaced" [ -p pipe ]
+holds "/dev/stdout was replaced" [ -L /dev/stdout ]
+rm -f ./*
+mkdir sub
+echo before >sub/o.csv
+ln -s sub/o.csv link.csv
+expect "COPY by a link" 0 "COPY 1" "$program" -c "copy (select 5 as v) to 'link.csv'"
+expect "writes what it names" 0 'v
+5' cat sub/o.csv
+expect "-o by a link" 0 "" "$program" --format csv -o link.csv -c "select 6 as v"
+expect "writes it too" 0 'v
+6' cat sub/o.csv
+holds "a link was replaced" [ -L link.csv ]
+rm -rf ./*
+
+# ---- full disks ----
+
+if [ -c /dev/full ]; then
+    expect "a full device" 1 - sh -c '"$1" --format csv -c "$2" >/dev/full' - "$program" "$setup select i from n"
+    says "says why" "could not write the results: No space left on device"
+    expect "-o to it" 1 - "$program" --format csv -o /dev/full -c "$setup select i from n"
+    says "says why" 'could not write "/dev/full": No space left on device'
+    expect "COPY to it" 1 - "$program" -c "$setup copy n to '/dev/full' (format json)"
+    says "says why" 'could not write "/dev/full": No space left on device'
+else
+    skip "/dev/full: it is not there"
+fi
+# A limit of file sizes fails as a disk does that fills up: 64 blocks are 32 KiB.
+limited() { # SQL, further arguments: as the program's
+    sql=$1
+    shift
+    (
+        trap '' XFSZ
+        ulimit -f 64
+        exec "$program" "$@" -c "$sql"
+    )
+}
+many="select a.i, b.i as j, 'some text' as s from n a, n b"
+for format in csv tsv json jsonl parquet; do
+    expect "COPY to $format beyond the limit" 1 - limited "$setup copy ($many) to 'o.$format'"
+    says "says why" "File too large"
+done
+expect "-o beyond the limit" 1 - limited "$setup $many" --format csv -o o.csv
+says "says why" "File too large"
+holds "left $(find . -type f)" [ "$(files)" = 0 ]
+
+# A file system of 2 MB, where we may mount one.
+if mkdir "$work/small" && mount -t tmpfs -o size=2m none "$work/small" 2>/dev/null; then
+    expect "COPY to a full disk" 1 - "$program" -c "$setup copy ($many) to '$work/small/o.csv'"
+    says "says why" "No space left on device"
+    expect "-o to a full disk" 1 - "$program" --format csv -o "$work/small/o.csv" -c "$setup $many"
+    says "says why" "No space left on device"
+    holds "left $(ls -A "$work/small")" [ -z "$(ls -A "$work/small")" ]
+    umount "$work/small"
+else
+    skip "a full file system: may not mount one"
+fi
+
+finish
