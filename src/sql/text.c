@@ -1,8 +1,12 @@
-/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, and DESCRIBE on the token stream. */
+/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, units of intervals, and DESCRIBE on the
+ * token stream. */
 #include "sql/text.h"
 
+#include "base/type.h"
 #include "sql/nesting.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <strings.h>
 
 /* What is open around a token. */
@@ -71,6 +75,52 @@ static status rewrite_path(rewriter *r, const pg_token *token)
     return array_push(r->memory, &r->text->paths, ((sql_path){token->start, path}));
 }
 
+/* ---- units of intervals ---- */
+
+static bool is_interval_unit(const char *word, size_t bytes)
+{
+    char text[40];
+    interval_value ignored;
+    if (bytes < 2 || bytes > sizeof text - 3) /* of one letter: more likely a name */
+        return false;
+    int length = snprintf(text, sizeof text, "1 %.*s", (int)bytes, word);
+    return interval_parse(text, (size_t)length, &ignored);
+}
+
+static bool is_bare_number(const rewriter *r, const pg_token *string)
+{
+    double number;
+    const char *from = r->text->text + string->start + 1;
+    return double_parse(from, (size_t)(string->end - string->start) - 2, &number) &&
+           isfinite(number);
+}
+
+static bool is_blank(const char *from, const char *to)
+{
+    while (from < to && strchr(" \t\n\r\f\v", *from))
+        from++;
+    return from == to;
+}
+
+/* INTERVAL '2' days: the grammar knows only some units (DAY, not DAYS or WEEK) and takes other words
+ * for a name. The quote moves behind the unit. */
+static void rewrite_interval(rewriter *r, size_t index)
+{
+    if (token_at(r, index) != PG_QUERY__TOKEN__INTERVAL || !is_plain_string(r, index + 1) ||
+        token_at(r, index + 2) != PG_QUERY__TOKEN__IDENT)
+        return;
+    const pg_token *string = r->tokens[index + 1], *unit = r->tokens[index + 2];
+    const char *text = r->text->text;
+    char *rewritten = r->text->rewritten;
+    if (!is_bare_number(r, string) || !is_blank(text + string->end, text + unit->start) ||
+        !is_interval_unit(text + unit->start, (size_t)(unit->end - unit->start)))
+        return;
+    memmove(rewritten + string->end - 1, text + string->end, (size_t)(unit->end - string->end));
+    rewritten[unit->end - 1] = '\'';
+}
+
+/* ---- tables ---- */
+
 /* Does a table's name stand at tokens[index]? */
 static bool is_table_position(const rewriter *r, size_t index)
 {
@@ -138,6 +188,7 @@ static status rewrite_token(rewriter *r, size_t index)
 {
     level *l = &r->levels[r->depth];
     pg_token *token = r->tokens[index];
+    rewrite_interval(r, index);
     switch (token->token) {
     case PG_QUERY__TOKEN__ASCII_40:
         open_level(r, index);

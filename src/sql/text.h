@@ -1,7 +1,7 @@
 /* text.h - a statement's text, made ready for the parser.
  *
- * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN and
- * no DESCRIBE.
+ * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN, no
+ * INTERVAL '2' days and no DESCRIBE.
  * They are rewritten on the token stream, each character by one other, so that every position in
  * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
  * tree can become, because parser and binder recurse. */

@@ -160,7 +160,6 @@ static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
 {
     if (!r->reading)
         return EXEC_FINISHED;
-    exec_prepare_wait(task);
     if (spill_read_wait(r->reading, wake, task))
         return EXEC_WAIT;
     EXEC_TRY(task, take_block(m, task, r));
