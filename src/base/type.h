@@ -99,6 +99,18 @@ bool type_is_time(data_type type); /* date, time, timestamps */
 char *type_name(data_type type, char *text);
 #define TYPE_NAME_BYTES 40
 
+/* Of a bit for each row, in whole words. */
+static inline uint64_t bitmap_bytes(uint64_t rows)
+{
+    return (rows + 63) / 64 * 8;
+}
+
+/* Of so many values in memory. */
+static inline uint64_t type_values_bytes(data_type type, uint64_t rows)
+{
+    return type.width ? rows * type.width : bitmap_bytes(rows);
+}
+
 /* The string's bytes. */
 static inline const char *string_data(const string_view *view)
 {

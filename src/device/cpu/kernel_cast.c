@@ -364,7 +364,7 @@ void ISA_(cast_number)(const arguments *a)
         return;
     bool is_real = a->to.id == TYPE_FLOAT || a->to.id == TYPE_DOUBLE;
     if (!a->to.width)
-        memset(a->out, 0, (count + 63) / 64 * 8);
+        memset(a->out, 0, bitmap_bytes(count));
     for (size_t from = 0; from < count; from += BLOCK) {
         block b;
         size_t rows = count - from < BLOCK ? count - from : BLOCK, failed = 0;

@@ -62,7 +62,7 @@ void ISA_(cast_from_text)(const cast_from_text_arguments *a)
     size_t count = kernel_count(a->count);
     uint64_t *bits = a->out;
     if (!a->to.width)
-        memset(bits, 0, (count + 63) / 64 * 8);
+        memset(bits, 0, bitmap_bytes(count));
     for (size_t i = 0; i < count; i++) {
         if (!kernel_is_valid(a->validity, i)) {
             if (a->to.width)

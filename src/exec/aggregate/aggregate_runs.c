@@ -86,7 +86,7 @@ static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk
 {
     dev_stream *stream = task->stream;
     dev_buffer *found = NULL;
-    TRY(dev_alloc(core->dev, (rows + 63) / 64 * 8, core->who, &c->bits));
+    TRY(dev_alloc(core->dev, bitmap_bytes(rows), core->who, &c->bits));
     TRY(row_index_new(core->dev, rows, &c->starts));
     TRY(DEV_LAUNCH(stream, runs_mark, .rows = c->rows, .count = dev_count_exact(rows),
                    .stride = c->layout->stride, .text_count = c->layout->text_count,

@@ -75,7 +75,7 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
     if (core->rows_state >= 0 && table->states[core->rows_state].buffer)
         counts = table->states[core->rows_state].buffer->address;
     TRY(row_index_new(core->dev, count, &out->list));
-    status st = dev_alloc(core->dev, (count + 63) / 64 * 8, core->who, &bits);
+    status st = dev_alloc(core->dev, bitmap_bytes(count), core->who, &bits);
     if (!st)
         st = dev_words_new(stream, 1, &found);
     if (!st)

@@ -31,7 +31,7 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
     TRY(view_state(r, plan->count_state, &counts, &owner));
     status st = STATUS_OK;
     if (counts) {
-        st = dev_alloc(t->values_owner->dev, (r->slice->count + 63) / 64 * 8, "chunk",
+        st = dev_alloc(t->values_owner->dev, bitmap_bytes(r->slice->count), "chunk",
                        &t->validity_owner);
         if (!st) {
             t->validity = t->validity_owner->address;

@@ -477,7 +477,7 @@ status run_validity(program_run *run, frame *f, tensor *result, const operand *o
             continue;
         }
         dev_buffer *both;
-        TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
+        TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &both));
         status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID,
                                .left_validity = result->validity, .left_stride = 1,
                                .right_validity = operands[i].validity, .right_stride = 1,

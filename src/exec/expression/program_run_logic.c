@@ -93,7 +93,7 @@ status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor *
         return STATUS_OK;
     }
     dev_buffer *both;
-    TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
+    TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &both));
     status st =
         DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID, .left_validity = found->validity,
                    .left_stride = 1, .right_validity = found->values, .right_stride = 1,
@@ -197,7 +197,7 @@ static status split(program_run *run, frame *f, uint32_t number, frame *const br
     operand x;
     dev_buffer *mask = NULL;
     TRY(run_operand(run, f, s->args[0], &x));
-    TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &mask));
+    TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &mask));
     status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_IS_TRUE, .left = x.values,
                            .left_validity = x.validity, .left_stride = x.stride, .count = f->count,
                            .out = mask->address);
@@ -225,7 +225,7 @@ static status merge(program_run *run, frame *f, const instruction *s, frame *con
     }
     TRY(tensor_new_flat(run->dev, s->type, f->count.bound, has_nulls, result));
     TRY(run_merge_heaps(columns, 2, &(*result)->heap));
-    size_t bits = (f->count.bound + 63) / 64 * 8;
+    size_t bits = bitmap_bytes(f->count.bound);
     if (!s->type.width)
         TRY(run->dev->ops->zero(run->stream, (*result)->values, bits));
     if (has_nulls)

@@ -119,6 +119,16 @@ CHECKED status join_table_phase(join_table *table, exec_task *task, join_table_p
 /* After a failed first phase: as before it. */
 void join_table_restart(join_table *table);
 
+#ifndef NDEBUG
+/* Asserts what must hold after the last phase. */
+void join_table_check(const join_table *table);
+#else
+static inline void join_table_check(const join_table *table)
+{
+    (void)table;
+}
+#endif
+
 /* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
  * in, or (is_build false) looks probe rows' keys up. */
 CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,

@@ -36,6 +36,9 @@ typedef struct exec_operator_ops {
     size_t local_bytes;
     /* Optional: sets the local state up. */
     status (*local_open)(exec_operator *op, exec_task *task, void *local);
+    /* Optional, called by debug builds before a task begins: asserts what must hold of what others
+     * have made for the operator. */
+    void (*check)(const exec_operator *op);
     /* Optional: releases what the task holds; also after failures. */
     void (*local_close)(exec_operator *op, void *local);
     /* Sources: the next chunk, owned by the caller. */

@@ -84,6 +84,7 @@ static status task_setup(scheduled_task *scheduled)
         scheduled->states[scheduled->opened_count++] = state;
         if (op->ops->local_open)
             TRY(op->ops->local_open(op, &scheduled->task, state));
+        task_check_made(op);
     }
     return STATUS_OK;
 }
@@ -189,6 +190,7 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
     exec_result result = op->ops->push(op, &scheduled->task, scheduled->states[k + 1],
                                        &scheduled->inputs[k], &output);
     count_time(op, "push", start);
+    task_check_output(op, k + 1 < scheduled->operator_count, result, output);
     switch (result) {
     case EXEC_HAVE_OUTPUT:
         scheduled->has_more[k] = true;
@@ -218,6 +220,7 @@ static exec_result pull_step(scheduled_task *scheduled)
     uint64_t start = now();
     exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
     count_time(op, "pull", start);
+    task_check_output(op, true, result, output);
     if (result == EXEC_HAVE_OUTPUT)
         hand_on(scheduled, 0, output);
     else if (result == EXEC_FINISHED)
@@ -234,6 +237,7 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
         uint64_t start = now();
         result = op->ops->local_finish(op, &scheduled->task, scheduled->states[k + 1], &output);
         count_time(op, "finish", start);
+        task_check_output(op, k + 1 < scheduled->operator_count, result, output);
         if (result == EXEC_HAVE_OUTPUT)
             hand_on(scheduled, k + 1, output);
     }
@@ -310,6 +314,7 @@ bool task_run(scheduled_task *scheduled)
         return false;
     }
     while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
+        task_check(scheduled);
         exec_result result = task_step(scheduled);
         if (result == EXEC_WAIT)
             return true;

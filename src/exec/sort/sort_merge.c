@@ -250,7 +250,7 @@ static exec_result refill(sort_merge *m, exec_task *task)
 static void gather_bits(const sort_merge *m, const void *const *bases, uint64_t *target)
 {
     const uint32_t *picks = m->picks->address;
-    memset(target, 0, (m->row_count + 63) / 64 * 8);
+    memset(target, 0, bitmap_bytes(m->row_count));
     for (uint64_t i = 0; i < m->row_count; i++) {
         const uint64_t *source = bases[picks[2 * i]];
         uint64_t row = picks[2 * i + 1];

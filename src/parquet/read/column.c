@@ -345,7 +345,7 @@ static status shift_bits(dev_stream *stream, const uint64_t *source, const page_
                          dev_buffer **owner)
 {
     dev_buffer *shifted;
-    uint64_t bytes = (p->count + 63) / 64 * 8;
+    uint64_t bytes = bitmap_bytes(p->count);
     TRY(dev_alloc(stream->dev, bytes, "scan", &shifted));
     status st = stream->dev->ops->zero(stream, shifted->address, bytes);
     if (!st)
@@ -470,12 +470,12 @@ static status join_flat(pq_column *c, const page_slice_list *page_slices, uint64
         has_nulls |= page_slices->items[i].values->validity != NULL;
     tensor *t;
     TRY(tensor_new_flat(c->dev, leaf_of(c)->type, count, has_nulls, &t));
-    uint64_t at = 0, bitmap_bytes = (count + 63) / 64 * 8;
+    uint64_t at = 0, bits = bitmap_bytes(count);
     status st = STATUS_OK;
     if (!t->type.width)
-        st = c->dev->ops->zero(stream, t->values, bitmap_bytes);
+        st = c->dev->ops->zero(stream, t->values, bits);
     if (!st && has_nulls)
-        st = c->dev->ops->zero(stream, t->validity, bitmap_bytes);
+        st = c->dev->ops->zero(stream, t->validity, bits);
     for (size_t i = 0; i < page_slices->count && !st; i++) {
         st = copy_page_slice(stream, &page_slices->items[i], at, t);
         at += page_slices->items[i].count;
