@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-void plan_write(plan_writer *w, const char *text, size_t bytes)
+static void plan_write(plan_writer *w, const char *text, size_t bytes)
 {
     if (w->failed)
         return;

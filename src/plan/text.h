@@ -16,7 +16,6 @@ typedef struct plan_writer {
     uint32_t name_count;
 } plan_writer;
 
-void plan_write(plan_writer *w, const char *text, size_t bytes);
 void plan_write_text(plan_writer *w, const char *text);
 void plan_write_format(plan_writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A column, as the writer's names call it. */

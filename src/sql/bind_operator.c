@@ -213,11 +213,14 @@ static status decimal_arithmetic(binder *b, expr_op op, expr *left, expr *right,
 static status number_arithmetic(binder *b, expr_op op, expr *left, expr *right, int32_t location,
                                 expr **out)
 {
+    bool is_integer = type_is_integer(left->type) && type_is_integer(right->type);
     TRY(promote(b, &left, location));
     TRY(promote(b, &right, location));
     bool is_decimal = left->type.id == TYPE_DECIMAL || right->type.id == TYPE_DECIMAL;
     data_type type;
-    if (is_float(left) || is_float(right) || (is_decimal && op == EXPR_DIVIDE)) {
+    if (is_decimal && is_integer && op == EXPR_DIVIDE) {
+        type = arithmetic_integer(type_make(TYPE_UINT64)); /* beside a ubigint: truncated too */
+    } else if (is_float(left) || is_float(right) || (is_decimal && op == EXPR_DIVIDE)) {
         bool is_single = left->type.id == TYPE_FLOAT && right->type.id == TYPE_FLOAT;
         type = type_make(is_single ? TYPE_FLOAT : TYPE_DOUBLE);
     } else if (is_decimal) {
@@ -329,7 +332,11 @@ static status read_time_literals(binder *b, bool is_minus, expr **left, expr **r
     if (!type_is_time(other->type) && other->type.id != TYPE_INTERVAL)
         return STATUS_OK;
     data_type type = is_same ? other->type : type_make(TYPE_INTERVAL);
-    return bind_coerce(b, *literal, type, location, "operand", literal);
+    status st = bind_coerce(b, *literal, type, location, "operand", literal);
+    int32_t days;
+    if (st && !is_same && date_parse((*literal)->constant.text, (*literal)->constant.bytes, &days))
+        return status_hint(st, "write DATE or TIMESTAMP in front of it");
+    return st;
 }
 
 static status time_arithmetic(binder *b, const char *name, expr *left, expr *right,

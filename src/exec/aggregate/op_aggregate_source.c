@@ -36,7 +36,8 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
         if (!st) {
             t->validity = t->validity_owner->address;
             st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
-                            .count = dev_count_exact(r->slice->count), .out = t->validity);
+                            .count = dev_count_exact(r->slice->count), .width = t->type.width,
+                            .values = t->values, .out = t->validity);
         }
     }
     dev_buffer_unref(owner);

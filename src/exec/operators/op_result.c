@@ -157,7 +157,6 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
         op->count++;
         *batch = NULL;
     } else {
-        exec_prepare_wait(task);
         st = array_push(NULL, &op->waiting, task);
     }
     pthread_mutex_unlock(&op->lock);

@@ -360,7 +360,7 @@ static void fill_from(scan_reads *ahead, size_t first, uint64_t bytes)
     size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
                  : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
                                                                               : ahead->scans.count;
-    for (size_t i = first; i < end && bytes; i++) {
+    for (size_t i = first; i < end && i < ahead->scans.count && bytes; i++) {
         scan_ahead *scan = ahead->scans.items[i];
         if (!scan->is_held)
             bytes = fill(scan, bytes);

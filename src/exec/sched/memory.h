@@ -31,5 +31,9 @@ uint64_t exec_block_bytes(const exec_query *query);
 /* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
  */
 uint64_t exec_chunk_bytes(const chunk *c);
+/* What rows of bases hold besides: the bases that are not those of `before`, the same columns'
+ * chunk before it, or NULL. */
+uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before);
+uint64_t exec_tensor_bytes(const tensor *t);
 
 #endif

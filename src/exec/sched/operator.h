@@ -102,9 +102,8 @@ exec_result exec_fail(exec_task *task, status st);
 
 /* When the task's stream has done what is enqueued. False: it already has, do not wait. */
 bool exec_wait_stream(exec_task *task);
-/* A general one: call exec_prepare_wait, hand the task to whoever will call exec_wake (once, any
- * thread, perhaps before EXEC_WAIT is returned), and return EXEC_WAIT. */
-void exec_prepare_wait(exec_task *task);
+/* A general one: hand the task to whoever will call exec_wake, once, from any thread, and return
+ * EXEC_WAIT. A wake-up that comes before that is remembered: the task is running. */
 void exec_wake(exec_task *task);
 
 /* Brings lazily known numbers to the host: copies `count` 8-byte words from `words` on the device

@@ -29,7 +29,7 @@ struct pq_column {
     uint64_t bytes, stored_bytes, cached_bytes; /* those last two: read by this column alone */
     ARRAY(pq_page) pages;
     pq_page dictionary_page;
-    bool has_dictionary, has_plain, has_codes;
+    bool has_dictionary;
     size_t next_page; /* pages before it are over */
 };
 
@@ -164,10 +164,7 @@ static status add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
         return status_new(STATUS_KIND_CORRUPT, "it has %u values, more than its row group has left",
                           h->value_count);
     TRY(pq_page_check_encoding(leaf_of(c), h));
-    bool is_coded = pq_page_is_coded(page);
-    c->has_codes |= is_coded;
-    c->has_plain |= !is_coded;
-    if (is_coded && !c->has_dictionary)
+    if (pq_page_is_coded(page) && !c->has_dictionary)
         return status_new(STATUS_KIND_CORRUPT, "no dictionary is before it");
     if (!h->value_count)
         return STATUS_OK;
@@ -561,18 +558,6 @@ status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **ou
         st = page_slices.count == 1 ? slice_page(c->context.stream, page_slices.items, out)
                                     : join_page_slices(c, &page_slices, count, out);
     array_release(&page_slices);
-    return with_location(c, st);
-}
-
-status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows)
-{
-    *out = NULL;
-    status st = prepare(c);
-    if (!st && c->has_codes && !c->has_plain) {
-        st = decode_dictionary(c);
-        *out = st ? NULL : c->context.dictionary;
-        *out_rows = c->context.dictionary_rows;
-    }
     return with_location(c, st);
 }
 
