@@ -284,7 +284,8 @@ static void make_table(run *r, const block *b)
         text_add(&sql, ") TO '", 6);
         text_add(&sql, path, strlen(path));
         char rows[48];
-        snprintf(rows, sizeof rows, "' (ROW_GROUP_SIZE %lu)", row_group_rows(r, b, r->config->row_group));
+        snprintf(rows, sizeof rows, "' (ROW_GROUP_SIZE %lu)",
+                 row_group_rows(r, b, r->config->row_group));
         text_add(&sql, rows, strlen(rows));
     }
     text ignored = {0};

@@ -1,4 +1,5 @@
-/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace, blobs.
+/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace,
+ * blobs.
  *
  * Two launches: the first adds up the bytes of the long results, the second writes them one behind
  * the other into a heap of that size. */

@@ -7,7 +7,7 @@ from . import lists
 SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
-    "disabled_optimizer_rules": ("all", *lists.optimizer_rules()), "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
+    "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
 }
 # Operators find memory full at each nth time that they ask, so that small tables spill as well.
 FAULTS = ("room:7:every", "room:3:every", "room:2:every")
