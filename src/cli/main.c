@@ -11,7 +11,6 @@
 #include "cli/tpch.h"
 #include "cli/usage.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

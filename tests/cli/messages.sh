@@ -26,6 +26,21 @@ fails "a trace to nowhere" "could not write trace \"$work/none/x\": $reason" - \
     --trace "$work/none/x" -c "select a from '$work/t.parquet'"
 fails "inspect" "has 1 row group, there is no 9" - inspect --row-group 9 "$work/t.parquet"
 
+# Two tables of one name: which they are, and how to have both.
+mkdir "$work/one" "$work/two"
+cp "$work/t.parquet" "$work/one/t.parquet"
+cp "$work/t.parquet" "$work/two/t.parquet"
+one=$work/one/t.parquet two=$work/two/t.parquet
+fails "two folders" "named \"t\" already, of \"$one\", which \"$two\" cannot replace" \
+    "give the tables of its folder other names, one by one: --table NAME=$two" \
+    -c "select 1" "$work/one" "$work/two"
+fails "two files" "named \"t\" already, of \"$one\", which \"$two\" cannot replace" \
+    "give it another name: --table NAME=$two" -c "select 1" "$one" "$two"
+fails "two tables" "named \"n\" already, of \"$one\", which \"$two\" cannot replace" \
+    "give it another name: --table NAME=$two" --table "n=$one" --table "n=$two" -c "select 1"
+expect "what the hint says" 0 "count
+1" "$program" --format csv --table "n=$two" -c "select count(*) from t, n" "$work/one"
+
 # Settings: what they can be, in the units that people write.
 fails "a small memory_limit" '"16MB": it is a size as 1GB, 512MiB or 80%, 16MiB or more' - \
     --set memory_limit=16MB -c "select 1"

@@ -129,6 +129,8 @@ silent "ends all" "?column?"
 expect "SIGTERM" 143 - timeout --preserve-status -s TERM 1 "$program" -c "$long" "$work/n.parquet"
 expect "Ctrl-C of COPY" 130 - timeout --preserve-status -s INT 1 "$program" \
     -c "copy ($long) to '$work/gone.parquet'" "$work/n.parquet"
+expect "Ctrl-C of -o" 130 - timeout --preserve-status -s INT 1 "$program" -o "$work/gone.txt" \
+    -c "select 1" -c "$long" "$work/n.parquet"
 expect "leaves nothing" 1 "" sh -c "ls '$work' | grep gone || { echo; exit 1; }"
 expect "Ctrl-C of who waits for input" 130 - sh -c "sleep 3 | timeout --preserve-status -s INT 1 '$program'"
 
@@ -192,6 +194,11 @@ expect "a file as argument" 0 "a
 expect "results to a file" 0 - "$program" --format csv -o "$work/o.csv" -c "select 5 as v"
 expect "which has them" 0 "v
 5" cat "$work/o.csv"
+printf '.mode csv\n.output %s\nselect 6 as v;\n.output\nselect 7 as v;\n' "$work/p.csv" >"$work/script.sql"
+expect "a script's results to a file" 0 "v
+7" "$program" -f "$work/script.sql"
+expect "which has its own" 0 "v
+6" cat "$work/p.csv"
 
 # Without a terminal, and without a place for the result.
 expect "calibrate" 0 - env -u HOME -u XDG_CACHE_HOME "$program" calibrate --path "$work" --json

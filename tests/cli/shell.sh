@@ -76,6 +76,29 @@ says "runs" "42"
 expect "copy" 0 - shell "\\\\copy (select 'x' as seven) to '$work/c.csv'\n.quit\n"
 expect "as COPY does" 0 "seven
 x" cat "$work/c.csv"
+expect "results to a file" 0 - shell ".output $work/o.txt\nselect 5 * 5 as v;\nset threads = 2;\n\\\\! cat $work/o.txt\n.quit\n"
+says "are there at once" " 25"
+says "with what statements did" "SET"
+expect "another file" 0 - shell ".mode csv\n.output $work/o.csv\nselect 5 as v;\n.output $work/p.csv\nselect 6 as v;\n.output\nselect 7 * 7 as w;\n.quit\n"
+says "and back" "49"
+expect "the first" 0 "v
+5" cat "$work/o.csv"
+expect "the second" 0 "v
+6" cat "$work/p.csv"
+expect "the same again" 0 - shell ".mode csv\n.output $work/o.csv\nselect 5 as v;\n.output $work/o.csv\nselect 6 as v;\n.quit\n"
+expect "is written anew" 0 "v
+6" cat "$work/o.csv"
+expect "a file in no folder" 0 - shell ".mode csv\n.output $work/o.csv\n.output $work/none/p.csv\nselect 8 as v;\n.quit\n"
+says "says so" "$work/none/p.csv\" for writing: No such file or directory"
+expect "and results go where they went" 0 "v
+8" cat "$work/o.csv"
+if [ -c /dev/full ]; then
+    expect "a full device" 0 - shell '.output /dev/full\nselect 5 as v;\nselect 6 * 6 as v;\n.quit\n'
+    says "says so" 'could not write "/dev/full": No space left on device'
+    says "and results go to the terminal" " 36"
+else
+    skip "/dev/full: it is not there"
+fi
 expect "times" 0 - shell '\\timing on\nselect 1;\n.quit\n'
 if grep -Eq 'time: [0-9]+\.[0-9]{4,6} s' "$work/out"; then pass; else fail "with four digits that count"; fi
 cat >"$work/editor" <<'EDITOR'
