@@ -504,7 +504,8 @@ void scan_ahead_free(scan_ahead *scan)
 
 void scan_ahead_end(exec_query *query)
 {
-    if (query->reads->is_counted)
-        atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
+    if (!query->reads || !query->reads->is_counted)
+        return;
+    atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
     query->reads->is_counted = false;
 }
