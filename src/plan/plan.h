@@ -34,9 +34,9 @@ typedef enum plan_join_type {
 } plan_join_type;
 
 typedef enum plan_aggregate_function {
-#define AGGREGATE(name, sql, help) AGGREGATE_##name,
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    AGGREGATE_##name,
 #include "plan/aggregates.def"
-#undef AGGREGATE
     AGGREGATE_FUNCTION_COUNT
 } plan_aggregate_function;
 

@@ -5,6 +5,8 @@
  * texts; where the column is dictionary-encoded the entries of a dictionary are looked up once. */
 #include "exec/aggregate/aggregate_codes.h"
 
+#include "exec/aggregate/aggregate_state_ops.h"
+
 #include "exec/aggregate/aggregate_table.h"
 
 #define SMALL_DOMAIN 4096       /* always worth it */
@@ -109,7 +111,7 @@ bool codes_table_fits(const aggregate_core *core, uint64_t domain)
 {
     uint64_t bytes = 1; /* a mark, and states */
     for (uint32_t i = 0; i < core->state_count; i++)
-        bytes += core->states[i].kind == STATE_COUNT ? sizeof(uint64_t) : sizeof(int128);
+        bytes += core->states[i].ops == &aggregate_state_count ? sizeof(uint64_t) : sizeof(int128);
     return !core->codes_bytes_max || domain <= core->codes_bytes_max / bytes;
 }
 
