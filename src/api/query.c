@@ -44,7 +44,9 @@ status api_finish_trace(pistachio_result *result)
 {
     bool is_traced = result->is_traced;
     result->is_traced = false;
-    return is_traced ? trace_stop(result->trace_path, result->timeline_path) : STATUS_OK;
+    return is_traced
+               ? trace_stop(result->trace_path, result->timeline_path, result->statement->query.sql)
+               : STATUS_OK;
 }
 
 /* Runs the query and throws its rows away. */

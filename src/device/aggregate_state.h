@@ -26,6 +26,9 @@ typedef struct aggregate_variance {
 /* In `bytes` of a text minimum or maximum: no value yet. */
 #define AGGREGATE_NO_TEXT UINT32_MAX
 
+/* Which value is kept of a group's. */
+typedef enum aggregate_pick_op { AGGREGATE_PICK_LEAST, AGGREGATE_PICK_GREATEST } aggregate_pick_op;
+
 /* How a state becomes a value. */
 typedef enum aggregate_result {
     AGGREGATE_RESULT_COUNT,

@@ -88,7 +88,9 @@ static status take_failure(exec_query *query)
     if (st &&
         (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
         const file *changed = scan_ahead_changed_file(query);
-        if (changed)
+        if (changed && strstr(status_message(st), "changed while it was read"))
+            st = status_hint(st, "run the query again when nobody writes to the file");
+        else if (changed)
             st = status_hint(st,
                              "\"%s\" changed while it was read: run the query again when nobody "
                              "writes to it",

@@ -57,6 +57,13 @@ static bool find_origin(const plan_node *node, uint32_t id, origin *out)
     return false;
 }
 
+/* From the least value to the greatest; as doubles, as those of decimal(38) can be further apart
+ * than an int128 says. */
+static double width_of(const pq_table_column *column)
+{
+    return (double)column->max - (double)column->min;
+}
+
 /* ---- distinct values ---- */
 
 /* How many values a part of a date can have, between the bounds of what it is taken from. */
@@ -80,7 +87,7 @@ static double distinct_of_part(const plan_node *node, const expr *e)
         time->type.id != TYPE_DATE || !find_origin(node, time->column_id, &from) || !from.column ||
         !from.column->has_range)
         return -1;
-    return (double)(from.column->max - from.column->min) / 365 + 1;
+    return width_of(from.column) / 365 + 1;
 }
 
 /* Distinct values of an expression over the node's rows; negative: not known. */
@@ -104,7 +111,7 @@ static double known_distinct(const plan_node *node, const expr *e)
         return counted < 1 ? 1 : counted;
     if (!from.column->has_range)
         return -1;
-    double width = (double)(from.column->max - from.column->min) + 1;
+    double width = width_of(from.column) + 1;
     return width < from.table_rows ? width : from.table_rows;
 }
 
@@ -134,8 +141,8 @@ double plan_distinct(const plan_node *node, const expr *e, double rows)
 /* Where the constant lies between the column's bounds: 0 to 1. */
 static double position_of(const pq_table_column *column, const value *v)
 {
-    double width = (double)(column->max - column->min);
-    double at = (double)(value_int128(v) - column->min);
+    double width = width_of(column);
+    double at = (double)value_int128(v) - (double)column->min;
     return width <= 0 ? 0.5 : at < 0 ? 0 : at > width ? 1 : at / width;
 }
 

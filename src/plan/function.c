@@ -1,6 +1,8 @@
 /* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
 #include "plan/function.h"
 
+#include "plan/plan.h"
+
 #include <ctype.h>
 
 static const function_info functions[EXPR_OP_COUNT] = {
@@ -155,6 +157,49 @@ static void print_group(const char *title, const char *text, FILE *to)
             *text ? "\n\n" : "");
 }
 
+static void print_aggregate_aliases(int function, FILE *to)
+{
+    static const struct {
+        const char *name;
+        int function;
+    } aliases[] = {
+#define AGGREGATE_ALIAS(sql, name) {sql, AGGREGATE_##name},
+#include "plan/aggregates.def"
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (aliases[i].function == function)
+            fprintf(to, ", `%s`", aliases[i].name);
+}
+
+static void print_aggregates(FILE *to)
+{
+    static const struct {
+        const char *name, *argument, *type, *help;
+    } aggregates[] = {
+#define ARGUMENT_NONE "*"
+#define ARGUMENT_ANY "x"
+#define ARGUMENT_NUMBER "number"
+#define ARGUMENT_INTEGER "integer"
+#define ARGUMENT_BOOLEAN "boolean"
+#define RESULT_BIGINT "bigint"
+#define RESULT_DOUBLE "double"
+#define RESULT_SAME "as x"
+#define RESULT_SUM "decimal(38, s), double"
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    {sql, ARGUMENT_##argument, RESULT_##type, help},
+#include "plan/aggregates.def"
+    };
+    print_group("Aggregates",
+                "Each with `DISTINCT` and `FILTER (WHERE ...)`. NULLs are passed over; of no "
+                "values count is 0 and the others are NULL.",
+                to);
+    for (int i = 0; i < AGGREGATE_FUNCTION_COUNT; i++) {
+        fprintf(to, "| `%s(%s)`", aggregates[i].name, aggregates[i].argument);
+        print_aggregate_aliases(i, to);
+        fprintf(to, " | %s | %s |\n", aggregates[i].type, aggregates[i].help);
+    }
+}
+
 void functions_print_markdown(FILE *to)
 {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
@@ -163,4 +208,5 @@ void functions_print_markdown(FILE *to)
     print_row(-1, name, signature, FUNCTION_NOTATION_CALL, help, to);
 #define FUNCTION_GROUP(title, text) print_group(title, text, to);
 #include "plan/functions.def"
+    print_aggregates(to);
 }

@@ -45,9 +45,8 @@ const char *plan_join_name(plan_join_type type, bool build_left)
 const char *plan_aggregate_name(plan_aggregate_function function)
 {
     static const char *const names[] = {
-#define AGGREGATE(name, sql, help) sql,
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help) sql,
 #include "plan/aggregates.def"
-#undef AGGREGATE
     };
     return names[function];
 }

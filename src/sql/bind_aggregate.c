@@ -1,27 +1,50 @@
 /* bind_aggregate.c - calls of aggregate functions: each becomes a column of the query's groups. */
 #include "sql/binder.h"
 
-static const struct aggregate_name {
+typedef enum argument_kind {
+    ARGUMENT_NONE,
+    ARGUMENT_ANY,
+    ARGUMENT_NUMBER,
+    ARGUMENT_INTEGER,
+    ARGUMENT_BOOLEAN
+} argument_kind;
+
+typedef enum result_kind { RESULT_BIGINT, RESULT_DOUBLE, RESULT_SAME, RESULT_SUM } result_kind;
+
+/* What the binder does of aggregates.def. */
+static const struct function {
     const char *name;
-    uint8_t function;
-} aggregate_names[] = {
-    {"count", AGGREGATE_COUNT},
-    {"sum", AGGREGATE_SUM},
-    {"avg", AGGREGATE_AVG},
-    {"mean", AGGREGATE_AVG},
-    {"min", AGGREGATE_MIN},
-    {"max", AGGREGATE_MAX},
-    {"any_value", AGGREGATE_ANY_VALUE},
-    {"stddev", AGGREGATE_STDDEV_SAMP},
-    {"stddev_samp", AGGREGATE_STDDEV_SAMP},
-    {"stddev_pop", AGGREGATE_STDDEV_POP},
-    {"variance", AGGREGATE_VAR_SAMP},
-    {"var_samp", AGGREGATE_VAR_SAMP},
-    {"var_pop", AGGREGATE_VAR_POP},
-    {"bool_and", AGGREGATE_BOOL_AND},
-    {"every", AGGREGATE_BOOL_AND},
-    {"bool_or", AGGREGATE_BOOL_OR},
+    argument_kind argument;
+    result_kind result;
+    bool ignores_distinct;
+} functions[AGGREGATE_FUNCTION_COUNT] = {
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    [AGGREGATE_##name] = {sql, ARGUMENT_##argument, RESULT_##type, ignores_distinct},
+#include "plan/aggregates.def"
 };
+
+/* The function of a name. count is COUNT, the other comes from count(*). */
+static bool find_function(const char *name, plan_aggregate_function *out)
+{
+    static const struct {
+        const char *name;
+        plan_aggregate_function function;
+    } aliases[] = {
+#define AGGREGATE_ALIAS(sql, name) {sql, AGGREGATE_##name},
+#include "plan/aggregates.def"
+    };
+    for (int i = 0; i < AGGREGATE_FUNCTION_COUNT; i++)
+        if (i != AGGREGATE_COUNT_STAR && !strcmp(name, functions[i].name)) {
+            *out = (plan_aggregate_function)i;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (!strcmp(name, aliases[i].name)) {
+            *out = aliases[i].function;
+            return true;
+        }
+    return false;
+}
 
 static status wrong_type(binder *b, const PgQuery__FuncCall *tree, const char *name,
                          const expr *arg, const char *expected)
@@ -32,48 +55,51 @@ static status wrong_type(binder *b, const PgQuery__FuncCall *tree, const char *n
                       type_name(arg->type, type));
 }
 
-/* Casts the argument as aggregates.def says, and finds the result's type. */
-static status type_aggregate(binder *b, const PgQuery__FuncCall *tree, const char *name,
-                             plan_aggregate *call, data_type *out)
+/* Casts the argument as aggregates.def says. */
+static status cast_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                            plan_aggregate *call)
 {
     expr **arg = &call->argument;
     bool is_null = *arg && (*arg)->type.id == TYPE_NULL;
-    data_type number = type_make(TYPE_DOUBLE);
-    switch (call->function) {
-    case AGGREGATE_COUNT_STAR:
-    case AGGREGATE_COUNT:
-        if (is_null)
-            TRY(bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg));
-        *out = type_make(TYPE_INT64);
+    switch (functions[call->function].argument) {
+    case ARGUMENT_NONE:
         return STATUS_OK;
-    case AGGREGATE_SUM:
-    case AGGREGATE_AVG:
-    case AGGREGATE_STDDEV_SAMP:
-    case AGGREGATE_STDDEV_POP:
-    case AGGREGATE_VAR_SAMP:
-    case AGGREGATE_VAR_POP:
+    case ARGUMENT_ANY:
+        return is_null ? bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg)
+                       : STATUS_OK;
+    case ARGUMENT_NUMBER:
         if (is_null || (*arg)->type.id == TYPE_FLOAT)
-            TRY(bind_cast(b, *arg, number, tree->location, arg));
-        if (!type_is_numeric((*arg)->type))
-            return wrong_type(b, tree, name, *arg, "a number");
-        *out = number;
-        if (call->function == AGGREGATE_SUM && (*arg)->type.id != TYPE_DOUBLE)
-            *out = type_decimal(38, (*arg)->type.scale);
-        return STATUS_OK;
-    case AGGREGATE_BOOL_AND:
-    case AGGREGATE_BOOL_OR:
+            TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
+        return type_is_numeric((*arg)->type) ? STATUS_OK
+                                             : wrong_type(b, tree, name, *arg, "a number");
+    case ARGUMENT_INTEGER:
+        if (is_null)
+            TRY(bind_cast(b, *arg, type_make(TYPE_INT64), tree->location, arg));
+        return type_is_integer((*arg)->type) ? STATUS_OK
+                                             : wrong_type(b, tree, name, *arg, "an integer");
+    case ARGUMENT_BOOLEAN:
         if (bind_is_literal(*arg))
             TRY(bind_cast(b, *arg, type_make(TYPE_BOOL), tree->location, arg));
-        if ((*arg)->type.id != TYPE_BOOL)
-            return wrong_type(b, tree, name, *arg, "boolean");
-        *out = (*arg)->type;
-        return STATUS_OK;
-    default:
-        if (is_null)
-            TRY(bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg));
-        *out = (*arg)->type;
-        return STATUS_OK;
+        return (*arg)->type.id == TYPE_BOOL ? STATUS_OK
+                                            : wrong_type(b, tree, name, *arg, "boolean");
     }
+    return STATUS_OK;
+}
+
+static data_type type_of_result(const plan_aggregate *call)
+{
+    switch (functions[call->function].result) {
+    case RESULT_BIGINT:
+        return type_make(TYPE_INT64);
+    case RESULT_DOUBLE:
+        return type_make(TYPE_DOUBLE);
+    case RESULT_SAME:
+        return call->argument->type;
+    case RESULT_SUM:
+        break;
+    }
+    return call->argument->type.id == TYPE_DOUBLE ? type_make(TYPE_DOUBLE)
+                                                  : type_decimal(38, call->argument->type.scale);
 }
 
 static bool optional_equal(const expr *left, const expr *right)
@@ -165,14 +191,12 @@ static status check_place(binder *b, const PgQuery__FuncCall *tree, const bind_s
 status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
                            bind_scope *scope, bool *out_is_aggregate, expr **out)
 {
-    size_t i = 0, names = sizeof aggregate_names / sizeof *aggregate_names;
-    while (i < names && strcmp(name, aggregate_names[i].name))
-        i++;
-    *out_is_aggregate = i < names;
-    if (i == names)
+    plan_aggregate_function function;
+    *out_is_aggregate = find_function(name, &function);
+    if (!*out_is_aggregate)
         return STATUS_OK;
     TRY(check_place(b, tree, scope));
-    plan_aggregate call = {.function = aggregate_names[i].function,
+    plan_aggregate call = {.function = function,
                            .is_distinct = tree->agg_distinct,
                            .position = bind_position(b, tree->location)};
     scope->is_in_aggregate = true;
@@ -180,25 +204,22 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
     scope->is_in_aggregate = false;
     TRY(st);
     TRY(check_owner(b, tree, scope, call.argument));
-    data_type type;
-    TRY(type_aggregate(b, tree, name, &call, &type));
+    TRY(cast_argument(b, tree, name, &call));
+    data_type type = type_of_result(&call);
     if (call.function == AGGREGATE_COUNT && call.argument->kind == EXPR_CONSTANT &&
         !call.argument->is_nullable && !call.is_distinct) {
         call.function = AGGREGATE_COUNT_STAR; /* count(1) */
         call.argument = NULL;
     }
-    if (call.function == AGGREGATE_MIN || call.function == AGGREGATE_MAX ||
-        call.function == AGGREGATE_ANY_VALUE || call.function == AGGREGATE_BOOL_AND ||
-        call.function == AGGREGATE_BOOL_OR)
-        call.is_distinct = false; /* makes no difference */
+    if (functions[call.function].ignores_distinct)
+        call.is_distinct = false;
     const bind_aggregate *found = find_equal(scope, &call);
     if (!found) {
         bind_aggregate added = {call,
                                 {.id = bind_new_id(b),
                                  .name = name,
                                  .type = type,
-                                 .is_nullable = call.function != AGGREGATE_COUNT &&
-                                                call.function != AGGREGATE_COUNT_STAR}};
+                                 .is_nullable = functions[call.function].result != RESULT_BIGINT}};
         TRY(array_push(b->memory, &scope->aggregates, added));
         found = &scope->aggregates.items[scope->aggregates.count - 1];
     }

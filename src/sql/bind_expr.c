@@ -377,6 +377,8 @@ static status bind_row_comparison(binder *b, const PgQuery__RowExpr *left,
         return bind_error(b, STATUS_KIND_INVALID, location,
                           "rows of %zu and %zu values cannot be compared", left->n_args,
                           right->n_args);
+    if (!left->n_args)
+        return bind_error(b, STATUS_KIND_INVALID, location, "rows of no values cannot be compared");
     for (size_t i = 0; i < left->n_args; i++) {
         expr *l, *r, *pair;
         TRY(bind_expr(b, left->args[i], scope, &l));

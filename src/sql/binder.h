@@ -143,6 +143,8 @@ CHECKED status bind_from(binder *b, const pg_select *select, bind_scope *scope, 
 CHECKED status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out);
 CHECKED status bind_join(binder *b, const PgQuery__JoinExpr *join, bind_scope *scope,
                          plan_node **out);
+/* All SEMI and ANTI JOINs of the text have been bound as such. */
+CHECKED status bind_check_reducers(binder *b);
 /* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
 CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
                                  const char *name, const PgQuery__Alias *alias, int32_t location);

@@ -1,4 +1,5 @@
-/* kernel_string_build.c - text that is not a part of other text: case, ||, replace, blobs.
+/* kernel_string_build.c - text that is not a part of other text: case, reverse, ||, replace,
+ * blobs.
  *
  * Two launches: the first adds up the bytes of the long results, the second writes them one behind
  * the other into a heap of that size. */
@@ -83,6 +84,19 @@ static void change_case(const char *text, size_t bytes, bool to_upper, char *out
         } else {
             out[i] = (char)c;
         }
+    }
+}
+
+/* ---- reverse ---- */
+
+/* Character after character, each with its bytes in order. */
+static void reverse(const char *text, size_t bytes, char *out)
+{
+    for (size_t first = 0, end; first < bytes; first = end) {
+        end = first + 1;
+        while (end < bytes && kernel_is_continuation(text[end]))
+            end++;
+        memcpy(out + bytes - end, text + first, end - first);
     }
 }
 
@@ -189,6 +203,9 @@ void ISA_(string_build)(const string_build_arguments *a)
             case DEV_BUILD_UPPER:
             case DEV_BUILD_LOWER:
                 change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER, out);
+                break;
+            case DEV_BUILD_REVERSE:
+                reverse(kernel_string_data(r.first), r.bytes, out);
                 break;
             case DEV_BUILD_CONCAT:
                 memcpy(out, kernel_string_data(r.first), r.first->bytes);

@@ -18,27 +18,20 @@
 
 #include "exec/aggregate/aggregate_intern.h"
 
-/* Grouping keys, and the value of a DISTINCT set beside them. */
-#define KEYS_MAX 65
-
-typedef enum state_kind {
-    STATE_COUNT,
-    STATE_SUM,    /* of integers and decimals */
-    STATE_NUMBER, /* of floats */
-    STATE_LEAST,
-    STATE_GREATEST,
-    STATE_VARIANCE
-} state_kind;
+/* Grouping keys, and the value of a DISTINCT set beside them. Arrays of so many are on the stack;
+ * of them only as much is cleared and read as there are keys (keys_clear). */
+#define KEYS_MAX 4097
 
 #define SOURCE_ROWS (-1)
 
 /* One array of states, shared by the aggregates that need the same. */
 typedef struct state_plan {
-    state_kind kind;
-    data_type type;       /* of the values */
-    int argument, filter; /* numbers of input values; -1: none */
-    int source;           /* SOURCE_ROWS, or the number of a DISTINCT set */
-    bool is_exact;        /* a count that is wanted itself, not only whether it is 0 */
+    const struct aggregate_state_ops *ops; /* aggregate_state_ops.h */
+    uint8_t operation;                     /* that the ops are told: aggregates.def */
+    data_type type;                        /* of the values */
+    int argument, filter;                  /* numbers of input values; -1: none */
+    int source;                            /* SOURCE_ROWS, or the number of a DISTINCT set */
+    bool is_exact; /* a count that is wanted itself, not only whether it is 0 */
     uint32_t location;
 } state_plan;
 

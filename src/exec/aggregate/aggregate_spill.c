@@ -6,6 +6,7 @@
  * part: its blocks are added to a table, which is given out; a table that grows too large on the
  * way is itself cut by the next bits of the hash, into parts that are read later. */
 #include "exec/aggregate/aggregate_spill.h"
+#include "exec/aggregate/aggregate_state_ops.h"
 
 #include "exec/aggregate/aggregate_local.h"
 #include "exec/aggregate/aggregate_merge.h"
@@ -62,16 +63,11 @@ status aggregate_spill_begin(const aggregate_core *core, aggregate_spill *spill)
 
 /* ---- states as columns ---- */
 
-static bool is_text(const state_plan *plan)
-{
-    return (plan->kind == STATE_LEAST || plan->kind == STATE_GREATEST) && type_is_text(plan->type);
-}
-
 /* Of as many bytes as a state; what they mean does not matter to who writes them. */
 static data_type column_type(const state_plan *plan, uint32_t width)
 {
     data_type type = type_make(TYPE_UINT64);
-    if (is_text(plan))
+    if (state_is_text(plan))
         return plan->type;
     type.width = (uint8_t)width;
     return type;
@@ -105,7 +101,7 @@ static status state_to_column(const aggregate_core *core, dev_stream *stream,
     status st = tensor_new_view(column_type(&core->states[state], array->width), owner,
                                 (void *)(uintptr_t)values, out);
     dev_buffer_unref(owner);
-    if (!st && is_text(&core->states[state]))
+    if (!st && state_is_text(&core->states[state]))
         st = mark_texts(core->dev, *out, count);
     return st;
 }
@@ -148,9 +144,9 @@ static status state_from_column(const aggregate_core *core, dev_stream *stream,
     TRY(dev_alloc(core->dev, table->count * array->width, core->who, &array->buffer));
     TRY(stream->dev->ops->copy(stream, array->buffer->address, t->values,
                                table->count * array->width));
-    if (is_text(plan))
+    if (state_is_text(plan))
         return texts_from_column(t, array, table->count);
-    if (plan->kind == STATE_SUM && array->width == sizeof(int64_t))
+    if (plan->ops == &aggregate_state_sum && array->width == sizeof(int64_t))
         return bound_sums(stream, array, table->count);
     return STATUS_OK;
 }

@@ -7,6 +7,7 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_rows.h"
+#include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/sched/memory.h"
 
 /* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
@@ -52,11 +53,12 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state 
                        uint32_t number, uint64_t rows)
 {
     distinct_set *set = &op->sets[number];
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     row_index *chosen = NULL;
     uint64_t chosen_rows = rows;
     uint32_t key_count = set->core.key_count;
     status st = STATUS_OK;
+    keys_clear(&set->core, keys);
     if (set->filter >= 0)
         st = filter_rows(task, state->values[set->filter], rows, &chosen, &chosen_rows);
     for (uint32_t k = 0; k < key_count && !st; k++) {
@@ -157,8 +159,9 @@ static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, 
 static status feed_range(const distinct_set *set, exec_task *task, aggregate_local *local,
                          const result_range *range)
 {
-    tensor *keys[KEYS_MAX] = {0}, *value = NULL;
+    tensor *keys[KEYS_MAX], *value = NULL;
     uint32_t last = set->core.key_count - 1;
+    keys_clear(&set->core, keys);
     table_slice slice;
     TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
                          &slice));
@@ -357,7 +360,7 @@ typedef struct planner {
 /* How keys lie in rows; as numbers, where some are text. */
 static status init_layouts(aggregate_core *core)
 {
-    data_type coded[KEYS_MAX] = {0};
+    data_type coded[KEYS_MAX];
     bool has_text = false;
     for (uint32_t k = 0; k < core->key_count; k++) {
         TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
@@ -388,8 +391,6 @@ static status core_init(aggregate_core *core, exec_query *query, const data_type
     core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
     if (!core->key_types || !core->states || !core->interners)
         return status_no_memory(core->who, states_max * sizeof *core->states);
-    if (key_count > KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
     if (key_count)
         memcpy(core->key_types, types, key_count * sizeof *types);
     core->key_count = key_count;
@@ -413,8 +414,9 @@ static int add_state(aggregate_core *core, state_plan plan)
 {
     for (uint32_t i = 0; i < core->state_count; i++) {
         state_plan *other = &core->states[i];
-        if (other->kind == plan.kind && other->argument == plan.argument &&
-            other->filter == plan.filter && other->source == plan.source) {
+        if (other->ops == plan.ops && other->operation == plan.operation &&
+            other->argument == plan.argument && other->filter == plan.filter &&
+            other->source == plan.source) {
             other->is_exact |= plan.is_exact;
             return (int)i;
         }
@@ -432,8 +434,6 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
             return STATUS_OK;
         }
     data_type types[KEYS_MAX];
-    if (op->core.key_count >= KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
     if (op->core.key_count)
         memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
     types[op->core.key_count] = type;
@@ -447,51 +447,22 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
     return STATUS_OK;
 }
 
-static state_kind kind_of(plan_aggregate_function function, data_type type)
-{
-    bool is_number = type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
-    switch (function) {
-    case AGGREGATE_SUM:
-    case AGGREGATE_AVG:
-        return is_number ? STATE_NUMBER : STATE_SUM;
-    case AGGREGATE_MIN:
-    case AGGREGATE_BOOL_AND:
-    case AGGREGATE_ANY_VALUE:
-        return STATE_LEAST;
-    case AGGREGATE_MAX:
-    case AGGREGATE_BOOL_OR:
-        return STATE_GREATEST;
-    case AGGREGATE_STDDEV_SAMP:
-    case AGGREGATE_STDDEV_POP:
-    case AGGREGATE_VAR_SAMP:
-    case AGGREGATE_VAR_POP:
-        return STATE_VARIANCE;
-    default:
-        return STATE_COUNT;
-    }
-}
+/* What the executor does of aggregates.def. */
+static const struct function {
+    const aggregate_state_ops *ops;
+    uint8_t operation;
+    aggregate_result result;
+} functions[AGGREGATE_FUNCTION_COUNT] = {
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    [AGGREGATE_##name] = {&aggregate_state_##state, operation, AGGREGATE_RESULT_##result},
+#include "plan/aggregates.def"
+};
 
-static aggregate_result result_of(plan_aggregate_function function)
+static const aggregate_state_ops *ops_of(plan_aggregate_function function, data_type type)
 {
-    switch (function) {
-    case AGGREGATE_COUNT_STAR:
-    case AGGREGATE_COUNT:
-        return AGGREGATE_RESULT_COUNT;
-    case AGGREGATE_SUM:
-        return AGGREGATE_RESULT_SUM;
-    case AGGREGATE_AVG:
-        return AGGREGATE_RESULT_MEAN;
-    case AGGREGATE_STDDEV_SAMP:
-        return AGGREGATE_RESULT_STDDEV_SAMP;
-    case AGGREGATE_STDDEV_POP:
-        return AGGREGATE_RESULT_STDDEV_POP;
-    case AGGREGATE_VAR_SAMP:
-        return AGGREGATE_RESULT_VAR_SAMP;
-    case AGGREGATE_VAR_POP:
-        return AGGREGATE_RESULT_VAR_POP;
-    default:
-        return AGGREGATE_RESULT_PICK;
-    }
+    const aggregate_state_ops *ops = functions[function].ops;
+    bool is_float = type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
+    return is_float && ops->of_floats ? ops->of_floats : ops;
 }
 
 /* The states of an aggregate whose argument and filter are numbered. */
@@ -500,14 +471,15 @@ static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_
 {
     bool is_count = out->result == AGGREGATE_RESULT_COUNT;
     state_plan count = values;
-    count.kind = STATE_COUNT;
+    count.ops = &aggregate_state_count;
     count.is_exact = is_count || out->result == AGGREGATE_RESULT_MEAN;
     /* All rows have a value: their count will do. */
     if (values.source == SOURCE_ROWS && aggregate->argument && !aggregate->argument->is_nullable)
         count.argument = -1;
     out->state = -1;
     if (!is_count) {
-        values.kind = kind_of(aggregate->function, values.type);
+        values.ops = ops_of(aggregate->function, values.type);
+        values.operation = functions[aggregate->function].operation;
         out->state = add_state(&op->core, values);
     }
     out->count_state = add_state(&op->core, count);
@@ -526,12 +498,12 @@ static status plan_one(planner *p, uint32_t number)
     const plan_aggregate *aggregate = &node->aggregate.aggregates.items[number];
     aggregate_plan *out = &op->aggregates[number];
     state_plan values = {.argument = -1, .filter = -1, .source = SOURCE_ROWS};
-    out->result = result_of(aggregate->function);
+    out->result = functions[aggregate->function].result;
     out->result_type = node->columns.items[op->core.key_count + number].type;
     out->location = values.location = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
     if (aggregate->argument) {
         expr *argument = aggregate->argument;
-        if (kind_of(aggregate->function, argument->type) == STATE_VARIANCE)
+        if (functions[aggregate->function].ops->takes_doubles)
             argument =
                 expr_new_cast(p->memory, argument, type_make(TYPE_DOUBLE), argument->position);
         if (!argument)
@@ -563,14 +535,17 @@ static status compile(op_aggregate *op, exec_layout input)
     const plan_node *node = op->base.plan;
     planner p = {.op = op, .memory = exec_memory(op->base.query)};
     uint32_t key_count = (uint32_t)node->aggregate.groups.count;
-    data_type types[KEYS_MAX] = {0};
+    data_type types[KEYS_MAX];
     op->aggregate_count = (uint32_t)node->aggregate.aggregates.count;
     op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
     op->sets = mem_new_array(op->aggregate_count + 1, sizeof *op->sets);
     if (!op->aggregates || !op->sets)
         return status_no_memory("aggregation", op->aggregate_count * sizeof *op->sets);
-    if (key_count >= KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (key_count >= KEYS_MAX) {
+        status st = status_new(STATUS_KIND_LIMIT, "more than %d columns to group by", KEYS_MAX - 1);
+        return status_at(status_hint(st, "name fewer columns in GROUP BY, DISTINCT or UNION"),
+                         node->position);
+    }
     for (uint32_t i = 0; i < key_count; i++) {
         types[i] = node->aggregate.groups.items[i]->type;
         TRY(array_push(p.memory, &p.exprs, node->aggregate.groups.items[i]));

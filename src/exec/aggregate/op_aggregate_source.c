@@ -2,6 +2,7 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_state_ops.h"
 
 typedef struct op_aggregate_source {
     exec_operator base;
@@ -36,7 +37,8 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
         if (!st) {
             t->validity = t->validity_owner->address;
             st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
-                            .count = dev_count_exact(r->slice->count), .out = t->validity);
+                            .count = dev_count_exact(r->slice->count), .width = t->type.width,
+                            .values = t->values, .out = t->validity);
         }
     }
     dev_buffer_unref(owner);
@@ -46,32 +48,16 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
 static status compute_values(const result_piece *r, const aggregate_plan *plan, const void *states,
                              const void *counts, tensor *t)
 {
-    dev_stream *stream = r->task->stream;
-    dev_count count = dev_count_exact(r->slice->count);
-    const state_plan *kind = &r->op->core.states[plan->state];
-    uint32_t width = r->table->states[plan->state].width;
-    switch (plan->result) {
-    case AGGREGATE_RESULT_SUM:
-        if (kind->kind == STATE_SUM)
-            return DEV_LAUNCH(stream, aggregate_finish_sum, .type = plan->result_type,
-                              .states = states, .state_width = width, .count = count,
-                              .out = t->values, .error = r->task->error,
-                              .location = plan->location);
-        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = true, .states = states,
-                          .count = count, .width = plan->result_type.width, .out = t->values);
-    case AGGREGATE_RESULT_MEAN:
-        return DEV_LAUNCH(stream, aggregate_finish_number, .is_number = kind->kind == STATE_NUMBER,
-                          .states = states, .state_width = width, .scale = plan->type.scale,
-                          .counts = counts, .count = count, .width = plan->result_type.width,
-                          .out = t->values);
-    case AGGREGATE_RESULT_PICK: /* booleans: others are used in place */
-        return DEV_LAUNCH(stream, aggregate_finish_bool, .states = states, .count = count,
-                          .out = t->values);
-    default:
-        return DEV_LAUNCH(stream, aggregate_finish_variance, .result = (int)plan->result,
-                          .states = states, .count = count, .out = t->values,
-                          .out_validity = t->validity);
-    }
+    const state_finish f = {.task = r->task,
+                            .result = plan->result,
+                            .type = plan->type,
+                            .result_type = plan->result_type,
+                            .location = plan->location,
+                            .states = states,
+                            .width = r->table->states[plan->state].width,
+                            .counts = counts,
+                            .count = dev_count_exact(r->slice->count)};
+    return r->op->core.states[plan->state].ops->finish(&f, t);
 }
 
 static bool is_in_place(const aggregate_plan *plan)

@@ -141,14 +141,16 @@ status instruction_distinct(program_run *run, frame *f, uint32_t number, tensor 
 {
     const instruction *s = instruction_at(run, number);
     operand x[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         TRY(run_operand(run, f, s->args[i], &x[i]));
-    /* A constant goes to the right, as the comparison's bits are a column. Where the comparison is
-     * a constant, one side is NULL, and the bits do not matter. */
+    /* The comparison's bits, and so the left side, are a column; a constant goes to the right. */
+    TRY(run_column(run, f, s->args[2], &x[2]));
+    if (!x[0].stride && !x[1].stride)
+        TRY(run_column(run, f, s->args[0], &x[0]));
     const operand *left = x[0].stride ? &x[0] : &x[1], *right = x[0].stride ? &x[1] : &x[0];
     TRY(run_result(run, f, s->type, result));
-    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].stride ? x[2].values : NULL,
-                      .left_validity = left->validity, .left_stride = left->stride,
+    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].values,
+                      .left_validity = left->validity, .left_stride = 1,
                       .right_validity = right->validity, .right_stride = right->stride,
                       .count = f->count, .out = (*result)->values);
 }

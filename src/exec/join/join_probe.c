@@ -29,7 +29,7 @@ static void drop_pairs(join_prober *p)
 void join_prober_drop(join_prober *p)
 {
     drop_pairs(p);
-    for (uint32_t k = 0; k < JOIN_KEYS_MAX; k++) {
+    for (uint32_t k = 0; p->keys && k < p->join->key_count; k++) {
         tensor_unref(p->keys[k]);
         p->keys[k] = NULL;
     }
@@ -444,6 +444,9 @@ static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
 status join_prober_init(join_prober *p, const op_join_build *join, exec_task *task)
 {
     p->join = join;
+    p->keys = mem_new_array(join->key_count + 1, sizeof *p->keys);
+    if (!p->keys)
+        return status_no_memory("join probe", join->key_count * sizeof *p->keys);
     TRY(program_run_new(join->probe_keys, task, &p->keys_run));
     return join->residual ? program_run_new(join->residual, task, &p->residual_run) : STATUS_OK;
 }
@@ -453,6 +456,7 @@ void join_prober_release(join_prober *p)
     join_prober_drop(p);
     program_run_free(p->keys_run);
     program_run_free(p->residual_run);
+    mem_free(p->keys);
     *p = (join_prober){0};
 }
 

@@ -135,15 +135,27 @@ static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
         scheduled->inputs[number] = output;
 }
 
-/* "scan orders", "join": for people. */
+static const char *key_name(const expr_list *keys)
+{
+    const expr *key = keys->count ? keys->items[0] : NULL;
+    return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
+}
+
+/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
+ */
 static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
 {
     char name[TRACE_NAME_BYTES];
     const plan_node *plan = op->plan;
-    const char *table = plan && plan->kind == PLAN_SCAN ? plan->scan.table->name : "";
-    const char *slash = strrchr(table, '/');
-    table = slash ? slash + 1 : table;
-    snprintf(name, sizeof name, "%s%s%s", op->ops->name, *table ? " " : "", table);
+    if (plan && plan->kind == PLAN_SCAN) {
+        const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
+        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
+    } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
+        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
+                 key_name(&plan->join.right_keys));
+    } else {
+        snprintf(name, sizeof name, "%s", op->ops->name);
+    }
     trace_span(what, name, (int64_t)since, (int64_t)until);
 }
 

@@ -56,7 +56,7 @@ typedef struct op_sort {
     program *program; /* the keys that are no column; NULL: none */
     uint32_t column_count, extra_count, key_count;
     uint32_t *key_columns; /* of the collected chunk, by key */
-    uint64_t text_keys, descending_keys;
+    bool is_text_first;    /* the first key is text */
     pthread_mutex_t lock;
     chunk_list chunks; /* of finished tasks */
     chunk *sorted;     /* if nothing was spilled */

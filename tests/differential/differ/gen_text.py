@@ -8,12 +8,12 @@ MOST = 6000
 
 def text(g, depth, exact):
     rng = g.rng
-    kind = rng.choice(("concat", "concat", "concat_skip", "substring", "substring", "upper", "lower", "trim", "ltrim", "rtrim",
+    kind = rng.choice(("concat", "concat", "concat_skip", "substring", "substring", "upper", "lower", "reverse", "trim", "ltrim", "rtrim",
                        "replace", "left", "right"))
     if kind in ("concat", "concat_skip"):
         return joined(g, kind, depth)
     arg = g.expr("text", depth)
-    if kind in ("upper", "lower"):
+    if kind in ("upper", "lower", "reverse"):
         return call(kind, T.TEXT, arg, bound=arg.bound)
     if kind in ("trim", "ltrim", "rtrim"):
         name = rng.choice(("trim", "btrim")) if kind == "trim" else kind
@@ -49,7 +49,7 @@ def replaced(g, arg):
     new = g.expr("text", 0)
     if arg.bound * max(1, new.bound) > MOST * 10:
         return None
-    return call("replace", T.TEXT, arg, g.expr("text", 0), new, bound=max(arg.bound, arg.bound * new.bound)) if rng.random() else None
+    return call("replace", T.TEXT, arg, g.expr("text", 0), new, bound=max(arg.bound, arg.bound * new.bound))
 
 
 def joined(g, kind, depth):

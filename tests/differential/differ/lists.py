@@ -14,12 +14,12 @@ def find_source(name):
 
 
 def read_list(file_name, macro):
-    """The arguments of each MACRO(...) line, without quotes."""
+    """The arguments of each line that begins MACRO(...), without quotes."""
     with open(find_source(file_name), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     text = re.sub(r'"\s*\n?\s*"', lambda m: m.group(0) if m.group(0) == '""' else "", text)
     found = []
-    for match in re.finditer(rf"\b{macro}\(((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*)\)", text):
+    for match in re.finditer(rf"^{macro}\(((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*)\)", text, flags=re.M):
         parts = re.findall(r'"((?:[^"]*))"|([^,\s"][^,"]*)', match.group(1))
         found.append([quoted if not bare else bare.strip() for quoted, bare in parts])
     return found

@@ -319,6 +319,7 @@ def date_part_form(e, dialect):
     if dialect == OURS:
         return {"extract": f"extract({field} from {arg})", "date_part": f"date_part('{field}', {arg})",
                 "short": f"{field}({arg})"}[how]
+    arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
     return f"CAST(extract({field} FROM {arg}) AS {duckdb_type(e.type)})"
 
 
@@ -326,6 +327,7 @@ def date_trunc_form(e, dialect):
     arg = sql(e.args[0], dialect)
     if dialect == OURS:
         return f"date_trunc('{e.data}', {arg})"
+    arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
     if e.data == "century":  # they begin in 1901 and 2001, for DuckDB in 1900 and 2000
         return f"CAST((date_trunc('century', {arg} - INTERVAL 1 YEAR) + INTERVAL 1 YEAR) AS {duckdb_type(e.type)})"
     return f"CAST(date_trunc('{e.data}', {arg}) AS {duckdb_type(e.type)})"
@@ -402,7 +404,8 @@ FORMS = {
     "greatest": variadic("greatest"), "least": variadic("least"), "nullif": variadic("nullif"), "like": like_form, "ilike": like_form,
     "cast": cast_form, "varchar_cast": varchar_cast_form, "concat": concat_form, "concat_skip": concat_function_form, "substring": substring_form,
     "length": text_function("length"), "octet_length": text_function("octet_length", "strlen({0})"),
-    "upper": text_function("upper"), "lower": text_function("lower"), "trim": text_function("trim"),
+    "upper": text_function("upper"), "lower": text_function("lower"),
+    "reverse": text_function("reverse"), "trim": text_function("trim"),
     "ltrim": text_function("ltrim"), "rtrim": text_function("rtrim"), "position": position_form,
     "replace": text_function("replace"), "left": text_function("left"), "right": text_function("right"),
     "starts_with": text_function("starts_with"), "round": typed_function("round"), "floor": typed_function("floor"),

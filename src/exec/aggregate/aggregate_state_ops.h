@@ -1,0 +1,60 @@
+/* aggregate_state_ops.h - what a kind of aggregate state is: the `state` column of aggregates.def,
+ * an aggregate_state_ops named aggregate_state_<state> in one of the files aggregate_state_*.c. */
+#ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_STATE_OPS_H
+#define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_STATE_OPS_H
+
+#include "exec/aggregate/aggregate_table.h"
+
+/* Rows, or states of another table, to be added to a table's states. */
+typedef struct state_update {
+    const aggregate_core *core;
+    exec_task *task;
+    aggregate_table *table;
+    const uint32_t *groups;  /* of each; NULL: all are of group 0 */
+    const uint64_t *present; /* of few groups, those that occur; NULL: not known */
+    uint64_t rows, groups_before;
+} state_update;
+
+/* States to be made values of a column. */
+typedef struct state_finish {
+    exec_task *task;
+    aggregate_result result;
+    data_type type, result_type; /* of the argument; of the values */
+    uint32_t location;
+    const void *states;
+    uint32_t width;     /* of a state */
+    const void *counts; /* of values, by group; for means, else NULL */
+    dev_count count;
+} state_finish;
+
+typedef struct aggregate_state_ops {
+    /* Bytes of a state. */
+    uint32_t (*width)(const aggregate_core *core, const aggregate_table *table,
+                      const state_plan *plan);
+    /* What a state begins as, in two words. NULL: zeros. */
+    void (*begin)(const state_plan *plan, uint64_t words[2]);
+    /* Adds the argument's values where they are not NULL and the filter (may be NULL) is true. */
+    status (*update)(const state_update *u, const state_plan *plan, state_array *array,
+                     const tensor *argument, const tensor *filter);
+    /* Adds u->rows states, each `width` bytes; NULL: counts that are all 1. */
+    status (*merge)(const state_update *u, const state_plan *plan, const state_array *array,
+                    const void *states, uint32_t width);
+    /* Makes values of states, into out->values. NULL: states are values, and out->type says so. */
+    status (*finish)(const state_finish *f, tensor *out);
+    /* Stands in for this one where arguments are floats; or NULL. */
+    const struct aggregate_state_ops *of_floats;
+    bool takes_doubles; /* arguments are cast */
+} aggregate_state_ops;
+
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    extern const aggregate_state_ops aggregate_state_##state;
+#include "plan/aggregates.def"
+extern const aggregate_state_ops aggregate_state_number; /* sum, of floats */
+
+/* The states are text, whose bytes lie in the array's heap. */
+bool state_is_text(const state_plan *plan);
+/* Sums get 16 bytes each. */
+CHECKED status state_widen_sum(const aggregate_core *core, dev_stream *stream,
+                               const aggregate_table *table, state_array *array);
+
+#endif
