@@ -81,5 +81,7 @@ def aggregate(g, klass, depth=2, keys=()):
     if klass == "interval":
         return None
     arg = g.expr(klass, depth)
+    if function.startswith("BIT_") and arg.type.kind == "dec":
+        return None
     bound = 2 * arg.bound + 1 if function.startswith("BIT_") else arg.bound
     return made(g, function, arg.type, arg, bound, True)
