@@ -18,6 +18,9 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+if(PISTACHIO_FUZZ OR PISTACHIO_SANITIZE STREQUAL thread)
+  set(CMAKE_C_FLAGS_DEBUG "-O1 -g1") # reports need lines; who steps through a program takes debug
+endif()
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g -DNDEBUG")
 
 add_library(pistachio_flags INTERFACE)

@@ -1,5 +1,8 @@
 # Each src/device/cpu/kernel_*.c is compiled once per ISA, with -DISA=<name> and the ISA's flags;
 # "simulated" is the scalar build under another name, for the simulated device.
+#
+# In Debug builds kernels are not optimized: with sanitizers that took half of the build's time, and
+# tests have few rows.
 
 set(PISTACHIO_ISAS scalar simulated)
 set(flags_scalar)
@@ -38,7 +41,8 @@ function(pistachio_kernel_objects result)
       target_include_directories(kernels_${isa} PRIVATE ${CMAKE_SOURCE_DIR}/src
                                                         ${CMAKE_SOURCE_DIR}/include)
       target_compile_definitions(kernels_${isa} PRIVATE ISA=${isa})
-      target_compile_options(kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:${speed_${isa}}>)
+      target_compile_options(kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:${speed_${isa}}>
+                                                 $<$<CONFIG:Debug>:-O0>)
       target_link_libraries(kernels_${isa} PRIVATE pistachio_flags)
       list(APPEND objects $<TARGET_OBJECTS:kernels_${isa}>)
     endforeach()

@@ -9,40 +9,75 @@
 #include <time.h>
 
 typedef struct annotation {
-    const exec_query *query;
-    char text[256];
+    const exec_query *query; /* that has run; NULL: estimates alone */
+    uint64_t nanoseconds;    /* of all operators */
+    char before[96], behind[128];
 } annotation;
 
-/* All operators of a node together: a join has a build and a probe, an aggregate a sink and a
- * source. */
-static const char *annotate(const plan_node *node, void *context)
+/* What the operators of a node did together: a join has a build and a probe, an aggregate a sink
+ * and a source. NULL: those that no node of the plan stands for. */
+typedef struct node_metrics {
+    uint64_t rows, nanoseconds, bytes, spilled, memory;
+    bool is_known; /* the node has an operator of its own */
+} node_metrics;
+
+static node_metrics metrics_of(const exec_query *query, const plan_node *node)
 {
-    annotation *a = context;
-    uint64_t rows = 0, nanoseconds = 0, bytes = 0, spilled = 0, memory = 0;
-    for (size_t i = 0; i < a->query->operators.count; i++) {
-        const exec_operator *op = a->query->operators.items[i];
+    node_metrics m = {0};
+    for (size_t i = 0; i < query->operators.count; i++) {
+        const exec_operator *op = query->operators.items[i];
         if (op->plan != node)
             continue;
-        rows += atomic_load(&op->metrics.rows_out);
-        nanoseconds += atomic_load(&op->metrics.nanoseconds);
-        bytes += atomic_load(&op->metrics.bytes_read);
-        spilled += atomic_load(&op->metrics.bytes_spilled);
+        m.is_known = true;
+        m.rows += atomic_load(&op->metrics.rows_out);
+        m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
+        m.bytes += atomic_load(&op->metrics.bytes_read);
+        m.spilled += atomic_load(&op->metrics.bytes_spilled);
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
-        memory = peak > memory ? peak : memory;
+        m.memory = peak > m.memory ? peak : m.memory;
     }
-    int at = snprintf(a->text, sizeof a->text, "  (rows %llu, %.3f s of all threads",
-                      (unsigned long long)rows, (double)nanoseconds / 1e9);
+    return m;
+}
+
+static void add_bytes(annotation *a, const char *what, uint64_t bytes)
+{
+    size_t at = strlen(a->behind);
     if (bytes)
-        at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", read %.1f MB",
-                       (double)bytes / 1e6);
-    if (spilled)
-        at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", spilled %.1f MB",
-                       (double)spilled / 1e6);
-    if (memory)
-        at += snprintf(a->text + at, sizeof a->text - (size_t)at, ", memory %.1f MB",
-                       (double)memory / 1e6);
-    snprintf(a->text + at, sizeof a->text - (size_t)at, ")");
-    return a->text;
+        snprintf(a->behind + at, sizeof a->behind - at, "%s%s %.1f MB", at ? ", " : "  (", what,
+                 (double)bytes / 1e6);
+}
+
+static void describe_run(annotation *a, const plan_node *node, const char *estimate)
+{
+    node_metrics m = metrics_of(a->query, node);
+    char rows[32] = "-";
+    double share = a->nanoseconds ? (double)m.nanoseconds / (double)a->nanoseconds : 0;
+    if (m.is_known && node)
+        snprintf(rows, sizeof rows, "%llu", (unsigned long long)m.rows);
+    snprintf(a->before, sizeof a->before, "%10s %10s %9.3f %4.0f%%  ", rows, estimate,
+             (double)m.nanoseconds / 1e9, share * 100);
+    add_bytes(a, "read", m.bytes);
+    add_bytes(a, "spilled", m.spilled);
+    add_bytes(a, "memory", m.memory);
+    if (*a->behind)
+        strncat(a->behind, ")", sizeof a->behind - strlen(a->behind) - 1);
+}
+
+static plan_note annotate(const plan_node *node, void *context)
+{
+    annotation *a = context;
+    char estimate[32] = "-";
+    *a->behind = 0;
+    if (node && node->estimated_rows >= 0)
+        snprintf(estimate, sizeof estimate, node->estimated_rows < 1e15 ? "%.0f" : "%.2g",
+                 node->estimated_rows);
+    if (!node)
+        snprintf(a->before, sizeof a->before, a->query ? "%39s" : "%12s", "");
+    else if (a->query)
+        describe_run(a, node, estimate);
+    else
+        snprintf(a->before, sizeof a->before, "%10s  ", estimate);
+    return (plan_note){a->before, a->behind};
 }
 
 /* ---- what storage could have done ---- */
@@ -132,11 +167,17 @@ status api_explain(pistachio_result *result, bool with_metrics)
 {
     static const char *const names[] = {"plan"};
     plan_statement *plan = &result->statement->query;
-    annotation context = {.query = result->query};
-    char *text = plan_text(plan->memory, plan, with_metrics ? annotate : NULL, &context);
+    annotation context = {.query = with_metrics ? result->query : NULL};
+    for (size_t i = 0; with_metrics && i < result->query->operators.count; i++)
+        context.nanoseconds += atomic_load(&result->query->operators.items[i]->metrics.nanoseconds);
+    char *text = plan_text(plan->memory, plan, annotate, &context);
     if (!text)
         return status_no_memory("plan", 0);
     result->made = (api_rows){.column_count = 1, .names = names};
+    if (with_metrics)
+        TRY(add_line(result, "%10s %10s %9s %5s  plan", "rows", "estimate", "thread s", "share"));
+    else
+        TRY(add_line(result, "%10s  plan", "estimate"));
     for (char *line = text; line && *line;) {
         char *end = strchr(line, '\n');
         if (end)
@@ -147,6 +188,8 @@ status api_explain(pistachio_result *result, bool with_metrics)
     }
     if (!with_metrics)
         return STATUS_OK;
+    describe_run(&context, NULL, "-");
+    TRY(add_line(result, "%sresult and buffers", context.before));
     TRY(add_planning(result));
     return add_storage(result);
 }

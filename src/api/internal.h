@@ -105,11 +105,7 @@ CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
 /* The query is over: writes its trace, if one is made. */
 CHECKED status api_finish_trace(pistachio_result *result);
-/* As pistachio_next; the batch stays the result's. */
-CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 /* made rows */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
-/* Runs result->query to its end, dropping its rows. */
-CHECKED status api_drain(pistachio_result *result);
 
 #endif

@@ -44,7 +44,20 @@ status api_finish_trace(pistachio_result *result)
 {
     bool is_traced = result->is_traced;
     result->is_traced = false;
-    return is_traced ? trace_stop(result->trace_path, result->timeline_path) : STATUS_OK;
+    return is_traced
+               ? trace_stop(result->trace_path, result->timeline_path, result->statement->query.sql)
+               : STATUS_OK;
+}
+
+/* Runs the query and throws its rows away. */
+static status drain(pistachio_result *result)
+{
+    exec_batch *batch;
+    do {
+        TRY(exec_query_next(result->query, &batch));
+        exec_batch_free(batch);
+    } while (batch);
+    return STATUS_OK;
 }
 
 static status start_query(pistachio_result *result)
@@ -68,7 +81,7 @@ static status start_query(pistachio_result *result)
         return api_finish_trace(result);
     }
     if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
-        TRY(api_drain(result));
+        TRY(drain(result));
         TRY(api_finish_trace(result));
         return api_explain(result, true);
     }
@@ -80,16 +93,6 @@ status api_settings_check(const settings *s)
     uint64_t rules;
     return status_context(plan_rules_parse(s->disabled_optimizer_rules.text, &rules),
                           "setting disabled_optimizer_rules");
-}
-
-status api_drain(pistachio_result *result)
-{
-    exec_batch *batch;
-    do {
-        TRY(exec_query_next(result->query, &batch));
-        exec_batch_free(batch);
-    } while (batch);
-    return STATUS_OK;
 }
 
 static status run_set(pistachio_result *result)

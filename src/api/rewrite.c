@@ -16,13 +16,14 @@ static status no_memory(void)
     return status_no_memory("rewrite", 0);
 }
 
-/* Makes the folders above `path`. */
-static status make_folders(arena *a, const char *path)
+/* Makes the folder that begins `path` with `root_bytes` bytes, and those between it and the file:
+ * what is above it must be there, as a mistyped path is none that somebody wants. */
+static status make_folders(arena *a, const char *path, size_t root_bytes)
 {
     char *text = arena_copy_text(a, path, strlen(path));
     if (!text)
         return no_memory();
-    for (char *slash = text; (slash = strchr(slash + 1, '/'));) {
+    for (char *slash = text + root_bytes; (slash = strchr(slash, '/')); slash++) {
         *slash = 0;
         if (mkdir(text, 0777) && errno != EEXIST)
             return status_new_errno(errno, "could not make folder \"%s\"", text);
@@ -61,6 +62,8 @@ static status list_jobs(arena *a, const api_rewrite_options *o, job_list *jobs)
     size_t length = strlen(o->output);
     bool to_folder =
         file_is_folder(o->output) || o->input_count > 1 || (length && o->output[length - 1] == '/');
+    while (length > 1 && o->output[length - 1] == '/')
+        length--;
     path_list *files = arena_alloc_array(a, o->input_count + 1, sizeof *files);
     if (!files)
         return no_memory();
@@ -73,15 +76,14 @@ static status list_jobs(arena *a, const api_rewrite_options *o, job_list *jobs)
             const char *input = files[i].items[f], *output = o->output;
             bool is_folder = file_is_folder(o->inputs[i]);
             if (to_folder)
-                output = arena_format(a, "%s%s%s", o->output,
-                                      length && o->output[length - 1] == '/' ? "" : "/",
+                output = arena_format(a, "%.*s/%s", (int)length, o->output,
                                       kept_name(o->inputs[i], is_folder, input));
             if (!output)
                 return no_memory();
             TRY(add_job(a, jobs, input, output));
         }
-    for (size_t i = 0; i < jobs->count; i++)
-        TRY(make_folders(a, jobs->items[i].output));
+    for (size_t i = 0; to_folder && i < jobs->count; i++)
+        TRY(make_folders(a, jobs->items[i].output, length));
     return STATUS_OK;
 }
 

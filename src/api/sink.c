@@ -214,11 +214,6 @@ status api_sink_open(const char *path, const pq_column_schema *columns, size_t c
     return st;
 }
 
-uint64_t api_sink_bytes(const api_sink *sink)
-{
-    return pq_writer_bytes(sink->writer);
-}
-
 void api_sink_abort(api_sink *sink)
 {
     if (!sink)

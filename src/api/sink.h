@@ -18,7 +18,6 @@ CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, 
 CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 /* Takes the batch over, also on failure. */
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
-uint64_t api_sink_bytes(const api_sink *sink); /* written so far */
 /* Both free the sink: finish makes the file appear under its name, or fails and leaves what was
  * there; abort leaves it too and takes NULL. */
 CHECKED status api_sink_finish(api_sink *sink);

@@ -31,6 +31,12 @@ static double read_double(const char *text, char **end)
     return c_locale ? strtod_l(text, end, c_locale) : strtod(text, end);
 }
 
+static double read_float(const char *text)
+{
+    pthread_once(&c_locale_once, make_c_locale);
+    return (double)(c_locale ? strtof_l(text, NULL, c_locale) : strtof(text, NULL));
+}
+
 /* d.ddde+xx without the locale's point: the digits, and the exponent of the first. */
 typedef struct digits {
     char text[20];
@@ -182,7 +188,8 @@ static bool parse_special(text_scan s, double *out)
     return true;
 }
 
-bool double_parse(const char *text, size_t bytes, double *out)
+/* The nearest double, or float as a double: each is rounded to once. */
+static bool parse_real(const char *text, size_t bytes, bool is_float, double *out)
 {
     text_scan s = scan_trimmed(text, bytes);
     if (!is_decimal_number(s))
@@ -195,11 +202,25 @@ bool double_parse(const char *text, size_t bytes, double *out)
         return false;
     memcpy(copy, s.at, length);
     copy[length] = '\0';
-    double number = read_double(copy, NULL);
+    double number = is_float ? read_float(copy) : read_double(copy, NULL);
     if (copy != room)
         mem_free(copy);
     if (!isfinite(number))
-        return false; /* beyond the largest double */
+        return false; /* beyond the largest */
     *out = number;
+    return true;
+}
+
+bool double_parse(const char *text, size_t bytes, double *out)
+{
+    return parse_real(text, bytes, false, out);
+}
+
+bool float_parse(const char *text, size_t bytes, float *out)
+{
+    double number;
+    if (!parse_real(text, bytes, true, &number))
+        return false;
+    *out = (float)number;
     return true;
 }

@@ -224,6 +224,8 @@ static bool parse_verbose(text_scan s, sums *out)
             amount rest = {a.is_negative, months, 0};
             if (!add_scaled(&out->months, &a, 12) || !add_scaled(&out->months, &rest, 1))
                 return false;
+            if (!scan_done(&s) && !scan_is_space(*s.at))
+                return false; /* 2020-01-01 is a date */
             continue;
         }
         scan_spaces(&s);

@@ -1,6 +1,7 @@
 /* setting.c - parsing and checking settings. */
 #include "base/setting.h"
 
+#include "base/nearest.h"
 #include "base/type.h"
 
 #include <ctype.h>
@@ -123,23 +124,42 @@ static const struct entry *find(const char *name)
     return NULL;
 }
 
-static status out_of_bounds(const struct entry *e, const char *text)
+/* "16MiB", "1GiB", "12": a size in the largest unit that divides it. */
+static const char *format_bound(const struct entry *e, uint64_t number, char *out, size_t bytes)
 {
-    return status_new(STATUS_KIND_INVALID,
-                      "setting %s cannot be \"%s\": it must be from %llu to %llu", e->name, text,
-                      (unsigned long long)e->minimum,
-                      (unsigned long long)(e->maximum ? e->maximum : INT64_MAX));
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    unsigned unit = 0;
+    for (; e->kind == BYTES && number && number % 1024 == 0 && unit < 4; unit++)
+        number /= 1024;
+    snprintf(out, bytes, "%llu%s", (unsigned long long)number, units[unit]);
+    return out;
 }
 
-/* The failure for a text that is not of the setting's kind. */
-static status wrong_form(const struct entry *e, const char *text)
+/* " from 1 to 4096", ", 16MiB or more", or nothing where any will do. */
+static const char *format_bounds(const struct entry *e, char *out, size_t bytes)
 {
-    static const char *const forms[] = {[COUNT] = "a whole number or auto",
+    char minimum[32], maximum[32];
+    format_bound(e, e->minimum, minimum, sizeof minimum);
+    format_bound(e, e->maximum, maximum, sizeof maximum);
+    if (e->maximum)
+        snprintf(out, bytes, " from %s to %s", minimum, maximum);
+    else
+        snprintf(out, bytes, e->minimum ? ", %s or more" : "", minimum);
+    return out;
+}
+
+/* The failure for a text that is not of the setting's kind, or out of its bounds. */
+static status wrong_value(const struct entry *e, const char *text)
+{
+    static const char *const forms[] = {[COUNT] = "auto or a whole number",
                                         [BYTES] = "a size as 1GB, 512MiB or 80%",
                                         [CHOICE] = "one of ",
                                         [BOOL] = "on or off"};
-    return status_new(STATUS_KIND_INVALID, "setting %s cannot be \"%s\": it is %s%s", e->name, text,
-                      forms[e->kind], e->kind == CHOICE ? e->choices : "");
+    char bounds[96] = "";
+    if (e->kind == COUNT || e->kind == BYTES)
+        format_bounds(e, bounds, sizeof bounds);
+    return status_new(STATUS_KIND_INVALID, "setting %s cannot be \"%s\": it is %s%s%s", e->name,
+                      text, forms[e->kind], e->kind == CHOICE ? e->choices : "", bounds);
 }
 
 static status parse(const struct entry *e, const char *text, setting_value *out)
@@ -173,21 +193,30 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
         break;
     }
     if (!is_right)
-        return wrong_form(e, text);
+        return wrong_value(e, text);
     bool is_auto = e->kind == COUNT && out->number == 0;
     if (has_bounds && !is_auto &&
         (out->number < e->minimum || (e->maximum && out->number > e->maximum)))
-        return out_of_bounds(e, text);
+        return wrong_value(e, text);
     return STATUS_OK;
+}
+
+static status no_setting(const char *name)
+{
+    const char *names[ENTRY_COUNT];
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        names[i] = entries[i].name;
+    const char *nearest = nearest_name(name, names, ENTRY_COUNT);
+    status st = status_new(STATUS_KIND_NOT_FOUND, "there is no setting named \"%s\"", name);
+    return nearest ? status_hint(st, "did you mean %s? SHOW ALL lists the settings", nearest)
+                   : status_hint(st, "SHOW ALL lists the settings");
 }
 
 status settings_set(settings *s, const char *name, const char *text)
 {
     const struct entry *e = find(name);
     if (!e)
-        return status_hint(
-            status_new(STATUS_KIND_NOT_FOUND, "there is no setting named \"%s\"", name),
-            "SHOW ALL lists the settings");
+        return no_setting(name);
     setting_value parsed;
     TRY(parse(e, text, &parsed));
     memcpy((char *)s + e->offset, &parsed, sizeof parsed);
@@ -228,30 +257,27 @@ bool setting_describe(unsigned index, setting_info *out)
 /* What may be given, as the docs say it. */
 static void print_values(const struct entry *e, FILE *to)
 {
+    char bounds[96];
     switch (e->kind) {
     case COUNT:
-        fprintf(to, "`auto`, %llu", (unsigned long long)e->minimum);
+        fprintf(to, "`auto`, a number%s", format_bounds(e, bounds, sizeof bounds));
         break;
     case BYTES:
-        fprintf(to, "a size (`1GB`, `512MiB`, `80%%`), %llu", (unsigned long long)e->minimum);
+        fprintf(to, "a size (`1GB`, `512MiB`, `80%%`)%s", format_bounds(e, bounds, sizeof bounds));
         break;
     case BOOL:
         fputs("`on`, `off`", to);
-        return;
+        break;
     case TEXT:
         fputs("text", to);
-        return;
+        break;
     case CHOICE:
         for (const char *at = e->choices, *end; *at; at = *end ? end + 1 : end) {
             end = at + strcspn(at, "|");
             fprintf(to, "%s`%.*s`", at == e->choices ? "" : ", ", (int)(end - at), at);
         }
-        return;
+        break;
     }
-    if (e->maximum)
-        fprintf(to, " to %llu", (unsigned long long)e->maximum);
-    else
-        fputs(" or more", to);
 }
 
 void settings_print_markdown(FILE *to)

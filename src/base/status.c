@@ -99,7 +99,12 @@ status status_new(status_kind kind, const char *format, ...)
     va_start(arguments, format);
     status st = new_from_list(kind, "", format, arguments);
     va_end(arguments);
-    return st;
+    if (kind != STATUS_KIND_INTERNAL)
+        return st;
+    st = status_context(st, "internal error");
+    return status_hint(st,
+                       "this is a fault of Pistachio: please report it, with the statement, what "
+                       "DESCRIBE says of its tables, and the version");
 }
 
 status status_new_errno(int number, const char *format, ...)

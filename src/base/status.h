@@ -22,7 +22,8 @@ typedef enum status_kind {
     STATUS_KIND_NO_MEMORY,   /* the system gave no memory */
     STATUS_KIND_LIMIT,       /* memory_limit or another bound that the user set */
     STATUS_KIND_CANCELLED,   /* by the user */
-    STATUS_KIND_INTERNAL     /* a programmer's error that could be caught cleanly */
+    STATUS_KIND_INTERNAL     /* a programmer's error that could be caught cleanly: its message says
+                                "internal error", its hint to report it */
 } status_kind;
 
 typedef struct status_info *status;

@@ -227,20 +227,24 @@ bool date_parse(const char *text, size_t bytes, int32_t *out_days)
 bool time_parse(const char *text, size_t bytes, int64_t *out_microseconds)
 {
     text_scan s = scan_trimmed(text, bytes);
-    int64_t clock;
-    if (!scan_clock(&s, 6, &clock) || !scan_done(&s) || clock > MICROSECONDS_PER_DAY)
+    int64_t clock, zone;
+    if (!scan_clock(&s, 6, &clock) || !scan_zone(&s, &zone) || !scan_done(&s) ||
+        clock > MICROSECONDS_PER_DAY)
         return false;
     *out_microseconds = clock;
     return true;
 }
 
-bool timestamp_parse(const char *text, size_t bytes, unsigned precision, int64_t *out)
+bool timestamp_parse(const char *text, size_t bytes, unsigned precision, bool with_zone,
+                     int64_t *out)
 {
     int64_t days, clock, zone;
     if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone))
         return false;
     /* The first day that fits begins before the first moment that does. */
     int64_t per_second = power_of_ten_64[precision];
+    if (!with_zone)
+        zone = 0;
     int128 count = (int128)days * SECONDS_PER_DAY * per_second + clock - zone * per_second;
     if (count != (int64_t)count)
         return false;

@@ -3,16 +3,21 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define BIN_COUNT 250
+#define TITLE_CHARACTERS 170
 #define ROWS_MAX 16 /* operators shown; what ran least is left out */
 
 /* Where things are, in pixels. */
 enum {
-    LEFT = 170,
+    LEFT = 240,
     WIDTH = 1000,
-    TOP = 40,
+    RIGHT = 110,
+    TITLE = 24,
+    TOP = 84,
     PANEL = 110,
     GAP = 46,
     ROW = 18,
@@ -34,6 +39,7 @@ typedef struct timeline_row {
 } timeline_row;
 
 struct timeline {
+    const char *statement; /* or NULL */
     int64_t start;
     double bin_width; /* nanoseconds */
     unsigned workers;
@@ -51,6 +57,11 @@ status timeline_new(int64_t start, int64_t end, unsigned workers, timeline **out
     (*out)->bin_width = (double)(end > start ? end - start : 1) / BIN_COUNT;
     (*out)->workers = workers ? workers : 1;
     return STATUS_OK;
+}
+
+void timeline_set_statement(timeline *t, const char *sql)
+{
+    t->statement = sql;
 }
 
 void timeline_free(timeline *t)
@@ -141,6 +152,26 @@ static int by_total(const void *left, const void *right)
     return a->total > b->total ? -1 : a->total < b->total;
 }
 
+/* ---- figures ---- */
+
+/* 1, 2 or 5 times a power of ten: the least step that needs at most `ticks` to get to `most`. */
+static double round_step(double most, int ticks)
+{
+    static const double factors[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(most / ticks)));
+    for (size_t i = 0; i < 3; i++)
+        if (most / (factors[i] * power) <= ticks * 1.000001)
+            return factors[i] * power;
+    return factors[3] * power;
+}
+
+/* Digits behind the point that tell multiples of the step apart. */
+static int digits_of(double step)
+{
+    int digits = (int)ceil(-log10(step) - 1e-9);
+    return digits > 0 ? digits : 0;
+}
+
 /* ---- drawing ---- */
 
 static double bin_x(double bin)
@@ -148,29 +179,51 @@ static double bin_x(double bin)
     return LEFT + bin * (WIDTH / (double)BIN_COUNT);
 }
 
-static double round_up(double most)
+/* Text between tags: on one line, at most `most` characters of UTF-8. */
+static void draw_text(FILE *f, const char *text, int most)
 {
-    double step = 1;
-    while (step * 10 <= most)
-        step *= 10;
-    while (step > most && step > 1e-6)
-        step /= 10;
-    for (double factor = 1; factor <= 10; factor++)
-        if (step * factor >= most)
-            return step * factor;
-    return step * 10;
+    bool was_blank = true;
+    for (; *text; text++) {
+        bool is_blank = (unsigned char)*text <= ' ';
+        if (is_blank && was_blank)
+            continue;
+        was_blank = is_blank;
+        if (((unsigned char)*text & 0xc0) != 0x80 && most-- == 0) {
+            fputs("...", f);
+            return;
+        }
+        if (*text == '<' || *text == '&')
+            fputs(*text == '<' ? "&lt;" : "&amp;", f);
+        else
+            fputc(is_blank ? ' ' : *text, f);
+    }
 }
 
-/* Axis of a panel with `ticks` parts, up to `most`. */
-static void draw_axis(FILE *f, int top, const char *title, double most, int ticks, int digits)
+/* The statement and how long it took; all of the statement where a pointer stays on the picture. */
+static void draw_title(FILE *f, const timeline *t, double seconds)
+{
+    if (t->statement) {
+        fputs("<title>", f);
+        draw_text(f, t->statement, 10000);
+        fprintf(f, "</title>\n<text x=\"10\" y=\"%d\" font-size=\"13\">", TITLE);
+        draw_text(f, t->statement, TITLE_CHARACTERS);
+        fputs("</text>\n", f);
+    }
+    fprintf(f, "<text x=\"10\" y=\"%d\">%.*f %s in total, %u worker%s</text>\n", TITLE + 18,
+            seconds < 1 ? 1 : 3, seconds < 1 ? seconds * 1e3 : seconds, seconds < 1 ? "ms" : "s",
+            t->workers, t->workers == 1 ? "" : "s");
+}
+
+/* Axis of a panel up to `most`, a line at each multiple of `step`. */
+static void draw_axis(FILE *f, int top, const char *title, double most, double step)
 {
     fprintf(f, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", LEFT, top - 8, title);
-    for (int i = 0; i <= ticks; i++) {
-        double y = top + PANEL * (1 - (double)i / ticks);
+    for (int i = 0; i * step <= most * 1.000001; i++) {
+        double y = top + PANEL * (1 - i * step / most);
         fprintf(f,
                 "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
                 "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
-                LEFT, LEFT + WIDTH, y, y, LEFT - 6, y + 4, digits, most * i / ticks);
+                LEFT, LEFT + WIDTH, y, y, LEFT - 6, y + 4, digits_of(step), i * step);
     }
 }
 
@@ -198,13 +251,10 @@ static void draw_mean(FILE *f, int top, double mean, double most, const char *un
 static void draw_row(FILE *f, const timeline *t, int top, const timeline_row *row)
 {
     fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 6, top + 12);
-    for (const char *at = row->name; *at; at++)
-        if (*at == '<' || *at == '&')
-            fputs(*at == '<' ? "&lt;" : "&amp;", f);
-        else
-            fputc(*at, f);
-    fprintf(f, "</text><text x=\"%d\" y=\"%d\">%.3f s</text>\n", LEFT + WIDTH + 6, top + 12,
-            row->total / 1e9);
+    draw_text(f, row->name, 1000);
+    bool is_short = row->total < 1e9;
+    fprintf(f, "</text><text x=\"%d\" y=\"%d\">%.*f %s</text>\n", LEFT + WIDTH + 6, top + 12,
+            is_short ? 2 : 3, row->total / (is_short ? 1e6 : 1e9), is_short ? "ms" : "s");
     for (int i = 0; i < BIN_COUNT;) {
         int tenths = 0, end = i;
         for (int same = -1; end < BIN_COUNT; end++) {
@@ -225,13 +275,56 @@ static void draw_row(FILE *f, const timeline *t, int top, const timeline_row *ro
     }
 }
 
+/* What the shades and the figures at the right mean. */
+static void draw_rows_legend(FILE *f)
+{
+    int x = LEFT + 70, y = ROWS_TOP - 17;
+    fprintf(f,
+            "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">Operators</text>\n"
+            "<text x=\"%d\" y=\"%d\">share of the workers: 10 %%</text>\n",
+            LEFT, ROWS_TOP - 8, x, ROWS_TOP - 8);
+    for (int tenths = 1; tenths <= 10; tenths++)
+        fprintf(f,
+                "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"#2f6b4f\" "
+                "fill-opacity=\"%.1f\"/>\n",
+                x + 145 + tenths * 10, y, tenths / 10.0);
+    fprintf(f,
+            "<text x=\"%d\" y=\"%d\">100 %%</text>\n"
+            "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">thread time</text>\n",
+            x + 260, ROWS_TOP - 8, LEFT + WIDTH + 6, ROWS_TOP - 8);
+}
+
 static void draw_time(FILE *f, double seconds, int y)
 {
-    bool is_short = seconds < 1;
-    for (int i = 0; i <= 10; i++)
-        fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%.*f %s</text>\n",
-                LEFT + WIDTH * i / 10, y, is_short ? 1 : 2,
-                seconds * i / 10 * (is_short ? 1000 : 1), is_short ? "ms" : "s");
+    static const char *const units[] = {"s", "ms", "us"};
+    unsigned unit = 0;
+    double all = seconds;
+    for (; all < 1 && unit < 2; unit++)
+        all *= 1000;
+    double step = round_step(all, 10);
+    for (int i = 0; i * step <= all * 1.000001; i++)
+        fprintf(f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f %s</text>\n",
+                LEFT + WIDTH * (i * step / all), y, digits_of(step), i * step, units[unit]);
+}
+
+static void draw_panels(FILE *f, const timeline *t, double seconds)
+{
+    double most = 0, bytes = 0, busy = 0;
+    for (int i = 0; i < BIN_COUNT; i++) {
+        most = t->bytes[i] > most ? t->bytes[i] : most;
+        bytes += t->bytes[i];
+        busy += t->busy[i];
+    }
+    double rate = most > 0 ? most / t->bin_width : 1; /* bytes a nanosecond: GB/s */
+    double step = round_step(rate, 4);
+    rate = ceil(rate / step - 1e-6) * step;
+    draw_axis(f, READ_TOP, "Storage, GB/s", rate, step);
+    draw_steps(f, READ_TOP, t->bytes, 1 / t->bin_width, rate, "#6d9dc5");
+    draw_mean(f, READ_TOP, bytes / seconds / 1e9, rate, "GB/s");
+    step = t->workers > 4 ? round_step(t->workers, 5) : 1;
+    draw_axis(f, WORK_TOP, "Busy workers", t->workers, step);
+    draw_steps(f, WORK_TOP, t->busy, 1 / t->bin_width, t->workers, "#dd9a3c");
+    draw_mean(f, WORK_TOP, busy / seconds / 1e9, t->workers, "");
 }
 
 void timeline_write(timeline *t, FILE *f)
@@ -240,29 +333,15 @@ void timeline_write(timeline *t, FILE *f)
     if (t->rows.count)
         qsort(t->rows.items, t->rows.count, sizeof(timeline_row *), by_total);
     size_t rows = t->rows.count < ROWS_MAX ? t->rows.count : ROWS_MAX;
-    double most = 0, bytes = 0, busy = 0, seconds = t->bin_width * BIN_COUNT / 1e9;
-    for (int i = 0; i < BIN_COUNT; i++) {
-        most = t->bytes[i] > most ? t->bytes[i] : most;
-        bytes += t->bytes[i];
-        busy += t->busy[i];
-    }
-    double rate = most / t->bin_width; /* bytes a nanosecond: GB/s */
-    rate = rate > 0 ? round_up(rate) : 1;
-    int height = ROWS_TOP + (int)rows * ROW + 40;
+    double seconds = t->bin_width * BIN_COUNT / 1e9;
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            LEFT + WIDTH + 110, height);
-    draw_axis(f, READ_TOP, "Storage, GB/s", rate, 4, 2);
-    draw_steps(f, READ_TOP, t->bytes, 1 / t->bin_width, rate, "#6d9dc5");
-    draw_mean(f, READ_TOP, bytes / seconds / 1e9, rate, "GB/s");
-    draw_axis(f, WORK_TOP, "Busy workers", t->workers, (int)(t->workers < 4 ? t->workers : 4), 1);
-    draw_steps(f, WORK_TOP, t->busy, 1 / t->bin_width, t->workers, "#dd9a3c");
-    draw_mean(f, WORK_TOP, busy / seconds / 1e9, t->workers, "");
-    fprintf(f,
-            "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">Operators: share of the workers</text>\n",
-            LEFT, ROWS_TOP - 8);
+            LEFT + WIDTH + RIGHT, ROWS_TOP + (int)rows * ROW + 40);
+    draw_title(f, t, seconds);
+    draw_panels(f, t, seconds);
+    draw_rows_legend(f);
     for (size_t i = 0; i < rows; i++)
         draw_row(f, t, ROWS_TOP + (int)i * ROW, t->rows.items[i]);
     draw_time(f, seconds, READ_TOP + PANEL + 16);

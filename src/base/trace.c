@@ -202,7 +202,7 @@ static void write_all(FILE *f)
 }
 
 /* The same as a picture. */
-static status draw(FILE *f)
+static status draw(FILE *f, const char *statement)
 {
     unsigned workers = 0;
     timeline *t;
@@ -213,6 +213,7 @@ static status draw(FILE *f)
                 break;
             }
     TRY(timeline_new(session_start, session_end, workers, &t));
+    timeline_set_statement(t, statement);
     status st = STATUS_OK;
     for (unsigned i = 0; i < SLOT_COUNT; i++)
         for (size_t n = 0; n < slots[i].events.count && !st; n++) {
@@ -226,32 +227,35 @@ static status draw(FILE *f)
     return st;
 }
 
-static status write_trace(FILE *f)
+static status write_trace(FILE *f, const char *statement)
 {
+    (void)statement;
     write_all(f);
     return STATUS_OK;
 }
 
-static status write_file(const char *path, status (*write)(FILE *f))
+/* `what`: of the message. */
+static status write_file(const char *what, const char *path,
+                         status (*write)(FILE *f, const char *statement), const char *statement)
 {
     char temporary[4096];
     int length = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof temporary)
-        return status_new(STATUS_KIND_INVALID, "the path of a trace is too long");
+        return status_new(STATUS_KIND_INVALID, "the path of a %s is too long", what);
     FILE *f = fopen(temporary, "we");
     if (!f)
-        return status_new_errno(errno, "could not write trace \"%s\"", path);
-    status st = write(f);
+        return status_new_errno(errno, "could not write %s \"%s\"", what, path);
+    status st = write(f, statement);
     bool has_failed = ferror(f) || fault_check(FAULT_WRITE);
     has_failed |= fclose(f) != 0;
     if (!st && (has_failed || rename(temporary, path)))
-        st = status_new_errno(has_failed ? EIO : errno, "could not write trace \"%s\"", path);
+        st = status_new_errno(has_failed ? EIO : errno, "could not write %s \"%s\"", what, path);
     if (st)
         unlink(temporary);
     return st;
 }
 
-status trace_stop(const char *path, const char *timeline_path)
+status trace_stop(const char *path, const char *timeline_path, const char *statement)
 {
     atomic_store(&trace_switch, false);
     session_end = trace_now();
@@ -261,9 +265,9 @@ status trace_stop(const char *path, const char *timeline_path)
         slots[i].session = 0;
         pthread_mutex_unlock(&slots[i].lock);
     }
-    status st = path ? write_file(path, write_trace) : STATUS_OK;
+    status st = path ? write_file("trace", path, write_trace, statement) : STATUS_OK;
     if (!st && timeline_path)
-        st = write_file(timeline_path, draw);
+        st = write_file("timeline", timeline_path, draw, statement);
     for (unsigned i = 0; i < SLOT_COUNT; i++)
         array_release(&slots[i].events);
     atomic_store(&is_under_way, false);

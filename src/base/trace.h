@@ -23,8 +23,9 @@ static inline bool trace_is_on(void)
 /* False: another trace is under way. */
 bool trace_start(void);
 /* Writes what was noted as a trace and as a picture (timeline.h); a file is whole or absent. A path
- * that is NULL: no such file. Failures leave no trace under way. */
-CHECKED status trace_stop(const char *path, const char *timeline_path);
+ * that is NULL: no such file. `statement`: what was run, for the picture, or NULL. Failures leave
+ * no trace under way. */
+CHECKED status trace_stop(const char *path, const char *timeline_path, const char *statement);
 
 /* Nanoseconds since some time. */
 int64_t trace_now(void);

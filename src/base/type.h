@@ -99,6 +99,18 @@ bool type_is_time(data_type type); /* date, time, timestamps */
 char *type_name(data_type type, char *text);
 #define TYPE_NAME_BYTES 40
 
+/* Of a bit for each row, in whole words. */
+static inline uint64_t bitmap_bytes(uint64_t rows)
+{
+    return (rows + 63) / 64 * 8;
+}
+
+/* Of so many values in memory. */
+static inline uint64_t type_values_bytes(data_type type, uint64_t rows)
+{
+    return type.width ? rows * type.width : bitmap_bytes(rows);
+}
+
 /* The string's bytes. */
 static inline const char *string_data(const string_view *view)
 {
@@ -155,11 +167,14 @@ bool int128_parse(const char *text, size_t bytes, int128 *out);
 /* Rounds half away from zero to `scale`; false also when it does not fit 38 digits. */
 bool decimal_parse(const char *text, size_t bytes, unsigned scale, int128 *out);
 bool double_parse(const char *text, size_t bytes, double *out);
+bool float_parse(const char *text, size_t bytes, float *out); /* not by way of a double */
 bool bool_parse(const char *text, size_t bytes, bool *out);
 bool date_parse(const char *text, size_t bytes, int32_t *out_days);
+/* A time zone suffix (Z, +hh[:mm]) is read and means nothing; in dates and timestamps neither, but
+ * that it is applied where with_zone: a timestamptz. */
 bool time_parse(const char *text, size_t bytes, int64_t *out_microseconds);
-/* Time zone suffixes (Z, +hh[:mm]) are applied. */
-bool timestamp_parse(const char *text, size_t bytes, unsigned precision, int64_t *out);
+bool timestamp_parse(const char *text, size_t bytes, unsigned precision, bool with_zone,
+                     int64_t *out);
 /* '1 year 2 mons', '90 days', '1 day 02:03:04', 'P1Y2M'. */
 bool interval_parse(const char *text, size_t bytes, interval_value *out);
 
@@ -171,6 +186,9 @@ unsigned date_month_days(int32_t year, unsigned month); /* 28 to 31 */
 int32_t date_add_months(int32_t days, int32_t months);
 
 /* ---- 128-bit helpers ---- */
+/* unscaled / 10^scale, rounded once: the nearest, ties to even. scale <= 38. */
+double decimal_to_double(int128 unscaled, unsigned scale);
+float decimal_to_float(int128 unscaled, unsigned scale);
 extern const int64_t power_of_ten_64[19];
 int128 power_of_ten(unsigned exponent); /* exponent <= 38 */
 /* 10^38 - 1, the largest decimal. */

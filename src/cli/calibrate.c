@@ -1,6 +1,7 @@
 /* calibrate.c - the arguments of `pistachio calibrate`; storage/calibrate.h does the work. */
 #include "cli/calibrate.h"
 
+#include "cli/usage.h"
 #include "storage/calibrate.h"
 
 #include <inttypes.h>
@@ -24,11 +25,9 @@ static const char usage[] =
     "\n"
     "exit status: 0, 1 it could not be measured, 2 wrong usage\n";
 
-static int usage_error(const char *what, const char *argument)
-{
-    fprintf(stderr, "pistachio calibrate: %s %s\n%s", what, argument, usage);
-    return 2;
-}
+#define PROGRAM "pistachio calibrate"
+
+static const char *const option_names[] = {"--path", "--force", "--json", "--help"};
 
 static void print_table(const calibration *c, bool is_kept)
 {
@@ -111,10 +110,11 @@ int cli_calibrate(int count, char **words)
             as_json = true;
         } else if (!strcmp(words[i], "--path")) {
             if (++i == count)
-                return usage_error("a value is missing behind", "--path");
+                return usage_error(PROGRAM, "a value is missing behind", "--path");
             path = words[i];
         } else {
-            return usage_error("there is no option", words[i]);
+            return usage_no_option(PROGRAM, words[i], option_names,
+                                   sizeof option_names / sizeof *option_names);
         }
     }
     return calibrate(path, must_measure, as_json);

@@ -1,6 +1,7 @@
 /* inspect.c - the arguments of `pistachio inspect`; parquet/inspect/inspect.h does the work. */
 #include "cli/inspect.h"
 
+#include "cli/usage.h"
 #include "parquet/inspect/inspect.h"
 
 #include <errno.h>
@@ -16,11 +17,9 @@ static const char usage[] =
     "  --pages         also every page\n"
     "  --row-group N   only this row group; the first one is 0\n";
 
-static int usage_error(const char *what, const char *argument)
-{
-    fprintf(stderr, "pistachio inspect: %s %s\n%s", what, argument, usage);
-    return 2;
-}
+#define PROGRAM "pistachio inspect"
+
+static const char *const option_names[] = {"--pages", "--row-group", "--help"};
 
 static bool parse_number(const char *text, uint32_t *out)
 {
@@ -43,16 +42,20 @@ int cli_inspect(int count, char **words)
             options.with_pages = true;
         } else if (!strcmp(words[i], "--row-group")) {
             options.is_one_group = true;
-            if (++i == count || !parse_number(words[i], &options.row_group))
-                return usage_error("--row-group needs a number, not", i < count ? words[i] : "");
+            if (++i == count)
+                return usage_error(PROGRAM, "a value is missing behind", "--row-group");
+            if (!parse_number(words[i], &options.row_group))
+                return usage_value(PROGRAM, "--row-group", words[i],
+                                   "a number; the first one is 0");
         } else if (words[i][0] == '-') {
-            return usage_error("there is no option", words[i]);
+            return usage_no_option(PROGRAM, words[i], option_names,
+                                   sizeof option_names / sizeof *option_names);
         } else {
             words[paths++] = words[i];
         }
     }
     if (!paths)
-        return usage_error("a file", "is missing");
+        return usage_error(PROGRAM, "a file is missing", NULL);
     for (int i = 0; i < paths && !exit_status; i++) {
         status st = pq_inspect(words[i], &options, stdout);
         if (st)

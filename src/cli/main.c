@@ -1,13 +1,15 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
+#include "base/nearest.h"
 #include "base/setting.h"
 #include "cli/calibrate.h"
 #include "cli/inspect.h"
-#include "cli/output.h"
+#include "cli/interrupt.h"
 #include "cli/rewrite.h"
 #include "cli/run.h"
 #include "cli/shell.h"
 #include "cli/target.h"
 #include "cli/tpch.h"
+#include "cli/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: pistachio [OPTIONS] [-c SQL | -f FILE] [DIR|FILE...]\n"
+    "usage: pistachio [OPTIONS] [-c SQL | -f FILE]... [DIR|FILE...]\n"
     "       pistachio [OPTIONS] [DIR|FILE...]            a shell, or SQL from standard input\n"
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
@@ -26,10 +28,12 @@ static const char usage[] =
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
     "every Parquet file or folder of Parquet files in it.\n"
     "\n"
-    "  -c SQL            run SQL and exit\n"
-    "  -f FILE           run the SQL in a file and exit\n"
+    "  -c SQL            run SQL and exit; several -c and -f run one after another, to the first "
+    "error\n"
+    "  -f FILE           run the SQL in a file (-: standard input) and exit\n"
     "  --table NAME=PATH a table of a file, a pattern or a folder\n"
     "  --format FORMAT   table, csv, tsv, json, jsonl, markdown, none\n"
+    "  --null TEXT       how tables show NULL; default NULL\n"
     "  -o FILE           write results there; after a failure there is no file\n"
     "  --timer           print each statement's time\n"
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
@@ -38,11 +42,22 @@ static const char usage[] =
     "  --settings        list the settings\n"
     "  --version, --help\n"
     "\n"
+    "SQL may be mixed with the shell's commands (.help lists them), each on a line of its own.\n"
     "exit status: 0, 1 a query failed, 2 wrong usage\n";
 
+#define PROGRAM "pistachio"
+
+/* SQL, or a file of it. */
+typedef struct action {
+    const char *text;
+    bool is_file;
+} action;
+
 typedef struct arguments {
-    const char *sql, *script, *output;
-    cli_options options;
+    action actions[256];
+    size_t action_count;
+    const char *output;
+    cli_session session;
     pistachio_option settings[64];
     size_t setting_count;
     const char *tables[256];
@@ -50,13 +65,6 @@ typedef struct arguments {
     const char *paths[256];
     size_t path_count;
 } arguments;
-
-static int usage_error(const char *what, const char *argument)
-{
-    fprintf(stderr, "pistachio: %s%s%s\n%s", what, argument ? " " : "", argument ? argument : "",
-            usage);
-    return 2;
-}
 
 /* Splits NAME=VALUE in place. */
 static bool split(char *text, pistachio_option *out)
@@ -77,63 +85,116 @@ static void list_settings(void)
                info.choices, info.help);
 }
 
-/* 0: go on; else exit with status - 1. */
+static const char *const option_names[] = {
+    "-c",      "-f",         "-o",      "--table",    "--format",  "--null", "--set",
+    "--trace", "--timeline", "--timer", "--settings", "--version", "--help"};
+#define OPTION_COUNT (sizeof option_names / sizeof *option_names)
+#define VALUE_OPTION_COUNT 9 /* the first of them take a value */
+
+static bool is_option(const char *word, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(word, option_names[i]))
+            return true;
+    return false;
+}
+
+/* -csv, --json: other programs' way of saying --format. */
+static int no_option(const char *word)
+{
+    output_format format;
+    const char *name = word + strspn(word, "-");
+    if (!output_format_parse(name, &format))
+        return usage_no_option(PROGRAM, word, option_names, OPTION_COUNT);
+    fprintf(stderr, PROGRAM ": there is no option %s\nhint: --format %s\n", word, name);
+    return 2;
+}
+
+static int add_action(arguments *a, const char *text, bool is_file)
+{
+    if (a->action_count == sizeof a->actions / sizeof *a->actions)
+        return usage_error(PROGRAM, "too many -c and -f", NULL);
+    a->actions[a->action_count++] = (action){text, is_file};
+    return 0;
+}
+
+static int add_setting(arguments *a, pistachio_option setting)
+{
+    if (a->setting_count == sizeof a->settings / sizeof *a->settings)
+        return usage_error(PROGRAM, "too many settings", NULL);
+    a->settings[a->setting_count++] = setting;
+    return 0;
+}
+
+/* An option and its value: 0, or the exit status. */
+static int parse_value(arguments *a, const char *word, char *value)
+{
+    pistachio_option setting;
+    cli_session *session = &a->session;
+    if (!strcmp(word, "-c") || !strcmp(word, "-f"))
+        return add_action(a, value, word[1] == 'f');
+    if (!strcmp(word, "-o"))
+        a->output = value;
+    else if (!strcmp(word, "--null") && strlen(value) < sizeof session->output.null_text)
+        memcpy(session->output.null_text, value, strlen(value) + 1);
+    else if (!strcmp(word, "--null"))
+        return usage_error(PROGRAM, "too long for NULL:", value);
+    else if (!strcmp(word, "--format"))
+        return output_format_parse(value, &session->output.format)
+                   ? 0
+                   : usage_value(PROGRAM, word, value, output_format_names);
+    else if (!strcmp(word, "--set"))
+        return split(value, &setting) ? add_setting(a, setting)
+                                      : usage_value(PROGRAM, word, value, "NAME=VALUE");
+    else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline"))
+        return add_setting(a, (pistachio_option){word + 2, value});
+    else if (!strchr(value, '=')) /* --table */
+        return usage_value(PROGRAM, word, value, "NAME=PATH");
+    else if (a->table_count == sizeof a->tables / sizeof *a->tables)
+        return usage_error(PROGRAM, "too many tables", NULL);
+    else
+        a->tables[a->table_count++] = value;
+    return 0;
+}
+
+/* -1: go on; else the exit status. */
 static int parse(int count, char **words, arguments *out)
 {
     for (int i = 1; i < count; i++) {
-        char *word = words[i];
-        bool takes_value = !strcmp(word, "-c") || !strcmp(word, "-f") || !strcmp(word, "-o") ||
-                           !strcmp(word, "--table") || !strcmp(word, "--format") ||
-                           !strcmp(word, "--set") || !strcmp(word, "--trace") ||
-                           !strcmp(word, "--timeline");
-        char *next = takes_value ? words[++i] : NULL;
-        if (takes_value && !next)
-            return 1 + usage_error("a value is missing behind", word);
-        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-            fputs(usage, stdout);
-            return 1;
-        } else if (!strcmp(word, "--version")) {
-            printf("pistachio %s\n", pistachio_version());
-            return 1;
-        } else if (!strcmp(word, "--settings")) {
-            list_settings();
-            return 1;
-        } else if (!strcmp(word, "-c")) {
-            out->sql = next;
-        } else if (!strcmp(word, "-f")) {
-            out->script = next;
-        } else if (!strcmp(word, "-o")) {
-            out->output = next;
-        } else if (!strcmp(word, "--timer")) {
-            out->options.has_timer = true;
-        } else if (!strcmp(word, "--format")) {
-            if (!output_format_parse(next, &out->options.format))
-                return 1 + usage_error("there is no format", next);
-        } else if (!strcmp(word, "--set")) {
-            if (out->setting_count == 64 || !split(next, &out->settings[out->setting_count++]))
-                return 1 + usage_error("--set needs NAME=VALUE, not", next);
-        } else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline")) {
-            if (out->setting_count == 64)
-                return 1 + usage_error("too many settings", NULL);
-            out->settings[out->setting_count++] = (pistachio_option){word + 2, next};
-        } else if (!strcmp(word, "--table")) {
-            if (out->table_count == 256 || !strchr(next, '='))
-                return 1 + usage_error("--table needs NAME=PATH, not", next);
-            out->tables[out->table_count++] = next;
+        char *word = words[i], *value = usage_split_value(word);
+        if (is_option(word, VALUE_OPTION_COUNT)) {
+            if (!value && !(value = words[++i]))
+                return usage_error(PROGRAM, "a value is missing behind", word);
+            int exit_status = parse_value(out, word, value);
+            if (exit_status)
+                return exit_status;
         } else if (word[0] == '-' && word[1]) {
-            return 1 + usage_error("there is no option", word);
-        } else if (out->path_count == 256) {
-            return 1 + usage_error("too many paths", NULL);
+            bool is_help = !strcmp(word, "--help") || !strcmp(word, "-h");
+            if (!strcmp(word, "--timer")) {
+                out->session.has_timer = true;
+                continue;
+            }
+            if (is_help)
+                fputs(usage, stdout);
+            else if (!strcmp(word, "--version"))
+                printf("pistachio %s\n", pistachio_version());
+            else if (!strcmp(word, "--settings"))
+                list_settings();
+            else
+                return no_option(word);
+            return 0;
+        } else if (out->path_count == sizeof out->paths / sizeof *out->paths) {
+            return usage_error(PROGRAM, "too many paths", NULL);
         } else {
             out->paths[out->path_count++] = word;
         }
     }
-    return 0;
+    return -1;
 }
 
 static int report(pistachio_error *error)
 {
-    cli_report(error, NULL);
+    cli_report(error, NULL, 0);
     return 1;
 }
 
@@ -143,10 +204,10 @@ static int add_tables(pistachio_connection *connection, const arguments *a)
         pistachio_option table;
         char text[4096];
         if (strlen(a->tables[i]) >= sizeof text)
-            return usage_error("too long:", a->tables[i]);
+            return usage_error(PROGRAM, "too long:", a->tables[i]);
         memcpy(text, a->tables[i], strlen(a->tables[i]) + 1);
         if (!split(text, &table))
-            return usage_error("--table needs NAME=PATH, not", a->tables[i]);
+            return usage_value(PROGRAM, "--table", a->tables[i], "NAME=PATH");
         pistachio_error *error = pistachio_add_table(connection, table.name, table.value);
         if (error)
             return report(error);
@@ -161,46 +222,18 @@ static int add_tables(pistachio_connection *connection, const arguments *a)
 
 static bool is_shell(const arguments *a)
 {
-    return !a->sql && !a->script && isatty(STDIN_FILENO);
+    return !a->action_count && isatty(STDIN_FILENO);
 }
 
-static int print_failure(status st)
+static int run_all(arguments *a)
 {
-    if (!st)
-        return 0;
-    fprintf(stderr, "pistachio: %s\n", status_message(st));
-    status_free(st);
-    return 1;
-}
-
-/* What a shell writes can be looked at from elsewhere meanwhile. */
-static int open_output(arguments *a)
-{
-    return a->output ? print_failure(cli_target_open(&a->options, a->output, is_shell(a))) : 0;
-}
-
-/* After a failure there is no file. Why it could not be written is said even then. */
-static int close_output(arguments *a, int exit_status)
-{
-    bool is_good = !exit_status || is_shell(a) || ferror(a->options.target);
-    int failed = print_failure(cli_target_close(&a->options, is_good));
-    return exit_status ? exit_status : failed;
-}
-
-static int run_all(pistachio_connection *connection, arguments *a)
-{
-    if (a->sql)
-        return cli_run_text(connection, a->sql, &a->options);
-    if (is_shell(a))
-        return cli_shell(connection, &a->options);
-    FILE *source = stdin;
-    if (a->script && !(source = fopen(a->script, "re"))) {
-        fprintf(stderr, "pistachio: could not open \"%s\"\n", a->script);
-        return 1;
-    }
-    int result = cli_run_stream(connection, source, &a->options);
-    if (source != stdin)
-        fclose(source);
+    cli_session *session = &a->session;
+    int result = 0;
+    if (!a->action_count)
+        return is_shell(a) ? cli_shell(session) : cli_run_stream(session, stdin);
+    for (size_t i = 0; i < a->action_count && !result && !session->is_done; i++)
+        result = a->actions[i].is_file ? cli_run_file(session, a->actions[i].text)
+                                       : cli_run_text(session, a->actions[i].text);
     return result;
 }
 
@@ -214,32 +247,82 @@ static void allow_many_files(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit); /* else as many as there were */
 }
 
+typedef struct subcommand {
+    const char *name;
+    int (*run)(int count, char **words);
+} subcommand;
+
+static const subcommand subcommands[] = {{"calibrate", cli_calibrate},
+                                         {"inspect", cli_inspect},
+                                         {"rewrite", cli_rewrite},
+                                         {"tpch", cli_tpch}};
+#define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
+
+/* A first word that is no file but nearly a command: the exit status; else -1. */
+static int check_first(const char *word)
+{
+    const char *names[SUBCOMMAND_COUNT];
+    for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+        names[i] = subcommands[i].name;
+    const char *nearest = nearest_name(word, names, SUBCOMMAND_COUNT);
+    if (!nearest || !access(word, F_OK))
+        return -1;
+    fprintf(stderr,
+            PROGRAM ": there is no command and no file \"%s\"\nhint: did you mean "
+                    "pistachio %s?\n",
+            word, nearest);
+    return 2;
+}
+
+/* What a shell writes can be looked at from elsewhere meanwhile. */
+static int open_output(arguments *a)
+{
+    status st = a->output ? cli_target_open(&a->session, a->output, is_shell(a)) : STATUS_OK;
+    if (!st)
+        return 0;
+    fprintf(stderr, PROGRAM ": %s\n", status_message(st));
+    status_free(st);
+    return 1;
+}
+
+/* After a failure there is no file. Why it could not be written is said even then. */
+static int end_session(arguments *a, int exit_status)
+{
+    bool is_good = !exit_status || is_shell(a) || ferror(a->session.target);
+    int failed = cli_session_end(&a->session, is_good);
+    return exit_status ? exit_status : failed;
+}
+
+static int run_program(arguments *a)
+{
+    pistachio_database *database = NULL;
+    cli_session *session = &a->session;
+    if (open_output(a))
+        return 1;
+    pistachio_error *error = pistachio_open(a->settings, a->setting_count, &database);
+    if (!error)
+        error = pistachio_connect(database, &session->connection);
+    int exit_status = error ? report(error) : add_tables(session->connection, a);
+    if (!exit_status)
+        exit_status = run_all(a);
+    pistachio_disconnect(session->connection);
+    pistachio_close(database);
+    exit_status = end_session(a, exit_status);
+    interrupt_die();
+    return exit_status;
+}
+
 int main(int count, char **words)
 {
+    static arguments a = {
+        .session = {.output = {.format = OUTPUT_TABLE, .null_text = "NULL"}}}; /* large */
     allow_many_files();
-    if (count > 1 && !strcmp(words[1], "calibrate"))
-        return cli_calibrate(count - 2, words + 2);
-    if (count > 1 && !strcmp(words[1], "inspect"))
-        return cli_inspect(count - 2, words + 2);
-    if (count > 1 && !strcmp(words[1], "rewrite"))
-        return cli_rewrite(count - 2, words + 2);
-    if (count > 1 && !strcmp(words[1], "tpch"))
-        return cli_tpch(count - 2, words + 2);
-    arguments a = {.options = {.format = OUTPUT_TABLE, .target = stdout}};
-    int exit_status = parse(count, words, &a);
-    if (exit_status)
-        return exit_status - 1;
-    if (open_output(&a))
-        return 1;
-    pistachio_database *database = NULL;
-    pistachio_connection *connection = NULL;
-    pistachio_error *error = pistachio_open(a.settings, a.setting_count, &database);
-    if (!error)
-        error = pistachio_connect(database, &connection);
-    exit_status = error ? report(error) : add_tables(connection, &a);
-    if (!exit_status)
-        exit_status = run_all(connection, &a);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
-    return close_output(&a, exit_status);
+    for (size_t i = 0; i < SUBCOMMAND_COUNT && count > 1; i++)
+        if (!strcmp(words[1], subcommands[i].name))
+            return subcommands[i].run(count - 2, words + 2);
+    a.session.target = stdout;
+    int exit_status = count > 1 ? check_first(words[1]) : -1;
+    if (exit_status < 0)
+        exit_status = parse(count, words, &a);
+    return exit_status < 0 ? run_program(&a) : exit_status;
 }

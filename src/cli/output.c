@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "api/row_writer.h"
+#include "cli/output_records.h"
 #include "cli/output_table.h"
 #include "cli/progress.h"
 
@@ -53,16 +54,19 @@ static pistachio_error *print_rows(pistachio_result *result, output_format forma
     return error;
 }
 
-pistachio_error *output_print(pistachio_result *result, output_format format, FILE *target,
+pistachio_error *output_print(pistachio_result *result, const output_options *options, FILE *target,
                               uint64_t *out_rows)
 {
+    output_format format = options->format;
     *out_rows = 0;
     if (!pistachio_column_count(result)) {
         if (format == OUTPUT_TABLE && pistachio_tag(result))
             fprintf(target, "%s\n", pistachio_tag(result));
         return NULL;
     }
+    if (format == OUTPUT_TABLE && options->has_records)
+        return output_records(result, options, target, out_rows);
     if (format == OUTPUT_TABLE || format == OUTPUT_MARKDOWN)
-        return output_table(result, format == OUTPUT_MARKDOWN, target, out_rows);
+        return output_table(result, options, target, out_rows);
     return print_rows(result, format, target, out_rows);
 }

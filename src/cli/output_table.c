@@ -1,63 +1,51 @@
-/* output_table.c - psql's look: a header, a rule, aligned columns, a count of rows. */
+/* output_table.c - psql's look: a header, a rule, aligned columns, a count of rows. A value of
+ * several lines takes as many, with a + where it goes on. */
 #include "cli/output_table.h"
 
 #include "base/mem.h"
+#include "cli/output_text.h"
 #include "cli/progress.h"
 
 #include <string.h>
 
 #define TABLE_ROWS_MEASURED 1000
-
-typedef struct table_cell {
-    char *text; /* NULL: the value NULL */
-    size_t bytes;
-} table_cell;
+#define MARKDOWN_WIDTH_MIN 3 /* "--:" is a rule to every reader of Markdown, ":" to none */
 
 typedef struct table {
     pistachio_result *result;
+    const output_options *options;
     FILE *target;
     bool is_markdown;
     uint32_t column_count;
-    size_t *widths;    /* in characters */
-    table_cell *cells; /* of the measured rows */
+    size_t *widths;     /* in characters */
+    size_t *at;         /* of each column's text, what has been printed */
+    output_text *names; /* the header's, by column */
+    output_text *cells; /* of the measured rows, row by row */
     uint64_t measured;
+    bool has_printed; /* the measured ones; what comes now is printed at once */
 } table;
-
-/* Characters, not bytes, of UTF-8 text. */
-static size_t text_width(const char *text, size_t bytes)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < bytes; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return width;
-}
 
 static void spaces(FILE *target, size_t count)
 {
     for (; count; count--)
-        fputc(' ', target);
+        putc_unlocked(' ', target);
 }
 
-static void print_cell(const table *t, uint32_t column, const char *text, size_t bytes, bool right)
+/* One line of a cell. */
+static void print_part(const table *t, uint32_t column, const char *text, size_t bytes, bool right,
+                       bool goes_on)
 {
-    size_t width = text_width(text, bytes), room = t->widths[column];
+    size_t width = output_text_width(text, bytes), room = t->widths[column];
     size_t padding = width < room ? room - width : 0;
-    bool is_last = column + 1 == t->column_count && !t->is_markdown;
-    fputs(column ? " | " : t->is_markdown ? "| " : " ", t->target);
+    bool is_end = column + 1 == t->column_count && !t->is_markdown;
+    fputs(column ? "| " : t->is_markdown ? "| " : " ", t->target);
     if (right)
         spaces(t->target, padding);
-    for (size_t i = 0; i < bytes; i++)
-        if (t->is_markdown && text[i] == '|')
-            fputs("\\|", t->target);
-        else
-            fputc(text[i] == '\n' ? ' ' : text[i], t->target);
-    if (!right && !is_last)
+    fwrite(text, 1, bytes, t->target);
+    if (!right && (!is_end || goes_on))
         spaces(t->target, padding);
-}
-
-static void end_line(const table *t)
-{
-    fputs(t->is_markdown ? " |\n" : "\n", t->target);
+    if (!is_end || goes_on)
+        putc_unlocked(goes_on ? '+' : ' ', t->target);
 }
 
 static bool is_right(const table *t, uint32_t column)
@@ -65,100 +53,123 @@ static bool is_right(const table *t, uint32_t column)
     return pistachio_column_get_class(t->result, column) == PISTACHIO_CLASS_NUMBER;
 }
 
+/* The texts of a row, or of the header, in as many lines as the longest has. */
+static void print_row(const table *t, const output_text *texts, bool is_header)
+{
+    bool goes_on = true;
+    memset(t->at, 0, t->column_count * sizeof *t->at);
+    while (goes_on) {
+        goes_on = false;
+        for (uint32_t c = 0; c < t->column_count; c++) {
+            bool is_last;
+            size_t start = t->at[c], bytes = output_text_line(&texts[c], &t->at[c], &is_last);
+            print_part(t, c, texts[c].items + start, bytes, !is_header && is_right(t, c), !is_last);
+            goes_on |= !is_last;
+        }
+        fputs(t->is_markdown ? "|\n" : "\n", t->target);
+    }
+}
+
 static void print_header(const table *t)
 {
-    for (uint32_t c = 0; c < t->column_count; c++) {
-        const char *name = pistachio_column_name(t->result, c);
-        print_cell(t, c, name, strlen(name), false);
-    }
-    end_line(t);
+    print_row(t, t->names, true);
     for (uint32_t c = 0; c < t->column_count; c++) {
         fputs(t->is_markdown ? c ? " | " : "| " : c ? "-+-" : "-", t->target);
         for (size_t i = 0; i + 1 < t->widths[c]; i++)
-            fputc('-', t->target);
+            putc_unlocked('-', t->target);
         if (t->widths[c])
-            fputc(t->is_markdown && is_right(t, c) ? ':' : '-', t->target);
+            putc_unlocked(t->is_markdown && is_right(t, c) ? ':' : '-', t->target);
     }
     fputs(t->is_markdown ? " |\n" : "-\n", t->target);
 }
 
-static void print_measured(const table *t)
+static void print_measured(table *t)
 {
     print_header(t);
-    for (uint64_t row = 0; row < t->measured; row++) {
-        for (uint32_t c = 0; c < t->column_count; c++) {
-            const table_cell *cell = &t->cells[row * t->column_count + c];
-            print_cell(t, c, cell->text ? cell->text : "", cell->bytes, is_right(t, c));
-        }
-        end_line(t);
-    }
+    for (uint64_t row = 0; row < t->measured; row++)
+        print_row(t, &t->cells[row * t->column_count], false);
+    t->has_printed = true;
 }
 
-static bool measure_row(table *t, const pistachio_batch *batch, uint64_t row)
+static void widen(table *t, uint32_t column, const output_text *text)
 {
+    size_t width = output_text_width(text->items, text->count);
+    t->widths[column] = width > t->widths[column] ? width : t->widths[column];
+}
+
+/* Keeps the row, or prints it. False: no memory. */
+static bool take_row(table *t, const pistachio_batch *batch, uint64_t row)
+{
+    if (!t->has_printed && t->measured == TABLE_ROWS_MEASURED)
+        print_measured(t);
+    output_text *cells = &t->cells[t->has_printed ? 0 : t->measured * t->column_count];
     for (uint32_t c = 0; c < t->column_count; c++) {
-        table_cell *cell = &t->cells[t->measured * t->column_count + c];
-        const char *text = pistachio_text(batch, c, row, &cell->bytes);
-        cell->text = text ? mem_copy_text(text, cell->bytes) : NULL;
-        if (text && !cell->text)
+        if (!output_text_of_value(batch, c, row, t->options, &cells[c]))
             return false;
-        size_t width = text ? text_width(text, cell->bytes) : 0;
-        t->widths[c] = width > t->widths[c] ? width : t->widths[c];
+        if (!t->has_printed)
+            widen(t, c, &cells[c]);
     }
-    t->measured++;
+    if (t->has_printed)
+        print_row(t, cells, false);
+    else
+        t->measured++;
     return true;
 }
 
-static void print_batch_row(const table *t, const pistachio_batch *batch, uint64_t row)
+static bool table_init(table *t)
 {
-    for (uint32_t c = 0; c < t->column_count; c++) {
-        size_t bytes = 0;
-        const char *text = pistachio_text(batch, c, row, &bytes);
-        print_cell(t, c, text ? text : "", text ? bytes : 0, is_right(t, c));
+    size_t count = t->column_count;
+    t->widths = mem_new_array(count, sizeof *t->widths);
+    t->at = mem_new_array(count, sizeof *t->at);
+    t->names = mem_new_array(count, sizeof *t->names);
+    t->cells = mem_new_array(count * TABLE_ROWS_MEASURED, sizeof *t->cells);
+    if (!t->widths || !t->at || !t->names || !t->cells)
+        return false;
+    for (uint32_t c = 0; c < count; c++) {
+        const char *name = pistachio_column_name(t->result, c);
+        t->widths[c] = t->is_markdown ? MARKDOWN_WIDTH_MIN : 0;
+        if (!output_text_make(name, strlen(name), t->is_markdown, &t->names[c]))
+            return false;
+        widen(t, c, &t->names[c]);
     }
-    end_line(t);
+    return true;
 }
 
-pistachio_error *output_table(pistachio_result *result, bool is_markdown, FILE *target,
+static void table_release(table *t)
+{
+    for (size_t i = 0; t->cells && i < (size_t)t->column_count * TABLE_ROWS_MEASURED; i++)
+        array_release(&t->cells[i]);
+    for (uint32_t c = 0; t->names && c < t->column_count; c++)
+        array_release(&t->names[c]);
+    mem_free(t->cells);
+    mem_free(t->names);
+    mem_free(t->at);
+    mem_free(t->widths);
+}
+
+pistachio_error *output_table(pistachio_result *result, const output_options *options, FILE *target,
                               uint64_t *out_rows)
 {
     table t = {.result = result,
+               .options = options,
                .target = target,
-               .is_markdown = is_markdown,
+               .is_markdown = options->format == OUTPUT_MARKDOWN,
                .column_count = pistachio_column_count(result)};
-    t.widths = mem_new_array(t.column_count, sizeof *t.widths);
-    t.cells = mem_new_array((size_t)t.column_count * TABLE_ROWS_MEASURED, sizeof *t.cells);
-    bool has_printed = false, has_memory = t.widths && t.cells;
+    bool has_memory = table_init(&t);
     pistachio_error *error = NULL;
     const pistachio_batch *batch = NULL;
-    for (uint32_t c = 0; c < t.column_count && has_memory; c++) {
-        const char *name = pistachio_column_name(result, c);
-        t.widths[c] = text_width(name, strlen(name));
-    }
-    while (has_memory && !(error = progress_next(result, &batch)) && batch) {
-        for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++, ++*out_rows) {
-            if (!has_printed && t.measured < TABLE_ROWS_MEASURED) {
-                has_memory = has_memory && measure_row(&t, batch, row);
-                continue;
-            }
-            if (!has_printed)
-                print_measured(&t);
-            has_printed = true;
-            print_batch_row(&t, batch, row);
-        }
-    }
+    while (has_memory && !(error = progress_next(result, &batch)) && batch)
+        for (uint64_t row = 0; row < pistachio_batch_rows(batch) && has_memory; row++, ++*out_rows)
+            has_memory = take_row(&t, batch, row);
     if (has_memory && !error) {
-        if (!has_printed)
+        if (!t.has_printed)
             print_measured(&t);
-        if (!is_markdown)
+        if (!t.is_markdown)
             fprintf(target, "(%llu row%s)\n", (unsigned long long)*out_rows,
                     *out_rows == 1 ? "" : "s");
     }
     if (!has_memory)
-        fputs("pistachio: no memory to lay the table out\n", stderr);
-    for (uint64_t i = 0; t.cells && i < (uint64_t)t.column_count * TABLE_ROWS_MEASURED; i++)
-        mem_free(t.cells[i].text);
-    mem_free(t.cells);
-    mem_free(t.widths);
+        fputs("error: no memory to lay the table out\n", stderr);
+    table_release(&t);
     return error;
 }

@@ -2,12 +2,10 @@
 #ifndef PISTACHIO_CLI_OUTPUT_TABLE_H
 #define PISTACHIO_CLI_OUTPUT_TABLE_H
 
-#include "pistachio/pistachio.h"
-
-#include <stdio.h>
+#include "cli/output.h"
 
 /* Widths come from the first rows (TABLE_ROWS_MEASURED); later, wider values push the line. */
-pistachio_error *output_table(pistachio_result *result, bool is_markdown, FILE *target,
+pistachio_error *output_table(pistachio_result *result, const output_options *options, FILE *target,
                               uint64_t *out_rows);
 
 #endif

@@ -1,21 +1,21 @@
 /* progress.c - a thread that draws the line while it may be shown. */
 #include "cli/progress.h"
 
+#include "cli/status_line.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #define FIRST_MS 500
 #define EACH_MS 100
 #define BAR_CELLS 24
-#define LINE_CELLS 70
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool has_thread, is_allowed, is_drawn;
+    bool has_thread, is_allowed;
     pistachio_connection *connection;
     double start; /* of the statement */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -30,7 +30,7 @@ static double seconds(void)
 static void draw(double elapsed)
 {
     uint64_t done = 0, total = 0;
-    char bar[BAR_CELLS + 1];
+    char bar[BAR_CELLS + 1], line[160];
     pistachio_progress(progress.connection, &done, &total);
     if (!total)
         return;
@@ -38,9 +38,9 @@ static void draw(double elapsed)
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = i < (int)(share * BAR_CELLS) ? '=' : ' ';
     bar[BAR_CELLS] = 0;
-    fprintf(stderr, "\r[%s] %3.0f%%  %.0f of %.0f MB  %.0f MB/s  %.1f s ", bar, share * 100,
-            (double)done / 1e6, (double)total / 1e6, (double)done / 1e6 / elapsed, elapsed);
-    progress.is_drawn = true;
+    snprintf(line, sizeof line, "%3.0f%% [%s] %.0f of %.0f MB  %.0f MB/s  %.1f s", share * 100, bar,
+             (double)done / 1e6, (double)total / 1e6, (double)done / 1e6 / elapsed, elapsed);
+    status_line_draw(line);
 }
 
 static void wait_ms(long ms)
@@ -69,7 +69,7 @@ static void *run(void *context)
 
 void progress_begin(pistachio_connection *connection)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!status_line_is_possible())
         return;
     progress.connection = connection;
     progress.start = seconds();
@@ -104,9 +104,7 @@ void progress_hide(void)
         return;
     pthread_mutex_lock(&progress.lock);
     progress.is_allowed = false;
-    if (progress.is_drawn)
-        fprintf(stderr, "\r%*s\r", LINE_CELLS + BAR_CELLS, "");
-    progress.is_drawn = false;
+    status_line_clear();
     pthread_mutex_unlock(&progress.lock);
 }
 

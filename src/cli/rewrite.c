@@ -2,7 +2,10 @@
 #include "cli/rewrite.h"
 
 #include "api/rewrite.h"
+#include "cli/figures.h"
 #include "cli/rewrite_forms.h"
+#include "cli/status_line.h"
+#include "cli/usage.h"
 #include "parquet/profile/profile_measure.h"
 #include "storage/calibrate.h"
 
@@ -12,13 +15,13 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DEFAULT_GROUP_ROWS 122880
 #define CPU_GROUP_ROWS 131072
 #define CPU_PAGE_ROWS 16384 /* what operators work on at a time */
 #define GPU_GROUP_ROWS 10000000
 #define GPU_PAGES 100
+#define MEMORY_MIN (16 << 20) /* as memory_limit */
 
 static const char usage[] =
     "usage: pistachio rewrite [OPTIONS] IN... OUT\n"
@@ -69,13 +72,61 @@ typedef struct arguments {
     api_rewrite_column entries[256];
     size_t column_count;
     const char *report, *profile; /* where to write them */
+    const char *group_option;     /* the one that says how large row groups are, or NULL */
     bool has_profile, has_bandwidth;
 } arguments;
 
-static int usage_error(const char *what, const char *argument)
+#define PROGRAM "pistachio rewrite"
+
+/* The options that take a value, and what it can be. */
+static const struct {
+    const char *name, *possible;
+} values[] = {
+    {"--for", "cpu or gpu"},
+    {"--row-group-rows", "a number, 1 or more"},
+    {"--row-groups", "a number, 1 or more"},
+    {"--row-group-size", "a size as 128MiB or 100MB"},
+    {"--pages", "a number, 1 or more"},
+    {"--page-rows", "a number, 1 or more"},
+    {"--page-size", "a size of at most 1GiB, as 1MiB or 64kB"},
+    {"--page-version", "1 or 2"},
+    {"--encoding", "[COLUMN=] and a list, divided by commas, of v1, v2, plain, dictionary, delta, "
+                   "delta_length, delta_bytes, split, rle"},
+    {"--codec",
+     "[COLUMN=] and a list, divided by commas, of none, snappy, lz4_raw, zstd, gzip, brotli, "
+     "lightweight, optimal; a level as in zstd(9): zstd to 22, gzip to 9, brotli to 11"},
+    {"--choose", "smallest, fastest, threshold or threshold(PERCENT), 0 to below 100"},
+    {"--profile", "a file that --save-profile wrote"},
+    {"--save-profile", "a file's name"},
+    {"--bandwidth", "a size, which is read in a second: 3GB"},
+    {"--hot", "a percentage, 0 to 100"},
+    {"--sort", "a list of columns, as in ORDER BY"},
+    {"--bloom", "a list of columns, divided by commas"},
+    {"--report", "a file's name"},
+    {"--threads", "a number from 1 to 1024"},
+    {"--memory", "a size of at least 16MiB, as 4GB"},
+};
+#define VALUE_COUNT (sizeof values / sizeof *values)
+static const char *const flags[] = {"--no-page-index", "--no-statistics", "--no-checksums",
+                                    "--help"};
+#define FLAG_COUNT (sizeof flags / sizeof *flags)
+
+/* What the option's value can be; NULL: no such option takes one. */
+static const char *possible_values(const char *word)
 {
-    fprintf(stderr, "pistachio rewrite: %s %s\n%s", what, argument, usage);
-    return 2;
+    for (size_t i = 0; i < VALUE_COUNT; i++)
+        if (!strcmp(values[i].name, word))
+            return values[i].possible;
+    return NULL;
+}
+
+static int no_option(const char *word)
+{
+    const char *names[VALUE_COUNT + FLAG_COUNT];
+    for (size_t i = 0; i < VALUE_COUNT; i++)
+        names[i] = values[i].name;
+    memcpy(names + VALUE_COUNT, flags, sizeof flags);
+    return usage_no_option(PROGRAM, word, names, VALUE_COUNT + FLAG_COUNT);
 }
 
 /* The words about a column, new ones if there are none; NULL: too many. */
@@ -104,8 +155,11 @@ static bool parse_form(arguments *a, char *text, bool is_codec)
             return false;
         *(is_codec ? &column->codec : &column->encoding) = text;
     }
-    return is_codec ? cli_parse_codecs(text, choice)
-                    : cli_parse_encodings(text, &choice->encodings);
+    bool is_right =
+        is_codec ? cli_parse_codecs(text, choice) : cli_parse_encodings(text, &choice->encodings);
+    if (!is_right && equals)
+        *equals = '='; /* the message has all of it */
+    return is_right;
 }
 
 static bool parse_bloom(arguments *a, char *text)
@@ -174,10 +228,11 @@ static int read_profile(const char *path, pq_profile *out)
     if (line)
         fprintf(stderr, "pistachio: profile \"%s\", line %u: not understood\n", path, line);
     else
-        fprintf(stderr, "pistachio: could not read profile \"%s\"\n", path);
+        fprintf(stderr, "pistachio: could not read profile \"%s\": %s\n", path, strerror(errno));
     return 1;
 }
 
+/* One of the three says how large row groups are. */
 static bool set_group(api_rewrite_options *o, uint64_t rows, uint64_t count, uint64_t bytes)
 {
     o->group_rows = rows;
@@ -198,6 +253,21 @@ static bool parse_flag(const char *word, api_rewrite_options *o)
     else
         return false;
     return true;
+}
+
+/* Row groups are of so many rows, or so many, or so large: 0, or 2 if two are asked for. */
+static int check_group_option(arguments *a, const char *word)
+{
+    if (strncmp(word, "--row-group", 11) != 0)
+        return 0;
+    const char *other = a->group_option;
+    a->group_option = word;
+    if (!other || !strcmp(other, word))
+        return 0;
+    fprintf(stderr,
+            PROGRAM ": %s and %s cannot both be\nhint: each says how large row groups are\n", other,
+            word);
+    return 2;
 }
 
 /* An option and its value: 0, or the exit status. */
@@ -252,13 +322,9 @@ static int parse_option(arguments *a, const char *word, char *next)
         is_right = cli_parse_count(next, &number) && number <= 1024;
         o->threads = (unsigned)number;
     } else if (!strcmp(word, "--memory"))
-        is_right = cli_parse_bytes(next, &o->memory_bytes);
-    else
-        return usage_error("there is no option", word);
-    if (is_right)
-        return 0;
-    fprintf(stderr, "pistachio rewrite: %s cannot be \"%s\"\n", word, next);
-    return 2;
+        is_right = cli_parse_bytes(next, &o->memory_bytes) && o->memory_bytes >= MEMORY_MIN;
+    return is_right ? check_group_option(a, word)
+                    : usage_value(PROGRAM, word, next, possible_values(word));
 }
 
 /* Columns' own words over those for all columns, once all are known. */
@@ -285,7 +351,7 @@ static int parse(int count, char **words, arguments *a, size_t *out_paths)
     size_t paths = 0;
     for (int i = 0; i + 1 < count; i++)
         if (!strcmp(words[i], "--for") && !parse_preset(words[i + 1], &a->options))
-            return usage_error("there is no preset", words[i + 1]);
+            return usage_value(PROGRAM, words[i], words[i + 1], possible_values(words[i]));
     for (int i = 0; i < count; i++) {
         char *word = words[i];
         if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
@@ -295,8 +361,10 @@ static int parse(int count, char **words, arguments *a, size_t *out_paths)
         if (word[0] != '-' || !word[1]) {
             words[paths++] = word;
         } else if (!parse_flag(word, &a->options)) {
+            if (!possible_values(word))
+                return no_option(word);
             if (++i == count)
-                return usage_error("no value behind", word);
+                return usage_error(PROGRAM, "a value is missing behind", word);
             int exit_status = parse_option(a, word, words[i]);
             if (exit_status)
                 return exit_status;
@@ -304,7 +372,7 @@ static int parse(int count, char **words, arguments *a, size_t *out_paths)
     }
     fill_entries(a);
     *out_paths = paths;
-    return paths < 2 ? usage_error("IN and OUT", "are needed") : -1;
+    return paths < 2 ? usage_error(PROGRAM, "IN and OUT are needed", NULL) : -1;
 }
 
 static double seconds(void)
@@ -317,7 +385,7 @@ static double seconds(void)
 static void show_progress(uint64_t done, uint64_t all, void *context)
 {
     double *last = context, now = seconds();
-    char bar[41];
+    char bar[41], line[128];
     if (now - *last < 0.1)
         return;
     *last = now;
@@ -326,7 +394,8 @@ static void show_progress(uint64_t done, uint64_t all, void *context)
     memset(bar, ' ', sizeof bar - 1);
     memset(bar, '=', full < sizeof bar ? full : sizeof bar - 1);
     bar[sizeof bar - 1] = 0;
-    fprintf(stderr, "\r[%s] %3" PRIu64 "%%  %" PRIu64 " rows ", bar, percent, done);
+    snprintf(line, sizeof line, "%3" PRIu64 "%% [%s] %" PRIu64 " rows", percent, bar, done);
+    status_line_draw(line);
 }
 
 /* What the storage gives that the files are on, if somebody measured it. */
@@ -369,14 +438,13 @@ static int run(arguments *a)
 {
     api_rewrite_options *o = &a->options;
     api_rewrite_totals totals;
-    bool is_terminal = isatty(STDERR_FILENO);
     double start = seconds(), last = 0;
     if (a->report && !(o->report = fopen(a->report, "we"))) {
         fprintf(stderr, "pistachio: could not write report \"%s\": %s\n", a->report,
                 strerror(errno));
         return 1;
     }
-    if (is_terminal) {
+    if (status_line_is_possible()) {
         o->progress = show_progress;
         o->context = &last;
     }
@@ -387,21 +455,21 @@ static int run(arguments *a)
         st = save_profile(a);
     if (!st)
         st = api_rewrite(o, &totals);
-    if (is_terminal)
-        fprintf(stderr, "\r%72s\r", "");
+    status_line_clear();
     bool is_reported = !o->report || !ferror(o->report);
     if (o->report && fclose(o->report))
         is_reported = false;
     if (st) {
         fprintf(stderr, "pistachio: %s\n", status_message(st));
         if (status_get_hint(st))
-            fprintf(stderr, "  hint: %s\n", status_get_hint(st));
+            fprintf(stderr, "hint: %s\n", status_get_hint(st));
         status_free(st);
         return 1;
     }
-    fprintf(stderr, "%" PRIu64 " files, %" PRIu64 " rows, %.1f MB to %.1f MB in %.1f s\n",
-            totals.files, totals.rows, (double)totals.bytes_read / 1e6,
-            (double)totals.bytes_written / 1e6, seconds() - start);
+    char files[FIGURES_BYTES], rows[FIGURES_BYTES], before[FIGURES_BYTES], after[FIGURES_BYTES];
+    fprintf(stderr, "%s, %s, %s to %s in %.1f s\n", figures_count(totals.files, "file", files),
+            figures_count(totals.rows, "row", rows), figures_bytes(totals.bytes_read, before),
+            figures_bytes(totals.bytes_written, after), seconds() - start);
     if (!is_reported)
         fprintf(stderr, "pistachio: could not write report \"%s\"\n", a->report);
     return !is_reported;

@@ -1,129 +1,45 @@
 /* shell.c - the loop: a line, a command or part of a statement, and what it gives.
  *
- * Ctrl-C while a query runs cancels it (run.c); while a line is edited it drops what has been
+ * Ctrl-C while a query runs cancels it (interrupt.h); while a line is edited it drops what has been
  * typed: the handler jumps out of libedit's wait for a key, the one place where that is safe. */
 #include "cli/shell.h"
 
 #include "cli/complete.h"
+#include "cli/interrupt.h"
 #include "cli/statement.h"
 #include "cli/target.h"
 
 #include <errno.h>
 #include <histedit.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define HISTORY_LINES 5000
 #define PATH_BYTES 4096
 
 typedef struct shell {
-    pistachio_connection *connection;
-    cli_options *options;
+    cli_session *session;
     EditLine *editor;
     History *history;
     char history_path[PATH_BYTES]; /* empty: none is kept */
     ARRAY(char) statement;         /* typed so far; ends with a NUL */
-    bool is_done;
-    int exit_status;
 } shell;
 
 static sigjmp_buf interrupted;
 static volatile sig_atomic_t is_reading;
 
-static void on_interrupt(int number)
+static void on_signal(int number)
 {
-    (void)number;
+    if (number != SIGINT)
+        interrupt_note(number);
     if (is_reading)
         siglongjmp(interrupted, 1);
-}
-
-static const char help[] =
-    "SQL ends with a semicolon and may take several lines. Ctrl-C drops what has been typed, or\n"
-    "cancels the query that runs; Ctrl-D ends. Commands, with a dot or a backslash:\n"
-    "  .help  \\?           this text\n"
-    "  .tables  \\d         the tables\n"
-    "  .schema T  \\d T     the columns of a table\n"
-    "  .mode FORMAT        table, csv, tsv, json, jsonl, markdown, none\n"
-    "  .timer  \\timing     times of statements on or off\n"
-    "  .output [FILE]  \\o  results to a file; without one, back to the terminal\n"
-    "  .read FILE  \\i      runs the SQL of a file\n"
-    "  .quit  \\q           ends\n";
-
-/* ---- commands ---- */
-
-static bool is_one_of(const char *word, const char *first, const char *second)
-{
-    return !strcmp(word, first) || (second && !strcmp(word, second));
-}
-
-static void print_failure(status st)
-{
-    if (st)
-        fprintf(stderr, "%s\n", status_message(st));
-    status_free(st);
-}
-
-/* What a statement fails to print is not missed in what others have printed: the file may be cut.
- */
-static void set_output(shell *s, const char *path)
-{
-    print_failure(cli_target_close(s->options, true));
-    if (*path)
-        print_failure(cli_target_open(s->options, path, true));
-}
-
-static void run_file(shell *s, const char *path)
-{
-    FILE *source = fopen(path, "re");
-    if (!source) {
-        fprintf(stderr, "could not open \"%s\": %s\n", path, strerror(errno));
-        return;
-    }
-    cli_run_stream(s->connection, source, s->options);
-    fclose(source);
-}
-
-static void describe(shell *s, const char *table)
-{
-    char sql[1024];
-    int length = snprintf(sql, sizeof sql, "DESCRIBE %s", table);
-    if (length > 0 && length < (int)sizeof sql)
-        cli_run_text(s->connection, sql, s->options);
-}
-
-/* ".name argument": both are cut out of the line. */
-static void run_command(shell *s, char *line)
-{
-    char *name = line + 1, *argument = name + strcspn(name, " \t\n;");
-    if (*argument)
-        *argument++ = 0;
-    argument += strspn(argument, " \t");
-    argument[strcspn(argument, "\n;")] = 0;
-    if (is_one_of(name, "quit", "q") || is_one_of(name, "exit", NULL))
-        s->is_done = true;
-    else if (is_one_of(name, "help", "?") || is_one_of(name, "h", NULL))
-        fputs(help, stdout);
-    else if (is_one_of(name, "tables", "dt") || (is_one_of(name, "d", NULL) && !*argument))
-        cli_run_text(s->connection, "SHOW TABLES", s->options);
-    else if (is_one_of(name, "schema", "d") && *argument)
-        describe(s, argument);
-    else if (is_one_of(name, "timer", "timing")) {
-        s->options->has_timer = *argument ? !strcmp(argument, "on") : !s->options->has_timer;
-        printf("times of statements: %s\n", s->options->has_timer ? "on" : "off");
-    } else if (is_one_of(name, "mode", "pset")) {
-        if (!output_format_parse(argument, &s->options->format))
-            fprintf(stderr, "there is no format \"%s\"; there are %s\n", argument,
-                    output_format_names);
-    } else if (is_one_of(name, "output", "o"))
-        set_output(s, argument);
-    else if (is_one_of(name, "read", "i"))
-        run_file(s, argument);
-    else
-        fprintf(stderr, "there is no command %s; .help lists them\n", line);
 }
 
 /* ---- lines ---- */
@@ -134,6 +50,49 @@ static char *prompt(EditLine *editor)
     shell *s = NULL;
     el_get(editor, EL_CLIENTDATA, &s);
     return s && s->statement.count ? next : first;
+}
+
+/* Characters of UTF-8 text, which is what libedit counts in. */
+static int count_characters(const char *text, size_t bytes)
+{
+    int count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Bytes of whole characters that all words begin with. */
+static size_t common_bytes(const complete_list *words)
+{
+    size_t common = strlen(words->items[0]);
+    for (size_t i = 1; i < words->count; i++)
+        for (size_t c = 0; c < common; c++)
+            if (words->items[i][c] != words->items[0][c])
+                common = c;
+    while (common && ((unsigned char)words->items[0][common] & 0xc0) == 0x80)
+        common--;
+    return common;
+}
+
+/* Puts what all words have in common in place of the `bytes` bytes of `start`, or lists them. */
+static unsigned char use_words(EditLine *editor, const complete_list *words, const char *start,
+                               size_t bytes)
+{
+    char text[256];
+    size_t common = common_bytes(words);
+    int length = snprintf(text, sizeof text, "%.*s%s", (int)common, words->items[0],
+                          words->count == 1 ? " " : "");
+    if (length > 0 && length < (int)sizeof text && (common > bytes || words->count == 1)) {
+        el_deletestr(editor, count_characters(start, bytes));
+        el_insertstr(editor, text);
+        return CC_REFRESH;
+    }
+    printf("\n");
+    for (size_t i = 0; i < words->count && i < 60; i++)
+        printf("%s  ", words->items[i]);
+    printf("\n");
+    fflush(stdout);
+    return CC_REDISPLAY;
 }
 
 static unsigned char complete(EditLine *editor, int key)
@@ -149,90 +108,90 @@ static unsigned char complete(EditLine *editor, int key)
     size_t bytes = (size_t)(line->cursor - start);
     if (!s || !bytes)
         return CC_ERROR;
-    complete_word(s->connection, start, bytes, &words);
-    unsigned char result = words.count ? CC_REFRESH : CC_ERROR;
-    if (words.count) {
-        /* What all have in common. */
-        size_t common = strlen(words.items[0]);
-        for (size_t i = 1; i < words.count; i++)
-            for (size_t c = 0; c < common; c++)
-                if (words.items[i][c] != words.items[0][c])
-                    common = c;
-        char text[256];
-        int length = snprintf(text, sizeof text, "%.*s%s", (int)common, words.items[0],
-                              words.count == 1 ? " " : "");
-        if (length > 0 && length < (int)sizeof text && (common > bytes || words.count == 1)) {
-            el_deletestr(editor, (int)bytes);
-            el_insertstr(editor, text);
-        } else {
-            printf("\n");
-            for (size_t i = 0; i < words.count && i < 60; i++)
-                printf("%s  ", words.items[i]);
-            printf("\n");
-            fflush(stdout);
-            result = CC_REDISPLAY;
-        }
-    }
+    is_reading = false; /* nobody jumps out of a query */
+    complete_word(s->session->connection, start, bytes, &words);
+    unsigned char result = words.count ? use_words(editor, &words, start, bytes) : CC_ERROR;
     complete_free(&words);
+    is_reading = true;
     return result;
 }
 
-static void remember(shell *s, const char *text)
+static void remember(shell *s, const char *text, size_t bytes)
 {
     HistEvent event;
-    history(s->history, &event, H_ENTER, text);
+    while (bytes && text[bytes - 1] == '\n')
+        bytes--;
+    char *copy = bytes ? mem_copy_text(text, bytes) : NULL;
+    if (!copy)
+        return;
+    history(s->history, &event, H_ENTER, copy);
     if (*s->history_path)
         history(s->history, &event, H_SAVE, s->history_path);
+    mem_free(copy);
 }
 
-static void run_statement(shell *s)
+/* What users of other shells type, with or without a semicolon. */
+static const char *command_of_word(const char *line)
 {
-    /* As one line of the history, whatever lines it was typed on. */
-    remember(s, s->statement.items);
-    s->exit_status = cli_run_text(s->connection, s->statement.items, s->options);
-    if (s->options->file)
-        fflush(s->options->target);
-    else
-        print_failure(cli_target_close(s->options, true));
-    s->statement.count = 0;
+    static const char *const words[][2] = {{"help", ".help"}, {"exit", ".quit"}, {"quit", ".quit"}};
+    size_t bytes = strcspn(line, " \t\n;");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i][0]) == bytes && !strncasecmp(line, words[i][0], bytes) &&
+            !line[bytes + strspn(line + bytes, " \t\n;")])
+            return words[i][1];
+    return line;
 }
 
-static void take_line(shell *s, const char *line, size_t bytes)
+static void print_failure(status st)
 {
-    if (!s->statement.count && (line[0] == '.' || line[0] == '\\')) {
-        char command[PATH_BYTES];
-        remember(s, line);
-        snprintf(command, sizeof command, "%s", line);
-        command[strcspn(command, "\n")] = 0;
-        run_command(s, command);
-        return;
-    }
-    status st = array_reserve(NULL, &s->statement, bytes + 1);
-    if (st) {
-        fprintf(stderr, "%s\n", status_message(st));
-        status_free(st);
-        return;
-    }
-    memcpy(s->statement.items + s->statement.count, line, bytes);
+    if (st)
+        fprintf(stderr, "error: %s\n", status_message(st));
+    status_free(st);
+}
+
+static status keep_line(shell *s, const char *line)
+{
+    size_t bytes = strlen(line);
+    TRY(array_reserve(NULL, &s->statement, bytes + 1));
+    memcpy(s->statement.items + s->statement.count, line, bytes + 1);
     s->statement.count += bytes;
-    s->statement.items[s->statement.count] = 0;
-    if (statement_is_empty(s->statement.items))
-        s->statement.count = 0;
-    else if (statement_is_complete(s->statement.items))
-        run_statement(s);
+    return STATUS_OK;
+}
+
+static void take_line(shell *s, const char *line)
+{
+    const char *start, *end;
+    status st = keep_line(s, s->statement.count ? line : command_of_word(line));
+    if (st) {
+        print_failure(st);
+        return;
+    }
+    if (!statement_is_complete(s->statement.items))
+        return;
+    if (statement_next(s->statement.items, &start, &end) != STATEMENT_NONE) {
+        /* As one entry of the history, whatever lines it was typed on. */
+        remember(s, s->statement.items, s->statement.count);
+        cli_run_text(s->session, s->statement.items);
+        print_failure(cli_target_flush(s->session));
+    }
+    s->statement.count = 0;
+    if (interrupt_taken() == SIGINT)
+        interrupt_forget();
 }
 
 static void loop(shell *s)
 {
-    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    struct sigaction action = {.sa_handler = on_signal}, before, before_end;
     sigaction(SIGINT, &action, &before);
-    while (!s->is_done) {
+    sigaction(SIGTERM, &action, &before_end);
+    while (!s->session->is_done && !interrupt_taken()) {
         int bytes = 0;
         if (sigsetjmp(interrupted, 1)) {
             is_reading = false;
             el_reset(s->editor);
             s->statement.count = 0;
             printf("^C\n");
+            continue;
         }
         is_reading = true;
         const char *line = el_gets(s->editor, &bytes);
@@ -241,9 +200,9 @@ static void loop(shell *s)
             printf("\n");
             break;
         }
-        take_line(s, line, (size_t)bytes);
-        fflush(stdout);
+        take_line(s, line);
     }
+    sigaction(SIGTERM, &before_end, NULL);
     sigaction(SIGINT, &before, NULL);
 }
 
@@ -276,33 +235,53 @@ static void find_history(char *out, size_t bytes)
     }
 }
 
-int cli_shell(pistachio_connection *connection, cli_options *options)
+/* SQL is UTF-8, so what is typed must be, also where the locale is none (LC_ALL=C, a container) or
+ * another one: else libedit drops what is not ASCII. */
+static void use_utf8(void)
 {
-    shell s = {.connection = connection, .options = options};
+    if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        (void)(setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8"));
+}
+
+static bool open_editor(shell *s)
+{
     HistEvent event;
-    s.editor = el_init("pistachio", stdin, stdout, stderr);
-    s.history = history_init();
-    if (!s.editor || !s.history) {
+    s->editor = el_init("pistachio", stdin, stdout, stderr);
+    s->history = history_init();
+    if (!s->editor || !s->history) {
         fprintf(stderr, "pistachio: the terminal cannot be used: %s\n", strerror(errno));
-        return 1;
+        return false;
     }
-    find_history(s.history_path, sizeof s.history_path);
-    history(s.history, &event, H_SETSIZE, HISTORY_LINES);
-    history(s.history, &event, H_SETUNIQUE, 1);
-    if (*s.history_path)
-        history(s.history, &event, H_LOAD, s.history_path);
-    el_set(s.editor, EL_CLIENTDATA, &s);
-    el_set(s.editor, EL_PROMPT, prompt);
-    el_set(s.editor, EL_EDITOR, "emacs");
-    el_set(s.editor, EL_HIST, history, s.history);
-    el_set(s.editor, EL_ADDFN, "pistachio-complete", "completes a word", complete);
-    el_set(s.editor, EL_BIND, "^I", "pistachio-complete", NULL);
-    el_set(s.editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_source(s.editor, NULL);
-    printf("pistachio %s; .help lists commands\n", pistachio_version());
-    loop(&s);
-    el_end(s.editor);
-    history_end(s.history);
+    find_history(s->history_path, sizeof s->history_path);
+    history(s->history, &event, H_SETSIZE, HISTORY_LINES);
+    history(s->history, &event, H_SETUNIQUE, 1);
+    if (*s->history_path)
+        history(s->history, &event, H_LOAD, s->history_path);
+    el_set(s->editor, EL_CLIENTDATA, s);
+    el_set(s->editor, EL_PROMPT, prompt);
+    el_set(s->editor, EL_EDITOR, "emacs");
+    el_set(s->editor, EL_HIST, history, s->history);
+    el_set(s->editor, EL_ADDFN, "pistachio-complete", "completes a word", complete);
+    el_set(s->editor, EL_BIND, "^I", "pistachio-complete", NULL);
+    el_set(s->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(s->editor, NULL);
+    return true;
+}
+
+int cli_shell(cli_session *session)
+{
+    shell s = {.session = session};
+    session->is_interactive = true;
+    use_utf8();
+    bool is_open = open_editor(&s);
+    if (is_open) {
+        printf("pistachio %s; .help lists commands\n", pistachio_version());
+        loop(&s);
+    }
+    if (s.editor)
+        el_end(s.editor);
+    if (s.history)
+        history_end(s.history);
     array_release(&s.statement);
-    return s.exit_status;
+    return !is_open;
 }

@@ -4,7 +4,8 @@
 
 #include "cli/run.h"
 
-/* Reads statements from the terminal until its end. Returns the program's exit status. */
-int cli_shell(pistachio_connection *connection, cli_options *options);
+/* Reads statements and commands from the terminal until its end. Returns the program's exit status:
+ * that a statement failed is no failure of the shell. */
+int cli_shell(cli_session *session);
 
 #endif

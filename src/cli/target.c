@@ -3,13 +3,6 @@
 
 #include <errno.h>
 
-status cli_target_open(cli_options *options, const char *path, bool may_be_cut)
-{
-    TRY(output_file_open(path, may_be_cut, &options->file));
-    options->target = output_file_stream(options->file);
-    return STATUS_OK;
-}
-
 static status flush_stdout(void)
 {
     errno = 0;
@@ -20,12 +13,29 @@ static status flush_stdout(void)
                  : status_new(STATUS_KIND_IO, "could not write the results");
 }
 
-status cli_target_close(cli_options *options, bool is_good)
+status cli_target_open(cli_session *s, const char *path, bool may_be_cut)
 {
-    output_file *file = options->file;
+    output_file *file;
+    fflush(s->target); /* before the same file is opened; closing it finds a failure */
+    TRY(output_file_open(path, may_be_cut, &file));
+    status st = cli_target_close(s, true);
+    s->file = file;
+    s->target = output_file_stream(file);
+    return st;
+}
+
+status cli_target_flush(cli_session *s)
+{
+    fflush(s->target);
+    return s->file && !ferror(s->target) ? flush_stdout() : cli_target_close(s, true);
+}
+
+status cli_target_close(cli_session *s, bool is_good)
+{
+    output_file *file = s->file;
     status st = STATUS_OK;
-    options->file = NULL;
-    options->target = stdout;
+    s->file = NULL;
+    s->target = stdout;
     if (file && is_good)
         st = output_file_publish(file);
     else if (file)

@@ -4,11 +4,14 @@
 
 #include "cli/run.h"
 
-/* To a file from now on, as output_file_open says; it fails and leaves the target as it was, or the
- * target must be closed. */
-CHECKED status cli_target_open(cli_options *options, const char *path, bool may_be_cut);
+/* To a file from now on, which is opened as output_file_open says; what they went to before is
+ * closed as good, which may fail as well. If the file cannot be opened they go where they went. */
+CHECKED status cli_target_open(cli_session *session, const char *path, bool may_be_cut);
+/* What has been written is there, for others to see. After a failure to write to a file results go
+ * to standard output. */
+CHECKED status cli_target_flush(cli_session *session);
 /* All is written; a file is there, if is_good, else as it was before. Results go to standard output
  * from now on. */
-CHECKED status cli_target_close(cli_options *options, bool is_good);
+CHECKED status cli_target_close(cli_session *session, bool is_good);
 
 #endif

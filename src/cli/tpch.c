@@ -1,7 +1,9 @@
 /* tpch.c - the arguments of `pistachio tpch generate`; tpch/generate.h does the work. */
 #include "cli/tpch.h"
 
-#include "base/setting.h"
+#include "cli/figures.h"
+#include "cli/status_line.h"
+#include "cli/usage.h"
 #include "tpch/generate.h"
 
 #include <inttypes.h>
@@ -16,7 +18,10 @@ static const char usage[] =
     "       pistachio tpch run --data DIR [--queries 1,3,6-9] [--runs N] [--check] [--json FILE]\n"
     "                          [--set NAME=VALUE]\n"
     "\n"
-    "generate makes TPC-H's tables as Parquet files, the same rows as the TPC's own generator.\n"
+    "generate makes TPC-H's tables as Parquet files, the same rows as the TPC's own generator. At "
+    "any\n"
+    "scale it begins with 300 MiB of text, which takes some seconds: comments are cut out of all "
+    "of it.\n"
     "  --scale F      scale factor; 1: 6 million lineitems, 250 MB of Parquet\n"
     "  --out DIR      where to; DIR/lineitem.parquet, ...\n"
     "  --parts N      N files a table: DIR/lineitem/part-0000.parquet, ...\n"
@@ -30,10 +35,12 @@ static const char usage[] =
     "\n"
     "exit status: 0, 1 something failed or an answer is wrong, 2 wrong usage\n";
 
-int cli_tpch_usage(const char *what, const char *argument)
+int cli_tpch_no_option(const char *word)
 {
-    fprintf(stderr, "pistachio tpch: %s %s\n%s", what, argument, usage);
-    return 2;
+    static const char *const names[] = {"--scale", "--out",     "--parts", "--threads",
+                                        "--data",  "--queries", "--runs",  "--check",
+                                        "--json",  "--set",     "--help"};
+    return usage_no_option(CLI_TPCH, word, names, sizeof names / sizeof *names);
 }
 
 static double seconds(void)
@@ -55,64 +62,75 @@ static bool parse_count(const char *text, unsigned *out)
     char *end;
     long number = strtol(text, &end, 10);
     *out = (unsigned)number;
-    return end != text && !*end && number >= 1 && number <= 100000;
+    return end != text && !*end && number >= 1 && number <= 10000;
 }
 
 static void show_progress(const char *table, uint64_t done, uint64_t all, uint64_t bytes,
                           void *context)
 {
     (void)context;
-    fprintf(stderr, "\r%3" PRIu64 "%%  %-8s  %" PRIu64 " MB written ", all ? done * 100 / all : 100,
-            table, bytes / 1000000);
+    char line[80];
+    snprintf(line, sizeof line, "%3" PRIu64 "%%  %-8s  %" PRIu64 " MB written",
+             all ? done * 100 / all : 100, table, bytes / 1000000);
+    status_line_draw(line);
+}
+
+/* An option and its value: 0, or the exit status. */
+static int parse_option(const char *word, const char *value, tpch_generate_options *out)
+{
+    if (!strcmp(word, "--scale"))
+        return parse_scale(value, &out->scale)
+                   ? 0
+                   : usage_value(CLI_TPCH, word, value, "a number from 0.0001 to 10000");
+    if (!strcmp(word, "--out"))
+        out->folder = value;
+    else if (!strcmp(word, "--parts") || !strcmp(word, "--threads"))
+        return parse_count(value, word[2] == 'p' ? &out->parts : &out->threads)
+                   ? 0
+                   : usage_value(CLI_TPCH, word, value, "a number from 1 to 10000");
+    else
+        return cli_tpch_no_option(word);
+    return 0;
 }
 
 static int generate(int count, char **words)
 {
     tpch_generate_options options = {0};
-    bool has_scale = false;
+    char figure[FIGURES_BYTES];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     options.threads = cores > 0 ? (unsigned)cores : 1;
-    for (int i = 0; i < count; i += 2) {
-        const char *word = words[i], *next = i + 1 < count ? words[i + 1] : "";
-        if (!strcmp(word, "--scale")) {
-            if (!parse_scale(next, &options.scale))
-                return cli_tpch_usage("--scale needs a number, not", next);
-            has_scale = true;
-        } else if (!strcmp(word, "--out")) {
-            options.folder = next;
-        } else if (!strcmp(word, "--parts")) {
-            if (!parse_count(next, &options.parts))
-                return cli_tpch_usage("--parts needs a number, not", next);
-        } else if (!strcmp(word, "--threads")) {
-            if (!parse_count(next, &options.threads))
-                return cli_tpch_usage("--threads needs a number, not", next);
-        } else {
-            return cli_tpch_usage("there is no option", word);
-        }
+    for (int i = 0; i < count; i++) {
+        char *word = words[i], *value = usage_split_value(word);
+        if (!value && i + 1 < count)
+            value = words[++i];
+        int exit_status = parse_option(word, value ? value : "", &options);
+        if (exit_status)
+            return exit_status;
     }
-    if (!has_scale || !options.folder || !*options.folder)
-        return cli_tpch_usage("generate needs", "--scale and --out");
-    bool is_terminal = isatty(STDERR_FILENO);
-    if (is_terminal)
+    if (options.scale == 0 || !options.folder || !*options.folder)
+        return usage_error(CLI_TPCH, "generate needs --scale and --out", NULL);
+    if (status_line_is_possible())
         options.progress = show_progress;
     double start = seconds();
     uint64_t bytes = 0;
     status st = tpch_generate(&options, &bytes);
-    if (is_terminal)
-        fprintf(stderr, "\r%40s\r", "");
+    status_line_clear();
     if (st) {
         fprintf(stderr, "pistachio: %s\n", status_message(st));
         status_free(st);
         return 1;
     }
-    fprintf(stderr, "scale factor %g in %s: %" PRIu64 " MB in %.1f s\n", options.scale,
-            options.folder, bytes / 1000000, seconds() - start);
+    fprintf(stderr, "scale factor %g in %s: %s in %.1f s\n", options.scale, options.folder,
+            figures_bytes(bytes, figure), seconds() - start);
     return 0;
 }
 
 int cli_tpch(int count, char **words)
 {
     const char *what = count ? words[0] : "";
+    for (int i = 1; i < count; i++)
+        if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h"))
+            what = words[i];
     if (!strcmp(what, "generate"))
         return generate(count - 1, words + 1);
     if (!strcmp(what, "run"))
@@ -121,5 +139,5 @@ int cli_tpch(int count, char **words)
         fputs(usage, stdout);
         return 0;
     }
-    return cli_tpch_usage("generate or run is needed, not", *what ? what : "nothing");
+    return usage_error(CLI_TPCH, "generate or run is needed, not", *what ? what : "nothing");
 }

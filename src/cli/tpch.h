@@ -6,7 +6,8 @@
 int cli_tpch(int count, char **words);
 int cli_tpch_run(int count, char **words); /* the words behind "tpch run" */
 
-/* Says so on stderr; returns 2. */
-int cli_tpch_usage(const char *what, const char *argument);
+#define CLI_TPCH "pistachio tpch"
+/* There is no such option, of either: says so, and returns 2. */
+int cli_tpch_no_option(const char *word);
 
 #endif

@@ -2,8 +2,10 @@
 #include "cli/tpch.h"
 
 #include "cli/run.h"
+#include "cli/usage.h"
 #include "tpch/check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +80,7 @@ static int parse(int count, char **words, run_options *o, measured *all)
             continue;
         }
         if (!next)
-            return cli_tpch_usage("a value is missing behind", word);
+            return usage_error(CLI_TPCH, "a value is missing behind", word);
         i++;
         if (!strcmp(word, "--data")) {
             o->data = next;
@@ -86,23 +88,23 @@ static int parse(int count, char **words, run_options *o, measured *all)
             o->json = next;
         } else if (!strcmp(word, "--queries")) {
             if (!parse_queries(next, all))
-                return cli_tpch_usage("--queries needs a list like 1,3,6-9, not", next);
+                return usage_value(CLI_TPCH, word, next, "a list as 1,3,6-9 of 1 to 22");
         } else if (!strcmp(word, "--runs")) {
             long runs = strtol(next, &end, 10);
             if (*end || runs < 1 || runs > RUNS_MAX)
-                return cli_tpch_usage("--runs needs a number from 1 to 1000, not", next);
+                return usage_value(CLI_TPCH, word, next, "a number from 1 to 1000");
             o->runs = (unsigned)runs;
         } else if (!strcmp(word, "--set")) {
             equals = strchr(next, '=');
             if (!equals || equals == next || o->setting_count == SETTINGS_MAX)
-                return cli_tpch_usage("--set needs NAME=VALUE, not", next);
+                return usage_value(CLI_TPCH, word, next, "NAME=VALUE");
             *equals = 0;
             o->settings[o->setting_count++] = (pistachio_option){next, equals + 1};
         } else {
-            return cli_tpch_usage("there is no option", word);
+            return cli_tpch_no_option(word);
         }
     }
-    return o->data ? 0 : cli_tpch_usage("run needs", "--data DIR");
+    return o->data ? 0 : usage_error(CLI_TPCH, "run needs --data DIR", NULL);
 }
 
 static pistachio_error *count_orders(pistachio_connection *connection, uint64_t *out)
@@ -134,7 +136,7 @@ static void measure(pistachio_connection *connection, const run_options *o, cons
         m->runs[run] = seconds() - start;
         m->has_failed = error || *m->difference;
         if (error)
-            cli_report(error, tpch_query(number));
+            cli_report(error, tpch_query(number), 0);
     }
     double sorted[RUNS_MAX];
     memcpy(sorted, m->runs, o->runs * sizeof *sorted);
@@ -185,7 +187,7 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
         uint64_t orders;
         pistachio_error *error = count_orders(connection, &orders);
         if (error) {
-            cli_report(error, NULL);
+            cli_report(error, NULL, 0);
             return 1;
         }
         scale = tpch_answers_scale(orders);
@@ -215,7 +217,7 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
     if (o->check)
         printf("%u of %u answers are the published ones\n", asked - failed, asked);
     if (o->json && !write_json(all, o)) {
-        fprintf(stderr, "pistachio: could not write \"%s\"\n", o->json);
+        fprintf(stderr, "pistachio: could not write \"%s\": %s\n", o->json, strerror(errno));
         return 1;
     }
     return failed != 0;
@@ -238,7 +240,7 @@ int cli_tpch_run(int count, char **words)
     if (!error)
         error = pistachio_add_path(connection, o.data);
     if (error) {
-        cli_report(error, NULL);
+        cli_report(error, NULL, 0);
         exit_status = 1;
     } else {
         exit_status = run_queries(connection, &o, all);

@@ -160,9 +160,9 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
     data_type type = flats[0]->type;
     TRY(tensor_new_flat_at(stream->dev, type, rows, has_nulls, target_memory, &column->target));
     if (!type.width && rows)
-        TRY(stream->dev->ops->zero(stream, column->target->values, (rows + 63) / 64 * 8));
+        TRY(stream->dev->ops->zero(stream, column->target->values, bitmap_bytes(rows)));
     if (has_nulls && rows)
-        TRY(stream->dev->ops->zero(stream, column->target->validity, (rows + 63) / 64 * 8));
+        TRY(stream->dev->ops->zero(stream, column->target->validity, bitmap_bytes(rows)));
     if (type_is_text(type)) {
         uint64_t bytes;
         TRY(long_string_bytes(stream, flats, chunks, chunk_count, &bytes));

@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_DEVICE_KERNEL_OPS_H
 #define PISTACHIO_DEVICE_KERNEL_OPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum dev_compare_op {
@@ -101,6 +102,7 @@ typedef enum dev_date_part {
     DEV_PART_HOUR,
     DEV_PART_ISODOW, /* Monday is 1 */
     DEV_PART_ISOYEAR,
+    DEV_PART_JULIAN, /* double: days since noon of 4714-11-24 BC, but counted from midnight */
     DEV_PART_MICROSECONDS,
     DEV_PART_MILLENNIUM,
     DEV_PART_MILLISECONDS,
@@ -112,6 +114,11 @@ typedef enum dev_date_part {
     DEV_PART_YEAR,
     DEV_PART_COUNT
 } dev_date_part;
+
+static inline bool dev_part_is_real(dev_date_part part)
+{
+    return part == DEV_PART_EPOCH || part == DEV_PART_JULIAN;
+}
 
 typedef enum dev_time_op {
     DEV_TIME_DATE_ADD_DAYS,          /* date, int32: date */

@@ -86,16 +86,6 @@ static status tensor_new(data_type type, tensor_form form, tensor **out)
     return STATUS_OK;
 }
 
-static size_t bitmap_bytes(uint64_t rows)
-{
-    return (rows + 63) / 64 * 8;
-}
-
-static size_t values_bytes(data_type type, uint64_t rows)
-{
-    return type.width ? rows * type.width : bitmap_bytes(rows);
-}
-
 status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_validity,
                           tensor_target target_memory, tensor **out)
 {
@@ -104,7 +94,7 @@ status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bool with_
     status st = STATUS_OK;
     t->values_owner = dev_buffer_ref(target_memory.owner);
     if (!target_memory.owner)
-        st = dev_alloc(dev, values_bytes(type, rows), "chunk", &t->values_owner);
+        st = dev_alloc(dev, type_values_bytes(type, rows), "chunk", &t->values_owner);
     if (!st && with_validity)
         st = dev_alloc(dev, bitmap_bytes(rows), "chunk", &t->validity_owner);
     if (st) {
@@ -327,7 +317,8 @@ static status flatten_constant(dev_stream *stream, tensor *t, dev_count count, t
 {
     if (t->constant.is_null) {
         if (t->type.width)
-            TRY(stream->dev->ops->zero(stream, flat->values, values_bytes(t->type, count.bound)));
+            TRY(stream->dev->ops->zero(stream, flat->values,
+                                       type_values_bytes(t->type, count.bound)));
         else
             TRY(DEV_LAUNCH(stream, fill, .width = 0, .count = count, .out = flat->values));
         return DEV_LAUNCH(stream, fill, .width = 0, .value_low = 0, .count = count,

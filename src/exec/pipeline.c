@@ -4,7 +4,7 @@
  * the next sink ("down"). A source ends the walk and makes a pipeline out of the chain. UNION walks
  * every child with the same chain, so its operators get tasks of several pipelines. What must have
  * finished before an operator may run (its join's build side) hangs on the chain's link. */
-#include "exec/sched/query.h"
+#include "exec/pipeline.h"
 
 typedef struct link link;
 struct link {

@@ -1,9 +1,8 @@
 /* run.c - the life of a query: made from a plan, started, drained batch by batch, freed. */
-#include "exec/sched/query.h"
-
 #include "exec/run.h"
+
+#include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"
-#include "exec/sched/memory.h"
 #include "exec/sched/task.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
@@ -61,14 +60,6 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     return STATUS_OK;
 }
 
-status exec_adopt(exec_query *query, exec_operator *op)
-{
-    status st = array_push(query->memory, &query->operators, op);
-    if (st)
-        op->ops->close(op);
-    return st;
-}
-
 status exec_query_start(exec_query *query)
 {
     scan_ahead_start(query);
@@ -97,7 +88,9 @@ static status take_failure(exec_query *query)
     if (st &&
         (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
         const file *changed = scan_ahead_changed_file(query);
-        if (changed)
+        if (changed && strstr(status_message(st), "changed while it was read"))
+            st = status_hint(st, "run the query again when nobody writes to the file");
+        else if (changed)
             st = status_hint(st,
                              "\"%s\" changed while it was read: run the query again when nobody "
                              "writes to it",
@@ -163,39 +156,4 @@ void exec_query_free(exec_query *query)
     pthread_mutex_destroy(&query->lock);
     arena_free(query->memory);
     mem_free(query);
-}
-
-device *exec_device(const exec_query *query)
-{
-    return query->dev;
-}
-
-mem_budget *exec_budget(const exec_query *query)
-{
-    return query->budget;
-}
-
-const char *exec_temp_directory(const exec_query *query)
-{
-    return query->temp_directory;
-}
-
-arena *exec_memory(exec_query *query)
-{
-    return query->memory;
-}
-
-unsigned exec_thread_count(const exec_query *query)
-{
-    return exec_memory_tasks(query, exec_pool_thread_count(query->pool));
-}
-
-bool exec_is_cancelled(const exec_query *query)
-{
-    return atomic_load_explicit(&query->is_cancelled, memory_order_relaxed);
-}
-
-struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
-{
-    return &query->filters[id];
 }

@@ -101,8 +101,7 @@ static double as_double(const value *v)
 {
     if (v->type.id == TYPE_FLOAT || v->type.id == TYPE_DOUBLE)
         return v->f64;
-    double number = v->type.id == TYPE_UINT64 ? (double)v->u64 : (double)value_int128(v);
-    return v->type.scale ? number / (double)power_of_ten(v->type.scale) : number;
+    return decimal_to_double(value_int128(v), v->type.scale);
 }
 
 /* ---- failures ---- */
@@ -154,6 +153,7 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
 {
     bool is_parsed;
     int32_t days;
+    float single;
     *out = (value){.type = to};
     if (is_exact_number(to))
         return cast_text_number(v, to, out);
@@ -162,10 +162,11 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
         is_parsed = bool_parse(v->text, v->bytes, &out->boolean);
         break;
     case TYPE_FLOAT:
+        is_parsed = float_parse(v->text, v->bytes, &single);
+        out->f64 = is_parsed ? (double)single : 0;
+        break;
     case TYPE_DOUBLE:
         is_parsed = double_parse(v->text, v->bytes, &out->f64);
-        if (to.id == TYPE_FLOAT)
-            out->f64 = (float)out->f64;
         break;
     case TYPE_DATE:
         is_parsed = date_parse(v->text, v->bytes, &days);
@@ -176,7 +177,8 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        is_parsed = timestamp_parse(v->text, v->bytes, to.precision, &out->i64);
+        is_parsed =
+            timestamp_parse(v->text, v->bytes, to.precision, to.id == TYPE_TIMESTAMP_TZ, &out->i64);
         break;
     case TYPE_INTERVAL:
         is_parsed = interval_parse(v->text, v->bytes, &out->interval);
@@ -242,13 +244,23 @@ static status cast_to_integer_from_double(const value *v, data_type to, value *o
     return STATUS_OK;
 }
 
+static status cast_to_float(const value *v, data_type to, value *out)
+{
+    *out = (value){.type = to};
+    out->f64 = is_exact_number(v->type) ? (double)decimal_to_float(value_int128(v), v->type.scale)
+                                        : (double)(float)v->f64;
+    return isinf(out->f64) && isfinite(v->f64) && !is_exact_number(v->type) ? no_fit(v, to)
+                                                                            : STATUS_OK;
+}
+
 static status cast_number(const value *v, data_type to, value *out, bool *out_done)
 {
-    if (to.id == TYPE_FLOAT || to.id == TYPE_DOUBLE) {
-        double number = as_double(v);
-        *out = (value){.type = to, .f64 = to.id == TYPE_FLOAT ? (double)(float)number : number};
+    if (to.id == TYPE_DOUBLE) {
+        *out = (value){.type = to, .f64 = as_double(v)};
         return STATUS_OK;
     }
+    if (to.id == TYPE_FLOAT)
+        return cast_to_float(v, to, out);
     if (!is_exact_number(v->type)) {
         if (to.id != TYPE_DECIMAL)
             return cast_to_integer_from_double(v, to, out);

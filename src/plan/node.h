@@ -42,8 +42,13 @@ void plan_visit_optional(expr **slot, plan_visitor *visit, void *context); /* *s
 
 /* ---- for write ---- */
 
-/* " [a#1, b#2]" */
+/* " [a, b#2]" */
 void plan_write_columns(plan_writer *w, const plan_node *node);
+/* "[a, b + 1 as c]": what the node's first columns are made of. */
+void plan_write_computed(plan_writer *w, const expr_list *exprs, const plan_node *node);
+/* Of a list of `count` items, `shown` are written: true if that is enough of a line; says how many
+ * are left out. */
+bool plan_write_cut(plan_writer *w, size_t shown, size_t count);
 void plan_write_exprs(plan_writer *w, const expr_list *list, const char *separator);
 
 /* ---- for verify (verify.c) ---- */

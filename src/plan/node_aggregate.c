@@ -12,11 +12,9 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
 
 static void write(plan_writer *w, const plan_node *node)
 {
-    plan_write_columns(w, node);
     if (node->aggregate.groups.count) {
-        plan_write_text(w, " groups [");
-        plan_write_exprs(w, &node->aggregate.groups, ", ");
-        plan_write_text(w, "]");
+        plan_write_text(w, " groups ");
+        plan_write_computed(w, &node->aggregate.groups, node);
     }
     if (!node->aggregate.aggregates.count)
         return;
@@ -34,6 +32,9 @@ static void write(plan_writer *w, const plan_node *node)
             plan_write_text(w, " filter ");
             plan_write_expr(w, aggregate->filter);
         }
+        const plan_column *column = &node->columns.items[node->aggregate.groups.count + i];
+        plan_write_text(w, " as ");
+        plan_write_column(w, column->id, column->name);
     }
     plan_write_text(w, "]");
 }

@@ -12,7 +12,6 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
 
 static void write(plan_writer *w, const plan_node *node)
 {
-    plan_write_columns(w, node);
     const char *joiner = " on ";
     for (size_t i = 0; i < node->join.left_keys.count; i++, joiner = " and ") {
         plan_write_text(w, joiner);
@@ -24,8 +23,11 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, joiner);
         plan_write_expr(w, node->join.residual);
     }
-    for (size_t i = 0; i < node->join.runtime_filters.count; i++)
-        plan_write_format(w, " gives filter %u", node->join.runtime_filters.items[i].id);
+    size_t count = node->join.runtime_filters.count;
+    if (count)
+        plan_write_text(w, count > 1 ? " gives filters" : " gives filter");
+    for (size_t i = 0; i < count; i++)
+        plan_write_format(w, "%s %u", i ? "," : "", node->join.runtime_filters.items[i].id);
 }
 
 static status verify_keys(plan_verifier *v, const plan_node *node)

@@ -8,19 +8,8 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
 
 static void write(plan_writer *w, const plan_node *node)
 {
-    plan_write_text(w, " [");
-    for (size_t i = 0; i < node->columns.count; i++) {
-        const plan_column *column = &node->columns.items[i];
-        const expr *e = node->project.exprs.items[i];
-        if (i)
-            plan_write_text(w, ", ");
-        if (e->kind != EXPR_COLUMN || e->column_id != column->id) {
-            plan_write_expr(w, e);
-            plan_write_text(w, " as ");
-        }
-        plan_write_format(w, "%s#%u", column->name ? column->name : "", column->id);
-    }
-    plan_write_text(w, "]");
+    plan_write_text(w, " ");
+    plan_write_computed(w, &node->project.exprs, node);
 }
 
 static status verify(plan_verifier *v, const plan_node *node)

@@ -15,8 +15,11 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " where ");
         plan_write_exprs(w, &node->scan.filters, " and ");
     }
-    for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
-        plan_write_format(w, " takes filter %u", node->scan.runtime_filters.items[i].id);
+    size_t count = node->scan.runtime_filters.count;
+    if (count)
+        plan_write_text(w, count > 1 ? " takes filters" : " takes filter");
+    for (size_t i = 0; i < count; i++)
+        plan_write_format(w, "%s %u", i ? "," : "", node->scan.runtime_filters.items[i].id);
 }
 
 /* The filters are over the node's own columns. */

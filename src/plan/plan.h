@@ -180,9 +180,14 @@ const char *plan_aggregate_name(plan_aggregate_function function);
 /* Checks what must hold: ids made once and visible where used, types of conditions, keys' types
  * equal, counts. For after each rule; an internal error names the node. */
 CHECKED status plan_verify(const plan_statement *statement);
-/* The tree as indented text, one line a node, with estimates; NULL without memory. `annotate` may
- * be NULL; else its text is put behind each node (EXPLAIN ANALYZE). */
+/* What stands in front of a node's line and behind it. */
+typedef struct plan_note {
+    const char *before, *behind;
+} plan_note;
+/* The tree as indented text, one line a node; NULL without memory. A column goes by its name where
+ * no other column of the statement has it, else by name#id. `annotate` may be NULL; what it gives
+ * is copied before the next call. Its node is NULL for a line that is no node's. */
 char *plan_text(arena *a, const plan_statement *statement,
-                const char *(*annotate)(const plan_node *node, void *context), void *context);
+                plan_note (*annotate)(const plan_node *node, void *context), void *context);
 
 #endif

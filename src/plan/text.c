@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-void plan_write(plan_writer *w, const char *text, size_t bytes)
+static void plan_write(plan_writer *w, const char *text, size_t bytes)
 {
     if (w->failed)
         return;
@@ -54,6 +54,15 @@ char *plan_writer_finish(plan_writer *w)
 }
 
 /* ---- expressions ---- */
+
+void plan_write_column(plan_writer *w, uint32_t id, const char *name)
+{
+    const char *known = w->names && id < w->name_count ? w->names[id] : NULL;
+    if (known)
+        plan_write_text(w, known);
+    else
+        plan_write_format(w, "%s#%u", name ? name : "", id);
+}
 
 static void write_constant(plan_writer *w, const value *v)
 {
@@ -187,7 +196,7 @@ void plan_write_expr(plan_writer *w, const expr *e)
     char name[TYPE_NAME_BYTES];
     switch (e->kind) {
     case EXPR_COLUMN:
-        plan_write_format(w, "%s#%u", e->name ? e->name : "", e->column_id);
+        plan_write_column(w, e->column_id, e->name);
         return;
     case EXPR_CONSTANT:
         write_constant(w, &e->constant);

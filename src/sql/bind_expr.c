@@ -106,7 +106,8 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
     return STATUS_OK;
 }
 
-status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
+static status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
+                              expr **out)
 {
     if (ref->n_fields > 2)
         return bind_unsupported(b, ref->location, "names of more than two parts are");
@@ -376,6 +377,8 @@ static status bind_row_comparison(binder *b, const PgQuery__RowExpr *left,
         return bind_error(b, STATUS_KIND_INVALID, location,
                           "rows of %zu and %zu values cannot be compared", left->n_args,
                           right->n_args);
+    if (!left->n_args)
+        return bind_error(b, STATUS_KIND_INVALID, location, "rows of no values cannot be compared");
     for (size_t i = 0; i < left->n_args; i++) {
         expr *l, *r, *pair;
         TRY(bind_expr(b, left->args[i], scope, &l));
@@ -624,7 +627,7 @@ static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_sco
     return bind_comparison(b, op, left, right, e->location, out);
 }
 
-status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
     switch (e->kind) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP:

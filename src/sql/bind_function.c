@@ -181,11 +181,13 @@ static const struct field {
     {"year", "years", false, true, true},
     {"decade", "decades", false, true, true},
     {"century", "centuries", false, true, true},
+    {"millennium", "millennia", false, true, true},
     {"dow", "dayofweek", false, true, false},
     {"isodow", "isodow", false, true, false},
     {"doy", "dayofyear", false, true, false},
     {"isoyear", "isoyear", false, true, false},
     {"epoch", "epoch", false, true, false},
+    {"julian", "julian", false, true, false},
 };
 
 static status find_field(const call *c, const expr *arg, const struct field **out)
@@ -223,18 +225,35 @@ static status bad_field(const call *c, const struct field *field, const expr *ar
                       type_name(arg->type, name));
 }
 
+static bool is_real_field(const struct field *field)
+{
+    return !strcmp(field->name, "epoch") || !strcmp(field->name, "julian");
+}
+
+static bool has_field(data_type type, const struct field *field)
+{
+    bool is_epoch = !strcmp(field->name, "epoch");
+    switch (type.id) {
+    case TYPE_DATE:
+        return !field->is_time;
+    case TYPE_TIME:
+        return field->is_time || is_epoch;
+    case TYPE_INTERVAL: /* what it is made of: days are not counted as weeks */
+        return is_epoch || (field->can_truncate && strcmp(field->name, "week"));
+    default:
+        return is_timestamp(type);
+    }
+}
+
 static status bind_date_part_of(const call *c, const struct field *field, expr *arg, expr **out)
 {
     value v = value_text(field->name, strlen(field->name));
     expr *name;
     if (bind_is_literal(arg))
         TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), c->tree->location, &arg));
-    if (!(arg->type.id == TYPE_DATE   ? !field->is_time
-          : arg->type.id == TYPE_TIME ? field->is_time || !strcmp(field->name, "epoch")
-                                      : is_timestamp(arg->type)) ||
-        !field->can_extract)
+    if (!has_field(arg->type, field) || !field->can_extract)
         return bad_field(c, field, arg);
-    data_type type = type_make(strcmp(field->name, "epoch") ? TYPE_INT64 : TYPE_DOUBLE);
+    data_type type = type_make(is_real_field(field) ? TYPE_DOUBLE : TYPE_INT64);
     TRY(bind_constant(c->b, &v, -1, &name));
     return bind_call2(c->b, EXPR_DATE_PART, type, name, arg, c->tree->location, out);
 }

@@ -9,6 +9,7 @@
 typedef struct join_binding {
     binder *b;
     const PgQuery__JoinExpr *tree;
+    plan_join_type type;
     bind_scope left, right;
     bind_entry_list merged;
     ARRAY(const char *) shared_names; /* USING (...) */
@@ -16,8 +17,33 @@ typedef struct join_binding {
     plan_node *node;
 } join_binding;
 
-static plan_join_type join_type(const PgQuery__JoinExpr *tree)
+/* Where the item of FROM begins, but for parentheses and SELECT. */
+static int32_t item_location(const pg_node *item)
 {
+    const pg_select *select;
+    switch (item->node_case) {
+    case PG_QUERY__NODE__NODE_RANGE_VAR:
+        return item->range_var->location;
+    case PG_QUERY__NODE__NODE_JOIN_EXPR:
+        return item_location(item->join_expr->larg);
+    case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
+        select = item->range_subselect->subquery->select_stmt;
+        while (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+            select = select->larg;
+        return select->n_target_list ? bind_location(select->target_list[0]) : -1;
+    default:
+        return -1;
+    }
+}
+
+static plan_join_type join_type(const binder *b, const PgQuery__JoinExpr *tree)
+{
+    int32_t right = item_location(tree->rarg);
+    sql_reducer *reducer = right >= 0 ? sql_text_reducer(b->text, right) : NULL;
+    if (reducer && tree->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT) {
+        reducer->is_bound = true;
+        return reducer->is_anti ? JOIN_ANTI : JOIN_SEMI;
+    }
     switch (tree->jointype) {
     case PG_QUERY__JOIN_TYPE__JOIN_LEFT:
         return JOIN_LEFT;
@@ -88,6 +114,20 @@ static status equate(join_binding *j, const char *name)
     return j->condition ? STATUS_OK : bind_no_memory();
 }
 
+status bind_check_reducers(binder *b)
+{
+    for (size_t i = 0; i < b->text->reducers.count; i++) {
+        const sql_reducer *reducer = &b->text->reducers.items[i];
+        if (!reducer->is_bound)
+            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, reducer->position,
+                                          "%s JOIN with this is not supported",
+                                          reducer->is_anti ? "ANTI" : "SEMI"),
+                               "write WHERE %sEXISTS (SELECT ...), or AS before an alias",
+                               reducer->is_anti ? "NOT " : "");
+    }
+    return STATUS_OK;
+}
+
 /* ---- behind the join ---- */
 
 static void set_nullable(bind_scope *scope)
@@ -96,19 +136,25 @@ static void set_nullable(bind_scope *scope)
         scope->entries.items[i].is_nullable = true;
 }
 
+/* Only the left side is visible behind it. */
+static bool is_reducer(plan_join_type type)
+{
+    return type == JOIN_SEMI || type == JOIN_ANTI;
+}
+
 static status make_node(join_binding *j, plan_node *left, plan_node *right)
 {
     plan_node *node = plan_node_new(j->b->memory, PLAN_JOIN, 2);
     if (!node)
         return bind_no_memory();
-    plan_join_type type = join_type(j->tree);
+    plan_join_type type = j->type;
     bool left_nullable = type == JOIN_RIGHT || type == JOIN_FULL;
     bool right_nullable = type == JOIN_LEFT || type == JOIN_FULL;
     node->children[0] = left;
     node->children[1] = right;
     node->join.type = type;
     node->join.residual = j->condition;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < (is_reducer(type) ? 1 : 2); side++)
         for (size_t i = 0; i < node->children[side]->columns.count; i++) {
             plan_column column = node->children[side]->columns.items[i];
             column.is_nullable |= side ? right_nullable : left_nullable;
@@ -131,7 +177,7 @@ static status merged_expr(join_binding *j, const bind_entry *l, const bind_entry
     if (!args[0] || !args[1])
         return bind_no_memory();
     TRY(bind_unify(b, &args[0], &args[1], -1, "="));
-    switch (join_type(j->tree)) {
+    switch (j->type) {
     case JOIN_FULL:
         TRY(bind_coerce_all(b, args, 2, -1, "USING", &type));
         return bind_call(b, EXPR_COALESCE, type, args, 2, -1, out);
@@ -217,7 +263,7 @@ static status bind_sides_condition(join_binding *j, bind_scope *scope)
 
 status bind_join(binder *b, const PgQuery__JoinExpr *tree, bind_scope *scope, plan_node **out)
 {
-    join_binding j = {.b = b, .tree = tree};
+    join_binding j = {.b = b, .tree = tree, .type = join_type(b, tree)};
     plan_node *left, *right;
     j.left = (bind_scope){.parent = scope->parent, .ctes = scope->ctes};
     j.right = j.left;
@@ -238,7 +284,8 @@ status bind_join(binder *b, const PgQuery__JoinExpr *tree, bind_scope *scope, pl
 
     bind_scope joined = {.entries = j.merged};
     TRY(bind_add_scope(b, &joined, &j.left));
-    TRY(bind_add_scope(b, &joined, &j.right));
+    if (!is_reducer(j.type))
+        TRY(bind_add_scope(b, &joined, &j.right));
     *out = j.node;
     return tree->alias ? rename_all(&j, &joined, scope) : bind_add_scope(b, scope, &joined);
 }

@@ -33,6 +33,20 @@ status bind_constant(binder *b, const value *v, int32_t location, expr **out)
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* What to write instead of an operator that PostgreSQL, or another language, has. */
+static const char *instead_of(const char *name, const expr *left, const expr *right)
+{
+    if (!strcmp(name, "=="))
+        return "write =";
+    if (!strcmp(name, "~") || !strcmp(name, "~*") || !strcmp(name, "!~") || !strcmp(name, "!~*"))
+        return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
+    if (!strcmp(name, "&") || !strcmp(name, "|") || !strcmp(name, "#") || !strcmp(name, "<<") ||
+        !strcmp(name, ">>"))
+        return "there are no operators on bits";
+    return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
+                                               : "cast one of the two sides";
+}
+
 static status no_operator(const binder *b, const char *name, const expr *left, const expr *right,
                           int32_t location)
 {
@@ -40,7 +54,7 @@ static status no_operator(const binder *b, const char *name, const expr *left, c
     return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
                                   "operator does not exist: %s %s %s", type_name(left->type, l),
                                   name, type_name(right->type, r)),
-                       "cast one of the two sides");
+                       "%s", instead_of(name, left, right));
 }
 
 /* ---- comparison ---- */
@@ -199,11 +213,14 @@ static status decimal_arithmetic(binder *b, expr_op op, expr *left, expr *right,
 static status number_arithmetic(binder *b, expr_op op, expr *left, expr *right, int32_t location,
                                 expr **out)
 {
+    bool is_integer = type_is_integer(left->type) && type_is_integer(right->type);
     TRY(promote(b, &left, location));
     TRY(promote(b, &right, location));
     bool is_decimal = left->type.id == TYPE_DECIMAL || right->type.id == TYPE_DECIMAL;
     data_type type;
-    if (is_float(left) || is_float(right) || (is_decimal && op == EXPR_DIVIDE)) {
+    if (is_decimal && is_integer && op == EXPR_DIVIDE) {
+        type = arithmetic_integer(type_make(TYPE_UINT64)); /* beside a ubigint: truncated too */
+    } else if (is_float(left) || is_float(right) || (is_decimal && op == EXPR_DIVIDE)) {
         bool is_single = left->type.id == TYPE_FLOAT && right->type.id == TYPE_FLOAT;
         type = type_make(is_single ? TYPE_FLOAT : TYPE_DOUBLE);
     } else if (is_decimal) {
@@ -315,7 +332,11 @@ static status read_time_literals(binder *b, bool is_minus, expr **left, expr **r
     if (!type_is_time(other->type) && other->type.id != TYPE_INTERVAL)
         return STATUS_OK;
     data_type type = is_same ? other->type : type_make(TYPE_INTERVAL);
-    return bind_coerce(b, *literal, type, location, "operand", literal);
+    status st = bind_coerce(b, *literal, type, location, "operand", literal);
+    int32_t days;
+    if (st && !is_same && date_parse((*literal)->constant.text, (*literal)->constant.bytes, &days))
+        return status_hint(st, "write DATE or TIMESTAMP in front of it");
+    return st;
 }
 
 static status time_arithmetic(binder *b, const char *name, expr *left, expr *right,

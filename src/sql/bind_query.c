@@ -412,6 +412,7 @@ status bind_statement(binder *b, const pg_select *select)
 {
     plan_node **root = &b->statement->root;
     TRY(bind_select(b, select, NULL, NULL, root));
+    TRY(bind_check_reducers(b));
     TRY(bind_resolve_nulls(b, root));
     return bind_finish_shared(b);
 }

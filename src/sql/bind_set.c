@@ -18,8 +18,9 @@ static bool is_literal_column(const plan_node *node, size_t i)
     return node->kind == PLAN_PROJECT && bind_is_literal(node->project.exprs.items[i]);
 }
 
-status bind_match_columns(binder *b, plan_node **left, plan_node **right, const char *operation,
-                          int32_t location)
+/* One column type for both sides of a set operation. */
+static status bind_match_columns(binder *b, plan_node **left, plan_node **right,
+                                 const char *operation, int32_t location)
 {
     size_t count = (*left)->columns.count;
     if (count != (*right)->columns.count)

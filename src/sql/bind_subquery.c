@@ -64,7 +64,7 @@ static status aggregate_subquery(const quantified *q, plan_aggregate_function fu
     plan_node *rows, *node;
     plan_aggregate call = {.function = function, .position = -1};
     bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
-    TRY(bind_select(b, q->link->subselect->select_stmt, q->scope, q->scope->ctes, &rows));
+    TRY(b->bind_subquery(b, q->link->subselect->select_stmt, q->scope, q->scope->ctes, &rows));
     TRY(check_one_column(b, rows, q->link->location));
     TRY(bind_resolve_nulls(b, &rows));
     node = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
@@ -154,7 +154,7 @@ static status bind_quantified(binder *b, const PgQuery__SubLink *link, bind_scop
     if (q.op != (q.is_any ? EXPR_EQ : EXPR_NE))
         return bind_by_bounds(&q, out);
     TRY(bind_expr(b, link->testexpr, scope, &arg));
-    TRY(bind_select(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
+    TRY(b->bind_subquery(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
     TRY(check_one_column(b, plan, link->location));
     TRY(unify_with_column(b, &arg, &plan, name, link->location));
     TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), arg, plan,
@@ -172,7 +172,7 @@ status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, 
         return bind_quantified(b, link, scope, out);
     if (!is_exists && link->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK)
         return bind_unsupported(b, link->location, "this kind of subquery is");
-    TRY(bind_select(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
+    TRY(b->bind_subquery(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
     TRY(bind_resolve_nulls(b, &plan));
     if (is_exists)
         return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,

@@ -42,6 +42,8 @@ static status bind_view_query(binder *b, const sql_catalog_entry *entry, plan_no
     b->views = &view;
     status st = bind_select(b, tree->select_stmt, NULL, NULL, out);
     if (!st)
+        st = bind_check_reducers(b);
+    if (!st)
         st = bind_resolve_nulls(b, out);
     b->text = outer_text;
     b->views = outer_views;

@@ -1,6 +1,8 @@
 /* binder.c - failures with their place, and the plan nodes that all parts of the binder make. */
 #include "sql/binder.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 #include <strings.h>
 
@@ -33,39 +35,9 @@ status bind_no_memory(void)
     return status_no_memory("plan", sizeof(plan_node));
 }
 
-/* Edits (insert, delete, replace) from one short name to another, whatever the case. */
-static size_t distance(const char *left, const char *right)
-{
-    enum { LONGEST = 40 };
-    size_t left_bytes = strlen(left), right_bytes = strlen(right), row[LONGEST + 1];
-    if (left_bytes > LONGEST || right_bytes > LONGEST)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= right_bytes; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= left_bytes; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= right_bytes; j++) {
-            size_t replaced = diagonal + ((left[i - 1] | 0x20) != (right[j - 1] | 0x20));
-            size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            diagonal = row[j];
-            row[j] = shorter + 1 < replaced ? shorter + 1 : replaced;
-        }
-    }
-    return row[right_bytes];
-}
-
 status bind_suggest(status st, const char *name, const char *const *names, size_t count)
 {
-    size_t limit = strlen(name) / 3 + 1, best = limit + 1;
-    const char *nearest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t edits = distance(name, names[i]);
-        if (edits < best) {
-            best = edits;
-            nearest = names[i];
-        }
-    }
+    const char *nearest = nearest_name(name, names, count);
     return nearest ? status_hint(st, "did you mean \"%s\"?", nearest) : st;
 }
 

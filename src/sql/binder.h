@@ -75,7 +75,13 @@ typedef struct bind_view {
     const char *name;
 } bind_view;
 
-typedef struct binder {
+typedef struct binder binder;
+
+/* Binds a query: bind_select. */
+typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_scope *scope,
+                                      bind_cte *ctes, plan_node **out);
+
+struct binder {
     arena *memory;
     sql_catalog *catalog;
     int64_t statement_time; /* as in sql_session: the instant of now() */
@@ -83,7 +89,9 @@ typedef struct binder {
     const sql_text *text;
     const bind_view *views; /* being expanded */
     uint32_t select_count;
-} binder;
+    /* Of a subquery: all that expressions know of queries, which are made of expressions. */
+    bind_query_function bind_subquery;
+};
 
 /* Views of views can grow without bound. */
 #define BIND_SELECT_MAX 100000
@@ -135,6 +143,8 @@ CHECKED status bind_from(binder *b, const pg_select *select, bind_scope *scope, 
 CHECKED status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_node **out);
 CHECKED status bind_join(binder *b, const PgQuery__JoinExpr *join, bind_scope *scope,
                          plan_node **out);
+/* All SEMI and ANTI JOINs of the text have been bound as such. */
+CHECKED status bind_check_reducers(binder *b);
 /* The node's columns under the name of a relation (NULL: none), renamed as the alias says. */
 CHECKED status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node,
                                  const char *name, const PgQuery__Alias *alias, int32_t location);
@@ -161,15 +171,12 @@ CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr
 /* A condition, which must be boolean; `what` names it in the failure. */
 CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
                               expr **out);
-CHECKED status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
-                               expr **out);
 CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scope *scope,
                              expr **out);
 /* *out_is_aggregate: false: no aggregate has that name. */
 CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
 CHECKED status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out);
-CHECKED status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out);
 
 /* Makes a call and folds it. */
 CHECKED status bind_call(binder *b, expr_op op, data_type type, expr *const *args, uint32_t count,
@@ -225,9 +232,6 @@ CHECKED status bind_project(binder *b, plan_node *child, expr *const *exprs,
                             const char *const *names, size_t count, plan_node **out);
 CHECKED status bind_filter(binder *b, plan_node *child, expr *condition, plan_node **out);
 CHECKED status bind_distinct(binder *b, plan_node *child, plan_node **out);
-/* One column type for both sides of a set operation. */
-CHECKED status bind_match_columns(binder *b, plan_node **left, plan_node **right,
-                                  const char *operation, int32_t location);
 /* Output columns that are bare NULLs become text. */
 CHECKED status bind_resolve_nulls(binder *b, plan_node **node);
 /* Column i as `type`: in place where a projection makes it of a constant, else by a new one. */

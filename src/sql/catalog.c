@@ -156,14 +156,34 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
     return array_push(a, &catalog->entries, entry);
 }
 
+static status refuse_name(const sql_catalog_entry *old, const char *name, const char *path,
+                          bool is_of_folder)
+{
+    const char *old_path = old->table ? old->table->name : old->path;
+    status st =
+        old->view_sql
+            ? status_new(STATUS_KIND_INVALID,
+                         "there is a view named \"%s\" already, which \"%s\" cannot replace", name,
+                         path)
+            : status_new(STATUS_KIND_INVALID,
+                         "there is a table named \"%s\" already, of \"%s\", which \"%s\" "
+                         "cannot replace",
+                         name, old_path, path);
+    return is_of_folder
+               ? status_hint(st,
+                             "give the tables of its folder other names, one by one: --table "
+                             "NAME=%s",
+                             path)
+               : status_hint(st, "give it another name: --table NAME=%s", path);
+}
+
 /* A new entry; there must be none of exactly its name. */
-static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path)
+static status put_new(sql_catalog *catalog, const sql_catalog_entry *from, const char *path,
+                      bool is_of_folder)
 {
     const sql_catalog_entry *old = find(catalog, from->name);
     if (old && !strcmp(old->name, from->name))
-        return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
-                                      old->view_sql ? "view" : "table", from->name),
-                           "give \"%s\" another name", path);
+        return refuse_name(old, from->name, path, is_of_folder);
     return put(catalog, from);
 }
 
@@ -177,7 +197,7 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
     if (!name)
         return status_no_memory("catalog", strlen(path));
     TRY(open_table(catalog, path, &table));
-    return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path);
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
 
 /* One that is opened when it is first looked up. */
@@ -186,7 +206,7 @@ static status add_path(sql_catalog *catalog, const char *path)
     char *name = name_of_path(catalog->memory, path);
     if (!name)
         return status_no_memory("catalog", strlen(path));
-    return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path);
+    return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path, true);
 }
 
 /* The entry's table, of the files that its path means now. Entries are replaced, never changed:

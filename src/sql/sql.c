@@ -251,7 +251,8 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     TRY(arena_new(&memory));
     preparer p = {.binder = {.memory = memory,
                              .catalog = session->catalog,
-                             .statement_time = session->statement_time}};
+                             .statement_time = session->statement_time,
+                             .bind_subquery = bind_select}};
     p.statement = arena_alloc(memory, sizeof *p.statement);
     if (!p.statement) {
         arena_free(memory);

@@ -1,8 +1,12 @@
-/* text.c - paths, read_parquet lists and DESCRIBE on the token stream. */
+/* text.c - paths, read_parquet lists, SEMI and ANTI JOIN, units of intervals, and DESCRIBE on the
+ * token stream. */
 #include "sql/text.h"
 
+#include "base/type.h"
 #include "sql/nesting.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <strings.h>
 
 /* What is open around a token. */
@@ -71,6 +75,52 @@ static status rewrite_path(rewriter *r, const pg_token *token)
     return array_push(r->memory, &r->text->paths, ((sql_path){token->start, path}));
 }
 
+/* ---- units of intervals ---- */
+
+static bool is_interval_unit(const char *word, size_t bytes)
+{
+    char text[40];
+    interval_value ignored;
+    if (bytes < 2 || bytes > sizeof text - 3) /* of one letter: more likely a name */
+        return false;
+    int length = snprintf(text, sizeof text, "1 %.*s", (int)bytes, word);
+    return interval_parse(text, (size_t)length, &ignored);
+}
+
+static bool is_bare_number(const rewriter *r, const pg_token *string)
+{
+    double number;
+    const char *from = r->text->text + string->start + 1;
+    return double_parse(from, (size_t)(string->end - string->start) - 2, &number) &&
+           isfinite(number);
+}
+
+static bool is_blank(const char *from, const char *to)
+{
+    while (from < to && strchr(" \t\n\r\f\v", *from))
+        from++;
+    return from == to;
+}
+
+/* INTERVAL '2' days: the grammar knows only some units (DAY, not DAYS or WEEK) and takes other words
+ * for a name. The quote moves behind the unit. */
+static void rewrite_interval(rewriter *r, size_t index)
+{
+    if (token_at(r, index) != PG_QUERY__TOKEN__INTERVAL || !is_plain_string(r, index + 1) ||
+        token_at(r, index + 2) != PG_QUERY__TOKEN__IDENT)
+        return;
+    const pg_token *string = r->tokens[index + 1], *unit = r->tokens[index + 2];
+    const char *text = r->text->text;
+    char *rewritten = r->text->rewritten;
+    if (!is_bare_number(r, string) || !is_blank(text + string->end, text + unit->start) ||
+        !is_interval_unit(text + unit->start, (size_t)(unit->end - unit->start)))
+        return;
+    memmove(rewritten + string->end - 1, text + string->end, (size_t)(unit->end - string->end));
+    rewritten[unit->end - 1] = '\'';
+}
+
+/* ---- tables ---- */
+
 /* Does a table's name stand at tokens[index]? */
 static bool is_table_position(const rewriter *r, size_t index)
 {
@@ -97,10 +147,48 @@ static void open_level(rewriter *r, size_t index)
         .is_from = is_table_list, .is_table_list = is_table_list, .is_read_parquet = is_read};
 }
 
+/* SEMI or ANTI before JOIN, where it can be no table's name. After AS it is an alias. */
+static bool is_reducer(const rewriter *r, size_t index)
+{
+    if (!index || !r->levels[r->depth].is_from || token_at(r, index + 1) != PG_QUERY__TOKEN__JOIN ||
+        (!is_word(r, index, "semi") && !is_word(r, index, "anti")))
+        return false;
+    switch (token_at(r, index - 1)) {
+    case PG_QUERY__TOKEN__FROM:
+    case PG_QUERY__TOKEN__JOIN:
+    case PG_QUERY__TOKEN__AS:
+    case PG_QUERY__TOKEN__ONLY:
+    case PG_QUERY__TOKEN__LATERAL_P:
+    case PG_QUERY__TOKEN__ASCII_40:
+    case PG_QUERY__TOKEN__ASCII_44: /* , . */
+    case PG_QUERY__TOKEN__ASCII_46:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static status rewrite_reducer(rewriter *r, size_t index)
+{
+    const pg_token *word = r->tokens[index];
+    size_t right = index + 2;
+    while (token_at(r, right) == PG_QUERY__TOKEN__ASCII_40)
+        right++;
+    while (token_at(r, right) == PG_QUERY__TOKEN__SELECT ||
+           token_at(r, right) == PG_QUERY__TOKEN__DISTINCT ||
+           token_at(r, right) == PG_QUERY__TOKEN__ALL)
+        right++;
+    sql_reducer reducer = {.position = word->start, .is_anti = is_word(r, index, "anti")};
+    reducer.right = right < r->count ? r->tokens[right]->start : -1;
+    memcpy(r->text->rewritten + word->start, "left", 4);
+    return array_push(r->memory, &r->text->reducers, reducer);
+}
+
 static status rewrite_token(rewriter *r, size_t index)
 {
     level *l = &r->levels[r->depth];
     pg_token *token = r->tokens[index];
+    rewrite_interval(r, index);
     switch (token->token) {
     case PG_QUERY__TOKEN__ASCII_40:
         open_level(r, index);
@@ -145,6 +233,8 @@ static status rewrite_token(rewriter *r, size_t index)
     default:
         if (is_plain_string(r, index) && is_table_position(r, index))
             return rewrite_path(r, token);
+        if (is_reducer(r, index))
+            return rewrite_reducer(r, index);
     }
     return STATUS_OK;
 }
@@ -243,6 +333,14 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     for (size_t i = 0; i < r.count; i++)
         TRY(rewrite_token(&r, i));
     return STATUS_OK;
+}
+
+sql_reducer *sql_text_reducer(const sql_text *text, int32_t right)
+{
+    for (size_t i = 0; i < text->reducers.count; i++)
+        if (text->reducers.items[i].right == right)
+            return &text->reducers.items[i];
+    return NULL;
 }
 
 const char *sql_text_path(const sql_text *text, int32_t position)

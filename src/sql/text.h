@@ -1,6 +1,7 @@
 /* text.h - a statement's text, made ready for the parser.
  *
- * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']) and no DESCRIBE.
+ * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN, no
+ * INTERVAL '2' days and no DESCRIBE.
  * They are rewritten on the token stream, each character by one other, so that every position in
  * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
  * tree can become, because parser and binder recurse. */
@@ -15,6 +16,14 @@ typedef struct sql_path {
     const char *path;
 } sql_path;
 
+/* A SEMI or ANTI JOIN, which the parser sees as a LEFT JOIN. */
+typedef struct sql_reducer {
+    int32_t position; /* of the word */
+    int32_t right;    /* of what is joined: its first name, or first expression of its SELECT */
+    bool is_anti;
+    bool is_bound; /* the binder has found the join */
+} sql_reducer;
+
 typedef struct sql_text {
     const char *text; /* one statement, as the user wrote it */
     char *rewritten;  /* as long, for the parser */
@@ -26,6 +35,7 @@ typedef struct sql_text {
     int32_t describe_position;
     int32_t view_query; /* CREATE VIEW: where the query behind AS begins; -1: no AS */
     ARRAY(sql_path) paths;
+    ARRAY(sql_reducer) reducers;
 } sql_text;
 
 /* Length of the first statement, and of what is behind it up to and with its semicolon. */
@@ -34,6 +44,8 @@ size_t sql_statement_length(const char *sql, size_t *out_with_end);
 /* Rewrites a statement of `bytes` bytes; all that *out refers to is in the arena. */
 CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out);
 
+/* The SEMI or ANTI JOIN with what begins at a position, or NULL. */
+sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
 /* The path at a position, or NULL. */
 const char *sql_text_path(const sql_text *text, int32_t position);
 

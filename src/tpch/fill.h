@@ -73,10 +73,8 @@ static inline string_view comment(const tpch_scale *scale, tpch_random *r, int a
 /* Letters and digits; nine draws. */
 #define ADDRESS_DRAWS 9
 #define ADDRESS_BYTES 40
-string_view tpch_address(tpch_batch *batch, tpch_random *r);
 /* Three draws. */
 #define PHONE_DRAWS 3
 #define PHONE_BYTES 15
-string_view tpch_phone(tpch_batch *batch, tpch_random *r, int64_t nation);
 
 #endif

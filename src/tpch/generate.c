@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define ROW_GROUP_ROWS 122880
 #define PATH_BYTES 4096
@@ -45,11 +46,19 @@ typedef struct generation {
 
 /* ---- what is to be written ---- */
 
+/* Makes the folder where there is none, and sees that files can be made in it, before the work
+ * begins. */
 static status make_folder(const char *path)
 {
-    if (!mkdir(path, 0777) || errno == EEXIST)
-        return STATUS_OK;
-    return status_new(STATUS_KIND_IO, "cannot make the folder %s: %s", path, strerror(errno));
+    struct stat found;
+    int number = mkdir(path, 0777) && errno != EEXIST ? errno : 0;
+    if (!number && stat(path, &found))
+        number = errno;
+    if (!number && !S_ISDIR(found.st_mode))
+        number = ENOTDIR;
+    if (!number && access(path, W_OK | X_OK))
+        number = errno;
+    return number ? status_new_errno(number, "could not make files in \"%s\"", path) : STATUS_OK;
 }
 
 static status add_target(generation *g, const tpch_table *table, unsigned part, unsigned parts)

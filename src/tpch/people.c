@@ -1,7 +1,7 @@
 /* people.c - region, nation, supplier, customer. */
 #include "tpch/fill.h"
 
-string_view tpch_address(tpch_batch *batch, tpch_random *r)
+static string_view tpch_address(tpch_batch *batch, tpch_random *r)
 {
     static const char letters[] =
         "0123456789abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,";
@@ -16,7 +16,7 @@ string_view tpch_address(tpch_batch *batch, tpch_random *r)
     return keep_text(batch, (size_t)bytes);
 }
 
-string_view tpch_phone(tpch_batch *batch, tpch_random *r, int64_t nation)
+static string_view tpch_phone(tpch_batch *batch, tpch_random *r, int64_t nation)
 {
     char *start = batch->text + batch->text_used, *at = put_number(start, 10 + nation, 2);
     *at++ = '-';

@@ -8,7 +8,9 @@
 #define TPCH_POOL_BYTES (300 * 1024 * 1024)
 
 /* Makes the pool: TPCH_POOL_BYTES of sentences by the grammar of clause 4.2.2.14; owned by the
- * caller (tpch_pool_free). Some 0.5 s. */
+ * caller (tpch_pool_free). Some 0.5 to 3 s, at small scales most of the work: a few hundred
+ * comments already begin all over the pool, and where a sentence lies is only known when all before
+ * it were drawn, so that a part of the pool costs nearly as much as all of it. */
 CHECKED status tpch_pool_new(char **out);
 void tpch_pool_free(char *pool);
 

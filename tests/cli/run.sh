@@ -2,34 +2,8 @@
 # The program as its users meet it: exit statuses, formats, settings, the shell on a terminal.
 # run.sh PROGRAM
 set -u
-# shellcheck source=tests/common.sh
-. "$(dirname "$0")/../common.sh"
-export PISTACHIO_HISTORY="$work/history"
-
-# expect NAME STATUS TEXT COMMAND...: the exit status, and the whole of stdout.
-expect() {
-    name=$1 status=$2 text=$3
-    shift 3
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    printf '%s\n' "$text" >"$work/expected"
-    if [ $got = "$status" ] && { [ "$text" = - ] || cmp -s "$work/out" "$work/expected"; }; then
-        pass
-    else
-        fail "$name: status $got, printed:"
-        cat "$work/out" "$work/err"
-    fi
-}
-
-# says NAME TEXT: the last command's stderr or terminal has it.
-says() {
-    if grep -qF -- "$2" "$work/err" "$work/out"; then
-        pass
-    else
-        fail "$1: nothing says \"$2\" in:"
-        cat "$work/out" "$work/err"
-    fi
-}
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/cli_common.sh"
 
 expect "one statement" 0 " ?column?
 ----------
@@ -41,10 +15,155 @@ expect "tsv" 0 "a	b
 1	true" "$program" --format tsv -c "select 1 as a, true as b"
 expect "jsonl" 0 '{"a": "q\"\\", "b": null, "c": 1.5, "d": true}' \
     "$program" --format jsonl -c "select 'q\"\\' as a, null as b, 1.5 as c, true as d"
-expect "markdown" 0 "| a |
-| - |
-| x |" "$program" --format markdown -c "select 'x' as a"
+# At least one - beside a colon, as GitHub's grammar of tables wants; | and \ are escaped.
+expect "markdown" 0 "| a   |
+| --- |
+| x   |" "$program" --format markdown -c "select 'x' as a"
+expect "markdown of a digit" 0 "| a   |
+| --: |
+|   1 |" "$program" --format markdown -c "select 1 as a"
+expect "markdown of what it knows" 0 '| a       | b    |
+| ------- | ---- |
+| a\|b\\c | NULL |
+| x<br>y  | NULL |' "$program" --format markdown \
+    -c "select * from (values (E'a|b\\\\c', null), (E'x\\ny', null)) t(a, b)"
 expect "none" 0 "-" "$program" --format none -c "select 1"
+
+# psql's way: a + where a value goes on; what would move the cursor is written out.
+expect "values of several lines" 0 " a   | b      | c
+-----+--------+------
+   1 | x     +| p   +
+     | longer | q
+ 100 | y      | a\\rb
+(2 rows)" "$program" -c "select * from (values (1, E'x\\nlonger', E'p\\nq'), (100, 'y', E'a\\rb')) t(a, b, c)"
+expect "tabs and controls" 0 " a
+-----------------
+ 1       2
+ 日本      \x1B[1m
+(2 rows)" "$program" -c "select E'1\\t2' as a union all select E'日本\\t\\x1b[1m' order by 1"
+expect "NULL and the empty text" 0 " a    | b
+------+---
+ NULL | 
+(1 row)" "$program" -c "select null as a, '' as b"
+expect "NULL as one wants it" 0 " a   | b
+-----+---
+ (-) | 1
+(1 row)" "$program" --null '(-)' -c "select null as a, 1 as b"
+expect "records" 0 "-[ RECORD 1 ]
+a     | 1
+bcdef | x+
+      | y
+-[ RECORD 2 ]
+a     | 2
+bcdef | NULL" "$program" -c '\x' -c "select * from (values (1, E'x\\ny'), (2, null)) t(a, bcdef)"
+
+# Several -c and -f run in their order, to the first error.
+echo "select 'f' as x;" >"$work/f.sql"
+expect "several -c and -f" 0 "x
+1
+x
+f
+x
+2" "$program" --format csv -c "select 1 as x" -f "$work/f.sql" -c "select 2 as x"
+expect "a file that is standard input" 0 "x
+1
+x
+f" sh -c "'$program' --format csv -c 'select 1 as x' -f - <'$work/f.sql'"
+expect "the first error ends it" 1 "x
+1" "$program" --format csv -c "select 1 as x" -c "select nothing" -c "select 2 as x"
+expect "a value behind =" 0 "x
+1" "$program" --format=csv --set=threads=2 -c "select 1 as x"
+
+# Commands where there is no terminal.
+printf '.mode csv\nselect 1 as x;\n\\pset null NIL\nselect 2 as y; .mode table\n  \\echo done\nselect null as z' >"$work/c.sql"
+commands='x
+1
+y
+2
+done
+ z
+-----
+ NIL
+(1 row)'
+expect "commands in a pipe" 0 "$commands" sh -c "cat '$work/c.sql' | '$program'"
+expect "commands in a file" 0 "$commands" "$program" -f "$work/c.sql"
+expect "commands behind -c" 0 "$commands" "$program" -c "$(cat "$work/c.sql")"
+expect "an end" 0 "x
+1" "$program" --format csv -c "select 1 as x; .quit
+select 2 as x"
+expect "a wrong command ends it" 1 - sh -c "printf '.nonsense\\nselect 1;' | '$program'"
+says "and says so" "there is no command .nonsense"
+expect "a dot in a statement" 0 "x
+0.5" "$program" --format csv -c "select
+.5 as x"
+echo ".read $work/self.sql" >"$work/self.sql"
+expect "a file that reads itself" 1 - "$program" -f "$work/self.sql"
+says "ends" "too deep"
+
+# What editors put in front of text, and what is none.
+printf '\357\273\277select 1 as x;' >"$work/mark.sql"
+expect "a byte-order mark in a pipe" 0 "x
+1" sh -c "'$program' --format csv <'$work/mark.sql'"
+expect "a byte-order mark in a file" 0 "x
+1" "$program" --format csv -f "$work/mark.sql"
+printf '\377\376s\0e\0' >"$work/wide.sql"
+expect "UTF-16" 1 - "$program" -f "$work/wide.sql"
+says "is named" "UTF-16"
+printf 'select 1;\0select 2;' >"$work/zero.sql"
+expect "a zero byte" 1 - "$program" -f "$work/zero.sql"
+says "is found" "byte 10"
+
+# Where an error is: the line of the text, a mark below the character.
+printf "select 1;\nselect 'äöü', nothing;" >"$work/place.sql"
+expect "an error in line 2" 1 - "$program" -f "$work/place.sql"
+says "has its line" "line 2: select 'äöü', nothing;"
+says "and its place" "                      ^"
+
+# Ctrl-C and SIGTERM end the program as signals do, so that a loop in a shell ends too.
+numbers=$(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')
+"$program" -c "copy (select a.i * 50 + b.i as i from (values $numbers) a(i), (values $numbers) b(i)) to '$work/n.parquet'"
+long="select count(*) from n a, n b, n c where a.i + b.i * c.i = 7"
+expect "Ctrl-C" 130 - timeout --preserve-status -s INT 1 "$program" -c "$long" -c "select 1" "$work/n.parquet"
+says "says so" "cancelled"
+silent "ends all" "?column?"
+expect "SIGTERM" 143 - timeout --preserve-status -s TERM 1 "$program" -c "$long" "$work/n.parquet"
+expect "Ctrl-C of COPY" 130 - timeout --preserve-status -s INT 1 "$program" \
+    -c "copy ($long) to '$work/gone.parquet'" "$work/n.parquet"
+expect "Ctrl-C of -o" 130 - timeout --preserve-status -s INT 1 "$program" -o "$work/gone.txt" \
+    -c "select 1" -c "$long" "$work/n.parquet"
+expect "leaves nothing" 1 "" sh -c "ls '$work' | grep gone || { echo; exit 1; }"
+expect "Ctrl-C of who waits for input" 130 - sh -c "sleep 3 | timeout --preserve-status -s INT 1 '$program'"
+
+# Wrong usage: a line and a hint.
+usage() { # NAME TEXT HINT ARGUMENT...
+    what=$1 wanted=$2 hint=$3
+    shift 3
+    expect "$what" 2 - "$program" "$@"
+    says "$what" "$wanted"
+    says "$what" "$hint"
+    if [ "$(wc -l <"$work/err")" = 2 ]; then pass; else fail "$what: more than two lines"; fi
+}
+usage "an option" "there is no option --nonsense" "--help lists" --nonsense
+usage "nearly an option" "there is no option --foramt" "did you mean --format?" --foramt csv
+usage "-csv" "there is no option -csv" "--format csv" -csv
+usage "-json" "there is no option -json" "--format json" -json -c "select 1"
+usage "-timer" "there is no option -timer" "did you mean --timer?" -timer
+usage "a format" '--format cannot be "xml"' "table, csv" --format xml
+usage "nearly a command" 'no command and no file "inspct"' "did you mean pistachio inspect?" inspct x
+usage "rewrite" "there is no option --codecs" "did you mean --codec?" rewrite --codecs a b c
+usage "rewrite's codecs" '--codec cannot be "x=lzma"' "brotli" rewrite --codec x=lzma a b
+usage "rewrite's encodings" '--encoding cannot be "rel"' "delta_length" rewrite --encoding rel a b
+usage "rewrite's rules" '--choose cannot be "best"' "smallest, fastest" rewrite --choose best a b
+usage "rewrite's shares" '--hot cannot be "200"' "0 to 100" rewrite --hot 200 a b
+usage "rewrite's sizes" '--page-size cannot be "8GB"' "1GiB" rewrite --page-size 8GB a b
+usage "rewrite's presets" '--for cannot be "tpu"' "cpu or gpu" rewrite --for tpu a b
+usage "rewrite's row groups" "--row-groups and --row-group-rows" "each says" \
+    rewrite --row-groups 5 --row-group-rows 10 a b
+usage "inspect" "there is no option --page" "did you mean --pages?" inspect --page x
+usage "calibrate" "there is no option --forse" "did you mean --force?" calibrate --forse
+usage "tpch" "there is no option --skale" "did you mean --scale?" tpch generate --skale 1
+usage "tpch's queries" '--queries cannot be "1-99"' "1 to 22" tpch run --queries 1-99 --data x
+
 expect "two statements" 0 "a
 1
 b
@@ -75,6 +194,11 @@ expect "a file as argument" 0 "a
 expect "results to a file" 0 - "$program" --format csv -o "$work/o.csv" -c "select 5 as v"
 expect "which has them" 0 "v
 5" cat "$work/o.csv"
+printf '.mode csv\n.output %s\nselect 6 as v;\n.output\nselect 7 as v;\n' "$work/p.csv" >"$work/script.sql"
+expect "a script's results to a file" 0 "v
+7" "$program" -f "$work/script.sql"
+expect "which has its own" 0 "v
+6" cat "$work/p.csv"
 
 # Without a terminal, and without a place for the result.
 expect "calibrate" 0 - env -u HOME -u XDG_CACHE_HOME "$program" calibrate --path "$work" --json
@@ -138,25 +262,11 @@ expect "a picture of the time" 0 - "$program" --timeline "$work/time.svg" --set 
     -c "select max(b) from '$work/t.parquet'"
 expect "has the storage" 0 1 grep -c 'Storage, GB/s' "$work/time.svg"
 expect "is whole" 0 1 grep -c '^</svg>' "$work/time.svg"
+expect "a picture of two joins" 0 - "$program" --timeline "$work/time.svg" -c "select count(*)
+    from '$work/t.parquet' t join '$work/t.parquet' u on t.a = u.a join '$work/t.parquet' v on u.b = v.b where t.a < 2"
+expect "says what was run" 0 1 grep -c '^<title>select count' "$work/time.svg"
+expect "tells the joins apart" 0 2 sh -c "grep -o 'join probe [ab]=[ab]<' '$work/time.svg' | sort -u | wc -l"
 expect "a trace that cannot be written" 1 - "$program" --trace "$work/none/t.json" -c "select 1"
 says "says so" "could not write trace"
-
-# The shell needs a terminal: script(1) gives one.
-if has_terminal "the shell"; then
-    shell() { # what is typed
-        printf '%b' "$1" | script -qec "$program $work/t.parquet" /dev/null
-    }
-    expect "the shell" 0 - shell 'select a + 41 as answer\nfrom t;\n.quit\n'
-    says "gives rows" " 42"
-    expect "the shell's tables" 0 - shell '.tables\n.quit\n'
-    says "lists tables" " t "
-    expect "a command that is none" 0 - shell '.nonsense\n.quit\n'
-    says "says so" "there is no command"
-    expect "modes" 0 - shell ".mode json\nselect 'it;' as \"a;b\";\n.quit\n"
-    says "changes the format" '"a;b": "it;"'
-    expect "an error" 1 - shell 'select nothing;\n.quit\n'
-    expect "history" 0 - cat "$work/history"
-    says "is kept" "nothing"
-fi
 
 finish

@@ -29,7 +29,7 @@ sort -t "$tab" -k4,4nr -k2,2n -k3,3n "$work/plain" >"$work/by_price"
 # A key that is no column, NULLs first: an empty text sorts before the others.
 by_null="select * from $table order by instruct || '!' nulls first, l_orderkey * 2, l_linenumber"
 sort -t "$tab" -k6,6 -k2,2n -k3,3n "$work/plain" >"$work/by_null"
-for threads in 1 3; do
+for threads in $lanes; do
     limit=$((16 + 8 * threads))MB
     for order in by_text by_price by_null; do
         eval "sql=\$$order"
@@ -58,7 +58,7 @@ run --set threads=1 --set memory_limit=20MB -c "select * from $table order by in
 result "equal rows stay in order"
 
 # A run for every few rows, so many that they are merged in several passes, by several lanes.
-for threads in 1 3; do
+for threads in $lanes; do
     for order in by_text by_null; do
         eval "sql=\$$order"
         PISTACHIO_FAULT=room:1:always run --set threads=$threads --set memory_limit=80MB --set chunk_rows=100 -c "$sql" &&

@@ -4,6 +4,9 @@
 . "$(dirname "$0")/../common.sh"
 export PISTACHIO_TEMP_DIRECTORY="$work/temp"
 mkdir "$work/temp"
+# The numbers of threads to try.
+lanes="1 3"
+! has_less_to_do || lanes=3
 
 # result NAME: the last command's success is the test's, and no temporary file is left.
 result() {

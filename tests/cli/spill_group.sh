@@ -43,7 +43,7 @@ awk -F "$tab" '{ print $2 % 50 "\t" $1 }' "$work/plain" | sort -u | cut -f 1 | u
 by_few="select l_orderkey % 50, count(distinct l_comment) from $table group by 1"
 cut -f 1,5 "$work/plain" | sort -u >"$work/distinct"
 distinct="select distinct l_comment, often from $table"
-for threads in 1 3; do
+for threads in $lanes; do
     for group in by_text by_null by_order by_both by_few distinct; do
         eval "sql=\$$group"
         run "$sql" --set threads=$threads --set memory_limit=17MB &&

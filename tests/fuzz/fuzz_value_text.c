@@ -41,10 +41,10 @@ static void check_times(const char *text, size_t length)
         FUZZ_CHECK(time_parse(printed, bytes, &count_again) && count == count_again);
     }
     for (unsigned precision = 6; precision <= 9; precision += 3)
-        if (timestamp_parse(text, length, precision, &count)) {
+        if (timestamp_parse(text, length, precision, true, &count)) {
             size_t bytes = timestamp_format(count, precision, true, printed);
             FUZZ_CHECK(bytes < TIMESTAMP_TEXT_BYTES);
-            FUZZ_CHECK(timestamp_parse(printed, bytes, precision, &count_again));
+            FUZZ_CHECK(timestamp_parse(printed, bytes, precision, true, &count_again));
             FUZZ_CHECK(count == count_again);
         }
     interval_value interval, interval_again;

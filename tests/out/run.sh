@@ -57,6 +57,8 @@ cells() {
         { line = ""
           for (i = markdown ? 2 : 1; i <= NF - markdown; i++) {
               gsub(/^ +| +$/, "", $i)
+              if (markdown)
+                  gsub(/\\\\/, "\\", $i)
               line = line (i > 1 + markdown ? "\t" : "") ($i == "NULL" ? "" : $i)
           }
           print line }' markdown="$1"

@@ -66,8 +66,20 @@ def empty_row_groups():
     write("no_rows.parquet", [nothing], schema)
 
 
+def required_and_optional():
+    """A column that cannot be NULL in one file, and is in another one of the table."""
+    key = pa.field("k", pa.int64())
+    required = pa.schema([key, pa.field("c", pa.int32(), nullable=False), pa.field("s", pa.string(), nullable=False)])
+    optional = pa.schema([key, pa.field("c", pa.int32()), pa.field("s", pa.string())])
+    write("required_first/p0.parquet", [([1], [1], ["a"])], required)
+    write("required_first/p1.parquet", [([2, 3], [None, 3], [None, "c"])], optional)
+    write("required_last/p0.parquet", [([2, 3], [None, 3], [None, "c"])], optional)
+    write("required_last/p1.parquet", [([1], [1], ["a"])], required)
+
+
 shutil.rmtree(OUT, ignore_errors=True)
 null_dictionaries()
 mixed()
 late_dictionaries()
 empty_row_groups()
+required_and_optional()

@@ -71,7 +71,7 @@ static value parse_value(data_type type, const char *text, size_t bytes)
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        parsed = timestamp_parse(text, bytes, type.precision, &v.i64);
+        parsed = timestamp_parse(text, bytes, type.precision, type.id == TYPE_TIMESTAMP_TZ, &v.i64);
         break;
     case TYPE_INTERVAL:
         parsed = interval_parse(text, bytes, &v.interval);

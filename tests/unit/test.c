@@ -144,6 +144,12 @@ uint64_t test_random_below(uint64_t bound)
     return (uint64_t)((uint128)test_random() * bound >> 64);
 }
 
+bool test_has_less_to_do(void)
+{
+    const char *effort = getenv("PISTACHIO_TEST_EFFORT");
+    return effort && !strcmp(effort, "less");
+}
+
 const char *test_source(void)
 {
     return TEST_SOURCE;

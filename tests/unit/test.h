@@ -108,6 +108,9 @@ const char *test_source(void);
  * The text is valid until the test ends. */
 const char *test_shared(const char *path);
 const char *test_data(const char *path);
+/* Whether PISTACHIO_TEST_EFFORT=less asks for less than all (scripts/test, docs/TESTING.md): a test
+ * that goes over many cases may then go over some of them. */
+bool test_has_less_to_do(void);
 /* A new empty folder, removed with all that is in it when the program ends. */
 const char *test_folder(void);
 

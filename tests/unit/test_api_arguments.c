@@ -213,6 +213,11 @@ static void null_pistachio_memory_peak(void)
     CHECK_EQ(pistachio_memory_peak(NULL), 0);
 }
 
+static void null_pistachio_tag(void)
+{
+    CHECK(!pistachio_tag(NULL));
+}
+
 static void null_pistachio_result_free(void)
 {
     pistachio_result_free(NULL);
@@ -251,6 +256,7 @@ static const struct {
     FUNCTION(pistachio_batch_rows),
     FUNCTION(pistachio_is_null),
     FUNCTION(pistachio_text),
+    FUNCTION(pistachio_tag),
     FUNCTION(pistachio_rows_written),
     FUNCTION(pistachio_memory_peak),
     FUNCTION(pistachio_result_free),

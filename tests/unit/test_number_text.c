@@ -248,3 +248,43 @@ TEST(bool_parse_takes_postgresql_s_words)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK(!bool_parse(wrong[i], strlen(wrong[i]), &truth));
 }
+
+/* The C library reads a decimal's text to the nearest double and float. */
+TEST(decimals_become_the_nearest_double_and_float)
+{
+    for (int i = 0; i < 200000; i++) {
+        char text[INT128_TEXT_BYTES];
+        unsigned scale = (unsigned)test_random_below(39),
+                 digits = 1 + (unsigned)test_random_below(38);
+        int128 number =
+            (int128)((uint128)test_random() << 64 | test_random()) % power_of_ten(digits);
+        if (i % 4 == 0) { /* beside what lies halfway between two floats */
+            number =
+                (int128)(2 * ((1 << 23) + test_random_below(1 << 23)) + 1) * power_of_ten(10) / 2;
+            scale = 10;
+            number += (int128)test_random_below(3) - 1;
+        }
+        int128_format(number, scale, text);
+        double expected = strtod(text, NULL);
+        float narrow = strtof(text, NULL);
+        if (decimal_to_double(number, scale) != expected)
+            test_fail(__FILE__, __LINE__, "%s is %.17g, expected %.17g", text,
+                      decimal_to_double(number, scale), expected);
+        if (decimal_to_float(number, scale) != narrow)
+            test_fail(__FILE__, __LINE__, "%s is %.9g, expected %.9g", text,
+                      (double)decimal_to_float(number, scale), (double)narrow);
+    }
+    CHECK(decimal_to_double(DECIMAL_MAX, 0) == 1e38 && decimal_to_float(-DECIMAL_MAX, 0) == -1e38f);
+    CHECK(decimal_to_double(1, 38) == 1e-38 && decimal_to_float(1, 38) == 1e-38f);
+    CHECK(decimal_to_double(0, 38) == 0 && !signbit(decimal_to_float(0, 38)));
+}
+
+/* The double nearest to this text lies halfway between two floats; the text is above. */
+TEST(floats_are_not_read_by_way_of_doubles)
+{
+    static const char text[] = "1.00000005960464477539062500000000001";
+    float number;
+    CHECK(float_parse(text, strlen(text), &number));
+    CHECK(number == 1.00000012f);
+    CHECK(!float_parse("4e38", 4, &number) && float_parse("-inf", 4, &number) && isinf(number));
+}

@@ -65,13 +65,13 @@ TEST(settings_refuse_what_they_are_not)
 {
     settings s = fresh_settings();
     static const char *const cases[][3] = {
-        {"threads", "0", "a whole number or auto"},
-        {"threads", "-1", "a whole number or auto"},
-        {"threads", "4x", "a whole number or auto"},
-        {"threads", "", "a whole number or auto"},
+        {"threads", "0", "auto or a whole number from"},
+        {"threads", "-1", "auto or a whole number from"},
+        {"threads", "4x", "auto or a whole number from"},
+        {"threads", "", "auto or a whole number from"},
         {"threads", "5000", "from 1 to 4096"},
         {"threads", "99999999999999999999999", "from 1 to 4096"},
-        {"memory_limit", "1", "from 16777216 to"},
+        {"memory_limit", "1", "16MiB or more"},
         {"memory_limit", "lots", "a size as 1GB"},
         {"memory_limit", "1..5GB", "a size as 1GB"},
         {"memory_limit", "101%", "a size as 1GB"},

@@ -33,7 +33,7 @@ TEST(status_errno_ends_with_the_reason)
 {
     status st = status_new_errno(2, "could not open \"%s\"", "x");
     CHECK_TEXT_EQ(status_message(st), "could not open \"x\": No such file or directory");
-    CHECK_EQ(status_get_kind(st), STATUS_KIND_IO);
+    CHECK_EQ(status_get_kind(st), STATUS_KIND_NOT_FOUND);
     status_free(st);
 }
 
@@ -84,4 +84,12 @@ TEST(status_survives_each_failing_allocation)
         if (!has_fired)
             return;
     }
+}
+
+TEST(internal_errors_say_so_and_how_to_report_them)
+{
+    status st = status_context(status_new(STATUS_KIND_INTERNAL, "column %d made twice", 7), "plan");
+    CHECK_TEXT_EQ(status_message(st), "plan: internal error: column 7 made twice");
+    CHECK(strstr(status_get_hint(st), "report"));
+    status_free(st);
 }

@@ -100,7 +100,7 @@ TEST(timestamps_and_dates_are_postgresql_s)
         int64_t microseconds = REFUSED;
         int32_t days = INT32_MIN;
         size_t bytes = strlen(cases[i].text);
-        timestamp_parse(cases[i].text, bytes, 6, &microseconds);
+        timestamp_parse(cases[i].text, bytes, 6, true, &microseconds);
         CHECK_EQ(microseconds, cases[i].microseconds);
         date_parse(cases[i].text, bytes, &days);
         CHECK_EQ(days, cases[i].days);
@@ -115,18 +115,18 @@ TEST(timestamps_have_nanoseconds_where_asked)
 {
     char text[TIMESTAMP_TEXT_BYTES];
     int64_t count;
-    CHECK(timestamp_parse("1969-12-31 23:59:59.999999999", 29, 9, &count));
+    CHECK(timestamp_parse("1969-12-31 23:59:59.999999999", 29, 9, true, &count));
     CHECK_EQ(count, -1);
     timestamp_format(count, 9, false, text);
     CHECK_TEXT_EQ(text, "1969-12-31 23:59:59.999999999");
-    CHECK(!timestamp_parse("2300-01-01", 10, 9, &count)); /* beyond 2262 */
+    CHECK(!timestamp_parse("2300-01-01", 10, 9, true, &count)); /* beyond 2262 */
     /* The first and the last that fit, and their neighbours. */
-    CHECK(timestamp_parse("1677-09-21 00:12:43.145224192", 29, 9, &count));
+    CHECK(timestamp_parse("1677-09-21 00:12:43.145224192", 29, 9, true, &count));
     CHECK(count == INT64_MIN);
-    CHECK(!timestamp_parse("1677-09-21 00:12:43.145224191", 29, 9, &count));
-    CHECK(timestamp_parse("2262-04-11 23:47:16.854775807", 29, 9, &count));
+    CHECK(!timestamp_parse("1677-09-21 00:12:43.145224191", 29, 9, true, &count));
+    CHECK(timestamp_parse("2262-04-11 23:47:16.854775807", 29, 9, true, &count));
     CHECK(count == INT64_MAX);
-    CHECK(!timestamp_parse("2262-04-11 23:47:16.854775808", 29, 9, &count));
+    CHECK(!timestamp_parse("2262-04-11 23:47:16.854775808", 29, 9, true, &count));
     timestamp_format(INT64_MIN, 6, true, text);
     CHECK_TEXT_EQ(text, "290309-12-21 19:59:05.224192+00 BC");
     timestamp_format(INT64_MAX, 6, true, text);
@@ -214,6 +214,10 @@ TEST(intervals_are_postgresql_s)
         {"99999999999999999999 days", "refused"},
         {"1..5 days", "refused"},
         {"ago", "refused"},
+        {"2020-01-01", "refused"},
+        {"-1-2-3", "refused"},
+        {"1-2 3", "1 year 2 mons 00:00:03"},
+        {"1-2 -3", "1 year 2 mons -00:00:03"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[INTERVAL_TEXT_BYTES] = "refused";

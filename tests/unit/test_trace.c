@@ -49,7 +49,7 @@ TEST(spans_and_reads)
                start + 1500);
     trace_read("t.parquet", 8192, 4096, start, start + 2000000);
     trace_read("early", 0, 1, start - 1000000000, start);
-    CHECK_OK(trace_stop(path, NULL));
+    CHECK_OK(trace_stop(path, NULL, NULL));
     CHECK(!trace_is_on());
     char *text = read_file(path);
     CHECK_EQ(count_of(text, "\"name\":\"pull scan ?a?b?? of a name that is so lo"), 1);
@@ -86,7 +86,7 @@ TEST(each_thread_has_a_track)
     for (int round = 0; round < 2; round++) { /* the second begins with nothing of the first */
         CHECK(trace_start());
         run_threads();
-        CHECK_OK(trace_stop(path, NULL));
+        CHECK_OK(trace_stop(path, NULL, NULL));
         char *text = read_file(path);
         CHECK_EQ(count_of(text, "\"name\":\"push filter\""), THREADS * SPANS);
         CHECK_EQ(count_of(text, "\"name\":\"worker "), THREADS);
@@ -113,7 +113,7 @@ TEST(traces_stop_while_threads_note)
     for (int round = 0; round < 50; round++) {
         CHECK(trace_start());
         usleep(200);
-        CHECK_OK(trace_stop(round % 2 ? path_of_trace() : NULL, NULL));
+        CHECK_OK(trace_stop(round % 2 ? path_of_trace() : NULL, NULL, NULL));
     }
     atomic_store(&stop, true);
     for (int i = 0; i < 2; i++)
@@ -125,12 +125,13 @@ TEST(a_trace_that_cannot_be_written_leaves_no_file)
     const char *path = path_of_trace();
     CHECK(trace_start());
     fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
-    CHECK_FAILS(trace_stop(path, NULL), STATUS_KIND_IO, "could not write trace");
+    CHECK_FAILS(trace_stop(path, NULL, NULL), STATUS_KIND_IO, "could not write trace");
     CHECK_EQ(access(path, F_OK), -1);
     CHECK(trace_start());
-    CHECK_FAILS(trace_stop("/nowhere/trace.json", NULL), STATUS_KIND_IO, "could not write trace");
+    CHECK_FAILS(trace_stop("/nowhere/trace.json", NULL, NULL), STATUS_KIND_NOT_FOUND,
+                "could not write trace");
     CHECK(trace_start());
-    CHECK_OK(trace_stop(NULL, NULL));
+    CHECK_OK(trace_stop(NULL, NULL, NULL));
 }
 
 TEST(without_memory_events_are_counted)
@@ -140,7 +141,7 @@ TEST(without_memory_events_are_counted)
     fault_arm(FAULT_ALLOC, 1, FAULT_ALWAYS);
     note_spans(NULL);
     (void)fault_disarm(FAULT_ALLOC);
-    CHECK_OK(trace_stop(path, NULL));
+    CHECK_OK(trace_stop(path, NULL, NULL));
     char *text = read_file(path);
     CHECK_EQ(count_of(text, "\"dropped\":\"5000\""), 1);
     CHECK_EQ(count_of(text, "push"), 0);

@@ -1,6 +1,18 @@
 /* kernel_aggregate_finish.c - states of counts, sums and booleans to results. */
 #include "device/cpu/kernel.h"
 
+/* The values of a word's rows that have none. */
+static void clear_values(const aggregate_validity_arguments *a, size_t w, uint64_t invalid)
+{
+    char *values = a->values;
+    if (!a->width) {
+        ((uint64_t *)a->values)[w] &= ~invalid;
+        return;
+    }
+    for (; invalid; invalid &= invalid - 1)
+        memset(values + (w * 64 + (size_t)__builtin_ctzll(invalid)) * a->width, 0, a->width);
+}
+
 void ISA_(aggregate_validity)(const aggregate_validity_arguments *a)
 {
     size_t count = kernel_count(a->count);
@@ -9,6 +21,7 @@ void ISA_(aggregate_validity)(const aggregate_validity_arguments *a)
         for (size_t i = w * 64; i < count && i < w * 64 + 64; i++)
             bits |= (uint64_t)(a->states[i] >= a->least) << (i % 64);
         a->out[w] = bits;
+        clear_values(a, w, ~bits & kernel_word_mask(count, w));
     }
 }
 

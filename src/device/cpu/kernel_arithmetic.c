@@ -5,6 +5,7 @@
 #include "device/cpu/kernel.h"
 #include "device/kernel_ops.h"
 
+#include <float.h>
 #include <math.h>
 
 #define BLOCK 1024
@@ -200,7 +201,8 @@ _Static_assert(DECIMAL_LIMIT / 1000000000000000000 / 1000000000000000000 == 100,
 #define WRAP_ADD_128(x, y) ((int128)((uint128)(x) + (uint128)(y)))
 #define WRAP_SUBTRACT_128(x, y) ((int128)((uint128)(x) - (uint128)(y)))
 #define WRAP_MULTIPLY_128(x, y) ((int128)((uint128)(x) * (uint128)(y)))
-/* Sums of two numbers below 10^38 cannot leave 128 bits. */
+/* A sum of two numbers below 10^38 is below 2 * 10^38: where it leaves 128 bits it comes back with
+ * the other sign and beyond 1.4 * 10^38, so it is too long as well. */
 #define TOO_LONG(x, y, r) ((r) >= DECIMAL_LIMIT || (r) <= -DECIMAL_LIMIT)
 #define PRODUCT_TOO_LONG(x, y, r)                                                                  \
     ({                                                                                             \
@@ -277,9 +279,30 @@ static void arithmetic_128(const arguments *a, size_t count)
 
 /* ---- floats ---- */
 
-#define FLOAT_ADD(x, y) PLAIN(real, ADD, x, y)
-#define FLOAT_SUBTRACT(x, y) PLAIN(real, SUBTRACT, x, y)
-#define FLOAT_MULTIPLY(x, y) PLAIN(real, MULTIPLY, x, y)
+#define DIVIDE(x, y) ((x) / (y))
+/* Infinity from finite numbers is an overflow. Blocks in which a result is infinite, or NaN, are
+ * looked at again. */
+#define FLOAT_OR_FAIL(OP, x_row, y_row)                                                            \
+    for (size_t from = 0; from < count; from += BLOCK) {                                           \
+        size_t to = count - from < BLOCK ? count : from + BLOCK;                                   \
+        word any = 0;                                                                              \
+        for (size_t i = from; i < to; i++) {                                                       \
+            real r = OP(x_row, y_row);                                                             \
+            any |= -(word) !(__builtin_fabs(r) <= limit);                                          \
+            out[i] = r;                                                                            \
+        }                                                                                          \
+        if (__builtin_expect(any != 0, 0))                                                         \
+            for (size_t i = from; i < to; i++)                                                     \
+                if (isinf(out[i]) && isfinite(x_row) && isfinite(y_row) &&                         \
+                    kernel_is_valid(a->validity, i)) {                                             \
+                    kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);                     \
+                    return;                                                                        \
+                }                                                                                  \
+    }
+#define FLOAT_ADD(x, y) FLOAT_OR_FAIL(ADD, x, y)
+#define FLOAT_SUBTRACT(x, y) FLOAT_OR_FAIL(SUBTRACT, x, y)
+#define FLOAT_MULTIPLY(x, y) FLOAT_OR_FAIL(MULTIPLY, x, y)
+#define FLOAT_TIMES_SMALL(x, y) PLAIN(real, MULTIPLY, x, y)
 /* A zero divisor fails, except of NaN. */
 #define FLOAT_ZERO(x, y)                                                                           \
     for (size_t i = 0; i < count; i++)                                                             \
@@ -292,17 +315,18 @@ static void arithmetic_128(const arguments *a, size_t count)
             }
 #define FLOAT_DIVIDE(x, y)                                                                         \
     FLOAT_ZERO(x, y)                                                                               \
-    for (size_t i = 0; i < count; i++)                                                             \
-        out[i] = (x) / (y);
+    FLOAT_OR_FAIL(DIVIDE, x, y)
 #define FLOAT_MODULO(x, y)                                                                         \
     FLOAT_ZERO(x, y)                                                                               \
     for (size_t i = 0; i < count; i++)                                                             \
         out[i] = (real)fmod((x), (y));
 
-#define FLOATS(function, type)                                                                     \
+#define FLOATS(function, type, bits, maximum)                                                      \
     static void function(const arguments *a, size_t count)                                         \
     {                                                                                              \
         typedef type real;                                                                         \
+        typedef bits word;                                                                         \
+        const real limit = maximum;                                                                \
         real *out = a->out;                                                                        \
         bool is_zero = false;                                                                      \
         switch (a->op) {                                                                           \
@@ -313,7 +337,10 @@ static void arithmetic_128(const arguments *a, size_t count)
             OPERANDS(real, real, FLOAT_SUBTRACT);                                                  \
             break;                                                                                 \
         case DEV_MULTIPLY:                                                                         \
-            OPERANDS(real, real, FLOAT_MULTIPLY);                                                  \
+            if (a->is_checked)                                                                     \
+                OPERANDS(real, real, FLOAT_MULTIPLY);                                              \
+            else                                                                                   \
+                OPERANDS(real, real, FLOAT_TIMES_SMALL);                                           \
             break;                                                                                 \
         case DEV_DIVIDE:                                                                           \
             OPERANDS(real, real, FLOAT_DIVIDE);                                                    \
@@ -322,8 +349,8 @@ static void arithmetic_128(const arguments *a, size_t count)
             OPERANDS(real, real, FLOAT_MODULO);                                                    \
         }                                                                                          \
     }
-FLOATS(arithmetic_float, float)
-FLOATS(arithmetic_double, double)
+FLOATS(arithmetic_float, float, int32_t, FLT_MAX)
+FLOATS(arithmetic_double, double, int64_t, DBL_MAX)
 
 void ISA_(arithmetic)(const arguments *a)
 {

@@ -162,9 +162,11 @@ static inline int128 divide_rounded(int128 number, int128 divisor, bool rounds_d
     int128 quotient = number / divisor, rest = number % divisor;
     if (rounds_down)
         return rest < 0 ? quotient - 1 : quotient;
-    if (rest >= divisor - rest)
-        return quotient + 1;
-    return rest <= -(divisor + rest) ? quotient - 1 : quotient;
+    /* Divisors go up to 10^38, so twice the rest, and the divisor less a negative rest, need not
+     * fit. */
+    if (rest > 0)
+        return rest >= divisor - rest ? quotient + 1 : quotient;
+    return -rest >= divisor + rest ? quotient - 1 : quotient;
 }
 
 /* False where the product does not even fit 128 bits. */
@@ -210,7 +212,7 @@ static void store(const arguments *a, size_t row, int128 number)
 static bool whole_number(double number, data_type to, double power, int128 *out)
 {
     double scaled = to.id == TYPE_DECIMAL ? round(number * power) : nearbyint(number);
-    if (!(fabs(scaled) < 0x1p126))
+    if (!(fabs(scaled) < 0x1p127))
         return false;
     *out = (int128)scaled;
     return true;
@@ -250,26 +252,62 @@ static bool store_exact(const arguments *a, size_t from, size_t rows, const bloc
 }
 
 /* Infinity from a finite double is an overflow of float. */
-static bool store_real(const arguments *a, size_t from, size_t rows, const block *b, size_t *failed)
+static bool store_float(const arguments *a, size_t from, size_t rows, const block *b,
+                        size_t *failed)
 {
     carrier source = carrier_of(a->from);
-    double power = (double)ten_to(a->from.scale);
-    bool is_float = a->to.id == TYPE_FLOAT;
+    float *out = (float *)a->out + from;
     for (size_t i = 0; i < rows; i++) {
-        double number = source == CARRY_DOUBLE   ? b->f64[i]
-                        : source == CARRY_INT128 ? (double)b->i128[i] / power
-                                                 : (double)b->i64[i] / power;
-        if (!is_float) {
-            ((double *)a->out)[from + i] = number;
+        if (source != CARRY_DOUBLE) {
+            out[i] =
+                decimal_to_float(source == CARRY_INT128 ? b->i128[i] : b->i64[i], a->from.scale);
             continue;
         }
-        if (isinf((float)number) && isfinite(number) && kernel_is_valid(a->validity, from + i)) {
+        out[i] = (float)b->f64[i];
+        if (isinf(out[i]) && isfinite(b->f64[i]) && kernel_is_valid(a->validity, from + i)) {
             *failed = from + i;
             return false;
         }
-        ((float *)a->out)[from + i] = (float)number;
     }
     return true;
+}
+
+static void store_double(const arguments *a, size_t from, size_t rows, const block *b)
+{
+    carrier source = carrier_of(a->from);
+    double *out = (double *)a->out + from;
+    for (size_t i = 0; i < rows; i++)
+        out[i] =
+            source == CARRY_DOUBLE
+                ? b->f64[i]
+                : decimal_to_double(source == CARRY_INT128 ? b->i128[i] : b->i64[i], a->from.scale);
+}
+
+static bool store_real(const arguments *a, size_t from, size_t rows, const block *b, size_t *failed)
+{
+    if (a->to.id == TYPE_FLOAT)
+        return store_float(a, from, rows, b, failed);
+    store_double(a, from, rows, b);
+    return true;
+}
+
+/* Narrow decimals: of up to 2^53 the division is exact enough (decimal_real.c), blocks with others
+ * are done over. */
+static void decimals_to_doubles(const arguments *a, size_t count)
+{
+    const int64_t limit = (int64_t)1 << 53, *values = a->values;
+    double power = (double)ten_to(a->from.scale), *out = a->out;
+    for (size_t from = 0; from < count; from += BLOCK) {
+        size_t to = count - from < BLOCK ? count : from + BLOCK;
+        uint64_t any = 0;
+        for (size_t i = from; i < to; i++) {
+            any |= (uint64_t)((uint64_t)values[i] + (uint64_t)limit > 2 * (uint64_t)limit);
+            out[i] = (double)values[i] / power;
+        }
+        if (__builtin_expect(any != 0, 0))
+            for (size_t i = from; i < to; i++)
+                out[i] = decimal_to_double(values[i], a->from.scale);
+    }
 }
 
 /* Loops of their own: widening and scaling that cannot fail, and numbers to double. */
@@ -296,8 +334,8 @@ static bool cast_common(const arguments *a, size_t count)
             CONVERT(int64_t, double, (double)values[i]);
     }
     if (a->to.id == TYPE_DOUBLE && from_64) {
-        double power = (double)ten_to(a->from.scale);
-        CONVERT(int64_t, double, (double)values[i] / power);
+        decimals_to_doubles(a, count);
+        return true;
     }
     if (a->is_checked || !exact || !only_multiplies)
         return false;
@@ -326,7 +364,7 @@ void ISA_(cast_number)(const arguments *a)
         return;
     bool is_real = a->to.id == TYPE_FLOAT || a->to.id == TYPE_DOUBLE;
     if (!a->to.width)
-        memset(a->out, 0, (count + 63) / 64 * 8);
+        memset(a->out, 0, bitmap_bytes(count));
     for (size_t from = 0; from < count; from += BLOCK) {
         block b;
         size_t rows = count - from < BLOCK ? count - from : BLOCK, failed = 0;

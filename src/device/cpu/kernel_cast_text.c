@@ -1,8 +1,6 @@
 /* kernel_cast_text.c - casts from text and to text, by the parsers and formatters of base. */
 #include "device/cpu/kernel_text.h"
 
-#include <math.h>
-
 /* ---- from text ---- */
 
 static bool parse_integer(const char *text, size_t bytes, data_type type, void *out)
@@ -36,20 +34,11 @@ static bool parse_decimal(const char *text, size_t bytes, data_type type, void *
     return true;
 }
 
-static bool parse_float(const char *text, size_t bytes, float *out)
-{
-    double number;
-    if (!double_parse(text, bytes, &number))
-        return false;
-    *out = (float)number;
-    return !isinf(*out) || isinf(number);
-}
-
 static bool parse(const char *text, size_t bytes, data_type type, void *out)
 {
     switch (type.id) {
     case TYPE_FLOAT:
-        return parse_float(text, bytes, out);
+        return float_parse(text, bytes, out);
     case TYPE_DOUBLE:
         return double_parse(text, bytes, out);
     case TYPE_DECIMAL:
@@ -60,7 +49,7 @@ static bool parse(const char *text, size_t bytes, data_type type, void *out)
         return time_parse(text, bytes, out);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
-        return timestamp_parse(text, bytes, type.precision, out);
+        return timestamp_parse(text, bytes, type.precision, type.id == TYPE_TIMESTAMP_TZ, out);
     case TYPE_INTERVAL:
         return interval_parse(text, bytes, out);
     default:
@@ -73,7 +62,7 @@ void ISA_(cast_from_text)(const cast_from_text_arguments *a)
     size_t count = kernel_count(a->count);
     uint64_t *bits = a->out;
     if (!a->to.width)
-        memset(bits, 0, (count + 63) / 64 * 8);
+        memset(bits, 0, bitmap_bytes(count));
     for (size_t i = 0; i < count; i++) {
         if (!kernel_is_valid(a->validity, i)) {
             if (a->to.width)

@@ -20,10 +20,10 @@ static inline int128 to_unit(dev_math_op op, int128 number, int128 unit)
 {
     int128 rest = number % unit, below = number - rest;
     switch (op) {
-    case DEV_MATH_ROUND:
-        if (rest >= unit - rest)
-            return below + unit;
-        return rest <= -(unit + rest) ? below - unit : below;
+    case DEV_MATH_ROUND: /* units go up to 10^38: 128 bits do not hold two of them */
+        if (rest > 0)
+            return rest >= unit - rest ? below + unit : below;
+        return -rest >= unit + rest ? below - unit : below;
     case DEV_MATH_FLOOR:
         return rest < 0 ? below - unit : below;
     case DEV_MATH_CEIL:
@@ -63,7 +63,11 @@ static void math_exact(const math_arguments *a, size_t count)
     dev_math_op op = (dev_math_op)a->op;
     int32_t digits = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL ? 0 : a->digits;
     int64_t dropped = (int64_t)a->type.scale - digits;
-    int128 one = ten_to(a->type.scale), limit = ten_to(DECIMAL_DIGITS_MAX) - 1;
+    int128 one = ten_to(a->type.scale), limit = ten_to(DECIMAL_DIGITS_MAX);
+    /* A whole number of 10^38 units has a digit less once its zeros behind the point go, which is
+     * what comes next. */
+    if (op != DEV_MATH_FLOOR && op != DEV_MATH_CEIL)
+        limit--;
     /* Further left than the first digit there is only zero to round to. */
     bool is_far = dropped > DECIMAL_DIGITS_MAX - 1;
     int128 unit = ten_to(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
@@ -129,7 +133,7 @@ static double double_result(const math_arguments *a, double x, double y)
     case DEV_MATH_ABS:
         return fabs(x);
     case DEV_MATH_SIGN:
-        return x > 0 ? 1 : x < 0 ? -1 : x;
+        return x > 0 ? 1 : x < 0 ? -1 : 0; /* of NaN and -0 as well */
     case DEV_MATH_SQRT:
         return sqrt(x);
     case DEV_MATH_LN:

@@ -151,7 +151,7 @@ void ISA_(parquet_plain)(const parquet_plain_arguments *a)
         needed = count * stored_bytes[a->physical];
     is_right = is_right && needed <= (uint64_t)(end - values) && convert(a, values, end, count);
     if (!is_right) {
-        memset(a->out, 0, a->type.width ? count * a->type.width : (count + 63) / 64 * 8);
+        memset(a->out, 0, type_values_bytes(a->type, count));
         kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->words[1]);
     }
 }

@@ -1,5 +1,6 @@
 /* kernel_sort.c - packed sort keys, and a stable merge sort of row numbers by them. */
 #include "device/cpu/kernel.h"
+#include "device/sort_key.h"
 
 static void store_key(uint64_t *key, uint128 bits, bool is_descending)
 {
@@ -103,9 +104,11 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
         else
             PACK(int64_t);
     }
+    uint64_t flags =
+        (type_is_text(a->type) ? SORT_KEY_TEXT : 0) | (a->is_descending ? SORT_KEY_DESCENDING : 0);
     for (size_t i = 0; i < count; i++) {
         bool is_null = a->type.id == TYPE_NULL || !kernel_is_valid(a->validity, i);
-        key[i * stride] = is_null != a->nulls_first;
+        key[i * stride] = flags | (is_null != a->nulls_first);
         if (is_null)
             key[i * stride + 1] = key[i * stride + 2] = 0;
     }
@@ -128,10 +131,10 @@ static int compare_rows(const sort_rows_arguments *a, uint32_t left, uint32_t ri
     for (uint32_t k = 0; k < a->key_count; k++, l += 3, r += 3) {
         if (l[0] != r[0])
             return l[0] < r[0] ? -1 : 1;
-        if (a->text_keys >> k & 1) {
+        if (l[0] & SORT_KEY_TEXT) {
             int order = compare_views(l + 1, r + 1);
             if (order)
-                return a->descending_keys >> k & 1 ? -order : order;
+                return l[0] & SORT_KEY_DESCENDING ? -order : order;
         } else if (l[1] != r[1]) {
             return l[1] < r[1] ? -1 : 1;
         } else if (l[2] != r[2]) {

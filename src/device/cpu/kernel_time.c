@@ -39,9 +39,10 @@ static int32_t week_thursday(int32_t days)
     return days - weekday(days) + 3;
 }
 
+/* The first century is years 1 to 100, and year 0, which is 1 BC, ends the one before it, -1. */
 static int64_t year_group(int32_t year, int32_t size)
 {
-    return year > 0 ? (year + size - 1) / size : -((size - 1 - (int64_t)year) / size);
+    return year > 0 ? ((int64_t)year + size - 1) / size : -((size - (int64_t)year) / size);
 }
 
 /* Years before 1 have no zero: as PostgreSQL, 1 BC is -1. */
@@ -156,6 +157,18 @@ static double epoch_of(const date_part_arguments *a, size_t i)
     }
 }
 
+#define JULIAN_OF_1970 2440588
+
+static double julian_of(const date_part_arguments *a, size_t i)
+{
+    if (a->type.id == TYPE_DATE)
+        return ((const int32_t *)a->values)[i] + (double)JULIAN_OF_1970;
+    int64_t unit = a->type.precision == 9 ? 1000 : 1, time = ((const int64_t *)a->values)[i];
+    int64_t days = floor_divide(time, DAY * unit);
+    double of_day = (double)(time - days * DAY * unit) / (double)(DAY * unit);
+    return (double)(days + JULIAN_OF_1970) + of_day;
+}
+
 static int64_t part_of_row(const date_part_arguments *a, size_t i)
 {
     dev_date_part part = (dev_date_part)a->part;
@@ -221,7 +234,7 @@ static bool plain_date_parts(dev_date_part part, const int32_t *days, size_t row
 void ISA_(date_part)(const date_part_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    if (a->type.id == TYPE_DATE && a->part != DEV_PART_EPOCH) {
+    if (a->type.id == TYPE_DATE && !dev_part_is_real((dev_date_part)a->part)) {
         int64_t *out = a->out;
         for (size_t from = 0; from < count; from += BLOCK) {
             size_t rows = count - from < BLOCK ? count - from : BLOCK;
@@ -232,9 +245,9 @@ void ISA_(date_part)(const date_part_arguments *a)
         }
         return;
     }
-    if (a->part == DEV_PART_EPOCH) {
+    if (dev_part_is_real((dev_date_part)a->part)) {
         for (size_t i = 0; i < count; i++)
-            ((double *)a->out)[i] = epoch_of(a, i);
+            ((double *)a->out)[i] = a->part == DEV_PART_EPOCH ? epoch_of(a, i) : julian_of(a, i);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -397,12 +410,30 @@ static bool row_result(const time_arithmetic_arguments *a, size_t i)
     return false;
 }
 
+static size_t result_width(dev_time_op op)
+{
+    switch (op) {
+    case DEV_TIME_DATE_ADD_DAYS:
+        return sizeof(int32_t);
+    case DEV_TIME_DATE_DIFFERENCE:
+    case DEV_TIME_TIMESTAMP_ADD_INTERVAL:
+        return sizeof(int64_t);
+    default:
+        return sizeof(interval_value);
+    }
+}
+
 void ISA_(time_arithmetic)(const time_arithmetic_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++)
-        if (!row_result(a, i) && kernel_is_valid(a->validity, i)) {
+    for (size_t i = 0; i < count; i++) {
+        if (row_result(a, i))
+            continue;
+        if (kernel_is_valid(a->validity, i)) {
             kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, i);
             return;
         }
+        size_t width = result_width((dev_time_op)a->op);
+        memset((char *)a->out + i * width, 0, width);
+    }
 }

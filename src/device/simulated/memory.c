@@ -1,12 +1,14 @@
 /* memory.c - device memory of the simulated device. */
 #include "device/simulated/simulated.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
 #define RANGE_BYTES ((size_t)64 << 30) /* addresses, not memory */
 #define CLASS_COUNT 64
 #define SLACK 64
+#define END_BYTE 0x5c
 
 ptrdiff_t dev_simulated_offset;
 
@@ -48,6 +50,22 @@ void *simulated_real(const void *address)
     return (void *)(is_device ? at + dev_simulated_offset : at);
 }
 
+/* Kernels may read behind a buffer's end, never write: what lies there must not have changed when
+ * the buffer goes. Checked in debug builds. */
+static void mark_end(void *address, size_t bytes)
+{
+    memset((char *)simulated_real(address) + bytes, END_BYTE, SLACK);
+}
+
+static void check_end(const void *address, size_t bytes)
+{
+    const unsigned char *end = (unsigned char *)simulated_real(address) + bytes;
+    for (size_t i = 0; i < SLACK; i++) {
+        assert(end[i] == END_BYTE);
+        (void)end;
+    }
+}
+
 void *simulated_memory_take(size_t bytes)
 {
     unsigned class = class_of(bytes);
@@ -62,14 +80,17 @@ void *simulated_memory_take(size_t bytes)
         used += block;
     }
     pthread_mutex_unlock(&lock);
-    if (address)
+    if (address) {
         memset(simulated_real(address), 0xa5, bytes < 4096 ? bytes : 4096);
+        mark_end(address, bytes);
+    }
     return address;
 }
 
 void simulated_memory_give(void *address, size_t bytes)
 {
     unsigned class = class_of(bytes);
+    check_end(address, bytes);
     pthread_mutex_lock(&lock);
     memcpy(simulated_real(address), &kept[class], sizeof(void *));
     kept[class] = address;

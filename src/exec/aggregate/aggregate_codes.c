@@ -15,6 +15,7 @@
 #define CODES_PER_ROW 4         /* codes that may go unused for each row that has come */
 #define CODES_PER_ROW_LATER 32  /* once there is a table: its last codes come late */
 #define DICTIONARY_ROWS 4096
+#define CODES_KEYS_MAX 16 /* a key has two codes at least, and several share MIXED_DOMAIN */
 
 bool codes_key_is_integer(data_type type)
 {
@@ -164,10 +165,12 @@ status codes_table_try(const aggregate_core *core, exec_task *task, int source,
                        const aggregate_table *old, tensor *const *keys, uint64_t rows,
                        uint64_t all_rows, aggregate_table **out)
 {
-    int64_t minima[KEYS_MAX] = {0};
-    uint64_t radixes[KEYS_MAX], domain = 1;
+    int64_t minima[CODES_KEYS_MAX] = {0};
+    uint64_t radixes[CODES_KEYS_MAX], domain = 1;
     bool has_text = false;
     *out = NULL;
+    if (core->key_count > CODES_KEYS_MAX)
+        return STATUS_OK;
     for (uint32_t k = 0; k < core->key_count; k++) {
         const code_key *code = old ? &old->codes[k] : NULL;
         if (type_is_text(core->key_types[k])) {

@@ -18,8 +18,9 @@
 
 #include "exec/aggregate/aggregate_intern.h"
 
-/* Grouping keys, and the value of a DISTINCT set beside them. */
-#define KEYS_MAX 65
+/* Grouping keys, and the value of a DISTINCT set beside them. Arrays of so many are on the stack;
+ * of them only as much is cleared and read as there are keys (keys_clear). */
+#define KEYS_MAX 4097
 
 #define SOURCE_ROWS (-1)
 

@@ -278,9 +278,11 @@ static status push_by_row(aggregate_local *local, exec_task *task, tensor *const
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
-    tensor *encoded[KEYS_MAX + 1] = {0};
+    tensor *encoded[KEYS_MAX + 1];
     if ((table && !table->bases) || local->tables.count > BASES_MAX)
         return STATUS_OK;
+    keys_clear(core, encoded);
+    encoded[core->key_count] = NULL;
     TRY(rows_encode(core, task, keys, rows, encoded));
     if (!encoded[0])
         return STATUS_OK;
@@ -305,7 +307,7 @@ status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *con
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
-    tensor *coded[KEYS_MAX] = {0};
+    tensor *coded[KEYS_MAX];
     bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
     if (!rows)
         return STATUS_OK;
@@ -318,6 +320,7 @@ status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *con
         return STATUS_OK;
     local->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
     status st = STATUS_OK;
+    keys_clear(core, coded);
     if (!local->is_plain)
         st = keys_encode(core, task, keys, rows, coded, &is_coded);
     local->is_plain |= !is_coded;

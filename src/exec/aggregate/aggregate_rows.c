@@ -57,9 +57,10 @@ static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 static status set_keys(const aggregate_core *core, tensor *const *keys, const tensor *base)
 {
     row_keys *rows = core->rows;
-    data_type types[KEYS_MAX + 1] = {type_make(TYPE_UINT32)};
+    data_type types[KEYS_MAX + 1];
     uint32_t count = 1;
     bool has_nulls = false;
+    types[0] = type_make(TYPE_UINT32);
     for (uint32_t k = 0; k < core->key_count; k++) {
         bool is_text = type_is_text(core->key_types[k]);
         rows->is_row[k] = is_same_row(keys[k], base);

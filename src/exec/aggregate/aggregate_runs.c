@@ -27,7 +27,7 @@
 /* Rows of a chunk as runs. */
 typedef struct run_chunk {
     const key_layout *layout;
-    tensor *flat[KEYS_MAX];
+    tensor **flat;                      /* the keys */
     int64_t statistics[KEY_STATISTICS]; /* of the leading key */
     const uint8_t *rows;
     dev_buffer *owner, *bits;
@@ -86,7 +86,7 @@ static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk
 {
     dev_stream *stream = task->stream;
     dev_buffer *found = NULL;
-    TRY(dev_alloc(core->dev, (rows + 63) / 64 * 8, core->who, &c->bits));
+    TRY(dev_alloc(core->dev, bitmap_bytes(rows), core->who, &c->bits));
     TRY(row_index_new(core->dev, rows, &c->starts));
     TRY(DEV_LAUNCH(stream, runs_mark, .rows = c->rows, .count = dev_count_exact(rows),
                    .stride = c->layout->stride, .text_count = c->layout->text_count,
@@ -203,10 +203,12 @@ status runs_push(const aggregate_core *core, exec_task *task, run_state *runs, t
                  int source, tensor *const *keys, tensor *const *values, uint64_t rows,
                  bool *is_taken)
 {
-    run_chunk c = {.layout = key_layout_for(core, keys)};
+    tensor *flat[KEYS_MAX];
+    run_chunk c = {.layout = key_layout_for(core, keys), .flat = flat};
     *is_taken = false;
     if (runs->is_over)
         return STATUS_OK;
+    keys_clear(core, flat);
     status st = find_leading(core, task, runs, keys, rows, &c, is_taken);
     if (!st && *is_taken) {
         for (uint32_t k = 0; k < core->key_count && !st; k++)

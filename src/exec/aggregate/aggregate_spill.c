@@ -77,7 +77,7 @@ static data_type column_type(const state_plan *plan, uint32_t width)
 static status mark_texts(device *dev, tensor *t, uint64_t count)
 {
     const string_view *views = t->values;
-    size_t bytes = (count + 63) / 64 * 8;
+    size_t bytes = bitmap_bytes(count);
     TRY(dev_alloc(dev, bytes, "aggregation", &t->validity_owner));
     t->validity = t->validity_owner->address;
     memset(t->validity, 0, bytes);

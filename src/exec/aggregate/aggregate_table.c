@@ -75,7 +75,7 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
     if (core->rows_state >= 0 && table->states[core->rows_state].buffer)
         counts = table->states[core->rows_state].buffer->address;
     TRY(row_index_new(core->dev, count, &out->list));
-    status st = dev_alloc(core->dev, (count + 63) / 64 * 8, core->who, &bits);
+    status st = dev_alloc(core->dev, bitmap_bytes(count), core->who, &bits);
     if (!st)
         st = dev_words_new(stream, 1, &found);
     if (!st)
@@ -198,6 +198,12 @@ status table_slice_key(const aggregate_core *core, dev_stream *stream, const agg
     return st;
 }
 
+void keys_clear(const aggregate_core *core, tensor **keys)
+{
+    for (uint32_t k = 0; k < core->key_count; k++)
+        keys[k] = NULL;
+}
+
 void keys_release(const aggregate_core *core, tensor **keys)
 {
     for (uint32_t k = 0; k < core->key_count; k++)
@@ -208,9 +214,10 @@ void keys_release(const aggregate_core *core, tensor **keys)
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
                         tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
 {
-    tensor *flat[KEYS_MAX] = {0};
+    tensor *flat[KEYS_MAX];
     status st = STATUS_OK;
     *owner = NULL;
+    keys_clear(core, flat);
     for (uint32_t k = 0; k < layout->count && !st; k++)
         if (layout->is_coded && type_is_text(keys[k]->type))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
@@ -226,7 +233,7 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
                         const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
         *out = rows_at(table, slice);
@@ -234,6 +241,7 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
         return STATUS_OK;
     }
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
     if (!st)
@@ -329,10 +337,11 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
 static status absorb_piece(const aggregate_core *core, exec_task *task, aggregate_table *target,
                            const aggregate_table *from, const table_slice *slice)
 {
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     row_index *groups = NULL;
     bool fits = true;
     status st = STATUS_OK;
+    keys_clear(core, keys);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
     if (!st)

@@ -92,6 +92,8 @@ bool key_layout_may_need_nulls(const key_layout *from, bool is_coded);
 /* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
 CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
                            uint64_t rows, tensor **out, bool *is_coded);
+/* Makes all keys NULL. */
+void keys_clear(const aggregate_core *core, tensor **keys);
 void keys_release(const aggregate_core *core, tensor **keys);
 
 #endif

@@ -53,11 +53,12 @@ static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state 
                        uint32_t number, uint64_t rows)
 {
     distinct_set *set = &op->sets[number];
-    tensor *keys[KEYS_MAX] = {0};
+    tensor *keys[KEYS_MAX];
     row_index *chosen = NULL;
     uint64_t chosen_rows = rows;
     uint32_t key_count = set->core.key_count;
     status st = STATUS_OK;
+    keys_clear(&set->core, keys);
     if (set->filter >= 0)
         st = filter_rows(task, state->values[set->filter], rows, &chosen, &chosen_rows);
     for (uint32_t k = 0; k < key_count && !st; k++) {
@@ -158,8 +159,9 @@ static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, 
 static status feed_range(const distinct_set *set, exec_task *task, aggregate_local *local,
                          const result_range *range)
 {
-    tensor *keys[KEYS_MAX] = {0}, *value = NULL;
+    tensor *keys[KEYS_MAX], *value = NULL;
     uint32_t last = set->core.key_count - 1;
+    keys_clear(&set->core, keys);
     table_slice slice;
     TRY(table_slice_open(&set->core, task->stream, range->table, range->first, range->count,
                          &slice));
@@ -358,7 +360,7 @@ typedef struct planner {
 /* How keys lie in rows; as numbers, where some are text. */
 static status init_layouts(aggregate_core *core)
 {
-    data_type coded[KEYS_MAX] = {0};
+    data_type coded[KEYS_MAX];
     bool has_text = false;
     for (uint32_t k = 0; k < core->key_count; k++) {
         TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
@@ -389,8 +391,6 @@ static status core_init(aggregate_core *core, exec_query *query, const data_type
     core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
     if (!core->key_types || !core->states || !core->interners)
         return status_no_memory(core->who, states_max * sizeof *core->states);
-    if (key_count > KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
     if (key_count)
         memcpy(core->key_types, types, key_count * sizeof *types);
     core->key_count = key_count;
@@ -434,8 +434,6 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
             return STATUS_OK;
         }
     data_type types[KEYS_MAX];
-    if (op->core.key_count >= KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
     if (op->core.key_count)
         memcpy(types, op->core.key_types, op->core.key_count * sizeof *types);
     types[op->core.key_count] = type;
@@ -537,14 +535,17 @@ static status compile(op_aggregate *op, exec_layout input)
     const plan_node *node = op->base.plan;
     planner p = {.op = op, .memory = exec_memory(op->base.query)};
     uint32_t key_count = (uint32_t)node->aggregate.groups.count;
-    data_type types[KEYS_MAX] = {0};
+    data_type types[KEYS_MAX];
     op->aggregate_count = (uint32_t)node->aggregate.aggregates.count;
     op->aggregates = mem_new_array(op->aggregate_count + 1, sizeof *op->aggregates);
     op->sets = mem_new_array(op->aggregate_count + 1, sizeof *op->sets);
     if (!op->aggregates || !op->sets)
         return status_no_memory("aggregation", op->aggregate_count * sizeof *op->sets);
-    if (key_count >= KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d grouping columns", KEYS_MAX - 1);
+    if (key_count >= KEYS_MAX) {
+        status st = status_new(STATUS_KIND_LIMIT, "more than %d columns to group by", KEYS_MAX - 1);
+        return status_at(status_hint(st, "name fewer columns in GROUP BY, DISTINCT or UNION"),
+                         node->position);
+    }
     for (uint32_t i = 0; i < key_count; i++) {
         types[i] = node->aggregate.groups.items[i]->type;
         TRY(array_push(p.memory, &p.exprs, node->aggregate.groups.items[i]));

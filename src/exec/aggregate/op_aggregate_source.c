@@ -32,12 +32,13 @@ static status set_validity(const result_piece *r, const aggregate_plan *plan, te
     TRY(view_state(r, plan->count_state, &counts, &owner));
     status st = STATUS_OK;
     if (counts) {
-        st = dev_alloc(t->values_owner->dev, (r->slice->count + 63) / 64 * 8, "chunk",
+        st = dev_alloc(t->values_owner->dev, bitmap_bytes(r->slice->count), "chunk",
                        &t->validity_owner);
         if (!st) {
             t->validity = t->validity_owner->address;
             st = DEV_LAUNCH(r->task->stream, aggregate_validity, .states = counts, .least = 1,
-                            .count = dev_count_exact(r->slice->count), .out = t->validity);
+                            .count = dev_count_exact(r->slice->count), .width = t->type.width,
+                            .values = t->values, .out = t->validity);
         }
     }
     dev_buffer_unref(owner);

@@ -160,6 +160,7 @@ static const char *const part_names[DEV_PART_COUNT] = {
     [DEV_PART_HOUR] = "hour",
     [DEV_PART_ISODOW] = "isodow",
     [DEV_PART_ISOYEAR] = "isoyear",
+    [DEV_PART_JULIAN] = "julian",
     [DEV_PART_MICROSECONDS] = "microseconds",
     [DEV_PART_MILLENNIUM] = "millennium",
     [DEV_PART_MILLISECONDS] = "milliseconds",
@@ -209,7 +210,8 @@ static bool part_is_of(dev_date_part part, data_type type)
                         part == DEV_PART_SECOND || part == DEV_PART_MILLISECONDS ||
                         part == DEV_PART_MICROSECONDS;
     bool is_week_part = part == DEV_PART_DOW || part == DEV_PART_DOY || part == DEV_PART_ISODOW ||
-                        part == DEV_PART_ISOYEAR || part == DEV_PART_WEEK;
+                        part == DEV_PART_ISOYEAR || part == DEV_PART_JULIAN ||
+                        part == DEV_PART_WEEK;
     switch (type.id) {
     case TYPE_TIME:
         return is_time_part || part == DEV_PART_EPOCH;
@@ -240,12 +242,12 @@ status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
                                     type_name(type, type_text), (int)name->bytes, name->text),
                          e->position);
     if (e->op == EXPR_DATE_PART) {
-        data_type made = type_make(part == DEV_PART_EPOCH ? TYPE_DOUBLE : TYPE_INT64);
+        data_type made = type_make(dev_part_is_real(part) ? TYPE_DOUBLE : TYPE_INT64);
         instruction s = instruction_make(INSTRUCTION_DATE_PART, (uint8_t)part, made, e->position);
         TRY(instruction_add(c, &s, &arg, 1, out));
         return compile_cast(c, *out, e->type, e->position, out);
     }
-    if (part == DEV_PART_EPOCH || part == DEV_PART_DOW || part == DEV_PART_DOY ||
+    if (dev_part_is_real(part) || part == DEV_PART_DOW || part == DEV_PART_DOY ||
         part == DEV_PART_ISODOW || part == DEV_PART_ISOYEAR || type.id == TYPE_TIME ||
         type.id == TYPE_INTERVAL)
         return status_at(status_new(STATUS_KIND_UNSUPPORTED, "cannot cut %s to \"%.*s\"",

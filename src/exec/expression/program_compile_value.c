@@ -2,6 +2,8 @@
  * prove: where nothing can overflow, nothing is checked. */
 #include "exec/expression/program_instruction.h"
 
+#include <math.h>
+
 /* ---- casts ---- */
 
 static bool is_real(data_type type)
@@ -299,6 +301,30 @@ static status exact_arithmetic(compiler *c, const expr *e, data_type type, dev_a
     return instruction_add(c, &s, args, 2, out);
 }
 
+/* The magnitude of a finite constant; NaN for everything else. */
+static double magnitude_of(const instruction *s)
+{
+    bool is_known =
+        s->kind == INSTRUCTION_CONSTANT && !s->constant.is_null && isfinite(s->constant.f64);
+    return is_known ? fabs(s->constant.f64) : NAN;
+}
+
+/* Neither an overflow nor a division by zero can be. */
+static bool real_arithmetic_is_safe(dev_arithmetic_op op, const instruction *left,
+                                    const instruction *right)
+{
+    switch (op) {
+    case DEV_MULTIPLY:
+        return magnitude_of(left) <= 1 || magnitude_of(right) <= 1;
+    case DEV_DIVIDE:
+        return magnitude_of(right) >= 1;
+    case DEV_MODULO:
+        return magnitude_of(right) > 0;
+    default:
+        return false;
+    }
+}
+
 status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
                           uint32_t right, uint32_t *out)
 {
@@ -308,7 +334,8 @@ status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint
         instruction s = instruction_make(INSTRUCTION_ARITHMETIC, (uint8_t)op, type, e->position);
         for (int i = 0; i < 2; i++)
             TRY(compile_cast(c, args[i], type, e->position, &args[i]));
-        s.can_fail = op == DEV_DIVIDE || op == DEV_MODULO;
+        s.is_checked = s.can_fail =
+            !real_arithmetic_is_safe(op, instruction_of(c, args[0]), instruction_of(c, args[1]));
         return instruction_add(c, &s, args, 2, out);
     }
     if (type.id == TYPE_DECIMAL) {

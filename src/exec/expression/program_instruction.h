@@ -136,10 +136,11 @@ typedef struct frame {
     row_index *rows; /* selections: of the parent */
     dev_count count;
     dev_buffer *count_owner;
-    tensor **slots;         /* by instruction */
-    tensor **columns;       /* selections: the parent's, by input column, when asked for */
-    tensor *dictionary;     /* dictionaries: the entries that the slots are for */
-    uint64_t rows_declined; /* dictionaries: rows evaluated without it so far */
+    tensor **slots;          /* by instruction */
+    tensor **columns;        /* selections: the parent's, by input column, when asked for */
+    tensor *dictionary;      /* dictionaries: the entries that the slots are for */
+    uint64_t rows_declined;  /* dictionaries: rows evaluated without it so far */
+    uint64_t declined_chunk; /* dictionaries: the last chunk whose rows were */
 } frame;
 
 struct program_run {
@@ -148,20 +149,24 @@ struct program_run {
     device *dev;
     dev_stream *stream;
     frame main, constant;
-    frame **dictionaries; /* by input column, made when first needed */
-    chunk *input;         /* of the call under way */
-    tensor **seen;        /* the columns that main's slots are for, by input column */
-    dev_buffer *zeros;    /* 64 zero bytes: the validity of a constant NULL */
+    frame **dictionaries;  /* by input column, made when first needed */
+    chunk *input;          /* of the call under way */
+    uint64_t chunk_number; /* counts the chunks that main's slots were for */
+    tensor **seen;         /* the columns that main's slots are for, by input column */
+    dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */
     /* By instruction: what its kernel reads besides columns. */
     dev_buffer **uploads, **upload_heaps;
-    ARRAY(void *) staging; /* host memory that copies read */
+    tensor **constant_columns; /* the constant frame's values as columns of one row */
+    ARRAY(void *) staging;     /* host memory that copies read */
     /* Of the instruction that waits. */
     exec_fetch fetch;
     uint64_t fetched;
     dev_buffer *fetch_words;
+    const frame *fetch_frame;
+    uint32_t fetch_instruction;
 };
 
-/* An instruction's column as kernels take it: `instruction` 0 for one value for all rows. */
+/* An instruction's column as kernels take it: `stride` 0 for one value for all rows. */
 typedef struct operand {
     tensor *column; /* borrowed */
     const void *values;

@@ -2,6 +2,8 @@
  * released. */
 #include "exec/expression/program_instruction.h"
 
+#include <assert.h>
+
 static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_COMPARE] = instruction_compare,
     [INSTRUCTION_RANGE] = instruction_range,
@@ -236,14 +238,18 @@ static status null_constant(program_run *run, data_type type, tensor **out)
 /* ---- dictionaries ---- */
 
 /* Does evaluating the entries pay? Never more than twice what the better choice costs: rows are
- * evaluated one by one until as many came as the dictionary has entries. */
-static bool dictionary_pays(frame *d, const tensor *column, uint64_t rows)
+ * evaluated one by one until as many came as the dictionary has entries. The answer stays the same
+ * for all of a chunk: an instruction that waits for its rows' bytes must find the rows it asked for. */
+static bool dictionary_pays(const program_run *run, frame *d, const tensor *column, uint64_t rows)
 {
     if (d->dictionary == column->base)
         return true;
+    if (d->declined_chunk == run->chunk_number)
+        return false;
     if (d->rows_declined + rows >= column->base_rows)
         return true;
     d->rows_declined += rows;
+    d->declined_chunk = run->chunk_number;
     return false;
 }
 
@@ -268,7 +274,7 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
         TRY(frame_init(run->program, made));
     }
     frame *d = *location;
-    if (!dictionary_pays(d, column, f->count.bound))
+    if (!dictionary_pays(run, d, column, f->count.bound))
         return STATUS_OK;
     if (d->dictionary != column->base) {
         frame_clear(run->program, d);
@@ -340,7 +346,8 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
     return EXEC_FINISHED;
 }
 
-/* Instructions that read no column, on a host device: computed once, for one row. */
+/* Instructions that read no column, on a host device: computed once, for one row. Their slots are shared by
+ * all frames and all chunks, so each is a CONSTANT from the moment others can see it. */
 static exec_result run_constant(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
@@ -352,10 +359,11 @@ static exec_result run_constant(program_run *run, frame *f, uint32_t number)
         exec_result done = run_kernel(run, c, number);
         if (done != EXEC_FINISHED)
             return done;
-        tensor *constant;
-        EXEC_TRY(task, make_constant(run, c->slots[number], &constant));
-        tensor_unref(c->slots[number]);
-        c->slots[number] = constant;
+        tensor *computed = c->slots[number];
+        c->slots[number] = NULL;
+        status st = make_constant(run, computed, &c->slots[number]);
+        tensor_unref(computed);
+        EXEC_TRY(task, st);
     }
     if (f != c)
         f->slots[number] = tensor_ref(c->slots[number]);
@@ -427,11 +435,18 @@ status run_column(program_run *run, frame *f, uint32_t number, operand *out)
     TRY(run_operand(run, f, number, out));
     if (out->stride)
         return STATUS_OK;
-    tensor *flat;
-    TRY(tensor_flatten(run->stream, out->column, f->count, &flat));
-    tensor_unref(f->slots[number]);
-    f->slots[number] = flat;
-    return run_operand(run, f, number, out);
+    /* The slots of the constant frame stay as they are; its columns, of one row, lie beside them. */
+    bool is_shared = f == &run->constant;
+    tensor **location = is_shared ? &run->constant_columns[number] : &f->slots[number], *flat;
+    if (!is_shared || !*location) {
+        TRY(tensor_flatten(run->stream, out->column, f->count, &flat));
+        tensor_unref(*location);
+        *location = flat;
+    }
+    flat = *location;
+    *out =
+        (operand){.column = flat, .values = flat->values, .validity = flat->validity, .stride = 1};
+    return STATUS_OK;
 }
 
 status run_operands(program_run *run, frame *f, const instruction *s, operand out[2])
@@ -462,7 +477,7 @@ status run_validity(program_run *run, frame *f, tensor *result, const operand *o
             continue;
         }
         dev_buffer *both;
-        TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
+        TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &both));
         status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID,
                                .left_validity = result->validity, .left_stride = 1,
                                .right_validity = operands[i].validity, .right_stride = 1,
@@ -536,8 +551,10 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->seen = mem_new_array(columns, sizeof *run->seen);
     run->uploads = mem_new_array(instructions, sizeof *run->uploads);
     run->upload_heaps = mem_new_array(instructions, sizeof *run->upload_heaps);
+    run->constant_columns = mem_new_array(instructions, sizeof *run->constant_columns);
     status st = STATUS_OK;
-    if (!run->dictionaries || !run->seen || !run->uploads || !run->upload_heaps)
+    if (!run->dictionaries || !run->seen || !run->uploads || !run->upload_heaps ||
+        !run->constant_columns)
         st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
@@ -546,6 +563,7 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     if (!st)
         st = dev_words_new(run->stream, 8, &run->zeros);
     run->constant.count = dev_count_exact(1);
+    run->chunk_number = 1;
     if (st) {
         program_run_free(run);
         return st;
@@ -572,6 +590,7 @@ static void staging_release(program_run *run)
 
 static void forget_input(program_run *run)
 {
+    run->chunk_number++;
     frame_clear(run->program, &run->main);
     for (uint32_t i = 0; run->seen && i < run->program->layout.count; i++) {
         tensor_unref(run->seen[i]);
@@ -597,6 +616,8 @@ void program_run_free(program_run *run)
             dev_buffer_unref(run->uploads[i]);
         if (run->upload_heaps)
             dev_buffer_unref(run->upload_heaps[i]);
+        if (run->constant_columns)
+            tensor_unref(run->constant_columns[i]);
     }
     staging_release(run);
     if (run->fetch.event)
@@ -607,6 +628,7 @@ void program_run_free(program_run *run)
     mem_free(run->seen);
     mem_free(run->uploads);
     mem_free(run->upload_heaps);
+    mem_free(run->constant_columns);
     mem_free(run);
 }
 
@@ -631,8 +653,20 @@ static void attach(program_run *run, uint32_t index, chunk *input)
     }
 }
 
+/* What other frames take as one value for all their rows is one. */
+static void check_constants(const program_run *run)
+{
+#ifndef NDEBUG
+    for (uint32_t i = 0; i < run->program->instructions.count; i++)
+        assert(!run->constant.slots[i] || run->constant.slots[i]->form == TENSOR_CONSTANT);
+#else
+    (void)run;
+#endif
+}
+
 static void detach(program_run *run, uint32_t index)
 {
+    check_constants(run);
     if (index + 1 >= run->program->root_count)
         forget_input(run);
     else

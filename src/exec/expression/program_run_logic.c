@@ -93,7 +93,7 @@ status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor *
         return STATUS_OK;
     }
     dev_buffer *both;
-    TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &both));
+    TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &both));
     status st =
         DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_BOTH_VALID, .left_validity = found->validity,
                    .left_stride = 1, .right_validity = found->values, .right_stride = 1,
@@ -141,14 +141,16 @@ status instruction_distinct(program_run *run, frame *f, uint32_t number, tensor 
 {
     const instruction *s = instruction_at(run, number);
     operand x[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         TRY(run_operand(run, f, s->args[i], &x[i]));
-    /* A constant goes to the right, as the comparison's bits are a column. Where the comparison is
-     * a constant, one side is NULL, and the bits do not matter. */
+    /* The comparison's bits, and so the left side, are a column; a constant goes to the right. */
+    TRY(run_column(run, f, s->args[2], &x[2]));
+    if (!x[0].stride && !x[1].stride)
+        TRY(run_column(run, f, s->args[0], &x[0]));
     const operand *left = x[0].stride ? &x[0] : &x[1], *right = x[0].stride ? &x[1] : &x[0];
     TRY(run_result(run, f, s->type, result));
-    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].stride ? x[2].values : NULL,
-                      .left_validity = left->validity, .left_stride = left->stride,
+    return DEV_LAUNCH(run->stream, logic, .op = s->op, .left = x[2].values,
+                      .left_validity = left->validity, .left_stride = 1,
                       .right_validity = right->validity, .right_stride = right->stride,
                       .count = f->count, .out = (*result)->values);
 }
@@ -195,7 +197,7 @@ static status split(program_run *run, frame *f, uint32_t number, frame *const br
     operand x;
     dev_buffer *mask = NULL;
     TRY(run_operand(run, f, s->args[0], &x));
-    TRY(dev_alloc(run->dev, (f->count.bound + 63) / 64 * 8, "chunk", &mask));
+    TRY(dev_alloc(run->dev, bitmap_bytes(f->count.bound), "chunk", &mask));
     status st = DEV_LAUNCH(run->stream, logic, .op = DEV_LOGIC_IS_TRUE, .left = x.values,
                            .left_validity = x.validity, .left_stride = x.stride, .count = f->count,
                            .out = mask->address);
@@ -223,7 +225,7 @@ static status merge(program_run *run, frame *f, const instruction *s, frame *con
     }
     TRY(tensor_new_flat(run->dev, s->type, f->count.bound, has_nulls, result));
     TRY(run_merge_heaps(columns, 2, &(*result)->heap));
-    size_t bits = (f->count.bound + 63) / 64 * 8;
+    size_t bits = bitmap_bytes(f->count.bound);
     if (!s->type.width)
         TRY(run->dev->ops->zero(run->stream, (*result)->values, bits));
     if (has_nulls)

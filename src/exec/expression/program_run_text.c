@@ -133,8 +133,15 @@ exec_result instruction_build(program_run *run, frame *f, uint32_t number, tenso
     exec_task *task = run->task;
     const instruction *s = instruction_at(run, number);
     status st;
-    if (!run->fetch_words)
+    if (!run->fetch_words) {
+        run->fetch_frame = f;
+        run->fetch_instruction = number;
         EXEC_TRY(task, build_bytes(run, f, s));
+    }
+    if (run->fetch_frame != f || run->fetch_instruction != number)
+        return exec_fail(task,
+                         status_new(STATUS_KIND_INTERNAL,
+                                    "an instruction goes on with the bytes of another's rows"));
     bool is_there =
         exec_fetch_words(task, &run->fetch, run->fetch_words->address, &run->fetched, 1, &st);
     EXEC_TRY(task, st);

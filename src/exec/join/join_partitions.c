@@ -77,6 +77,7 @@ static exec_result make_table(join_partitions_local *local, join_queue *queue, e
         return EXEC_NEED_INPUT;
     }
     EXEC_TRY(task, exec_check_error(task));
+    join_table_check(&local->side.table);
     EXEC_TRY(task, join_side_start(queue->join, task, &local->side));
     join_note_memory(queue->join);
     join_queue_took(queue, &local->grant, local->grant.promised);

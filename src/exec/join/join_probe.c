@@ -29,7 +29,7 @@ static void drop_pairs(join_prober *p)
 void join_prober_drop(join_prober *p)
 {
     drop_pairs(p);
-    for (uint32_t k = 0; k < JOIN_KEYS_MAX; k++) {
+    for (uint32_t k = 0; p->keys && k < p->join->key_count; k++) {
         tensor_unref(p->keys[k]);
         p->keys[k] = NULL;
     }
@@ -62,7 +62,7 @@ exec_result join_prober_keys(join_prober *p, exec_task *task)
 
 static status zero_bits(exec_task *task, uint64_t rows, dev_buffer **out)
 {
-    size_t bytes = (rows + 63) / 64 * 8;
+    size_t bytes = bitmap_bytes(rows);
     TRY(dev_alloc(task->stream->dev, bytes, "join probe", out));
     return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
 }
@@ -119,7 +119,7 @@ static status matched_mask(join_prober *p, exec_task *task, dev_buffer **out)
     status st = STATUS_OK;
     *out = dev_buffer_ref(p->matched);
     if (!*out)
-        st = dev_alloc(task->stream->dev, (p->rows + 63) / 64 * 8, "join probe", out);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows), "join probe", out);
     if (!st && !p->matched)
         st = DEV_LAUNCH(task->stream, join_matched, .groups = p->groups->rows,
                         .count = dev_count_exact(p->rows), .out = (*out)->address);
@@ -138,7 +138,7 @@ static status valid_mask(join_prober *p, exec_task *task, dev_buffer **out)
             st = DEV_LAUNCH(task->stream, join_drop_nulls, .validity = p->keys[k]->validity,
                             .count = count, .groups = zeros->rows);
     if (!st)
-        st = dev_alloc(task->stream->dev, (p->rows + 63) / 64 * 8, "join probe", out);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows), "join probe", out);
     if (!st)
         st = DEV_LAUNCH(task->stream, join_matched, .groups = zeros->rows, .count = count,
                         .out = (*out)->address);
@@ -154,7 +154,7 @@ static status mask_rows(exec_task *task, uint64_t rows, dev_buffer *mask, bool i
     dev_buffer *count = NULL, *inverted = NULL;
     status st = STATUS_OK;
     if (is_inverted) {
-        st = dev_alloc(task->stream->dev, (rows + 63) / 64 * 8, "join probe", &inverted);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(rows), "join probe", &inverted);
         if (!st)
             st = DEV_LAUNCH(task->stream, invert_bits, .bits = mask->address, .count = all,
                             .out = inverted->address);
@@ -444,6 +444,9 @@ static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
 status join_prober_init(join_prober *p, const op_join_build *join, exec_task *task)
 {
     p->join = join;
+    p->keys = mem_new_array(join->key_count + 1, sizeof *p->keys);
+    if (!p->keys)
+        return status_no_memory("join probe", join->key_count * sizeof *p->keys);
     TRY(program_run_new(join->probe_keys, task, &p->keys_run));
     return join->residual ? program_run_new(join->residual, task, &p->residual_run) : STATUS_OK;
 }
@@ -453,6 +456,7 @@ void join_prober_release(join_prober *p)
     join_prober_drop(p);
     program_run_free(p->keys_run);
     program_run_free(p->residual_run);
+    mem_free(p->keys);
     *p = (join_prober){0};
 }
 

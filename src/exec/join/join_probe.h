@@ -20,7 +20,7 @@ typedef struct join_prober {
     chunk *input;
     uint64_t rows;
     uint32_t next_key;
-    tensor *keys[JOIN_KEYS_MAX]; /* FLAT */
+    tensor **keys; /* FLAT */
     row_index *groups;
     dev_buffer *matched; /* a bit per probe row, where a residual decides */
     dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count */

@@ -35,7 +35,7 @@ void join_queue_release(join_queue *queue)
     pthread_mutex_destroy(&queue->lock);
 }
 
-const partition *join_part_build(const join_part *part)
+static const partition *join_part_build(const join_part *part)
 {
     return &part->cut->build->parts[part->number];
 }
@@ -168,7 +168,6 @@ static exec_result take(join_queue *queue, join_grant *grant)
 exec_result join_queue_take(join_queue *queue, exec_task *task, join_grant *grant)
 {
     exec_result result = EXEC_FAILED;
-    exec_prepare_wait(task);
     pthread_mutex_lock(&queue->lock);
     status st = begin(queue);
     if (!st)

@@ -47,7 +47,6 @@ typedef struct join_queue {
 void join_queue_init(join_queue *queue, op_join_build *join);
 void join_queue_release(join_queue *queue);
 
-const partition *join_part_build(const join_part *part);
 const partition *join_part_probe(const join_part *part);
 
 /* EXEC_HAVE_OUTPUT: *grant is there. EXEC_FINISHED: no part is left. Else as any step. */

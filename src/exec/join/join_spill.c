@@ -192,7 +192,7 @@ static status handle_nulls(const op_join_build *join, exec_task *task, chunk *c,
                            bool *out_has_nulls)
 {
     uint64_t rows = c->rows.bound, nulls = 0;
-    size_t bytes = (rows + 63) / 64 * 8;
+    size_t bytes = bitmap_bytes(rows);
     dev_buffer *valid = NULL;
     status st = STATUS_OK;
     for (uint32_t k = 0; k < join->key_count && !st; k++) {

@@ -4,8 +4,9 @@
 status join_table_init(join_table *table)
 {
     if (table->key_count > JOIN_KEYS_MAX)
-        return status_new(STATUS_KIND_UNSUPPORTED, "more than %d pairs of join keys",
-                          JOIN_KEYS_MAX);
+        return status_hint(
+            status_new(STATUS_KIND_LIMIT, "more than %d pairs of join keys", JOIN_KEYS_MAX),
+            "name fewer columns in ON, USING, INTERSECT or EXCEPT");
     if (!table->key_count) {
         table->form = JOIN_TABLE_KEYLESS;
         return STATUS_OK;

@@ -33,7 +33,7 @@ typedef enum join_row_need {
     JOIN_ROWS_ALWAYS
 } join_row_need;
 
-#define JOIN_KEYS_MAX 64
+#define JOIN_KEYS_MAX 4096 /* arrays of so many are on the stack, not cleared */
 
 /* What is known of one key column of an integer-like type. */
 typedef struct join_key_range {
@@ -118,6 +118,16 @@ CHECKED status join_table_phase(join_table *table, exec_task *task, join_table_p
                                 const join_key_range *ranges);
 /* After a failed first phase: as before it. */
 void join_table_restart(join_table *table);
+
+#ifndef NDEBUG
+/* Asserts what must hold after the last phase. */
+void join_table_check(const join_table *table);
+#else
+static inline void join_table_check(const join_table *table)
+{
+    (void)table;
+}
+#endif
 
 /* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
  * in, or (is_build false) looks probe rows' keys up. */

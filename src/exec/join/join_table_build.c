@@ -149,7 +149,7 @@ static status choose_form(join_table *table, dev_stream *stream, const join_key_
     if (can_rank(table, table->row_count, ranges, &table->bits)) {
         table->form = JOIN_TABLE_RANKED;
         table->key_row_count = ranges[0].count;
-        return zeroed(stream, (table->bits + 63) / 64 * 8, &table->bitmap);
+        return zeroed(stream, bitmap_bytes(table->bits), &table->bitmap);
     }
     if (!can_code(table, ranges))
         return start_hashing(table, stream);
@@ -203,7 +203,7 @@ static status find_place(const join_table *table, uint32_t column, tensor_target
 
 static status make_column(join_table *table, dev_stream *stream, uint32_t column)
 {
-    size_t bitmap_bytes = (table->row_count + 63) / 64 * 8;
+    size_t bits = bitmap_bytes(table->row_count);
     const dev_ops *ops = stream->dev->ops;
     data_type type = table->chunks.items[0]->columns[column]->type;
     bool has_nulls = false, is_indexed;
@@ -217,9 +217,9 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     TRY(find_place(table, column, &reserved));
     TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, reserved, out));
     if (!type.width)
-        TRY(ops->zero(stream, (*out)->values, bitmap_bytes));
+        TRY(ops->zero(stream, (*out)->values, bits));
     if (has_nulls)
-        TRY(ops->zero(stream, (*out)->validity, bitmap_bytes));
+        TRY(ops->zero(stream, (*out)->validity, bits));
     return type_is_text(type) ? collect_heaps(table, column, &(*out)->heap) : STATUS_OK;
 }
 

@@ -239,7 +239,7 @@ void join_side_add_bounds(const op_join_build *join, join_side *side, const uint
 
 static status zeroed_bits(exec_task *task, uint64_t count, dev_buffer **out)
 {
-    size_t bytes = (count + 63) / 64 * 8;
+    size_t bytes = bitmap_bytes(count);
     TRY(dev_alloc(task->stream->dev, bytes, "join build", out));
     return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
 }

@@ -47,6 +47,7 @@ typedef struct op_join_build {
                                 build_keys */
     uint32_t stored_columns; /* of the build side: its input's, and build_keys' */
     tensor **bases;          /* by stored column: where wide values stay; under the lock */
+    uint64_t base_bytes;     /* that they hold, about */
     data_type *stored_types;
     bool *needed;        /* build side's columns, as far as they are read after the build */
     bool *probe_needed;  /* the probe side's columns that are read */

@@ -43,6 +43,22 @@ static exec_result add_keys(op_join_build *op, exec_task *task, build_local *loc
     return EXEC_FINISHED;
 }
 
+/* Of the join's share of memory: what bases may hold, of which perhaps few rows are wanted. */
+#define BASE_SHARE 8
+
+/* Under the lock: whether the column's values are to stay in this base, the first one that came. */
+static bool may_keep(op_join_build *op, uint32_t column, const tensor *base)
+{
+    const exec_query *query = op->base.query;
+    uint64_t bytes = exec_tensor_bytes(base);
+    if (reserved_columns_have(&op->reserved, column))
+        return false;
+    if (exec_may_spill(query) && op->base_bytes + bytes > exec_memory_share(query) / BASE_SHARE)
+        return false;
+    op->base_bytes += bytes;
+    return true;
+}
+
 /* Wide values that all come from the same place, as those of another join's build side do, stay
  * there: only row numbers are kept. True if the column's base is that place. Once the column's rows
  * are written side by side all are: what was placed must be found again. */
@@ -54,7 +70,7 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
         if (op->key_columns[k] == column)
             return false;
     pthread_mutex_lock(&op->lock);
-    if (!op->bases[column] && !reserved_columns_have(&op->reserved, column))
+    if (!op->bases[column] && may_keep(op, column, t->base))
         op->bases[column] = tensor_ref(t->base);
     bool is_same = op->bases[column] == t->base;
     pthread_mutex_unlock(&op->lock);
@@ -210,6 +226,12 @@ static status flush(op_join_build *op, exec_task *task, build_local *local)
     return join_must_spill(op, task, local->bytes) ? spill_local(op, task, local) : STATUS_OK;
 }
 
+/* The pending chunk before the one that was added last, or NULL. */
+static const chunk *last_pending(const build_local *local)
+{
+    return local->pending_count > 1 ? local->pending[local->pending_count - 2] : NULL;
+}
+
 static exec_result build_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                               chunk **output)
 {
@@ -231,7 +253,8 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     EXEC_TRY(task, exec_check_error(task));
     local->pending[local->pending_count++] = local->current;
     local->pending_rows += local->current->rows.bound;
-    local->pending_bytes += exec_chunk_bytes(local->current);
+    local->pending_bytes += exec_chunk_bytes(local->current) +
+                            exec_chunk_base_bytes(local->current, last_pending(local));
     local->current = NULL;
     if (local->pending_count == PENDING_MAX ||
         local->pending_rows >= task->stream->dev->chunk_rows ||

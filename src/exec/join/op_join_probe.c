@@ -61,6 +61,13 @@ static status probe_local_open(exec_operator *base, exec_task *task, void *state
     return join_prober_init(&local->prober, ((op_join_probe *)base)->join, task);
 }
 
+static void probe_check(const exec_operator *base)
+{
+    const op_join_build *join = ((const op_join_probe *)base)->join;
+    if (!join_has_spilled(join))
+        join_table_check(&join->whole.table);
+}
+
 static void probe_local_close(exec_operator *base, void *state)
 {
     probe_local *local = state;
@@ -112,6 +119,7 @@ static const exec_operator_ops probe_ops = {
     .name = "join probe",
     .local_bytes = sizeof(probe_local),
     .local_open = probe_local_open,
+    .check = probe_check,
     .local_close = probe_local_close,
     .push = probe_push,
     .local_finish = probe_finish_local,

@@ -36,7 +36,7 @@ static status wanted_rows(const op_join_build *join, const join_side *side, exec
     dev_buffer *inverted = NULL, *count = NULL;
     status st = STATUS_OK;
     if (join->type != JOIN_SEMI) {
-        st = dev_alloc(task->stream->dev, (row_count + 63) / 64 * 8, "join", &inverted);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(row_count), "join", &inverted);
         if (!st)
             st = DEV_LAUNCH(task->stream, invert_bits, .bits = bits, .count = all,
                             .out = inverted->address);

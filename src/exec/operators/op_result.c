@@ -85,11 +85,6 @@ static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
     return STATUS_OK;
 }
 
-static size_t values_bytes(data_type type, uint64_t rows)
-{
-    return type.width ? rows * type.width : (rows + 63) / 64 * 8;
-}
-
 /* Enqueues the copies of a flat chunk's columns. */
 static status copy_columns(exec_task *task, const chunk *flat, exec_batch *batch)
 {
@@ -98,14 +93,14 @@ static status copy_columns(exec_task *task, const chunk *flat, exec_batch *batch
     for (uint32_t i = 0; i < batch->column_count; i++) {
         exec_batch_column *column = &batch->columns[i];
         const tensor *t = flat->columns[i];
-        size_t bytes = values_bytes(t->type, rows);
+        size_t bytes = type_values_bytes(t->type, rows);
         column->type = t->type;
         column->values = column->host_values = mem_new(bytes ? bytes : 8);
         if (!column->values)
             return status_no_memory("result batch", bytes);
         TRY(ops->copy_out(task->stream, column->host_values, t->values, bytes));
         if (t->validity) {
-            bytes = values_bytes(type_make(TYPE_BOOL), rows);
+            bytes = type_values_bytes(type_make(TYPE_BOOL), rows);
             column->validity = column->host_validity = mem_new(bytes);
             if (!column->validity)
                 return status_no_memory("result batch", bytes);
@@ -157,7 +152,6 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
         op->count++;
         *batch = NULL;
     } else {
-        exec_prepare_wait(task);
         st = array_push(NULL, &op->waiting, task);
     }
     pthread_mutex_unlock(&op->lock);

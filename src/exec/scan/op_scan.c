@@ -249,7 +249,7 @@ static status drop_misses(exec_task *task, scan_local *local, const runtime_filt
     status st = tensor_flatten(task->stream, selected, count, &keys);
     tensor_unref(selected);
     if (!st)
-        st = dev_alloc(dev, (count.bound + 63) / 64 * 8, "scan", &mask);
+        st = dev_alloc(dev, bitmap_bytes(count.bound), "scan", &mask);
     if (!st)
         st = filter_mask(task, filter, keys, count, mask->address);
     if (!st)

@@ -360,7 +360,7 @@ static void fill_from(scan_reads *ahead, size_t first, uint64_t bytes)
     size_t end = ahead->overlap < OVERLAP_DEFERRED                            ? first
                  : ahead->overlap == OVERLAP_DEFERRED || !ahead->is_combining ? first + 1
                                                                               : ahead->scans.count;
-    for (size_t i = first; i < end && bytes; i++) {
+    for (size_t i = first; i < end && i < ahead->scans.count && bytes; i++) {
         scan_ahead *scan = ahead->scans.items[i];
         if (!scan->is_held)
             bytes = fill(scan, bytes);
@@ -504,7 +504,8 @@ void scan_ahead_free(scan_ahead *scan)
 
 void scan_ahead_end(exec_query *query)
 {
-    if (query->reads->is_counted)
-        atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
+    if (!query->reads || !query->reads->is_counted)
+        return;
+    atomic_fetch_sub_explicit(&process_queries, 1, memory_order_relaxed);
     query->reads->is_counted = false;
 }

@@ -86,6 +86,25 @@ static uint64_t buffer_bytes(const dev_buffer *buffer)
     return buffer ? buffer->bytes : 0;
 }
 
+uint64_t exec_tensor_bytes(const tensor *t)
+{
+    uint64_t bytes = buffer_bytes(t->values_owner) + buffer_bytes(t->validity_owner);
+    for (uint32_t k = 0; t->heap && k < t->heap->buffer_count; k++)
+        bytes += buffer_bytes(t->heap->buffers[k]);
+    return bytes;
+}
+
+uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        const tensor *t = c->columns[i], *other = before ? before->columns[i] : NULL;
+        if (t && t->form == TENSOR_INDEXED && (!other || other->base != t->base))
+            bytes += exec_tensor_bytes(t->base);
+    }
+    return bytes;
+}
+
 uint64_t exec_chunk_bytes(const chunk *c)
 {
     uint64_t bytes = 0;

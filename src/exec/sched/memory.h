@@ -31,5 +31,10 @@ uint64_t exec_block_bytes(const exec_query *query);
 /* What a chunk's columns hold, as far as it is seen; what several share is counted again and again.
  */
 uint64_t exec_chunk_bytes(const chunk *c);
+/* What the bases of INDEXED columns hold besides, but for those that `before`, the chunk of the same
+ * columns that came before it (or NULL), has already. */
+uint64_t exec_chunk_base_bytes(const chunk *c, const chunk *before);
+/* What a FLAT tensor's memory takes, the bytes of its long strings included. */
+uint64_t exec_tensor_bytes(const tensor *t);
 
 #endif

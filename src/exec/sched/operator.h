@@ -36,6 +36,9 @@ typedef struct exec_operator_ops {
     size_t local_bytes;
     /* Optional: sets the local state up. */
     status (*local_open)(exec_operator *op, exec_task *task, void *local);
+    /* Optional, called by debug builds before a task begins: asserts what must hold of what others
+     * have made for the operator. */
+    void (*check)(const exec_operator *op);
     /* Optional: releases what the task holds; also after failures. */
     void (*local_close)(exec_operator *op, void *local);
     /* Sources: the next chunk, owned by the caller. */
@@ -102,9 +105,8 @@ exec_result exec_fail(exec_task *task, status st);
 
 /* When the task's stream has done what is enqueued. False: it already has, do not wait. */
 bool exec_wait_stream(exec_task *task);
-/* A general one: call exec_prepare_wait, hand the task to whoever will call exec_wake (once, any
- * thread, perhaps before EXEC_WAIT is returned), and return EXEC_WAIT. */
-void exec_prepare_wait(exec_task *task);
+/* A general one: hand the task to whoever will call exec_wake, once, from any thread, and return
+ * EXEC_WAIT. A wake-up that comes before that is remembered: the task is running. */
 void exec_wake(exec_task *task);
 
 /* Brings lazily known numbers to the host: copies `count` 8-byte words from `words` on the device

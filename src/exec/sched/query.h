@@ -63,8 +63,6 @@ struct exec_query {
     unsigned stages_active;    /* under the pool's lock: not finished */
 };
 
-/* pipeline.c: makes the stages of a plan; the result goes to `sink`. */
-CHECKED status exec_build(exec_query *query, exec_operator *sink);
 /* Adds an operator to those that the query closes. Takes it over also on failure. */
 CHECKED status exec_adopt(exec_query *query, exec_operator *op);
 

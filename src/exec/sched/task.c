@@ -84,6 +84,7 @@ static status task_setup(scheduled_task *scheduled)
         scheduled->states[scheduled->opened_count++] = state;
         if (op->ops->local_open)
             TRY(op->ops->local_open(op, &scheduled->task, state));
+        task_check_made(op);
     }
     return STATUS_OK;
 }
@@ -134,15 +135,27 @@ static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
         scheduled->inputs[number] = output;
 }
 
-/* "scan orders", "join": for people. */
+static const char *key_name(const expr_list *keys)
+{
+    const expr *key = keys->count ? keys->items[0] : NULL;
+    return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
+}
+
+/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
+ */
 static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
 {
     char name[TRACE_NAME_BYTES];
     const plan_node *plan = op->plan;
-    const char *table = plan && plan->kind == PLAN_SCAN ? plan->scan.table->name : "";
-    const char *slash = strrchr(table, '/');
-    table = slash ? slash + 1 : table;
-    snprintf(name, sizeof name, "%s%s%s", op->ops->name, *table ? " " : "", table);
+    if (plan && plan->kind == PLAN_SCAN) {
+        const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
+        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
+    } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
+        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
+                 key_name(&plan->join.right_keys));
+    } else {
+        snprintf(name, sizeof name, "%s", op->ops->name);
+    }
     trace_span(what, name, (int64_t)since, (int64_t)until);
 }
 
@@ -177,6 +190,7 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
     exec_result result = op->ops->push(op, &scheduled->task, scheduled->states[k + 1],
                                        &scheduled->inputs[k], &output);
     count_time(op, "push", start);
+    task_check_output(op, k + 1 < scheduled->operator_count, result, output);
     switch (result) {
     case EXEC_HAVE_OUTPUT:
         scheduled->has_more[k] = true;
@@ -206,6 +220,7 @@ static exec_result pull_step(scheduled_task *scheduled)
     uint64_t start = now();
     exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
     count_time(op, "pull", start);
+    task_check_output(op, true, result, output);
     if (result == EXEC_HAVE_OUTPUT)
         hand_on(scheduled, 0, output);
     else if (result == EXEC_FINISHED)
@@ -222,6 +237,7 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
         uint64_t start = now();
         result = op->ops->local_finish(op, &scheduled->task, scheduled->states[k + 1], &output);
         count_time(op, "finish", start);
+        task_check_output(op, k + 1 < scheduled->operator_count, result, output);
         if (result == EXEC_HAVE_OUTPUT)
             hand_on(scheduled, k + 1, output);
     }
@@ -298,6 +314,7 @@ bool task_run(scheduled_task *scheduled)
         return false;
     }
     while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
+        task_check(scheduled);
         exec_result result = task_step(scheduled);
         if (result == EXEC_WAIT)
             return true;

@@ -43,4 +43,29 @@ void task_free(scheduled_task *scheduled);
 /* The first failure wins; st is owned. */
 void task_fail_query(exec_query *query, status st);
 
+/* task_check.c: asserts, in debug builds, what must hold */
+#ifndef NDEBUG
+/* between two steps of a task; */
+void task_check(const scheduled_task *scheduled);
+/* of what an operator has given: `can_give` where output may be; */
+void task_check_output(const exec_operator *op, bool can_give, exec_result result,
+                       const chunk *output);
+/* of what others have made for an operator, before a task begins with it. */
+void task_check_made(const exec_operator *op);
+#else
+static inline void task_check(const scheduled_task *scheduled)
+{
+    (void)scheduled;
+}
+static inline void task_check_output(const exec_operator *op, bool can_give, exec_result result,
+                                     const chunk *output)
+{
+    (void)op, (void)can_give, (void)result, (void)output;
+}
+static inline void task_check_made(const exec_operator *op)
+{
+    (void)op;
+}
+#endif
+
 #endif

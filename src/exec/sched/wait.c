@@ -8,13 +8,6 @@ static void wake(void *argument)
     exec_wake(argument);
 }
 
-void exec_prepare_wait(exec_task *task)
-{
-    /* The task is running: a wake-up that comes before EXEC_WAIT is returned is remembered in its
-     * state, so there is nothing to prepare. */
-    (void)task;
-}
-
 bool exec_wait_stream(exec_task *task)
 {
     device *dev = task->stream->dev;
@@ -24,7 +17,6 @@ bool exec_wait_stream(exec_task *task)
     if (scheduled->event)
         dev->ops->event_free(scheduled->event);
     scheduled->event = NULL;
-    exec_prepare_wait(task);
     status st = dev->ops->event_record(task->stream, wake, task, &scheduled->event);
     if (st) {
         task_fail_query(task->query, st);
@@ -52,10 +44,8 @@ bool exec_fetch_words(exec_task *task, exec_fetch *fetch, const void *words, uin
         return true;
     }
     *out = dev->ops->copy_out(task->stream, target, words, count * sizeof *target);
-    if (!*out) {
-        exec_prepare_wait(task);
+    if (!*out)
         *out = dev->ops->event_record(task->stream, wake, task, &fetch->event);
-    }
     return false;
 }
 

@@ -350,10 +350,7 @@ static status compile(op_sort *op, arena *a, exec_layout input)
         return status_no_memory("sort", op->key_count * sizeof *op->key_columns);
     for (uint32_t k = 0; k < op->key_count; k++) {
         const plan_sort_key *key = &plan->sort.keys.items[k];
-        if (type_is_text(key->key->type))
-            op->text_keys |= (uint64_t)1 << k;
-        if (key->is_descending)
-            op->descending_keys |= (uint64_t)1 << k;
+        op->is_text_first |= !k && type_is_text(key->key->type);
         op->key_columns[k] = find_column(op, key->key, input);
         if (op->key_columns[k] < op->column_count)
             continue;
@@ -370,9 +367,6 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
                     exec_operator **out_sink, exec_operator **out_source)
 {
     *out_sink = *out_source = NULL;
-    if (plan->sort.keys.count > 64)
-        return status_at(status_new(STATUS_KIND_UNSUPPORTED, "more than 64 sort keys"),
-                         plan->position);
     op_sort *op = mem_new(sizeof *op);
     op_sort_source *source = mem_new(sizeof *source);
     if (!op || !source) {

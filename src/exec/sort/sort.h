@@ -56,7 +56,7 @@ typedef struct op_sort {
     program *program; /* the keys that are no column; NULL: none */
     uint32_t column_count, extra_count, key_count;
     uint32_t *key_columns; /* of the collected chunk, by key */
-    uint64_t text_keys, descending_keys;
+    bool is_text_first;    /* the first key is text */
     pthread_mutex_t lock;
     chunk_list chunks; /* of finished tasks */
     chunk *sorted;     /* if nothing was spilled */
@@ -107,9 +107,6 @@ exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
-/* How many runs are merged by one task, at once by `tasks`, within a sort's share of
- * the memory. */
-size_t sort_fan_in(const op_sort *op, unsigned tasks);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 /* What a chunk takes, and what sorting a list with it will take more. */

@@ -22,7 +22,7 @@ status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best, dev
 {
     uint64_t limit = op->base.plan->sort.limit;
     *out = NULL;
-    if ((op->text_keys & 1) || !limit || best->rows.bound < limit)
+    if (op->is_text_first || !limit || best->rows.bound < limit)
         return STATUS_OK;
     return pack_first_key(op, task, best->columns[op->key_columns[0]], best->rows, out);
 }

@@ -4,6 +4,7 @@
  * Rows are picked one by one by a heap of the runs; when enough are picked, the chunk's columns are
  * gathered from the blocks that the rows lie in. Long strings are not copied: the chunk holds the
  * blocks. */
+#include "device/sort_key.h"
 #include "exec/sort/sort.h"
 #include "exec/spill/chunk_bytes.h"
 
@@ -71,10 +72,10 @@ static int compare_keys(const op_sort *op, const uint64_t *l, const uint64_t *r)
     for (uint32_t k = 0; k < op->key_count; k++, l += 3, r += 3) {
         if (l[0] != r[0])
             return l[0] < r[0] ? -1 : 1;
-        if (op->text_keys >> k & 1) {
+        if (l[0] & SORT_KEY_TEXT) {
             int order = compare_text(l + 1, r + 1);
             if (order)
-                return op->descending_keys >> k & 1 ? -order : order;
+                return l[0] & SORT_KEY_DESCENDING ? -order : order;
         } else if (l[1] != r[1]) {
             return l[1] < r[1] ? -1 : 1;
         } else if (l[2] != r[2]) {
@@ -159,7 +160,6 @@ static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
 {
     if (!r->reading)
         return EXEC_FINISHED;
-    exec_prepare_wait(task);
     if (spill_read_wait(r->reading, wake, task))
         return EXEC_WAIT;
     EXEC_TRY(task, take_block(m, task, r));
@@ -250,7 +250,7 @@ static exec_result refill(sort_merge *m, exec_task *task)
 static void gather_bits(const sort_merge *m, const void *const *bases, uint64_t *target)
 {
     const uint32_t *picks = m->picks->address;
-    memset(target, 0, (m->row_count + 63) / 64 * 8);
+    memset(target, 0, bitmap_bytes(m->row_count));
     for (uint64_t i = 0; i < m->row_count; i++) {
         const uint64_t *source = bases[picks[2 * i]];
         uint64_t row = picks[2 * i + 1];

@@ -44,7 +44,6 @@ static status order_rows(const op_sort *op, exec_task *task, const chunk *c, row
     if (!st)
         st =
             DEV_LAUNCH(task->stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
-                       .text_keys = op->text_keys, .descending_keys = op->descending_keys,
                        .count = c->rows, .scratch = scratch->address, .out = index->rows);
     dev_buffer_unref(packed);
     dev_buffer_unref(scratch);

@@ -13,7 +13,9 @@
 #define FAN_IN_MIN 8
 #define FAN_IN_MAX 512
 
-size_t sort_fan_in(const op_sort *op, unsigned tasks)
+/* How many runs are merged by one task, at once by `tasks`, within a sort's share of
+ * the memory. */
+static size_t sort_fan_in(const op_sort *op, unsigned tasks)
 {
     const exec_query *query = op->base.query;
     uint64_t runs = exec_memory_share(query) / (exec_block_bytes(query) * BLOCKS_OF_RUN) / tasks;

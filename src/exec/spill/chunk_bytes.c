@@ -23,16 +23,6 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-static uint64_t bitmap_bytes(uint64_t rows)
-{
-    return (rows + 63) / 64 * 8;
-}
-
-static uint64_t values_bytes(data_type type, uint64_t rows)
-{
-    return type.width ? rows * type.width : bitmap_bytes(rows);
-}
-
 static bool is_valid(const tensor *t, uint64_t row)
 {
     return !t->validity || (t->validity[row / 64] >> (row % 64) & 1);
@@ -93,7 +83,7 @@ static uint64_t lay_out(const chunk *c, uint64_t first, uint64_t count, column_h
         columns[i].type = t->type;
         columns[i].is_there = 1;
         columns[i].values_at = at;
-        at += aligned(values_bytes(t->type, count));
+        at += aligned(type_values_bytes(t->type, count));
         if (t->validity) {
             columns[i].validity_at = at;
             at += aligned(bitmap_bytes(count));
@@ -198,7 +188,7 @@ static status read_column(dev_buffer *bytes, const bytes_header *header, const c
     *out = NULL;
     if (type_is_text(from->type) && from->type.width != sizeof(string_view))
         return damaged();
-    if (!lies_within(from->values_at, values_bytes(from->type, header->rows), header) ||
+    if (!lies_within(from->values_at, type_values_bytes(from->type, header->rows), header) ||
         !lies_within(from->validity_at, bitmap_bytes(header->rows), header) ||
         !lies_within(from->heap_at, from->heap_bytes, header))
         return damaged();

@@ -89,20 +89,6 @@ status partitions_append(partitions *parts, exec_task *task, size_t part, const 
     return STATUS_OK;
 }
 
-status partitions_add(partitions *parts, exec_task *task, chunk *c, const uint32_t *hashes)
-{
-    uint32_t offsets[ROW_PARTS + 1];
-    row_index *order;
-    TRY(partitions_order(parts, task, hashes, c->rows.bound, &order, offsets));
-    status st = chunk_select(task->stream, c, order, c->rows, NULL);
-    row_index_unref(order);
-    if (!st)
-        st = chunk_bytes_prepare(task->stream, c);
-    for (size_t p = 0; p < ROW_PARTS && !st; p++)
-        st = partitions_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
-    return st;
-}
-
 /* ---- reading ---- */
 
 void partition_reader_init(partition_reader *reader, const partitions *parts, size_t part,
@@ -147,7 +133,6 @@ exec_result partition_next(partition_reader *reader, exec_task *task, chunk **ou
     spill_read *reading = reader->reading;
     if (!reading)
         return EXEC_FINISHED;
-    exec_prepare_wait(task);
     if (spill_read_wait(reading, wake, task))
         return EXEC_WAIT;
     reader->reading = NULL;

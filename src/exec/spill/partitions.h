@@ -35,10 +35,7 @@ CHECKED status partitions_new(spill_file *file, exec_operator *op, const char *w
                               partitions **out);
 void partitions_free(partitions *parts); /* takes NULL; after the last reader */
 
-/* Adds all rows of a chunk, whose count is exact; their hashes are of equal keys equal. The chunk's
- * columns become FLAT, in another order of rows; those that are NULL stay so. Any task. */
-CHECKED status partitions_add(partitions *parts, exec_task *task, chunk *c, const uint32_t *hashes);
-/* The numbers 0 to count - 1, part by part; offsets: ROW_PARTS + 1 of them. */
+/* The numbers 0 to count - 1, part by part; hashes are of equal keys equal; offsets: ROW_PARTS + 1 of them. */
 CHECKED status partitions_order(const partitions *parts, exec_task *task, const uint32_t *hashes,
                                 uint64_t count, row_index **out, uint32_t *offsets);
 /* Appends rows [first, first + count) of a FLAT chunk to a part. Any task. */

@@ -297,8 +297,9 @@ static status inspect(inspection *in, const pq_inspect_options *options)
     in->end_group = in->metadata->row_group_count;
     if (options->is_one_group) {
         if (options->row_group >= in->end_group)
-            return status_new(STATUS_KIND_INVALID, "file \"%s\" has %u row groups, there is no %u",
-                              in->file->path, in->end_group, options->row_group);
+            return status_new(STATUS_KIND_INVALID, "file \"%s\" has %u row group%s, there is no %u",
+                              in->file->path, in->end_group, in->end_group == 1 ? "" : "s",
+                              options->row_group);
         in->first_group = options->row_group;
         in->end_group = in->first_group + 1;
     }

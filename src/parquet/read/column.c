@@ -29,7 +29,7 @@ struct pq_column {
     uint64_t bytes, stored_bytes, cached_bytes; /* those last two: read by this column alone */
     ARRAY(pq_page) pages;
     pq_page dictionary_page;
-    bool has_dictionary, has_plain, has_codes;
+    bool has_dictionary;
     size_t next_page; /* pages before it are over */
 };
 
@@ -164,10 +164,7 @@ static status add_data_page(pq_column *c, pq_page *page, uint64_t first_row)
         return status_new(STATUS_KIND_CORRUPT, "it has %u values, more than its row group has left",
                           h->value_count);
     TRY(pq_page_check_encoding(leaf_of(c), h));
-    bool is_coded = pq_page_is_coded(page);
-    c->has_codes |= is_coded;
-    c->has_plain |= !is_coded;
-    if (is_coded && !c->has_dictionary)
+    if (pq_page_is_coded(page) && !c->has_dictionary)
         return status_new(STATUS_KIND_CORRUPT, "no dictionary is before it");
     if (!h->value_count)
         return STATUS_OK;
@@ -348,7 +345,7 @@ static status shift_bits(dev_stream *stream, const uint64_t *source, const page_
                          dev_buffer **owner)
 {
     dev_buffer *shifted;
-    uint64_t bytes = (p->count + 63) / 64 * 8;
+    uint64_t bytes = bitmap_bytes(p->count);
     TRY(dev_alloc(stream->dev, bytes, "scan", &shifted));
     status st = stream->dev->ops->zero(stream, shifted->address, bytes);
     if (!st)
@@ -473,12 +470,12 @@ static status join_flat(pq_column *c, const page_slice_list *page_slices, uint64
         has_nulls |= page_slices->items[i].values->validity != NULL;
     tensor *t;
     TRY(tensor_new_flat(c->dev, leaf_of(c)->type, count, has_nulls, &t));
-    uint64_t at = 0, bitmap_bytes = (count + 63) / 64 * 8;
+    uint64_t at = 0, bits = bitmap_bytes(count);
     status st = STATUS_OK;
     if (!t->type.width)
-        st = c->dev->ops->zero(stream, t->values, bitmap_bytes);
+        st = c->dev->ops->zero(stream, t->values, bits);
     if (!st && has_nulls)
-        st = c->dev->ops->zero(stream, t->validity, bitmap_bytes);
+        st = c->dev->ops->zero(stream, t->validity, bits);
     for (size_t i = 0; i < page_slices->count && !st; i++) {
         st = copy_page_slice(stream, &page_slices->items[i], at, t);
         at += page_slices->items[i].count;
@@ -561,18 +558,6 @@ status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **ou
         st = page_slices.count == 1 ? slice_page(c->context.stream, page_slices.items, out)
                                     : join_page_slices(c, &page_slices, count, out);
     array_release(&page_slices);
-    return with_location(c, st);
-}
-
-status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows)
-{
-    *out = NULL;
-    status st = prepare(c);
-    if (!st && c->has_codes && !c->has_plain) {
-        st = decode_dictionary(c);
-        *out = st ? NULL : c->context.dictionary;
-        *out_rows = c->context.dictionary_rows;
-    }
     return with_location(c, st);
 }
 

@@ -38,8 +38,6 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument);
 /* Rows [first, first + count) of the row group, count > 0; a slice begins where the last one did,
  * or later. The tensor has a reference for the caller. */
 CHECKED status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **out);
-/* Where all pages are dictionary-encoded: the dictionary (borrowed) and its length; else NULL. */
-CHECKED status pq_column_dictionary(pq_column *c, tensor **out, uint64_t *out_rows);
 /* The compressed bytes of the column chunk that are read; and how many of them it takes from
  * storage itself, and from the page cache: none where they were read ahead. */
 uint64_t pq_column_bytes(const pq_column *c);

@@ -149,7 +149,7 @@ static status decode_levels(decoding *d)
         TRY(set_word(d, WORD_COUNT, h->value_count));
         return set_word(d, WORD_START, is_v2 ? h->definition_bytes + h->repetition_bytes : 0);
     }
-    TRY(dev_alloc(d->dev, ((uint64_t)h->value_count + 63) / 64 * 8, "scan", &d->validity));
+    TRY(dev_alloc(d->dev, bitmap_bytes(h->value_count), "scan", &d->validity));
     TRY(DEV_LAUNCH(stream, parquet_levels, .page = d->bytes, .page_bytes = d->byte_count,
                    .with_length = !is_v2, .level_start = h->repetition_bytes,
                    .level_bytes = h->definition_bytes,

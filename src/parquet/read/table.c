@@ -168,6 +168,15 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
         column->has_range = false;
 }
 
+/* A file may have no NULLs and say so (REQUIRED) where another one has some. */
+static bool may_be_null(const pq_table *table, uint32_t leaf)
+{
+    for (size_t i = 0; i < table->files.count; i++)
+        if (table->files.items[i].metadata->leaves[leaf].max_definition > 0)
+            return true;
+    return false;
+}
+
 static status add_columns(pq_table *table)
 {
     const pq_metadata *m = table->files.items[0].metadata;
@@ -177,7 +186,7 @@ static status add_columns(pq_table *table)
                                   .type = leaf->type,
                                   .leaf = i,
                                   .min = 1,
-                                  .is_nullable = leaf->max_definition > 0};
+                                  .is_nullable = may_be_null(table, i)};
         if (leaf->is_nested || !table->row_groups.count)
             column.distinct_count = -1;
         if (!leaf->is_nested)

@@ -34,7 +34,6 @@ void pq_encode_plain(const pq_dense *dense, pq_buffer *out);
 void pq_encode_delta_binary(const pq_dense *dense, pq_buffer *out);
 void pq_encode_delta_length(const pq_dense *dense, pq_buffer *out);
 void pq_encode_delta_bytes(const pq_dense *dense, pq_buffer *out);
-void pq_encode_split(const pq_dense *dense, pq_buffer *out);
 
 /* The RLE and bit-packing hybrid, without a length or width in front. */
 void pq_encode_hybrid(const uint32_t *codes, uint64_t count, unsigned width, pq_buffer *out);

@@ -106,7 +106,7 @@ void pq_encode_plain(const pq_dense *dense, pq_buffer *out)
 }
 
 /* The k-th bytes of all values, for each k. */
-void pq_encode_split(const pq_dense *dense, pq_buffer *out)
+static void pq_encode_split(const pq_dense *dense, pq_buffer *out)
 {
     uint32_t stride = pq_dense_stride(dense);
     const uint8_t *source = dense->values;

@@ -25,6 +25,7 @@ class Case:
     seed: str = ""
     rows: list = field(default_factory=list)  # what the program gave
     expected: list = field(default_factory=list)
+    stack: list = field(default_factory=list)  # of a crash
 
     @property
     def sql(self):
@@ -65,6 +66,8 @@ class Reducer:
         case.query = reduce.cut_statement(case.query, lambda queries: self.first(case, program, oracle, queries), budget)
         self.cut_settings(case, program, oracle)
         self.fails_again(case, program, oracle, case.query, case.settings)
+        if case.kind == "crash":
+            case.stack = program.stack(case.sql, case.settings)
         self.cut_tables(case, Budget(self.seconds / 2))
         return case
 
@@ -210,7 +213,8 @@ def write_reproduction(case, path, program_path):
 
 
 def describe(case):
-    lines = [f"seed      {case.seed}", f"failure   {case.kind}: {case.why}", f"settings  {case.settings}", f"statement {case.sql}"]
+    stack = [f"stack     {' < '.join(case.stack)}"] if case.stack else []
+    lines = [f"seed      {case.seed}", f"failure   {case.kind}: {case.why}", f"settings  {case.settings}", f"statement {case.sql}"] + stack
     for table in case.tables:
         lines.append(f"table     {table.name}")
         for spec in table.files:

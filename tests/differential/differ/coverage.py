@@ -7,8 +7,8 @@ from . import types as T
 from .expr import OURS
 from .query import Join, Select, SetOperation, Values, expressions, nodes, sources, walk
 
-# What the generator makes by other names, or what says nothing about a statement's rows.
-NOT_COVERED = {"function": {}, "setting": {}, "plan": {}}
+# Names that nothing can have: only left, semi and anti joins are built on their left side (plan_choose_build_side).
+NOT_MADE = {("plan", f"{join}, build left") for join in ("inner join", "right join", "full join", "null-aware anti join", "mark join", "single join")}
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
            "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
@@ -25,7 +25,8 @@ def wanted():
     pairs += [("join", name) for name in JOINS] + [("set operation", name) for name in SET_WORDS]
     pairs += [("clause", name) for name in CLAUSES] + [("form", name) for name in FORMS]
     pairs += [("type", name) for name in types] + [("plan", name) for name in lists.plan_nodes()]
-    return pairs + [("setting", name) for name in lists.settings()]
+    pairs += [("setting", name) for name in lists.settings()]
+    return [pair for pair in pairs if pair not in NOT_MADE]
 
 
 def of_expression(e, found):
@@ -98,7 +99,7 @@ def of_plan(text, names):
     found = set()
     by_length = sorted(names, key=len, reverse=True)
     for line in text:
-        line = line.strip()
+        line = re.sub(r"^\s*[-\d.e+]+\s", "", line).strip()  # the estimate stands in front
         for name in by_length:
             if re.match(re.escape(name) + r"(?![\w,])", line) or (line.startswith(name) and "," in name):
                 found.add(("plan", name))

@@ -1,6 +1,6 @@
 """Random aggregates."""
 from . import types as T
-from .expr import Expr, column  # noqa: F401
+from .expr import Expr
 
 ROWS = 10**6  # more than any group has
 NAMES = {"AVG": ("avg",), "STDDEV_SAMP": ("stddev", "stddev_samp"), "STDDEV_POP": ("stddev_pop",),

@@ -9,7 +9,7 @@ COMPARISONS = ("eq", "eq", "ne", "lt", "le", "gt", "ge", "is_distinct", "is_not_
 def boolean(g, depth, exact):
     rng = g.rng
     kind = rng.choices(("compare", "logic", "null", "truth", "in", "between", "like", "starts", "row", "array", "subquery"),
-                       (12, 6, 3, 2, 4, 3, 4, 1, 1, 1, 3))[0]
+                       (12, 6, 3, 2, 4, 3, 4, 1.3, 1.2, 1.2, 5))[0]
     if kind == "compare":
         return comparison(g, depth)
     if kind == "logic":

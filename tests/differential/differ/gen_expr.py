@@ -4,7 +4,7 @@ from . import types as T
 from .expr import Expr, call, cast, cast_fits, union_of
 
 CLASSES = ("int", "text", "dec", "float", "bool", "date", "ts", "tstz", "time", "interval", "blob")
-WEIGHTS = (30, 22, 12, 12, 10, 8, 6, 3, 3, 2, 2)
+WEIGHTS = (30, 22, 12, 12, 10, 8, 6, 3, 3, 4, 2)
 
 
 class Generator:
@@ -59,7 +59,7 @@ class Generator:
             return self.constant(klass, min(depth, 2))
         for _ in range(4):
             made = self.operation(klass, depth - 1, exact)
-            if made is not None and (made.exact or not exact):
+            if made is not None and made.type.klass == klass and (made.exact or not exact):
                 return made
         return self.leaf(klass, exact)
 
@@ -67,7 +67,7 @@ class Generator:
         draw = self.rng.random()
         if draw < 0.22:
             return self.choice(klass, depth, exact)
-        if draw < 0.30 and self.subquery is not None and self.rng.random() < 0.4:
+        if draw < 0.30 and self.subquery is not None and self.rng.random() < 0.5:
             return self.subquery("scalar", klass, self)
         if draw < 0.40:
             return self.casted(klass, depth)

@@ -56,12 +56,25 @@ class QueryGenerator(Relations, Subqueries):
         relation = self.relation(depth)
         g = self.generator(relation.columns)
         where = g.condition(3) if rng.random() < 0.5 else None
+        if rng.random() < 0.1:
+            where = self.and_subquery(where, g)
         if rng.random() < 0.42 or relation.rows > MOST_ROWS:
             query = self.grouped(relation, g)
         else:
             query = self.plain(relation, g)
         query.where = where
         return query
+
+    def and_subquery(self, where, g):
+        """A subquery as a condition of its own, which becomes a semi or anti join."""
+        self.budget += 1
+        kind = self.rng.choice(("exists", "in", "not in", "not in", "any", "all"))
+        made = self.subquery(kind, g.random_class(), g)
+        if made is None:
+            return where
+        if kind in ("exists", "in") and self.rng.random() < 0.4:
+            made = Expr("not", T.BOOL, [made])
+        return made if where is None else Expr("and", T.BOOL, [where, made])
 
     def plain(self, relation, g):
         rng = self.rng

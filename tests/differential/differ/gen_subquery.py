@@ -3,7 +3,7 @@ from . import gen_aggregate
 from . import types as T
 from .expr import Expr
 from .gen_expr import Generator, meets
-from .query import Order, Select, SetOperation, Tail
+from .query import Derived, Order, Select, SetOperation, Tail
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
@@ -89,8 +89,11 @@ class Subqueries:
         rng = self.rng
         inner = Generator(rng, relation.columns, None, self.pool)
         where = self.where(relation, inner, outer)
-        if rng.random() < 0.15:
+        draw = rng.random()
+        if draw < 0.25:
             return self.first(klass, relation, inner)
+        if draw < 0.4 and outer.columns:
+            return self.looked_up(klass, relation, inner, outer)
         made = [gen_aggregate.aggregate(inner, k, 1) for k in (klass, klass, "int")]
         made = [e for e in made if e is not None]
         if not made:
@@ -100,6 +103,21 @@ class Subqueries:
         if item.type.klass != klass or not item.exact or not any(n.op == "aggregate" for n in item.walk()):
             return None
         query = Select([(item, "a")], relation.source, where=where)
+        return Expr("query", item.type, (), {"kind": "scalar", "query": query}, item.bound, True, item.grain, item.special)
+
+    def looked_up(self, klass, relation, inner, outer):
+        """The one row that has the outer row's key: of a derived table with a row for each."""
+        keys = [(a, b) for a in relation.columns for b in outer.columns
+                if a.exact and b.exact and b.op == "column" and a.type == b.type and a.type.kind != "interval"]
+        value = gen_aggregate.aggregate(inner, klass, 1)
+        if not keys or value is None or not value.exact or value.type.klass != klass:
+            return None
+        key, other = self.rng.choice(keys)
+        alias = self.alias()
+        each = Derived(Select([(key, "a"), (value, "b")], relation.source, groups=[key]), alias)
+        item = Expr("column", value.type, (), (alias, "b"), value.bound, True, value.grain, value.special)
+        where = Expr("eq", T.BOOL, [Expr("column", key.type, (), (alias, "a"), key.bound, True, key.grain, key.special), other])
+        query = Select([(item, "a")], each, where=where)
         return Expr("query", item.type, (), {"kind": "scalar", "query": query}, item.bound, True, item.grain, item.special)
 
     def first(self, klass, relation, inner):

@@ -49,7 +49,7 @@ def replaced(g, arg):
     new = g.expr("text", 0)
     if arg.bound * max(1, new.bound) > MOST * 10:
         return None
-    return call("replace", T.TEXT, arg, g.expr("text", 0), new, bound=max(arg.bound, arg.bound * new.bound)) if rng.random() else None
+    return call("replace", T.TEXT, arg, g.expr("text", 0), new, bound=max(arg.bound, arg.bound * new.bound))
 
 
 def joined(g, kind, depth):

@@ -1,6 +1,6 @@
 """Random dates, timestamps and intervals."""
 from . import types as T
-from .expr import call, negate  # noqa: F401
+from .expr import call
 
 FAR = 600_000  # days; beyond, years stop having four digits
 UNITS = ("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century")
@@ -43,7 +43,7 @@ def stamp(g, depth, klass):
 
 def interval(g, depth, exact):
     rng = g.rng
-    kind = rng.choice(("add", "multiply", "difference", "difference"))
+    kind = rng.choice(("add", "multiply", "multiply", "difference", "difference"))
     if kind == "difference":
         klass = rng.choice(("ts", "ts", "tstz"))
         left, right = g.expr(klass, depth), g.expr(klass, depth - 1)

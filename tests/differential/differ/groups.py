@@ -74,7 +74,11 @@ class Groups:
         """A case that was cut down. Returns its group, and whether it is new."""
         found = signature(case)
         for group in self.groups:
-            if group.matches(case) and (group.says_enough or group.operations == found) and bool(group.case.settings) == bool(case.settings):
+            if case.stack and group.case.stack:
+                is_same = case.stack == group.case.stack
+            else:
+                is_same = group.says_enough or group.operations == found
+            if group.matches(case) and is_same and bool(group.case.settings) == bool(case.settings):
                 group.cut += 1
                 if len(case.sql) < len(group.case.sql):
                     group.case = case

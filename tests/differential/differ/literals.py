@@ -104,7 +104,7 @@ def temporal(rng, t, bare=False):
         if t.kind == "tsns" and bound > 30000:
             ours = oracle = f"2020-01-01 {clock}"
             bound = 10
-        zone = "+00" if t.kind == "tstz" else ("+02" if t.kind == "ts" and rng.random() < 0.04 else "")
+        zone = "+00" if t.kind == "tstz" else ("+02" if t.kind == "ts" and rng.random() < 0.06 else "")
         ours, oracle = ours + zone, oracle + ("+00" if t.kind == "tstz" else "")
         if era and t.kind != "tsns":
             ours += " BC"

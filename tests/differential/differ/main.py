@@ -8,7 +8,6 @@ import time
 import traceback
 from queue import Empty
 
-from . import case as cases
 from . import report, rules
 from .worker import Worker
 
@@ -25,7 +24,7 @@ def arguments():
     parser.add_argument("--out", default="build/differential", help="where reproductions go")
     parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")
     parser.add_argument("--coverage", action="store_true", help="print the table of what ran")
-    parser.add_argument("--explain", type=float, default=0.34, help="share of statements whose plans are looked at")
+    parser.add_argument("--explain", type=float, default=1.0, help="share of statements whose plans are looked at")
     parser.add_argument("--rules", action="store_true", help="print where the two engines are meant to differ")
     return parser.parse_args()
 

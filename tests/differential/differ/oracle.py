@@ -5,8 +5,7 @@ import time
 
 import duckdb
 
-from .query_sql import OURS, oracle_sql, query_sql  # noqa: F401
-from .query_sql import ORACLE
+from .query_sql import ORACLE, oracle_sql, query_sql
 from .render import duckdb_type
 
 SETTINGS = ("SET threads=1", "SET TimeZone='UTC'", "SET default_null_order='nulls_last_on_asc_first_on_desc'",

@@ -1,6 +1,7 @@
 """Runs statements in the program: many in one process, which is started again behind an error."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -36,11 +37,8 @@ class Program:
         self.table_words = [w for t in tables for w in ("--table", f"{t}={t}/*.parquet")]
         self.views = views  # SQL
 
-    def start(self, statements, settings):
-        """Starts a process for statements, which are numbered. `settings`: {name: value}, and PISTACHIO_FAULT."""
-        lines = list(self.views)
-        for number, sql in statements:
-            lines += [sql, f"SELECT {number} AS \"{MARK}\""]
+    def command(self, settings):
+        """(words, environment). `settings`: {name: value}, and PISTACHIO_FAULT."""
         environment = dict(os.environ, PISTACHIO_PROGRESS="off", LC_ALL="C.UTF-8")
         words = [self.path, "--format", "tsv", *self.table_words]
         for name, value in settings.items():
@@ -48,6 +46,27 @@ class Program:
                 environment[name] = value
             else:
                 words += ["--set", f"{name}={value}"]
+        return words, environment
+
+    def stack(self, sql, settings):
+        """The functions that a crash was in, innermost first; none without gdb."""
+        if not shutil.which("gdb"):
+            return []
+        words, environment = self.command(settings)
+        words = ["gdb", "-q", "-batch", "-ex", "run", "-ex", "bt 6", "--args", *words, "-c", sql]
+        try:
+            done = subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            return []
+        text = done.stdout.decode(errors="replace")
+        return re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+)", text, flags=re.M)
+
+    def start(self, statements, settings):
+        """Starts a process for statements, which are numbered."""
+        lines = list(self.views)
+        for number, sql in statements:
+            lines += [sql, f"SELECT {number} AS \"{MARK}\""]
+        words, environment = self.command(settings)
         process = subprocess.Popen(words, cwd=self.folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         process.script = (";\n".join(lines) + ";\n").encode()

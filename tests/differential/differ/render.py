@@ -319,6 +319,7 @@ def date_part_form(e, dialect):
     if dialect == OURS:
         return {"extract": f"extract({field} from {arg})", "date_part": f"date_part('{field}', {arg})",
                 "short": f"{field}({arg})"}[how]
+    arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
     return f"CAST(extract({field} FROM {arg}) AS {duckdb_type(e.type)})"
 
 
@@ -326,6 +327,7 @@ def date_trunc_form(e, dialect):
     arg = sql(e.args[0], dialect)
     if dialect == OURS:
         return f"date_trunc('{e.data}', {arg})"
+    arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
     if e.data == "century":  # they begin in 1901 and 2001, for DuckDB in 1900 and 2000
         return f"CAST((date_trunc('century', {arg} - INTERVAL 1 YEAR) + INTERVAL 1 YEAR) AS {duckdb_type(e.type)})"
     return f"CAST(date_trunc('{e.data}', {arg}) AS {duckdb_type(e.type)})"

@@ -14,7 +14,7 @@ RULES = (
     ("varchar(n)", "left() for DuckDB", "it ignores the length"),
     ("octet_length of text, position(a in b)", "strlen(), strpos()", "other names"),
     ("timestamp ± interval with a zone", "computed as a timestamp without zone, in UTC", "DuckDB takes months, days and time in another order"),
-    ("timestamp_ns ± interval, and casts of it", "computed in microseconds, the nanoseconds added again", "DuckDB drops or rounds them"),
+    ("timestamp_ns ± interval, parts and casts of it", "computed in microseconds, the nanoseconds added again; no epoch", "DuckDB drops or rounds them"),
     ("date_trunc('century')", "shifted by a year for DuckDB", "centuries begin in 1901; DuckDB's in 1900"),
     ("date_trunc of a date", "cast to timestamp", "PostgreSQL's type"),
     ("timestamp_ns with timestamptz", "not made", "their common type has no counterpart in DuckDB"),

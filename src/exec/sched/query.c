@@ -1,0 +1,48 @@
+/* query.c - what operators ask their query for. */
+#include "exec/sched/query.h"
+
+#include "exec/sched/memory.h"
+#include "exec/sched/pool.h"
+
+status exec_adopt(exec_query *query, exec_operator *op)
+{
+    status st = array_push(query->memory, &query->operators, op);
+    if (st)
+        op->ops->close(op);
+    return st;
+}
+
+device *exec_device(const exec_query *query)
+{
+    return query->dev;
+}
+
+mem_budget *exec_budget(const exec_query *query)
+{
+    return query->budget;
+}
+
+const char *exec_temp_directory(const exec_query *query)
+{
+    return query->temp_directory;
+}
+
+arena *exec_memory(exec_query *query)
+{
+    return query->memory;
+}
+
+unsigned exec_thread_count(const exec_query *query)
+{
+    return exec_memory_tasks(query, exec_pool_thread_count(query->pool));
+}
+
+bool exec_is_cancelled(const exec_query *query)
+{
+    return atomic_load_explicit(&query->is_cancelled, memory_order_relaxed);
+}
+
+struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
+{
+    return &query->filters[id];
+}

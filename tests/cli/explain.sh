@@ -1,0 +1,40 @@
+#!/bin/sh
+# EXPLAIN and EXPLAIN ANALYZE: names, estimates and rows of a plan, as a reader sees them.
+# explain.sh PROGRAM
+set -u
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/cli_common.sh"
+
+values='(values (1, 10), (2, 20), (3, 30))'
+"$program" -c "copy (select k, v from $values t(k, v)) to '$work/t.parquet'" || exit 2
+explain() { # SQL OPTION...
+    sql=$1
+    shift
+    "$program" --format tsv --table "t=$work/t.parquet" "$@" -c "$sql"
+}
+
+# Columns go by their names where those are theirs alone.
+expect "explain" 0 - explain "explain select k, sum(v) as total from t where v > 5 group by k"
+says "has a heading" "estimate  plan"
+says "names a scan's columns" "scan t [k, v] where (v > 5)"
+says "names what is computed as the statement does" "groups [k] aggregates [sum(v) as total]"
+silent "numbers no column" "#"
+expect "two tables with the same names" 0 - explain "explain select a.k, b.v from t a join t b on a.k = b.k"
+if grep -Eq 'inner join on k#[0-9]+ = k#[0-9]+' "$work/out"; then pass; else fail "tells them apart"; fi
+if grep -Eq 'scan t \[k#[0-9]+, v\]' "$work/out"; then pass; else fail "but only where it must"; fi
+expect "many columns" 0 - explain "explain select $(seq -s, 1 40 | sed 's/[0-9]*/&+k as c&/g') from t"
+says "are counted" ", ... 24 more]"
+
+# One line a node; rows and estimate side by side; who took the time.
+expect "explain analyze" 0 - explain "explain analyze select k from t where v > 15"
+says "has a heading" "      rows   estimate  thread s share  plan"
+if grep -Eq '^ +2 +[0-9]+ +[0-9]+\.[0-9]{3} +[0-9]+%  .*scan t \[k, v\]' "$work/out"; then
+    pass
+else
+    fail "rows, estimate, seconds and share of the scan:"
+    cat "$work/out"
+fi
+expect "shares" 0 - explain "explain analyze select v % 7, count(*) from t group by 1 order by 1"
+sum=$(sed -n 's/^ *[0-9-]* *[0-9-]* *[0-9.]* *\([0-9]*\)%.*/\1/p' "$work/out" | awk '{ s += $1 } END { print s }')
+if [ "$sum" -ge 97 ] && [ "$sum" -le 103 ]; then pass; else fail "shares sum up to $sum"; fi
+finish

@@ -1,0 +1,144 @@
+#!/bin/sh
+# The shell on a terminal: typing, history, completion, commands, Ctrl-C and Ctrl-D, progress.
+# shell.sh PROGRAM TERMINAL (terminal.c)
+set -u
+terminal=$2
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/cli_common.sh"
+
+"$terminal" 80 true </dev/null >/dev/null
+if [ $? = 77 ]; then
+    skip "the shell: no pseudo-terminal can be made here"
+    finish
+    exit
+fi
+
+"$program" -c "copy (select 1 as a, 'x' as b) to '$work/t.parquet'" || exit 2
+# shell TYPED [LOCALE]: what is typed, as printf's %b; \036 is a pause (terminal.c).
+shell() {
+    printf '%b' "$1" | LC_ALL=${2:-C.UTF-8} "$terminal" 100 "$program" "$work/t.parquet"
+}
+
+expect "the shell" 0 - shell 'select a + 41 as answer\nfrom t;\n.quit\n'
+says "gives rows" " 42"
+expect "the shell's tables" 0 - shell '.tables\n.quit\n'
+says "lists tables" " t "
+expect "a command that is none" 0 - shell '.nonsense\n.quit\n'
+says "says so" "there is no command .nonsense"
+expect "modes" 0 - shell ".mode json\nselect 'it;' as \"a;b\";\n.quit\n"
+says "changes the format" '"a;b": "it;"'
+expect "several statements on a line" 0 - shell 'select 5 * 5 as v; select 6 * 6 as w; .mode csv\n.quit\n'
+says "gives the first's rows" " 25"
+says "and the second's" " 36"
+expect "a comment alone" 0 - shell '/* a; */ -- b;\nselect 5 * 5 as v;\n.quit\n'
+says "waits for nothing" " 25"
+
+# A statement that failed is no failure of the shell.
+expect "an error" 0 - shell 'select nothing;\n.quit\n'
+expect "an error, then the end of the input" 0 - shell 'select nothing;\n\0004'
+expect "history" 0 - cat "$work/history"
+says "is kept" "nothing"
+
+# What is not ASCII: typed, edited (Ctrl-A, Ctrl-D, Ctrl-E, backspace), recalled, completed.
+for locale in C.UTF-8 C POSIX nonsense; do
+    rm -f "$work/history"
+    expect "typed, $locale" 0 - shell "select 'é' || '日本' || '🐘' as x, octet_length('é') as n;\n\0004" $locale
+    says "arrives, $locale" " é日本🐘 | 2"
+    expect "edited, $locale" 0 - shell "Xselect 'aéß\0177ö日\0177' || 'z' as x\0001\0004\0005;\n\0004" $locale
+    says "by characters, $locale" " aéöz"
+    expect "recalled, $locale" 0 - shell "\0020\n\0004" $locale
+    says "from a file, $locale" " aéöz"
+done
+"$program" -c "copy (select 1 as größe, 2 as grün) to '$work/t.parquet'" || exit 2
+expect "completed" 0 - shell 'select 10 + größ\tas n from t;\n\0004'
+says "behind what is not ASCII" " 11"
+expect "what all have in common" 0 - shell 'select 10 + g\t\036\003\036\0004'
+silent "is whole characters" "$(printf 'gr\303\n')"
+
+# Words of other shells.
+for word in help 'HELP;' ; do
+    expect "$word" 0 - shell "$word\n.quit\n"
+    says "is a command: $word" "SQL ends with a semicolon"
+done
+for word in quit exit 'exit;' '\\q'; do
+    expect "$word" 0 - shell "$word\nselect 5 * 5 as v;\n"
+    silent "ends: $word" " 25"
+done
+expect "not inside a statement" 0 - shell 'select 5 * 5 as\nhelp\n;\n.quit\n'
+says "where they are names" " help"
+expect "a list" 0 - shell '\\l\n.quit\n'
+says "of tables" " t "
+expect "records" 0 - shell '\\x\nselect 5 * 5 as v;\n.quit\n'
+says "a line for each column" "-[ RECORD 1 ]"
+says "with its name" "v | 25"
+expect "a command of the system" 0 - shell '\\! echo $((6 * 7))\n.quit\n'
+says "runs" "42"
+expect "copy" 0 - shell "\\\\copy (select 'x' as seven) to '$work/c.csv'\n.quit\n"
+expect "as COPY does" 0 "seven
+x" cat "$work/c.csv"
+expect "results to a file" 0 - shell ".output $work/o.txt\nselect 5 * 5 as v;\nset threads = 2;\n\\\\! cat $work/o.txt\n.quit\n"
+says "are there at once" " 25"
+says "with what statements did" "SET"
+expect "another file" 0 - shell ".mode csv\n.output $work/o.csv\nselect 5 as v;\n.output $work/p.csv\nselect 6 as v;\n.output\nselect 7 * 7 as w;\n.quit\n"
+says "and back" "49"
+expect "the first" 0 "v
+5" cat "$work/o.csv"
+expect "the second" 0 "v
+6" cat "$work/p.csv"
+expect "the same again" 0 - shell ".mode csv\n.output $work/o.csv\nselect 5 as v;\n.output $work/o.csv\nselect 6 as v;\n.quit\n"
+expect "is written anew" 0 "v
+6" cat "$work/o.csv"
+expect "a file in no folder" 0 - shell ".mode csv\n.output $work/o.csv\n.output $work/none/p.csv\nselect 8 as v;\n.quit\n"
+says "says so" "$work/none/p.csv\" for writing: No such file or directory"
+expect "and results go where they went" 0 "v
+8" cat "$work/o.csv"
+if [ -c /dev/full ]; then
+    expect "a full device" 0 - shell '.output /dev/full\nselect 5 as v;\nselect 6 * 6 as v;\n.quit\n'
+    says "says so" 'could not write "/dev/full": No space left on device'
+    says "and results go to the terminal" " 36"
+else
+    skip "/dev/full: it is not there"
+fi
+expect "times" 0 - shell '\\timing on\nselect 1;\n.quit\n'
+if grep -Eq 'time: [0-9]+\.[0-9]{4,6} s' "$work/out"; then pass; else fail "with four digits that count"; fi
+cat >"$work/editor" <<'EDITOR'
+#!/bin/sh
+sed -i 's/5/6/g' "$1"
+EDITOR
+chmod +x "$work/editor"
+export EDITOR="$work/editor"
+unset VISUAL
+expect "an editor" 0 - shell 'select 5 * 5 as v;\n\\e\n.quit\n'
+says "changes the last statement" " 36"
+expect "NULL" 0 - shell 'select null as v;\n.nullvalue (none)\nselect null as v;\n\\pset null empty\nselect null as v;\n.quit\n'
+says "is shown" " NULL"
+says "as one wants it" " (none)"
+says "in psql's words as well" " empty"
+
+# Ctrl-C: what is typed is dropped; a query ends, the shell goes on.
+"$program" -c "copy (select a.i * 50 + b.i as i from (values $(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')) a(i),
+    (values $(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')) b(i)) to '$work/t.parquet'" || exit 2
+long="select count(*) from t a, t b, t c where a.i + b.i * c.i = 7"
+expect "a line is dropped" 0 - shell 'select nonsense\036\003\036select 5 * 5 as v;\n.quit\n'
+says "and the next one runs" " 25"
+silent "alone" "nonsense does not exist"
+expect "a query is cancelled" 0 - shell "$long;\n\036\003select 5 * 5 as v;\n.quit\n"
+says "and says so" "cancelled"
+says "and the shell goes on" " 25"
+
+# Progress: never wider than the terminal, one line.
+"$program" --set threads=1 -c "copy (select a.i * 2500 + b.i as i, cast(a.i * b.i as varchar) as s from t a, t b)
+    to '$work/large.parquet'" "$work/t.parquet" || exit 2
+progress() { # COLUMNS SQL [TYPED]
+    printf '%b' "${3-}" | "$terminal" "$1" "$program" --set threads=1 --format none -c "$2"
+}
+slow="select count(distinct s || s), count(distinct i) from '$work/large.parquet'"
+for columns in 50 3; do
+    expect "progress, $columns columns" 0 - progress $columns "$slow"
+    widest=$(tr '\r' '\n' <"$work/out" | awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }')
+    if [ "$widest" -lt "$columns" ] && [ "$widest" -gt 0 ]; then pass; else fail "$widest characters on $columns columns"; fi
+done
+expect "progress, and the terminal becomes narrow" 0 - progress 100 "$slow; $slow" '\036\0037030'
+narrow=$(tr '\r' '\n' <"$work/out" | awk '{ n = length($0) } n > 2 { w = n } END { print w + 0 }')
+if [ "$narrow" -lt 30 ]; then pass; else fail "$narrow characters on 30 columns"; fi
+finish
