@@ -249,6 +249,52 @@ TEST(aggregate_count_counts)
             }
 }
 
+static uint64_t put_bits(char op, uint64_t x, uint64_t y)
+{
+    return op == '&' ? x & y : op == '|' ? x | y : x ^ y;
+}
+
+TEST(aggregate_bits_puts_bits_together)
+{
+    const data_type types[] = {type_make(TYPE_INT8), type_make(TYPE_UINT16), type_make(TYPE_INT32),
+                               type_make(TYPE_INT64)};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (int flags = 0; flags < 6; flags++) {
+                data_type type = types[t];
+                size_t count = counts[c], group_count = 37;
+                char op = "&|^"[flags / 2];
+                bool has_groups = flags & 1;
+                uint64_t made[37], begin = op == '&' ? UINT64_MAX : 0;
+                fill_groups(group_count);
+                fill_numbers(type);
+                fill_bits(in.validity, count, false);
+                for (size_t g = 0; g < group_count; g++)
+                    made[g] = begin;
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    reset(&out[v]);
+                    for (size_t g = 0; g < group_count; g++)
+                        memcpy(out[v].bytes + g * type.width, &begin, type.width);
+                    aggregate_bits_arguments a = {.op = op,
+                                                  .width = type.width,
+                                                  .values = in.values,
+                                                  .validity = in.validity,
+                                                  .groups = has_groups ? in.groups : NULL,
+                                                  .count = dev_count_exact(count),
+                                                  .states = out[v].bytes};
+                    table_of(v)[DEV_KERNEL_aggregate_bits](&a);
+                    check_same(v, "aggregate_bits", count, group_count * type.width);
+                }
+                for (size_t i = 0; i < count; i++) {
+                    uint64_t *m = &made[has_groups ? in.groups[i] : 0];
+                    if (bit(in.validity, i))
+                        *m = put_bits(op, *m, (uint64_t)number_at(type, i));
+                }
+                for (size_t g = 0; g < group_count; g++)
+                    CHECK(!memcmp(out[0].bytes + g * type.width, &made[g], type.width));
+            }
+}
+
 TEST(aggregate_pick_finds_least_and_greatest)
 {
     const data_type types[] = {type_make(TYPE_INT8), type_make(TYPE_INT32), type_make(TYPE_INT64),

@@ -6,7 +6,7 @@ ROWS = 10**6  # more than any group has
 NAMES = {"AVG": ("avg",), "STDDEV_SAMP": ("stddev", "stddev_samp"), "STDDEV_POP": ("stddev_pop",),
          "VAR_SAMP": ("variance", "var_samp"), "VAR_POP": ("var_pop",), "BOOL_AND": ("bool_and", "every"), "BOOL_OR": ("bool_or",)}
 ORACLE_NAMES = {"stddev": "stddev_samp", "variance": "var_samp", "every": "bool_and"}
-BY_CLASS = {"int": ("COUNT_STAR", "COUNT", "COUNT", "MIN", "MAX", "ANY_VALUE"), "dec": ("SUM", "SUM", "SUM", "MIN", "MAX", "ANY_VALUE"),
+BY_CLASS = {"int": ("COUNT_STAR", "COUNT", "COUNT", "MIN", "MAX", "ANY_VALUE", "BIT_AND", "BIT_OR", "BIT_XOR"), "dec": ("SUM", "SUM", "SUM", "MIN", "MAX", "ANY_VALUE"),
             "float": ("SUM", "AVG", "AVG", "STDDEV_SAMP", "STDDEV_POP", "VAR_SAMP", "VAR_POP", "MIN", "MAX"),
             "bool": ("BOOL_AND", "BOOL_OR", "MIN", "MAX")}
 
@@ -81,4 +81,7 @@ def aggregate(g, klass, depth=2, keys=()):
     if klass == "interval":
         return None
     arg = g.expr(klass, depth)
-    return made(g, function, arg.type, arg, arg.bound, True)
+    if function.startswith("BIT_") and arg.type.kind == "dec":
+        return None
+    bound = 2 * arg.bound + 1 if function.startswith("BIT_") else arg.bound
+    return made(g, function, arg.type, arg, bound, True)
