@@ -115,6 +115,24 @@ TEST(statements_without_a_scan_run_however_scans_read)
     }
 }
 
+TEST(without_reading_ahead_scans_end_however_they_read)
+{
+    static const char *const overlaps[] = {"blocking", "chunking", "deferred", "full"};
+    write_file();
+    for (size_t i = 0; i < sizeof overlaps / sizeof *overlaps; i++) {
+        pistachio_connection *connection;
+        pistachio_result *result;
+        pistachio_database *database = open_database("overlap", overlaps[i], &connection);
+        CHECK(!pistachio_query(connection, "set read_ahead = 0", NULL, &result));
+        pistachio_result_free(result);
+        CHECK(!pistachio_query(connection, "select x from t", NULL, &result));
+        CHECK_EQ(read_rows(result, UINT64_MAX), (uint64_t)GROUPS * ROWS);
+        pistachio_result_free(result);
+        pistachio_disconnect(connection);
+        pistachio_close(database);
+    }
+}
+
 TEST(a_query_that_is_given_up_holds_nothing)
 {
     static const char *const settings[][2] = {{"reader_combining", "off"},

@@ -369,12 +369,13 @@ static void fill_from(scan_reads *ahead, size_t first, uint64_t bytes)
     }
 }
 
-/* Reads as much as may be held, and waits for it. */
+/* Reads as much as may be held, but one row group at least, and waits for it. */
 static void fill_blocking(scan_ahead *scan)
 {
     scan->is_held = true;
-    while (may_extend(scan))
+    do
         extend(scan);
+    while (may_extend(scan));
     pthread_mutex_unlock(&scan->query->reads->lock);
     for (unsigned i = 0; i < scan->queue_count; i++)
         pq_fetch_block(scan->queue[(scan->queue_first + i) % QUEUE_MAX].fetch);
