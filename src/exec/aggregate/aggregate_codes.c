@@ -88,7 +88,7 @@ static status number_radix(exec_task *task, const code_key *old, tensor *key, ui
     *radix = 0;
     if (old) {
         /* Where it grew once it may grow again. */
-        int64_t last = old->minimum + ((int64_t)old->radix - 2);
+        int64_t last = code_key_last(old);
         int64_t more = old->radix / (old->radix < SMALL_DOMAIN ? 2 : 8);
         bool falls = statistics[KEY_VALUES] && least < old->minimum;
         bool rises = statistics[KEY_VALUES] && greatest > last;

@@ -129,7 +129,7 @@ static void note_bounds(aggregate_local *local, const aggregate_table *table)
 {
     if (table->form == TABLE_CODES) {
         const code_key *code = &table->codes[0];
-        widen_bounds(local, code->minimum, code->minimum + (int64_t)code->radix - 2);
+        widen_bounds(local, code->minimum, code_key_last(code));
     }
     for (size_t i = 0; i < table->segments.count; i++)
         widen_bounds(local, table->segments.items[i].minimum, table->segments.items[i].maximum);

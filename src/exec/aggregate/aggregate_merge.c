@@ -162,7 +162,7 @@ static status merge_ones(aggregate_merge *merge, exec_task *task)
 
 static int64_t last_value(const aggregate_table *table)
 {
-    return table->codes[0].minimum + (int64_t)table->codes[0].radix - 2;
+    return code_key_last(&table->codes[0]);
 }
 
 /* The positions of all tables' one integer key; false: too far apart. */

@@ -18,6 +18,12 @@ typedef struct code_key {
     row_index *ids;
 } code_key;
 
+/* The greatest value that has a code, of a key that is an integer. */
+static inline int64_t code_key_last(const code_key *key)
+{
+    return key->minimum + ((int64_t)key->radix - 2); /* with the minimum first it might overflow */
+}
+
 /* Groups [first, first + count) of RUNS, which came with one chunk of rows, whose leading key lies
  * in [minimum, maximum]. continues: the chunk's first rows are of the group before, not one of
  * these. */
