@@ -34,18 +34,6 @@ skip() { # what: why
     skipped=$((skipped + 1))
 }
 
-# has_terminal WHAT: whether script(1) can make a pseudo-terminal; else WHAT is skipped, and says why.
-has_terminal() {
-    if ! command -v script >/dev/null; then
-        skip "$1: script(1) is not installed"
-    elif ! script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
-        skip "$1: no pseudo-terminal can be made here (is /dev/pts mounted?)"
-    else
-        return 0
-    fi
-    return 1
-}
-
 # check NAME COMMAND...: which must succeed.
 check() {
     name=$1

@@ -143,8 +143,10 @@ static const char *format_bounds(const struct entry *e, char *out, size_t bytes)
     format_bound(e, e->maximum, maximum, sizeof maximum);
     if (e->maximum)
         snprintf(out, bytes, " from %s to %s", minimum, maximum);
+    else if (e->minimum)
+        snprintf(out, bytes, ", %s or more", minimum);
     else
-        snprintf(out, bytes, e->minimum ? ", %s or more" : "", minimum);
+        out[0] = '\0';
     return out;
 }
 
