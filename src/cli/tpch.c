@@ -7,6 +7,7 @@
 #include "tpch/generate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static int parse_option(const char *word, const char *value, tpch_generate_optio
 
 static int generate(int count, char **words)
 {
-    tpch_generate_options options = {0};
+    tpch_generate_options options = {.scale = NAN}; /* not given */
     char figure[FIGURES_BYTES];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     options.threads = cores > 0 ? (unsigned)cores : 1;
@@ -107,7 +108,7 @@ static int generate(int count, char **words)
         if (exit_status)
             return exit_status;
     }
-    if (options.scale == 0 || !options.folder || !*options.folder)
+    if (isnan(options.scale) || !options.folder || !*options.folder)
         return usage_error(CLI_TPCH, "generate needs --scale and --out", NULL);
     if (status_line_is_possible())
         options.progress = show_progress;

@@ -144,7 +144,7 @@ TEST(failures_say_where)
     const char *folder = test_folder();
     begin();
     snprintf(missing, sizeof missing, "%s/none", folder);
-    CHECK_FAILS(spill_open(missing, &spill), STATUS_KIND_IO, missing);
+    CHECK_FAILS(spill_open(missing, &spill), STATUS_KIND_NOT_FOUND, missing);
     fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     CHECK_FAILS(spill_open(folder, &spill), STATUS_KIND_IO, folder);
     fault_disarm(FAULT_WRITE);
