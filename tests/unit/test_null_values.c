@@ -63,6 +63,7 @@ static const struct {
     {DEV_KERNEL_aggregate_pick, "states"},
     {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_pick_text, "states"},
+    {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_vary, "states"},
 };
 
