@@ -63,7 +63,6 @@ static const struct {
     {DEV_KERNEL_aggregate_pick, "states"},
     {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_pick_text, "states"},
-    {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_vary, "states"},
 };
 
