@@ -6,8 +6,8 @@ set -u
 . "$(dirname "$0")/../common.sh"
 python=${2:-${PISTACHIO_PYTHON:-python3}}
 
-rows() { # of a file, as text
-    "$program" --format csv -c "SELECT * FROM '$1'"
+rows() { # of a file, as text; one thread gives them in their order
+    "$program" --format csv --set threads=1 -c "SELECT * FROM '$1'"
 }
 
 # Input, then options: the rows that come back are the input's, in their order.
