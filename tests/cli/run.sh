@@ -119,20 +119,21 @@ expect "an error in line 2" 1 - "$program" -f "$work/place.sql"
 says "has its line" "line 2: select 'äöü', nothing;"
 says "and its place" "                      ^"
 
-# Ctrl-C and SIGTERM end the program as signals do, so that a loop in a shell ends too.
+# Ctrl-C and SIGTERM end the program as signals do, so that a loop in a shell ends too. Without --foreground
+# timeout sends a second signal, to its group, and the second Ctrl-C ends the program where it is.
 numbers=$(seq -s, 1 50 | sed 's/[0-9]*/(&)/g')
 "$program" -c "copy (select a.i * 50 + b.i as i from (values $numbers) a(i), (values $numbers) b(i)) to '$work/n.parquet'"
 long="select count(*) from n a, n b, n c where a.i + b.i * c.i = 7"
-expect "Ctrl-C" 130 - timeout --preserve-status -s INT 3 "$program" -c "$long" -c "select 1" "$work/n.parquet"
+expect "Ctrl-C" 130 - timeout --foreground --preserve-status -s INT 3 "$program" -c "$long" -c "select 1" "$work/n.parquet"
 says "says so" "cancelled"
 silent "ends all" "?column?"
-expect "SIGTERM" 143 - timeout --preserve-status -s TERM 3 "$program" -c "$long" "$work/n.parquet"
-expect "Ctrl-C of COPY" 130 - timeout --preserve-status -s INT 3 "$program" \
+expect "SIGTERM" 143 - timeout --foreground --preserve-status -s TERM 3 "$program" -c "$long" "$work/n.parquet"
+expect "Ctrl-C of COPY" 130 - timeout --foreground --preserve-status -s INT 3 "$program" \
     -c "copy ($long) to '$work/gone.parquet'" "$work/n.parquet"
-expect "Ctrl-C of -o" 130 - timeout --preserve-status -s INT 3 "$program" -o "$work/gone.txt" \
+expect "Ctrl-C of -o" 130 - timeout --foreground --preserve-status -s INT 3 "$program" -o "$work/gone.txt" \
     -c "select 1" -c "$long" "$work/n.parquet"
 expect "leaves nothing" 1 "" sh -c "ls '$work' | grep gone || { echo; exit 1; }"
-expect "Ctrl-C of who waits for input" 130 - sh -c "sleep 3 | timeout --preserve-status -s INT 1 '$program'"
+expect "Ctrl-C of who waits for input" 130 - sh -c "sleep 3 | timeout --foreground --preserve-status -s INT 1 '$program'"
 
 # Wrong usage: a line and a hint.
 usage() { # NAME TEXT HINT ARGUMENT...
