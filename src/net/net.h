@@ -26,7 +26,8 @@
  * Failures. A query fails once, and for all: whichever rank's failure comes first (net_query_fail,
  * a peer that is gone) ends each of its exchanges and collectives on each rank: every function that
  * returns a status returns that failure from then on, every registered waiter is woken, and the
- * query's `failed` is called. What arrives for it later is dropped. A peer that is gone, silent for
+ * query's `failed` is called. Whoever gets a failure of a function below fails the query, or the
+ * others wait for what does not come. What arrives for it later is dropped. A peer that is gone, silent for
  * peer_timeout, or sends what is no message stays gone: the queries that are open fail, and no
  * other can begin.
  *

@@ -26,7 +26,8 @@ struct net_frame {
     const void *payload;
     uint32_t payload_bytes;
     uint32_t peer;
-    struct net_frame *next;                         /* the transport's */
+    uint64_t due; /* the transport's, as is: */
+    net_frame *next;
     void (*done)(net_comm *comm, net_frame *frame); /* the network's, as is what follows */
     void *owner;
     bool is_posted, is_stale;
@@ -37,8 +38,8 @@ typedef struct net_transport_ops {
     const char *name;
     /* Begins to deliver and to call net_tick. */
     status (*start)(net_transport *transport, net_comm *comm);
-    /* Ends: no upcall comes any more, frames that are under way are given back before (net_posted).
-     * Blocks. Also where start failed or was not called. */
+    /* Ends: frames that are under way are given back (net_posted) before it returns, and no upcall
+     * comes afterwards. Blocks. Also where start failed or was not called. */
     void (*close)(net_transport *transport);
     /* Sends a frame; any thread, never blocks, cannot fail: a peer that cannot be reached is gone
      * (net_peer_gone), and frames to it are given back. Called with the network's lock held:
@@ -47,8 +48,9 @@ typedef struct net_transport_ops {
     /* The peer is given up: frames to it are given back soon, none of its own are delivered any
      * more. As post, any thread. */
     void (*abandon)(net_transport *transport, unsigned peer);
-    /* net_tick is to be called by that time at the latest. As post. */
-    void (*wake_by)(net_transport *transport, uint64_t nanoseconds);
+    /* Only where nothing moves by itself (a stepped fabric), else NULL: moves something, while
+     * net_comm_close waits. */
+    void (*pump)(net_transport *transport);
     /* Nanoseconds since some time; virtual where time is simulated. */
     uint64_t (*now)(net_transport *transport);
     /* Memory for messages, 64-byte aligned, that the network hardware knows. NULL: there is none.

@@ -1,7 +1,7 @@
 /* local.h - ranks that are threads of this process, or just handles in one thread.
  *
  * A fabric joins them. With a seed it is a simulated network: frames are late, overtake each other,
- * queue up where a link is full, and one rank may be made to go, to fall silent or to send rubbish.
+ * queue up where a link stalls, and one rank may be made to go, to fall silent or to send rubbish.
  * All of that follows from the seed; where the fabric is stepped, by one thread and with a clock of
  * its own, so does the order of everything, and a seed that failed fails again. */
 #ifndef PISTACHIO_NET_LOCAL_LOCAL_H
@@ -25,7 +25,8 @@ typedef struct net_fabric_options {
     bool is_stepped;          /* only net_fabric_step moves anything; else each rank has a thread */
     uint64_t delay_ns;    /* most that a frame is late, if there is a seed; 0: 200 microseconds */
     uint32_t link_frames; /* frames that a link holds, the others queue; 0: as the seed says */
-    /* What goes wrong with `fault_rank`, at the n-th frame that it sends (1 is the first). */
+    /* What goes wrong with `fault_rank`, at the n-th frame that it sends (1 is the first;
+     * heartbeats are not counted). */
     net_fault_kind fault;
     unsigned fault_rank;
     uint64_t fault_frame;
@@ -41,6 +42,8 @@ CHECKED status net_fabric_open(net_fabric *fabric, unsigned rank, const net_opti
 /* Of a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing
  * is under way, and time was moved on for the heartbeats alone. One thread. */
 bool net_fabric_step(net_fabric *fabric);
+/* Its clock, in nanoseconds. */
+uint64_t net_fabric_now(net_fabric *fabric);
 /* Whether the fault has struck; frames that a rank has sent so far. */
 bool net_fabric_has_faulted(net_fabric *fabric);
 uint64_t net_fabric_frames(net_fabric *fabric, unsigned rank);
