@@ -117,6 +117,20 @@ TEST(threads_send_and_receive)
     }
 }
 
+TEST(threads_send_and_receive_without_delay)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(20); i++, seed++) {
+        cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
+                                   .queries = 20,
+                                   .seed = seed,
+                                   .workers = 1 + (unsigned)(seed % 3),
+                                   .has_no_checksums = seed % 2,
+                                   .has_no_delays = true};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+    }
+}
+
 TEST(threads_fail)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
