@@ -448,7 +448,7 @@ static lane_step collective_step(lane *l)
 static lane_step lane_step_once(lane *l)
 {
     const cluster *c = l->rank->cluster;
-    if (c->options.has_failing_lanes && rank_random(l->rank) % 150 == 0)
+    if (c->options.has_failing_lanes && rank_random(l->rank) % 1000 == 0)
         return fail_on_purpose(l);
     switch (l->kind) {
     case LANE_SEND:

@@ -3,7 +3,7 @@
 #include "net_cluster.h"
 #include "test.h"
 
-/* TEST_NET_SEED=n: that seed alone. */
+/* TEST_NET_SEED=n: that seed alone, or TEST_NET_SEEDS=k from it on. */
 static uint64_t first_seed(void)
 {
     const char *text = getenv("TEST_NET_SEED");
@@ -12,6 +12,9 @@ static uint64_t first_seed(void)
 
 static uint64_t seed_count(uint64_t count)
 {
+    const char *text = getenv("TEST_NET_SEEDS");
+    if (text)
+        return strtoull(text, NULL, 10);
     if (getenv("TEST_NET_SEED"))
         return 1;
     return test_has_less_to_do() ? count / 8 + 1 : count;
