@@ -19,6 +19,8 @@ RULES = (
     ("date_trunc of a date", "cast to timestamp", "PostgreSQL's type"),
     ("timestamp_ns with timestamptz", "not made", "their common type has no counterpart in DuckDB"),
     ("years before Christ", "`BC` and `(BC)` are alike; not cast to text", "another spelling"),
+    ("year, isoyear, decade before Christ", "computed from DuckDB's year", "1 BC is year -1; DuckDB's 0, and its decades are cut off towards 0"),
+    ("floor, ceil, round, trunc of integers", "left out for DuckDB", "it computes them as doubles"),
     ("intervals as text", "`mon` and `month`, plurals and plus signs are alike", "another spelling"),
     ("intervals in DISTINCT, GROUP BY, ORDER BY with LIMIT, min, max", "not made", "one month and 30 days are equal: either may be shown"),
     ("interval * number", "whole numbers only", "fractions of months are spread differently"),
