@@ -111,11 +111,11 @@ def rounded(g, arg):
         if scale < 0 and arg.bound + 10 ** -scale > t.largest():
             return None
     elif t.kind == "dec":
-        result = rounded_type(t, scale) if scale >= 0 else t
+        result = rounded_type(t, max(scale, 0))
     else:
         result = T.F64
     args = [arg] + ([Expr("literal", T.I32, (), (str(digits), str(digits), digits))] if digits is not None else [])
-    e = call("round", result, *args, bound=arg.bound + 10 ** max(0, -scale), data="keep")
+    e = call("round", result, *args, bound=arg.bound + 10 ** max(0, -scale), data="tens" if scale < 0 and t.kind == "dec" else "keep")
     e.grain = arg.grain
     return e
 

@@ -199,21 +199,13 @@ class QueryGenerator(Relations, Subqueries):
             styles = ("number", "name")
         orders = [Order(i, rng.random() < 0.4, rng.choice(("", "", "FIRST", "LAST")), rng.choice(styles)) for i in order]
         for o in orders:
-            if o.style == "expression" and not may_be_written(query, o.index):
+            if o.style == "expression" and (not isinstance(query, Select) or not query.items[o.index][0].has_column()):
                 o.style = "number"
         query.tail = Tail(orders)
         if wants_limit:
             query.tail.limit = rng.choice((0, 1, 2, 3, 5, 10, 50)) if rng.random() < 0.85 else None
             query.tail.offset = rng.choice((0, 1, 3, 20)) if rng.random() < 0.35 else None
             query.tail.fetch = rng.random() < 0.2
-
-
-def may_be_written(query, index):
-    """May ORDER BY have the item's expression? Not a bare name, which means the output column of that name."""
-    if not isinstance(query, Select):
-        return False
-    e = query.items[index][0]
-    return e.has_column() and not (e.op == "column" and e.data[0] is None)
 
 
 def output_columns(query, alias):

@@ -140,6 +140,9 @@ def typed_function(name, oracle=None):
         parts = args_sql(e, dialect)
         if dialect == OURS:
             return f"{name}({', '.join(parts)})"
+        if e.data == "tens":  # DuckDB makes 0 of a NULL that has fewer digits
+            wide = f"round(CAST({parts[0]} AS DECIMAL(38,{e.args[0].type.scale})), {parts[1]})"
+            return f"CAST(CASE WHEN {parts[0]} IS NOT NULL THEN {wide} END AS {duckdb_type(e.type)})"
         if e.data != "keep":
             parts[0] = as_type(parts[0], e.args[0].type, e.type)
         elif len(parts) == 1 and e.args[0].type.is_integer:  # it is whole; DuckDB would make it a double on the way
@@ -322,6 +325,7 @@ def date_part_form(e, dialect):
         return {"extract": f"extract({field} from {arg})", "date_part": f"date_part('{field}', {arg})",
                 "short": f"{field}({arg})"}[how]
     arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
+    arg = f"CAST({arg} AS TIMESTAMP)" if e.args[0].type == T.TSTZ else arg  # of 2 BC, with a zone, it gives year 2
     asked, form = YEARS.get(field, (field, "{0}"))
     return f"CAST({form.format(f'extract({asked} FROM {arg})')} AS {duckdb_type(e.type)})"
 
