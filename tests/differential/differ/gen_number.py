@@ -122,7 +122,13 @@ def rounded(g, arg):
 
 def fixed(g, depth, exact):
     rng = g.rng
-    kind = rng.choices(("operator", "negate", "abs", "round"), (10, 1.5, 1.5, 3))[0]
+    kind = rng.choices(("operator", "quotient", "negate", "abs", "round"), (10, 1, 1.5, 1.5, 3))[0]
+    if kind == "quotient":  # of integers, of which one is a ubigint
+        sides = [g.expr("int", depth), g.expr("int", depth - 1)]
+        number = rng.randrange(2)
+        sides[number] = g.same_type(sides[number], T.U64)
+        e = operate(g, rng.choice(("divide", "divide", "modulo", "multiply")), *sides)
+        return e if e is not None and e.type.kind == "dec" else None
     if kind == "operator":
         klass = rng.choice(("dec", "dec", "int"))
         sides = [g.expr("dec", depth), g.expr(klass, depth - 1)]

@@ -49,7 +49,7 @@ class Total:
             for (of, message), n in self.messages.most_common():
                 if of == kind and kind != "agree":
                     print(f"         {n:6} {message}")
-                    if kind in ("oracle fails", "lone error") or message.startswith(("writing", "inspect", "COPY")):
+                    if kind in ("oracle fails", "lone error", "both fail") or message.startswith(("writing", "inspect", "COPY")):
                         print(f"                {str(self.examples.get((of, message), ''))[:300]}")
         missing = self.coverage.missing(self.options.least)
         if self.options.coverage:

@@ -153,7 +153,7 @@ class Worker:
                 result.covered.update(("setting", name) for name in chosen)
             elif not verdict.is_failure:
                 result.messages[(verdict.kind, general(verdict.why))] += 1
-                result.examples.setdefault((verdict.kind, general(verdict.why)), texts[i][1])
+                result.examples.setdefault((verdict.kind, general(verdict.why)), f"{seed}/{i}: {texts[i][1]}")
             else:
                 case = Case(query, table_list, dict(chosen), verdict.kind, verdict.why, f"{seed}/{i}", outcome.rows, expected[i][0])
                 self.failed(result, case, folder, oracle, views)
