@@ -238,7 +238,7 @@ status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target, u
 {
     TRY(stream->dev->ops->copy_out(stream, target, words, count * sizeof *target));
     stream->dev->ops->stream_drain(stream);
-    return STATUS_OK;
+    return dev_check(stream->dev);
 }
 
 /* first[second[i]] */

@@ -315,6 +315,11 @@ bool task_run(scheduled_task *scheduled)
     }
     while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
         task_check(scheduled);
+        st = dev_check(exec_device(query)); /* else what it was woken for may not have happened */
+        if (st) {
+            task_fail_query(query, st);
+            return false;
+        }
         exec_result result = task_step(scheduled);
         if (result == EXEC_WAIT)
             return true;

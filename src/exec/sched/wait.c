@@ -41,7 +41,8 @@ bool exec_fetch_words(exec_task *task, exec_fetch *fetch, const void *words, uin
         }
         dev->ops->event_free(fetch->event);
         fetch->event = NULL;
-        return true;
+        *out = dev_check(dev);
+        return !*out;
     }
     *out = dev->ops->copy_out(task->stream, target, words, count * sizeof *target);
     if (!*out)
