@@ -114,7 +114,7 @@ static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk 
                         .validity = flats[i]->validity, .count = chunks[i]->rows,
                         .out_total = total->address);
     if (!st)
-        st = dev_words_wait(stream, total->address, out, 1);
+        st = dev_words_read(stream, total->address, out, 1);
     dev_buffer_unref(total);
     return st;
 }

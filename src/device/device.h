@@ -10,6 +10,10 @@
  *   buffer   reference-counted bytes on a device             any thread
  *   event    a point in a stream, polled or waited for       any thread
  *
+ * Nobody waits: what a caller must know of what a stream has computed (dev_words_read, tensor.h) it
+ * awaits, and a task gives its thread back meanwhile. Devices count what they are told to do
+ * (dev_work), so that tests can say how often.
+ *
  * A launched kernel's buffers may be unreferenced right after the launch: memory is reused only
  * when every stream has passed what it had enqueued by then. */
 #ifndef PISTACHIO_DEVICE_DEVICE_H
@@ -34,6 +38,31 @@ static inline dev_count dev_count_exact(uint64_t rows)
     return (dev_count){.bound = rows, .actual = NULL};
 }
 
+/* What lazy devices were told to do, and how often somebody waited for them. */
+#define DEV_WORK_LIST(ITEM)                                                                        \
+    ITEM(launches, "launches")                                                                     \
+    ITEM(copies, "copies")                                                                         \
+    ITEM(zeroings, "zeroings")                                                                     \
+    ITEM(allocations, "allocations")              /* from the device's pool */                     \
+    ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
+    ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
+    ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
+    ITEM(wakes, "wake-ups")                       /* of tasks, by events */
+
+typedef struct dev_work {
+#define ITEM(name, text) _Atomic uint64_t name;
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+} dev_work;
+
+/* Where the calling thread's work on lazy devices is counted; NULL: nowhere. */
+extern _Thread_local dev_work *dev_work_now;
+#define DEV_WORK_NOTE(name)                                                                        \
+    do {                                                                                           \
+        if (dev_work_now)                                                                          \
+            atomic_fetch_add_explicit(&dev_work_now->name, 1, memory_order_relaxed);               \
+    } while (0)
+
 /* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
  * `bytes` is harmless (vector kernels overread, never overwrite). */
 typedef struct dev_buffer {
@@ -50,8 +79,11 @@ typedef struct dev_ops {
     status (*stream_open)(device *dev, dev_stream **out);
     void (*stream_close)(dev_stream *stream); /* waits for what is enqueued */
     /* Waits until the stream has done what is enqueued; needs nothing that can fail. For after
-     * failures: what copies end in must outlive them. */
+     * failures: what copies end in must outlive them. Counted as a wait. */
     void (*stream_drain)(dev_stream *stream);
+    /* What is enqueued from now on begins when the event, of any stream of the device, is reached.
+     * The event may be freed at once. */
+    status (*stream_wait)(dev_stream *stream, dev_event *event);
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
     /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
@@ -71,7 +103,12 @@ typedef struct dev_ops {
     /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */
     status (*launch)(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                      size_t argument_bytes);
-    /* Enqueue copies. The host memory must stay until an event behind them is reached. */
+    /* Host memory that copies may come from and go to without making the host wait (pinned), from
+     * a pool. NULL where copies are the host's own. Given back memory may still be copied from:
+     * it is used again when every stream has passed what it had enqueued by then. */
+    status (*host_alloc)(device *dev, size_t bytes, const char *who, void **out);
+    void (*host_free)(device *dev, void *address, size_t bytes);
+    /* Enqueue copies. The host memory is of host_alloc. */
     status (*copy_in)(dev_stream *stream, void *target, const void *host_source, size_t bytes);
     status (*copy_out)(dev_stream *stream, void *host_target, const void *source, size_t bytes);
     status (*copy)(dev_stream *stream, void *target, const void *source, size_t bytes);
@@ -80,9 +117,10 @@ typedef struct dev_ops {
      * it is reached, perhaps before record returns. wake may be NULL. Release with event_free. */
     status (*event_record)(dev_stream *stream, void (*wake)(void *argument), void *argument,
                            dev_event **out);
-    bool (*event_reached)(const dev_event *event); /* never waits */
-    void (*event_wait)(dev_event *event);          /* blocks: never on a query's path */
-    void (*event_free)(dev_event *event);          /* takes NULL; reached or not */
+    /* Never waits. Asked again without having been reached it is a wait all the same. */
+    bool (*event_reached)(dev_event *event);
+    void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
+    void (*event_free)(dev_event *event); /* takes NULL; reached or not */
     /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
      * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
     status (*check)(device *dev);
@@ -103,7 +141,15 @@ struct device {
 
 struct dev_stream {
     device *dev;
+    /* Set by who runs tasks on the stream: returns when the stream has done what is enqueued, and
+     * lends the thread to others meanwhile. NULL: the thread waits. */
+    status (*await)(dev_stream *stream, void *argument);
+    void *await_argument;
 };
+
+/* Returns when the stream has done what is enqueued. The caller's thread may be another one
+ * afterwards: it holds no mutex, nor the address of a thread-local variable. */
+CHECKED status dev_stream_await(dev_stream *stream);
 
 /* isa: "auto" or the name of one that this machine has. chunk_rows 0: the device's own choice. */
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);

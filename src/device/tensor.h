@@ -94,9 +94,37 @@ CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count c
                                 tensor_target target_memory, tensor **out);
 /* An array of lazily known counts and other small state: 8-byte words on the device, zeroed. */
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
-/* Reads words back; on lazy devices it waits for the stream, so it is for what happens rarely. */
-CHECKED status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target,
+
+/* Host memory that copies of the device may come from and go to (dev_ops.host_alloc); on host
+ * devices any. */
+CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
+void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
+/* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
+CHECKED status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
+                          const char *who);
+
+/* Words on their way from the device to the host. Zeroed: none. */
+typedef struct dev_fetch {
+    uint64_t *words; /* pinned; on host devices the words themselves, copied at the start */
+    uint32_t count;
+    dev_event *event;
+} dev_fetch;
+
+/* Enqueues the copy of `count` words. What is asked for a chunk later, when it is there, costs
+ * nobody anything. Ends in dev_fetch_finish or dev_fetch_close. */
+CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count,
+                               dev_fetch *out);
+/* Copies the words to `target`, awaiting them if they are not there (dev_stream_await), and closes
+ * the fetch; also on failure. */
+CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);
+/* Forgets it. Takes a zeroed one. */
+void dev_fetch_close(device *dev, dev_fetch *fetch);
+/* Both at once: for what must be known before anything else can be enqueued. On a host device it is
+ * a plain copy. */
+CHECKED status dev_words_read(dev_stream *stream, const void *words, uint64_t *target,
                               uint32_t count);
+/* Makes a count exact. */
+CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */

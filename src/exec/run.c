@@ -18,6 +18,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->pool = pool;
     query->budget = budget;
     query->is_buffering = settings->dynamic_buffering.number;
+    query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);
     if (!st)
         st = arena_new(&query->memory);

@@ -59,7 +59,7 @@ static void *read_column(reader *r, const char *name)
     CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
     ops->event_wait(event);
     ops->event_free(event);
-    CHECK_OK(dev_words_wait(r->stream, r->error->address, error, 2));
+    CHECK_OK(dev_words_read(r->stream, r->error->address, error, 2));
     CHECK_EQ(error[0], 0);
     tensor_unref(t);
     tensor_unref(flat);

@@ -206,7 +206,7 @@ static void read_all(const char *path, const char *isa, uint64_t step, text *out
         for (uint64_t i = 0; i < rows; i++)
             append(&cells[i], c + 1 == r.table->columns.count ? "\n" : "\t", 1);
     }
-    CHECK_OK(dev_words_wait(r.stream, r.error->address, error, 2));
+    CHECK_OK(dev_words_read(r.stream, r.error->address, error, 2));
     CHECK_EQ(error[0], 0);
     for (uint64_t i = 0; i < rows; i++) {
         append(out, cells[i].bytes, cells[i].count);

@@ -1,156 +1,71 @@
-/* copy.c - copies. The driver is given pinned memory only, since with any other it waits: what lies
- * elsewhere goes through pinned blocks. */
+/* copy.c - copies. With memory that is not pinned the driver would wait: there is none of that here
+ * (device.h: host_alloc). */
 #include "device/cuda/cuda.h"
-
-#define BLOCK_BYTES ((size_t)1 << 20)
 
 static cuda_address address_of(const void *memory)
 {
     return (cuda_address)(uintptr_t)memory;
 }
 
-static status enqueue_in(cuda_stream *stream, void *target, const void *source, size_t bytes)
+static status begin(dev_stream *stream)
 {
-    cuda_device *dev = (cuda_device *)stream->base.dev;
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->has_unmarked, true);
-    cuda_result result =
-        dev->driver->cuMemcpyHtoDAsync_v2(address_of(target), source, bytes, stream->queue);
-    pthread_mutex_unlock(&stream->lock);
-    return result ? cuda_stream_failure(dev, result, "cuMemcpyHtoDAsync") : STATUS_OK;
+    TRY(cuda_check(stream->dev));
+    return cuda_enter((cuda_device *)stream->dev);
 }
 
-static status copy_in_block(cuda_stream *stream, void *target, const void *source, size_t bytes)
+static status not_pinned(const dev_stream *stream, const void *memory, size_t bytes)
 {
-    cuda_buffer *block;
-    TRY(cuda_pinned_take((cuda_device *)stream->base.dev, bytes, &block));
-    memcpy(block->base.address, source, bytes);
-    status st = enqueue_in(stream, target, block->base.address, bytes);
-    dev_buffer_unref(&block->base);
-    return st;
+    if (cuda_is_pinned((cuda_device *)stream->dev, memory))
+        return STATUS_OK;
+    DEV_WORK_NOTE(pageable_copies);
+    return status_new(STATUS_KIND_INTERNAL,
+                      "internal error: a copy of %zu bytes that are not pinned", bytes);
 }
 
-status cuda_copy_in(dev_stream *base, void *target, const void *source, size_t bytes)
-{
-    cuda_stream *stream = (cuda_stream *)base;
-    cuda_device *dev = (cuda_device *)base->dev;
-    TRY(cuda_check(base->dev));
-    TRY(cuda_enter(dev));
-    if (bytes && cuda_is_pinned(dev, source))
-        return enqueue_in(stream, target, source, bytes);
-    for (size_t done = 0, part; done < bytes; done += part) {
-        part = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
-        TRY(copy_in_block(stream, (char *)target + done, (const char *)source + done, part));
-    }
-    return STATUS_OK;
-}
+/* Calls driver function `name` in the stream's order, and counts it. */
+#define ENQUEUE(stream, counter, name, ...)                                                        \
+    ({                                                                                             \
+        cuda_stream *s_ = (cuda_stream *)(stream);                                                 \
+        cuda_device *dev_ = (cuda_device *)s_->base.dev;                                           \
+        DEV_WORK_NOTE(counter);                                                                    \
+        pthread_mutex_lock(&s_->lock);                                                             \
+        atomic_store(&s_->has_unmarked, true);                                                     \
+        cuda_result result_ = dev_->driver->name(__VA_ARGS__, s_->queue);                          \
+        pthread_mutex_unlock(&s_->lock);                                                           \
+        result_ ? cuda_stream_failure(dev_, result_, #name) : STATUS_OK;                           \
+    })
 
-static status enqueue_out(cuda_stream *stream, void *target, const void *source, size_t bytes,
-                          cuda_copy_out *copy)
+status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
-    cuda_device *dev = (cuda_device *)stream->base.dev;
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->has_unmarked, true);
-    cuda_result result =
-        dev->driver->cuMemcpyDtoHAsync_v2(target, address_of(source), bytes, stream->queue);
-    if (copy && !result) {
-        *stream->copies_end = copy;
-        stream->copies_end = &copy->next;
-    }
-    pthread_mutex_unlock(&stream->lock);
-    return result ? cuda_stream_failure(dev, result, "cuMemcpyDtoHAsync") : STATUS_OK;
-}
-
-static status copy_out_block(cuda_stream *stream, void *target, const void *source, size_t bytes)
-{
-    cuda_copy_out *copy = mem_new(sizeof *copy);
-    if (!copy)
-        return status_no_memory("copy", sizeof *copy);
-    status st = cuda_pinned_take((cuda_device *)stream->base.dev, bytes, &copy->block);
-    if (!st) {
-        copy->target = target;
-        copy->bytes = bytes;
-        st = enqueue_out(stream, copy->block->base.address, source, bytes, copy);
-        if (!st)
-            return STATUS_OK;
-        dev_buffer_unref(&copy->block->base);
-    }
-    mem_free(copy);
-    return st;
-}
-
-status cuda_copy_out_to(dev_stream *base, void *target, const void *source, size_t bytes)
-{
-    cuda_stream *stream = (cuda_stream *)base;
-    cuda_device *dev = (cuda_device *)base->dev;
-    TRY(cuda_check(base->dev));
-    TRY(cuda_enter(dev));
+    TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    if (cuda_is_pinned(dev, target))
-        return enqueue_out(stream, target, source, bytes, NULL);
-    return copy_out_block(stream, target, source, bytes);
+    TRY(not_pinned(stream, source, bytes));
+    return ENQUEUE(stream, copies, cuMemcpyHtoDAsync_v2, address_of(target), source, bytes);
 }
 
-/* Under the lock: the blocks whose bytes are where they belong now. */
-static cuda_buffer *finish_copies(cuda_stream *stream, uint64_t number)
+status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
-    bool is_lost = atomic_load(&((cuda_device *)stream->base.dev)->is_lost);
-    cuda_buffer *finished = NULL;
-    while (stream->copies &&
-           (is_lost || (stream->copies->number && stream->copies->number <= number))) {
-        cuda_copy_out *copy = stream->copies;
-        stream->copies = copy->next;
-        if (!stream->copies)
-            stream->copies_end = &stream->copies;
-        memcpy(copy->target, copy->block->base.address, copy->bytes);
-        copy->block->next = finished;
-        finished = copy->block;
-        mem_free(copy);
-    }
-    return finished;
-}
-
-void cuda_copies_finish(cuda_stream *stream, uint64_t number)
-{
-    pthread_mutex_lock(&stream->lock);
-    cuda_buffer *finished = finish_copies(stream, number);
-    pthread_mutex_unlock(&stream->lock);
-    /* The device's lock, which this takes, comes before the stream's. */
-    while (finished) {
-        cuda_buffer *block = finished;
-        finished = block->next;
-        dev_buffer_unref(&block->base);
-    }
-}
-
-status cuda_copy(dev_stream *base, void *target, const void *source, size_t bytes)
-{
-    cuda_stream *stream = (cuda_stream *)base;
-    cuda_device *dev = (cuda_device *)base->dev;
-    TRY(cuda_check(base->dev));
-    TRY(cuda_enter(dev));
+    TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->has_unmarked, true);
-    cuda_result result = dev->driver->cuMemcpyDtoDAsync_v2(address_of(target), address_of(source),
-                                                           bytes, stream->queue);
-    pthread_mutex_unlock(&stream->lock);
-    return result ? cuda_stream_failure(dev, result, "cuMemcpyDtoDAsync") : STATUS_OK;
+    TRY(not_pinned(stream, target, bytes));
+    return ENQUEUE(stream, copies, cuMemcpyDtoHAsync_v2, target, address_of(source), bytes);
 }
 
-status cuda_zero(dev_stream *base, void *target, size_t bytes)
+status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
-    cuda_stream *stream = (cuda_stream *)base;
-    cuda_device *dev = (cuda_device *)base->dev;
-    TRY(cuda_check(base->dev));
-    TRY(cuda_enter(dev));
+    TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->has_unmarked, true);
-    cuda_result result = dev->driver->cuMemsetD8Async(address_of(target), 0, bytes, stream->queue);
-    pthread_mutex_unlock(&stream->lock);
-    return result ? cuda_stream_failure(dev, result, "cuMemsetD8Async") : STATUS_OK;
+    return ENQUEUE(stream, copies, cuMemcpyDtoDAsync_v2, address_of(target), address_of(source),
+                   bytes);
+}
+
+status cuda_zero(dev_stream *stream, void *target, size_t bytes)
+{
+    TRY(begin(stream));
+    if (!bytes)
+        return STATUS_OK;
+    return ENQUEUE(stream, zeroings, cuMemsetD8Async, address_of(target), 0, bytes);
 }

@@ -61,25 +61,14 @@ typedef struct cuda_memory {
     cuda_buffer *closed, **closed_end; /* in the order of their numbers */
 } cuda_memory;
 
-/* Copies to memory that is not pinned end in a pinned block first. */
-typedef struct cuda_copy_out {
-    struct cuda_copy_out *next;
-    cuda_buffer *block;
-    void *target;
-    size_t bytes;
-    uint64_t number; /* of the mark behind it; 0: none yet */
-} cuda_copy_out;
-
 struct cuda_stream {
     dev_stream base;
     struct cuda_stream *next; /* of the device's */
     cuda_queue queue;
     pthread_mutex_t lock;
     _Atomic uint64_t *progress; /* pinned */
-    cuda_buffer *progress_buffer;
     _Atomic uint64_t last_mark;
     _Atomic bool has_unmarked; /* something is enqueued behind the last mark */
-    cuda_copy_out *copies, **copies_end;
     dev_buffer *scratch;
     _Atomic uint32_t references; /* the owner's, and one of each event */
 };
@@ -89,6 +78,7 @@ struct dev_event {
     cuda_stream *stream;
     uint64_t number;
     _Atomic uint32_t references; /* the holder's, the waker's */
+    _Atomic bool was_asked;
     void (*wake)(void *argument);
     void *argument;
 };
@@ -137,7 +127,10 @@ void cuda_stream_mark_all(cuda_device *dev);
 bool cuda_streams_passed(cuda_device *dev, uint64_t number);
 CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
                                  dev_event **out);
-bool cuda_event_reached(const dev_event *event);
+CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
+bool cuda_event_reached(dev_event *event);
+/* The same, not counted. */
+bool cuda_event_passed(const dev_event *event);
 void cuda_event_wait(dev_event *event);
 void cuda_event_free(dev_event *event);
 void cuda_pause(unsigned *turn); /* between two looks at a word: longer from turn to turn */
@@ -152,18 +145,17 @@ void cuda_waker_release(cuda_waker *waker);
 CHECKED status cuda_memory_open(cuda_device *dev);
 void cuda_memory_close(cuda_device *dev);
 CHECKED status cuda_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
-/* Pinned memory, for the host and for copies. Not charged to the budget. */
-CHECKED status cuda_pinned_take(cuda_device *dev, size_t bytes, cuda_buffer **out);
+/* Pinned memory. Not charged to the budget. */
+CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void **out);
+void cuda_host_free(device *dev, void *address, size_t bytes);
 bool cuda_is_pinned(const cuda_device *dev, const void *address);
 void cuda_release(dev_buffer *buffer);
 
 /* ---- copy.c ---- */
 CHECKED status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes);
-CHECKED status cuda_copy_out_to(dev_stream *stream, void *target, const void *source, size_t bytes);
+CHECKED status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes);
 CHECKED status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes);
 CHECKED status cuda_zero(dev_stream *stream, void *target, size_t bytes);
-/* Hands over what was copied before mark `number`, which the stream has passed. */
-void cuda_copies_finish(cuda_stream *stream, uint64_t number);
 
 /* ---- launch.c ---- */
 /* Finds the kernels in the module, and that they are of this program's version. */

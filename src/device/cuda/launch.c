@@ -125,6 +125,7 @@ static status run(launch *l, cuda_entry entry, shape s)
         return status_new(STATUS_KIND_INTERNAL, "internal error: %s of %llu blocks",
                           entry_names[entry], (unsigned long long)s.blocks);
     TRY(scratch_take(l, s.scratch_words));
+    DEV_WORK_NOTE(launches);
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->has_unmarked, true);
     cuda_result result =
@@ -191,28 +192,39 @@ static const uint32_t layout[] = {
 #undef KERNEL
 };
 
+/* Reads a global of the module. */
+static status read_global(cuda_device *dev, cuda_address address, void *target, size_t bytes)
+{
+    dev_stream *stream;
+    void *host;
+    TRY(cuda_host_alloc(&dev->base, bytes, "layout of kernels", &host));
+    status st = cuda_stream_open(&dev->base, &stream);
+    if (!st) {
+        st = cuda_copy_out(stream, host, (const void *)(uintptr_t)address, bytes);
+        cuda_stream_close(stream);
+    }
+    if (!st)
+        st = cuda_check(&dev->base);
+    memcpy(target, host, bytes);
+    cuda_host_free(&dev->base, host, bytes);
+    return st;
+}
+
 static status check_layout(cuda_device *dev)
 {
     cuda_address address;
     size_t bytes;
-    dev_stream *stream;
     uint32_t found[sizeof layout / sizeof *layout] = {0};
     cuda_result result =
         dev->driver->cuModuleGetGlobal_v2(&address, &bytes, dev->module, "kernels_layout");
     if (result && result != CUDA_NOT_FOUND)
         return cuda_status(dev->driver, result, "cuModuleGetGlobal");
-    status st = STATUS_OK;
-    if (!result && bytes == sizeof layout) {
-        TRY(cuda_stream_open(&dev->base, &stream));
-        st = cuda_copy_out_to(stream, found, (const void *)(uintptr_t)address, sizeof found);
-        cuda_stream_close(stream);
-        if (!st)
-            st = cuda_check(&dev->base);
-    }
-    if (!st && memcmp(found, layout, sizeof layout) != 0)
-        st = status_new(STATUS_KIND_UNSUPPORTED,
-                        "these kernels are of another version than the program");
-    return st;
+    if (!result && bytes == sizeof layout)
+        TRY(read_global(dev, address, found, sizeof found));
+    return memcmp(found, layout, sizeof layout) == 0
+               ? STATUS_OK
+               : status_new(STATUS_KIND_UNSUPPORTED,
+                            "these kernels are of another version than the program");
 }
 
 status cuda_kernels_find(cuda_device *dev)

@@ -153,6 +153,7 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
     if ((size_t)(pool->end - pool->free) < room) {
+        DEV_WORK_NOTE(system_allocations);
         status st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
         if (st) {
             mem_free(buffer);
@@ -241,6 +242,7 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
 static bool await_released(cuda_device *dev)
 {
     unsigned turn = 0;
+    DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
     close_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
@@ -263,6 +265,7 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
         return status_no_memory(who, bytes);
     TRY(cuda_enter(dev));
     class_of(bytes, &room);
+    DEV_WORK_NOTE(allocations);
     status st = mem_budget_take(base->budget, room, who);
     while (st && await_released(dev)) {
         status_free(st);
@@ -283,15 +286,8 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
     return STATUS_OK;
 }
 
-status cuda_pinned_take(cuda_device *dev, size_t bytes, cuda_buffer **out)
+static void release(cuda_device *dev, cuda_buffer *buffer)
 {
-    return take(dev, &dev->memory.pinned, bytes, out);
-}
-
-void cuda_release(dev_buffer *base)
-{
-    cuda_device *dev = (cuda_device *)base->dev;
-    cuda_buffer *buffer = (cuda_buffer *)base;
     status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
     buffer->next = dev->memory.open;
@@ -301,6 +297,37 @@ void cuda_release(dev_buffer *base)
         reclaim(dev);
     }
     pthread_mutex_unlock(&dev->lock);
+}
+
+void cuda_release(dev_buffer *base)
+{
+    release((cuda_device *)base->dev, (cuda_buffer *)base);
+}
+
+/* The bytes are behind a pointer to what describes them. */
+#define HOST_HEAD 64
+
+status cuda_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_buffer *buffer;
+    *out = NULL;
+    if (bytes > SIZE_MAX / 4)
+        return status_no_memory(who, bytes);
+    TRY(cuda_enter(dev));
+    DEV_WORK_NOTE(allocations);
+    TRY(status_context(take(dev, &dev->memory.pinned, bytes + HOST_HEAD, &buffer), "%s, %zu bytes",
+                       who, bytes));
+    *(cuda_buffer **)buffer->base.address = buffer;
+    *out = (char *)buffer->base.address + HOST_HEAD;
+    return STATUS_OK;
+}
+
+void cuda_host_free(device *base, void *address, size_t bytes)
+{
+    (void)bytes;
+    if (address)
+        release((cuda_device *)base, *(cuda_buffer **)(void *)((char *)address - HOST_HEAD));
 }
 
 /* ---- opening and closing ---- */

@@ -63,9 +63,6 @@ status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number)
                     (cuda_address)(uintptr_t)stream->progress, number, 0);
     atomic_store(&stream->last_mark, number);
     atomic_store(&stream->has_unmarked, false);
-    for (cuda_copy_out *copy = stream->copies; copy; copy = copy->next)
-        if (!copy->number)
-            copy->number = number;
     *out_number = number;
     return STATUS_OK;
 }
@@ -107,8 +104,8 @@ void cuda_stream_unref(cuda_stream *stream)
     cuda_device *dev = (cuda_device *)stream->base.dev;
     if (stream->queue && !atomic_load(&dev->is_lost))
         dev->driver->cuStreamDestroy_v2(stream->queue);
-    if (stream->progress_buffer)
-        dev_buffer_unref(&stream->progress_buffer->base);
+    if (stream->progress)
+        cuda_host_free(&dev->base, stream->progress, sizeof *stream->progress);
     pthread_mutex_destroy(&stream->lock);
     mem_free(stream);
 }
@@ -122,12 +119,12 @@ status cuda_stream_open(device *base, dev_stream **out)
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
     stream->base.dev = base;
-    stream->copies_end = &stream->copies;
     atomic_init(&stream->references, 1);
     pthread_mutex_init(&stream->lock, NULL);
-    status st = cuda_pinned_take(dev, sizeof(uint64_t), &stream->progress_buffer);
+    void *progress;
+    status st = cuda_host_alloc(base, sizeof *stream->progress, "stream", &progress);
     if (!st) {
-        stream->progress = stream->progress_buffer->base.address;
+        stream->progress = progress;
         atomic_store(stream->progress, 0);
         st = cuda_status(dev->driver,
                          dev->driver->cuStreamCreate(&stream->queue, CUDA_QUEUE_NON_BLOCKING),
@@ -160,7 +157,7 @@ void cuda_stream_drain(dev_stream *base)
     }
     pthread_mutex_unlock(&stream->lock);
     dev_event event = {.stream = stream, .number = number};
-    cuda_event_wait(&event);
+    cuda_event_wait(&event); /* counted there */
 }
 
 void cuda_stream_close(dev_stream *base)
@@ -214,14 +211,37 @@ status cuda_event_record(dev_stream *base, void (*wake)(void *), void *argument,
     return STATUS_OK;
 }
 
-bool cuda_event_reached(const dev_event *event)
+status cuda_stream_wait(dev_stream *base, dev_event *event)
 {
-    cuda_stream *stream = event->stream;
-    cuda_device *dev = (cuda_device *)stream->base.dev;
-    if (!is_passed(stream, event->number) && !atomic_load(&dev->is_lost))
-        return false;
-    cuda_copies_finish(stream, event->number);
-    return true;
+    cuda_stream *stream = (cuda_stream *)base;
+    TRY(cuda_check(base->dev));
+    TRY(cuda_enter((cuda_device *)base->dev));
+    if (event->stream == stream || cuda_event_passed(event))
+        return STATUS_OK;
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->has_unmarked, true);
+    cuda_result result = ((cuda_device *)base->dev)
+                             ->driver->cuStreamWaitValue64_v2(
+                                 stream->queue, (cuda_address)(uintptr_t)event->stream->progress,
+                                 event->number, CUDA_WAIT_AT_LEAST);
+    pthread_mutex_unlock(&stream->lock);
+    return result ? cuda_stream_failure((cuda_device *)base->dev, result, "cuStreamWaitValue64")
+                  : STATUS_OK;
+}
+
+bool cuda_event_passed(const dev_event *event)
+{
+    const cuda_stream *stream = event->stream;
+    return is_passed(stream, event->number) ||
+           atomic_load(&((cuda_device *)stream->base.dev)->is_lost);
+}
+
+bool cuda_event_reached(dev_event *event)
+{
+    bool is_reached = cuda_event_passed(event);
+    if (!is_reached && atomic_exchange(&event->was_asked, true))
+        DEV_WORK_NOTE(waits);
+    return is_reached;
 }
 
 /* A device that is lost writes no more words; only the driver can say so. */
@@ -231,7 +251,8 @@ void cuda_event_wait(dev_event *event)
 {
     cuda_stream *stream = event->stream;
     cuda_device *dev = (cuda_device *)stream->base.dev;
-    for (unsigned turn = 0; !cuda_event_reached(event);) {
+    DEV_WORK_NOTE(waits);
+    for (unsigned turn = 0; !cuda_event_passed(event);) {
         cuda_pause(&turn);
         if (turn % TURNS_PER_QUESTION == 0) {
             cuda_result result = dev->driver->cuStreamQuery(stream->queue);

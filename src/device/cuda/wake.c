@@ -11,26 +11,19 @@ void cuda_waker_init(cuda_waker *waker)
     pthread_cond_init(&waker->changed, NULL);
 }
 
-/* Takes those that are reached off the list. Under the lock, which is given up meanwhile: reaching
- * takes a stream's. */
+/* Takes those that are reached off the list. Under the lock. */
 static dev_event *take_reached(cuda_waker *waker)
 {
-    dev_event *all = waker->events, *reached = NULL, *later = NULL;
-    waker->events = NULL;
-    pthread_mutex_unlock(&waker->lock);
-    while (all) {
-        dev_event *event = all;
-        all = event->next;
-        dev_event **list = cuda_event_reached(event) ? &reached : &later;
-        event->next = *list;
-        *list = event;
-    }
-    pthread_mutex_lock(&waker->lock);
-    while (later) {
-        dev_event *event = later;
-        later = event->next;
-        event->next = waker->events;
-        waker->events = event;
+    dev_event *reached = NULL;
+    for (dev_event **at = &waker->events; *at;) {
+        dev_event *event = *at;
+        if (!cuda_event_passed(event)) {
+            at = &event->next;
+            continue;
+        }
+        *at = event->next;
+        event->next = reached;
+        reached = event;
     }
     return reached;
 }

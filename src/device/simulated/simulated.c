@@ -22,21 +22,37 @@ typedef enum command_kind {
     COMMAND_KERNEL,
     COMMAND_COPY,
     COMMAND_ZERO,
-    COMMAND_EVENT
+    COMMAND_EVENT,
+    COMMAND_WAIT
 } command_kind;
 
 typedef struct simulated_device simulated_device;
 
+/* What was given back and may still be in use. */
+typedef struct released {
+    struct released *next;
+    uint64_t number; /* of the first command after its release */
+    bool is_host;
+    void *address;
+    size_t bytes;
+    void *buffer; /* the device's: the struct, to be freed as well */
+} released;
+
 typedef struct simulated_buffer {
     dev_buffer base;
-    struct simulated_buffer *next; /* of those released */
-    uint64_t number;               /* of the first command after its release */
+    released later; /* made before it is needed, as releasing cannot fail */
 } simulated_buffer;
+
+/* A block of host memory: this, then what the caller has. */
+typedef struct host_block {
+    _Alignas(64) released later;
+    unsigned char bytes[];
+} host_block;
 
 struct dev_event {
     simulated_device *dev;
     _Atomic uint32_t references; /* the holder's and the stream's */
-    _Atomic bool is_reached;
+    _Atomic bool is_reached, was_asked;
     void (*wake)(void *argument);
     void *argument;
 };
@@ -76,7 +92,7 @@ struct simulated_device {
     pthread_mutex_t lock; /* streams, their queues, events, released buffers */
     pthread_cond_t reached;
     uint64_t next_number;
-    simulated_buffer *released, **released_end;
+    released *released, **released_end;
     simulated_stream *streams;
     uint64_t seed;
 };
@@ -99,7 +115,7 @@ static void event_reach(dev_event *event)
     event_unref(event);
 }
 
-/* Frees the released buffers that no command can use any more. Under the lock. */
+/* Frees what was released and what no command can use any more. Under the lock. */
 static void reclaim(simulated_device *dev)
 {
     uint64_t oldest = UINT64_MAX;
@@ -109,14 +125,37 @@ static void reclaim(simulated_device *dev)
             oldest = c->number;
     }
     while (dev->released && dev->released->number <= oldest) {
-        simulated_buffer *buffer = dev->released;
-        dev->released = buffer->next;
+        released *r = dev->released;
+        dev->released = r->next;
         if (!dev->released)
             dev->released_end = &dev->released;
-        simulated_memory_give(buffer->base.address, buffer->base.bytes);
-        mem_budget_give(dev->base.budget, buffer->base.bytes);
+        void *buffer = r->buffer;
+        if (!r->is_host)
+            mem_budget_give(dev->base.budget, r->bytes);
+        simulated_memory_give(r->is_host, r->address, r->bytes);
         mem_free(buffer);
     }
+}
+
+/* Takes the memory back as soon as no stream has a command left from before now. */
+static void release(simulated_device *dev, released *r)
+{
+    pthread_mutex_lock(&dev->lock);
+    r->next = NULL;
+    r->number = dev->next_number;
+    *dev->released_end = r;
+    dev->released_end = &r->next;
+    reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+static void wait_for(dev_event *event)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    while (!atomic_load(&event->is_reached))
+        pthread_cond_wait(&dev->reached, &dev->lock);
+    pthread_mutex_unlock(&dev->lock);
 }
 
 static void run_command(command *c)
@@ -133,6 +172,10 @@ static void run_command(command *c)
         break;
     case COMMAND_EVENT:
         event_reach(c->event);
+        break;
+    case COMMAND_WAIT:
+        wait_for(c->event);
+        event_unref(c->event);
         break;
     }
 }
@@ -232,6 +275,7 @@ static void simulated_stream_drain(dev_stream *base)
 {
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
+    DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
     while (stream->first || stream->running)
         pthread_cond_wait(&stream->idle, &dev->lock);
@@ -259,38 +303,64 @@ static void simulated_stream_close(dev_stream *base)
     mem_free(stream);
 }
 
+static status simulated_stream_wait(dev_stream *stream, dev_event *event)
+{
+    command c = {.kind = COMMAND_WAIT, .event = event};
+    atomic_fetch_add(&event->references, 1);
+    status st = submit(stream, &c);
+    if (st)
+        event_unref(event);
+    return st;
+}
+
 static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     TRY(mem_budget_take(base->budget, bytes, who));
+    DEV_WORK_NOTE(allocations);
     simulated_buffer *buffer = mem_new(sizeof *buffer);
-    void *address = buffer ? simulated_memory_take(bytes) : NULL;
+    void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
     if (!address) {
         mem_free(buffer);
         mem_budget_give(base->budget, bytes);
         return status_no_memory(who, bytes);
     }
     buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
+    buffer->later = (released){.address = address, .bytes = bytes, .buffer = buffer};
     *out = &buffer->base;
     return STATUS_OK;
 }
 
 static void simulated_release(dev_buffer *base)
 {
-    simulated_device *dev = (simulated_device *)base->dev;
-    simulated_buffer *buffer = (simulated_buffer *)base;
-    pthread_mutex_lock(&dev->lock);
-    buffer->next = NULL;
-    buffer->number = dev->next_number;
-    *dev->released_end = buffer;
-    dev->released_end = &buffer->next;
-    reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
+    release((simulated_device *)base->dev, &((simulated_buffer *)base)->later);
+}
+
+static status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    (void)base;
+    size_t all = sizeof(host_block) + bytes;
+    *out = NULL;
+    DEV_WORK_NOTE(allocations);
+    host_block *block = simulated_memory_take(true, all);
+    if (!block)
+        return status_no_memory(who, bytes);
+    block->later = (released){.is_host = true, .address = block, .bytes = all};
+    *out = block->bytes;
+    return STATUS_OK;
+}
+
+static void simulated_host_free(device *base, void *address, size_t bytes)
+{
+    host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));
+    (void)bytes;
+    release((simulated_device *)base, &block->later);
 }
 
 static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                                size_t argument_bytes)
 {
     command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
+    DEV_WORK_NOTE(launches);
     memcpy(c.arguments, arguments, argument_bytes);
     return submit(stream, &c);
 }
@@ -298,12 +368,18 @@ static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const v
 static status simulated_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
     command c = {.kind = COMMAND_COPY, .target = target, .source = source, .bytes = bytes};
-    return bytes ? submit(stream, &c) : STATUS_OK;
+    if (!bytes)
+        return STATUS_OK;
+    DEV_WORK_NOTE(copies);
+    if (!simulated_is_known(target) || !simulated_is_known(source))
+        DEV_WORK_NOTE(pageable_copies);
+    return submit(stream, &c);
 }
 
 static status simulated_zero(dev_stream *stream, void *target, size_t bytes)
 {
     command c = {.kind = COMMAND_ZERO, .target = target, .bytes = bytes};
+    DEV_WORK_NOTE(zeroings);
     return submit(stream, &c);
 }
 
@@ -328,18 +404,18 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
     return st;
 }
 
-static bool simulated_event_reached(const dev_event *event)
+static bool simulated_event_reached(dev_event *event)
 {
-    return atomic_load(&((dev_event *)event)->is_reached);
+    bool is_reached = atomic_load(&event->is_reached);
+    if (!is_reached && atomic_exchange(&event->was_asked, true))
+        DEV_WORK_NOTE(waits);
+    return is_reached;
 }
 
 static void simulated_event_wait(dev_event *event)
 {
-    simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
-    while (!atomic_load(&event->is_reached))
-        pthread_cond_wait(&dev->reached, &dev->lock);
-    pthread_mutex_unlock(&dev->lock);
+    DEV_WORK_NOTE(waits);
+    wait_for(event);
 }
 
 static void simulated_event_free(dev_event *event)
@@ -363,8 +439,11 @@ static const dev_ops simulated_ops = {
     .stream_open = simulated_stream_open,
     .stream_close = simulated_stream_close,
     .stream_drain = simulated_stream_drain,
+    .stream_wait = simulated_stream_wait,
     .alloc = simulated_alloc,
     .release = simulated_release,
+    .host_alloc = simulated_host_alloc,
+    .host_free = simulated_host_free,
     .launch = simulated_launch,
     .copy_in = simulated_copy,
     .copy_out = simulated_copy,

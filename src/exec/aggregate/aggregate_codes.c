@@ -42,7 +42,7 @@ status codes_statistics(dev_stream *stream, const tensor *key, uint64_t rows,
                            .validity = key->validity, .count = dev_count_exact(rows),
                            .out = words->address);
     if (!st)
-        st = dev_words_wait(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
+        st = dev_words_read(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
     dev_buffer_unref(words);
     return st;
 }
@@ -289,7 +289,7 @@ static status find_codes(const aggregate_core *core, exec_task *task, aggregate_
             st = find_number(task, code, keys[k], rows, k > 0, word->address, out);
     }
     if (!st)
-        st = dev_words_wait(task->stream, word->address, &violations, 1);
+        st = dev_words_read(task->stream, word->address, &violations, 1);
     *fits &= !violations;
     dev_buffer_unref(word);
     return st;

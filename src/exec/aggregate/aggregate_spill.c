@@ -125,7 +125,7 @@ static status bound_sums(dev_stream *stream, state_array *array, uint64_t count)
                            .values = array->buffer->address, .count = dev_count_exact(count),
                            .out = word->address);
     if (!st)
-        st = dev_words_wait(stream, word->address, &magnitude, 1);
+        st = dev_words_read(stream, word->address, &magnitude, 1);
     dev_buffer_unref(word);
     TRY(st);
     array->bound = (uint128)magnitude + 1;

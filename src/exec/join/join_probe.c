@@ -169,7 +169,7 @@ static status mask_rows(exec_task *task, uint64_t rows, dev_buffer *mask, bool i
                         .validity = also ? also->address : NULL, .count = all, .rows = (*out)->rows,
                         .out_count = count->address);
     if (!st)
-        st = dev_words_wait(task->stream, count->address, out_count, 1);
+        st = dev_words_read(task->stream, count->address, out_count, 1);
     dev_buffer_unref(inverted);
     dev_buffer_unref(count);
     return st;
@@ -282,7 +282,7 @@ static status unique_pairs(join_prober *p, exec_task *task)
                    .out_probe = p->pair_probe->rows,
                    .out_build = p->pair_build ? p->pair_build->rows : NULL, .out_count = count));
     p->pairs_done = true;
-    return dev_words_wait(task->stream, count, &p->pair_count, 1);
+    return dev_words_read(task->stream, count, &p->pair_count, 1);
 }
 
 static status next_pairs(join_prober *p, exec_task *task)
@@ -303,7 +303,7 @@ static status next_pairs(join_prober *p, exec_task *task)
                    .rows = p->side->table.rows->address, .room = room, .cursor = cursor,
                    .out_probe = p->pair_probe->rows, .out_build = p->pair_build->rows,
                    .out_count = cursor + 2));
-    TRY(dev_words_wait(task->stream, cursor, words, 3));
+    TRY(dev_words_read(task->stream, cursor, words, 3));
     p->pair_count = words[2];
     p->pairs_done = words[0] >= p->rows;
     return STATUS_OK;
@@ -364,7 +364,7 @@ static exec_result apply_residual(join_prober *p, exec_task *task)
     if (rows) {
         exact = count.bound;
         if (count.actual)
-            st = dev_words_wait(task->stream, count.actual, &exact, 1);
+            st = dev_words_read(task->stream, count.actual, &exact, 1);
         if (!st)
             st = narrow_pairs(task, p, rows, exact);
     }

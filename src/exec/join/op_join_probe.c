@@ -12,8 +12,6 @@ typedef struct op_join_probe {
 typedef struct probe_local {
     join_prober prober;
     join_collector collector; /* of rows to be spilled */
-    exec_fetch fetch;
-    uint64_t scratch;
 } probe_local;
 
 /* The chunk that was taken goes to parts. */
@@ -39,12 +37,8 @@ static exec_result probe_push(exec_operator *base, exec_task *task, void *state,
 {
     op_join_build *join = ((op_join_probe *)base)->join;
     probe_local *local = state;
-    status st;
     if (*input) {
-        if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->scratch, &st)) {
-            EXEC_TRY(task, st);
-            return EXEC_WAIT;
-        }
+        EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
         if (!(*input)->rows.bound)
             return EXEC_NEED_INPUT;
         join_prober_take(&local->prober, &join->whole, *input);
@@ -70,11 +64,10 @@ static void probe_check(const exec_operator *base)
 
 static void probe_local_close(exec_operator *base, void *state)
 {
+    (void)base;
     probe_local *local = state;
     join_prober_release(&local->prober);
     join_collector_release(&local->collector);
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static exec_result probe_finish_local(exec_operator *base, exec_task *task, void *state,
@@ -87,7 +80,7 @@ static exec_result probe_finish_local(exec_operator *base, exec_task *task, void
     if (join_has_spilled(join))
         EXEC_TRY(task, join_collect_end(&local->collector, task, join->spill.probe));
     else if (join->emits_build) /* a sink: the marks are there */
-        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+        EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
@@ -111,7 +104,7 @@ static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned nu
     op_join_probe *op = (op_join_probe *)base;
     uint64_t words[1];
     EXEC_TRY(task, join_side_mark_rows(&op->join->whole, task, &op->next_group));
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 

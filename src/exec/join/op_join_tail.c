@@ -51,7 +51,7 @@ static status wanted_rows(const op_join_build *join, const join_side *side, exec
                         .first_row = (uint32_t)first, .rows = (*out)->rows,
                         .out_count = count->address);
     if (!st)
-        st = dev_words_wait(task->stream, count->address, out_count, 1);
+        st = dev_words_read(task->stream, count->address, out_count, 1);
     dev_buffer_unref(inverted);
     dev_buffer_unref(count);
     return st;

@@ -21,8 +21,6 @@ typedef struct op_result {
 } op_result;
 
 typedef struct result_local {
-    exec_fetch fetch;
-    uint64_t row_count;
     chunk *flat;       /* whose copies are under way */
     exec_batch *batch; /* to be queued */
 } result_local;
@@ -167,13 +165,9 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     op_result *op = (op_result *)base;
     result_local *local = state;
     bool is_host = task->stream->dev->is_host;
-    status st = STATUS_OK;
     if (*input && !local->batch && !local->flat) {
         chunk *c = *input;
-        if (!exec_fetch_count(task, &local->fetch, &c->rows, &local->row_count, &st)) {
-            EXEC_TRY(task, st);
-            return EXEC_WAIT;
-        }
+        EXEC_TRY(task, dev_count_read(task->stream, &c->rows));
         if (!c->rows.bound) {
             chunk_free(c);
             *input = NULL;
@@ -189,8 +183,7 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
         }
         chunk_free(c);
         *input = NULL;
-        if (!is_host && exec_wait_stream(task))
-            return EXEC_WAIT;
+        EXEC_TRY(task, dev_stream_await(task->stream));
     }
     if (local->flat) {
         point_to_host(local->flat, local->batch);
@@ -209,11 +202,10 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
 
 static void result_local_close(exec_operator *op, void *state)
 {
+    (void)op;
     result_local *local = state;
     exec_batch_free(local->batch);
     chunk_free(local->flat);
-    if (local->fetch.event)
-        op->query->dev->ops->event_free(local->fetch.event);
 }
 
 bool op_result_is_ready(exec_operator *sink)

@@ -19,8 +19,7 @@ typedef struct op_shared {
 } op_shared;
 
 typedef struct shared_local {
-    exec_fetch fetch;
-    uint64_t row_count, held;
+    uint64_t held;
     chunk_list chunks;
 } shared_local;
 
@@ -68,14 +67,10 @@ static exec_result shared_push(exec_operator *base, exec_task *task, void *state
     (void)output;
     op_shared *op = (op_shared *)base;
     shared_local *local = state;
-    status st;
     chunk *flat = NULL;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
+    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
     if ((*input)->rows.bound) {
         EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
         EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
@@ -105,10 +100,9 @@ static exec_result shared_finish(exec_operator *base, exec_task *task, void *sta
 
 static void shared_local_close(exec_operator *op, void *state)
 {
+    (void)op;
     shared_local *local = state;
     release_chunks(&local->chunks);
-    if (local->fetch.event)
-        op->query->dev->ops->event_free(local->fetch.event);
 }
 
 static void shared_close(exec_operator *base)

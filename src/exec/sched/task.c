@@ -58,10 +58,60 @@ status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_tas
     return STATUS_OK;
 }
 
+static const char *key_name(const expr_list *keys)
+{
+    const expr *key = keys->count ? keys->items[0] : NULL;
+    return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
+}
+
+/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
+ */
+static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
+{
+    char name[TRACE_NAME_BYTES];
+    const plan_node *plan = op->plan;
+    if (plan && plan->kind == PLAN_SCAN) {
+        const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
+        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
+    } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
+        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
+                 key_name(&plan->join.right_keys));
+    } else {
+        snprintf(name, sizeof name, "%s", op->ops->name);
+    }
+    trace_span(what, name, (int64_t)since, (int64_t)until);
+}
+
+void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what)
+{
+    scheduled->called = op;
+    scheduled->called_for = what;
+    scheduled->called_since = now();
+    dev_work_now = &op->metrics.work;
+}
+
+void task_step_end(scheduled_task *scheduled)
+{
+    exec_operator *op = scheduled->called;
+    uint64_t until = now(), since = scheduled->called_since;
+    dev_work_now = NULL;
+    atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
+    if (__builtin_expect(op->query->is_traced, 0))
+        trace_step(op, scheduled->called_for, since, until);
+}
+
 /* Number 0 is the source; k + 1 is operator k. */
 static exec_operator *operator_at(const scheduled_task *scheduled, unsigned number)
 {
     return number ? scheduled->stage->operators.items[number - 1] : scheduled->stage->source;
+}
+
+static status open_state(scheduled_task *scheduled, exec_operator *op, void *state)
+{
+    task_step_begin(scheduled, op, "open");
+    status st = op->ops->local_open(op, &scheduled->task, state);
+    task_step_end(scheduled);
+    return st;
 }
 
 static status task_setup(scheduled_task *scheduled)
@@ -69,6 +119,8 @@ static status task_setup(scheduled_task *scheduled)
     device *dev = scheduled->stage->query->dev;
     if (!scheduled->task.stream)
         TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
+    scheduled->task.stream->await = task_await;
+    scheduled->task.stream->await_argument = scheduled;
     if (!scheduled->error_buffer) {
         TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
         scheduled->task.error = scheduled->error_buffer->address;
@@ -83,7 +135,7 @@ static status task_setup(scheduled_task *scheduled)
             return status_no_memory("task state", bytes);
         scheduled->states[scheduled->opened_count++] = state;
         if (op->ops->local_open)
-            TRY(op->ops->local_open(op, &scheduled->task, state));
+            TRY(open_state(scheduled, op, state));
         task_check_made(op);
     }
     return STATUS_OK;
@@ -92,9 +144,11 @@ static status task_setup(scheduled_task *scheduled)
 void task_close(scheduled_task *scheduled)
 {
     device *dev = scheduled->stage->query->dev;
-    /* After a failure copies may be under way that end in the operators' states. */
-    if (scheduled->task.stream)
+    /* After a failure kernels may be under way that use what the operators hold. */
+    if (scheduled->task.stream) {
+        scheduled->task.stream->await = NULL;
         dev->ops->stream_drain(scheduled->task.stream);
+    }
     for (unsigned i = scheduled->opened_count; i-- > 0;) {
         exec_operator *op = operator_at(scheduled, i);
         if (op->ops->local_close)
@@ -106,10 +160,6 @@ void task_close(scheduled_task *scheduled)
     /* From here on nothing will wake the task: the stream has reached all of its events. */
     if (scheduled->task.stream)
         dev->ops->stream_close(scheduled->task.stream);
-    if (scheduled->event)
-        dev->ops->event_free(scheduled->event);
-    if (scheduled->error_fetch.event)
-        dev->ops->event_free(scheduled->error_fetch.event);
     dev_buffer_unref(scheduled->error_buffer);
 }
 
@@ -135,39 +185,6 @@ static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
         scheduled->inputs[number] = output;
 }
 
-static const char *key_name(const expr_list *keys)
-{
-    const expr *key = keys->count ? keys->items[0] : NULL;
-    return key && key->kind == EXPR_COLUMN && key->name ? key->name : "...";
-}
-
-/* "scan orders", "join probe o_custkey=c_custkey": for people, who tell joins apart by their keys.
- */
-static void trace_step(const exec_operator *op, const char *what, uint64_t since, uint64_t until)
-{
-    char name[TRACE_NAME_BYTES];
-    const plan_node *plan = op->plan;
-    if (plan && plan->kind == PLAN_SCAN) {
-        const char *table = plan->scan.table->name, *slash = strrchr(table, '/');
-        snprintf(name, sizeof name, "%s %s", op->ops->name, slash ? slash + 1 : table);
-    } else if (plan && plan->kind == PLAN_JOIN && plan->join.left_keys.count) {
-        snprintf(name, sizeof name, "%s %s=%s", op->ops->name, key_name(&plan->join.left_keys),
-                 key_name(&plan->join.right_keys));
-    } else {
-        snprintf(name, sizeof name, "%s", op->ops->name);
-    }
-    trace_span(what, name, (int64_t)since, (int64_t)until);
-}
-
-/* `what` the operator was called for. */
-static void count_time(exec_operator *op, const char *what, uint64_t since)
-{
-    uint64_t until = now();
-    atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
-    if (__builtin_expect(op->query->is_traced, 0))
-        trace_step(op, what, since, until);
-}
-
 /* Operator k wants no more: whatever is on its way to it is dropped, and the source is not asked
  * again. */
 static void stop_before(scheduled_task *scheduled, unsigned k)
@@ -186,10 +203,10 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
 {
     exec_operator *op = scheduled->stage->operators.items[k];
     chunk *output = NULL;
-    uint64_t start = now();
+    task_step_begin(scheduled, op, "push");
     exec_result result = op->ops->push(op, &scheduled->task, scheduled->states[k + 1],
                                        &scheduled->inputs[k], &output);
-    count_time(op, "push", start);
+    task_step_end(scheduled);
     task_check_output(op, k + 1 < scheduled->operator_count, result, output);
     switch (result) {
     case EXEC_HAVE_OUTPUT:
@@ -217,9 +234,9 @@ static exec_result pull_step(scheduled_task *scheduled)
 {
     exec_operator *op = scheduled->stage->source;
     chunk *output = NULL;
-    uint64_t start = now();
+    task_step_begin(scheduled, op, "pull");
     exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
-    count_time(op, "pull", start);
+    task_step_end(scheduled);
     task_check_output(op, true, result, output);
     if (result == EXEC_HAVE_OUTPUT)
         hand_on(scheduled, 0, output);
@@ -234,9 +251,9 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
     exec_result result = EXEC_FINISHED;
     if (op->ops->local_finish) {
         chunk *output = NULL;
-        uint64_t start = now();
+        task_step_begin(scheduled, op, "finish");
         result = op->ops->local_finish(op, &scheduled->task, scheduled->states[k + 1], &output);
-        count_time(op, "finish", start);
+        task_step_end(scheduled);
         task_check_output(op, k + 1 < scheduled->operator_count, result, output);
         if (result == EXEC_HAVE_OUTPUT)
             hand_on(scheduled, k + 1, output);
@@ -267,9 +284,9 @@ static exec_result pipeline_step(scheduled_task *scheduled)
 static exec_result phase_step(scheduled_task *scheduled)
 {
     exec_operator *sink = scheduled->stage->sink;
-    uint64_t start = now();
+    task_step_begin(scheduled, sink, "phase");
     exec_result result = sink->ops->phase(sink, &scheduled->task, scheduled->stage->phase);
-    count_time(sink, "phase", start);
+    task_step_end(scheduled);
     return result;
 }
 
@@ -277,18 +294,20 @@ static exec_result phase_step(scheduled_task *scheduled)
 static exec_result final_check(scheduled_task *scheduled)
 {
     exec_task *task = &scheduled->task;
+    uint64_t words[sizeof(dev_error) / sizeof(uint64_t)];
     dev_error error;
     if (exec_device(task->query)->is_host) {
         EXEC_TRY(task, exec_check_error(task));
         return EXEC_FINISHED;
     }
-    status st = STATUS_OK;
-    bool is_there = exec_fetch_words(task, &scheduled->error_fetch, task->error,
-                                     scheduled->error_words, 2, &st);
+    exec_stage *stage = scheduled->stage;
+    task_step_begin(scheduled,
+                    stage->source ? operator_at(scheduled, scheduled->operator_count) : stage->sink,
+                    "check");
+    status st = dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words);
+    task_step_end(scheduled);
     EXEC_TRY(task, st);
-    if (!is_there)
-        return EXEC_WAIT;
-    memcpy(&error, scheduled->error_words, sizeof error);
+    memcpy(&error, words, sizeof error);
     EXEC_TRY(task, exec_error_status(task->query, &error));
     return EXEC_FINISHED;
 }
@@ -305,7 +324,8 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
-bool task_run(scheduled_task *scheduled)
+/* Works until the task is over (false) or an operator has registered a wake-up (true). */
+static bool work(scheduled_task *scheduled)
 {
     exec_query *query = scheduled->stage->query;
     status st = task_setup(scheduled);
@@ -315,16 +335,35 @@ bool task_run(scheduled_task *scheduled)
     }
     while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
         task_check(scheduled);
-        st = dev_check(exec_device(query)); /* else what it was woken for may not have happened */
-        if (st) {
-            task_fail_query(query, st);
-            return false;
-        }
         exec_result result = task_step(scheduled);
         if (result == EXEC_WAIT)
             return true;
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
             return false;
     }
+    return false;
+}
+
+static void fiber_body(void *argument)
+{
+    scheduled_task *scheduled = argument;
+    while (work(scheduled))
+        fiber_suspend(scheduled->fiber);
+}
+
+bool task_run(scheduled_task *scheduled)
+{
+    exec_query *query = scheduled->stage->query;
+    if (query->dev->is_host)
+        return work(scheduled);
+    status st = scheduled->fiber ? STATUS_OK : fiber_new(fiber_body, scheduled, &scheduled->fiber);
+    if (st) {
+        task_fail_query(query, st);
+        return false;
+    }
+    if (!fiber_resume(scheduled->fiber))
+        return true;
+    fiber_free(scheduled->fiber);
+    scheduled->fiber = NULL;
     return false;
 }

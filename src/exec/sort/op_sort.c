@@ -15,9 +15,7 @@ typedef struct sort_local {
     chunk_list chunks;
     uint64_t row_count;
     uint64_t held, needed; /* bytes: sort_count_chunk */
-    exec_fetch fetch;
-    uint64_t scratch;
-    chunk *current; /* input's columns and room for keys */
+    chunk *current;        /* input's columns and room for keys */
     uint32_t next;
     dev_buffer *bound; /* sort_bound.c; NULL: none yet */
     bool is_bounded;   /* current is */
@@ -105,30 +103,22 @@ static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chu
     return EXEC_FINISHED;
 }
 
-static exec_result count_rows(exec_task *task, sort_local *local, dev_count *rows)
-{
-    status st;
-    if (exec_fetch_count(task, &local->fetch, rows, &local->scratch, &st))
-        return EXEC_FINISHED;
-    EXEC_TRY(task, st);
-    return EXEC_WAIT;
-}
-
 /* task->current becomes the input's rows within the bound, which are counted; it stays NULL where
  * the input has none. */
 static exec_result take_rows(op_sort *op, exec_task *task, sort_local *local, chunk *input)
 {
-    exec_result result = count_rows(task, local, &input->rows);
-    if (result != EXEC_FINISHED || !input->rows.bound)
-        return result;
-    result = add_keys(op, task, local, input);
+    EXEC_TRY(task, dev_count_read(task->stream, &input->rows));
+    if (!input->rows.bound)
+        return EXEC_FINISHED;
+    exec_result result = add_keys(op, task, local, input);
     if (result != EXEC_FINISHED)
         return result;
     if (local->bound && !local->is_bounded) {
         EXEC_TRY(task, sort_bound_apply(op, task, local->bound, local->current));
         local->is_bounded = true;
     }
-    return count_rows(task, local, &local->current->rows);
+    EXEC_TRY(task, dev_count_read(task->stream, &local->current->rows));
+    return EXEC_FINISHED;
 }
 
 /* The task's chunks have a copy of task->current's rows as the last one. */
@@ -195,7 +185,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     op_sort *op = (op_sort *)base;
     sort_local *local = state;
     uint64_t words[1];
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     pthread_mutex_lock(&op->lock);
     bool has_spilled = op->spill.file != NULL;
     pthread_mutex_unlock(&op->lock);
@@ -229,7 +219,7 @@ static exec_result sort_rest(op_sort *op, exec_task *task)
     EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
     atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     op->row_count = op->sorted->rows.bound;
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
@@ -250,13 +240,12 @@ static status sort_local_open(exec_operator *base, exec_task *task, void *state)
 
 static void sort_local_close(exec_operator *base, void *state)
 {
+    (void)base;
     sort_local *local = state;
     sort_chunks_release(&local->chunks);
     chunk_free(local->current);
     dev_buffer_unref(local->bound);
     program_run_free(local->run);
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static void sort_close(exec_operator *base)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from . import types as T
 from .expr import Expr, column
-from .query import Derived, Join, Select, Table
+from .query import NAMES, Derived, Join, Select, Table
 
 JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma")
 
@@ -124,9 +124,11 @@ class Relations:
         return (terms[0] if len(terms) == 1 else Expr("and", T.BOOL, terms)), rows
 
     def using(self, kind, left, right):
-        """USING and NATURAL: over derived tables that have the key columns and one more."""
+        """USING and NATURAL: over derived tables that have the key columns and one more.
+
+        A key's name stands alone, so it must not be one of a select's items, too, which DuckDB would take for it in WHERE."""
         rng = self.rng
-        names = {c.data[1]: c for c in right.columns if c.exact}
+        names = {c.data[1]: c for c in right.columns if c.exact and c.data[1] not in NAMES}
         shared = [c for c in left.columns if c.exact and c.data[1] in names and names[c.data[1]].type == c.type and c.type.kind != "interval"]
         if not shared:
             return None

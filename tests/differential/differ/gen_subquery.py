@@ -32,7 +32,8 @@ class Subqueries:
         rng = self.rng
         if klass == "interval":
             return None
-        left, item = outer.expr(klass, 1), g.expr(klass, rng.choice((0, 0, 1, 2)))
+        plain = g if where is None else self.generator(relation.columns, subqueries=False)
+        left, item = outer.expr(klass, 1), plain.expr(klass, rng.choice((0, 0, 1, 2)))
         item = g.same_type(item, left.type)
         t = T.common(left.type, item.type)
         if t is None or not (meets(left, t) and meets(item, t)):

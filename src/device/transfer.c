@@ -1,0 +1,101 @@
+/* transfer.c - bytes between host and device, through pinned memory. */
+#include "device/tensor.h"
+
+#include <string.h>
+
+status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out)
+{
+    if (dev->ops->host_alloc)
+        return dev->ops->host_alloc(dev, bytes, who, out);
+    *out = mem_new(bytes ? bytes : 1);
+    return *out ? STATUS_OK : status_no_memory(who, bytes);
+}
+
+void dev_host_free(device *dev, void *address, size_t bytes)
+{
+    if (!dev->ops->host_alloc)
+        mem_free(address);
+    else if (address)
+        dev->ops->host_free(dev, address, bytes);
+}
+
+status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
+                  const char *who)
+{
+    if (stream->dev->is_host) {
+        memcpy(target, source, bytes);
+        return STATUS_OK;
+    }
+    void *staged;
+    TRY(dev_host_alloc(stream->dev, bytes, who, &staged));
+    memcpy(staged, source, bytes);
+    status st = stream->dev->ops->copy_in(stream, target, staged, bytes);
+    dev_host_free(stream->dev, staged, bytes);
+    return st;
+}
+
+static size_t bytes_of(const dev_fetch *fetch)
+{
+    return fetch->count * sizeof *fetch->words;
+}
+
+void dev_fetch_close(device *dev, dev_fetch *fetch)
+{
+    if (fetch->event)
+        dev->ops->event_free(fetch->event);
+    dev_host_free(dev, fetch->words, bytes_of(fetch));
+    *fetch = (dev_fetch){0};
+}
+
+status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, dev_fetch *out)
+{
+    const dev_ops *ops = stream->dev->ops;
+    void *pinned = NULL;
+    *out = (dev_fetch){.count = count};
+    TRY(dev_host_alloc(stream->dev, bytes_of(out), "words", &pinned));
+    out->words = pinned;
+    if (stream->dev->is_host) {
+        memcpy(pinned, words, bytes_of(out));
+        return STATUS_OK;
+    }
+    status st = ops->copy_out(stream, pinned, words, bytes_of(out));
+    if (!st)
+        st = ops->event_record(stream, NULL, NULL, &out->event);
+    if (st)
+        dev_fetch_close(stream->dev, out);
+    return st;
+}
+
+status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
+{
+    status st = STATUS_OK;
+    if (fetch->event && !stream->dev->ops->event_reached(fetch->event))
+        st = dev_stream_await(stream);
+    if (!st)
+        memcpy(target, fetch->words, bytes_of(fetch));
+    dev_fetch_close(stream->dev, fetch);
+    return st;
+}
+
+status dev_words_read(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)
+{
+    dev_fetch fetch;
+    if (stream->dev->is_host) {
+        memcpy(target, words, count * sizeof *target);
+        return STATUS_OK;
+    }
+    TRY(dev_fetch_start(stream, words, count, &fetch));
+    return dev_fetch_finish(stream, &fetch, target);
+}
+
+status dev_count_read(dev_stream *stream, dev_count *count)
+{
+    uint64_t actual;
+    if (!count->actual)
+        return STATUS_OK;
+    TRY(dev_words_read(stream, count->actual, &actual, 1));
+    if (actual < count->bound)
+        count->bound = actual;
+    count->actual = NULL;
+    return STATUS_OK;
+}
