@@ -23,50 +23,20 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
-#include "device/aggregate_state.h"
+#include "device/kernel_types.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 5 /* raise with every change below */
-
 typedef struct device device;
 typedef struct dev_stream dev_stream;
 typedef struct dev_event dev_event;
-
-/* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
- * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
-typedef struct dev_count {
-    uint64_t bound;
-    const uint64_t *actual; /* device address */
-} dev_count;
 
 static inline dev_count dev_count_exact(uint64_t rows)
 {
     return (dev_count){.bound = rows, .actual = NULL};
 }
-
-/* What kernels report: the first failure of a task wins (compare and swap on `code`). */
-typedef enum dev_error_code {
-    DEV_ERROR_NONE,
-    DEV_ERROR_OVERFLOW, /* a number does not fit its type */
-    DEV_ERROR_DIVISION_BY_ZERO,
-    DEV_ERROR_CAST,          /* text that is no value of the type */
-    DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
-    DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
-    DEV_ERROR_CORRUPT,       /* page bytes break the format */
-    DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
-    DEV_ERROR_NULL           /* a NULL where it was said that there is none: our fault */
-} dev_error_code;
-
-typedef struct dev_error {
-    _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t location;     /* what the launch gave: SQL position, a reader's own number, or none */
-    uint64_t detail;       /* row, or byte offset */
-} dev_error;
-
-#define DEV_LOCATION_NONE UINT32_MAX
 
 /* What lazy devices were told to do, and how often somebody waited for them. */
 #define DEV_WORK_LIST(ITEM)                                                                        \
@@ -92,9 +62,6 @@ extern _Thread_local dev_work *dev_work_now;
         if (dev_work_now)                                                                          \
             atomic_fetch_add_explicit(&dev_work_now->name, 1, memory_order_relaxed);               \
     } while (0)
-
-/* The kernels' identifiers, argument structs and table type. */
-#include "device/kernels.h"
 
 /* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
  * `bytes` is harmless (vector kernels overread, never overwrite). */
