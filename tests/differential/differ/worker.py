@@ -1,4 +1,5 @@
 """One batch: tables, statements, both engines, verdicts, and failures cut down."""
+import gc
 import os
 import random
 import shutil
@@ -72,9 +73,11 @@ class Worker:
     def batch(self, seed, count):
         rng = random.Random(seed)
         folder = tempfile.mkdtemp(prefix="differential-")
+        gc.disable()  # what a batch makes stays until its end
         try:
             return self.run(seed, count, rng, folder)
         finally:
+            gc.enable()
             shutil.rmtree(folder, ignore_errors=True)
 
     def run(self, seed, count, rng, folder):
