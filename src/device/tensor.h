@@ -89,6 +89,26 @@ CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
 /* The numbers from `first` on, sharing memory. */
 CHECKED status row_index_view(const row_index *index, uint64_t first, row_index **out);
 
+/* A bit for each row. */
+typedef struct row_mask {
+    const uint64_t *bits;
+    const uint64_t *validity; /* or NULL: a NULL selects nothing */
+    bool is_inverted;         /* rows whose bit is clear are wanted */
+    uint32_t first_row;       /* the number of the row of bit 0 */
+} row_mask;
+
+/* Rows that were selected, ascending. */
+typedef struct row_selection {
+    row_index *rows; /* NULL: all */
+    dev_count count;
+    dev_buffer *count_owner; /* holds count.actual; or NULL */
+} row_selection;
+
+/* The one way from a mask to rows: nothing is waited for, on lazy devices the count is lazy. */
+CHECKED status row_selection_make(dev_stream *stream, const row_mask *mask, dev_count rows,
+                                  row_selection *out);
+void row_selection_release(row_selection *selection); /* takes a zeroed one */
+
 /* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
