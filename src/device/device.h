@@ -23,50 +23,20 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
-#include "device/aggregate_state.h"
+#include "device/kernel_types.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 5 /* raise with every change below */
-
 typedef struct device device;
 typedef struct dev_stream dev_stream;
 typedef struct dev_event dev_event;
-
-/* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
- * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
-typedef struct dev_count {
-    uint64_t bound;
-    const uint64_t *actual; /* device address */
-} dev_count;
 
 static inline dev_count dev_count_exact(uint64_t rows)
 {
     return (dev_count){.bound = rows, .actual = NULL};
 }
-
-/* What kernels report: the first failure of a task wins (compare and swap on `code`). */
-typedef enum dev_error_code {
-    DEV_ERROR_NONE,
-    DEV_ERROR_OVERFLOW, /* a number does not fit its type */
-    DEV_ERROR_DIVISION_BY_ZERO,
-    DEV_ERROR_CAST,          /* text that is no value of the type */
-    DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
-    DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
-    DEV_ERROR_CORRUPT,       /* page bytes break the format */
-    DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
-    DEV_ERROR_NULL           /* a NULL where it was said that there is none: our fault */
-} dev_error_code;
-
-typedef struct dev_error {
-    _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t location;     /* what the launch gave: SQL position, a reader's own number, or none */
-    uint64_t detail;       /* row, or byte offset */
-} dev_error;
-
-#define DEV_LOCATION_NONE UINT32_MAX
 
 /* What lazy devices were told to do, and how often somebody waited for them. */
 #define DEV_WORK_LIST(ITEM)                                                                        \
@@ -92,9 +62,6 @@ extern _Thread_local dev_work *dev_work_now;
         if (dev_work_now)                                                                          \
             atomic_fetch_add_explicit(&dev_work_now->name, 1, memory_order_relaxed);               \
     } while (0)
-
-/* The kernels' identifiers, argument structs and table type. */
-#include "device/kernels.h"
 
 /* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
  * `bytes` is harmless (vector kernels overread, never overwrite). */
@@ -154,6 +121,9 @@ typedef struct dev_ops {
     bool (*event_reached)(dev_event *event);
     void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
     void (*event_free)(dev_event *event); /* takes NULL; reached or not */
+    /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
+     * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
+    status (*check)(device *dev);
 } dev_ops;
 
 struct device {
@@ -185,11 +155,21 @@ CHECKED status dev_stream_await(dev_stream *stream);
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* The ordinal-th device of NVIDIA's driver, in its own order; one line says why there is none:
+ * src/device/cuda. */
+CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
+                             device **out);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);
+
+/* Fails once the device cannot go on: see dev_ops.check. */
+CHECKED static inline status dev_check(device *dev)
+{
+    return dev->ops->check ? dev->ops->check(dev) : STATUS_OK;
+}
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

@@ -13,8 +13,6 @@
 
 #include "device/device.h"
 
-#define ROW_NULL UINT32_MAX
-
 typedef enum tensor_form { TENSOR_FLAT, TENSOR_CONSTANT, TENSOR_INDEXED } tensor_form;
 
 /* Row numbers into a base; shared by all columns that were selected together. */

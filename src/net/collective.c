@@ -1,0 +1,196 @@
+/* collective.c - the life of a collective: messages to all, messages from all, phase by phase. */
+#include "net/collective.h"
+
+#include <assert.h>
+
+void net_collective_signal(net_comm *comm, net_collective *collective)
+{
+    if (collective->is_active)
+        return;
+    collective->is_active = true;
+    collective->next_active = comm->active;
+    comm->active = collective;
+}
+
+static void deactivate(net_collective *collective)
+{
+    net_collective **link = &collective->query->comm->active;
+    if (!collective->is_active)
+        return;
+    while (*link != collective)
+        link = &(*link)->next_active;
+    *link = collective->next_active;
+    collective->is_active = false;
+}
+
+/* ---- opening ---- */
+
+static void collective_free(net_collective *collective)
+{
+    deactivate(collective);
+    for (unsigned phase = 0; phase < collective->phase_count; phase++)
+        if (collective->exchanges[phase])
+            net_exchange_close_locked(collective->exchanges[phase]);
+    collective->ops->close(collective);
+    mem_free(collective);
+}
+
+static status open_phase(net_collective *collective, unsigned phase,
+                         const net_exchange_options *options)
+{
+    return net_exchange_open_locked(collective->query, options, (uint8_t)phase, collective,
+                                    &collective->exchanges[phase]);
+}
+
+status net_collective_open(net_query *query, uint32_t id, const char *name, uint32_t message_bytes,
+                           unsigned phase_count, bool is_receiver, net_collective *collective,
+                           net_collective **out)
+{
+    net_comm *comm = query->comm;
+    net_exchange_options options = {
+        .id = id, .name = name, .message_bytes = message_bytes, .is_no_receiver = !is_receiver};
+    collective->query = query;
+    collective->phase_count = phase_count;
+    *out = NULL;
+    net_lock(comm);
+    status st = STATUS_OK;
+    for (unsigned phase = 0; phase < phase_count && !st; phase++)
+        st = open_phase(collective, phase, &options);
+    if (st) {
+        collective_free(collective);
+    } else {
+        net_collective_signal(comm, collective);
+        *out = collective;
+    }
+    net_unlock(comm);
+    return st;
+}
+
+/* ---- going on ---- */
+
+static void fail_corrupt(net_collective *collective, const char *what)
+{
+    const net_exchange *exchange = collective->exchanges[collective->phase];
+    status st = status_new(STATUS_KIND_CORRUPT, "%s: %s", exchange->name, what);
+    net_query_fail_locked(collective->query, st, true);
+}
+
+/* As much as there are buffers for. */
+static void send_to(net_collective *collective, net_channel *channel)
+{
+    net_comm *comm = collective->query->comm;
+    while (!channel->is_ended && !collective->query->failure) {
+        net_state state;
+        net_held *held;
+        status st = net_channel_message(channel, &state, &held);
+        status_free(st); /* the query's */
+        if (st || state == NET_WAIT)
+            return;
+        bool has_more =
+            held && collective->ops->fill(collective, collective->phase, &held->message);
+        if (has_more) {
+            if (!comm->options.has_no_checksums)
+                held->checksum = net_frame_checksum(held->message.data, held->message.bytes);
+            net_channel_send(channel, held);
+            continue;
+        }
+        if (held)
+            net_held_return(held);
+        net_channel_end(channel);
+    }
+}
+
+static void take_in(net_collective *collective, net_held *held)
+{
+    net_comm *comm = collective->query->comm;
+    status failure = STATUS_OK;
+    const char *wrong;
+    if (held->is_incoming && !comm->options.has_no_checksums &&
+        net_frame_checksum(held->message.data, held->message.bytes) != held->checksum)
+        wrong = "a message whose checksum does not fit";
+    else
+        wrong = collective->ops->take(collective, collective->phase, &held->message, &failure);
+    net_held_free(held);
+    if (failure)
+        net_query_fail_locked(collective->query, failure, true);
+    else if (wrong)
+        fail_corrupt(collective, wrong);
+}
+
+static void finish(net_collective *collective)
+{
+    collective->is_finished = true;
+    net_waiters_wake_all(collective->query->comm, &collective->waiters);
+}
+
+static void phase_received(net_collective *collective)
+{
+    const char *wrong = collective->ops->received(collective, collective->phase);
+    if (wrong) {
+        fail_corrupt(collective, wrong);
+    } else if (++collective->phase == collective->phase_count) {
+        finish(collective);
+    } else {
+        net_collective_signal(collective->query->comm, collective);
+    }
+}
+
+static bool has_sent(const net_exchange *exchange)
+{
+    for (unsigned peer = 0; peer < exchange->query->comm->ranks; peer++)
+        if (!exchange->channels[peer].is_ended)
+            return false;
+    return true;
+}
+
+void net_collective_progress(net_collective *collective)
+{
+    deactivate(collective);
+    if (collective->is_finished || collective->query->failure)
+        return;
+    net_exchange *exchange = collective->exchanges[collective->phase];
+    net_query *query = collective->query;
+    for (unsigned peer = 0; peer < query->comm->ranks; peer++)
+        send_to(collective, &exchange->channels[peer]);
+    net_held *held;
+    while (!query->failure && (held = net_exchange_take(exchange, NET_ANY)))
+        take_in(collective, held);
+    if (!query->failure && has_sent(exchange) && net_exchange_is_received(exchange, NET_ANY))
+        phase_received(collective);
+}
+
+void net_collective_fail(net_collective *collective)
+{
+    net_waiters_wake_all(collective->query->comm, &collective->waiters);
+}
+
+/* ---- its user ---- */
+
+status net_try_collective(net_collective *collective, net_waiter *waiter, net_state *out_state)
+{
+    net_query *query = collective->query;
+    net_lock(query->comm);
+    status st = net_status_copy(query->failure);
+    *out_state = collective->is_finished ? NET_READY : NET_WAIT;
+    if (!st && !collective->is_finished)
+        net_waiters_add(&collective->waiters, waiter);
+    net_unlock(query->comm);
+    return st;
+}
+
+void net_collective_close(net_collective *collective)
+{
+    if (!collective)
+        return;
+    net_query *query = collective->query;
+    net_comm *comm = query->comm;
+    net_lock(comm);
+    if (!collective->is_finished && !query->failure)
+        net_query_fail_locked(query,
+                              status_new(STATUS_KIND_INTERNAL, "%s is closed before its end",
+                                         collective->exchanges[0]->name),
+                              true);
+    net_waiters_wake_all(comm, &collective->waiters);
+    collective_free(collective);
+    net_unlock(comm);
+}

@@ -1,0 +1,357 @@
+/* comm.c - a communicator: its lock, its life, what is asked of it. */
+#include "net/internal.h"
+
+#include <assert.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MILLISECOND UINT64_C(1000000)
+/* How long a rank that leaves waits for its last frames to go out. */
+#define LEAVE_NS (1000 * MILLISECOND)
+
+void net_lock(net_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    assert(!comm->woken.first && !comm->telling && !comm->active);
+}
+
+void net_waiters_add(net_waiters *waiters, net_waiter *waiter)
+{
+    if (!waiter)
+        return;
+    waiter->next = NULL;
+    if (!waiters->first)
+        waiters->last = &waiters->first;
+    *waiters->last = waiter;
+    waiters->last = &waiter->next;
+}
+
+void net_waiters_wake(net_comm *comm, net_waiters *waiters)
+{
+    net_waiter *waiter = waiters->first;
+    if (!waiter)
+        return;
+    waiters->first = waiter->next;
+    net_waiters_add(&comm->woken, waiter);
+}
+
+void net_waiters_wake_all(net_comm *comm, net_waiters *waiters)
+{
+    while (waiters->first)
+        net_waiters_wake(comm, waiters);
+}
+
+/* Without the lock. A waiter's memory is the caller's again as soon as it is called. */
+static void call_woken(net_waiter *waiter)
+{
+    while (waiter) {
+        net_waiter *next = waiter->next;
+        waiter->wake(waiter->argument);
+        waiter = next;
+    }
+}
+
+static void call_telling(net_comm *comm, net_query *query)
+{
+    while (query) {
+        net_query *next = query->next_telling;
+        query->failed(query->argument);
+        pthread_mutex_lock(&comm->lock);
+        query->is_telling = false;
+        pthread_cond_broadcast(&comm->changed);
+        pthread_mutex_unlock(&comm->lock);
+        query = next;
+    }
+}
+
+void net_unlock(net_comm *comm)
+{
+    while (comm->active)
+        net_collective_progress(comm->active);
+    net_waiter *woken = comm->woken.first;
+    net_query *telling = comm->telling;
+    comm->woken.first = NULL;
+    comm->telling = NULL;
+    pthread_mutex_unlock(&comm->lock);
+    call_woken(woken);
+    call_telling(comm, telling);
+}
+
+status net_status_copy(status st)
+{
+    static const char prefix[] = "internal error: "; /* which status_new puts in front itself */
+    if (!st)
+        return STATUS_OK;
+    const char *text = status_message(st);
+    if (status_get_kind(st) == STATUS_KIND_INTERNAL && !strncmp(text, prefix, sizeof prefix - 1))
+        text += sizeof prefix - 1;
+    status copy = status_new(status_get_kind(st), "%s", text);
+    if (status_get_hint(st))
+        copy = status_hint(copy, "%s", status_get_hint(st));
+    return status_at(copy, status_position(st));
+}
+
+void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header,
+              const void *payload, void (*done)(net_comm *comm, net_frame *frame), void *owner)
+{
+    assert(!frame->is_posted && peer != comm->rank);
+    header.from = comm->rank;
+    net_frame_encode(&header, frame->header);
+    frame->payload = payload;
+    frame->payload_bytes = header.payload_bytes;
+    frame->peer = peer;
+    frame->done = done;
+    frame->owner = owner;
+    frame->is_posted = true;
+    frame->is_stale = false;
+    net_peer *to = &comm->peers[peer];
+    to->frames_out++;
+    to->spoke_at = comm->transport->ops->now(comm->transport);
+    comm->transport->ops->post(comm->transport, frame);
+}
+
+void net_posted(net_comm *comm, net_frame *frame)
+{
+    net_lock(comm);
+    frame->is_posted = false;
+    frame->done(comm, frame);
+    if (comm->is_closing)
+        pthread_cond_broadcast(&comm->changed);
+    net_unlock(comm);
+}
+
+/* ---- opening ---- */
+
+static void set_default(uint32_t *number, uint32_t otherwise)
+{
+    if (!*number)
+        *number = otherwise;
+}
+
+static void fill_defaults(net_options *options)
+{
+    set_default(&options->message_bytes, 1 << 20);
+    set_default(&options->credits, 4);
+    set_default(&options->send_buffers, 2);
+    set_default(&options->peer_timeout_ms, 5000);
+    if (!options->kept_bytes)
+        options->kept_bytes = 32 << 20;
+}
+
+static status check_options(const net_options *options)
+{
+    if (options->message_bytes < NET_MESSAGE_BYTES_MIN ||
+        options->message_bytes > NET_MESSAGE_BYTES_MAX)
+        return status_new(STATUS_KIND_INVALID,
+                          "messages of %u bytes are asked for; they have %u to %u",
+                          options->message_bytes, NET_MESSAGE_BYTES_MIN, NET_MESSAGE_BYTES_MAX);
+    return STATUS_OK;
+}
+
+static status init_peers(net_comm *comm, const char *const *hosts)
+{
+    comm->peers = mem_new_array(comm->ranks, sizeof *comm->peers);
+    if (!comm->peers)
+        return status_no_memory("ranks", comm->ranks * sizeof *comm->peers);
+    uint64_t now = comm->transport->ops->now(comm->transport);
+    for (unsigned rank = 0; rank < comm->ranks; rank++) {
+        net_peer *peer = &comm->peers[rank];
+        peer->heard_at = peer->spoke_at = now;
+        peer->leaves_after = NET_UNKNOWN;
+        peer->host = mem_copy_text(hosts[rank], strlen(hosts[rank]));
+        if (!peer->host)
+            return status_no_memory("host name", strlen(hosts[rank]));
+    }
+    comm->ticked_at = now;
+    return STATUS_OK;
+}
+
+static void init_lock(net_comm *comm)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&comm->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&comm->lock, NULL);
+}
+
+static void comm_free(net_comm *comm)
+{
+    comm->transport->ops->close(comm->transport);
+    net_early_clear(comm);
+    for (unsigned rank = 0; comm->peers && rank < comm->ranks; rank++)
+        mem_free(comm->peers[rank].host);
+    mem_free(comm->peers);
+    status_free(comm->failure);
+    mem_free(comm->failure_text);
+    array_release(&comm->pool);
+    pthread_cond_destroy(&comm->changed);
+    pthread_mutex_destroy(&comm->lock);
+    mem_free(comm);
+}
+
+status net_comm_open(net_transport *transport, const char *const *hosts, const net_options *options,
+                     net_comm **out)
+{
+    *out = NULL;
+    net_comm *comm = mem_new(sizeof *comm);
+    if (!comm) {
+        transport->ops->close(transport);
+        return status_no_memory("communicator", sizeof *comm);
+    }
+    assert(transport->ops->abi == NET_TRANSPORT_ABI);
+    comm->transport = transport;
+    comm->rank = transport->rank;
+    comm->ranks = transport->ranks;
+    comm->options = *options;
+    init_lock(comm);
+    fill_defaults(&comm->options);
+    status st = check_options(&comm->options);
+    if (!st)
+        st = init_peers(comm, hosts);
+    comm->options.host = st ? NULL : comm->peers[comm->rank].host;
+    if (!st)
+        st = transport->ops->start(transport, comm);
+    if (st) {
+        comm_free(comm);
+        return st;
+    }
+    *out = comm;
+    return STATUS_OK;
+}
+
+/* ---- closing ---- */
+
+/* Lets the network go on for a moment; with the lock held, which it gives up. */
+static void let_move(net_comm *comm)
+{
+    const net_transport_ops *ops = comm->transport->ops;
+    net_unlock(comm);
+    if (ops->pump)
+        ops->pump(comm->transport);
+    net_lock(comm);
+    if (ops->pump)
+        return;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 10 * (long)MILLISECOND;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(&comm->changed, &comm->lock, &until);
+}
+
+static bool is_leaving_posted(const net_comm *comm)
+{
+    for (unsigned rank = 0; rank < comm->ranks; rank++)
+        if (comm->peers[rank].leave.is_posted)
+            return true;
+    return false;
+}
+
+static void settled(net_comm *comm, net_frame *frame)
+{
+    (void)comm, (void)frame;
+}
+
+static void tell_leaving(net_comm *comm)
+{
+    for (unsigned rank = 0; rank < comm->ranks; rank++) {
+        net_peer *peer = &comm->peers[rank];
+        if (rank == comm->rank || peer->is_gone || peer->has_left)
+            continue;
+        net_post(comm, rank, &peer->leave,
+                 (net_header){.kind = NET_FRAME_LEAVE, .number = peer->frames_out}, NULL, settled,
+                 NULL);
+    }
+}
+
+/* What is left of queries is given up. */
+static void drop_queries(net_comm *comm)
+{
+    for (net_query *query = comm->queries, *next; query; query = next) {
+        next = query->next;
+        assert(query->is_ended);
+        net_query_fail_locked(
+            query, status_new(STATUS_KIND_CANCELLED, "this rank leaves the others"), false);
+    }
+}
+
+void net_comm_close(net_comm *comm)
+{
+    if (!comm)
+        return;
+    const net_transport_ops *ops = comm->transport->ops;
+    net_lock(comm);
+    comm->is_closing = true;
+    uint64_t end = ops->now(comm->transport) + comm->options.peer_timeout_ms * MILLISECOND;
+    while (comm->queries && !comm->failure && ops->now(comm->transport) < end)
+        let_move(comm);
+    drop_queries(comm);
+    tell_leaving(comm);
+    end = ops->now(comm->transport) + LEAVE_NS;
+    while (is_leaving_posted(comm) && ops->now(comm->transport) < end)
+        let_move(comm);
+    for (unsigned rank = 0; rank < comm->ranks; rank++)
+        ops->abandon(comm->transport, rank);
+    while (comm->queries) /* frames that were abandoned are given back soon */
+        let_move(comm);
+    net_pool_clear(comm);
+    net_unlock(comm);
+    comm_free(comm);
+}
+
+/* ---- asking ---- */
+
+unsigned net_comm_rank(const net_comm *comm)
+{
+    return comm->rank;
+}
+
+unsigned net_comm_ranks(const net_comm *comm)
+{
+    return comm->ranks;
+}
+
+const char *net_comm_host(const net_comm *comm, unsigned rank)
+{
+    return comm->peers[rank].host;
+}
+
+const char *net_comm_transport(const net_comm *comm, unsigned rank)
+{
+    if (rank == comm->rank)
+        return "self";
+    return comm->transport->ops->peer_text(comm->transport, rank);
+}
+
+const net_options *net_comm_options(const net_comm *comm)
+{
+    return &comm->options;
+}
+
+status net_comm_failure(net_comm *comm)
+{
+    net_lock(comm);
+    status st = net_status_copy(comm->failure);
+    net_unlock(comm);
+    return st;
+}
+
+bool net_comm_has_left(net_comm *comm, unsigned rank)
+{
+    net_lock(comm);
+    bool has_left = comm->peers[rank].has_left;
+    net_unlock(comm);
+    return has_left;
+}
+
+net_counts net_comm_counts(net_comm *comm, unsigned peer)
+{
+    net_lock(comm);
+    net_counts counts = comm->peers[peer].counts;
+    net_unlock(comm);
+    return counts;
+}

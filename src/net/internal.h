@@ -1,0 +1,297 @@
+/* internal.h - a communicator's state, all of it under one lock.
+ *
+ *     comm ── peers
+ *       ├─── queries ── exchanges ── channels (one a peer, both directions) ── messages
+ *       └─── early: what came for queries and exchanges that are not there yet
+ *
+ * Functions whose name says nothing else are called with the lock held. Whoever is to be called back
+ * is collected (woken, telling, active) and called by net_unlock.
+ *
+ * A message belongs to the allotment of a channel's side: so many messages of message_bytes are
+ * charged to the budget (`charged`), of which some are in use. Sending, a message is in use from
+ * net_try_message until the transport gives it back; receiving, from its frame's arrival until
+ * net_message_free. A sender sends message n only if n is below what the receiver has promised,
+ * which is always what it has given back plus what it has charged. */
+#ifndef PISTACHIO_NET_INTERNAL_H
+#define PISTACHIO_NET_INTERNAL_H
+
+#include "net/frame.h"
+
+#include <pthread.h>
+
+#define NET_UNKNOWN UINT64_MAX
+
+typedef struct net_peer net_peer;
+typedef struct net_channel net_channel;
+typedef struct net_held net_held;
+typedef struct net_early net_early;
+
+/* A message with what the network knows of it; its memory follows behind, or is the transport's. */
+struct net_held {
+    net_message message; /* first: what the caller sees */
+    net_frame frame;
+    net_held *next;
+    net_channel *channel; /* whose allotment it is of */
+    void *memory;         /* of `memory_bytes`; message.data is within */
+    size_t memory_bytes;
+    uint64_t number; /* incoming: in its channel */
+    uint32_t checksum;
+    bool is_incoming; /* of the receiving side's allotment */
+    bool is_whole;    /* incoming: its bytes are there */
+};
+
+typedef struct net_list {
+    net_held *first, **last;
+    uint64_t count;
+} net_list;
+
+typedef struct net_waiters {
+    net_waiter *first, **last;
+} net_waiters;
+
+typedef struct net_allotment {
+    uint32_t charged, used, most;
+} net_allotment;
+
+struct net_channel {
+    net_exchange *exchange;
+    unsigned peer;
+    /* sending */
+    net_allotment to_send;
+    net_waiters senders;
+    net_list queue; /* sent, waiting for credits */
+    uint64_t sent;  /* messages given to the transport: the next one's number */
+    uint64_t granted;
+    unsigned posted; /* messages that the transport has */
+    bool is_ended;   /* net_end */
+    bool is_refused; /* the peer has declined */
+    /* receiving */
+    net_allotment to_receive;
+    net_waiters receivers; /* of this peer alone */
+    net_held **window;     /* message n, on its way or out of order, at n % to_receive.most */
+    net_list ready;        /* whole, in order, not taken */
+    uint64_t next;         /* the first number that is not in `ready` yet */
+    uint64_t returned;     /* messages that were given back */
+    uint64_t total;        /* that the peer sends; NET_UNKNOWN: it has not ended */
+    unsigned arriving;     /* messages whose bytes are on their way */
+    bool is_declined;
+    bool is_received; /* nothing more is to be received */
+    net_frame state;  /* NET_FRAME_CHANNEL */
+    net_counts counts;
+};
+
+struct net_exchange {
+    net_query *query;
+    net_exchange *next; /* of the query */
+    uint32_t id;
+    uint8_t phase; /* of a collective that has several */
+    char *name;
+    uint32_t message_bytes;
+    unsigned held;       /* messages that callers have */
+    unsigned unreceived; /* channels that are not is_received */
+    unsigned turn;       /* whose message is next for NET_ANY */
+    uint64_t ready;      /* messages in all channels' ready */
+    net_waiters receivers;
+    net_collective *collective; /* whose it is, or NULL */
+    bool is_closed;
+    net_channel channels[];
+};
+
+struct net_query {
+    net_comm *comm;
+    net_query *next, *next_telling;
+    uint64_t number;
+    mem_budget *budget;
+    void (*failed)(void *argument);
+    void *argument;
+    status failure;
+    bool is_telling; /* `failed` is about to be called, or is being called */
+    bool is_ended;
+    net_exchange *exchanges;
+    ARRAY(uint64_t) used; /* ids and phases of exchanges that were opened */
+    net_frame *errors;    /* NET_FRAME_ERROR to each rank */
+    unsigned posted;      /* of these */
+    char *error_text;
+};
+
+struct net_peer {
+    char *host;
+    uint64_t heard_at, spoke_at;    /* nanoseconds */
+    uint64_t frames_out, frames_in; /* posted, arrived */
+    uint64_t leaves_after;          /* it leaves when so many have arrived; or NET_UNKNOWN */
+    bool is_gone, has_left;
+    net_frame ping, leave, gone;
+    net_counts counts;
+};
+
+typedef struct net_pool_class {
+    uint32_t room;
+    net_held *first;
+} net_pool_class;
+
+struct net_comm {
+    pthread_mutex_t lock;
+    pthread_cond_t
+        changed; /* a query has gone, a call of `failed` is over, a frame was given back */
+    net_transport *transport;
+    unsigned rank, ranks;
+    net_options options;
+    net_peer *peers;
+    status failure;
+    char *failure_text; /* of the NET_FRAME_GONE that tells it */
+    bool is_closing;
+    net_query *queries;
+    uint64_t highest_begun;
+    net_early *early;
+    uint64_t early_count;
+    ARRAY(net_pool_class) pool;
+    uint64_t kept_bytes;
+    uint64_t ticked_at;
+    net_waiters woken;
+    net_query *telling;
+    net_collective *active;
+};
+
+void net_lock(net_comm *comm);
+/* Lets collectives that something happened to go on, then unlocks and calls back. */
+void net_unlock(net_comm *comm);
+
+/* ---- waiters ---- */
+
+void net_waiters_add(net_waiters *waiters, net_waiter *waiter); /* NULL: nothing */
+/* The first one, or all, are to be called by net_unlock. */
+void net_waiters_wake(net_comm *comm, net_waiters *waiters);
+void net_waiters_wake_all(net_comm *comm, net_waiters *waiters);
+
+static inline void net_list_init(net_list *list)
+{
+    list->first = NULL;
+    list->last = &list->first;
+    list->count = 0;
+}
+
+static inline void net_list_append(net_list *list, net_held *held)
+{
+    held->next = NULL;
+    *list->last = held;
+    list->last = &held->next;
+    list->count++;
+}
+
+static inline net_held *net_list_take(net_list *list)
+{
+    net_held *held = list->first;
+    if (!held)
+        return NULL;
+    list->first = held->next;
+    if (!list->first)
+        list->last = &list->first;
+    list->count--;
+    return held;
+}
+
+/* ---- comm.c, peer.c, arrive.c ---- */
+
+/* Posts a frame with this header; the frame is not posted. */
+void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header,
+              const void *payload, void (*done)(net_comm *comm, net_frame *frame), void *owner);
+/* The same failure again. */
+CHECKED status net_status_copy(status st);
+/* The peer is gone, and no query can begin any more. Takes why. must_tell: the others are told. */
+void net_peer_lose(net_comm *comm, unsigned peer, status why, bool must_tell);
+/* What a peer says is no message: it is gone. */
+void net_peer_lose_corrupt(net_comm *comm, unsigned peer, const char *what);
+/* All that it has sent has arrived: it has left, if it said so. */
+void net_peer_leave_if_due(net_comm *comm, unsigned peer);
+/* The network is of no use any more. Takes why. */
+void net_comm_fail(net_comm *comm, status why);
+
+/* ---- query.c ---- */
+
+net_query *net_query_find(net_comm *comm, uint64_t number);
+/* The first failure wins. Takes st. must_tell_peers: it comes from here. */
+void net_query_fail_locked(net_query *query, status st, bool must_tell_peers);
+/* Its memory goes, if nothing of it is left. */
+void net_query_free_if_over(net_query *query);
+/* A failure came from a peer, as text. */
+void net_query_fail_from(net_comm *comm, const net_header *header, const char *text);
+
+/* ---- exchange.c ---- */
+
+CHECKED status net_exchange_open_locked(net_query *query, const net_exchange_options *options,
+                                        uint8_t phase, net_collective *collective,
+                                        net_exchange **out);
+net_exchange *net_exchange_find(net_query *query, uint32_t id, uint8_t phase);
+bool net_exchange_was_used(const net_query *query, uint32_t id, uint8_t phase);
+void net_exchange_close_locked(net_exchange *exchange);
+void net_exchange_free_if_over(net_exchange *exchange);
+/* The query has failed: nothing of it is queued, nobody waits. */
+void net_exchange_fail(net_exchange *exchange);
+/* Something happened that its collective, if it is of one, waits for. */
+void net_exchange_signal(net_exchange *exchange);
+/* What of it is not finished with the peer; NULL: all is. Static text. */
+const char *net_exchange_unfinished(const net_exchange *exchange, unsigned peer);
+
+/* ---- send.c, receive.c: the public functions with the lock held ---- */
+
+/* NET_READY, NET_WAIT (nobody registered), NET_ENDED; a failure has failed the query. */
+CHECKED status net_channel_message(net_channel *channel, net_state *out_state, net_held **out);
+void net_channel_send(net_channel *channel, net_held *held);
+void net_channel_end(net_channel *channel);
+void net_channel_pump(net_channel *channel);
+/* Messages of its allotment are free: as many waiters may have one. */
+void net_channel_wake_senders(net_comm *comm, net_channel *channel);
+/* The peer wants no more. */
+void net_channel_refuse(net_channel *channel);
+/* Tells the peer what is so. */
+void net_channel_tell(net_channel *channel);
+
+/* The next message, or NULL. */
+net_held *net_exchange_take(net_exchange *exchange, unsigned peer);
+bool net_exchange_is_received(const net_exchange *exchange, unsigned peer);
+void net_channel_ready(net_channel *channel, net_held *held);
+/* Messages that have come in order become ready; the channel ends, if that is all. */
+void net_channel_advance(net_channel *channel);
+void net_channel_decline(net_channel *channel);
+
+/* ---- pool.c ---- */
+
+/* A message's memory, of nobody's allotment; NULL: there is none. */
+net_held *net_pool_take(net_comm *comm, uint32_t room);
+void net_pool_give(net_comm *comm, net_held *held);
+void net_pool_clear(net_comm *comm);
+/* Charges one message, at least, or fails; up to `most` as there is room. */
+CHECKED status net_allotment_open(net_exchange *exchange, net_allotment *allotment);
+/* One more, if there is plenty of room. */
+void net_allotment_grow(net_exchange *exchange, net_allotment *allotment);
+/* What is not in use goes back to the budget. */
+void net_allotment_trim(net_exchange *exchange, net_allotment *allotment);
+/* A message goes back to its allotment: held is no more. */
+void net_held_return(net_held *held);
+/* The same; who may go on now that it is back is told: waiters, or the peer that sent it. */
+void net_held_free(net_held *held);
+
+/* ---- early.c ---- */
+
+/* Notes a NET_FRAME_CHANNEL, or a NET_FRAME_ERROR with its text and two NULs. */
+CHECKED status net_early_note(net_comm *comm, unsigned peer, const net_header *header,
+                              const char *text);
+/* The query begins: it fails if it did elsewhere; what can never be asked for any more goes. */
+void net_early_begin(net_query *query);
+void net_early_open(net_exchange *exchange);
+void net_early_end(net_comm *comm, uint64_t number);
+void net_early_clear(net_comm *comm);
+
+/* ---- arrive.c ---- */
+
+void net_channel_hear(net_channel *channel, const net_header *header);
+
+/* ---- collective.c ---- */
+
+/* net_unlock is to let it go on. */
+void net_collective_signal(net_comm *comm, net_collective *collective);
+void net_collective_progress(net_collective *collective);
+/* The query has failed. */
+void net_collective_fail(net_collective *collective);
+
+#endif

@@ -1,0 +1,51 @@
+/* local.h - ranks that are threads of this process, or just handles in one thread.
+ *
+ * A fabric joins them. With a seed it is a simulated network: frames are late, overtake each other,
+ * queue up where a link stalls, and one rank may be made to go, to fall silent or to send rubbish.
+ * All of that follows from the seed; where the fabric is stepped, by one thread and with a clock of
+ * its own, so does the order of everything, and a seed that failed fails again. */
+#ifndef PISTACHIO_NET_LOCAL_LOCAL_H
+#define PISTACHIO_NET_LOCAL_LOCAL_H
+
+#include "net/net.h"
+
+typedef struct net_fabric net_fabric;
+
+typedef enum net_fault_kind {
+    NET_FAULT_NONE,
+    NET_FAULT_GONE,   /* the rank's end: the others are told, it fails itself as well */
+    NET_FAULT_SILENT, /* nothing from it or to it arrives any more */
+    NET_FAULT_RUBBISH /* the frame's bytes are changed on their way */
+} net_fault_kind;
+
+typedef struct net_fabric_options {
+    unsigned ranks;
+    const char *const *hosts; /* of each rank, copied; NULL: "local" */
+    uint64_t seed;            /* 0: nothing is simulated */
+    bool is_stepped;          /* only net_fabric_step moves anything; else each rank has a thread */
+    uint64_t delay_ns;    /* most that a frame is late, if there is a seed; 0: 200 microseconds */
+    uint32_t link_frames; /* frames that a link holds, the others queue; 0: as the seed says */
+    /* What goes wrong with `fault_rank`, at the n-th frame that it sends (1 is the first;
+     * heartbeats are not counted). */
+    net_fault_kind fault;
+    unsigned fault_rank;
+    uint64_t fault_frame;
+} net_fabric_options;
+
+CHECKED status net_fabric_new(const net_fabric_options *options, net_fabric **out);
+/* All communicators are closed. Takes NULL. */
+void net_fabric_free(net_fabric *fabric);
+/* The rank's communicator; once for each rank, all options but the host alike. What is sent to a
+ * rank that is not open yet waits for it. */
+CHECKED status net_fabric_open(net_fabric *fabric, unsigned rank, const net_options *options,
+                               net_comm **out);
+/* Of a stepped fabric: delivers one frame, or lets time pass until something is due. False: nothing
+ * is under way, and time was moved on for the heartbeats alone. One thread. */
+bool net_fabric_step(net_fabric *fabric);
+/* Its clock, in nanoseconds. */
+uint64_t net_fabric_now(net_fabric *fabric);
+/* Whether the fault has struck; frames that a rank has sent so far. */
+bool net_fabric_has_faulted(net_fabric *fabric);
+uint64_t net_fabric_frames(net_fabric *fabric, unsigned rank);
+
+#endif

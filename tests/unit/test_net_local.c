@@ -1,0 +1,142 @@
+/* test_net_local.c - made-up queries over the local network: by seeds, step by step, with faults and
+ * without, and by threads. */
+#include "net_cluster.h"
+#include "test.h"
+
+/* TEST_NET_SEED=n: that seed alone. */
+static uint64_t first_seed(void)
+{
+    const char *text = getenv("TEST_NET_SEED");
+    return text ? strtoull(text, NULL, 10) : 1;
+}
+
+static uint64_t seed_count(uint64_t count)
+{
+    if (getenv("TEST_NET_SEED"))
+        return 1;
+    return test_has_less_to_do() ? count / 8 + 1 : count;
+}
+
+TEST(every_message_arrives_once_in_order)
+{
+    uint64_t frames = 0;
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(150); i++, seed++) {
+        cluster_options options = {
+            .ranks = 1 + (unsigned)(seed % 5), .queries = 3, .seed = seed, .is_stepped = true};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+        CHECK_EQ(result.failed, 0);
+        frames += result.frames;
+    }
+    CHECK(frames > 1000);
+}
+
+TEST(a_seed_repeats_itself)
+{
+    cluster_options options = {.ranks = 4, .queries = 3, .seed = 7, .is_stepped = true};
+    cluster_result first = cluster_run(&options), second = cluster_run(&options);
+    CHECK_EQ(first.frames, second.frames);
+    CHECK_EQ(first.nanoseconds, second.nanoseconds);
+}
+
+/* One rank's failure is everybody's, and the next query runs. */
+TEST(a_failure_is_everybodys)
+{
+    unsigned failed = 0, completed = 0;
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(150); i++, seed++) {
+        cluster_options options = {.ranks = 2 + (unsigned)(seed % 3),
+                                   .queries = 6,
+                                   .seed = seed,
+                                   .is_stepped = true,
+                                   .has_failing_lanes = true};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.failed + result.completed, options.ranks * options.queries);
+        failed += result.failed;
+        completed += result.completed;
+    }
+    CHECK(failed > 0 && completed > 0);
+}
+
+static void run_faults(net_fault_kind fault, const char *part)
+{
+    unsigned struck = 0, failed = 0, named = 0;
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(200); i++, seed++) {
+        cluster_options options = {.ranks = 2 + (unsigned)(seed % 4),
+                                   .queries = 3,
+                                   .seed = seed,
+                                   .is_stepped = true,
+                                   .fault = fault,
+                                   .fault_frame = 1 + seed * 37 % 600};
+        options.fault_rank = (unsigned)(seed / 4 % options.ranks);
+        cluster_result result = cluster_run(&options);
+        struck += result.has_faulted;
+        failed += result.failed;
+        named += result.failure[0] && strstr(result.failure, part);
+    }
+    CHECK(struck > 0 && failed > 0 && named > 0);
+}
+
+TEST(a_rank_that_goes_fails_the_query)
+{
+    run_faults(NET_FAULT_GONE, "is gone");
+}
+
+TEST(a_rank_that_falls_silent_is_gone_after_peer_timeout)
+{
+    run_faults(NET_FAULT_SILENT, "nothing came from it for 5.");
+}
+
+TEST(a_rank_that_sends_rubbish_is_gone)
+{
+    run_faults(NET_FAULT_RUBBISH, "it sent");
+}
+
+/* The smallest memory with which exchanges and collectives open at all, and less. */
+TEST(little_memory_is_enough_or_an_error)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(60); i++, seed++) {
+        cluster_options options = {.ranks = 3,
+                                   .queries = 3,
+                                   .seed = seed,
+                                   .is_stepped = true,
+                                   .memory_limit = 1000 + seed * 40000 % 2500000};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.failed + result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(threads_send_and_receive)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
+                                   .queries = 8,
+                                   .seed = seed,
+                                   .workers = 1 + (unsigned)(seed % 3)};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(threads_fail)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
+        cluster_options options = {
+            .ranks = 3, .queries = 20, .seed = seed, .workers = 2, .has_failing_lanes = true};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.failed + result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(threads_lose_a_rank)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(9); i++, seed++) {
+        cluster_options options = {.ranks = 3,
+                                   .queries = 10,
+                                   .seed = seed,
+                                   .workers = 2,
+                                   .fault = NET_FAULT_GONE + seed % 3,
+                                   .fault_rank = (unsigned)(seed % 2),
+                                   .fault_frame = 1 + seed * 113 % 900};
+        cluster_run(&options);
+    }
+}
