@@ -148,6 +148,19 @@ CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */
+/* A chunk whose number of rows is on its way to the host. Zeroed: none. */
+typedef struct late_chunk {
+    chunk *rows;
+    dev_fetch count; /* none where the count is exact */
+} late_chunk;
+
+/* Takes the chunk over, also on failure. Ends in late_chunk_finish or late_chunk_close. */
+CHECKED status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out);
+/* The chunk, with an exact count, awaiting it if it is not there; NULL if it has no rows, or there
+ * was none. */
+CHECKED status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out);
+/* Forgets it. Takes a zeroed one. */
+void late_chunk_close(device *dev, late_chunk *late);
 /* Selects rows: every column becomes INDEXED (columns that shared an index share the composed
  * one), the row count becomes `count`, and count_owner (may be NULL) is referenced. In place. */
 CHECKED status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,

@@ -167,12 +167,6 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     bool is_host = task->stream->dev->is_host;
     if (*input && !local->batch && !local->flat) {
         chunk *c = *input;
-        EXEC_TRY(task, dev_count_read(task->stream, &c->rows));
-        if (!c->rows.bound) {
-            chunk_free(c);
-            *input = NULL;
-            return EXEC_NEED_INPUT;
-        }
         EXEC_TRY(task,
                  batch_new(task->stream->dev, op->column_count, c->rows.bound, &local->batch));
         if (is_host) {
@@ -266,6 +260,7 @@ static const exec_operator_ops result_ops = {
     .local_bytes = sizeof(result_local),
     .local_close = result_local_close,
     .push = result_push,
+    .exact_counts = true,
     .close = result_close,
 };
 
