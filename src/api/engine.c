@@ -14,6 +14,7 @@ static status open_engine(api_engine *engine)
         TRY(dev_open_simulated(chunk_rows, engine->budget, &engine->dev));
     else
         TRY(dev_open_cpu(s->isa.text, chunk_rows, engine->budget, &engine->dev));
+    TRY(dev_host_open(engine->dev, engine->budget));
     return exec_pool_new(threads, &engine->pool);
 }
 

@@ -133,6 +133,7 @@ struct device {
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     mem_budget *budget;    /* of its memory; the device holds a reference */
+    device *host;          /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 
@@ -152,6 +153,16 @@ CHECKED status dev_stream_await(dev_stream *stream);
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* Gives a lazy device its host side, once, before anybody uses it: memory of host_alloc, which is
+ * charged to `budget`. On a host device nothing is to be done. */
+CHECKED status dev_host_open(device *dev, mem_budget *budget);
+/* The device in whose memory a device's rows are when they are in the host's reach: a host device
+ * itself, else one of pinned memory. That one opens no streams, as nothing is ever late there: a zeroed
+ * dev_stream with `dev` set is one. It lives as long as dev: whoever holds its memory holds dev. */
+static inline device *dev_host(device *dev)
+{
+    return dev->is_host ? dev : dev->host;
+}
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds

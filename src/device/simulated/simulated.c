@@ -45,8 +45,8 @@ typedef struct simulated_buffer {
 
 /* A block of host memory: this, then what the caller has. */
 typedef struct host_block {
-    _Alignas(64) released later;
-    unsigned char bytes[];
+    released later;
+    _Alignas(64) unsigned char bytes[];
 } host_block;
 
 struct dev_event {
@@ -371,8 +371,12 @@ static status simulated_copy(dev_stream *stream, void *target, const void *sourc
     if (!bytes)
         return STATUS_OK;
     DEV_WORK_NOTE(copies);
-    if (!simulated_is_known(target) || !simulated_is_known(source))
+    if (!simulated_is_known(target) || !simulated_is_known(source)) {
         DEV_WORK_NOTE(pageable_copies);
+        return status_new(STATUS_KIND_INTERNAL,
+                          "a copy of %zu bytes %s host memory that is not pinned", bytes,
+                          simulated_is_known(source) ? "to" : "from");
+    }
     return submit(stream, &c);
 }
 

@@ -1,7 +1,8 @@
 /* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
  *
- * A task that finds the queue full gives its thread back until the client has taken a batch. On a
- * host device a batch borrows the tensors' memory; from others it is copied behind an event. */
+ * A task that finds the queue full gives its thread back until the client has taken a batch. A batch
+ * holds tensors that the host can read: on a host device the chunk's own, else copies in pinned
+ * memory. */
 #include "exec/operators/op_result.h"
 
 #include "exec/sched/memory.h"
@@ -13,7 +14,6 @@
 
 typedef struct op_result {
     exec_operator base;
-    uint32_t column_count;
     pthread_mutex_t lock;
     exec_batch *first, **end;
     unsigned count;
@@ -21,7 +21,6 @@ typedef struct op_result {
 } op_result;
 
 typedef struct result_local {
-    chunk *flat;       /* whose copies are under way */
     exec_batch *batch; /* to be queued */
 } result_local;
 
@@ -58,84 +57,40 @@ void exec_batch_free(exec_batch *batch)
     mem_free(batch);
 }
 
-static status batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
+static status batch_new(device *dev, const chunk *host, exec_batch **out)
 {
-    size_t bytes = sizeof(exec_batch) + column_count * sizeof(exec_batch_column);
+    size_t bytes = sizeof(exec_batch) + host->column_count * sizeof(exec_batch_column);
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result batch", bytes);
-    batch->dev = dev->is_host ? dev_ref(dev) : NULL; /* from others it gets copies */
-    batch->column_count = column_count;
-    batch->row_count = row_count;
+    batch->dev = dev_ref(dev);
+    batch->column_count = host->column_count;
+    batch->row_count = host->rows.bound;
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        tensor *t = host->columns[i];
+        batch->columns[i] = (exec_batch_column){
+            .type = t->type, .values = t->values, .validity = t->validity, .owner = tensor_ref(t)};
+    }
     *out = batch;
     return STATUS_OK;
 }
 
-static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
+static status make_batch(exec_task *task, const chunk *c, exec_batch **out)
 {
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        TRY(tensor_flatten(task->stream, input->columns[i], input->rows, &column->owner));
-        column->type = column->owner->type;
-        column->values = column->owner->values;
-        column->validity = column->owner->validity;
-    }
-    return STATUS_OK;
-}
-
-/* Enqueues the copies of a flat chunk's columns. */
-static status copy_columns(exec_task *task, const chunk *flat, exec_batch *batch)
-{
-    const dev_ops *ops = task->stream->dev->ops;
-    uint64_t rows = batch->row_count;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        const tensor *t = flat->columns[i];
-        size_t bytes = type_values_bytes(t->type, rows);
-        column->type = t->type;
-        column->values = column->host_values = mem_new(bytes ? bytes : 8);
-        if (!column->values)
-            return status_no_memory("result batch", bytes);
-        TRY(ops->copy_out(task->stream, column->host_values, t->values, bytes));
-        if (t->validity) {
-            bytes = type_values_bytes(type_make(TYPE_BOOL), rows);
-            column->validity = column->host_validity = mem_new(bytes);
-            if (!column->validity)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_validity, t->validity, bytes));
-        }
-        if (t->heap && t->heap->buffer_count) {
-            bytes = t->heap->buffers[0]->bytes;
-            column->host_heap = mem_new(bytes);
-            if (!column->host_heap)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_heap, t->heap->buffers[0]->address,
-                              bytes));
-        }
-    }
-    return STATUS_OK;
-}
-
-/* Copied views still hold device addresses: into the one heap that chunk_concat made. */
-static void point_to_host(const chunk *flat, exec_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        if (!column->host_heap)
-            continue;
-        const char *device_heap = flat->columns[i]->heap->buffers[0]->address;
-        string_view *views = column->host_values;
-        for (uint64_t row = 0; row < batch->row_count; row++)
-            if (views[row].bytes > STRING_INLINE_BYTES &&
-                (!column->validity || column->validity[row / 64] >> (row % 64) & 1))
-                views[row].data = (char *)column->host_heap + (views[row].data - device_heap);
-    }
+    chunk *host;
+    *out = NULL;
+    TRY(chunk_to_host(task->stream, c, false, "result", &host));
+    status st = STATUS_OK;
+    if (host->rows.bound)
+        st = batch_new(task->stream->dev, host, out);
+    chunk_free(host);
+    return st;
 }
 
 /* The client always finds a batch; more are made ready while memory_limit leaves some for it. */
 static bool has_room(const op_result *op, const exec_query *query)
 {
-    return !op->count || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
+    return !op->count || (op->count < QUEUE_BATCHES && exec_has_host_room(query));
 }
 
 /* True if there is room; else the task is registered to be woken. */
@@ -164,31 +119,10 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     (void)output;
     op_result *op = (op_result *)base;
     result_local *local = state;
-    bool is_host = task->stream->dev->is_host;
-    if (*input && !local->batch && !local->flat) {
-        chunk *c = *input;
-        EXEC_TRY(task, dev_count_read(task->stream, &c->rows));
-        if (!c->rows.bound) {
-            chunk_free(c);
-            *input = NULL;
-            return EXEC_NEED_INPUT;
-        }
-        EXEC_TRY(task,
-                 batch_new(task->stream->dev, op->column_count, c->rows.bound, &local->batch));
-        if (is_host) {
-            EXEC_TRY(task, borrow_columns(task, c, local->batch));
-        } else {
-            EXEC_TRY(task, chunk_concat(task->stream, &c, 1, "result", &local->flat));
-            EXEC_TRY(task, copy_columns(task, local->flat, local->batch));
-        }
-        chunk_free(c);
+    if (*input && !local->batch) {
+        EXEC_TRY(task, make_batch(task, *input, &local->batch));
+        chunk_free(*input);
         *input = NULL;
-        EXEC_TRY(task, dev_stream_await(task->stream));
-    }
-    if (local->flat) {
-        point_to_host(local->flat, local->batch);
-        chunk_free(local->flat);
-        local->flat = NULL;
     }
     if (local->batch) {
         bool is_pushed;
@@ -205,7 +139,6 @@ static void result_local_close(exec_operator *op, void *state)
     (void)op;
     result_local *local = state;
     exec_batch_free(local->batch);
-    chunk_free(local->flat);
 }
 
 bool op_result_is_ready(exec_operator *sink)
@@ -276,7 +209,7 @@ status op_result_open(exec_query *query, exec_layout input, exec_operator **out)
     if (!op)
         return status_no_memory("result", sizeof *op);
     op->base = (exec_operator){.ops = &result_ops, .query = query};
-    op->column_count = input.count;
+    (void)input;
     op->end = &op->first;
     pthread_mutex_init(&op->lock, NULL);
     *out = &op->base;
