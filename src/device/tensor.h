@@ -96,7 +96,7 @@ CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count c
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
 
 /* Host memory that copies of the device may come from and go to (dev_ops.host_alloc); on host
- * devices any. */
+ * devices any. Charged to the budget of dev_host_open. */
 CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
 /* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
