@@ -87,6 +87,26 @@ CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
 /* The numbers from `first` on, sharing memory. */
 CHECKED status row_index_view(const row_index *index, uint64_t first, row_index **out);
 
+/* A bit for each row. */
+typedef struct row_mask {
+    const uint64_t *bits;
+    const uint64_t *validity; /* or NULL: a NULL selects nothing */
+    bool is_inverted;         /* rows whose bit is clear are wanted */
+    uint32_t first_row;       /* the number of the row of bit 0 */
+} row_mask;
+
+/* Rows that were selected, ascending. */
+typedef struct row_selection {
+    row_index *rows; /* NULL: all */
+    dev_count count;
+    dev_buffer *count_owner; /* holds count.actual; or NULL */
+} row_selection;
+
+/* The one way from a mask to rows: nothing is waited for, on lazy devices the count is lazy. */
+CHECKED status row_selection_make(dev_stream *stream, const row_mask *mask, dev_count rows,
+                                  row_selection *out);
+void row_selection_release(row_selection *selection); /* takes a zeroed one */
+
 /* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
@@ -128,6 +148,19 @@ CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */
+/* A chunk whose number of rows is on its way to the host. Zeroed: none. */
+typedef struct late_chunk {
+    chunk *rows;
+    dev_fetch count; /* none where the count is exact */
+} late_chunk;
+
+/* Takes the chunk over, also on failure. Ends in late_chunk_finish or late_chunk_close. */
+CHECKED status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out);
+/* The chunk, with an exact count, awaiting it if it is not there; NULL if it has no rows, or there
+ * was none. */
+CHECKED status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out);
+/* Forgets it. Takes a zeroed one. */
+void late_chunk_close(device *dev, late_chunk *late);
 /* Selects rows: every column becomes INDEXED (columns that shared an index share the composed
  * one), the row count becomes `count`, and count_owner (may be NULL) is referenced. In place. */
 CHECKED status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,

@@ -87,6 +87,45 @@ status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
     return st;
 }
 
+status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out)
+{
+    *out = (late_chunk){.rows = c};
+    if (!c->rows.actual)
+        return STATUS_OK;
+    status st = dev_fetch_start(stream, c->rows.actual, 1, &out->count);
+    if (st)
+        late_chunk_close(stream->dev, out);
+    return st;
+}
+
+status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out)
+{
+    chunk *c = late->rows;
+    uint64_t actual;
+    *out = NULL;
+    if (late->count.words) {
+        status st = dev_fetch_finish(stream, &late->count, &actual);
+        if (st) {
+            late_chunk_close(stream->dev, late);
+            return st;
+        }
+        c->rows = dev_count_exact(actual < c->rows.bound ? actual : c->rows.bound);
+    }
+    late->rows = NULL;
+    if (c && c->rows.bound)
+        *out = c;
+    else
+        chunk_free(c);
+    return STATUS_OK;
+}
+
+void late_chunk_close(device *dev, late_chunk *late)
+{
+    dev_fetch_close(dev, &late->count);
+    chunk_free(late->rows);
+    late->rows = NULL;
+}
+
 status dev_words_read(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)
 {
     dev_fetch fetch;

@@ -199,6 +199,7 @@ static const exec_operator_ops result_ops = {
     .local_bytes = sizeof(result_local),
     .local_close = result_local_close,
     .push = result_push,
+    .exact_counts = true,
     .close = result_close,
 };
 

@@ -103,13 +103,9 @@ static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chu
     return EXEC_FINISHED;
 }
 
-/* task->current becomes the input's rows within the bound, which are counted; it stays NULL where
- * the input has none. */
+/* task->current becomes the input's rows within the bound, which are counted. */
 static exec_result take_rows(op_sort *op, exec_task *task, sort_local *local, chunk *input)
 {
-    EXEC_TRY(task, dev_count_read(task->stream, &input->rows));
-    if (!input->rows.bound)
-        return EXEC_FINISHED;
     exec_result result = add_keys(op, task, local, input);
     if (result != EXEC_FINISHED)
         return result;
@@ -169,7 +165,7 @@ static exec_result sort_push(exec_operator *base, exec_task *task, void *state, 
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
-    bool has_rows = local->current && local->current->rows.bound;
+    bool has_rows = local->current->rows.bound;
     if (has_rows)
         EXEC_TRY(task, keep_rows(op, task, local));
     drop_current(local);
@@ -262,6 +258,7 @@ static const exec_operator_ops sort_ops = {
     .local_open = sort_local_open,
     .local_close = sort_local_close,
     .push = sort_push,
+    .exact_counts = true,
     .local_finish = sort_finish_local,
     .phase_count = 1 + SORT_PASSES,
     .phase = sort_phase,
