@@ -25,11 +25,20 @@ typedef struct result_local {
     exec_batch *batch; /* to be queued */
 } result_local;
 
-static void release_values(exec_batch_column *column)
+/* Copies are pinned memory of the batch's device; of batches without one they are plain memory. */
+static void free_copy(exec_batch *batch, void *copy, size_t bytes)
+{
+    if (batch->dev)
+        dev_host_free(batch->dev, copy, bytes);
+    else
+        mem_free(copy);
+}
+
+static void release_values(exec_batch *batch, exec_batch_column *column)
 {
     tensor_unref(column->owner);
-    mem_free(column->host_values);
-    mem_free(column->host_validity);
+    free_copy(batch, column->host_values, type_values_bytes(column->type, batch->row_count));
+    free_copy(batch, column->host_validity, bitmap_bytes(batch->row_count));
     column->owner = NULL;
     column->values = column->host_values = column->host_validity = NULL;
     column->validity = NULL;
@@ -41,7 +50,7 @@ void exec_batch_keep_heaps(exec_batch *batch)
         exec_batch_column *column = &batch->columns[i];
         if (column->owner && !column->heap)
             column->heap = string_heap_ref(column->owner->heap);
-        release_values(column);
+        release_values(batch, column);
     }
 }
 
@@ -50,9 +59,10 @@ void exec_batch_free(exec_batch *batch)
     if (!batch)
         return;
     for (uint32_t i = 0; i < batch->column_count; i++) {
-        release_values(&batch->columns[i]);
-        string_heap_unref(batch->columns[i].heap);
-        mem_free(batch->columns[i].host_heap);
+        exec_batch_column *column = &batch->columns[i];
+        release_values(batch, column);
+        string_heap_unref(column->heap);
+        free_copy(batch, column->host_heap, column->host_heap_bytes);
     }
     dev_close(batch->dev);
     mem_free(batch);
@@ -64,7 +74,7 @@ static status batch_new(device *dev, uint32_t column_count, uint64_t row_count, 
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result batch", bytes);
-    batch->dev = dev->is_host ? dev_ref(dev) : NULL; /* from others it gets copies */
+    batch->dev = dev_ref(dev);
     batch->column_count = column_count;
     batch->row_count = row_count;
     *out = batch;
@@ -83,34 +93,32 @@ static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
     return STATUS_OK;
 }
 
+/* *out is the caller's also if the copy fails. */
+static status copy_out(exec_task *task, const void *source, size_t bytes, void **out)
+{
+    device *dev = task->stream->dev;
+    TRY(dev_host_alloc(dev, bytes, "result batch", out));
+    return dev->ops->copy_out(task->stream, *out, source, bytes);
+}
+
 /* Enqueues the copies of a flat chunk's columns. */
 static status copy_columns(exec_task *task, const chunk *flat, exec_batch *batch)
 {
-    const dev_ops *ops = task->stream->dev->ops;
     uint64_t rows = batch->row_count;
     for (uint32_t i = 0; i < batch->column_count; i++) {
         exec_batch_column *column = &batch->columns[i];
         const tensor *t = flat->columns[i];
-        size_t bytes = type_values_bytes(t->type, rows);
         column->type = t->type;
-        column->values = column->host_values = mem_new(bytes ? bytes : 8);
-        if (!column->values)
-            return status_no_memory("result batch", bytes);
-        TRY(ops->copy_out(task->stream, column->host_values, t->values, bytes));
+        TRY(copy_out(task, t->values, type_values_bytes(t->type, rows), &column->host_values));
+        column->values = column->host_values;
         if (t->validity) {
-            bytes = type_values_bytes(type_make(TYPE_BOOL), rows);
-            column->validity = column->host_validity = mem_new(bytes);
-            if (!column->validity)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_validity, t->validity, bytes));
+            TRY(copy_out(task, t->validity, bitmap_bytes(rows), &column->host_validity));
+            column->validity = column->host_validity;
         }
         if (t->heap && t->heap->buffer_count) {
-            bytes = t->heap->buffers[0]->bytes;
-            column->host_heap = mem_new(bytes);
-            if (!column->host_heap)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_heap, t->heap->buffers[0]->address,
-                              bytes));
+            const dev_buffer *heap = t->heap->buffers[0];
+            column->host_heap_bytes = heap->bytes;
+            TRY(copy_out(task, heap->address, heap->bytes, &column->host_heap));
         }
     }
     return STATUS_OK;

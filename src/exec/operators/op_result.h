@@ -12,13 +12,14 @@ typedef struct exec_batch_column {
     tensor *owner;            /* what holds the memory: a host device's tensor ... */
     string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
     void *host_values, *host_validity, *host_heap; /* ... or copies */
+    size_t host_heap_bytes;
 } exec_batch_column;
 
 /* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
  * may outlive the query, the pool and whoever opened the device. One thread at a time. */
 typedef struct exec_batch {
     struct exec_batch *next; /* in the queue */
-    device *dev;             /* of the columns' owners and heaps; NULL: they have none */
+    device *dev;             /* of the columns' owners, heaps and copies; NULL: of none */
     uint64_t row_count;
     uint32_t column_count;
     exec_batch_column columns[];
