@@ -1,6 +1,8 @@
 /* launch.c - launches, by cuda_kernels.def: how many blocks, how many threads, what scratch. */
 #include "device/cuda/launch.h"
 
+#include "device/kernel_ops.h"
+
 #include <stdio.h>
 
 #define SCRATCH_BYTES_MIN ((size_t)64 << 10)
@@ -58,6 +60,20 @@ shape cuda_shape_zeroed(shape s, const void *word)
 static uint64_t words_of(uint64_t bits)
 {
     return (bits + 63) / 64;
+}
+
+/* With a word of scratch to count in. */
+static shape counted(shape s)
+{
+    s.scratch_words = 1;
+    return s;
+}
+
+static shape no_blobs(shape s, uint8_t op)
+{
+    bool is_blob = op == DEV_BUILD_ENCODE || op == DEV_BUILD_DECODE;
+    s.missing = is_blob ? "blobs as text" : NULL;
+    return s;
 }
 
 #define CODEC_SNAPPY 1 /* as Parquet numbers them */
