@@ -11,15 +11,43 @@
 typedef struct annotation {
     const exec_query *query; /* that has run; NULL: estimates alone */
     uint64_t nanoseconds;    /* of all operators */
-    char before[96], behind[128];
+    char before[96], behind[384];
 } annotation;
+
+/* What a lazy device was told to do. */
+typedef struct device_work {
+#define ITEM(name, text) uint64_t name;
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+} device_work;
 
 /* What the operators of a node did together: a join has a build and a probe, an aggregate a sink
  * and a source. NULL: those that no node of the plan stands for. */
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, memory;
+    device_work work;
     bool is_known; /* the node has an operator of its own */
 } node_metrics;
+
+static void add_work(device_work *sum, const dev_work *work)
+{
+#define ITEM(name, text) sum->name += atomic_load(&work->name);
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+}
+
+/* ", launches 12, copies 3": what there was none of is left out. */
+static void describe_work(const device_work *work, const char *before, char *text, size_t bytes)
+{
+    size_t at = strlen(text);
+#define ITEM(name, what)                                                                           \
+    if (work->name && at < bytes) {                                                                \
+        at += (size_t)snprintf(text + at, bytes - at, "%s%s %llu", *text ? ", " : before, what,    \
+                               (unsigned long long)work->name);                                    \
+    }
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+}
 
 static node_metrics metrics_of(const exec_query *query, const plan_node *node)
 {
@@ -35,6 +63,7 @@ static node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
         m.memory = peak > m.memory ? peak : m.memory;
+        add_work(&m.work, &op->metrics.work);
     }
     return m;
 }
@@ -59,6 +88,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
     add_bytes(a, "read", m.bytes);
     add_bytes(a, "spilled", m.spilled);
     add_bytes(a, "memory", m.memory);
+    describe_work(&m.work, "  (", a->behind, sizeof a->behind);
     if (*a->behind)
         strncat(a->behind, ")", sizeof a->behind - strlen(a->behind) - 1);
 }
@@ -141,10 +171,27 @@ static status add_storage(pistachio_result *result)
     TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s",
                  (double)report.bytes_stored / 1e6,
                  (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
+    TRY(add_line(result, "tasks had %llu turns and were woken %llu times",
+                 (unsigned long long)report.turns, (unsigned long long)report.wakes));
     TRY(add_bound(result, &report, &bound));
     if (bound > 0)
         return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);
     return add_line(result, "time %.3f s", seconds);
+}
+
+/* What a lazy device was told to do by all operators together: the CPU is told nothing. */
+static status add_device(pistachio_result *result)
+{
+    const exec_query *query = result->query;
+    device_work work = {0};
+    char text[384] = "";
+    for (size_t i = 0; i < query->operators.count; i++)
+        add_work(&work, &query->operators.items[i]->metrics.work);
+    describe_work(&work, ": ", text, sizeof text);
+    if (!*text)
+        return STATUS_OK;
+    return add_line(result, "device %s%s; at most %.1f MB of its memory", query->dev->ops->name,
+                    text, (double)mem_budget_peak(query->dev->budget) / 1e6);
 }
 
 static status add_planning(pistachio_result *result)
@@ -188,8 +235,10 @@ status api_explain(pistachio_result *result, bool with_metrics)
     }
     if (!with_metrics)
         return STATUS_OK;
+    *context.behind = 0;
     describe_run(&context, NULL, "-");
-    TRY(add_line(result, "%sresult and buffers", context.before));
+    TRY(add_line(result, "%sresult and buffers%s", context.before, context.behind));
     TRY(add_planning(result));
+    TRY(add_device(result));
     return add_storage(result);
 }

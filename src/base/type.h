@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,7 +60,7 @@ typedef struct string_view {
         };
     };
 } string_view;
-_Static_assert(sizeof(string_view) == 16, "two words");
+static_assert(sizeof(string_view) == 16, "two words");
 #define STRING_INLINE_BYTES 12
 
 typedef struct interval_value {

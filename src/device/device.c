@@ -1,6 +1,8 @@
 /* device.c - what is the same for every device: references to it, and its memory's allocation. */
 #include "device/device.h"
 
+_Thread_local dev_work *dev_work_now;
+
 device *dev_ref(device *dev)
 {
     atomic_fetch_add_explicit(&dev->references, 1, memory_order_relaxed);
@@ -12,8 +14,21 @@ void dev_close(device *dev)
     if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)
         return;
     mem_budget *budget = dev->budget;
+    dev_close(dev->host);
     dev->ops->close(dev);
     mem_budget_free(budget);
+}
+
+status dev_stream_await(dev_stream *stream)
+{
+    if (stream->dev->is_host)
+        return STATUS_OK;
+    if (stream->await)
+        TRY(stream->await(stream, stream->await_argument));
+    else
+        stream->dev->ops->stream_drain(stream);
+    /* A device that failed has not done it. */
+    return dev_check(stream->dev);
 }
 
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)

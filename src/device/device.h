@@ -10,6 +10,10 @@
  *   buffer   reference-counted bytes on a device             any thread
  *   event    a point in a stream, polled or waited for       any thread
  *
+ * Nobody waits: what a caller must know of what a stream has computed (dev_words_read, tensor.h) it
+ * awaits, and a task gives its thread back meanwhile. Devices count what they are told to do
+ * (dev_work), so that tests can say how often.
+ *
  * A launched kernel's buffers may be unreferenced right after the launch: memory is reused only
  * when every stream has passed what it had enqueued by then. */
 #ifndef PISTACHIO_DEVICE_DEVICE_H
@@ -19,53 +23,45 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/type.h"
-#include "device/aggregate_state.h"
+#include "device/kernel_types.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEV_ABI 4 /* raise with every change below */
-
 typedef struct device device;
 typedef struct dev_stream dev_stream;
 typedef struct dev_event dev_event;
-
-/* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
- * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
-typedef struct dev_count {
-    uint64_t bound;
-    const uint64_t *actual; /* device address */
-} dev_count;
 
 static inline dev_count dev_count_exact(uint64_t rows)
 {
     return (dev_count){.bound = rows, .actual = NULL};
 }
 
-/* What kernels report: the first failure of a task wins (compare and swap on `code`). */
-typedef enum dev_error_code {
-    DEV_ERROR_NONE,
-    DEV_ERROR_OVERFLOW, /* a number does not fit its type */
-    DEV_ERROR_DIVISION_BY_ZERO,
-    DEV_ERROR_CAST,          /* text that is no value of the type */
-    DEV_ERROR_ARGUMENT,      /* a function's argument is out of its domain */
-    DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
-    DEV_ERROR_CORRUPT,       /* page bytes break the format */
-    DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
-    DEV_ERROR_NULL           /* a NULL where it was said that there is none: our fault */
-} dev_error_code;
+/* What lazy devices were told to do, and how often somebody waited for them. */
+#define DEV_WORK_LIST(ITEM)                                                                        \
+    ITEM(launches, "launches")                                                                     \
+    ITEM(copies, "copies")                                                                         \
+    ITEM(zeroings, "zeroings")                                                                     \
+    ITEM(allocations, "allocations")              /* from the device's pool */                     \
+    ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
+    ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
+    ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
+    ITEM(wakes, "wake-ups")                       /* of tasks, by events */
 
-typedef struct dev_error {
-    _Atomic uint32_t code; /* a dev_error_code */
-    uint32_t location;     /* what the launch gave: SQL position, a reader's own number, or none */
-    uint64_t detail;       /* row, or byte offset */
-} dev_error;
+typedef struct dev_work {
+#define ITEM(name, text) _Atomic uint64_t name;
+    DEV_WORK_LIST(ITEM)
+#undef ITEM
+} dev_work;
 
-#define DEV_LOCATION_NONE UINT32_MAX
-
-/* The kernels' identifiers, argument structs and table type. */
-#include "device/kernels.h"
+/* Where the calling thread's work on lazy devices is counted; NULL: nowhere. */
+extern _Thread_local dev_work *dev_work_now;
+#define DEV_WORK_NOTE(name)                                                                        \
+    do {                                                                                           \
+        if (dev_work_now)                                                                          \
+            atomic_fetch_add_explicit(&dev_work_now->name, 1, memory_order_relaxed);               \
+    } while (0)
 
 /* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
  * `bytes` is harmless (vector kernels overread, never overwrite). */
@@ -83,8 +79,11 @@ typedef struct dev_ops {
     status (*stream_open)(device *dev, dev_stream **out);
     void (*stream_close)(dev_stream *stream); /* waits for what is enqueued */
     /* Waits until the stream has done what is enqueued; needs nothing that can fail. For after
-     * failures: what copies end in must outlive them. */
+     * failures: what copies end in must outlive them. Counted as a wait. */
     void (*stream_drain)(dev_stream *stream);
+    /* What is enqueued from now on begins when the event, of any stream of the device, is reached.
+     * The event may be freed at once. */
+    status (*stream_wait)(dev_stream *stream, dev_event *event);
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
     /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
@@ -104,7 +103,12 @@ typedef struct dev_ops {
     /* Enqueue; the arguments (at most DEV_ARGUMENT_BYTES) are copied. */
     status (*launch)(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                      size_t argument_bytes);
-    /* Enqueue copies. The host memory must stay until an event behind them is reached. */
+    /* Host memory that copies may come from and go to without making the host wait (pinned), from
+     * a pool. NULL where copies are the host's own. Given back memory may still be copied from:
+     * it is used again when every stream has passed what it had enqueued by then. */
+    status (*host_alloc)(device *dev, size_t bytes, const char *who, void **out);
+    void (*host_free)(device *dev, void *address, size_t bytes);
+    /* Enqueue copies. The host memory is of host_alloc. */
     status (*copy_in)(dev_stream *stream, void *target, const void *host_source, size_t bytes);
     status (*copy_out)(dev_stream *stream, void *host_target, const void *source, size_t bytes);
     status (*copy)(dev_stream *stream, void *target, const void *source, size_t bytes);
@@ -113,9 +117,13 @@ typedef struct dev_ops {
      * it is reached, perhaps before record returns. wake may be NULL. Release with event_free. */
     status (*event_record)(dev_stream *stream, void (*wake)(void *argument), void *argument,
                            dev_event **out);
-    bool (*event_reached)(const dev_event *event); /* never waits */
-    void (*event_wait)(dev_event *event);          /* blocks: never on a query's path */
-    void (*event_free)(dev_event *event);          /* takes NULL; reached or not */
+    /* Never waits. Asked again without having been reached it is a wait all the same. */
+    bool (*event_reached)(dev_event *event);
+    void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
+    void (*event_free)(dev_event *event); /* takes NULL; reached or not */
+    /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
+     * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
+    status (*check)(device *dev);
 } dev_ops;
 
 struct device {
@@ -128,22 +136,58 @@ struct device {
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     mem_budget *budget;    /* of its memory; the device holds a reference */
+    device *host;          /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 
 struct dev_stream {
     device *dev;
+    /* Set by who runs tasks on the stream: returns when the stream has done what is enqueued, and
+     * lends the thread to others meanwhile. NULL: the thread waits. */
+    status (*await)(dev_stream *stream, void *argument);
+    void *await_argument;
 };
+
+/* Returns when the stream has done what is enqueued. The caller's thread may be another one
+ * afterwards: it holds no mutex, nor the address of a thread-local variable. */
+CHECKED status dev_stream_await(dev_stream *stream);
 
 /* isa: "auto" or the name of one that this machine has. chunk_rows 0: the device's own choice. */
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* A model of a GPU's costs, before the first stream is opened: what each launch, copy and zeroing
+ * takes of its stream's time beside the work, and what a thread that waits pays for that, and a task
+ * that is woken. In microseconds; 0 at first. */
+CHECKED status dev_simulated_cost(device *simulated, uint64_t launch_microseconds,
+                                  uint64_t wait_microseconds);
+/* Which commands are late at random, and how; 0: none is. */
+void dev_simulated_seed(device *simulated, uint64_t seed);
+/* Gives a lazy device its host side, once, before anybody uses it: memory of host_alloc, which is
+ * charged to `budget`. On a host device nothing is to be done. */
+CHECKED status dev_host_open(device *dev, mem_budget *budget);
+/* The device in whose memory a device's rows are when they are in the host's reach: a host device
+ * itself, else one of pinned memory. That one opens no streams, as nothing is ever late there: a zeroed
+ * dev_stream with `dev` set is one. It lives as long as dev: whoever holds its memory holds dev. */
+static inline device *dev_host(device *dev)
+{
+    return dev->is_host ? dev : dev->host;
+}
+/* The ordinal-th device of NVIDIA's driver, in its own order; one line says why there is none:
+ * src/device/cuda. */
+CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
+                             device **out);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);
+
+/* Fails once the device cannot go on: see dev_ops.check. */
+CHECKED static inline status dev_check(device *dev)
+{
+    return dev->ops->check ? dev->ops->check(dev) : STATUS_OK;
+}
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

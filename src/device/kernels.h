@@ -1,6 +1,6 @@
 /* kernels.h - argument structs, identifiers and the table type, made from kernels.def.
  *
- * Included by device.h only. See kernels.def for how a kernel is declared. */
+ * Included by kernel_types.h only. See kernels.def for how a kernel is declared. */
 #ifndef PISTACHIO_DEVICE_KERNELS_H
 #define PISTACHIO_DEVICE_KERNELS_H
 
@@ -14,7 +14,7 @@
     typedef struct name##_arguments {                                                              \
         __VA_ARGS__                                                                                \
     } name##_arguments;                                                                            \
-    _Static_assert(sizeof(name##_arguments) <= DEV_ARGUMENT_BYTES, #name);
+    static_assert(sizeof(name##_arguments) <= DEV_ARGUMENT_BYTES, #name);
 #include "device/kernels.def"
 #undef KERNEL
 #undef POINTER

@@ -157,7 +157,7 @@ static status constant_text(dev_stream *stream, tensor *t)
     if (v->bytes > STRING_INLINE_BYTES) {
         TRY(dev_alloc(stream->dev, v->bytes, "constant", &heap));
         TRY(string_heap_new(&heap, 1, &t->heap));
-        TRY(stream->dev->ops->copy_in(stream, heap->address, v->text, v->bytes));
+        TRY(dev_upload(stream, heap->address, v->text, v->bytes, "constant"));
         view.data = heap->address;
     }
     uint64_t words[2];
@@ -232,13 +232,6 @@ status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out)
         *out = NULL;
     }
     return st;
-}
-
-status dev_words_wait(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)
-{
-    TRY(stream->dev->ops->copy_out(stream, target, words, count * sizeof *target));
-    stream->dev->ops->stream_drain(stream);
-    return STATUS_OK;
 }
 
 /* first[second[i]] */

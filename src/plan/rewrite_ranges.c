@@ -16,6 +16,7 @@ typedef struct ranges {
     plan_statement *statement;
     range *columns;  /* by id */
     bool *is_relied; /* by id: more than a comparison depends on the range */
+    bool has_failed; /* without memory */
 } ranges;
 
 /* ---- arithmetic ---- */
@@ -170,9 +171,17 @@ static range find_range(const ranges *r, expr *e, bool may_narrow)
     return found;
 }
 
+/* What two places share has one width only: each gets an expression of its own. */
 static void visit_expr(expr **slot, void *context)
 {
-    find_range(context, *slot, false);
+    ranges *r = context;
+    expr *own = expr_copy(r->statement->memory, *slot);
+    if (own) {
+        *slot = own;
+        find_range(r, own, false);
+    } else {
+        r->has_failed = true;
+    }
 }
 
 /* ---- nodes ---- */
@@ -227,6 +236,8 @@ static status walk(ranges *r, plan_node *node)
     if (node->kind == PLAN_SCAN)
         add_scan(r, node);
     plan_visit_exprs(node, visit_expr, r);
+    if (r->has_failed)
+        return status_no_memory("plan", sizeof(expr));
     if (node->kind != PLAN_AGGREGATE)
         return STATUS_OK;
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {

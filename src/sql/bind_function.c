@@ -127,7 +127,10 @@ static status bind_round(const call *c, expr_op op, expr **out)
     TRY(bind_constant(c->b, &v, -1, &count));
     if (!is_exact)
         TRY(bind_cast(c->b, arg, type_make(TYPE_DOUBLE), c->tree->location, &arg));
-    return bind_call2(c->b, op, arg->type, arg, count, c->tree->location, out);
+    TRY(bind_call2(c->b, op, arg->type, arg, count, c->tree->location, out));
+    if (arg->type.id != TYPE_DECIMAL)
+        return STATUS_OK;
+    return bind_cast(c->b, *out, rounded_type(arg->type, 0), c->tree->location, out);
 }
 
 /* floor, ceil, trunc: of a decimal, without its digits behind the point. */

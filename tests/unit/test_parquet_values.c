@@ -1,7 +1,7 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
+#include "device_test.h"
 #include "parquet/read/column.h"
-#include "test.h"
 
 #include <unistd.h>
 
@@ -76,14 +76,7 @@ static void reader_close(reader *r)
 
 static void *to_host(reader *r, const void *source, size_t bytes)
 {
-    const dev_ops *ops = r->dev->ops;
-    dev_event *event;
-    void *target = mem_new(bytes + 1);
-    CHECK_OK(ops->copy_out(r->stream, target, source, bytes));
-    CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
-    ops->event_wait(event);
-    ops->event_free(event);
-    return target;
+    return test_to_host(r->stream, source, bytes);
 }
 
 /* Strings' bytes, wherever the device has them, as blob literals: copied by way of a concatenation
@@ -206,7 +199,7 @@ static void read_all(const char *path, const char *isa, uint64_t step, text *out
         for (uint64_t i = 0; i < rows; i++)
             append(&cells[i], c + 1 == r.table->columns.count ? "\n" : "\t", 1);
     }
-    CHECK_OK(dev_words_wait(r.stream, r.error->address, error, 2));
+    CHECK_OK(dev_words_read(r.stream, r.error->address, error, 2));
     CHECK_EQ(error[0], 0);
     for (uint64_t i = 0; i < rows; i++) {
         append(out, cells[i].bytes, cells[i].count);

@@ -343,7 +343,7 @@ static status cpu_event_record(dev_stream *stream, void (*wake)(void *), void *a
     return STATUS_OK;
 }
 
-static bool cpu_event_reached(const dev_event *event)
+static bool cpu_event_reached(dev_event *event)
 {
     (void)event;
     return true;
@@ -352,6 +352,12 @@ static bool cpu_event_reached(const dev_event *event)
 static void cpu_event_ignore(dev_event *event)
 {
     (void)event;
+}
+
+static status cpu_stream_wait(dev_stream *stream, dev_event *event)
+{
+    (void)stream, (void)event;
+    return STATUS_OK;
 }
 
 static void cpu_close(device *dev)
@@ -374,6 +380,7 @@ static const dev_ops cpu_ops = {
     .stream_open = cpu_stream_open,
     .stream_close = cpu_stream_close,
     .stream_drain = cpu_stream_drain,
+    .stream_wait = cpu_stream_wait,
     .alloc = cpu_alloc,
     .release = cpu_release,
     .wrap = cpu_wrap,

@@ -66,10 +66,13 @@ static void math_exact(const math_arguments *a, size_t count)
     int128 one = ten_to(a->type.scale), limit = ten_to(DECIMAL_DIGITS_MAX);
     /* A whole number of 10^38 units has a digit less once its zeros behind the point go, which is
      * what comes next. */
-    if (op != DEV_MATH_FLOOR && op != DEV_MATH_CEIL)
+    bool is_whole = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL || op == DEV_MATH_ROUND;
+    if (!is_whole || !a->type.scale)
         limit--;
-    /* Further left than the first digit there is only zero to round to. */
-    bool is_far = dropped > DECIMAL_DIGITS_MAX - 1;
+    /* Units of 10^39 and more are beyond twice what a number can be: zero is the nearest. */
+    bool is_far = dropped > DECIMAL_DIGITS_MAX;
+    if (is_far && op == DEV_MATH_ROUND)
+        op = DEV_MATH_TRUNC;
     int128 unit = ten_to(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
     switch (a->type.id) {
     case TYPE_INT8:

@@ -1,4 +1,4 @@
-/* memory.c - device memory of the simulated device. */
+/* memory.c - memory of the simulated device, and the host's that it can copy from and to. */
 #include "device/simulated/simulated.h"
 
 #include <assert.h>
@@ -12,10 +12,14 @@
 
 ptrdiff_t dev_simulated_offset;
 
+typedef struct pool {
+    char *range;             /* addresses: the device's, or of pinned host memory */
+    size_t used;             /* of the range, by blocks ever made */
+    void *kept[CLASS_COUNT]; /* free blocks: a list through their first words */
+} pool;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *range;             /* device addresses */
-static size_t used;             /* of the range, by blocks ever made */
-static void *kept[CLASS_COUNT]; /* free blocks: a list through their first words */
+static pool pools[2]; /* by is_host */
 
 static unsigned class_of(size_t bytes)
 {
@@ -23,31 +27,46 @@ static unsigned class_of(size_t bytes)
     return bytes <= 256 ? 8 : 64 - (unsigned)__builtin_clzll(bytes - 1);
 }
 
+static char *map_range(int protection)
+{
+    void *range =
+        mmap(NULL, RANGE_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return range == MAP_FAILED ? NULL : range;
+}
+
 status simulated_memory_open(void)
 {
     status st = STATUS_OK;
     pthread_mutex_lock(&lock);
-    if (!range) {
-        void *device =
-            mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        void *real = mmap(NULL, RANGE_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (device == MAP_FAILED || real == MAP_FAILED) {
+    if (!pools[0].range) {
+        char *device = map_range(PROT_NONE), *real = map_range(PROT_READ | PROT_WRITE);
+        char *host = map_range(PROT_READ | PROT_WRITE);
+        if (!device || !real || !host) {
             st = status_no_memory("simulated device", RANGE_BYTES);
         } else {
-            range = device;
-            dev_simulated_offset = (char *)real - (char *)device;
+            pools[0].range = device;
+            pools[1].range = host;
+            dev_simulated_offset = real - device;
         }
     }
     pthread_mutex_unlock(&lock);
     return st;
 }
 
-void *simulated_real(const void *address)
+static bool is_within(const pool *p, const void *address)
 {
     const char *at = address;
-    bool is_device = at >= range && at < range + RANGE_BYTES;
-    return (void *)(is_device ? at + dev_simulated_offset : at);
+    return at >= p->range && at < p->range + RANGE_BYTES;
+}
+
+void *simulated_real(const void *address)
+{
+    return (char *)address + (is_within(&pools[0], address) ? dev_simulated_offset : 0);
+}
+
+bool simulated_is_known(const void *address)
+{
+    return is_within(&pools[0], address) || is_within(&pools[1], address);
 }
 
 /* Kernels may read behind a buffer's end, never write: what lies there must not have changed when
@@ -66,18 +85,20 @@ static void check_end(const void *address, size_t bytes)
     }
 }
 
-void *simulated_memory_take(size_t bytes)
+void *simulated_memory_take(bool is_host, size_t bytes)
 {
     unsigned class = class_of(bytes);
     size_t block = (size_t)1 << class;
+    pool *p = &pools[is_host];
     void *address = NULL;
     pthread_mutex_lock(&lock);
-    if (kept[class]) {
-        address = kept[class];
-        memcpy(&kept[class], simulated_real(address), sizeof(void *));
-    } else if (RANGE_BYTES - used >= block) {
-        address = range + used;
-        used += block;
+    if (p->kept[class]) {
+        address = p->kept[class];
+        memcpy(&p->kept[class], simulated_real(address), sizeof(void *));
+    } else if (RANGE_BYTES - p->used >= block) {
+        DEV_WORK_NOTE(system_allocations);
+        address = p->range + p->used;
+        p->used += block;
     }
     pthread_mutex_unlock(&lock);
     if (address) {
@@ -87,12 +108,13 @@ void *simulated_memory_take(size_t bytes)
     return address;
 }
 
-void simulated_memory_give(void *address, size_t bytes)
+void simulated_memory_give(bool is_host, void *address, size_t bytes)
 {
     unsigned class = class_of(bytes);
+    pool *p = &pools[is_host];
     check_end(address, bytes);
     pthread_mutex_lock(&lock);
-    memcpy(simulated_real(address), &kept[class], sizeof(void *));
-    kept[class] = address;
+    memcpy(simulated_real(address), &p->kept[class], sizeof(void *));
+    p->kept[class] = address;
     pthread_mutex_unlock(&lock);
 }

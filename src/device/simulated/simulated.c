@@ -8,35 +8,59 @@
  * memory is reused when no stream has a command left from before the last reference went; giving it
  * back needs no memory, so it cannot fail. */
 #include "device/simulated/simulated.h"
+#include "device/simulated/cost.h"
 
 #include <pthread.h>
 #include <time.h>
 
 #define DEFAULT_CHUNK_ROWS 131072
+/* Bytes of its memory for each row of a chunk. */
+#define CHUNK_OF_MEMORY 2048
+#define CHUNK_ROWS_MIN 1024
 #define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16
 #define DELAY_NANOSECONDS 100000
+/* A stream sleeps off what its launches cost when it is so much, and before others look at it. */
+#define DEBT_NANOSECONDS 100000
 
 typedef enum command_kind {
     COMMAND_KERNEL,
     COMMAND_COPY,
     COMMAND_ZERO,
-    COMMAND_EVENT
+    COMMAND_EVENT,
+    COMMAND_WAIT
 } command_kind;
 
 typedef struct simulated_device simulated_device;
 
+/* What was given back and may still be in use. */
+typedef struct released {
+    struct released *next;
+    uint64_t number; /* of the first command after its release */
+    bool is_host;
+    void *address;
+    size_t bytes;
+    void *buffer; /* the device's: the struct, to be freed as well */
+} released;
+
 typedef struct simulated_buffer {
     dev_buffer base;
-    struct simulated_buffer *next; /* of those released */
-    uint64_t number;               /* of the first command after its release */
+    released later; /* made before it is needed, as releasing cannot fail */
 } simulated_buffer;
+
+/* A block of host memory: this, then what the caller has. */
+typedef struct host_block {
+    released later;
+    _Alignas(64) unsigned char bytes[];
+} host_block;
 
 struct dev_event {
     simulated_device *dev;
+    struct simulated_stream *stream;
+    late_wake late;
     _Atomic uint32_t references; /* the holder's and the stream's */
-    _Atomic bool is_reached;
+    _Atomic bool is_reached, was_asked;
     void (*wake)(void *argument);
     void *argument;
 };
@@ -68,6 +92,9 @@ typedef struct simulated_stream {
     command *first, **end;
     command *running; /* taken off the queue, not done */
     bool is_closing;
+    unsigned drainers;   /* threads that wait until it is idle */
+    unsigned late_wakes; /* of events that it has reached */
+    uint64_t debt;       /* nanoseconds that its launches cost and that have not passed */
     uint64_t random;
 } simulated_stream;
 
@@ -76,15 +103,31 @@ struct simulated_device {
     pthread_mutex_t lock; /* streams, their queues, events, released buffers */
     pthread_cond_t reached;
     uint64_t next_number;
-    simulated_buffer *released, **released_end;
+    released *released, **released_end;
     simulated_stream *streams;
     uint64_t seed;
+    bool is_punctual;                /* no command is late at random */
+    uint64_t launch_cost, wait_cost; /* nanoseconds */
+    cost_waker waker;
 };
 
 static void event_unref(dev_event *event)
 {
     if (atomic_fetch_sub(&event->references, 1) == 1)
         mem_free(event);
+}
+
+/* The stream stays until it was called: whoever has drained it is woken no more. */
+static void wake_late(late_wake *late)
+{
+    dev_event *event = (dev_event *)(void *)((char *)late - offsetof(dev_event, late));
+    simulated_device *dev = event->dev;
+    event->wake(event->argument);
+    pthread_mutex_lock(&dev->lock);
+    event->stream->late_wakes--;
+    pthread_cond_broadcast(&event->stream->idle);
+    pthread_mutex_unlock(&dev->lock);
+    event_unref(event);
 }
 
 static void event_reach(dev_event *event)
@@ -94,12 +137,20 @@ static void event_reach(dev_event *event)
     atomic_store(&event->is_reached, true);
     pthread_cond_broadcast(&dev->reached);
     pthread_mutex_unlock(&dev->lock);
-    if (event->wake)
-        event->wake(event->argument);
-    event_unref(event);
+    if (!event->wake || !dev->wait_cost) {
+        if (event->wake)
+            event->wake(event->argument);
+        event_unref(event);
+        return;
+    }
+    pthread_mutex_lock(&dev->lock);
+    event->stream->late_wakes++;
+    pthread_mutex_unlock(&dev->lock);
+    event->late = (late_wake){.due = cost_now() + dev->wait_cost, .call = wake_late};
+    cost_waker_add(&dev->waker, &event->late);
 }
 
-/* Frees the released buffers that no command can use any more. Under the lock. */
+/* Frees what was released and what no command can use any more. Under the lock. */
 static void reclaim(simulated_device *dev)
 {
     uint64_t oldest = UINT64_MAX;
@@ -109,14 +160,37 @@ static void reclaim(simulated_device *dev)
             oldest = c->number;
     }
     while (dev->released && dev->released->number <= oldest) {
-        simulated_buffer *buffer = dev->released;
-        dev->released = buffer->next;
+        released *r = dev->released;
+        dev->released = r->next;
         if (!dev->released)
             dev->released_end = &dev->released;
-        simulated_memory_give(buffer->base.address, buffer->base.bytes);
-        mem_budget_give(dev->base.budget, buffer->base.bytes);
+        void *buffer = r->buffer;
+        if (!r->is_host)
+            mem_budget_give(dev->base.budget, r->bytes);
+        simulated_memory_give(r->is_host, r->address, r->bytes);
         mem_free(buffer);
     }
+}
+
+/* Takes the memory back as soon as no stream has a command left from before now. */
+static void release(simulated_device *dev, released *r)
+{
+    pthread_mutex_lock(&dev->lock);
+    r->next = NULL;
+    r->number = dev->next_number;
+    *dev->released_end = r;
+    dev->released_end = &r->next;
+    reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+static void wait_for(dev_event *event)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    while (!atomic_load(&event->is_reached))
+        pthread_cond_wait(&dev->reached, &dev->lock);
+    pthread_mutex_unlock(&dev->lock);
 }
 
 static void run_command(command *c)
@@ -134,16 +208,39 @@ static void run_command(command *c)
     case COMMAND_EVENT:
         event_reach(c->event);
         break;
+    case COMMAND_WAIT:
+        wait_for(c->event);
+        event_unref(c->event);
+        break;
     }
 }
 
 static void delay(simulated_stream *stream)
 {
+    if (((simulated_device *)stream->base.dev)->is_punctual)
+        return;
     stream->random = stream->random * 6364136223846793005u + 1442695040888963407u;
     if (stream->random >> 33 & (DELAY_EVERY - 1))
         return;
     struct timespec pause = {0, (long)((stream->random >> 40) % DELAY_NANOSECONDS)};
     nanosleep(&pause, NULL);
+}
+
+static bool is_seen(const command *c)
+{
+    return c->kind == COMMAND_EVENT || c->kind == COMMAND_WAIT;
+}
+
+/* Sleeps off what the stream owes. Under the lock, which is given up meanwhile. */
+static void pay(simulated_stream *stream)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    uint64_t owed = stream->debt;
+    pthread_mutex_unlock(&dev->lock);
+    cost_sleep_until(cost_now() + owed);
+    pthread_mutex_lock(&dev->lock);
+    stream->debt -= owed;
+    pthread_cond_broadcast(&stream->idle);
 }
 
 static void *stream_main(void *argument)
@@ -153,6 +250,11 @@ static void *stream_main(void *argument)
     pthread_mutex_lock(&dev->lock);
     for (;;) {
         command *c = stream->first;
+        if (stream->debt &&
+            (stream->debt > DEBT_NANOSECONDS || (c ? is_seen(c) : stream->drainers))) {
+            pay(stream);
+            continue;
+        }
         if (!c && stream->is_closing)
             break;
         if (!c) {
@@ -168,6 +270,7 @@ static void *stream_main(void *argument)
         run_command(c);
         pthread_mutex_lock(&dev->lock);
         stream->running = NULL;
+        stream->debt += is_seen(c) ? 0 : dev->launch_cost;
         if (!stream->first)
             pthread_cond_broadcast(&stream->idle);
         mem_free(c);
@@ -228,14 +331,26 @@ static status simulated_stream_open(device *base, dev_stream **out)
     return STATUS_OK;
 }
 
+static bool is_busy(const simulated_stream *stream)
+{
+    return stream->first || stream->running || stream->debt || stream->late_wakes;
+}
+
 static void simulated_stream_drain(dev_stream *base)
 {
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
+    DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
-    while (stream->first || stream->running)
+    bool is_late = is_busy(stream);
+    stream->drainers++;
+    pthread_cond_signal(&stream->changed);
+    while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
+    stream->drainers--;
     pthread_mutex_unlock(&dev->lock);
+    if (is_late && dev->wait_cost)
+        cost_sleep_until(cost_now() + dev->wait_cost);
 }
 
 static void simulated_stream_close(dev_stream *base)
@@ -248,6 +363,8 @@ static void simulated_stream_close(dev_stream *base)
     pthread_mutex_unlock(&dev->lock);
     pthread_join(stream->thread, NULL);
     pthread_mutex_lock(&dev->lock);
+    while (stream->late_wakes)
+        pthread_cond_wait(&stream->idle, &dev->lock);
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
@@ -259,38 +376,64 @@ static void simulated_stream_close(dev_stream *base)
     mem_free(stream);
 }
 
+static status simulated_stream_wait(dev_stream *stream, dev_event *event)
+{
+    command c = {.kind = COMMAND_WAIT, .event = event};
+    atomic_fetch_add(&event->references, 1);
+    status st = submit(stream, &c);
+    if (st)
+        event_unref(event);
+    return st;
+}
+
 static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     TRY(mem_budget_take(base->budget, bytes, who));
+    DEV_WORK_NOTE(allocations);
     simulated_buffer *buffer = mem_new(sizeof *buffer);
-    void *address = buffer ? simulated_memory_take(bytes) : NULL;
+    void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
     if (!address) {
         mem_free(buffer);
         mem_budget_give(base->budget, bytes);
         return status_no_memory(who, bytes);
     }
     buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
+    buffer->later = (released){.address = address, .bytes = bytes, .buffer = buffer};
     *out = &buffer->base;
     return STATUS_OK;
 }
 
 static void simulated_release(dev_buffer *base)
 {
-    simulated_device *dev = (simulated_device *)base->dev;
-    simulated_buffer *buffer = (simulated_buffer *)base;
-    pthread_mutex_lock(&dev->lock);
-    buffer->next = NULL;
-    buffer->number = dev->next_number;
-    *dev->released_end = buffer;
-    dev->released_end = &buffer->next;
-    reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
+    release((simulated_device *)base->dev, &((simulated_buffer *)base)->later);
+}
+
+static status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    (void)base;
+    size_t all = sizeof(host_block) + bytes;
+    *out = NULL;
+    DEV_WORK_NOTE(allocations);
+    host_block *block = simulated_memory_take(true, all);
+    if (!block)
+        return status_no_memory(who, bytes);
+    block->later = (released){.is_host = true, .address = block, .bytes = all};
+    *out = block->bytes;
+    return STATUS_OK;
+}
+
+static void simulated_host_free(device *base, void *address, size_t bytes)
+{
+    host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));
+    (void)bytes;
+    release((simulated_device *)base, &block->later);
 }
 
 static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                                size_t argument_bytes)
 {
     command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
+    DEV_WORK_NOTE(launches);
     memcpy(c.arguments, arguments, argument_bytes);
     return submit(stream, &c);
 }
@@ -298,12 +441,22 @@ static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const v
 static status simulated_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
     command c = {.kind = COMMAND_COPY, .target = target, .source = source, .bytes = bytes};
-    return bytes ? submit(stream, &c) : STATUS_OK;
+    if (!bytes)
+        return STATUS_OK;
+    DEV_WORK_NOTE(copies);
+    if (!simulated_is_known(target) || !simulated_is_known(source)) {
+        DEV_WORK_NOTE(pageable_copies);
+        return status_new(STATUS_KIND_INTERNAL,
+                          "a copy of %zu bytes %s host memory that is not pinned", bytes,
+                          simulated_is_known(source) ? "to" : "from");
+    }
+    return submit(stream, &c);
 }
 
 static status simulated_zero(dev_stream *stream, void *target, size_t bytes)
 {
     command c = {.kind = COMMAND_ZERO, .target = target, .bytes = bytes};
+    DEV_WORK_NOTE(zeroings);
     return submit(stream, &c);
 }
 
@@ -315,6 +468,7 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
     if (!event)
         return status_no_memory("event", sizeof *event);
     event->dev = (simulated_device *)stream->dev;
+    event->stream = (simulated_stream *)stream;
     event->wake = wake;
     event->argument = argument;
     atomic_store(&event->references, 2);
@@ -328,18 +482,22 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
     return st;
 }
 
-static bool simulated_event_reached(const dev_event *event)
+static bool simulated_event_reached(dev_event *event)
 {
-    return atomic_load(&((dev_event *)event)->is_reached);
+    bool is_reached = atomic_load(&event->is_reached);
+    if (!is_reached && atomic_exchange(&event->was_asked, true))
+        DEV_WORK_NOTE(waits);
+    return is_reached;
 }
 
 static void simulated_event_wait(dev_event *event)
 {
     simulated_device *dev = event->dev;
-    pthread_mutex_lock(&dev->lock);
-    while (!atomic_load(&event->is_reached))
-        pthread_cond_wait(&dev->reached, &dev->lock);
-    pthread_mutex_unlock(&dev->lock);
+    DEV_WORK_NOTE(waits);
+    bool is_late = !atomic_load(&event->is_reached);
+    wait_for(event);
+    if (is_late && dev->wait_cost)
+        cost_sleep_until(cost_now() + dev->wait_cost);
 }
 
 static void simulated_event_free(dev_event *event)
@@ -351,6 +509,7 @@ static void simulated_event_free(dev_event *event)
 static void simulated_close(device *base)
 {
     simulated_device *dev = (simulated_device *)base;
+    cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
     pthread_mutex_destroy(&dev->lock);
     mem_free(dev);
@@ -363,8 +522,11 @@ static const dev_ops simulated_ops = {
     .stream_open = simulated_stream_open,
     .stream_close = simulated_stream_close,
     .stream_drain = simulated_stream_drain,
+    .stream_wait = simulated_stream_wait,
     .alloc = simulated_alloc,
     .release = simulated_release,
+    .host_alloc = simulated_host_alloc,
+    .host_free = simulated_host_free,
     .launch = simulated_launch,
     .copy_in = simulated_copy,
     .copy_out = simulated_copy,
@@ -375,6 +537,15 @@ static const dev_ops simulated_ops = {
     .event_wait = simulated_event_wait,
     .event_free = simulated_event_free,
 };
+
+/* As many as keep several streams' chunks small beside the memory. */
+static uint32_t own_chunk_rows(const mem_budget *budget)
+{
+    uint64_t limit = mem_budget_limit(budget), rows = limit / CHUNK_OF_MEMORY;
+    if (!limit || rows > DEFAULT_CHUNK_ROWS)
+        return DEFAULT_CHUNK_ROWS;
+    return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
+}
 
 status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
 {
@@ -388,7 +559,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     dev->released_end = &dev->released;
     dev->base = (device){
         .ops = &simulated_ops,
-        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .chunk_rows = chunk_rows ? chunk_rows : own_chunk_rows(budget),
         .stream_count = STREAMS,
         .isa = "scalar",
         .host_isa = CPU_ISA_SCALAR,
@@ -397,4 +568,21 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     };
     *out = &dev->base;
     return STATUS_OK;
+}
+
+status dev_simulated_cost(device *base, uint64_t launch_microseconds, uint64_t wait_microseconds)
+{
+    simulated_device *dev = (simulated_device *)base;
+    if (wait_microseconds && !dev->waker.is_started)
+        TRY(cost_waker_start(&dev->waker));
+    dev->launch_cost = launch_microseconds * 1000;
+    dev->wait_cost = wait_microseconds * 1000;
+    return STATUS_OK;
+}
+
+void dev_simulated_seed(device *base, uint64_t seed)
+{
+    simulated_device *dev = (simulated_device *)base;
+    dev->is_punctual = !seed;
+    dev->seed = seed;
 }

@@ -7,9 +7,12 @@
 /* Memory that the host cannot touch: device addresses lie in a range without any access, the bytes
  * themselves dev_simulated_offset further on. One range per process. */
 CHECKED status simulated_memory_open(void);
-/* A device address, or NULL: the range is full. Thread-safe. */
-void *simulated_memory_take(size_t bytes);
-void simulated_memory_give(void *address, size_t bytes);
+/* A device address, or one of host memory that counts as pinned; NULL: the range is full.
+ * Thread-safe. */
+void *simulated_memory_take(bool is_host, size_t bytes);
+void simulated_memory_give(bool is_host, void *address, size_t bytes);
+/* Whether it is in one of the two ranges. */
+bool simulated_is_known(const void *address);
 /* Where the bytes of a device address are; other addresses (the host's, NULL) stay. */
 void *simulated_real(const void *address);
 

@@ -42,7 +42,7 @@ status codes_statistics(dev_stream *stream, const tensor *key, uint64_t rows,
                            .validity = key->validity, .count = dev_count_exact(rows),
                            .out = words->address);
     if (!st)
-        st = dev_words_wait(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
+        st = dev_words_read(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
     dev_buffer_unref(words);
     return st;
 }
@@ -219,7 +219,8 @@ static status intern(exec_task *task, code_key *code, tensor *texts, uint64_t ro
     const uint8_t *packed;
     dev_buffer *owner = NULL;
     TRY(row_index_new(task->stream->dev, rows, out));
-    status st = key_layout_pack(&code->layout, task, &texts, rows, &packed, &owner);
+    status st =
+        key_layout_pack(&code->layout, task, &texts, dev_count_exact(rows), &packed, &owner);
     if (!st)
         st = hash_groups_find(&code->texts, task->stream, packed, rows, (*out)->rows);
     dev_buffer_unref(owner);
@@ -289,7 +290,7 @@ static status find_codes(const aggregate_core *core, exec_task *task, aggregate_
             st = find_number(task, code, keys[k], rows, k > 0, word->address, out);
     }
     if (!st)
-        st = dev_words_wait(task->stream, word->address, &violations, 1);
+        st = dev_words_read(task->stream, word->address, &violations, 1);
     *fits &= !violations;
     dev_buffer_unref(word);
     return st;

@@ -101,7 +101,7 @@ status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const u
                            .stride = groups->layout->stride,
                            .text_count = groups->layout->text_count, .out_total = total->address);
     if (!st)
-        st = dev_words_wait(stream, total->address, &needed, 1);
+        st = dev_words_read(stream, total->address, &needed, 1);
     dev_buffer_unref(total);
     TRY(st);
     return text_heap_reserve(&groups->heap, stream, groups->who, needed);
@@ -121,7 +121,7 @@ static status find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
                    .out = out));
     if (layout->text_count && !groups->borrows_text)
         TRY(text_heap_settle(&groups->heap, stream));
-    return dev_words_wait(stream, groups->words->address, &groups->count, 1);
+    return dev_words_read(stream, groups->words->address, &groups->count, 1);
 }
 
 status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
@@ -138,7 +138,7 @@ status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *
     dev_buffer *hashes = NULL;
     if (!count) /* no memory was made for rows, hashes and numbers: a dictionary may be empty */
         return STATUS_OK;
-    status st = key_layout_hash(groups->layout, stream, rows, count, &hashes);
+    status st = key_layout_hash(groups->layout, stream, rows, dev_count_exact(count), &hashes);
     if (!st)
         st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);
     dev_buffer_unref(hashes);

@@ -15,7 +15,7 @@ status key_interner_init(key_interner *interner, data_type type, const char *who
     *interner = (key_interner){.is_used = type_is_text(type)};
     if (!interner->is_used)
         return STATUS_OK;
-    pthread_mutex_init(&interner->lock, NULL);
+    exec_lock_init(&interner->lock);
     hash_groups_init(&interner->texts, &interner->layout, who);
     return key_layout_init(&interner->layout, &type, 1, false);
 }
@@ -31,7 +31,7 @@ void key_interner_release(key_interner *interner)
     tensor_unref(interner->decoded);
     hash_groups_release(&interner->texts);
     key_layout_release(&interner->layout);
-    pthread_mutex_destroy(&interner->lock);
+    exec_lock_destroy(&interner->lock);
 }
 
 /* Numbers the texts [first, end) of a base. */
@@ -42,7 +42,7 @@ static status number_texts(key_interner *interner, exec_task *task, tensor *base
     dev_buffer *owner = NULL;
     if (first == end)
         return STATUS_OK;
-    TRY(key_layout_pack(&interner->layout, task, &base, end, &packed, &owner));
+    TRY(key_layout_pack(&interner->layout, task, &base, dev_count_exact(end), &packed, &owner));
     status st = hash_groups_find(&interner->texts, task->stream,
                                  packed + first * sizeof(string_view), end - first, out + first);
     dev_buffer_unref(owner);
@@ -102,9 +102,9 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
     *out = NULL;
     if (key->form != TENSOR_INDEXED || key->base->validity)
         return must ? status_new(STATUS_KIND_INTERNAL, "text without a base") : STATUS_OK;
-    pthread_mutex_lock(&interner->lock);
+    TRY(exec_lock_take(&interner->lock, task->stream));
     status st = find_base(interner, task, key->base, key->base_rows, must, &ids);
-    pthread_mutex_unlock(&interner->lock);
+    exec_lock_give(&interner->lock, task->stream);
     if (st || !ids)
         return st;
     tensor *t = NULL;
@@ -134,9 +134,7 @@ static status decode_texts(key_interner *interner, dev_stream *stream)
     else
         TRY(tensor_new_flat(stream->dev, interner->layout.types[0], 0, false, &interner->decoded));
     interner->decoded_count = texts->count;
-    TRY(text_heap_view(&texts->heap, &interner->decoded->heap));
-    uint64_t word; /* other streams will read it */
-    return texts->words ? dev_words_wait(stream, texts->words->address, &word, 1) : STATUS_OK;
+    return text_heap_view(&texts->heap, &interner->decoded->heap);
 }
 
 status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
@@ -146,12 +144,12 @@ status key_interner_decode(key_interner *interner, dev_stream *stream, const ten
     tensor *base = NULL;
     uint64_t base_rows;
     *out = NULL;
-    pthread_mutex_lock(&interner->lock);
+    TRY(exec_lock_take(&interner->lock, stream));
     status st = decode_texts(interner, stream);
     if (!st)
         base = tensor_ref(interner->decoded);
     base_rows = interner->decoded_count;
-    pthread_mutex_unlock(&interner->lock);
+    exec_lock_give(&interner->lock, stream);
     TRY(st);
     st = row_index_new(stream->dev, rows, &index);
     if (!st) {
@@ -167,12 +165,12 @@ status key_interner_decode(key_interner *interner, dev_stream *stream, const ten
     return st;
 }
 
-status key_interner_share(key_interner *interner, text_heap *heap)
+status key_interner_share(key_interner *interner, dev_stream *stream, text_heap *heap)
 {
     if (!interner->is_used)
         return STATUS_OK;
-    pthread_mutex_lock(&interner->lock);
+    TRY(exec_lock_take(&interner->lock, stream));
     status st = text_heap_share(heap, &interner->texts.heap);
-    pthread_mutex_unlock(&interner->lock);
+    exec_lock_give(&interner->lock, stream);
     return st;
 }

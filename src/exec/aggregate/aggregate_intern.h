@@ -3,15 +3,14 @@
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_INTERN_H
 
 #include "exec/aggregate/aggregate_hash.h"
-
-#include <pthread.h>
+#include "exec/sched/lock.h"
 
 #define INTERNED_BASES 8
 
 typedef struct key_interner {
     bool is_used; /* the key is text */
     bool is_full; /* too many different texts */
-    pthread_mutex_t lock;
+    exec_lock lock;
     key_layout layout; /* of this key alone */
     hash_groups texts;
     struct {
@@ -31,7 +30,7 @@ void key_interner_release(key_interner *interner);
 CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
                                    uint64_t rows, bool must, tensor **out);
 /* What refers to the texts may outlive the interner. */
-CHECKED status key_interner_share(key_interner *interner, text_heap *heap);
+CHECKED status key_interner_share(key_interner *interner, dev_stream *stream, text_heap *heap);
 /* The texts behind FLAT numbers. */
 CHECKED status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
                                    uint64_t rows, tensor **out);

@@ -96,7 +96,7 @@ status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lo
     for (size_t i = 0; i < local->tables.count; i++)
         hash_groups_seal(&local->tables.items[i]->groups);
     /* Other tasks' streams will read what this one wrote. */
-    TRY(dev_words_wait(task->stream, task->error, words, 1));
+    TRY(dev_words_read(task->stream, task->error, words, 1));
     pthread_mutex_lock(&merge->lock);
     status st = array_reserve(NULL, &merge->tables, local->tables.count);
     if (!st && local->tables.count) {
@@ -308,7 +308,8 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
-    status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
+    status st =
+        key_layout_hash(layout, stream, slice->rows, dev_count_exact(count), &slice->hashes);
     if (!st)
         st = dev_words_new(stream, (uint32_t)words, &offsets);
     if (!st)
@@ -316,7 +317,7 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
                         .count = dev_count_exact(count), .bits = merge->part_bits, .first = 0,
                         .out = slice->order->rows, .offsets = offsets->address);
     if (!st)
-        st = dev_words_wait(stream, offsets->address, (uint64_t *)(void *)slice->offsets,
+        st = dev_words_read(stream, offsets->address, (uint64_t *)(void *)slice->offsets,
                             (uint32_t)words);
     dev_buffer_unref(offsets);
     return st;
@@ -372,7 +373,7 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_slice, 1);
         if (next >= merge->slices.count)
-            return dev_words_wait(task->stream, task->error, words, 1);
+            return dev_words_read(task->stream, task->error, words, 1);
         TRY(run_slice(merge, task, &merge->slices.items[next]));
     }
 }
@@ -460,7 +461,7 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
         TRY(states_prepare(core, task->stream, target, merge->tables.items[i]));
         target->has_null_rows |= merge->tables.items[i]->has_null_rows;
         if (!layout->is_row)
-            TRY(table_share_text(core, &target->groups, merge->tables.items[i]));
+            TRY(table_share_text(core, task->stream, &target->groups, merge->tables.items[i]));
     }
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
@@ -479,7 +480,7 @@ static status run_parts(aggregate_merge *merge, exec_task *task)
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_part, 1);
         if (merge->mode != MERGE_PARTS || next >= part_count(merge))
-            return dev_words_wait(task->stream, task->error, words, 1);
+            return dev_words_read(task->stream, task->error, words, 1);
         TRY(run_part(merge, task, next));
     }
 }
@@ -579,7 +580,7 @@ status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned n
         if (task->index)
             return STATUS_OK;
         TRY(plan_merge(merge, task));
-        return dev_words_wait(task->stream, task->error, words, 1);
+        return dev_words_read(task->stream, task->error, words, 1);
     case 1:
         return merge->mode == MERGE_NONE ? STATUS_OK : run_slices(merge, task);
     case 2:

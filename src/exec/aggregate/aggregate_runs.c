@@ -97,7 +97,7 @@ static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk
         DEV_LAUNCH(stream, mask_to_index, .mask = c->bits->address, .count = dev_count_exact(rows),
                    .rows = c->starts->rows, .out_count = found->address);
     if (!st)
-        st = dev_words_wait(stream, found->address, &c->start_count, 1);
+        st = dev_words_read(stream, found->address, &c->start_count, 1);
     dev_buffer_unref(found);
     return st;
 }
@@ -179,7 +179,7 @@ static status take(const aggregate_core *core, exec_task *task, run_state *runs,
     dev_buffer *owner = NULL;
     aggregate_table *table = current_table(tables, c, rows);
     const uint8_t *previous = row_before(table, runs, c);
-    TRY(key_layout_pack(c->layout, task, c->flat, rows, &c->rows, &owner));
+    TRY(key_layout_pack(c->layout, task, c->flat, dev_count_exact(rows), &c->rows, &owner));
     c->owner = owner;
     TRY(mark_starts(core, task, c, rows, previous));
     bool continues = previous && c->statistics[KEY_FIRST] == runs->last;
@@ -272,7 +272,7 @@ static status is_same_group(exec_task *task, const located_segment *a, const loc
         .previous = (uint8_t *)a->table->groups.rows->address + last * layout->stride,
         .out = word->address);
     if (!st)
-        st = dev_words_wait(task->stream, word->address, &differs, 1);
+        st = dev_words_read(task->stream, word->address, &differs, 1);
     dev_buffer_unref(word);
     *out = !differs;
     return st;

@@ -125,7 +125,7 @@ static status bound_sums(dev_stream *stream, state_array *array, uint64_t count)
                            .values = array->buffer->address, .count = dev_count_exact(count),
                            .out = word->address);
     if (!st)
-        st = dev_words_wait(stream, word->address, &magnitude, 1);
+        st = dev_words_read(stream, word->address, &magnitude, 1);
     dev_buffer_unref(word);
     TRY(st);
     array->bound = (uint128)magnitude + 1;
@@ -167,7 +167,8 @@ static status order_piece(const aggregate_core *core, exec_task *task, const agg
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
     TRY(table_slice_rows(core, task, table, slice, spill_layout(core), &rows, &owner));
-    status st = key_layout_hash(spill_layout(core), task->stream, rows, slice->count, &hashes);
+    status st = key_layout_hash(spill_layout(core), task->stream, rows,
+                                dev_count_exact(slice->count), &hashes);
     dev_buffer_unref(owner);
     TRY(st);
     st = partitions_order(parts, task, hashes->address, slice->count, out, offsets);

@@ -81,7 +81,7 @@ static status compact_text(const aggregate_core *core, dev_stream *stream, state
     status st = DEV_LAUNCH(stream, aggregate_text_bytes, .states = array->buffer->address,
                            .count = dev_count_exact(groups), .out_total = total->address);
     if (!st)
-        st = dev_words_wait(stream, total->address, &needed, 1);
+        st = dev_words_read(stream, total->address, &needed, 1);
     dev_buffer_unref(total);
     TRY(st);
     st = text_heap_reserve(&fresh, stream, core->who, needed);
@@ -108,7 +108,7 @@ static status own_changed(const state_update *u, state_array *array, const uint3
     dev_stream *stream = u->task->stream;
     uint64_t count, needed = 0;
     dev_buffer *total;
-    TRY(dev_words_wait(stream, changed_count, &count, 1));
+    TRY(dev_words_read(stream, changed_count, &count, 1));
     if (!count)
         return STATUS_OK;
     TRY(dev_words_new(stream, 1, &total));
@@ -116,7 +116,7 @@ static status own_changed(const state_update *u, state_array *array, const uint3
                            .changed = changed, .count = dev_count_exact(count),
                            .out_total = total->address);
     if (!st)
-        st = dev_words_wait(stream, total->address, &needed, 1);
+        st = dev_words_read(stream, total->address, &needed, 1);
     dev_buffer_unref(total);
     if (st || !needed) /* short strings lie in the states */
         return st;

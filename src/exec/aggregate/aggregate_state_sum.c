@@ -84,7 +84,7 @@ static status bound_of_sum(dev_stream *stream, const tensor *values, uint64_t ro
             DEV_LAUNCH(stream, aggregate_magnitude, .type = values->type, .values = values->values,
                        .count = dev_count_exact(rows), .out = word->address);
         if (!st)
-            st = dev_words_wait(stream, word->address, &magnitude, 1);
+            st = dev_words_read(stream, word->address, &magnitude, 1);
         dev_buffer_unref(word);
         TRY(st);
     }

@@ -87,7 +87,7 @@ static status list_present(const aggregate_core *core, dev_stream *stream,
                         .count = dev_count_exact(count), .first_row = (uint32_t)first,
                         .rows = out->list->rows, .out_count = found->address);
     if (!st)
-        st = dev_words_wait(stream, found->address, &out->count, 1);
+        st = dev_words_read(stream, found->address, &out->count, 1);
     dev_buffer_unref(bits);
     dev_buffer_unref(found);
     return st;
@@ -224,7 +224,7 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
         else
             st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &flat[k]);
     if (!st)
-        st = key_layout_pack(layout, task, flat, rows, out, owner);
+        st = key_layout_pack(layout, task, flat, dev_count_exact(rows), out, owner);
     keys_release(core, flat);
     return st;
 }
@@ -250,7 +250,7 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
     return st;
 }
 
-status table_share_text(const aggregate_core *core, hash_groups *groups,
+status table_share_text(const aggregate_core *core, dev_stream *stream, hash_groups *groups,
                         const aggregate_table *table)
 {
     TRY(text_heap_share(&groups->heap, &table->groups.heap));
@@ -261,7 +261,7 @@ status table_share_text(const aggregate_core *core, hash_groups *groups,
         if (table->bases && table->bases[k])
             TRY(text_heap_share_string(&groups->heap, table->bases[k]->heap));
         else if (layout && (layout->is_coded || layout->is_row))
-            TRY(key_interner_share(&core->interners[k], &groups->heap));
+            TRY(key_interner_share(&core->interners[k], stream, &groups->heap));
     }
     return STATUS_OK;
 }

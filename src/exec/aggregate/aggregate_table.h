@@ -81,7 +81,7 @@ CHECKED status table_slice_rows(const aggregate_core *core, exec_task *task,
                                 const aggregate_table *table, const table_slice *slice,
                                 const key_layout *layout, const uint8_t **out, dev_buffer **owner);
 /* What refers to the table's keys' text may outlive it. */
-CHECKED status table_share_text(const aggregate_core *core, hash_groups *groups,
+CHECKED status table_share_text(const aggregate_core *core, dev_stream *stream, hash_groups *groups,
                                 const aggregate_table *table);
 /* Adds all groups of a table to another: HASH, or CODES that has room for their keys. */
 CHECKED status aggregate_table_absorb(const aggregate_core *core, exec_task *task,

@@ -23,8 +23,6 @@ struct set_feed {
 typedef struct aggregate_local_state {
     program_run *run;
     aggregate_local local, *sets;
-    exec_fetch fetch;
-    uint64_t row_count;
     uint32_t next;
     tensor **values; /* evaluated expressions of the chunk at work: groups in any form */
     bool is_open;
@@ -43,7 +41,7 @@ static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_in
                            .validity = filter->validity, .count = dev_count_exact(rows),
                            .rows = (*out)->rows, .out_count = count->address);
     if (!st)
-        st = dev_words_wait(task->stream, count->address, out_rows, 1);
+        st = dev_words_read(task->stream, count->address, out_rows, 1);
     dev_buffer_unref(count);
     return st;
 }
@@ -117,10 +115,7 @@ static exec_result aggregate_push(exec_operator *base, exec_task *task, void *lo
     status st;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &state->fetch, &(*input)->rows, &state->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
+    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
     uint64_t rows = (*input)->rows.bound;
     if (!rows)
         return EXEC_NEED_INPUT;
@@ -302,8 +297,6 @@ static void aggregate_local_close(exec_operator *base, void *local_state)
         aggregate_local_release(&state->sets[i]);
     mem_free(state->sets);
     program_run_free(state->run);
-    if (state->fetch.event)
-        exec_device(base->query)->ops->event_free(state->fetch.event);
 }
 
 static void core_release(aggregate_core *core)

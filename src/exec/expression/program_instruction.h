@@ -155,15 +155,8 @@ struct program_run {
     tensor **seen;         /* the columns that main's slots are for, by input column */
     dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */
     /* By instruction: what its kernel reads besides columns. */
-    dev_buffer **uploads, **upload_heaps;
+    dev_buffer **uploads;
     tensor **constant_columns; /* the constant frame's values as columns of one row */
-    ARRAY(void *) staging;     /* host memory that copies read */
-    /* Of the instruction that waits. */
-    exec_fetch fetch;
-    uint64_t fetched;
-    dev_buffer *fetch_words;
-    const frame *fetch_frame;
-    uint32_t fetch_instruction;
 };
 
 /* An instruction's column as kernels take it: `stride` 0 for one value for all rows. */

@@ -495,8 +495,8 @@ status run_upload(program_run *run, uint32_t number, const void **out)
     const instruction *s = &run->program->instructions.items[number];
     if (!run->uploads[number]) {
         TRY(dev_alloc(run->dev, s->data_bytes + 1, "constant", &run->uploads[number]));
-        TRY(run->dev->ops->copy_in(run->stream, run->uploads[number]->address, s->data,
-                                   s->data_bytes));
+        TRY(dev_upload(run->stream, run->uploads[number]->address, s->data, s->data_bytes,
+                       "constant"));
     }
     *out = run->uploads[number]->address;
     return STATUS_OK;
@@ -550,11 +550,9 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->dictionaries = mem_new_array(columns, sizeof *run->dictionaries);
     run->seen = mem_new_array(columns, sizeof *run->seen);
     run->uploads = mem_new_array(instructions, sizeof *run->uploads);
-    run->upload_heaps = mem_new_array(instructions, sizeof *run->upload_heaps);
     run->constant_columns = mem_new_array(instructions, sizeof *run->constant_columns);
     status st = STATUS_OK;
-    if (!run->dictionaries || !run->seen || !run->uploads || !run->upload_heaps ||
-        !run->constant_columns)
+    if (!run->dictionaries || !run->seen || !run->uploads || !run->constant_columns)
         st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
@@ -570,22 +568,6 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     }
     *out = run;
     return STATUS_OK;
-}
-
-/* Copies may still be reading what is staged. */
-static void staging_release(program_run *run)
-{
-    if (run->staging.count && !run->dev->is_host) {
-        dev_event *event = NULL;
-        status st = run->dev->ops->event_record(run->stream, NULL, NULL, &event);
-        if (!st)
-            run->dev->ops->event_wait(event);
-        run->dev->ops->event_free(event);
-        status_free(st);
-    }
-    for (size_t i = 0; i < run->staging.count; i++)
-        mem_free(run->staging.items[i]);
-    array_release(&run->staging);
 }
 
 static void forget_input(program_run *run)
@@ -614,20 +596,13 @@ void program_run_free(program_run *run)
     for (size_t i = 0; i < p->instructions.count; i++) {
         if (run->uploads)
             dev_buffer_unref(run->uploads[i]);
-        if (run->upload_heaps)
-            dev_buffer_unref(run->upload_heaps[i]);
         if (run->constant_columns)
             tensor_unref(run->constant_columns[i]);
     }
-    staging_release(run);
-    if (run->fetch.event)
-        run->dev->ops->event_free(run->fetch.event);
-    dev_buffer_unref(run->fetch_words);
     dev_buffer_unref(run->zeros);
     mem_free(run->dictionaries);
     mem_free(run->seen);
     mem_free(run->uploads);
-    mem_free(run->upload_heaps);
     mem_free(run->constant_columns);
     mem_free(run);
 }
@@ -686,8 +661,6 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
     }
     attach(run, index, input);
     exec_result done = run_instruction(run, &run->main, root);
-    if (done == EXEC_WAIT)
-        return done;
     if (done == EXEC_FINISHED)
         *out = tensor_ref(run->main.slots[root]);
     detach(run, index);
@@ -697,33 +670,12 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
 static status select_rows(program_run *run, operand mask, row_index **out_rows,
                           dev_count *out_count, dev_buffer **out_owner)
 {
-    dev_count rows = run->main.count;
-    dev_buffer *words = NULL;
-    row_index *index = NULL;
-    status st = dev_words_new(run->stream, 1, &words);
-    if (!st)
-        st = row_index_new(run->dev, rows.bound + 1, &index);
-    if (!st)
-        st = DEV_LAUNCH(run->stream, mask_to_index, .mask = mask.values, .validity = mask.validity,
-                        .count = rows, .rows = index->rows, .out_count = words->address);
-    if (st) {
-        dev_buffer_unref(words);
-        row_index_unref(index);
-        return st;
-    }
-    dev_count count = {.bound = rows.bound, .actual = words->address};
-    dev_count_settle(run->dev, &count);
-    *out_count = count;
-    if (!count.actual) {
-        dev_buffer_unref(words);
-        words = NULL;
-        if (!rows.actual && count.bound == rows.bound) {
-            row_index_unref(index);
-            index = NULL;
-        }
-    }
-    *out_rows = index;
-    *out_owner = words;
+    row_mask bits = {.bits = mask.values, .validity = mask.validity};
+    row_selection selection;
+    TRY(row_selection_make(run->stream, &bits, run->main.count, &selection));
+    *out_rows = selection.rows;
+    *out_count = selection.count;
+    *out_owner = selection.count_owner;
     return STATUS_OK;
 }
 
@@ -746,8 +698,6 @@ exec_result program_select(program_run *run, uint32_t index, chunk *input, row_i
     *out_owner = NULL;
     attach(run, index, input);
     exec_result done = run_instruction(run, &run->main, root);
-    if (done == EXEC_WAIT)
-        return done;
     status st = STATUS_OK;
     if (done == EXEC_FINISHED) {
         operand mask;

@@ -27,43 +27,44 @@ status instruction_range(program_run *run, frame *f, uint32_t number, tensor **r
 
 /* ---- IN ---- */
 
+/* Bytes of the items' texts that lie outside of their views. */
+static size_t text_bytes(const value *items, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += items[i].bytes > STRING_INLINE_BYTES ? items[i].bytes : 0;
+    return bytes;
+}
+
+/* The views, then the texts, which will lie behind `address`. */
+static void stage_texts(const value *items, size_t count, char *address, char *staged)
+{
+    string_view *views = (string_view *)(void *)staged;
+    size_t used = count * sizeof *views;
+    for (size_t i = 0; i < count; i++) {
+        views[i] = string_view_make(items[i].text, (uint32_t)items[i].bytes);
+        if (items[i].bytes <= STRING_INLINE_BYTES)
+            continue;
+        memcpy(staged + used, items[i].text, items[i].bytes);
+        views[i].data = address + used;
+        used += items[i].bytes;
+    }
+}
+
 /* Views of text need the address that their bytes have on the device. */
 static status upload_texts(program_run *run, uint32_t number)
 {
     const instruction *s = instruction_at(run, number);
-    const value *items = s->data;
-    size_t bytes = 0;
-    for (size_t i = 0; i < s->item_count; i++)
-        bytes += items[i].bytes > STRING_INLINE_BYTES ? items[i].bytes : 0;
-    char *text = mem_new(bytes + 1);
-    string_view *views = mem_new_array(s->item_count + 1, sizeof *views);
-    status st = text && views ? array_reserve(NULL, &run->staging, 2)
-                              : status_no_memory("list", bytes + s->item_count * sizeof *views);
-    if (st) {
-        mem_free(text);
-        mem_free(views);
-        return st;
-    }
-    run->staging.items[run->staging.count++] = text;
-    run->staging.items[run->staging.count++] = views;
-    if (!run->upload_heaps[number])
-        TRY(dev_alloc(run->dev, bytes + 1, "constant", &run->upload_heaps[number]));
-    char *at = run->upload_heaps[number]->address;
-    size_t used = 0;
-    for (size_t i = 0; i < s->item_count; i++) {
-        views[i] = string_view_make(items[i].text, (uint32_t)items[i].bytes);
-        if (items[i].bytes <= STRING_INLINE_BYTES)
-            continue;
-        memcpy(text + used, items[i].text, items[i].bytes);
-        views[i].data = at + used;
-        used += items[i].bytes;
-    }
+    size_t bytes = s->item_count * sizeof(string_view) + text_bytes(s->data, s->item_count);
     dev_buffer *buffer;
-    TRY(dev_alloc(run->dev, (s->item_count + 1) * sizeof *views, "constant", &buffer));
+    void *staged;
+    TRY(dev_alloc(run->dev, bytes + 1, "constant", &buffer));
     run->uploads[number] = buffer;
-    TRY(run->dev->ops->copy_in(run->stream, at, text, bytes));
-    return run->dev->ops->copy_in(run->stream, buffer->address, views,
-                                  s->item_count * sizeof *views);
+    TRY(dev_host_alloc(run->dev, bytes + 1, "list", &staged));
+    stage_texts(s->data, s->item_count, buffer->address, staged);
+    status st = run->dev->ops->copy_in(run->stream, buffer->address, staged, bytes);
+    dev_host_free(run->dev, staged, bytes + 1);
+    return st;
 }
 
 status instruction_in_list(program_run *run, frame *f, uint32_t number, tensor **result)

@@ -91,34 +91,39 @@ status instruction_measure(program_run *run, frame *f, uint32_t number, tensor *
 
 /* ---- new text ---- */
 
-/* First how many bytes, which a lazy device tells later; then the texts. */
-static status build_bytes(program_run *run, frame *f, const instruction *s)
+/* How many bytes the new texts have. */
+static status count_bytes(program_run *run, frame *f, const instruction *s, uint64_t *out)
 {
     operand x[OPERANDS_MAX];
     tensor *result = NULL;
+    dev_buffer *total = NULL;
     status st = begin(run, f, s, x, &result);
     if (!st)
-        st = dev_words_new(run->stream, 1, &run->fetch_words);
+        st = dev_words_new(run->stream, 1, &total);
     if (!st)
         st = DEV_LAUNCH(run->stream, string_build_bytes, .op = s->op, .first = x[0].values,
                         .first_stride = x[0].stride, .second = x[1].values,
                         .second_stride = x[1].stride, .third = x[2].values,
                         .third_stride = x[2].stride, .validity = result->validity,
-                        .count = f->count, .out_total = run->fetch_words->address,
-                        .error = run->task->error, .location = run_location(s));
+                        .count = f->count, .out_total = total->address, .error = run->task->error,
+                        .location = run_location(s));
     tensor_unref(result);
     if (!st && s->can_fail)
         st = run_check(run, f, s);
+    if (!st)
+        st = dev_words_read(run->stream, total->address, out, 1);
+    dev_buffer_unref(total);
     return st;
 }
 
-static status build(program_run *run, frame *f, const instruction *s, tensor **result)
+static status build(program_run *run, frame *f, const instruction *s, uint64_t bytes,
+                    tensor **result)
 {
     operand x[OPERANDS_MAX];
     dev_buffer *heap = NULL;
     TRY(begin(run, f, s, x, result));
-    if (run->fetched) {
-        TRY(dev_alloc(run->dev, run->fetched, "text", &heap));
+    if (bytes) {
+        TRY(dev_alloc(run->dev, bytes, "text", &heap));
         TRY(string_heap_new(&heap, 1, &(*result)->heap));
     }
     return DEV_LAUNCH(
@@ -128,32 +133,18 @@ static status build(program_run *run, frame *f, const instruction *s, tensor **r
         .heap = heap ? heap->address : NULL, .out = (*result)->values);
 }
 
+/* First how many bytes there will be, then the texts. */
 exec_result instruction_build(program_run *run, frame *f, uint32_t number, tensor **out)
 {
-    exec_task *task = run->task;
     const instruction *s = instruction_at(run, number);
-    status st;
-    if (!run->fetch_words) {
-        run->fetch_frame = f;
-        run->fetch_instruction = number;
-        EXEC_TRY(task, build_bytes(run, f, s));
-    }
-    if (run->fetch_frame != f || run->fetch_instruction != number)
-        return exec_fail(task,
-                         status_new(STATUS_KIND_INTERNAL,
-                                    "an instruction goes on with the bytes of another's rows"));
-    bool is_there =
-        exec_fetch_words(task, &run->fetch, run->fetch_words->address, &run->fetched, 1, &st);
-    EXEC_TRY(task, st);
-    if (!is_there)
-        return EXEC_WAIT;
-    dev_buffer_unref(run->fetch_words);
-    run->fetch_words = NULL;
     tensor *result = NULL;
-    st = build(run, f, s, &result);
+    uint64_t bytes = 0;
+    status st = count_bytes(run, f, s, &bytes);
+    if (!st)
+        st = build(run, f, s, bytes, &result);
     if (st) {
         tensor_unref(result);
-        return exec_fail(task, st);
+        return exec_fail(run->task, st);
     }
     *out = result;
     return EXEC_FINISHED;

@@ -39,7 +39,7 @@ static exec_result end_load(join_partitions_local *local, const op_join_build *j
     uint64_t bounds[3 * JOIN_KEYS_MAX];
     if (local->bounds) {
         EXEC_TRY(task,
-                 dev_words_wait(task->stream, local->bounds->address, bounds, 3 * join->key_count));
+                 dev_words_read(task->stream, local->bounds->address, bounds, 3 * join->key_count));
         join_side_add_bounds(join, &local->side, bounds);
     }
     dev_buffer_unref(local->bounds);

@@ -304,7 +304,7 @@ static status rank_keys(join_table *table, dev_stream *stream)
     status st = DEV_LAUNCH(stream, rank_sums, .bitmap = table->bitmap->address, .word_count = words,
                            .ranks = table->ranks->address, .out_total = sum->address);
     if (!st)
-        st = dev_words_wait(stream, sum->address, &total, 1);
+        st = dev_words_read(stream, sum->address, &total, 1);
     dev_buffer_unref(sum);
     if (st)
         return st;
@@ -371,7 +371,7 @@ static status fill_slots(join_table *table, exec_task *task, size_t number)
     const chunk *c = table->chunks.items[number];
     tensor *keys[JOIN_KEYS_MAX];
     chunk_keys(table, c, keys);
-    return join_table_slots(table, task, keys, c->rows.bound, true, table->chunk_rows[number],
+    return join_table_slots(table, task, keys, c->rows, true, table->chunk_rows[number],
                             groups_at(table, number));
 }
 
@@ -390,7 +390,7 @@ static status make_lists(join_table *table, dev_stream *stream)
 {
     uint64_t words[2];
     if (table->stats) {
-        TRY(dev_words_wait(stream, table->stats->address, words, 2));
+        TRY(dev_words_read(stream, table->stats->address, words, 2));
         table->key_row_count = words[0];
         table->is_unique = words[0] == words[1] && !table->has_null_keys;
     }
@@ -426,7 +426,7 @@ static status sum_lists(join_table *table, dev_stream *stream)
     status st = DEV_LAUNCH(stream, join_list_sums, .group_count = table->group_count,
                            .starts = table->starts->address, .stats = stats->address);
     if (!st)
-        st = dev_words_wait(stream, stats->address, words, 2);
+        st = dev_words_read(stream, stats->address, words, 2);
     dev_buffer_unref(stats);
     if (st)
         return st;

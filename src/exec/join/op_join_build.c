@@ -9,8 +9,6 @@
 
 typedef struct build_local {
     program_run *run;
-    exec_fetch fetch;
-    uint64_t row_count;
     chunk *current; /* what is kept of the input, and keys */
     uint32_t next;
     chunk *pending[PENDING_MAX];
@@ -202,7 +200,7 @@ static status note_chunk(op_join_build *op, exec_task *task, build_local *local,
     if (!exec_may_spill(task->query))
         return STATUS_OK;
     if (local->bounds)
-        TRY(dev_words_wait(task->stream, local->bounds->address, bounds, 3 * op->key_count));
+        TRY(dev_words_read(task->stream, local->bounds->address, bounds, 3 * op->key_count));
     local->bytes += bytes;
     join_spill_note(op, c->rows.bound, bytes, local->bounds ? bounds : NULL);
     return STATUS_OK;
@@ -238,14 +236,7 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_local *local = state;
-    status st;
     if (!*input)
-        return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
-    if (!(*input)->rows.bound)
         return EXEC_NEED_INPUT;
     exec_result result = add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
@@ -285,15 +276,13 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_local *local = state;
-    uint64_t bounds[3 * JOIN_KEYS_MAX], words[1];
+    uint64_t bounds[3 * JOIN_KEYS_MAX];
     EXEC_TRY(task, flush(op, task, local));
     if (join_has_spilled(op))
         EXEC_TRY(task, spill_local(op, task, local));
     if (local->bounds)
         EXEC_TRY(task,
-                 dev_words_wait(task->stream, local->bounds->address, bounds, 3 * op->key_count));
-    else
-        EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
+                 dev_words_read(task->stream, local->bounds->address, bounds, 3 * op->key_count));
     EXEC_TRY(task, hand_over(op, local, local->bounds ? bounds : NULL));
     return EXEC_FINISHED;
 }
@@ -373,11 +362,9 @@ static status run_phase(op_join_build *op, exec_task *task, unsigned number)
 static exec_result build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_join_build *op = (op_join_build *)base;
-    uint64_t words[1];
     EXEC_TRY(task, run_phase(op, task, number));
     if (!task->index && number == JOIN_TABLE_PHASES - 1)
         EXEC_TRY(task, finish(op, task));
-    EXEC_TRY(task, dev_words_wait(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
@@ -394,6 +381,7 @@ static status build_local_open(exec_operator *base, exec_task *task, void *state
 
 static void build_local_close(exec_operator *base, void *state)
 {
+    (void)base;
     build_local *local = state;
     chunk_free(local->current);
     for (uint32_t i = 0; i < local->pending_count; i++)
@@ -405,8 +393,6 @@ static void build_local_close(exec_operator *base, void *state)
     array_release(&local->chunks);
     dev_buffer_unref(local->bounds);
     program_run_free(local->run);
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 void join_release(op_join_build *join)
@@ -441,6 +427,7 @@ const exec_operator_ops join_build_ops = {
     .local_open = build_local_open,
     .local_close = build_local_close,
     .push = build_push,
+    .exact_counts = true,
     .local_finish = build_finish_local,
     .phase_count = JOIN_TABLE_PHASES,
     .phase = build_phase,

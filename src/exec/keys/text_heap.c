@@ -34,7 +34,7 @@ status text_heap_reserve(text_heap *heap, dev_stream *stream, const char *who, u
 
 status text_heap_settle(text_heap *heap, dev_stream *stream)
 {
-    return heap->words ? dev_words_wait(stream, heap->words->address, &heap->used, 1) : STATUS_OK;
+    return heap->words ? dev_words_read(stream, heap->words->address, &heap->used, 1) : STATUS_OK;
 }
 
 static bool text_heap_has(const text_heap *heap, const dev_buffer *buffer)

@@ -6,11 +6,6 @@ typedef struct op_limit {
     _Atomic uint64_t seen; /* rows that have come, over all tasks */
 } op_limit;
 
-typedef struct limit_local {
-    exec_fetch fetch;
-    uint64_t row_count;
-} limit_local;
-
 /* Cuts the chunk to its rows [skip, skip + count). */
 static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
 {
@@ -27,19 +22,14 @@ static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
 static exec_result limit_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                               chunk **output)
 {
+    (void)state;
     op_limit *op = (op_limit *)base;
-    limit_local *local = state;
     uint64_t offset = base->plan->limit.offset, end = UINT64_MAX;
-    status st;
     if (!*input)
         return EXEC_NEED_INPUT;
     if (base->plan->limit.has_limit &&
         __builtin_add_overflow(offset, base->plan->limit.limit, &end))
         end = UINT64_MAX;
-    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
     uint64_t rows = (*input)->rows.bound, first = atomic_fetch_add(&op->seen, rows);
     if (first >= end)
         return EXEC_FINISHED;
@@ -54,13 +44,6 @@ static exec_result limit_push(exec_operator *base, exec_task *task, void *state,
     return EXEC_HAVE_OUTPUT;
 }
 
-static void limit_local_close(exec_operator *base, void *state)
-{
-    limit_local *local = state;
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
-}
-
 static void limit_close(exec_operator *base)
 {
     mem_free(base);
@@ -68,9 +51,8 @@ static void limit_close(exec_operator *base)
 
 static const exec_operator_ops limit_ops = {
     .name = "limit",
-    .local_bytes = sizeof(limit_local),
-    .local_close = limit_local_close,
     .push = limit_push,
+    .exact_counts = true,
     .close = limit_close,
 };
 

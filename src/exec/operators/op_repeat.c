@@ -8,8 +8,6 @@ typedef struct op_repeat {
 
 typedef struct repeat_local {
     program_run *run;
-    exec_fetch fetch;
-    uint64_t row_count;
     chunk *current;
     dev_buffer *cursor; /* [0] row, [1] copies of it done, [2] numbers made */
     tensor *counts;
@@ -36,7 +34,7 @@ static status next_copies(exec_task *task, repeat_local *local, chunk **out, boo
                            .validity = local->counts->validity, .count = dev_count_exact(rows),
                            .room = room, .cursor = cursor, .out = index->rows);
     if (!st)
-        st = dev_words_wait(task->stream, cursor, words, 3);
+        st = dev_words_read(task->stream, cursor, words, 3);
     *out_done = st || words[0] >= rows;
     chunk *c = NULL;
     if (!st && words[2])
@@ -61,10 +59,6 @@ static exec_result repeat_push(exec_operator *base, exec_task *task, void *state
     repeat_local *local = state;
     status st;
     if (*input) {
-        if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-            EXEC_TRY(task, st);
-            return EXEC_WAIT;
-        }
         tensor *value = NULL;
         exec_result result = program_evaluate(local->run, 0, *input, &value);
         if (result != EXEC_FINISHED)
@@ -94,11 +88,10 @@ static status repeat_local_open(exec_operator *base, exec_task *task, void *stat
 
 static void repeat_local_close(exec_operator *base, void *state)
 {
+    (void)base;
     repeat_local *local = state;
     drop(local);
     program_run_free(local->run);
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
 }
 
 static void repeat_close(exec_operator *base)
@@ -114,6 +107,7 @@ static const exec_operator_ops repeat_ops = {
     .local_open = repeat_local_open,
     .local_close = repeat_local_close,
     .push = repeat_push,
+    .exact_counts = true,
     .close = repeat_close,
 };
 

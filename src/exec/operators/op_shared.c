@@ -19,8 +19,7 @@ typedef struct op_shared {
 } op_shared;
 
 typedef struct shared_local {
-    exec_fetch fetch;
-    uint64_t row_count, held;
+    uint64_t held;
     chunk_list chunks;
 } shared_local;
 
@@ -68,20 +67,13 @@ static exec_result shared_push(exec_operator *base, exec_task *task, void *state
     (void)output;
     op_shared *op = (op_shared *)base;
     shared_local *local = state;
-    status st;
     chunk *flat = NULL;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
-    if ((*input)->rows.bound) {
-        EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
-        EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
-        local->chunks.items[local->chunks.count++] = flat;
-        EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
-    }
+    EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
+    EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
+    local->chunks.items[local->chunks.count++] = flat;
+    EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
     return EXEC_NEED_INPUT;
 }
 
@@ -105,10 +97,9 @@ static exec_result shared_finish(exec_operator *base, exec_task *task, void *sta
 
 static void shared_local_close(exec_operator *op, void *state)
 {
+    (void)op;
     shared_local *local = state;
     release_chunks(&local->chunks);
-    if (local->fetch.event)
-        op->query->dev->ops->event_free(local->fetch.event);
 }
 
 static void shared_close(exec_operator *base)
@@ -126,6 +117,7 @@ static const exec_operator_ops shared_ops = {
     .local_bytes = sizeof(shared_local),
     .local_close = shared_local_close,
     .push = shared_push,
+    .exact_counts = true,
     .local_finish = shared_finish,
     .close = shared_close,
 };

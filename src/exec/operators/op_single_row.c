@@ -10,33 +10,19 @@ typedef struct op_single_row {
     chunk *row; /* NULL: none yet */
 } op_single_row;
 
-typedef struct single_row_local {
-    exec_fetch fetch;
-    uint64_t row_count;
-} single_row_local;
-
 static exec_result single_row_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                                    chunk **output)
 {
-    (void)output;
+    (void)state, (void)output;
     op_single_row *op = (op_single_row *)base;
-    single_row_local *local = state;
-    uint64_t words[1];
     chunk *owned;
-    status st;
+    status st = STATUS_OK;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (!exec_fetch_count(task, &local->fetch, &(*input)->rows, &local->row_count, &st)) {
-        EXEC_TRY(task, st);
-        return EXEC_WAIT;
-    }
     uint64_t rows = (*input)->rows.bound;
-    if (!rows)
-        return EXEC_NEED_INPUT;
     EXEC_TRY(task, chunk_concat(task->stream, input, 1, "subquery", &owned));
-    st = dev_words_wait(task->stream, task->error, words, 1);
     pthread_mutex_lock(&op->lock);
-    if (!st && (op->row || rows > 1))
+    if (op->row || rows > 1)
         st = status_at(
             status_new(STATUS_KIND_DATA, "a subquery used as a value gave more than one row"),
             base->plan->position);
@@ -50,13 +36,6 @@ static exec_result single_row_push(exec_operator *base, exec_task *task, void *s
     return EXEC_NEED_INPUT;
 }
 
-static void single_row_local_close(exec_operator *base, void *state)
-{
-    single_row_local *local = state;
-    if (local->fetch.event)
-        exec_device(base->query)->ops->event_free(local->fetch.event);
-}
-
 static void single_row_close(exec_operator *base)
 {
     op_single_row *op = (op_single_row *)base;
@@ -67,9 +46,8 @@ static void single_row_close(exec_operator *base)
 
 static const exec_operator_ops single_row_ops = {
     .name = "single row",
-    .local_bytes = sizeof(single_row_local),
-    .local_close = single_row_local_close,
     .push = single_row_push,
+    .exact_counts = true,
     .close = single_row_close,
 };
 

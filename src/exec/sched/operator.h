@@ -47,6 +47,9 @@ typedef struct exec_operator_ops {
      * *input is NULL when called again for more output. Sinks never give output. */
     exec_result (*push)(exec_operator *op, exec_task *task, void *local, chunk **input,
                         chunk **output);
+    /* Set: the chunks pushed have exact counts and at least one row. On lazy devices a chunk is
+     * pushed when the next one has come: by then its count has, too. */
+    bool exact_counts;
     /* Optional: no more input for this task. Streaming operators may give output (called again
      * until EXEC_FINISHED); sinks merge the local state into the shared one. */
     exec_result (*local_finish)(exec_operator *op, exec_task *task, void *local, chunk **output);
@@ -67,6 +70,7 @@ typedef struct exec_metrics {
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
     _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
+    dev_work work;                /* on lazy devices */
 } exec_metrics;
 
 /* The first member of each operator's own struct. */
@@ -101,27 +105,13 @@ exec_result exec_fail(exec_task *task, status st);
             return exec_fail((task), exec_status_);                                                \
     } while (0)
 
-/* Wake-ups. Each is registered just before returning EXEC_WAIT. */
+/* Wake-ups, for what comes from elsewhere: bytes from storage, room in a queue. Each is registered just
+ * before returning EXEC_WAIT. What the task's own stream has computed is awaited by dev_words_read
+ * and its kin, in the middle of whatever is under way. */
 
-/* When the task's stream has done what is enqueued. False: it already has, do not wait. */
-bool exec_wait_stream(exec_task *task);
-/* A general one: hand the task to whoever will call exec_wake, once, from any thread, and return
+/* Hand the task to whoever will call exec_wake, once, from any thread, and return
  * EXEC_WAIT. A wake-up that comes before that is remembered: the task is running. */
 void exec_wake(exec_task *task);
-
-/* Brings lazily known numbers to the host: copies `count` 8-byte words from `words` on the device
- * to `target` on the host. Returns true when they are there; false: the copy is under way and a
- * wake-up registered: return EXEC_WAIT and call again with the same arguments. *state belongs to
- * the caller, zeroed before the first call, and is zeroed again when true is returned. On a host
- * device it is always true at once. A failure is reported by *out. */
-typedef struct exec_fetch {
-    dev_event *event;
-} exec_fetch;
-bool exec_fetch_words(exec_task *task, exec_fetch *fetch, const void *words, uint64_t *target,
-                      uint32_t count, status *out);
-/* Makes a chunk's row count exact; as exec_fetch_words, `scratch` being kept by the caller. */
-bool exec_fetch_count(exec_task *task, exec_fetch *fetch, dev_count *count, uint64_t *scratch,
-                      status *out);
 
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
  * does nothing: the scheduler checks at the end of each task and phase. */

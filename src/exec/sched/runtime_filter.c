@@ -32,7 +32,7 @@ static status key_bounds(dev_stream *stream, chunk *const *chunks, size_t chunk_
                         .bounds = buffer->address);
     }
     if (!st)
-        st = dev_words_wait(stream, buffer->address, words, 3);
+        st = dev_words_read(stream, buffer->address, words, 3);
     dev_buffer_unref(buffer);
     return st;
 }

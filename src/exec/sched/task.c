@@ -32,6 +32,10 @@ void task_fail_query(exec_query *query, status st)
 
 exec_result exec_fail(exec_task *task, status st)
 {
+    const scheduled_task *scheduled = task->scheduled;
+    if (status_get_kind(st) == STATUS_KIND_INTERNAL && scheduled && scheduled->called)
+        st = status_context(st, "operator %s, %s", scheduled->called->ops->name,
+                            scheduled->called_for);
     task_fail_query(task->query, st);
     return EXEC_FAILED;
 }
@@ -48,91 +52,15 @@ status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_tas
     scheduled->operator_count = stage->source ? (unsigned)stage->operators.count : 0;
     scheduled->states = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->states);
     scheduled->inputs = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->inputs);
+    scheduled->late = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->late);
     scheduled->has_more = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->has_more);
-    if (!scheduled->states || !scheduled->inputs || !scheduled->has_more) {
+    if (!scheduled->states || !scheduled->inputs || !scheduled->late || !scheduled->has_more) {
         size_t bytes = (scheduled->operator_count + 1) * sizeof *scheduled->states;
         task_free(scheduled);
         return status_no_memory("task", bytes);
     }
     *out = scheduled;
     return STATUS_OK;
-}
-
-/* Number 0 is the source; k + 1 is operator k. */
-static exec_operator *operator_at(const scheduled_task *scheduled, unsigned number)
-{
-    return number ? scheduled->stage->operators.items[number - 1] : scheduled->stage->source;
-}
-
-static status task_setup(scheduled_task *scheduled)
-{
-    device *dev = scheduled->stage->query->dev;
-    if (!scheduled->task.stream)
-        TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
-    if (!scheduled->error_buffer) {
-        TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
-        scheduled->task.error = scheduled->error_buffer->address;
-    }
-    if (!scheduled->stage->source)
-        return STATUS_OK;
-    while (scheduled->opened_count <= scheduled->operator_count) {
-        exec_operator *op = operator_at(scheduled, scheduled->opened_count);
-        size_t bytes = op->ops->local_bytes ? op->ops->local_bytes : 1;
-        void *state = mem_new(bytes);
-        if (!state)
-            return status_no_memory("task state", bytes);
-        scheduled->states[scheduled->opened_count++] = state;
-        if (op->ops->local_open)
-            TRY(op->ops->local_open(op, &scheduled->task, state));
-        task_check_made(op);
-    }
-    return STATUS_OK;
-}
-
-void task_close(scheduled_task *scheduled)
-{
-    device *dev = scheduled->stage->query->dev;
-    /* After a failure copies may be under way that end in the operators' states. */
-    if (scheduled->task.stream)
-        dev->ops->stream_drain(scheduled->task.stream);
-    for (unsigned i = scheduled->opened_count; i-- > 0;) {
-        exec_operator *op = operator_at(scheduled, i);
-        if (op->ops->local_close)
-            op->ops->local_close(op, scheduled->states[i]);
-        mem_free(scheduled->states[i]);
-    }
-    for (unsigned i = 0; i <= scheduled->operator_count; i++)
-        chunk_free(scheduled->inputs[i]);
-    /* From here on nothing will wake the task: the stream has reached all of its events. */
-    if (scheduled->task.stream)
-        dev->ops->stream_close(scheduled->task.stream);
-    if (scheduled->event)
-        dev->ops->event_free(scheduled->event);
-    if (scheduled->error_fetch.event)
-        dev->ops->event_free(scheduled->error_fetch.event);
-    dev_buffer_unref(scheduled->error_buffer);
-}
-
-void task_free(scheduled_task *scheduled)
-{
-    mem_free(scheduled->states);
-    mem_free(scheduled->inputs);
-    mem_free(scheduled->has_more);
-    mem_free(scheduled);
-}
-
-/* An operator's output goes to the next operator's input; empty chunks go nowhere. */
-static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
-{
-    exec_operator *op = operator_at(scheduled, number);
-    dev_count_settle(scheduled->stage->query->dev, &output->rows);
-    atomic_fetch_add_explicit(&op->metrics.chunks_out, 1, memory_order_relaxed);
-    if (!output->rows.actual)
-        atomic_fetch_add_explicit(&op->metrics.rows_out, output->rows.bound, memory_order_relaxed);
-    if (!output->rows.actual && !output->rows.bound)
-        chunk_free(output);
-    else
-        scheduled->inputs[number] = output;
 }
 
 static const char *key_name(const expr_list *keys)
@@ -159,13 +87,161 @@ static void trace_step(const exec_operator *op, const char *what, uint64_t since
     trace_span(what, name, (int64_t)since, (int64_t)until);
 }
 
-/* `what` the operator was called for. */
-static void count_time(exec_operator *op, const char *what, uint64_t since)
+void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what)
 {
-    uint64_t until = now();
+    scheduled->called = op;
+    scheduled->called_for = what;
+    scheduled->called_since = now();
+    dev_work_now = &op->metrics.work;
+}
+
+void task_step_end(scheduled_task *scheduled)
+{
+    exec_operator *op = scheduled->called;
+    uint64_t until = now(), since = scheduled->called_since;
+    dev_work_now = NULL;
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
-    if (__builtin_expect(op->query->is_traced, 0))
-        trace_step(op, what, since, until);
+    if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
+        trace_step(op, scheduled->called_for, since, until);
+}
+
+/* Number 0 is the source; k + 1 is operator k. */
+static exec_operator *operator_at(const scheduled_task *scheduled, unsigned number)
+{
+    return number ? scheduled->stage->operators.items[number - 1] : scheduled->stage->source;
+}
+
+static status open_state(scheduled_task *scheduled, exec_operator *op, void *state)
+{
+    task_step_begin(scheduled, op, NULL);
+    status st = op->ops->local_open(op, &scheduled->task, state);
+    task_step_end(scheduled);
+    return st;
+}
+
+static status task_setup(scheduled_task *scheduled)
+{
+    device *dev = scheduled->stage->query->dev;
+    if (!scheduled->task.stream)
+        TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
+    scheduled->task.stream->await = task_await;
+    scheduled->task.stream->await_argument = scheduled;
+    if (!scheduled->error_buffer) {
+        TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
+        scheduled->task.error = scheduled->error_buffer->address;
+    }
+    if (!scheduled->stage->source)
+        return STATUS_OK;
+    while (scheduled->opened_count <= scheduled->operator_count) {
+        exec_operator *op = operator_at(scheduled, scheduled->opened_count);
+        size_t bytes = op->ops->local_bytes ? op->ops->local_bytes : 1;
+        void *state = mem_new(bytes);
+        if (!state)
+            return status_no_memory("task state", bytes);
+        scheduled->states[scheduled->opened_count++] = state;
+        if (op->ops->local_open)
+            TRY(open_state(scheduled, op, state));
+        task_check_made(op);
+    }
+    return STATUS_OK;
+}
+
+void task_close(scheduled_task *scheduled)
+{
+    device *dev = scheduled->stage->query->dev;
+    /* After a failure kernels may be under way that use what the operators hold. */
+    if (scheduled->task.stream) {
+        scheduled->task.stream->await = NULL;
+        dev->ops->stream_drain(scheduled->task.stream);
+    }
+    for (unsigned i = scheduled->opened_count; i-- > 0;) {
+        exec_operator *op = operator_at(scheduled, i);
+        if (op->ops->local_close)
+            op->ops->local_close(op, scheduled->states[i]);
+        mem_free(scheduled->states[i]);
+    }
+    for (unsigned i = 0; i <= scheduled->operator_count; i++) {
+        chunk_free(scheduled->inputs[i]);
+        late_chunk_close(dev, &scheduled->late[i]);
+    }
+    /* From here on nothing will wake the task: the stream has reached all of its events. */
+    if (scheduled->task.stream)
+        dev->ops->stream_close(scheduled->task.stream);
+    dev_buffer_unref(scheduled->error_buffer);
+}
+
+void task_free(scheduled_task *scheduled)
+{
+    mem_free(scheduled->states);
+    mem_free(scheduled->inputs);
+    mem_free(scheduled->late);
+    mem_free(scheduled->has_more);
+    mem_free(scheduled);
+}
+
+/* The late chunk before operator k becomes its input. */
+static status take_late(scheduled_task *scheduled, unsigned k, late_chunk *late)
+{
+    chunk *taken;
+    bool was_lazy = late->count.words;
+    TRY(late_chunk_finish(scheduled->task.stream, late, &taken));
+    scheduled->inputs[k] = taken;
+    if (taken && was_lazy)
+        atomic_fetch_add_explicit(&operator_at(scheduled, k)->metrics.rows_out, taken->rows.bound,
+                                  memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* The output becomes operator k's late chunk, the late one before it the input. */
+static status hand_on_late(scheduled_task *scheduled, unsigned k, chunk *output)
+{
+    late_chunk before = scheduled->late[k];
+    scheduled->late[k] = (late_chunk){0};
+    status st = late_chunk_start(scheduled->task.stream, output, &scheduled->late[k]);
+    if (!st)
+        return take_late(scheduled, k, &before);
+    late_chunk_close(scheduled->task.stream->dev, &before);
+    return st;
+}
+
+/* Operator k wants exact counts, and the output, or what came before it, has none. */
+static bool comes_late(const scheduled_task *scheduled, unsigned k, const chunk *output)
+{
+    return k < scheduled->operator_count &&
+           scheduled->stage->operators.items[k]->ops->exact_counts &&
+           (output->rows.actual || scheduled->late[k].rows);
+}
+
+/* An operator's output goes to the next operator's input; empty chunks go nowhere. */
+static status hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
+{
+    exec_operator *op = operator_at(scheduled, number);
+    dev_count_settle(scheduled->stage->query->dev, &output->rows);
+    atomic_fetch_add_explicit(&op->metrics.chunks_out, 1, memory_order_relaxed);
+    if (!output->rows.actual)
+        atomic_fetch_add_explicit(&op->metrics.rows_out, output->rows.bound, memory_order_relaxed);
+    if (!output->rows.actual && !output->rows.bound) {
+        chunk_free(output);
+        return STATUS_OK;
+    }
+    if (!comes_late(scheduled, number, output)) {
+        scheduled->inputs[number] = output;
+        return STATUS_OK;
+    }
+    task_step_begin(scheduled, scheduled->stage->operators.items[number], "count");
+    status st = hand_on_late(scheduled, number, output);
+    task_step_end(scheduled);
+    return st;
+}
+
+/* Operator k gets the last chunk that was on its way to it. */
+static exec_result push_last(scheduled_task *scheduled, unsigned k)
+{
+    task_step_begin(scheduled, scheduled->stage->operators.items[k], "count");
+    status st = take_late(scheduled, k, &scheduled->late[k]);
+    task_step_end(scheduled);
+    EXEC_TRY(&scheduled->task, st);
+    return EXEC_NEED_INPUT;
 }
 
 /* Operator k wants no more: whatever is on its way to it is dropped, and the source is not asked
@@ -174,6 +250,7 @@ static void stop_before(scheduled_task *scheduled, unsigned k)
 {
     for (unsigned i = 0; i <= k; i++) {
         chunk_free(scheduled->inputs[i]);
+        late_chunk_close(scheduled->task.stream->dev, &scheduled->late[i]);
         scheduled->inputs[i] = NULL;
         scheduled->has_more[i] = false;
     }
@@ -186,15 +263,15 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
 {
     exec_operator *op = scheduled->stage->operators.items[k];
     chunk *output = NULL;
-    uint64_t start = now();
+    task_step_begin(scheduled, op, "push");
     exec_result result = op->ops->push(op, &scheduled->task, scheduled->states[k + 1],
                                        &scheduled->inputs[k], &output);
-    count_time(op, "push", start);
+    task_step_end(scheduled);
     task_check_output(op, k + 1 < scheduled->operator_count, result, output);
     switch (result) {
     case EXEC_HAVE_OUTPUT:
         scheduled->has_more[k] = true;
-        hand_on(scheduled, k + 1, output);
+        EXEC_TRY(&scheduled->task, hand_on(scheduled, k + 1, output));
         break;
     case EXEC_NEED_INPUT:
         scheduled->has_more[k] = false;
@@ -217,12 +294,12 @@ static exec_result pull_step(scheduled_task *scheduled)
 {
     exec_operator *op = scheduled->stage->source;
     chunk *output = NULL;
-    uint64_t start = now();
+    task_step_begin(scheduled, op, "pull");
     exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
-    count_time(op, "pull", start);
+    task_step_end(scheduled);
     task_check_output(op, true, result, output);
     if (result == EXEC_HAVE_OUTPUT)
-        hand_on(scheduled, 0, output);
+        EXEC_TRY(&scheduled->task, hand_on(scheduled, 0, output));
     else if (result == EXEC_FINISHED)
         scheduled->is_drained = true;
     return result;
@@ -232,14 +309,16 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
 {
     exec_operator *op = scheduled->stage->operators.items[k];
     exec_result result = EXEC_FINISHED;
+    if (scheduled->late[k].rows)
+        return push_last(scheduled, k);
     if (op->ops->local_finish) {
         chunk *output = NULL;
-        uint64_t start = now();
+        task_step_begin(scheduled, op, "finish");
         result = op->ops->local_finish(op, &scheduled->task, scheduled->states[k + 1], &output);
-        count_time(op, "finish", start);
+        task_step_end(scheduled);
         task_check_output(op, k + 1 < scheduled->operator_count, result, output);
         if (result == EXEC_HAVE_OUTPUT)
-            hand_on(scheduled, k + 1, output);
+            EXEC_TRY(&scheduled->task, hand_on(scheduled, k + 1, output));
     }
     if (result == EXEC_FINISHED)
         scheduled->finishing = k + 1;
@@ -267,9 +346,9 @@ static exec_result pipeline_step(scheduled_task *scheduled)
 static exec_result phase_step(scheduled_task *scheduled)
 {
     exec_operator *sink = scheduled->stage->sink;
-    uint64_t start = now();
+    task_step_begin(scheduled, sink, "phase");
     exec_result result = sink->ops->phase(sink, &scheduled->task, scheduled->stage->phase);
-    count_time(sink, "phase", start);
+    task_step_end(scheduled);
     return result;
 }
 
@@ -277,18 +356,20 @@ static exec_result phase_step(scheduled_task *scheduled)
 static exec_result final_check(scheduled_task *scheduled)
 {
     exec_task *task = &scheduled->task;
+    uint64_t words[sizeof(dev_error) / sizeof(uint64_t)];
     dev_error error;
     if (exec_device(task->query)->is_host) {
         EXEC_TRY(task, exec_check_error(task));
         return EXEC_FINISHED;
     }
-    status st = STATUS_OK;
-    bool is_there = exec_fetch_words(task, &scheduled->error_fetch, task->error,
-                                     scheduled->error_words, 2, &st);
+    exec_stage *stage = scheduled->stage;
+    task_step_begin(scheduled,
+                    stage->source ? operator_at(scheduled, scheduled->operator_count) : stage->sink,
+                    "check");
+    status st = dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words);
+    task_step_end(scheduled);
     EXEC_TRY(task, st);
-    if (!is_there)
-        return EXEC_WAIT;
-    memcpy(&error, scheduled->error_words, sizeof error);
+    memcpy(&error, words, sizeof error);
     EXEC_TRY(task, exec_error_status(task->query, &error));
     return EXEC_FINISHED;
 }
@@ -305,7 +386,8 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
-bool task_run(scheduled_task *scheduled)
+/* Works until the task is over (false) or an operator has registered a wake-up (true). */
+static bool work(scheduled_task *scheduled)
 {
     exec_query *query = scheduled->stage->query;
     status st = task_setup(scheduled);
@@ -321,5 +403,29 @@ bool task_run(scheduled_task *scheduled)
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
             return false;
     }
+    return false;
+}
+
+static void fiber_body(void *argument)
+{
+    scheduled_task *scheduled = argument;
+    while (work(scheduled))
+        fiber_suspend(scheduled->fiber);
+}
+
+bool task_run(scheduled_task *scheduled)
+{
+    exec_query *query = scheduled->stage->query;
+    if (query->dev->is_host)
+        return work(scheduled);
+    status st = scheduled->fiber ? STATUS_OK : fiber_new(fiber_body, scheduled, &scheduled->fiber);
+    if (st) {
+        task_fail_query(query, st);
+        return false;
+    }
+    if (!fiber_resume(scheduled->fiber))
+        return true;
+    fiber_free(scheduled->fiber);
+    scheduled->fiber = NULL;
     return false;
 }

@@ -4,6 +4,8 @@
 
 #include "exec/sched/query.h"
 
+#include "base/fiber.h"
+
 typedef enum task_state {
     TASK_READY,   /* in the pool's queue */
     TASK_RUNNING, /* on a worker */
@@ -21,16 +23,20 @@ struct scheduled_task {
     unsigned operator_count;
     void **states;         /* operator_count + 1 */
     chunk **inputs;        /* what is to be pushed into operator k, or NULL */
+    late_chunk *late;      /* before those: of an operator with exact_counts, or none */
     bool *has_more;        /* operator k is to be called again without input */
     unsigned opened_count; /* states whose local_open has run */
     unsigned finishing;    /* operators whose local_finish is done */
     bool is_drained;       /* the source gives no more */
     bool is_done;          /* all steps are; what the kernels reported is still to be looked at */
 
+    /* The call of an operator that is under way: what for, and since when (nanoseconds). */
+    exec_operator *called;
+    const char *called_for;
+    uint64_t called_since;
+
+    fiber *fiber; /* on lazy devices it runs here, so that it can be left anywhere */
     dev_buffer *error_buffer;
-    dev_event *event; /* of exec_wait_stream */
-    exec_fetch error_fetch;
-    uint64_t error_words[2];
 };
 
 /* Under the pool's lock; opens nothing yet. */
@@ -40,6 +46,14 @@ bool task_run(scheduled_task *scheduled);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */
 void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
+/* wait.c: what the task's stream has for dev_stream.await. */
+CHECKED status task_await(dev_stream *stream, void *argument);
+/* On the task's fiber, which is left until somebody has set *is_over and then woken the task. */
+void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over);
+/* Between the two the calling thread works for the operator, called to `what` (static text; NULL:
+ * not traced): time, traces and device work are counted as the operator's. */
+void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what);
+void task_step_end(scheduled_task *scheduled);
 /* The first failure wins; st is owned. */
 void task_fail_query(exec_query *query, status st);
 

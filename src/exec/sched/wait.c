@@ -1,66 +1,60 @@
-/* wait.c - how a task learns what a lazy device knows, without blocking; and what kernels report.
- */
+/* wait.c - how a task awaits its stream without blocking, and what kernels report. */
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"
 
-static void wake(void *argument)
+#include "base/trace.h"
+
+void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over)
 {
-    exec_wake(argument);
+    exec_operator *called = scheduled->called;
+    const char *what = scheduled->called_for;
+    task_step_end(scheduled);
+    do
+        fiber_suspend(scheduled->fiber);
+    while (!atomic_load(is_over));
+    task_step_begin(scheduled, called, what);
 }
 
-bool exec_wait_stream(exec_task *task)
+/* Somebody to wake, and what tells it that it is this that it was woken for. */
+typedef struct awaiting {
+    scheduled_task *scheduled;
+    _Atomic bool is_over;
+} awaiting;
+
+static void reached(void *argument)
 {
-    device *dev = task->stream->dev;
-    scheduled_task *scheduled = task->scheduled;
-    if (dev->is_host)
-        return false;
-    if (scheduled->event)
-        dev->ops->event_free(scheduled->event);
-    scheduled->event = NULL;
-    status st = dev->ops->event_record(task->stream, wake, task, &scheduled->event);
-    if (st) {
-        task_fail_query(task->query, st);
-        exec_wake(task); /* the task finds the query cancelled */
-    }
-    return true;
+    awaiting *a = argument;
+    scheduled_task *scheduled = a->scheduled;
+    atomic_store(&a->is_over, true);
+    exec_wake(&scheduled->task);
 }
 
-bool exec_fetch_words(exec_task *task, exec_fetch *fetch, const void *words, uint64_t *target,
-                      uint32_t count, status *out)
+/* The thread stands still: for measurements. */
+static void block(scheduled_task *scheduled, dev_stream *stream)
 {
-    device *dev = task->stream->dev;
-    *out = STATUS_OK;
-    if (dev->is_host) {
-        memcpy(target, words, count * sizeof *target);
-        return true;
-    }
-    if (fetch->event) {
-        if (!dev->ops->event_reached(fetch->event)) {
-            *out = status_new(STATUS_KIND_INTERNAL, "a task was woken before its event");
-            return false;
-        }
-        dev->ops->event_free(fetch->event);
-        fetch->event = NULL;
-        return true;
-    }
-    *out = dev->ops->copy_out(task->stream, target, words, count * sizeof *target);
-    if (!*out)
-        *out = dev->ops->event_record(task->stream, wake, task, &fetch->event);
-    return false;
+    exec_operator *called = scheduled->called;
+    const char *what = scheduled->called_for;
+    task_step_end(scheduled);
+    task_step_begin(scheduled, called, "wait");
+    stream->dev->ops->stream_drain(stream);
+    task_step_end(scheduled);
+    task_step_begin(scheduled, called, what);
 }
 
-bool exec_fetch_count(exec_task *task, exec_fetch *fetch, dev_count *count, uint64_t *scratch,
-                      status *out)
+status task_await(dev_stream *stream, void *argument)
 {
-    *out = STATUS_OK;
-    if (!count->actual)
-        return true;
-    if (!exec_fetch_words(task, fetch, count->actual, scratch, 1, out))
-        return false;
-    if (*scratch < count->bound)
-        count->bound = *scratch;
-    count->actual = NULL;
-    return true;
+    scheduled_task *scheduled = argument;
+    awaiting a = {.scheduled = scheduled};
+    dev_event *event;
+    if (scheduled->task.query->is_synchronous) {
+        block(scheduled, stream);
+        return STATUS_OK;
+    }
+    DEV_WORK_NOTE(wakes);
+    TRY(stream->dev->ops->event_record(stream, reached, &a, &event));
+    task_lend(scheduled, &a.is_over);
+    stream->dev->ops->event_free(event);
+    return STATUS_OK;
 }
 
 status exec_error_status(exec_query *query, const dev_error *error)

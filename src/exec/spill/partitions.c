@@ -47,7 +47,7 @@ status partitions_order(const partitions *parts, exec_task *task, const uint32_t
                         .skip = parts->level * ROW_PART_BITS, .bits = ROW_PART_BITS,
                         .out = (*out)->rows, .offsets = words->address);
     if (!st)
-        st = dev_words_wait(stream, words->address, read, (ROW_PARTS + 2) / 2);
+        st = dev_words_read(stream, words->address, read, (ROW_PARTS + 2) / 2);
     dev_buffer_unref(words);
     if (st) {
         row_index_unref(*out);

@@ -580,9 +580,6 @@ void pq_column_close(pq_column *c)
 {
     if (!c)
         return;
-    /* What the host copied to the device must stay until the stream has passed it. */
-    if (!c->dev->is_host && c->segments.count && c->segments.items[0].owner)
-        c->dev->ops->stream_drain(c->context.stream);
     for (size_t i = 0; i < c->pages.count; i++)
         tensor_unref(c->pages.items[i].values);
     array_release(&c->pages);

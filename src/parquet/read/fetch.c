@@ -16,6 +16,7 @@ struct pq_fetched_range {
     uint64_t start, end; /* in the file, whole blocks */
     uint8_t *address;    /* of byte `start` */
     dev_buffer *buffer;
+    device *dev;           /* whose pinned memory it is: */
     void *host;            /* in place of the buffer, where the device is no host */
     read_request *reading; /* NULL: finished */
     uint64_t stored_bytes;
@@ -113,9 +114,9 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
         st = dev_alloc(dev, bytes, "scan", &range->buffer);
         range->address = range->buffer ? range->buffer->address : NULL;
     } else {
-        range->address = range->host = mem_new(bytes ? bytes : 1);
-        if (!range->host)
-            st = status_no_memory("scan", bytes);
+        range->dev = dev;
+        st = dev_host_alloc(dev, bytes, "scan", &range->host);
+        range->address = range->host;
     }
     if (!st)
         st = storage_read_submit(f, span.start, range->address, bytes, &range->reading);
@@ -329,6 +330,7 @@ void pq_fetched_unref(pq_fetched_range *range)
         return;
     status_free(storage_read_finish(range->reading));
     dev_buffer_unref(range->buffer);
-    mem_free(range->host);
+    if (range->host)
+        dev_host_free(range->dev, range->host, range->end - range->start);
     mem_free(range);
 }

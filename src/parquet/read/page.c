@@ -260,7 +260,7 @@ static status put_together(decoding *d, const int32_t *prefixes, int32_t *length
                    .start = words + WORD_END, .prefixes = prefixes, .suffixes = lengths,
                    .out_bytes = words + WORD_BYTES, .error = d->context->error,
                    .location = d->context->location));
-    TRY(dev_words_wait(stream, words + WORD_BYTES, &bytes, 1));
+    TRY(dev_words_read(stream, words + WORD_BYTES, &bytes, 1));
     dev_buffer *heap;
     TRY(dev_alloc(d->dev, bytes, "scan", &heap));
     status st = DEV_LAUNCH(stream, parquet_prefix_copy, .page = d->bytes, .words = words,

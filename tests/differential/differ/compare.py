@@ -24,7 +24,7 @@ def column_kinds(query):
         elif t.kind in ("interval", "date", "ts", "tsns", "tstz"):
             kinds.append("interval" if t.kind == "interval" else "time")
         else:
-            kinds.append("fraction" if t.kind == "dec" and t.scale == t.precision else "text")
+            kinds.append("fraction" if t.kind == "dec" and t.scale else "text")  # its digits may be fewer than its type says
     return kinds
 
 

@@ -16,7 +16,7 @@ def can_copy(query):
 
 def copy_statements(rng, queries):
     """(number, format, SQL) of some statements."""
-    drawn = rng.sample(queries, min(len(queries), 8))
+    drawn = rng.sample(queries, min(len(queries), max(8, len(queries) // 50)))
     made = []
     for number, query in drawn:
         kind = rng.choice(("parquet", "csv"))

@@ -94,17 +94,15 @@ def of_query(query, views=()):
     return found
 
 
-def of_plan(text, names):
+def node_pattern(names):
+    """What finds a node's name in a line of EXPLAIN, behind the estimate; of names that begin alike the longest."""
+    found = sorted(names, key=len, reverse=True)
+    return re.compile(r"\s*(?:[-\d.e+]+\s)?\s*(" + "|".join(re.escape(name) + ("" if "," in name else r"(?![\w,])") for name in found) + ")")
+
+
+def of_plan(text, pattern):
     """The nodes that EXPLAIN's text has."""
-    found = set()
-    by_length = sorted(names, key=len, reverse=True)
-    for line in text:
-        line = re.sub(r"^\s*[-\d.e+]+\s", "", line).strip()  # the estimate stands in front
-        for name in by_length:
-            if re.match(re.escape(name) + r"(?![\w,])", line) or (line.startswith(name) and "," in name):
-                found.add(("plan", name))
-                break
-    return found
+    return {("plan", match.group(1)) for match in map(pattern.match, text) if match}
 
 
 class Coverage:

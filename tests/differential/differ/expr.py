@@ -71,7 +71,7 @@ def arithmetic_type(op, left, right):
         return t, t
     if op == "divide" and left.type.is_integer and right.type.is_integer:
         t = T.common(a, b)
-        return (t, t) if t.kind != "dec" else (T.decimal(21, 0), T.decimal(21, 0))
+        return t, t
     if "dec" not in (a.kind, b.kind):
         t = T.common(a, b)
         return t, t

@@ -1,4 +1,6 @@
 """Random expressions that are numbers."""
+import re
+
 from . import types as T
 from .expr import Expr, arithmetic, call, negate
 
@@ -17,7 +19,8 @@ def operate(g, op, left, right):
 
 def nonzero(g, e):
     if e.is_literal:
-        return e if e.bound >= 1 and e.data[0].strip("()-0.:") and "NULL" not in e.data[0] else None
+        number = re.search(r"\d+(\.\d+)?", e.data[0])
+        return e if number and float(number[0]) and "NULL" not in e.data[0] else None
     if e.type.is_integer and e.type not in (T.I32,):
         zero = Expr("literal", e.type, (), (f"0::{e.type.sql()}", f"CAST(0 AS {e.type.sql()})", None))
     elif e.type == T.I32:
@@ -111,18 +114,24 @@ def rounded(g, arg):
         if scale < 0 and arg.bound + 10 ** -scale > t.largest():
             return None
     elif t.kind == "dec":
-        result = rounded_type(t, scale) if scale >= 0 else t
+        result = rounded_type(t, max(scale, 0))
     else:
         result = T.F64
     args = [arg] + ([Expr("literal", T.I32, (), (str(digits), str(digits), digits))] if digits is not None else [])
-    e = call("round", result, *args, bound=arg.bound + 10 ** max(0, -scale), data="keep")
+    e = call("round", result, *args, bound=arg.bound + 10 ** max(0, -scale), data="tens" if scale < 0 and t.kind == "dec" else "keep")
     e.grain = arg.grain
     return e
 
 
 def fixed(g, depth, exact):
     rng = g.rng
-    kind = rng.choices(("operator", "negate", "abs", "round"), (10, 1.5, 1.5, 3))[0]
+    kind = rng.choices(("operator", "quotient", "negate", "abs", "round"), (10, 1, 1.5, 1.5, 3))[0]
+    if kind == "quotient":  # of integers, of which one is a ubigint
+        sides = [g.expr("int", depth), g.expr("int", depth - 1)]
+        number = rng.randrange(2)
+        sides[number] = g.same_type(sides[number], T.U64)
+        e = operate(g, rng.choice(("divide", "divide", "modulo", "multiply")), *sides)
+        return e if e is not None and e.type.kind == "dec" else None
     if kind == "operator":
         klass = rng.choice(("dec", "dec", "int"))
         sides = [g.expr("dec", depth), g.expr(klass, depth - 1)]

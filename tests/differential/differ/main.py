@@ -19,7 +19,7 @@ def arguments():
     parser.add_argument("--statements", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=0, help="end after so long, whatever the number of statements")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--per-tables", type=int, default=250, help="statements over the same tables")
+    parser.add_argument("--per-tables", type=int, default=1000, help="statements over the same tables")
     parser.add_argument("--reduce", type=float, default=12, help="seconds to cut down a failure; 0: not at all")
     parser.add_argument("--out", default="build/differential", help="where reproductions go")
     parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")

@@ -60,10 +60,16 @@ class Oracle:
             for spec in table.files:
                 path = os.path.join(folder, table.name, spec.name)
                 self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, path)} FROM read_parquet('{path}')")
+        self.add_views(views)
+
+    def add_views(self, views):
+        self.state = (*self.state[:2], list(self.state[2]) + [v for v in views if v not in self.state[2]])
         for name, query in views:
             self.connection.execute(f"CREATE VIEW {name} AS {query_sql(query, ORACLE)}")
 
     def columns_of(self, table, path):
+        if not any(c.is_uuid for c in table.columns):
+            return ", ".join(c.name for c in table.columns)
         kinds = dict(row[:2] for row in self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}')").fetchall())
         return ", ".join(f"unhex(replace(CAST({c.name} AS VARCHAR), '-', ''))" if kinds[c.name] == "UUID" else c.name
                          for c in table.columns)

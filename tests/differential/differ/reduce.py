@@ -117,9 +117,9 @@ def replacements(e):
     for node in list(e.walk())[1:]:
         if node.type == e.type:
             yield node
-    for arg in e.args:
-        if arg.type.klass == e.type.klass and arg.type != e.type:
-            yield arg
+    for arg in e.args:  # with its type, which what is around it was made for
+        if arg.type.klass == e.type.klass and arg.type != e.type and e.op not in ("cast", "query"):
+            yield Expr("cast", e.type, [arg], 1, e.bound, e.exact and arg.exact, e.grain and arg.grain, e.special or arg.special)
     if e.op not in ("literal", "bare", "column"):
         yield from simple_literals(e.type)
         yield null(random.Random(0), e.type)
@@ -221,6 +221,8 @@ def one_side(query, number, side):
     if q is query:
         kept.ctes = kept.ctes or q.ctes
         return kept
+    if kept.types() != q.types():  # those that the query around it was made for
+        return None
     for parent in walk(query):
         if isinstance(parent, Select):
             for item in sources(parent.source):

@@ -27,9 +27,11 @@ def as_type(sql, source, t):
         return f"encode({sql})"
     if source.kind == "tstz" and t.kind == "time":
         return f"CAST(CAST({sql} AS TIMESTAMP) AS TIME)"
-    if source.kind == "tsns" and t.kind in ("date", "ts", "time"):
+    if source.kind == "tsns" and t.kind in ("date", "ts", "tstz", "time"):
         whole = microseconds(sql)
         return whole if t.kind == "ts" else f"CAST({whole} AS {duckdb_type(t)})"
+    if source.kind == "dec" and source.precision > 15 and t == T.F64:  # DuckDB's own rounds twice
+        return f"CAST(CAST({sql} AS VARCHAR) AS DOUBLE)"
     return f"CAST({sql} AS {duckdb_type(t)})"
 
 
@@ -140,8 +142,13 @@ def typed_function(name, oracle=None):
         parts = args_sql(e, dialect)
         if dialect == OURS:
             return f"{name}({', '.join(parts)})"
+        if e.data == "tens":  # DuckDB makes 0 of a NULL that has fewer digits
+            wide = f"round(CAST({parts[0]} AS DECIMAL(38,{e.args[0].type.scale})), {parts[1]})"
+            return f"CAST(CASE WHEN {parts[0]} IS NOT NULL THEN {wide} END AS {duckdb_type(e.type)})"
         if e.data != "keep":
             parts[0] = as_type(parts[0], e.args[0].type, e.type)
+        elif len(parts) == 1 and e.args[0].type.is_integer:  # it is whole; DuckDB would make it a double on the way
+            return parts[0]
         return f"CAST({oracle or name}({', '.join(parts)}) AS {duckdb_type(e.type)})"
     return form
 
@@ -320,7 +327,14 @@ def date_part_form(e, dialect):
         return {"extract": f"extract({field} from {arg})", "date_part": f"date_part('{field}', {arg})",
                 "short": f"{field}({arg})"}[how]
     arg = microseconds(arg) if e.args[0].type == T.TSNS else arg
-    return f"CAST(extract({field} FROM {arg}) AS {duckdb_type(e.type)})"
+    arg = f"CAST({arg} AS TIMESTAMP)" if e.args[0].type == T.TSTZ else arg  # of 2 BC, with a zone, it gives year 2
+    asked, form = YEARS.get(field, (field, "{0}"))
+    return f"CAST({form.format(f'extract({asked} FROM {arg})')} AS {duckdb_type(e.type)})"
+
+
+# 1 BC is year -1, and a decade begins in each year that 10 divides: DuckDB has a year 0, and cuts decades off towards it.
+YEARS = {"year": ("year", "({0} - CAST({0} <= 0 AS INTEGER))"), "isoyear": ("isoyear", "({0} - CAST({0} <= 0 AS INTEGER))"),
+         "decade": ("year", "(({0} - (({0} % 10) + 10) % 10) // 10)")}
 
 
 def date_trunc_form(e, dialect):

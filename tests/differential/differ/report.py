@@ -37,17 +37,19 @@ class Total:
 
     def finish(self, seconds):
         """Prints what there is to say; the exit status."""
-        rate = self.statements / max(seconds - self.times["reducing"] / self.options.jobs, 0.001)
-        print(f"seed {self.options.seed}: {self.statements} statements in {seconds:.0f} s, {rate:.0f} a second without reducing")
         own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(f"processor time {own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime:.0f} s")
-        print("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in self.times.most_common()))
+        spent = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+        rate = self.statements / max(spent - self.times["reducing"], 0.001)
+        print(f"seed {self.options.seed}: {self.statements} statements in {seconds:.0f} s; "
+              f"processor time {spent:.0f} s, {rate:.0f} statements a second of it without reducing")
+        parts = self.times.most_common() + [("the rest", spent - sum(self.times.values()))]
+        print("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in parts))
         for kind, count in self.kinds.most_common():
             print(f"{count:8} {kind}")
             for (of, message), n in self.messages.most_common():
                 if of == kind and kind != "agree":
                     print(f"         {n:6} {message}")
-                    if kind in ("oracle fails", "lone error") or message.startswith(("writing", "inspect", "COPY")):
+                    if kind in ("oracle fails", "lone error", "both fail") or message.startswith(("writing", "inspect", "COPY")):
                         print(f"                {str(self.examples.get((of, message), ''))[:300]}")
         missing = self.coverage.missing(self.options.least)
         if self.options.coverage:

@@ -7,6 +7,7 @@ RULES = (
     ("integer / integer", "`//` for DuckDB", "its `/` gives a double"),
     ("decimals of more than 18 digits", "an operand is cast to the result's digits", "DuckDB computes in 64 bits where both operands fit them, "
      "and as doubles where two types have no common one"),
+    ("decimals of more than 15 digits as double", "through text for DuckDB", "its cast is not always the nearest double"),
     ("LIKE without ESCAPE", "ESCAPE '\\' for DuckDB", "PostgreSQL's default, DuckDB has none"),
     ("substring from a position below 1", "computed from greatest() for DuckDB", "positions before the text count in PostgreSQL; DuckDB counts from the end"),
     ("(a, b) = (c, d), IN of rows", "AND and OR of comparisons for DuckDB", "its rows are structs, whose comparison knows no NULL"),
@@ -19,6 +20,8 @@ RULES = (
     ("date_trunc of a date", "cast to timestamp", "PostgreSQL's type"),
     ("timestamp_ns with timestamptz", "not made", "their common type has no counterpart in DuckDB"),
     ("years before Christ", "`BC` and `(BC)` are alike; not cast to text", "another spelling"),
+    ("year, isoyear, decade before Christ", "computed from DuckDB's year", "1 BC is year -1; DuckDB's 0, and its decades are cut off towards 0"),
+    ("floor, ceil, round, trunc of integers", "left out for DuckDB", "it computes them as doubles"),
     ("intervals as text", "`mon` and `month`, plurals and plus signs are alike", "another spelling"),
     ("intervals in DISTINCT, GROUP BY, ORDER BY with LIMIT, min, max", "not made", "one month and 30 days are equal: either may be shown"),
     ("interval * number", "whole numbers only", "fractions of months are spread differently"),
@@ -32,12 +35,14 @@ RULES = (
      "which may then fail by its data where the oracle does not", "docs/SQL.md: overflow is an error; where it is met depends on the plan"),
     ("x / y, x % y", "y is nullif(y, 0), but in those statements", "division by zero is an error; where it is met depends on the plan"),
     ("casts of floats to integers and decimals", "of multiples of 1/8 with room for them", "halves are rounded to even by one, away from zero by the other"),
+    ("round(decimal, -n)", "of 38 digits for DuckDB, NULL apart", "it makes 0 of a NULL with fewer than n digits"),
     ("any_value", "of keys, or filtered to one value", "any is right"),
     ("LIMIT, OFFSET", "with ORDER BY over all columns", "else any rows are right"),
     ("sign of NaN", "not made", "differs from PostgreSQL and is in doubt"),
     ("interval columns of files", "not made: intervals are computed", "Parquet's INTERVAL is read as a blob"),
     ("uuid columns of files", "bytes", "a UUID is read as a blob"),
     ("upper, lower", "of characters with one counterpart", "Unicode's tables differ for ß and the like"),
+    ("subqueries in the select list of a correlated IN, ANY or ALL, or of what it reads", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
     ("correlated subqueries of the program's list of what it does not do", "counted as refused, with their message", "docs/SQL.md"),
 )
 

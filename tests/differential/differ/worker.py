@@ -1,21 +1,27 @@
 """One batch: tables, statements, both engines, verdicts, and failures cut down."""
+import gc
 import os
 import random
 import shutil
 import tempfile
-import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from . import copies, coverage, files, settings, tables
 from .case import Case, Reducer
+from .compare import differs
 from .gen_query import QueryGenerator
 from .groups import Groups
 from .lists import plan_nodes
 from .oracle import Oracle, OracleBroken, OracleError
 from .program import Program
+from .query import Tail
 from .query_sql import OURS, query_sql
-from .verdict import general, judge
+from .verdict import Verdict, general, judge
+
+GROUP = 60  # statements of which some run again with the same random settings:
+SAMPLE, SIMULATED = 24, 4  # so many; on the simulated device fewer, as each takes thirty times as long there
 
 
 @dataclass
@@ -40,26 +46,38 @@ def make_views(rng, table_list):
     for number in range(2):
         query = generator.statement()
         for _ in range(20):
-            if not query.is_risky and not query.ctes and query.tail.limit is None:
+            if not query.is_risky and not query.ctes:
                 break
             query = generator.statement()
-        query.tail.order = []
+        query.tail = Tail()
         views.append((f"v{number}", query))
     return views
+
+
+@contextmanager
+def timed(result, name):
+    """Adds the processor time of what is done inside, child processes included, to the result's times."""
+    before = sum(os.times()[:4])
+    try:
+        yield
+    finally:
+        result.times[name] += sum(os.times()[:4]) - before
 
 
 class Worker:
     def __init__(self, options):
         self.options, self.groups, self.oracle = options, Groups(), Oracle()
-        self.nodes, self.known = plan_nodes(), settings.known_settings(options.program)
+        self.nodes, self.known = coverage.node_pattern(plan_nodes()), settings.known_settings(options.program)
         self.reducer = Reducer(options.program, options.reduce)
 
     def batch(self, seed, count):
         rng = random.Random(seed)
         folder = tempfile.mkdtemp(prefix="differential-")
+        gc.disable()  # what a batch makes stays until its end
         try:
             return self.run(seed, count, rng, folder)
         finally:
+            gc.enable()
             shutil.rmtree(folder, ignore_errors=True)
 
     def run(self, seed, count, rng, folder):
@@ -67,17 +85,15 @@ class Worker:
         table_list = tables.make_tables(rng)
         for table in table_list:
             files.plan_files(rng, table)
-        started = time.monotonic()
-        for name, spec, message in files.write_tables(self.options.program, folder, table_list):
-            self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
-        self.check_files(result, folder, table_list)
-        oracle = self.oracle
-        views = self.usable_views(rng, folder, table_list, oracle)
-        result.times["tables"] += time.monotonic() - started
+        with timed(result, "tables"):
+            for name, spec, message in files.write_tables(self.options.program, folder, table_list):
+                self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
+            self.check_files(result, folder, table_list)
+            oracle = self.oracle
+            views = self.usable_views(rng, folder, table_list, oracle)
         generator = QueryGenerator(rng, table_list, views)
-        started = time.monotonic()
-        queries = [generator.statement() for _ in range(count)]
-        result.times["generating"] += time.monotonic() - started
+        with timed(result, "generating"):
+            queries = [generator.statement() for _ in range(count)]
         try:
             self.compare(result, seed, rng, folder, table_list, views, oracle, queries)
         finally:
@@ -91,7 +107,7 @@ class Worker:
         oracle.load(folder, table_list)
         views = [v for v in make_views(rng, table_list)
                  if program.one(query_sql(v[1], OURS), {}).kind == "rows" and self.expected(oracle, v[1])[0] is not None]
-        oracle.load(folder, table_list, views)
+        oracle.add_views(views)
         return views
 
     def check_files(self, result, folder, table_list):
@@ -121,52 +137,58 @@ class Worker:
         texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
         view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
         program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
-        chosen = settings.random_settings(rng, folder, self.known)
-        started = time.monotonic()
-        runs = [({}, program.run(texts, {})), (chosen, program.run(texts, chosen))]
-        result.times["program"] += time.monotonic() - started
+        view_names = [name for name, _ in views]
+        with timed(result, "program"):
+            plain = program.run(texts, {})
+        with timed(result, "oracle"):
+            expected = [self.expected(oracle, query) for query in queries]
+        verdicts = [judge(query, plain[i], *expected[i]) for i, query in enumerate(queries)]
+        with timed(result, "settings"):
+            used = self.with_settings(rng, folder, program, texts, verdicts)
         agreed = []
         for i, query in enumerate(queries):
-            started = time.monotonic()
-            expected, error = self.expected(oracle, query)
-            result.times["oracle"] += time.monotonic() - started
-            verdicts = [judge(query, outcomes[i], expected, error) for _, outcomes in runs]
-            bad = next((n for n, v in enumerate(verdicts) if v.is_failure), None)
-            verdict = verdicts[bad or 0]
-            if bad is None and verdicts[0].kind == "oracle fails":
-                bad, verdict = self.against_itself(query, runs, i, verdict)
+            verdict, outcome, chosen = verdicts[i], plain[i], {}
+            if not verdict.is_failure and i in used:
+                verdict, outcome, chosen = self.again(query, verdict, plain[i], *used[i], *expected[i])
             result.kinds[verdict.kind] += 1
             if verdict.kind == "agree":
-                agreed.append((i, expected))
-                result.covered.update(coverage.of_query(query, [name for name, _ in views]))
+                agreed.append((i, expected[i][0]))
+                result.covered.update(coverage.of_query(query, view_names))
                 result.covered.update(("setting", name) for name in chosen)
             elif not verdict.is_failure:
                 result.messages[(verdict.kind, general(verdict.why))] += 1
-                result.examples.setdefault((verdict.kind, general(verdict.why)), texts[i][1])
+                result.examples.setdefault((verdict.kind, general(verdict.why)), f"{seed}/{i}: {texts[i][1]}")
             else:
-                used, outcomes = runs[bad]
-                case = Case(query, table_list, dict(used), verdict.kind, verdict.why, f"{seed}/{i}", outcomes[i].rows, expected)
+                case = Case(query, table_list, dict(chosen), verdict.kind, verdict.why, f"{seed}/{i}", outcome.rows, expected[i][0])
                 self.failed(result, case, folder, oracle, views)
         self.explain(result, rng, program, [texts[i] for i, _ in agreed])
         self.copy(result, rng, program, folder, oracle, queries, dict(agreed))
 
-    def against_itself(self, query, runs, i, verdict):
-        """Where the oracle has no rows: the program's own of both runs must be alike."""
-        if all(outcomes[i].kind == "rows" for _, outcomes in runs):
-            from .compare import differs
-            why = differs(query, runs[1][1][i].rows, [tuple(r) for r in runs[0][1][i].rows])
+    def with_settings(self, rng, folder, program, texts, verdicts):
+        """{number: (outcome, settings)} of a second run, in groups that share random settings; refused is refused."""
+        rest, used = [pair for pair, verdict in zip(texts, verdicts) if verdict.kind not in ("refused", "not run")], {}
+        for begin in range(0, len(rest), GROUP):
+            chosen = settings.random_settings(rng, folder, self.known)
+            group = rest[begin:begin + GROUP]
+            group = rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE))
+            used.update((i, (outcome, chosen)) for i, outcome in program.run(group, chosen).items())
+        return used
+
+    def again(self, query, verdict, plain, outcome, chosen, expected, error):
+        """(verdict, outcome, settings) of a statement that did not fail without settings."""
+        second = judge(query, outcome, expected, error)
+        if second.kind == "oracle fails" and plain.kind == "rows":  # then the program's own rows of both runs must be alike
+            why = differs(query, outcome.rows, [tuple(row) for row in plain.rows])
             if why:
-                verdict.kind, verdict.why = "wrong", "settings change the rows: " + why
-                return 1, verdict
-        return None, verdict
+                second = Verdict("wrong", "settings change the rows: " + why)
+        return (second if second.is_failure else verdict), outcome, chosen
 
     def failed(self, result, case, folder, oracle, views):
         result.messages[(case.kind, general(case.why) if case.kind != "wrong" else "rows")] += 1
         if not self.groups.wants(case) or not self.options.reduce:
             return
-        started = time.monotonic()
-        small = self.reducer.reduce(case, folder, oracle, views)
-        result.times["reducing"] += time.monotonic() - started
+        with timed(result, "reducing"):
+            small = self.reducer.reduce(case, folder, oracle, views)
         if small is None:
             small = case
             small.why += " (not seen again)"
@@ -192,8 +214,7 @@ class Worker:
     def explain(self, result, rng, program, texts):
         """Which plan nodes the statements that agreed had."""
         drawn = [(i, f"EXPLAIN {sql}") for i, sql in texts if rng.random() < self.options.explain]
-        started = time.monotonic()
-        for outcome in program.run(drawn, {}).values():
-            if outcome.kind == "rows":
-                result.covered.update(coverage.of_plan([row[0] for row in outcome.rows], self.nodes))
-        result.times["explain"] += time.monotonic() - started
+        with timed(result, "explain"):
+            for outcome in program.run(drawn, {}).values():
+                if outcome.kind == "rows":
+                    result.covered.update(coverage.of_plan([row[0] for row in outcome.rows], self.nodes))

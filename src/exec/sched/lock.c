@@ -1,0 +1,93 @@
+/* lock.c - locks that tasks hold across waits. */
+#include "exec/sched/lock.h"
+
+#include "exec/sched/task.h"
+
+#include <assert.h>
+
+struct exec_lock_waiter {
+    exec_lock_waiter *next;
+    scheduled_task *scheduled;
+    _Atomic bool has_it;
+};
+
+void exec_lock_init(exec_lock *lock)
+{
+    *lock = (exec_lock){.is_taken = false};
+    lock->end = &lock->first;
+    pthread_mutex_init(&lock->mutex, NULL);
+}
+
+void exec_lock_destroy(exec_lock *lock)
+{
+    assert(!lock->is_taken && !lock->first);
+    if (lock->passed)
+        lock->dev->ops->event_free(lock->passed);
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+/* Returns when the lock is the caller's. */
+static void take(exec_lock *lock, scheduled_task *scheduled)
+{
+    exec_lock_waiter waiter = {.scheduled = scheduled};
+    pthread_mutex_lock(&lock->mutex);
+    bool is_free = !lock->is_taken;
+    if (is_free) {
+        lock->is_taken = true;
+    } else {
+        *lock->end = &waiter;
+        lock->end = &waiter.next;
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    if (!is_free)
+        task_lend(scheduled, &waiter.has_it);
+}
+
+static void give(exec_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+    exec_lock_waiter *next = lock->first;
+    if (!next) {
+        lock->is_taken = false;
+    } else {
+        lock->first = next->next;
+        if (!lock->first)
+            lock->end = &lock->first;
+        scheduled_task *scheduled = next->scheduled;
+        atomic_store(&next->has_it, true);
+        exec_wake(&scheduled->task);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+status exec_lock_take(exec_lock *lock, dev_stream *stream)
+{
+    if (stream->dev->is_host) {
+        pthread_mutex_lock(&lock->mutex);
+        return STATUS_OK;
+    }
+    take(lock, stream->await_argument);
+    status st = lock->passed ? stream->dev->ops->stream_wait(stream, lock->passed) : STATUS_OK;
+    if (st)
+        give(lock);
+    return st;
+}
+
+void exec_lock_give(exec_lock *lock, dev_stream *stream)
+{
+    const dev_ops *ops = stream->dev->ops;
+    if (stream->dev->is_host) {
+        pthread_mutex_unlock(&lock->mutex);
+        return;
+    }
+    if (lock->passed)
+        ops->event_free(lock->passed);
+    lock->dev = stream->dev;
+    lock->passed = NULL;
+    status st = ops->event_record(stream, NULL, NULL, &lock->passed);
+    if (st) {
+        status_free(st);
+        ops->stream_drain(stream);
+    }
+    give(lock);
+}
