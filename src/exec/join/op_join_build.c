@@ -238,9 +238,6 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     build_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-    if (!(*input)->rows.bound)
-        return EXEC_NEED_INPUT;
     exec_result result = add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
         return result;
@@ -430,6 +427,7 @@ const exec_operator_ops join_build_ops = {
     .local_open = build_local_open,
     .local_close = build_local_close,
     .push = build_push,
+    .exact_counts = true,
     .local_finish = build_finish_local,
     .phase_count = JOIN_TABLE_PHASES,
     .phase = build_phase,
