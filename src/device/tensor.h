@@ -116,7 +116,7 @@ CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count c
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
 
 /* Host memory that copies of the device may come from and go to (dev_ops.host_alloc); on host
- * devices any. */
+ * devices any. Charged to the budget of dev_host_open. */
 CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
 /* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
@@ -176,6 +176,15 @@ CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chu
 /* The same; columns go to their places. */
 CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                const char *who, const tensor_target *targets, chunk **out);
+/* The rows in memory of dev_host(stream's device): columns FLAT, long strings in one heap each, and
+ * the count exact; with keep_dictionaries, INDEXED over their dictionary where they have one. Awaits
+ * the stream (dev_stream_await) for sizes where there are texts or a lazy count, and at the end. On a
+ * host device the columns are the chunk's own. Frees nothing of c. */
+CHECKED status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dictionaries,
+                             const char *who, chunk **out);
+/* The rows of a host chunk (FLAT, or INDEXED over a dictionary, exact count) in the device's memory.
+ * Enqueues copies and does not wait: c may be freed at once. */
+CHECKED status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chunk **out);
 /* As chunk_concat, but columns that are INDEXED over one base in all of them stay so. */
 CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              const char *who, chunk **out);

@@ -5,18 +5,28 @@
 
 status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out)
 {
-    if (dev->ops->host_alloc)
-        return dev->ops->host_alloc(dev, bytes, who, out);
-    *out = mem_new(bytes ? bytes : 1);
-    return *out ? STATUS_OK : status_no_memory(who, bytes);
+    *out = NULL;
+    if (!dev->ops->host_alloc) {
+        *out = mem_new(bytes ? bytes : 1);
+        return *out ? STATUS_OK : status_no_memory(who, bytes);
+    }
+    if (dev->host)
+        TRY(mem_budget_take(dev->host->budget, bytes, who));
+    status st = dev->ops->host_alloc(dev, bytes, who, out);
+    if (st && dev->host)
+        mem_budget_give(dev->host->budget, bytes);
+    return st;
 }
 
 void dev_host_free(device *dev, void *address, size_t bytes)
 {
-    if (!dev->ops->host_alloc)
+    if (!dev->ops->host_alloc) {
         mem_free(address);
-    else if (address)
+    } else if (address) {
+        if (dev->host)
+            mem_budget_give(dev->host->budget, bytes);
         dev->ops->host_free(dev, address, bytes);
+    }
 }
 
 status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,

@@ -6,7 +6,7 @@
 #include "exec/sched/task.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                      mem_budget *budget, const settings *settings, exec_query **out)
+                      const settings *settings, exec_query **out)
 {
     *out = NULL;
     exec_query *query = mem_new(sizeof *query);
@@ -16,7 +16,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->statement = statement;
     query->dev = dev;
     query->pool = pool;
-    query->budget = budget;
+    query->budget = dev->budget;
     query->is_buffering = settings->dynamic_buffering.number;
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);

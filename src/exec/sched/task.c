@@ -32,6 +32,10 @@ void task_fail_query(exec_query *query, status st)
 
 exec_result exec_fail(exec_task *task, status st)
 {
+    const scheduled_task *scheduled = task->scheduled;
+    if (status_get_kind(st) == STATUS_KIND_INTERNAL && scheduled && scheduled->called)
+        st = status_context(st, "operator %s, %s", scheduled->called->ops->name,
+                            scheduled->called_for);
     task_fail_query(task->query, st);
     return EXEC_FAILED;
 }
