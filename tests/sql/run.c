@@ -47,6 +47,11 @@ static const configuration configurations[] = {
      3,
      16,
      false},
+    {"files, simulated device, chunks of 7 rows",
+     {{"threads", "3"}, {"device", "simulated"}, {"chunk_rows", "7"}},
+     3,
+     5,
+     false},
 };
 
 typedef struct run {
