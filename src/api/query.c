@@ -71,8 +71,7 @@ static status start_query(pistachio_result *result)
         return api_explain(result, false);
     TRY(api_engine_hold(database, &result->settings, &result->engine));
     const api_engine *engine = result->engine;
-    TRY(exec_query_new(plan, engine->dev, engine->pool, engine->budget, &result->settings,
-                       &result->query));
+    TRY(exec_query_new(plan, engine->dev, engine->pool, &result->settings, &result->query));
     atomic_store(&result->connection->query, result->query);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));

@@ -6,7 +6,7 @@
 #include "exec/sched/task.h"
 
 status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                      mem_budget *budget, const settings *settings, exec_query **out)
+                      const settings *settings, exec_query **out)
 {
     *out = NULL;
     exec_query *query = mem_new(sizeof *query);
@@ -16,7 +16,7 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
     query->statement = statement;
     query->dev = dev;
     query->pool = pool;
-    query->budget = budget;
+    query->budget = dev->budget;
     query->is_buffering = settings->dynamic_buffering.number;
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);
@@ -133,6 +133,7 @@ void exec_query_report(const exec_query *query, exec_report *out)
     };
     for (size_t i = 0; i < reads->storage.count; i++)
         out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
+    exec_pool_turns(query->pool, query, &out->turns, &out->wakes);
 }
 
 void exec_query_cancel(exec_query *query)

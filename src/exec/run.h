@@ -7,10 +7,10 @@
 #include "exec/scan/scan_reads.h"
 #include "exec/sched/pool.h"
 
-/* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
+/* Builds the stages; nothing runs yet. The statement, device and pool outlive the query;
  * the settings are those of now. */
 CHECKED status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                              mem_budget *budget, const settings *settings, exec_query **out);
+                              const settings *settings, exec_query **out);
 CHECKED status exec_query_start(exec_query *query);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);
@@ -21,6 +21,7 @@ typedef struct exec_report {
     uint64_t bytes_stored, bytes_cached; /* compressed, from storage and from the page cache */
     uint64_t bytes_shared;               /* read by one scan and used by another one as well */
     uint64_t bytes_done, bytes_total;    /* of all row groups, for a progress bar */
+    uint64_t turns, wakes;               /* exec_pool_turns */
 } exec_report;
 void exec_query_report(const exec_query *query, exec_report *out);
 
