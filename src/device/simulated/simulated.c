@@ -15,7 +15,7 @@
 
 #define DEFAULT_CHUNK_ROWS 131072
 /* Bytes of its memory for each row of a chunk. */
-#define CHUNK_OF_MEMORY 2048
+#define CHUNK_OF_MEMORY 4096
 #define CHUNK_ROWS_MIN 1024
 #define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
