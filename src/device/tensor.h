@@ -134,6 +134,8 @@ typedef struct dev_fetch {
  * nobody anything. Ends in dev_fetch_finish or dev_fetch_close. */
 CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count,
                                dev_fetch *out);
+/* Returns when the event, of this stream, is reached, and frees it; also on failure. */
+CHECKED status dev_event_await(dev_stream *stream, dev_event *event);
 /* Copies the words to `target`, awaiting them if they are not there (dev_stream_await), and closes
  * the fetch; also on failure. */
 CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);

@@ -76,11 +76,22 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
     return st;
 }
 
+status dev_event_await(dev_stream *stream, dev_event *event)
+{
+    status st = STATUS_OK;
+    if (!stream->dev->ops->event_reached(event))
+        st = dev_stream_await(stream);
+    stream->dev->ops->event_free(event);
+    return st;
+}
+
 status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
 {
     status st = STATUS_OK;
-    if (fetch->event && !stream->dev->ops->event_reached(fetch->event))
-        st = dev_stream_await(stream);
+    dev_event *event = fetch->event;
+    fetch->event = NULL;
+    if (event)
+        st = dev_event_await(stream, event);
     if (!st)
         memcpy(target, fetch->words, bytes_of(fetch));
     dev_fetch_close(stream->dev, fetch);

@@ -1,9 +1,9 @@
 /* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
  *
- * A task that finds the queue full gives its thread back until the client has taken a batch. A batch
- * holds tensors that the host can read: on a host device the chunk's own, else copies in pinned
- * memory. */
-#include "exec/operators/op_result.h"
+ * A task that finds the queue full gives its thread back until the client has taken a batch. On a
+ * host device a batch borrows the tensors' memory; from others it is copied, behind an event at which is
+ * looked when the next one is on its way. */
+#include "exec/operators/result_copy.h"
 
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
@@ -21,6 +21,7 @@ typedef struct op_result {
 } op_result;
 
 typedef struct result_local {
+    result_copy copy;  /* under way */
     exec_batch *batch; /* to be queued */
 } result_local;
 
@@ -53,44 +54,41 @@ void exec_batch_free(exec_batch *batch)
         string_heap_unref(batch->columns[i].heap);
         mem_free(batch->columns[i].host_heap);
     }
+    if (batch->pinned)
+        dev_host_free(batch->dev, batch->pinned, batch->pinned_bytes);
     dev_close(batch->dev);
     mem_free(batch);
 }
 
-static status batch_new(device *dev, const chunk *host, exec_batch **out)
+status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
 {
-    size_t bytes = sizeof(exec_batch) + host->column_count * sizeof(exec_batch_column);
+    size_t bytes = sizeof(exec_batch) + column_count * sizeof(exec_batch_column);
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result batch", bytes);
     batch->dev = dev_ref(dev);
-    batch->column_count = host->column_count;
-    batch->row_count = host->rows.bound;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        tensor *t = host->columns[i];
-        batch->columns[i] = (exec_batch_column){
-            .type = t->type, .values = t->values, .validity = t->validity, .owner = tensor_ref(t)};
-    }
+    batch->column_count = column_count;
+    batch->row_count = row_count;
     *out = batch;
     return STATUS_OK;
 }
 
-static status make_batch(exec_task *task, const chunk *c, exec_batch **out)
+static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
 {
-    chunk *host;
-    *out = NULL;
-    TRY(chunk_to_host(task->stream, c, false, "result", &host));
-    status st = STATUS_OK;
-    if (host->rows.bound)
-        st = batch_new(task->stream->dev, host, out);
-    chunk_free(host);
-    return st;
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        exec_batch_column *column = &batch->columns[i];
+        TRY(tensor_flatten(task->stream, input->columns[i], input->rows, &column->owner));
+        column->type = column->owner->type;
+        column->values = column->owner->values;
+        column->validity = column->owner->validity;
+    }
+    return STATUS_OK;
 }
 
 /* The client always finds a batch; more are made ready while memory_limit leaves some for it. */
 static bool has_room(const op_result *op, const exec_query *query)
 {
-    return !op->count || (op->count < QUEUE_BATCHES && exec_has_host_room(query));
+    return !op->count || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
 }
 
 /* True if there is room; else the task is registered to be woken. */
@@ -113,32 +111,72 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     return st;
 }
 
+static status borrow_chunk(exec_task *task, chunk *c, exec_batch **out)
+{
+    exec_batch *batch;
+    TRY(exec_batch_new(task->stream->dev, c->column_count, c->rows.bound, &batch));
+    status st = borrow_columns(task, c, batch);
+    if (st)
+        exec_batch_free(batch);
+    else
+        *out = batch;
+    return st;
+}
+
+/* The chunk begins to be copied, the one before it has been. */
+static status copy_chunk(exec_task *task, chunk *c, result_copy *copy, exec_batch **out)
+{
+    result_copy before = *copy;
+    status st = result_copy_start(task->stream, c, copy);
+    if (!st)
+        return result_copy_finish(task->stream, &before, out);
+    result_copy_close(task->stream->dev, &before);
+    return st;
+}
+
+/* The batch that is to be queued, if there is one, is. */
+static exec_result queue_batch(op_result *op, exec_task *task, result_local *local)
+{
+    bool is_pushed = true;
+    if (local->batch) {
+        EXEC_TRY(task, exec_check_error(task));
+        EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
+    }
+    return is_pushed ? EXEC_FINISHED : EXEC_WAIT;
+}
+
 static exec_result result_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                                chunk **output)
 {
     (void)output;
     op_result *op = (op_result *)base;
     result_local *local = state;
-    if (*input && !local->batch) {
-        EXEC_TRY(task, make_batch(task, *input, &local->batch));
+    if (*input) {
+        if (task->stream->dev->is_host)
+            EXEC_TRY(task, borrow_chunk(task, *input, &local->batch));
+        else
+            EXEC_TRY(task, copy_chunk(task, *input, &local->copy, &local->batch));
         chunk_free(*input);
         *input = NULL;
     }
-    if (local->batch) {
-        bool is_pushed;
-        EXEC_TRY(task, exec_check_error(task));
-        EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
-        if (!is_pushed)
-            return EXEC_WAIT;
-    }
-    return EXEC_NEED_INPUT;
+    exec_result result = queue_batch(op, task, local);
+    return result == EXEC_FINISHED ? EXEC_NEED_INPUT : result;
+}
+
+static exec_result result_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
+{
+    (void)output;
+    result_local *local = state;
+    if (!local->batch)
+        EXEC_TRY(task, result_copy_finish(task->stream, &local->copy, &local->batch));
+    return queue_batch((op_result *)base, task, local);
 }
 
 static void result_local_close(exec_operator *op, void *state)
 {
-    (void)op;
     result_local *local = state;
     exec_batch_free(local->batch);
+    result_copy_close(exec_device(op->query), &local->copy);
 }
 
 bool op_result_is_ready(exec_operator *sink)
@@ -200,17 +238,18 @@ static const exec_operator_ops result_ops = {
     .local_close = result_local_close,
     .push = result_push,
     .exact_counts = true,
+    .local_finish = result_finish,
     .close = result_close,
 };
 
 status op_result_open(exec_query *query, exec_layout input, exec_operator **out)
 {
+    (void)input;
     *out = NULL;
     op_result *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("result", sizeof *op);
     op->base = (exec_operator){.ops = &result_ops, .query = query};
-    (void)input;
     op->end = &op->first;
     pthread_mutex_init(&op->lock, NULL);
     *out = &op->base;
