@@ -1,20 +1,12 @@
 /* engine.c - the device and the workers behind a database: made when a query first needs them, and
  * made anew when settings ask for others. What runs on the old ones goes on there. */
-#include "api/internal.h"
+#include "api/ranks.h"
 #include "storage/read.h"
 
 static status open_engine(api_engine *engine)
 {
-    const settings *s = &engine->made_of;
-    unsigned threads = s->threads.number ? (unsigned)s->threads.number : setting_core_count();
-    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
-    storage_use_threads(!strcmp(s->io_engine.text, "threads"));
-    TRY(mem_budget_new(s->memory_limit.number, &engine->budget));
-    if (!strcmp(s->device.text, "simulated"))
-        TRY(dev_open_simulated(chunk_rows, engine->budget, &engine->dev));
-    else
-        TRY(dev_open_cpu(s->isa.text, chunk_rows, engine->budget, &engine->dev));
-    return exec_pool_new(threads, &engine->pool);
+    storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
+    return api_ranks_open(engine);
 }
 
 static status engine_new(const settings *s, api_engine **out)
@@ -23,6 +15,7 @@ static status engine_new(const settings *s, api_engine **out)
     if (!engine)
         return status_no_memory("engine", sizeof *engine);
     atomic_init(&engine->references, 1);
+    pthread_mutex_init(&engine->lock, NULL);
     engine->made_of = *s;
     status st = open_engine(engine);
     if (st)
@@ -36,9 +29,8 @@ void api_engine_unref(api_engine *engine)
 {
     if (!engine || atomic_fetch_sub(&engine->references, 1) != 1)
         return;
-    exec_pool_free(engine->pool);
-    dev_close(engine->dev);
-    mem_budget_free(engine->budget);
+    api_ranks_close(engine);
+    pthread_mutex_destroy(&engine->lock);
     mem_free(engine);
 }
 
@@ -47,7 +39,8 @@ static bool is_made_of(const api_engine *engine, const settings *s)
     const settings *old = &engine->made_of;
     return old->threads.number == s->threads.number &&
            old->memory_limit.number == s->memory_limit.number &&
-           old->chunk_rows.number == s->chunk_rows.number &&
+           old->chunk_rows.number == s->chunk_rows.number && old->ranks.number == s->ranks.number &&
+           old->network_message_bytes.number == s->network_message_bytes.number &&
            !strcmp(old->device.text, s->device.text) && !strcmp(old->isa.text, s->isa.text) &&
            !strcmp(old->io_engine.text, s->io_engine.text);
 }
