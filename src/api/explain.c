@@ -171,6 +171,8 @@ static status add_storage(pistachio_result *result)
     TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s",
                  (double)report.bytes_stored / 1e6,
                  (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
+    TRY(add_line(result, "tasks had %llu turns and were woken %llu times",
+                 (unsigned long long)report.turns, (unsigned long long)report.wakes));
     TRY(add_bound(result, &report, &bound));
     if (bound > 0)
         return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);
@@ -186,7 +188,10 @@ static status add_device(pistachio_result *result)
     for (size_t i = 0; i < query->operators.count; i++)
         add_work(&work, &query->operators.items[i]->metrics.work);
     describe_work(&work, ": ", text, sizeof text);
-    return *text ? add_line(result, "device %s%s", query->dev->ops->name, text) : STATUS_OK;
+    if (!*text)
+        return STATUS_OK;
+    return add_line(result, "device %s%s; at most %.1f MB of its memory", query->dev->ops->name,
+                    text, (double)mem_budget_peak(query->dev->budget) / 1e6);
 }
 
 static status add_planning(pistachio_result *result)

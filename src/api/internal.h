@@ -103,7 +103,9 @@ pistachio_error *api_null_argument(const char *name);
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
 
-/* engine.c: the settings of now, and a reference to an engine that is as they say. */
+/* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
+CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
+/* The settings of now, and a reference to an engine that is as they say. */
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */

@@ -71,7 +71,7 @@ static status drain(pistachio_result *result)
 static status make_query(pistachio_result *result)
 {
     const api_engine *engine = result->engine;
-    exec_place place = {.dev = engine->dev, .pool = engine->pool, .budget = engine->budget};
+    exec_place place = {.dev = engine->dev, .pool = engine->pool};
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
     TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));

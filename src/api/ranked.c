@@ -193,7 +193,6 @@ static exec_place place_of(const rank_run *run)
     const api_rank *rank = &run->ranked->engine->ranks[run->rank];
     return (exec_place){.dev = rank->dev,
                         .pool = rank->pool,
-                        .budget = rank->budget,
                         .net = run->net,
                         .rank = run->rank,
                         .rank_count = run->ranked->count,

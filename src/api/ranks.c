@@ -7,13 +7,9 @@ static status open_rank(const settings *s, api_rank *rank)
 {
     uint64_t ranks = s->ranks.number;
     uint64_t threads = s->threads.number ? s->threads.number : setting_core_count();
-    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
     threads = threads / ranks ? threads / ranks : 1;
     TRY(mem_budget_new(s->memory_limit.number / ranks, &rank->budget));
-    if (!strcmp(s->device.text, "simulated"))
-        TRY(dev_open_simulated(chunk_rows, rank->budget, &rank->dev));
-    else
-        TRY(dev_open_cpu(s->isa.text, chunk_rows, rank->budget, &rank->dev));
+    TRY(api_device_open(s, ranks, rank->budget, &rank->dev));
     return exec_pool_new((unsigned)threads, &rank->pool);
 }
 

@@ -121,6 +121,9 @@ typedef struct dev_ops {
     bool (*event_reached)(dev_event *event);
     void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
     void (*event_free)(dev_event *event); /* takes NULL; reached or not */
+    /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
+     * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
+    status (*check)(device *dev);
 } dev_ops;
 
 struct device {
@@ -133,6 +136,7 @@ struct device {
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     mem_budget *budget;    /* of its memory; the device holds a reference */
+    device *host;          /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 
@@ -152,11 +156,38 @@ CHECKED status dev_stream_await(dev_stream *stream);
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* A model of a GPU's costs, before the first stream is opened: what each launch, copy and zeroing
+ * takes of its stream's time beside the work, and what a thread that waits pays for that, and a task
+ * that is woken. In microseconds; 0 at first. */
+CHECKED status dev_simulated_cost(device *simulated, uint64_t launch_microseconds,
+                                  uint64_t wait_microseconds);
+/* Which commands are late at random, and how; 0: none is. */
+void dev_simulated_seed(device *simulated, uint64_t seed);
+/* Gives a lazy device its host side, once, before anybody uses it: memory of host_alloc, which is
+ * charged to `budget`. On a host device nothing is to be done. */
+CHECKED status dev_host_open(device *dev, mem_budget *budget);
+/* The device in whose memory a device's rows are when they are in the host's reach: a host device
+ * itself, else one of pinned memory. That one opens no streams, as nothing is ever late there: a zeroed
+ * dev_stream with `dev` set is one. It lives as long as dev: whoever holds its memory holds dev. */
+static inline device *dev_host(device *dev)
+{
+    return dev->is_host ? dev : dev->host;
+}
+/* The ordinal-th device of NVIDIA's driver, in its own order; one line says why there is none:
+ * src/device/cuda. */
+CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
+                             device **out);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);
+
+/* Fails once the device cannot go on: see dev_ops.check. */
+CHECKED static inline status dev_check(device *dev)
+{
+    return dev->ops->check ? dev->ops->check(dev) : STATUS_OK;
+}
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

@@ -17,7 +17,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->statement = statement;
     query->dev = place->dev;
     query->pool = place->pool;
-    query->budget = place->budget;
+    query->budget = place->dev->budget;
     query->net = place->net;
     query->rank = place->rank;
     query->rank_count = place->rank_count;
@@ -155,6 +155,7 @@ void exec_query_report(const exec_query *query, exec_report *out)
     };
     for (size_t i = 0; i < reads->storage.count; i++)
         out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
+    exec_pool_turns(query->pool, query, &out->turns, &out->wakes);
 }
 
 void exec_query_cancel(exec_query *query)

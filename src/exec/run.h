@@ -11,7 +11,6 @@
 typedef struct exec_place {
     device *dev;
     exec_pool *pool;
-    mem_budget *budget;
     struct net_query *net; /* NULL, or of a statement that has exchanges: with other ranks */
     uint32_t rank, rank_count;
     uint32_t message_bytes; /* to other ranks */
@@ -32,6 +31,7 @@ typedef struct exec_report {
     uint64_t bytes_stored, bytes_cached; /* compressed, from storage and from the page cache */
     uint64_t bytes_shared;               /* read by one scan and used by another one as well */
     uint64_t bytes_done, bytes_total;    /* of all row groups, for a progress bar */
+    uint64_t turns, wakes;               /* exec_pool_turns */
 } exec_report;
 void exec_query_report(const exec_query *query, exec_report *out);
 

@@ -95,8 +95,10 @@ static void wrong(cluster *c, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     pthread_mutex_lock(&c->lock);
-    if (!c->is_wrong)
+    if (!c->is_wrong) {
         vsnprintf(c->wrong, sizeof c->wrong, format, arguments);
+        fprintf(stderr, "seed %" PRIu64 ": %s\n", c->options.seed, c->wrong);
+    }
     c->is_wrong = true;
     pthread_mutex_unlock(&c->lock);
     va_end(arguments);
@@ -214,7 +216,7 @@ static lane_step note_failure(lane *l, status st)
     const char *message = status_message(st);
     bool is_made = strstr(message, MADE_FAILURE);
     pthread_mutex_lock(&c->lock);
-    if (!is_made)
+    if (!is_made && !c->result.failure[0])
         snprintf(c->result.failure, sizeof c->result.failure, "%s", message);
     pthread_mutex_unlock(&c->lock);
     if (!is_made && c->options.fault == NET_FAULT_NONE && !c->options.memory_limit)
@@ -446,7 +448,7 @@ static lane_step collective_step(lane *l)
 static lane_step lane_step_once(lane *l)
 {
     const cluster *c = l->rank->cluster;
-    if (c->options.has_failing_lanes && rank_random(l->rank) % 150 == 0)
+    if (c->options.has_failing_lanes && rank_random(l->rank) % 1000 == 0)
         return fail_on_purpose(l);
     switch (l->kind) {
     case LANE_SEND:
@@ -577,7 +579,8 @@ static void end_query(rank_run *r)
 
 static void start_lanes(rank_run *r)
 {
-    for (unsigned i = 0; i < r->lane_count; i++)
+    unsigned count = r->lane_count; /* the last one may be over, and the next query's be there */
+    for (unsigned i = 0; i < count; i++)
         make_ready(&r->lanes[i]);
 }
 
@@ -694,7 +697,7 @@ static void open_cluster(cluster *c)
     static const char *const hosts[MOST_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     net_fabric_options options = {.ranks = c->options.ranks,
                                   .hosts = hosts,
-                                  .seed = c->options.seed,
+                                  .seed = c->options.has_no_delays ? 0 : c->options.seed,
                                   .is_stepped = c->options.is_stepped,
                                   .fault = c->options.fault,
                                   .fault_rank = c->options.fault_rank,

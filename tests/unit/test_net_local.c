@@ -3,7 +3,7 @@
 #include "net_cluster.h"
 #include "test.h"
 
-/* TEST_NET_SEED=n: that seed alone. */
+/* TEST_NET_SEED=n: that seed alone, or TEST_NET_SEEDS=k from it on. */
 static uint64_t first_seed(void)
 {
     const char *text = getenv("TEST_NET_SEED");
@@ -12,6 +12,9 @@ static uint64_t first_seed(void)
 
 static uint64_t seed_count(uint64_t count)
 {
+    const char *text = getenv("TEST_NET_SEEDS");
+    if (text)
+        return strtoull(text, NULL, 10);
     if (getenv("TEST_NET_SEED"))
         return 1;
     return test_has_less_to_do() ? count / 8 + 1 : count;
@@ -112,6 +115,20 @@ TEST(threads_send_and_receive)
                                    .queries = 8,
                                    .seed = seed,
                                    .workers = 1 + (unsigned)(seed % 3)};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(threads_send_and_receive_without_delay)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(20); i++, seed++) {
+        cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
+                                   .queries = 20,
+                                   .seed = seed,
+                                   .workers = 1 + (unsigned)(seed % 3),
+                                   .has_no_checksums = seed % 2,
+                                   .has_no_delays = true};
         cluster_result result = cluster_run(&options);
         CHECK_EQ(result.completed, options.ranks * options.queries);
     }

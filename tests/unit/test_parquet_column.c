@@ -1,8 +1,8 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
 #include "device/tensor.h"
+#include "device_test.h"
 #include "parquet/read/column.h"
-#include "test.h"
 
 typedef struct reader {
     mem_budget *budget;
@@ -41,11 +41,9 @@ static void reader_close(reader *r)
 /* The whole first row group's values of a column, on the host: to be freed. */
 static void *read_column(reader *r, const char *name)
 {
-    const dev_ops *ops = r->dev->ops;
     tensor *t = NULL, *flat = NULL;
     pq_column *column = NULL;
     uint64_t error[2];
-    dev_event *event;
     for (uint32_t c = 0; c < r->table->columns.count; c++)
         if (!strcmp(r->table->columns.items[c].name, name))
             CHECK_OK(pq_column_open(r->stream, r->table, r->table->row_groups.items[0], c,
@@ -54,11 +52,7 @@ static void *read_column(reader *r, const char *name)
     CHECK_OK(pq_column_slice(column, 0, r->table->row_count, &t));
     CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(r->table->row_count), &flat));
     size_t values_bytes = r->table->row_count * flat->type.width;
-    void *values = mem_new(values_bytes);
-    CHECK_OK(ops->copy_out(r->stream, values, flat->values, values_bytes));
-    CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
-    ops->event_wait(event);
-    ops->event_free(event);
+    void *values = test_to_host(r->stream, flat->values, values_bytes);
     CHECK_OK(dev_words_read(r->stream, r->error->address, error, 2));
     CHECK_EQ(error[0], 0);
     tensor_unref(t);

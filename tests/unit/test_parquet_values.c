@@ -1,7 +1,7 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
+#include "device_test.h"
 #include "parquet/read/column.h"
-#include "test.h"
 
 #include <unistd.h>
 
@@ -76,14 +76,7 @@ static void reader_close(reader *r)
 
 static void *to_host(reader *r, const void *source, size_t bytes)
 {
-    const dev_ops *ops = r->dev->ops;
-    dev_event *event;
-    void *target = mem_new(bytes + 1);
-    CHECK_OK(ops->copy_out(r->stream, target, source, bytes));
-    CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
-    ops->event_wait(event);
-    ops->event_free(event);
-    return target;
+    return test_to_host(r->stream, source, bytes);
 }
 
 /* Strings' bytes, wherever the device has them, as blob literals: copied by way of a concatenation

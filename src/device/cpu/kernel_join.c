@@ -84,6 +84,27 @@ void ISA_(join_matched)(const join_matched_arguments *a)
     }
 }
 
+void ISA_(join_seen)(const join_seen_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t w = 0; w * 64 < count; w++) {
+        if (a->is_single && (a->mask[w] & a->seen[w]))
+            kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->location, w * 64);
+        a->seen[w] |= a->mask[w];
+        a->mask[w] = a->seen[w];
+    }
+}
+
+void ISA_(join_pairs_total)(const join_pairs_total_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        if (a->groups[i] != ROW_NULL)
+            total += a->starts[a->groups[i] + 1] - a->starts[a->groups[i]];
+    *a->out_total = total;
+}
+
 void ISA_(join_pairs)(const join_pairs_arguments *a)
 {
     size_t count = kernel_count(a->count), made = 0;

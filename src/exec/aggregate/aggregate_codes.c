@@ -219,7 +219,8 @@ static status intern(exec_task *task, code_key *code, tensor *texts, uint64_t ro
     const uint8_t *packed;
     dev_buffer *owner = NULL;
     TRY(row_index_new(task->stream->dev, rows, out));
-    status st = key_layout_pack(&code->layout, task, &texts, rows, &packed, &owner);
+    status st =
+        key_layout_pack(&code->layout, task, &texts, dev_count_exact(rows), &packed, &owner);
     if (!st)
         st = hash_groups_find(&code->texts, task->stream, packed, rows, (*out)->rows);
     dev_buffer_unref(owner);

@@ -138,7 +138,7 @@ status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *
     dev_buffer *hashes = NULL;
     if (!count) /* no memory was made for rows, hashes and numbers: a dictionary may be empty */
         return STATUS_OK;
-    status st = key_layout_hash(groups->layout, stream, rows, count, &hashes);
+    status st = key_layout_hash(groups->layout, stream, rows, dev_count_exact(count), &hashes);
     if (!st)
         st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);
     dev_buffer_unref(hashes);

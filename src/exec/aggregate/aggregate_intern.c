@@ -42,7 +42,7 @@ static status number_texts(key_interner *interner, exec_task *task, tensor *base
     dev_buffer *owner = NULL;
     if (first == end)
         return STATUS_OK;
-    TRY(key_layout_pack(&interner->layout, task, &base, end, &packed, &owner));
+    TRY(key_layout_pack(&interner->layout, task, &base, dev_count_exact(end), &packed, &owner));
     status st = hash_groups_find(&interner->texts, task->stream,
                                  packed + first * sizeof(string_view), end - first, out + first);
     dev_buffer_unref(owner);

@@ -308,7 +308,8 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
-    status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
+    status st =
+        key_layout_hash(layout, stream, slice->rows, dev_count_exact(count), &slice->hashes);
     if (!st)
         st = dev_words_new(stream, (uint32_t)words, &offsets);
     if (!st)

@@ -267,7 +267,8 @@ static status add_values(const aggregate_core *core, exec_task *task, const aggr
                            count, key, &t));
         status st = tensor_flatten(task->stream, t, dev_count_exact(count), &flat);
         if (!st)
-            st = key_layout_pack(values->layout, task, &flat, count, &packed, &owner);
+            st = key_layout_pack(values->layout, task, &flat, dev_count_exact(count), &packed,
+                                 &owner);
         if (!st)
             st = row_index_new(task->stream->dev, count, &groups);
         if (!st)

@@ -179,7 +179,7 @@ static status take(const aggregate_core *core, exec_task *task, run_state *runs,
     dev_buffer *owner = NULL;
     aggregate_table *table = current_table(tables, c, rows);
     const uint8_t *previous = row_before(table, runs, c);
-    TRY(key_layout_pack(c->layout, task, c->flat, rows, &c->rows, &owner));
+    TRY(key_layout_pack(c->layout, task, c->flat, dev_count_exact(rows), &c->rows, &owner));
     c->owner = owner;
     TRY(mark_starts(core, task, c, rows, previous));
     bool continues = previous && c->statistics[KEY_FIRST] == runs->last;

@@ -224,7 +224,7 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
         else
             st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &flat[k]);
     if (!st)
-        st = key_layout_pack(layout, task, flat, rows, out, owner);
+        st = key_layout_pack(layout, task, flat, dev_count_exact(rows), out, owner);
     keys_release(core, flat);
     return st;
 }

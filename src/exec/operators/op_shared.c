@@ -70,13 +70,10 @@ static exec_result shared_push(exec_operator *base, exec_task *task, void *state
     chunk *flat = NULL;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-    if ((*input)->rows.bound) {
-        EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
-        EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
-        local->chunks.items[local->chunks.count++] = flat;
-        EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
-    }
+    EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
+    EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
+    local->chunks.items[local->chunks.count++] = flat;
+    EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
     return EXEC_NEED_INPUT;
 }
 
@@ -120,6 +117,7 @@ static const exec_operator_ops shared_ops = {
     .local_bytes = sizeof(shared_local),
     .local_close = shared_local_close,
     .push = shared_push,
+    .exact_counts = true,
     .local_finish = shared_finish,
     .close = shared_close,
 };

@@ -25,6 +25,9 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
 uint64_t exec_memory_room(const exec_query *query);
 /* Whether `more` bytes of that can be taken now; 0: any at all. */
 bool exec_has_room(const exec_query *query, uint64_t more);
+/* Whether any host memory can be taken now: on a lazy device that is pinned memory, of another
+ * budget than the device's. */
+bool exec_has_host_room(const exec_query *query);
 /* Of a block in a temporary file before compression, about: all parts of several tasks at work must
  * fit memory, and reading wants large ones. */
 uint64_t exec_block_bytes(const exec_query *query);

@@ -7,6 +7,7 @@ RULES = (
     ("integer / integer", "`//` for DuckDB", "its `/` gives a double"),
     ("decimals of more than 18 digits", "an operand is cast to the result's digits", "DuckDB computes in 64 bits where both operands fit them, "
      "and as doubles where two types have no common one"),
+    ("decimals of more than 15 digits as double", "through text for DuckDB", "its cast is not always the nearest double"),
     ("LIKE without ESCAPE", "ESCAPE '\\' for DuckDB", "PostgreSQL's default, DuckDB has none"),
     ("substring from a position below 1", "computed from greatest() for DuckDB", "positions before the text count in PostgreSQL; DuckDB counts from the end"),
     ("(a, b) = (c, d), IN of rows", "AND and OR of comparisons for DuckDB", "its rows are structs, whose comparison knows no NULL"),
@@ -41,7 +42,7 @@ RULES = (
     ("interval columns of files", "not made: intervals are computed", "Parquet's INTERVAL is read as a blob"),
     ("uuid columns of files", "bytes", "a UUID is read as a blob"),
     ("upper, lower", "of characters with one counterpart", "Unicode's tables differ for ß and the like"),
-    ("subqueries in the select list of a correlated IN, ANY or ALL", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
+    ("subqueries in the select list of a correlated IN, ANY or ALL, or of what it reads", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
     ("correlated subqueries of the program's list of what it does not do", "counted as refused, with their message", "docs/SQL.md"),
 )
 
