@@ -65,7 +65,7 @@ static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t
 {
     dev_buffer *bytes;
     bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
-    TRY(exchange_encode(task->stream->dev, c, first, count, &bytes));
+    TRY(exchange_encode(dev_host(task->stream->dev), c, first, count, &bytes));
     status st = STATUS_OK;
     for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
         if (is_for_all || rank == lane)
@@ -78,11 +78,13 @@ static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t
 static status flush_lane(op_send *op, exec_task *task, send_local *local, uint32_t number)
 {
     send_lane *lane = &local->lanes[number];
-    chunk *c;
+    chunk *flat, *c;
     if (!lane->chunks.count)
         return STATUS_OK;
-    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &c));
-    status st = STATUS_OK;
+    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &flat));
+    status st = chunk_to_host(task->stream, flat, false, "exchange", &c);
+    chunk_free(flat);
+    TRY(st);
     for (uint64_t first = 0, rows; first < c->rows.bound && !st; first += rows) {
         rows = exchange_fit(c, first, op->message_bytes);
         st = add_rows(op, task, local, number, c, first, rows);
@@ -134,9 +136,7 @@ static status add_to_lane(op_send *op, exec_task *task, send_local *local, uint3
                           chunk *c)
 {
     send_lane *lane = &local->lanes[number];
-    status st = chunk_bytes_prepare(task->stream, c);
-    if (!st)
-        st = array_push(NULL, &lane->chunks, c);
+    status st = array_push(NULL, &lane->chunks, c);
     if (st) {
         chunk_free(c);
         return st;
