@@ -263,6 +263,14 @@ void ISA_(string_bytes)(const string_bytes_arguments *a)
     *a->out_total += total;
 }
 
+void ISA_(count_bits)(const count_bits_arguments *a)
+{
+    uint64_t total = 0;
+    for (uint64_t w = 0; w < a->word_count; w++)
+        total += (uint64_t)__builtin_popcountll(a->bits[w]);
+    *a->out_total += total;
+}
+
 void ISA_(string_copy)(const string_copy_arguments *a)
 {
     size_t count = kernel_count(a->count);

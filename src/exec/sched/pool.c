@@ -69,9 +69,9 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = exec_thread_count(stage->query);
-    if (stage->query->dev->stream_count > count)
-        count = stage->query->dev->stream_count;
+    unsigned count = stage->query->dev->stream_count;
+    if (!count)
+        count = exec_thread_count(stage->query);
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
