@@ -27,6 +27,7 @@ struct api_ranked {
     pistachio_database *database;
     api_engine *engine; /* the result's */
     unsigned count;
+    bool is_finished; /* on all ranks */
     rank_run runs[];
 };
 
@@ -318,15 +319,17 @@ void api_ranked_attach(api_ranked *ranked, exec_query *query)
 
 status api_ranked_finish(api_ranked *ranked)
 {
-    return agree_end(&ranked->runs[0]);
+    if (!ranked->is_finished)
+        TRY(agree_end(&ranked->runs[0]));
+    ranked->is_finished = true;
+    return STATUS_OK;
 }
 
 void api_ranked_end(api_ranked *ranked)
 {
     if (!ranked)
         return;
-    /* Of a statement that has come to its end nobody hears that. */
-    if (ranked->runs[0].net)
+    if (ranked->runs[0].net && !ranked->is_finished)
         net_query_fail(ranked->runs[0].net,
                        status_new(STATUS_KIND_CANCELLED, "the statement was given up"));
     for (unsigned rank = 0; rank < ranked->count; rank++) {
