@@ -20,7 +20,7 @@ typedef struct cluster_options {
     uint64_t fault_frame;
     bool has_failing_lanes; /* now and then a lane fails its query */
     bool has_no_checksums;
-    bool has_no_delays; /* threads: the network is as fast as it can be */
+    bool has_no_delays;    /* threads: the network is as fast as it can be */
     uint64_t memory_limit; /* of each rank; 0: none */
 } cluster_options;
 
