@@ -1,6 +1,7 @@
 /* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give. */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
+#include "kernel_tables.h"
 #include "test.h"
 
 #define ROWS_MAX 1100
@@ -9,7 +10,7 @@
 
 static const size_t counts[] = {0, 1, 7, 8, 63, 64, 65, 127, 1000, 1024, 1025};
 #define COUNTS (sizeof counts / sizeof *counts)
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 #define ISAS (sizeof isas / sizeof *isas)
 
 static _Alignas(64) char keys[ROWS_MAX * 8 + 64];
@@ -22,7 +23,7 @@ static uint32_t ranks[BITS_MAX / 64 + 9];
 static dev_kernel_function kernel_of(size_t isa, dev_kernel_id id)
 {
     const char *name;
-    const dev_kernel_function *table = dev_kernel_table(isas[isa], &name);
+    const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
     return table ? table[id] : NULL;
 }
 

@@ -372,8 +372,7 @@ static status finish(op_join_build *op, exec_task *task)
     if (!has_spilled)
         return join_side_start(op, task, &op->whole);
     reserved_columns_release(&op->reserved);
-    join_spill_publish(op);
-    return STATUS_OK;
+    return join_spill_publish(op, task);
 }
 
 static status run_phase(op_join_build *op, exec_task *task, unsigned number)
@@ -429,6 +428,8 @@ void join_release(op_join_build *join)
     partitions_free(join->spill.build);
     partitions_free(join->spill.probe);
     join->spill.build = join->spill.probe = NULL;
+    exec_device(join->base.query)->ops->event_free(join->spill.started);
+    join->spill.started = NULL;
     spill_close(join->spill.file);
     join->spill.file = NULL;
     for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {

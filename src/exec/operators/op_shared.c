@@ -43,7 +43,7 @@ static status settle(op_shared *op, exec_task *task, shared_local *local, uint64
     TRY(begin_spill(op));
     for (; local->chunks.count; local->chunks.count--) {
         chunk *last = local->chunks.items[local->chunks.count - 1];
-        TRY(partitions_append(op->parts, task, 0, last, 0, last->rows.bound));
+        TRY(partitions_add(op->parts, task, 0, last));
         chunk_free(last);
     }
     atomic_fetch_sub(&op->held, local->held);

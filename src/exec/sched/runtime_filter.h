@@ -44,7 +44,8 @@ CHECKED status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *st
                                           uint64_t most_bytes);
 CHECKED status runtime_filter_add(runtime_filter *filter, dev_stream *stream,
                                   const struct tensor *keys, dev_count rows);
-void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max);
+CHECKED status runtime_filter_publish_bloom(runtime_filter *filter, dev_stream *stream,
+                                            bool has_range, int64_t min, int64_t max);
 /* Sets the words that join_key_bounds adds to (the third one is zero already). */
 CHECKED status runtime_filter_start_bounds(dev_stream *stream, int64_t *words);
 void runtime_filter_release(runtime_filter *filter);

@@ -280,7 +280,14 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **
         EXEC_TRY(task,
                  sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge));
     }
-    return sort_merge_next(source->merge, task, output);
+    chunk *merged;
+    exec_result result = sort_merge_next(source->merge, task, &merged);
+    if (result != EXEC_HAVE_OUTPUT)
+        return result;
+    status st = chunk_to_device(task->stream, merged, "sort", output);
+    chunk_free(merged);
+    EXEC_TRY(task, st);
+    return EXEC_HAVE_OUTPUT;
 }
 
 static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
