@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 typedef enum block_kind { BLOCK_TABLE, BLOCK_FILES, BLOCK_QUERY, BLOCK_ERROR } block_kind;
@@ -25,28 +26,49 @@ typedef struct configuration {
     size_t option_count;
     unsigned row_group; /* tables are Parquet files with row groups of so many rows; 0: views */
     bool is_optional;   /* not every machine can open it */
+    bool is_lazy;       /* the device is asked what it was told to do */
 } configuration;
 
 static const configuration configurations[] = {
-    {"views, 1 thread", {{"threads", "1"}}, 1, 0, false},
-    {"files, 7 threads", {{"threads", "7"}}, 1, 4, false},
-    {"files, chunks of 3 rows, 2 threads", {{"threads", "2"}, {"chunk_rows", "3"}}, 2, 4, false},
+    {"views, 1 thread", {{"threads", "1"}}, 1, 0, false, false},
+    {"files, 7 threads", {{"threads", "7"}}, 1, 4, false, false},
+    {"files, chunks of 3 rows, 2 threads",
+     {{"threads", "2"}, {"chunk_rows", "3"}},
+     2,
+     4,
+     false,
+     false},
     {"files, chunks of 64 rows, small ones put together",
      {{"threads", "2"}, {"chunk_rows", "64"}, {"dynamic_buffering", "on"}},
      3,
      4,
+     false,
      false},
     {"files, scalar kernels",
      {{"threads", "2"}, {"isa", "scalar"}, {"chunk_rows", "5"}},
      3,
      16,
+     false,
      false},
-    {"files, avx2 kernels", {{"threads", "2"}, {"isa", "avx2"}}, 2, 16, true},
+    {"files, avx2 kernels", {{"threads", "2"}, {"isa", "avx2"}}, 2, 16, true, false},
+    {"files, 3 ranks, small messages",
+     {{"ranks", "3"}, {"distribute", "always"}, {"network_message_bytes", "300"}, {"threads", "6"}},
+     4,
+     4,
+     false,
+     false},
     {"files, simulated device",
      {{"threads", "2"}, {"device", "simulated"}, {"chunk_rows", "3"}},
      3,
      16,
-     false},
+     false,
+     true},
+    {"files, simulated device, chunks of 7 rows",
+     {{"threads", "3"}, {"device", "simulated"}, {"chunk_rows", "7"}},
+     3,
+     5,
+     false,
+     true},
 };
 /* With PISTACHIO_CUDA_LIBRARY in the environment, only this one. */
 static const configuration cuda_configuration = {
@@ -54,6 +76,7 @@ static const configuration cuda_configuration = {
     {{"threads", "2"}, {"device", "cuda"}, {"chunk_rows", "50"}},
     3,
     16,
+    false,
     false};
 
 typedef struct run {
@@ -231,6 +254,27 @@ static void run_query(run *r, const block *b)
     free(actual.bytes);
 }
 
+/* A lazy device's tasks wait for nothing, and copy from and to pinned memory alone. */
+static void check_device(run *r, const block *b)
+{
+    static const char *const unwanted[] = {"blocking waits", "of memory not pinned"};
+    text sql = {0}, plan = {0};
+    if (!r->config->is_lazy || (strncasecmp(b->sql, "select", 6) && strncasecmp(b->sql, "with", 4)))
+        return;
+    text_add(&sql, "EXPLAIN ANALYZE ", 16);
+    text_add(&sql, b->sql, strlen(b->sql));
+    pistachio_error *error = ask(r, sql.bytes, &plan);
+    const char *line = error ? NULL : strstr(plan.bytes, "device simulated:");
+    if (error)
+        report(r, b, "no figures", pistachio_error_message(error), "");
+    for (int i = 0; i < 2 && line; i++)
+        if (strstr(line, unwanted[i]))
+            report(r, b, unwanted[i], line, "");
+    pistachio_error_free(error);
+    free(plan.bytes);
+    free(sql.bytes);
+}
+
 /* Expected: "<position>: <part of the message>". */
 static void run_error(run *r, const block *b)
 {
@@ -377,6 +421,7 @@ static void run_configuration(run *r, const block *blocks, size_t count)
             break;
         case BLOCK_QUERY:
             run_query(r, &blocks[i]);
+            check_device(r, &blocks[i]);
             break;
         case BLOCK_ERROR:
             run_error(r, &blocks[i]);

@@ -475,6 +475,35 @@ TEST(groups_partition_orders_by_bits)
             }
 }
 
+TEST(ranks_partition_gives_each_rank_its_rows)
+{
+    static uint64_t hashes[ROWS_MAX];
+    static uint32_t order[ROWS_MAX], offsets[72], expected[ROWS_MAX];
+    static const uint32_t ranks[] = {1, 2, 3, 5, 64, 71};
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t n = 0; n < sizeof ranks / sizeof *ranks; n++)
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                for (size_t i = 0; i < counts[c]; i++) {
+                    hashes[i] = test_random() << test_random_below(60);
+                    uint64_t upper = hashes[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+                    expected[i] = (uint32_t)(upper * ranks[n] >> 32);
+                }
+                ranks_partition_arguments a = {.hashes = hashes,
+                                               .count = dev_count_exact(counts[c]),
+                                               .ranks = ranks[n],
+                                               .out = order,
+                                               .offsets = offsets};
+                table_of(v)[DEV_KERNEL_ranks_partition](&a);
+                CHECK_EQ(offsets[0], 0);
+                CHECK_EQ(offsets[ranks[n]], counts[c]);
+                for (uint32_t r = 0; r < ranks[n]; r++)
+                    for (uint32_t i = offsets[r]; i < offsets[r + 1]; i++) {
+                        CHECK_EQ(expected[order[i]], r);
+                        CHECK(i == offsets[r] || order[i - 1] < order[i]);
+                    }
+            }
+}
+
 /* ---- codes ---- */
 
 TEST(codes_are_digits_and_back)
