@@ -51,7 +51,7 @@ def work_of(number, settings):
     """What the device was told to do: {"launches": 12, ...}."""
     _, text = measure.run(options, "explain analyze " + measure.query_text(number), settings)
     line = re.search(r"device simulated: (.*);", text)
-    return {name: int(count) for name, count in re.findall(r"([a-z -]+?) (\d+)", line[1])} if line else {}
+    return {name.strip(): int(count) for name, count in re.findall(r"([a-z -]+?) (\d+)", line[1])} if line else {}
 
 
 def mean(values):

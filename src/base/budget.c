@@ -52,7 +52,9 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
                                           "%s of %" PRIu64 " bytes reached: %s needs %" PRIu64
                                           " bytes, %" PRIu64 " are in use",
                                           budget->setting, budget->limit, who, bytes, used),
-                               "SET %s to more, or use fewer threads", budget->setting);
+                               "SET %s to more (%" PRIu64 " bytes would have done here), or use "
+                               "fewer threads",
+                               budget->setting, used + bytes);
     } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
                                                     memory_order_relaxed, memory_order_relaxed));
     maximum_raise(&budget->peak, used + bytes);

@@ -193,6 +193,17 @@ void ISA_(join_check_single)(const join_check_single_arguments *a)
             kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->location, i);
 }
 
+void ISA_(join_spread_nulls)(const join_spread_nulls_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t w = 0; w * 64 < count; w++)
+        for (uint64_t nulls = ~a->validity[w] & kernel_word_mask(count, w); nulls;
+             nulls &= nulls - 1) {
+            uint32_t row = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(nulls);
+            a->hashes[row] = row * 2654435769u;
+        }
+}
+
 void ISA_(invert_bits)(const invert_bits_arguments *a)
 {
     size_t count = kernel_count(a->count);

@@ -15,7 +15,7 @@
 
 #define DEFAULT_CHUNK_ROWS 131072
 /* Bytes of its memory for each row of a chunk. */
-#define CHUNK_OF_MEMORY 2048
+#define CHUNK_OF_MEMORY 4096
 #define CHUNK_ROWS_MIN 1024
 #define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
@@ -102,6 +102,7 @@ struct simulated_device {
     device base;
     pthread_mutex_t lock; /* streams, their queues, events, released buffers */
     pthread_cond_t reached;
+    pthread_cond_t reclaimed; /* released buffers have gone */
     uint64_t next_number;
     released *released, **released_end;
     simulated_stream *streams;
@@ -154,6 +155,7 @@ static void event_reach(dev_event *event)
 static void reclaim(simulated_device *dev)
 {
     uint64_t oldest = UINT64_MAX;
+    bool had_some = dev->released;
     for (const simulated_stream *stream = dev->streams; stream; stream = stream->next) {
         const command *c = stream->running ? stream->running : stream->first;
         if (c && c->number < oldest)
@@ -170,6 +172,8 @@ static void reclaim(simulated_device *dev)
         simulated_memory_give(r->is_host, r->address, r->bytes);
         mem_free(buffer);
     }
+    if (had_some)
+        pthread_cond_broadcast(&dev->reclaimed);
 }
 
 /* Takes the memory back as soon as no stream has a command left from before now. */
@@ -386,9 +390,27 @@ static status simulated_stream_wait(dev_stream *stream, dev_event *event)
     return st;
 }
 
+/* Takes from the budget. Where that has not enough, what was given up and may still be in use is
+ * waited for: the streams get on without us. */
+static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
+{
+    status st = mem_budget_take(dev->base.budget, bytes, who);
+    if (!st)
+        return STATUS_OK;
+    DEV_WORK_NOTE(waits);
+    pthread_mutex_lock(&dev->lock);
+    while (st && dev->released) {
+        status_free(st);
+        pthread_cond_wait(&dev->reclaimed, &dev->lock);
+        st = mem_budget_take(dev->base.budget, bytes, who);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return st;
+}
+
 static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
-    TRY(mem_budget_take(base->budget, bytes, who));
+    TRY(take_bytes((simulated_device *)base, bytes, who));
     DEV_WORK_NOTE(allocations);
     simulated_buffer *buffer = mem_new(sizeof *buffer);
     void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
@@ -511,6 +533,7 @@ static void simulated_close(device *base)
     simulated_device *dev = (simulated_device *)base;
     cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
+    pthread_cond_destroy(&dev->reclaimed);
     pthread_mutex_destroy(&dev->lock);
     mem_free(dev);
 }
@@ -556,6 +579,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         return status_no_memory("device", sizeof *dev);
     pthread_mutex_init(&dev->lock, NULL);
     pthread_cond_init(&dev->reached, NULL);
+    pthread_cond_init(&dev->reclaimed, NULL);
     dev->released_end = &dev->released;
     dev->base = (device){
         .ops = &simulated_ops,

@@ -3,6 +3,7 @@
  * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_ahead.h"
 
+#include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
@@ -43,6 +44,7 @@ struct scan_ahead {
     uint32_t column_count;
     uint64_t morsel_bytes;
     unsigned reader; /* the scan's number in scan_share.h */
+    scan_deal deal;  /* the row groups of this rank */
     /* Of the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
     size_t expected;            /* those before it were announced */
@@ -155,6 +157,7 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
+    scan->deal = scan_deal_groups(query, scan->table);
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
     if (!st && query->reads->is_combining && !query->reads->share)
@@ -199,7 +202,8 @@ static status look(scan_ahead *scan)
         scan->group_ref = scan->table->row_groups.items[scan->cursor++];
         uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
         scan_split_release(&scan->split);
-        if (!scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
+        bool is_mine = scan->cursor > scan->deal.first && scan->cursor <= scan->deal.end;
+        if (is_mine && !scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
             status st = scan_prune_pages(query, scan->plan, scan->table, scan->group_ref,
                                          SCAN_ROWS_ALIGNMENT, &rows);
             if (st) {

@@ -29,7 +29,7 @@ unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 
 bool exec_may_spill(const exec_query *query)
 {
-    return exec_device(query)->is_host && mem_budget_limit(exec_budget(query));
+    return mem_budget_limit(exec_budget(query));
 }
 
 uint64_t exec_memory_share(const exec_query *query)

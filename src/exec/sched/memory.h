@@ -1,5 +1,5 @@
 /* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
- * to a temporary file.
+ * to a temporary file. Of a lazy device it is the device's memory, by device_memory_limit.
  *
  * An operator may fill five eighths of the limit, and all together three quarters; the rest is for
  * rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
@@ -9,7 +9,7 @@
 
 #include "exec/sched/operator.h"
 
-/* Whether operators may spill at all: there is a limit, and the device is a host. */
+/* Whether operators may spill at all: there is a limit. */
 bool exec_may_spill(const exec_query *query);
 /* How many of so many tasks have room to work: at least 1. */
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
