@@ -1,6 +1,6 @@
 /* engine.c - the device and the workers behind a database: made when a query first needs them, and
  * made anew when settings ask for others. What runs on the old ones goes on there. */
-#include "api/internal.h"
+#include "api/ranks.h"
 #include "storage/read.h"
 
 #include <stdlib.h>
@@ -37,31 +37,26 @@ static status check_chunk_rows(const settings *s, uint64_t limit)
                        "SET chunk_rows to less or to auto, or device_memory_limit to more");
 }
 
-static status open_device(api_engine *engine)
+status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out)
 {
-    const settings *s = &engine->made_of;
     uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
     uint64_t limit = s->device_memory_limit.number;
-    mem_budget *budget;
+    mem_budget *own;
     if (!strcmp(s->device.text, "cpu"))
-        return dev_open_cpu(s->isa.text, chunk_rows, engine->budget, &engine->dev);
-    limit = limit ? limit : s->memory_limit.number;
+        return dev_open_cpu(s->isa.text, chunk_rows, budget, out);
+    limit = (limit ? limit : s->memory_limit.number) / ranks;
     TRY(check_chunk_rows(s, limit));
     TRY(mem_budget_new_of(s->device_memory_limit.number ? "device_memory_limit" : "memory_limit",
-                          limit, &budget));
-    status st = open_lazy_device(s, budget, &engine->dev);
-    mem_budget_free(budget);
-    return st ? st : dev_host_open(engine->dev, engine->budget);
+                          limit, &own));
+    status st = open_lazy_device(s, own, out);
+    mem_budget_free(own);
+    return st ? st : dev_host_open(*out, budget);
 }
 
 static status open_engine(api_engine *engine)
 {
-    const settings *s = &engine->made_of;
-    unsigned threads = s->threads.number ? (unsigned)s->threads.number : setting_core_count();
-    storage_use_threads(!strcmp(s->io_engine.text, "threads"));
-    TRY(mem_budget_new(s->memory_limit.number, &engine->budget));
-    TRY(open_device(engine));
-    return exec_pool_new(threads, &engine->pool);
+    storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
+    return api_ranks_open(engine);
 }
 
 static status engine_new(const settings *s, api_engine **out)
@@ -70,6 +65,7 @@ static status engine_new(const settings *s, api_engine **out)
     if (!engine)
         return status_no_memory("engine", sizeof *engine);
     atomic_init(&engine->references, 1);
+    pthread_mutex_init(&engine->lock, NULL);
     engine->made_of = *s;
     status st = open_engine(engine);
     if (st)
@@ -83,9 +79,8 @@ void api_engine_unref(api_engine *engine)
 {
     if (!engine || atomic_fetch_sub(&engine->references, 1) != 1)
         return;
-    exec_pool_free(engine->pool);
-    dev_close(engine->dev);
-    mem_budget_free(engine->budget);
+    api_ranks_close(engine);
+    pthread_mutex_destroy(&engine->lock);
     mem_free(engine);
 }
 
@@ -94,7 +89,8 @@ static bool is_made_of(const api_engine *engine, const settings *s)
     const settings *old = &engine->made_of;
     return old->threads.number == s->threads.number &&
            old->memory_limit.number == s->memory_limit.number &&
-           old->chunk_rows.number == s->chunk_rows.number &&
+           old->chunk_rows.number == s->chunk_rows.number && old->ranks.number == s->ranks.number &&
+           old->network_message_bytes.number == s->network_message_bytes.number &&
            old->device_memory_limit.number == s->device_memory_limit.number &&
            old->simulated_launch_time.number == s->simulated_launch_time.number &&
            old->simulated_wait_time.number == s->simulated_wait_time.number &&

@@ -20,8 +20,9 @@ typedef struct cluster_options {
     uint64_t fault_frame;
     bool has_failing_lanes; /* now and then a lane fails its query */
     bool has_no_checksums;
-    bool has_no_delays;    /* threads: the network is as fast as it can be */
-    uint64_t memory_limit; /* of each rank; 0: none */
+    bool has_no_delays;          /* threads: the network is as fast as it can be */
+    uint64_t memory_limit;       /* of each rank; 0: none */
+    uint64_t failing_allocation; /* the n-th since all is open; 0: none */
 } cluster_options;
 
 /* How it went. */

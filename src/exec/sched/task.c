@@ -4,6 +4,7 @@
  * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
 #include "exec/sched/task.h"
 
+#include "net/net.h"
 #include "parquet/read/table.h"
 
 #include "base/trace.h"
@@ -18,8 +19,22 @@ static uint64_t now(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* The other ranks are told before this one stops: then nobody waits for what it does not send. */
+static void fail_ranks(exec_query *query, status st)
+{
+    status copy = status_new(status_get_kind(st), "%s", status_message(st));
+    const char *hint = status_get_hint(st);
+    if (hint)
+        copy = status_hint(copy, "%s", hint);
+    if (status_position(st) >= 0)
+        copy = status_at(copy, status_position(st));
+    net_query_fail(query->net, copy);
+}
+
 void task_fail_query(exec_query *query, status st)
 {
+    if (query->net)
+        fail_ranks(query, st);
     pthread_mutex_lock(&query->lock);
     if (!query->failure) {
         query->failure = st;
