@@ -9,7 +9,6 @@
 #include "exec/exchange/op_exchange.h"
 #include "exec/expression/program.h"
 #include "exec/sched/memory.h"
-#include "exec/spill/chunk_bytes.h"
 
 typedef struct op_send {
     exec_operator base;
@@ -129,12 +128,21 @@ static status send_blocks(op_send *op, send_local *local, net_state *out)
 
 /* ---- rows to lanes ---- */
 
+static status flatten(dev_stream *stream, chunk *c)
+{
+    tensor *flat;
+    for (uint32_t i = 0; i < c->column_count; i++)
+        if (c->columns[i])
+            TRY(chunk_flatten_column(stream, c, i, &flat));
+    return STATUS_OK;
+}
+
 /* Takes the chunk over. */
 static status add_to_lane(op_send *op, exec_task *task, send_local *local, uint32_t number,
                           chunk *c)
 {
     send_lane *lane = &local->lanes[number];
-    status st = chunk_bytes_prepare(task->stream, c);
+    status st = flatten(task->stream, c);
     if (!st)
         st = array_push(NULL, &lane->chunks, c);
     if (st) {
