@@ -1,6 +1,8 @@
 /* chunk.c - columns of equal length: selecting, flattening, joining end to end. */
 #include "device/tensor.h"
 
+#include <string.h>
+
 status chunk_new(uint32_t column_count, dev_count rows, chunk **out)
 {
     *out = NULL;
@@ -22,6 +24,24 @@ void chunk_free(chunk *c)
         tensor_unref(c->columns[i]);
     dev_buffer_unref(c->rows_owner);
     mem_free(c);
+}
+
+status chunk_list_move(chunk_list *from, chunk_list *to)
+{
+    if (!from->count)
+        return STATUS_OK;
+    TRY(array_reserve(NULL, to, from->count));
+    memcpy(to->items + to->count, from->items, from->count * sizeof *from->items);
+    to->count += from->count;
+    from->count = 0;
+    return STATUS_OK;
+}
+
+void chunk_list_release(chunk_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        chunk_free(list->items[i]);
+    array_release(list);
 }
 
 /* An earlier column of the old chunk with the same index: its composed index serves again. */

@@ -150,6 +150,12 @@ CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */
+typedef ARRAY(chunk *) chunk_list;
+
+/* The chunks of `from` go behind those of `to`; after a failure they are where they were. */
+CHECKED status chunk_list_move(chunk_list *from, chunk_list *to);
+void chunk_list_release(chunk_list *list); /* frees the chunks, too */
+
 /* A chunk whose number of rows is on its way to the host. Zeroed: none. */
 typedef struct late_chunk {
     chunk *rows;

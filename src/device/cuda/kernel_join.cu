@@ -259,6 +259,27 @@ KERNEL_TOGETHER(join_matched)
     kernel_write_bit(a.out, i, count, i < count && a.groups[i] != ROW_NULL);
 }
 
+KERNEL_ALONE(join_seen)
+{
+    uint64_t count = kernel_count(a.count), w = kernel_row();
+    if (w * 64 >= count)
+        return;
+    uint64_t mask = a.mask[w], seen = a.seen[w];
+    if (a.is_single && (mask & seen))
+        kernel_fail(a.error, DEV_ERROR_MULTIPLE_ROWS, a.location, w * 64);
+    a.mask[w] = a.seen[w] = mask | seen;
+}
+
+KERNEL_TOGETHER(join_pairs_total)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
+    if (i < count && a.groups[i] != ROW_NULL)
+        pairs = a.starts[a.groups[i] + 1] - a.starts[a.groups[i]];
+    pairs = kernel_warp_sum(pairs);
+    if (kernel_lane() == 0 && pairs)
+        kernel_atomic_add(a.out_total, pairs);
+}
+
 /* ---- rows, each as often as it says, from a cursor on ----
  * extra.scratch begins with the cursor as it was, since a block sets the new one while others still
  * read; then comes the scan. */

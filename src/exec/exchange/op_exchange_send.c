@@ -9,6 +9,7 @@
 #include "exec/exchange/op_exchange.h"
 #include "exec/expression/program.h"
 #include "exec/sched/memory.h"
+#include "exec/spill/chunk_bytes.h"
 
 typedef struct op_send {
     exec_operator base;
@@ -64,7 +65,7 @@ static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t
 {
     dev_buffer *bytes;
     bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
-    TRY(exchange_encode(task->stream->dev, c, first, count, &bytes));
+    TRY(exchange_encode(dev_host(task->stream->dev), c, first, count, &bytes));
     status st = STATUS_OK;
     for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
         if (is_for_all || rank == lane)
@@ -77,11 +78,13 @@ static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t
 static status flush_lane(op_send *op, exec_task *task, send_local *local, uint32_t number)
 {
     send_lane *lane = &local->lanes[number];
-    chunk *c;
+    chunk *flat, *c;
     if (!lane->chunks.count)
         return STATUS_OK;
-    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &c));
-    status st = STATUS_OK;
+    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &flat));
+    status st = chunk_to_host(task->stream, flat, false, "exchange", &c);
+    chunk_free(flat);
+    TRY(st);
     for (uint64_t first = 0, rows; first < c->rows.bound && !st; first += rows) {
         rows = exchange_fit(c, first, op->message_bytes);
         st = add_rows(op, task, local, number, c, first, rows);
@@ -128,23 +131,12 @@ static status send_blocks(op_send *op, send_local *local, net_state *out)
 
 /* ---- rows to lanes ---- */
 
-static status flatten(dev_stream *stream, chunk *c)
-{
-    tensor *flat;
-    for (uint32_t i = 0; i < c->column_count; i++)
-        if (c->columns[i])
-            TRY(chunk_flatten_column(stream, c, i, &flat));
-    return STATUS_OK;
-}
-
 /* Takes the chunk over. */
 static status add_to_lane(op_send *op, exec_task *task, send_local *local, uint32_t number,
                           chunk *c)
 {
     send_lane *lane = &local->lanes[number];
-    status st = flatten(task->stream, c);
-    if (!st)
-        st = array_push(NULL, &lane->chunks, c);
+    status st = array_push(NULL, &lane->chunks, c);
     if (st) {
         chunk_free(c);
         return st;

@@ -471,7 +471,7 @@ status join_spill_probe_rows(const op_join_build *join, exec_task *task, const c
 
 /* ---- collecting ---- */
 
-static void free_chunks(join_chunk_list *list)
+static void free_chunks(chunk_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         chunk_free(list->items[i]);

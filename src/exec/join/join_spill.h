@@ -20,7 +20,7 @@ typedef struct join_collector {
     chunk *pending[JOIN_PENDING_MAX]; /* small ones, as they came */
     uint32_t pending_count;
     uint64_t pending_rows, pending_bytes; /* bytes: with what they hold of pages */
-    join_chunk_list chunks;
+    chunk_list chunks;
     uint64_t bytes;
 } join_collector;
 

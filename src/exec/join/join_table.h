@@ -47,8 +47,6 @@ static inline void join_range_widen(join_key_range *range, int64_t min, int64_t 
     range->max = max > range->max ? max : range->max;
 }
 
-typedef ARRAY(chunk *) join_chunk_list;
-
 typedef struct join_table {
     /* Set by init. */
     device *dev;
@@ -79,7 +77,7 @@ typedef struct join_table {
     dev_buffer *rows;   /* NULL: row_need says so */
 
     /* While it is being made. */
-    join_chunk_list chunks;
+    chunk_list chunks;
     uint64_t *chunk_rows; /* the chunks' first rows */
     dev_buffer *row_groups;
     dev_buffer *stats; /* words */

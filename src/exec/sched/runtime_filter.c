@@ -53,13 +53,18 @@ static void set_range(runtime_filter *filter, bool has_keys, int64_t min, int64_
     filter->range_max = max;
 }
 
+void runtime_filter_publish(runtime_filter *filter)
+{
+    atomic_store_explicit(&filter->is_published, true, memory_order_release);
+}
+
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
                                    int64_t max)
 {
     set_range(filter, bitmap, min, max);
     filter->bitmap_owner = dev_buffer_ref(bitmap);
     filter->bitmap = bitmap ? bitmap->address : NULL;
-    atomic_store_explicit(&filter->is_published, true, memory_order_release);
+    runtime_filter_publish(filter);
 }
 
 static status make_bitmap(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
@@ -178,8 +183,8 @@ static status find_range(runtime_filter *filter, dev_stream *stream, chunk *cons
     return STATUS_OK;
 }
 
-status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                              size_t chunk_count, uint32_t column)
+status runtime_filter_make(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                           size_t chunk_count, uint32_t column)
 {
     bool is_narrow = false;
     filter->is_empty = !chunk_count;
@@ -189,6 +194,5 @@ status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk 
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
     else if (!filter->is_empty)
         TRY(make_bloom(filter, stream, chunks, chunk_count, column));
-    atomic_store_explicit(&filter->is_published, true, memory_order_release);
     return STATUS_OK;
 }

@@ -192,13 +192,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
         EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
     pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
-    if (!st && local->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
-               local->chunks.count * sizeof *local->chunks.items);
-        op->chunks.count += local->chunks.count;
-        local->chunks.count = 0;
-    }
+    status st = chunk_list_move(&local->chunks, &op->chunks);
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
@@ -237,7 +231,7 @@ static status sort_local_open(exec_operator *base, exec_task *task, void *state)
 static void sort_local_close(exec_operator *base, void *state)
 {
     sort_local *local = state;
-    sort_chunks_release(&local->chunks);
+    chunk_list_release(&local->chunks);
     chunk_free(local->current);
     late_chunk_close(exec_device(base->query), &local->late);
     dev_buffer_unref(local->bound);
@@ -247,7 +241,7 @@ static void sort_local_close(exec_operator *base, void *state)
 static void sort_close(exec_operator *base)
 {
     op_sort *op = (op_sort *)base;
-    sort_chunks_release(&op->chunks);
+    chunk_list_release(&op->chunks);
     chunk_free(op->sorted);
     sort_spill_release(op);
     program_free(op->program);

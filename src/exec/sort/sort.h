@@ -16,7 +16,6 @@
 
 #include <pthread.h>
 
-typedef ARRAY(chunk *) chunk_list;
 typedef struct sort_merge sort_merge;
 
 /* Rows in order, in blocks of a temporary file, each of chunk_bytes.h's bytes. */
@@ -63,8 +62,6 @@ typedef struct op_sort {
     uint64_t row_count;
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
-
-void sort_chunks_release(chunk_list *list);
 
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
 

@@ -57,39 +57,11 @@ static void block_free(merge_block *block)
 
 /* ---- order ---- */
 
-static int compare_text(const uint64_t *left, const uint64_t *right)
-{
-    string_view a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    uint32_t common = a.bytes < b.bytes ? a.bytes : b.bytes;
-    int order = common ? memcmp(string_data(&a), string_data(&b), common) : 0;
-    return order ? order : (a.bytes > b.bytes) - (a.bytes < b.bytes);
-}
-
-/* Packed keys, as the kernel sort_rows compares them. */
-static int compare_keys(const op_sort *op, const uint64_t *l, const uint64_t *r)
-{
-    for (uint32_t k = 0; k < op->key_count; k++, l += 3, r += 3) {
-        if (l[0] != r[0])
-            return l[0] < r[0] ? -1 : 1;
-        if (l[0] & SORT_KEY_TEXT) {
-            int order = compare_text(l + 1, r + 1);
-            if (order)
-                return l[0] & SORT_KEY_DESCENDING ? -order : order;
-        } else if (l[1] != r[1]) {
-            return l[1] < r[1] ? -1 : 1;
-        } else if (l[2] != r[2]) {
-            return l[2] < r[2] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 /* Of equal rows the one of the earlier run goes first. */
 static bool goes_first(const sort_merge *m, uint32_t left, uint32_t right)
 {
-    int order = compare_keys(m->op, m->runs[left].key, m->runs[right].key);
+    int order =
+        sort_key_compare(m->runs[left].key, m->runs[right].key, m->op->key_count, string_data);
     return order ? order < 0 : left < right;
 }
 

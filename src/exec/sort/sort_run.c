@@ -3,13 +3,6 @@
 #include "exec/sort/sort.h"
 #include "exec/spill/chunk_bytes.h"
 
-void sort_chunks_release(chunk_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        chunk_free(list->items[i]);
-    array_release(list);
-}
-
 /* ---- order ---- */
 
 status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c, dev_buffer **out)
@@ -89,7 +82,7 @@ status sort_list(const op_sort *op, exec_task *task, chunk_list *list, chunk **o
     chunk *all;
     *out = NULL;
     TRY(chunk_concat(task->stream, list->items, list->count, "sort", &all));
-    sort_chunks_release(list);
+    chunk_list_release(list);
     status st = order_chunk(op, task, all);
     if (st) {
         chunk_free(all);

@@ -140,7 +140,7 @@ status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
         return STATUS_OK;
     TRY(open_file(op));
     TRY(spill_parts(op, task, list->items, list->count));
-    sort_chunks_release(list);
+    chunk_list_release(list);
     return STATUS_OK;
 }
 
