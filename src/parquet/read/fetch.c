@@ -70,8 +70,7 @@ pq_memory *pq_memory_ref(pq_memory *memory)
 
 void pq_memory_unref(pq_memory *memory)
 {
-    if (!memory ||
-        atomic_fetch_sub_explicit(&memory->references, 1, memory_order_acq_rel) != 1)
+    if (!memory || atomic_fetch_sub_explicit(&memory->references, 1, memory_order_acq_rel) != 1)
         return;
     dev_buffer_unref(memory->buffer);
     if (memory->pinned)
