@@ -42,6 +42,7 @@ static const struct {
     {DEV_KERNEL_mask_to_index, "row numbers"},
     {DEV_KERNEL_repeat_rows, "row numbers"},
     {DEV_KERNEL_join_drop_nulls, "group numbers"},
+    {DEV_KERNEL_join_spread_nulls, "no values: hashes"},
     {DEV_KERNEL_rank_find, "group numbers"},
     {DEV_KERNEL_code_pack, "codes"},
     {DEV_KERNEL_codes_number, "codes"},
