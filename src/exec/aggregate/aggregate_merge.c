@@ -92,11 +92,11 @@ void aggregate_merge_release(aggregate_merge *merge)
 
 status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local)
 {
-    uint64_t words[1];
-    for (size_t i = 0; i < local->tables.count; i++)
+    TRY(aggregate_local_catch_up(local, task));
+    for (size_t i = 0; i < local->tables.count; i++) {
+        TRY(aggregate_table_learn(merge->core, task->stream, local->tables.items[i]));
         hash_groups_seal(&local->tables.items[i]->groups);
-    /* Other tasks' streams will read what this one wrote. */
-    TRY(dev_words_read(task->stream, task->error, words, 1));
+    }
     pthread_mutex_lock(&merge->lock);
     status st = array_reserve(NULL, &merge->tables, local->tables.count);
     if (!st && local->tables.count) {
@@ -308,7 +308,8 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
     TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
                          &slice->owner));
     TRY(row_index_new(merge->core->dev, count, &slice->order));
-    status st = key_layout_hash(layout, stream, slice->rows, count, &slice->hashes);
+    status st =
+        key_layout_hash(layout, stream, slice->rows, dev_count_exact(count), &slice->hashes);
     if (!st)
         st = dev_words_new(stream, (uint32_t)words, &offsets);
     if (!st)
@@ -366,13 +367,12 @@ static status spill_tables(aggregate_merge *merge, exec_task *task)
 
 static status run_slices(aggregate_merge *merge, exec_task *task)
 {
-    uint64_t words[1];
     if (merge->mode == MERGE_SPILL)
         return spill_tables(merge, task);
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_slice, 1);
         if (next >= merge->slices.count)
-            return dev_words_read(task->stream, task->error, words, 1);
+            return STATUS_OK;
         TRY(run_slice(merge, task, &merge->slices.items[next]));
     }
 }
@@ -399,8 +399,10 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
         st = DEV_LAUNCH(stream, gather_index, .first = slice->hashes->address, .second = order,
                         .count = dev_count_exact(count), .out = hashes->rows);
     if (!st)
-        st = hash_groups_find_hashed(&target->groups, stream, rows->address, hashes->rows, count,
-                                     groups->rows);
+        st = hash_groups_find_hashed(
+            &target->groups, stream,
+            &(packed_rows){.rows = rows->address, .count = dev_count_exact(count)}, hashes->rows,
+            groups->rows);
     if (!st) {
         target->count = target->groups.count;
         st = states_reserve(core, stream, target, target->count);
@@ -469,17 +471,17 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
         if (count)
             TRY(add_part(merge, task, target, slice, slice->order->rows + first, count));
     }
+    TRY(aggregate_table_learn(core, task->stream, target));
     hash_groups_seal(&target->groups);
     return STATUS_OK;
 }
 
 static status run_parts(aggregate_merge *merge, exec_task *task)
 {
-    uint64_t words[1];
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_part, 1);
         if (merge->mode != MERGE_PARTS || next >= part_count(merge))
-            return dev_words_read(task->stream, task->error, words, 1);
+            return STATUS_OK;
         TRY(run_part(merge, task, next));
     }
 }
@@ -573,13 +575,9 @@ static status complete(aggregate_merge *merge)
 
 status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number)
 {
-    uint64_t words[1];
     switch (number) {
     case 0:
-        if (task->index)
-            return STATUS_OK;
-        TRY(plan_merge(merge, task));
-        return dev_words_read(task->stream, task->error, words, 1);
+        return task->index ? STATUS_OK : plan_merge(merge, task);
     case 1:
         return merge->mode == MERGE_NONE ? STATUS_OK : run_slices(merge, task);
     case 2:

@@ -167,7 +167,8 @@ static status order_piece(const aggregate_core *core, exec_task *task, const agg
     const uint8_t *rows;
     dev_buffer *owner, *hashes;
     TRY(table_slice_rows(core, task, table, slice, spill_layout(core), &rows, &owner));
-    status st = key_layout_hash(spill_layout(core), task->stream, rows, slice->count, &hashes);
+    status st = key_layout_hash(spill_layout(core), task->stream, rows,
+                                dev_count_exact(slice->count), &hashes);
     dev_buffer_unref(owner);
     TRY(st);
     st = partitions_order(parts, task, hashes->address, slice->count, out, offsets);
@@ -368,7 +369,7 @@ static status absorb_block(const aggregate_core *core, exec_task *task, aggregat
     if (!st)
         st = states_prepare(core, task->stream, to, &from);
     if (!st)
-        st = hash_table_find(core, task, to, c->columns, rows, &groups);
+        st = hash_table_find(core, task, to, c->columns, dev_count_exact(rows), &groups);
     if (!st) {
         st = states_merge(core, task, to, groups->rows, &from, NULL, 0, rows);
         row_index_unref(groups);

@@ -224,9 +224,9 @@ static status make_hashes(const op_join_build *join, exec_task *task, tensor *co
         if (!st)
             memset(hashes->address, 0, rows * sizeof(uint32_t));
     } else {
-        st = key_layout_pack(layout, task, keys, rows, &packed, &owner);
+        st = key_layout_pack(layout, task, keys, dev_count_exact(rows), &packed, &owner);
         if (!st)
-            st = key_layout_hash(layout, task->stream, packed, rows, &hashes);
+            st = key_layout_hash(layout, task->stream, packed, dev_count_exact(rows), &hashes);
     }
     dev_buffer_unref(owner);
     if (!st)

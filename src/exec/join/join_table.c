@@ -125,9 +125,9 @@ static status packed_slots(const join_table *table, exec_task *task, tensor *con
 {
     const uint8_t *packed;
     dev_buffer *owner = NULL, *hashes = NULL;
-    status st = key_layout_pack(&table->layout, task, keys, rows, &packed, &owner);
+    status st = key_layout_pack(&table->layout, task, keys, dev_count_exact(rows), &packed, &owner);
     if (!st)
-        st = key_layout_hash(&table->layout, task->stream, packed, rows, &hashes);
+        st = key_layout_hash(&table->layout, task->stream, packed, dev_count_exact(rows), &hashes);
     if (!st && is_build)
         st = insert_packed(table, task->stream, packed, rows, hashes->address, first_row, out);
     else if (!st)

@@ -66,10 +66,10 @@ static bool is_own_row(const key_layout *layout)
 }
 
 status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const *keys,
-                       uint64_t rows, const uint8_t **out, dev_buffer **owner)
+                       dev_count rows, const uint8_t **out, dev_buffer **owner)
 {
     device *dev = task->stream->dev;
-    size_t bytes = rows * layout->stride;
+    size_t bytes = rows.bound * layout->stride;
     *owner = NULL;
     if (is_own_row(layout) && !keys[0]->validity) {
         *out = keys[0]->values;
@@ -82,10 +82,10 @@ status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const 
         TRY(dev->ops->zero(task->stream, (*owner)->address, bytes));
     for (uint32_t k = 0; k < layout->count; k++)
         TRY(DEV_LAUNCH(task->stream, keys_pack, .type = layout->types[k], .values = keys[k]->values,
-                       .validity = keys[k]->validity, .count = dev_count_exact(rows),
-                       .stride = layout->stride, .offset = layout->offsets[k],
-                       .has_null_bits = layout->has_nulls, .null_bit = layout->null_bits[k],
-                       .rows = (*owner)->address, .error = task->error));
+                       .validity = keys[k]->validity, .count = rows, .stride = layout->stride,
+                       .offset = layout->offsets[k], .has_null_bits = layout->has_nulls,
+                       .null_bit = layout->null_bits[k], .rows = (*owner)->address,
+                       .error = task->error));
     return STATUS_OK;
 }
 
@@ -108,12 +108,12 @@ status key_layout_unpack(const key_layout *layout, dev_stream *stream, const uin
 }
 
 status key_layout_hash(const key_layout *layout, dev_stream *stream, const uint8_t *rows,
-                       uint64_t count, dev_buffer **out)
+                       dev_count count, dev_buffer **out)
 {
-    TRY(dev_alloc(stream->dev, count * sizeof(uint32_t), "aggregation", out));
-    return DEV_LAUNCH(stream, keys_hash, .rows = rows, .count = dev_count_exact(count),
-                      .stride = layout->stride, .text_count = layout->text_count,
-                      .interval_count = layout->interval_count, .out = (*out)->address);
+    TRY(dev_alloc(stream->dev, count.bound * sizeof(uint32_t), "aggregation", out));
+    return DEV_LAUNCH(stream, keys_hash, .rows = rows, .count = count, .stride = layout->stride,
+                      .text_count = layout->text_count, .interval_count = layout->interval_count,
+                      .out = (*out)->address);
 }
 
 /* ---- heaps ---- */

@@ -22,11 +22,11 @@ CHECKED status key_layout_init(key_layout *layout, const data_type *types, uint3
 void key_layout_release(key_layout *layout);
 /* The first `rows` rows of FLAT columns, packed: memory of *owner. */
 CHECKED status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const *keys,
-                               uint64_t rows, const uint8_t **out, dev_buffer **owner);
+                               dev_count rows, const uint8_t **out, dev_buffer **owner);
 /* Key `key` of packed rows, FLAT. Text needs a heap still. */
 CHECKED status key_layout_unpack(const key_layout *layout, dev_stream *stream, const uint8_t *rows,
                                  uint64_t count, uint32_t key, tensor **out);
 CHECKED status key_layout_hash(const key_layout *layout, dev_stream *stream, const uint8_t *rows,
-                               uint64_t count, dev_buffer **out);
+                               dev_count count, dev_buffer **out);
 
 #endif
