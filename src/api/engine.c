@@ -3,6 +3,15 @@
 #include "api/internal.h"
 #include "storage/read.h"
 
+#include <stdlib.h>
+
+/* Of cuda or cuda:N. */
+static unsigned cuda_ordinal(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+}
+
 static status open_engine(api_engine *engine)
 {
     const settings *s = &engine->made_of;
@@ -12,6 +21,8 @@ static status open_engine(api_engine *engine)
     TRY(mem_budget_new(s->memory_limit.number, &engine->budget));
     if (!strcmp(s->device.text, "simulated"))
         TRY(dev_open_simulated(chunk_rows, engine->budget, &engine->dev));
+    else if (!strncmp(s->device.text, "cuda", 4))
+        TRY(dev_open_cuda(cuda_ordinal(s->device.text), chunk_rows, engine->budget, &engine->dev));
     else
         TRY(dev_open_cpu(s->isa.text, chunk_rows, engine->budget, &engine->dev));
     return exec_pool_new(threads, &engine->pool);

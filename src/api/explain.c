@@ -171,6 +171,8 @@ static status add_storage(pistachio_result *result)
     TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s",
                  (double)report.bytes_stored / 1e6,
                  (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
+    TRY(add_line(result, "tasks had %llu turns and were woken %llu times",
+                 (unsigned long long)report.turns, (unsigned long long)report.wakes));
     TRY(add_bound(result, &report, &bound));
     if (bound > 0)
         return add_line(result, "time %.3f s, %.2f times T_min", seconds, seconds / bound);

@@ -98,14 +98,32 @@ static bool parse_count(const char *text, uint64_t *out)
 }
 
 /* The choice as the table spells it, or NULL. */
-static const char *find_choice(const char *choices, const char *text, size_t length)
+/* The choice "name:N" is any number of up to three digits behind the colon. */
+static bool is_numbered(const char *choice, size_t choice_length, const char *text, size_t length)
+{
+    size_t name = choice_length - 1; /* with the colon */
+    return length > name && length <= name + 3 && !strncasecmp(choice, text, name) &&
+           strspn(text + name, "0123456789") == length - name;
+}
+
+/* Writes the choice as the list spells it. */
+static bool find_choice(const char *choices, const char *text, size_t length, char *out)
 {
     for (const char *at = choices, *end; *at; at = *end ? end + 1 : end) {
         end = at + strcspn(at, "|");
-        if ((size_t)(end - at) == length && !strncasecmp(at, text, length))
-            return at;
+        size_t choice_length = (size_t)(end - at);
+        if (choice_length > 2 && !strncmp(end - 2, ":N", 2)) {
+            if (!is_numbered(at, choice_length, text, length))
+                continue;
+            memcpy(out, at, choice_length - 1);
+            return true;
+        }
+        if (choice_length == length && !strncasecmp(at, text, length)) {
+            memcpy(out, at, length);
+            return true;
+        }
     }
-    return NULL;
+    return false;
 }
 
 static bool parse_bool(const char *text, uint64_t *out)
@@ -174,7 +192,6 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
     memcpy(out->text, text, length);
 
     bool is_right = true, has_bounds = e->kind == COUNT || e->kind == BYTES;
-    const char *choice;
     switch (e->kind) {
     case COUNT:
         is_right = parse_count(text, &out->number);
@@ -186,10 +203,7 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
         is_right = parse_bool(text, &out->number);
         break;
     case CHOICE:
-        choice = find_choice(e->choices, text, length);
-        is_right = choice != NULL;
-        if (choice)
-            memcpy(out->text, choice, length);
+        is_right = find_choice(e->choices, text, length, out->text);
         break;
     case TEXT:
         break;

@@ -23,9 +23,11 @@ status dev_stream_await(dev_stream *stream)
     if (stream->dev->is_host)
         return STATUS_OK;
     if (stream->await)
-        return stream->await(stream, stream->await_argument);
-    stream->dev->ops->stream_drain(stream);
-    return STATUS_OK;
+        TRY(stream->await(stream, stream->await_argument));
+    else
+        stream->dev->ops->stream_drain(stream);
+    /* A device that failed has not done it. */
+    return dev_check(stream->dev);
 }
 
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)

@@ -121,6 +121,9 @@ typedef struct dev_ops {
     bool (*event_reached)(dev_event *event);
     void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
     void (*event_free)(dev_event *event); /* takes NULL; reached or not */
+    /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
+     * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
+    status (*check)(device *dev);
 } dev_ops;
 
 struct device {
@@ -152,11 +155,21 @@ CHECKED status dev_stream_await(dev_stream *stream);
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* The ordinal-th device of NVIDIA's driver, in its own order; one line says why there is none:
+ * src/device/cuda. */
+CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
+                             device **out);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);
+
+/* Fails once the device cannot go on: see dev_ops.check. */
+CHECKED static inline status dev_check(device *dev)
+{
+    return dev->ops->check ? dev->ops->check(dev) : STATUS_OK;
+}
 
 /* A buffer with one reference. `who` names the holder in a memory limit's error. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);

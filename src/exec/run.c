@@ -133,6 +133,7 @@ void exec_query_report(const exec_query *query, exec_report *out)
     };
     for (size_t i = 0; i < reads->storage.count; i++)
         out->bytes_stored += atomic_load(&reads->storage.items[i].bytes);
+    exec_pool_turns(query->pool, query, &out->turns, &out->wakes);
 }
 
 void exec_query_cancel(exec_query *query)

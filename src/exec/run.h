@@ -21,6 +21,7 @@ typedef struct exec_report {
     uint64_t bytes_stored, bytes_cached; /* compressed, from storage and from the page cache */
     uint64_t bytes_shared;               /* read by one scan and used by another one as well */
     uint64_t bytes_done, bytes_total;    /* of all row groups, for a progress bar */
+    uint64_t turns, wakes;               /* exec_pool_turns */
 } exec_report;
 void exec_query_report(const exec_query *query, exec_report *out);
 

@@ -63,7 +63,7 @@ CHECKED status plan_verify_expr(plan_verifier *v, const expr *e);
 CHECKED status plan_verify_condition(plan_verifier *v, const expr *e);
 CHECKED status plan_verify_list(plan_verifier *v, const expr_list *list);
 CHECKED status plan_verify_conditions(plan_verifier *v, const expr_list *list);
-/* The types are one; of decimals, their scales. */
+/* The types are one, and as wide; of decimals, their scales are. */
 CHECKED status plan_verify_types(const plan_verifier *v, const expr *e, data_type type,
                                  const char *what);
 /* All columns from `first` up to `end`: made by the node itself, or a child's. */

@@ -179,7 +179,8 @@ status plan_verify_conditions(plan_verifier *v, const expr_list *list)
 
 status plan_verify_types(const plan_verifier *v, const expr *e, data_type type, const char *what)
 {
-    return types_match(e->type, type) ? STATUS_OK : expr_error(v, e, what);
+    return types_match(e->type, type) && e->type.width == type.width ? STATUS_OK
+                                                                     : expr_error(v, e, what);
 }
 
 /* ---- columns ---- */

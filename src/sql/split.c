@@ -1,13 +1,9 @@
-/* split.c - where a statement ends: the first semicolon outside of quotes and comments. */
+/* split.c - where a statement ends: the first semicolon outside of quotes and comments, as PostgreSQL
+ * knows them. */
 #include "sql/text.h"
 
-static bool is_name_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
-/* Each takes the first byte of what it skips and returns the first byte behind it. */
+/* Each takes the first byte of what it skips and returns the first byte behind it, or NULL: it has
+ * no end yet. */
 
 static const char *skip_quoted(const char *at, bool has_escapes)
 {
@@ -20,65 +16,83 @@ static const char *skip_quoted(const char *at, bool has_escapes)
         else if (*at == quote)
             return at + 1;
     }
-    return at;
+    return NULL;
 }
 
 static const char *skip_block_comment(const char *at)
 {
     int depth = 0;
-    do {
+    for (; *at; at++) {
         if (at[0] == '/' && at[1] == '*') {
             depth++;
-            at += 2;
-        } else if (at[0] == '*' && at[1] == '/') {
-            depth--;
-            at += 2;
-        } else {
             at++;
+        } else if (at[0] == '*' && at[1] == '/') {
+            at++;
+            if (!--depth)
+                return at + 1;
         }
-    } while (depth > 0 && *at);
-    return at;
+    }
+    return NULL;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+           (unsigned char)c >= 0x80;
 }
 
 /* $tag$ ... $tag$, or the dollar alone if it opens no quote. */
 static const char *skip_dollar(const char *at)
 {
-    const char *tag_end = at + 1;
-    if (*tag_end >= '0' && *tag_end <= '9')
-        return tag_end;
-    while (is_name_byte(*tag_end))
-        tag_end++;
-    if (*tag_end != '$')
+    size_t tag = 1;
+    while (is_name_byte(at[tag]))
+        tag++;
+    if (at[tag] != '$' || is_digit(at[1]))
         return at + 1;
-    size_t tag_bytes = (size_t)(tag_end - at) + 1;
-    for (const char *close = tag_end + 1; *close; close++)
-        if (*close == '$' && !strncmp(close, at, tag_bytes))
-            return close + tag_bytes;
-    return tag_end + strlen(tag_end);
+    for (const char *end = at + tag + 1; (end = strchr(end, '$')); end++)
+        if (!strncmp(end, at, tag + 1))
+            return end + tag + 1;
+    return NULL;
+}
+
+bool sql_is_comment(const char *at)
+{
+    return (at[0] == '-' && at[1] == '-') || (at[0] == '/' && at[1] == '*');
+}
+
+static const char *skip_comment(const char *at)
+{
+    return *at == '-' ? at + strcspn(at, "\n") : skip_block_comment(at);
+}
+
+const char *sql_skip_token(const char *at)
+{
+    if (sql_is_comment(at))
+        return skip_comment(at);
+    if (*at == '\'' || *at == '"')
+        return skip_quoted(at, false);
+    if ((*at == 'E' || *at == 'e') && at[1] == '\'')
+        return skip_quoted(at + 1, true);
+    if (*at == '$')
+        return skip_dollar(at);
+    if (!is_name_byte(*at))
+        return at + 1;
+    while (is_name_byte(*at) || *at == '$')
+        at++;
+    return at;
 }
 
 size_t sql_statement_length(const char *sql, size_t *out_with_end)
 {
     const char *at = sql;
-    while (*at && *at != ';') {
-        if (*at == '\'' || *at == '"') {
-            at = skip_quoted(at, false);
-        } else if ((*at == 'E' || *at == 'e') && at[1] == '\'') {
-            at = skip_quoted(at + 1, true);
-        } else if (at[0] == '-' && at[1] == '-') {
-            at += strcspn(at, "\n");
-        } else if (at[0] == '/' && at[1] == '*') {
-            at = skip_block_comment(at);
-        } else if (*at == '$') {
-            at = skip_dollar(at);
-        } else if (is_name_byte(*at)) {
-            while (is_name_byte(*at) || *at == '$')
-                at++;
-        } else {
-            at++;
-        }
-    }
-    size_t bytes = (size_t)(at - sql);
-    *out_with_end = bytes + (*at == ';');
+    while (at && *at && *at != ';')
+        at = sql_skip_token(at);
+    size_t bytes = at ? (size_t)(at - sql) : strlen(sql);
+    *out_with_end = bytes + (at && *at == ';');
     return bytes;
 }

@@ -55,6 +55,8 @@ TEST(settings_take_sizes_counts_choices_and_switches)
     CHECK_EQ(s.threads.number, 0);
     CHECK_OK(settings_set(&s, "device", "SIMULATED"));
     CHECK_TEXT_EQ(s.device.text, "simulated");
+    CHECK_OK(settings_set(&s, "device", "CUDA:12"));
+    CHECK_TEXT_EQ(s.device.text, "cuda:12");
     CHECK_OK(settings_set(&s, "progress", "off"));
     CHECK_EQ(s.progress.number, 0);
     CHECK_OK(settings_set(&s, "progress", "YES"));
@@ -77,9 +79,14 @@ TEST(settings_refuse_what_they_are_not)
         {"memory_limit", "101%", "a size as 1GB"},
         {"memory_limit", "-1GB", "a size as 1GB"},
         {"memory_limit", "99999999TB", "a size as 1GB"},
-        {"device", "gpu", "one of cpu|simulated"},
-        {"device", "", "one of cpu|simulated"},
-        {"device", "cpu|simulated", "one of cpu|simulated"},
+        {"device", "gpu", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cpu|simulated", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cuda:", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cuda:N", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cuda:-1", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cuda:1x", "one of cpu|simulated|cuda|cuda:N"},
+        {"device", "cuda:1000", "one of cpu|simulated|cuda|cuda:N"},
         {"progress", "maybe", "on or off"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

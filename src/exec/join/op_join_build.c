@@ -279,15 +279,13 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     (void)output;
     op_join_build *op = (op_join_build *)base;
     build_local *local = state;
-    uint64_t bounds[3 * JOIN_KEYS_MAX], words[1];
+    uint64_t bounds[3 * JOIN_KEYS_MAX];
     EXEC_TRY(task, flush(op, task, local));
     if (join_has_spilled(op))
         EXEC_TRY(task, spill_local(op, task, local));
     if (local->bounds)
         EXEC_TRY(task,
                  dev_words_read(task->stream, local->bounds->address, bounds, 3 * op->key_count));
-    else
-        EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     EXEC_TRY(task, hand_over(op, local, local->bounds ? bounds : NULL));
     return EXEC_FINISHED;
 }
@@ -367,11 +365,9 @@ static status run_phase(op_join_build *op, exec_task *task, unsigned number)
 static exec_result build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_join_build *op = (op_join_build *)base;
-    uint64_t words[1];
     EXEC_TRY(task, run_phase(op, task, number));
     if (!task->index && number == JOIN_TABLE_PHASES - 1)
         EXEC_TRY(task, finish(op, task));
-    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 

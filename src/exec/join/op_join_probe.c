@@ -76,11 +76,8 @@ static exec_result probe_finish_local(exec_operator *base, exec_task *task, void
     (void)output;
     probe_local *local = state;
     const op_join_build *join = ((op_join_probe *)base)->join;
-    uint64_t words[1];
     if (join_has_spilled(join))
         EXEC_TRY(task, join_collect_end(&local->collector, task, join->spill.probe));
-    else if (join->emits_build) /* a sink: the marks are there */
-        EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 
@@ -102,9 +99,7 @@ static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned nu
 {
     (void)number;
     op_join_probe *op = (op_join_probe *)base;
-    uint64_t words[1];
     EXEC_TRY(task, join_side_mark_rows(&op->join->whole, task, &op->next_group));
-    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 

@@ -101,6 +101,7 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 static void run(exec_pool *pool, scheduled_task *scheduled)
 {
     for (;;) {
+        scheduled->stage->query->turns++;
         pthread_mutex_unlock(&pool->lock);
         bool waits = task_run(scheduled);
         if (!waits)
@@ -124,6 +125,7 @@ void exec_wake(exec_task *task)
     scheduled_task *scheduled = task->scheduled;
     exec_pool *pool = task->query->pool;
     pthread_mutex_lock(&pool->lock);
+    task->query->wakes++;
     if (scheduled->state == TASK_WAITING) {
         enqueue(pool, scheduled);
         pthread_cond_signal(&pool->changed);
@@ -159,6 +161,15 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void exec_pool_turns(exec_pool *pool, const exec_query *query, uint64_t *out_turns,
+                     uint64_t *out_wakes)
+{
+    pthread_mutex_lock(&pool->lock);
+    *out_turns = query->turns;
+    *out_wakes = query->wakes;
     pthread_mutex_unlock(&pool->lock);
 }
 

@@ -22,6 +22,10 @@ CHECKED status exec_pool_start(exec_pool *pool, exec_query *query);
  * called under the pool's lock. */
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
                     void *argument);
+/* How often tasks of the query began or went on so far, and how often they were woken: a turn takes
+ * the pool's lock twice, a wake-up once (bench/scheduler). */
+void exec_pool_turns(exec_pool *pool, const exec_query *query, uint64_t *out_turns,
+                     uint64_t *out_wakes);
 /* Wakes those in exec_pool_work to look at is_done again. */
 void exec_pool_notify(exec_pool *pool);
 

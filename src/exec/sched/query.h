@@ -61,7 +61,10 @@ struct exec_query {
     bool is_buffering;         /* small chunks are put together before joins */
     bool is_synchronous;       /* tasks block where they would await a stream: for measurements */
     bool is_traced;            /* steps of its operators are noted: set before it starts */
-    unsigned stages_active;    /* under the pool's lock: not finished */
+    /* Under the pool's lock: */
+    unsigned stages_active; /* not finished */
+    uint64_t turns;         /* of its tasks on workers, so far, */
+    uint64_t wakes;         /* and wake-ups: each takes the lock, a turn takes it twice */
 };
 
 /* Adds an operator to those that the query closes. Takes it over also on failure. */

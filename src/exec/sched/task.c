@@ -96,7 +96,7 @@ void task_step_end(scheduled_task *scheduled)
     uint64_t until = now(), since = scheduled->called_since;
     dev_work_now = NULL;
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
-    if (__builtin_expect(op->query->is_traced, 0))
+    if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);
 }
 
@@ -108,7 +108,7 @@ static exec_operator *operator_at(const scheduled_task *scheduled, unsigned numb
 
 static status open_state(scheduled_task *scheduled, exec_operator *op, void *state)
 {
-    task_step_begin(scheduled, op, "open");
+    task_step_begin(scheduled, op, NULL);
     status st = op->ops->local_open(op, &scheduled->task, state);
     task_step_end(scheduled);
     return st;

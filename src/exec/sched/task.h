@@ -49,8 +49,8 @@ void task_free(scheduled_task *scheduled);
 CHECKED status task_await(dev_stream *stream, void *argument);
 /* On the task's fiber, which is left until somebody has set *is_over and then woken the task. */
 void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over);
-/* Between the two the calling thread works for the operator, called to `what` (static text): time,
- * traces and device work are counted as the operator's. */
+/* Between the two the calling thread works for the operator, called to `what` (static text; NULL:
+ * not traced): time, traces and device work are counted as the operator's. */
 void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what);
 void task_step_end(scheduled_task *scheduled);
 /* The first failure wins; st is owned. */

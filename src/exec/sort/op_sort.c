@@ -184,8 +184,6 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     (void)output;
     op_sort *op = (op_sort *)base;
     sort_local *local = state;
-    uint64_t words[1];
-    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     pthread_mutex_lock(&op->lock);
     bool has_spilled = op->spill.file != NULL;
     pthread_mutex_unlock(&op->lock);
@@ -209,7 +207,6 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
 /* What is in memory: all rows, or those of tasks that finished before others had to spill. */
 static exec_result sort_rest(op_sort *op, exec_task *task)
 {
-    uint64_t words[1];
     if (!op->chunks.count)
         return EXEC_FINISHED;
     if (op->spill.file || !sort_fits(op)) {
@@ -219,7 +216,6 @@ static exec_result sort_rest(op_sort *op, exec_task *task)
     EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
     atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     op->row_count = op->sorted->rows.bound;
-    EXEC_TRY(task, dev_words_read(task->stream, task->error, words, 1));
     return EXEC_FINISHED;
 }
 

@@ -1,4 +1,6 @@
 """Random expressions that are numbers."""
+import re
+
 from . import types as T
 from .expr import Expr, arithmetic, call, negate
 
@@ -17,7 +19,8 @@ def operate(g, op, left, right):
 
 def nonzero(g, e):
     if e.is_literal:
-        return e if e.bound >= 1 and e.data[0].strip("()-0.:") and "NULL" not in e.data[0] else None
+        number = re.search(r"\d+(\.\d+)?", e.data[0])
+        return e if number and float(number[0]) and "NULL" not in e.data[0] else None
     if e.type.is_integer and e.type not in (T.I32,):
         zero = Expr("literal", e.type, (), (f"0::{e.type.sql()}", f"CAST(0 AS {e.type.sql()})", None))
     elif e.type == T.I32:

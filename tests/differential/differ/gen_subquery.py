@@ -74,7 +74,7 @@ class Subqueries:
         for a in relation.columns:
             for b in outer.columns:
                 t = T.common(a.type, b.type)
-                if t and a.exact and b.exact and b.op == "column" and t.kind != "interval" and meets(a, t) and meets(b, t):
+                if t and a.exact and b.exact and b.op == "column" and b.data[0] and t.kind != "interval" and meets(a, t) and meets(b, t):
                     is_key = a.data[1] == b.data[1] and a.data[1] in "kmsd"
                     pairs += [(a, b)] * (8 if is_key else 1)
         if not pairs:
@@ -109,7 +109,7 @@ class Subqueries:
     def looked_up(self, klass, relation, inner, outer):
         """The one row that has the outer row's key: of a derived table with a row for each."""
         keys = [(a, b) for a in relation.columns for b in outer.columns
-                if a.exact and b.exact and b.op == "column" and a.type == b.type and a.type.kind != "interval"]
+                if a.exact and b.exact and b.op == "column" and b.data[0] and a.type == b.type and a.type.kind != "interval"]
         value = gen_aggregate.aggregate(inner, klass, 1)
         if not keys or value is None or not value.exact or value.type.klass != klass:
             return None

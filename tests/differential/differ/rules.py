@@ -7,6 +7,7 @@ RULES = (
     ("integer / integer", "`//` for DuckDB", "its `/` gives a double"),
     ("decimals of more than 18 digits", "an operand is cast to the result's digits", "DuckDB computes in 64 bits where both operands fit them, "
      "and as doubles where two types have no common one"),
+    ("decimals of more than 15 digits as double", "through text for DuckDB", "its cast is not always the nearest double"),
     ("LIKE without ESCAPE", "ESCAPE '\\' for DuckDB", "PostgreSQL's default, DuckDB has none"),
     ("substring from a position below 1", "computed from greatest() for DuckDB", "positions before the text count in PostgreSQL; DuckDB counts from the end"),
     ("(a, b) = (c, d), IN of rows", "AND and OR of comparisons for DuckDB", "its rows are structs, whose comparison knows no NULL"),

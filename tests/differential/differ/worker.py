@@ -15,6 +15,7 @@ from .groups import Groups
 from .lists import plan_nodes
 from .oracle import Oracle, OracleBroken, OracleError
 from .program import Program
+from .query import Tail
 from .query_sql import OURS, query_sql
 from .verdict import Verdict, general, judge
 
@@ -44,10 +45,10 @@ def make_views(rng, table_list):
     for number in range(2):
         query = generator.statement()
         for _ in range(20):
-            if not query.is_risky and not query.ctes and query.tail.limit is None:
+            if not query.is_risky and not query.ctes:
                 break
             query = generator.statement()
-        query.tail.order = []
+        query.tail = Tail()
         views.append((f"v{number}", query))
     return views
 

@@ -1,0 +1,54 @@
+# The kernels of the CUDA device: one file, pistachio.kernels, beside the program, for the architectures
+# that nvcc knows of those below, and PTX of the first for later ones.
+#
+# nvcc is that of PISTACHIO_NVCC, of build/cuda (scripts/setup cuda), or the one of the user's toolkit.
+# Without one there are no kernels, and device = 'cuda' says so; all else is the same.
+
+set(PISTACHIO_NVCC "" CACHE FILEPATH "nvcc; empty: looked for")
+set(PISTACHIO_CUDA_ARCHITECTURES 80 90 100)
+
+function(pistachio_find_nvcc result)
+  if(PISTACHIO_NVCC)
+    set(${result} ${PISTACHIO_NVCC} PARENT_SCOPE)
+    return()
+  endif()
+  file(GLOB fetched ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/cu*/bin/nvcc)
+  find_program(found_nvcc nvcc PATHS /usr/local/cuda/bin NO_CACHE)
+  set(nvcc ${fetched} ${found_nvcc})
+  list(FILTER nvcc EXCLUDE REGEX "NOTFOUND$")
+  if(nvcc)
+    list(GET nvcc 0 nvcc)
+  endif()
+  set(${result} ${nvcc} PARENT_SCOPE)
+endfunction()
+
+function(pistachio_cuda_kernels)
+  pistachio_find_nvcc(nvcc)
+  if(NOT nvcc)
+    message(STATUS "skipped: the CUDA device's kernels, as there is no nvcc (scripts/setup cuda fetches one)")
+    return()
+  endif()
+  execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE failed)
+  set(code -gencode arch=compute_80,code=compute_80)
+  foreach(architecture IN LISTS PISTACHIO_CUDA_ARCHITECTURES)
+    if(known MATCHES "sm_${architecture}\n")
+      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+    endif()
+  endforeach()
+  if(failed)
+    message(STATUS "skipped: the CUDA device's kernels, as ${nvcc} does not run")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/cuda/*.cu ${CMAKE_SOURCE_DIR}/src/device/cuda/*.cuh
+       ${CMAKE_SOURCE_DIR}/src/device/cuda/*.def ${CMAKE_SOURCE_DIR}/src/device/*.def)
+  set(kernels ${CMAKE_BINARY_DIR}/pistachio.kernels)
+  add_custom_command(
+    OUTPUT ${kernels}
+    COMMAND ${nvcc} -std=c++17 -O3 --fatbin --fmad=false ${code} -Werror all-warnings -I ${CMAKE_SOURCE_DIR}/src
+            ${CMAKE_SOURCE_DIR}/src/device/cuda/kernels.cu -o ${kernels}
+    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/src/device/kernel_types.h ${CMAKE_SOURCE_DIR}/src/device/cuda/extra.h
+    COMMENT "Compiling the CUDA device's kernels"
+    VERBATIM)
+  add_custom_target(cuda_kernels ALL DEPENDS ${kernels})
+  install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

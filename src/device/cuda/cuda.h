@@ -1,0 +1,179 @@
+/* cuda.h - inside the CUDA device: what its files share.
+ *
+ *   device.c   opening: driver, context, kernels; closing
+ *   stream.c   streams, their progress, events          wake.c    the thread that wakes waiting tasks
+ *   memory.c   device memory and pinned host memory      copy.c    copies
+ *   launch.c   kernels, by cuda_kernels.def
+ *
+ * A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
+ * stream writes there when it gets so far. Marks of all streams are numbered by one clock, so an
+ * event is (stream, number), and memory released at a time is free when each stream's progress is
+ * not below that time, or the stream has nothing left. Nothing of this asks the driver to wait.
+ *
+ * Locks: cuda_device.lock (streams, memory), then cuda_stream.lock (order of what is enqueued);
+ * cuda_waker.lock is a leaf. */
+#ifndef PISTACHIO_DEVICE_CUDA_CUDA_H
+#define PISTACHIO_DEVICE_CUDA_CUDA_H
+
+#include "device/cuda/driver.h"
+#include "device/cuda/extra.h"
+#include "device/device.h"
+
+#include <pthread.h>
+
+#define CUDA_CLASSES 128
+
+typedef struct cuda_device cuda_device;
+typedef struct cuda_stream cuda_stream;
+
+typedef struct cuda_buffer {
+    dev_buffer base;
+    struct cuda_buffer *next; /* of those released, or kept */
+    size_t room;              /* of its size class */
+    size_t charged;           /* to the budget: of the class that was asked for */
+    unsigned class;
+    bool is_pinned;
+    uint64_t number; /* released: free when streams have passed this */
+} cuda_buffer;
+
+/* Memory of one kind in size classes; what was used once is kept. Under the device's lock. */
+typedef struct cuda_pool {
+    char *free, *end; /* got from the driver, not yet given out */
+    cuda_buffer *kept[CUDA_CLASSES];
+} cuda_pool;
+
+/* A piece that the driver gave. */
+typedef struct cuda_piece {
+    struct cuda_piece *next;
+    char *address;
+    size_t bytes;
+    cuda_allocation allocation; /* of device memory */
+} cuda_piece;
+
+typedef struct cuda_memory {
+    cuda_address range; /* addresses for all of the device's memory */
+    size_t range_bytes, mapped_bytes, granularity;
+    cuda_pool device, pinned;
+    cuda_piece *device_pieces;
+    cuda_piece *_Atomic pinned_pieces; /* only ever grows: read without the lock */
+    cuda_buffer *open;                 /* released, no number yet */
+    size_t open_count;
+    cuda_buffer *closed, **closed_end; /* in the order of their numbers */
+} cuda_memory;
+
+struct cuda_stream {
+    dev_stream base;
+    struct cuda_stream *next; /* of the device's */
+    cuda_queue queue;
+    pthread_mutex_t lock;
+    _Atomic uint64_t *progress; /* pinned */
+    _Atomic uint64_t last_mark;
+    _Atomic bool has_unmarked; /* something is enqueued behind the last mark */
+    dev_buffer *scratch;
+    _Atomic uint32_t references; /* the owner's, and one of each event */
+};
+
+struct dev_event {
+    struct dev_event *next; /* of those that the waker looks at */
+    cuda_stream *stream;
+    uint64_t number;
+    _Atomic uint32_t references; /* the holder's, the waker's */
+    _Atomic bool was_asked;
+    void (*wake)(void *argument);
+    void *argument;
+};
+
+typedef struct cuda_waker {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    dev_event *events;
+    bool is_started, is_closing;
+} cuda_waker;
+
+struct cuda_device {
+    device base;
+    const cuda_driver *driver;
+    cuda_ordinal ordinal;
+    cuda_context context; /* the process's primary one of this device; NULL: not retained */
+    cuda_module module;
+    cuda_function functions[CUDA_ENTRIES];
+    char isa[32];
+    pthread_mutex_t lock;
+    cuda_stream *streams;
+    _Atomic uint64_t clock;
+    cuda_memory memory;
+    cuda_waker waker;
+    _Atomic bool is_lost; /* nothing enqueued will be done any more */
+    status lost;          /* why; set before is_lost */
+};
+
+/* Before driver calls of this thread. */
+CHECKED status cuda_enter(const cuda_device *dev);
+/* What the device fails with once it is lost; else success. */
+CHECKED status cuda_check(device *dev);
+/* A call on the stream said that something before it failed: the device is lost from here on. */
+void cuda_lose(cuda_device *dev, cuda_result result, const char *where);
+
+/* ---- stream.c ---- */
+CHECKED status cuda_stream_open(device *dev, dev_stream **out);
+void cuda_stream_close(dev_stream *stream);
+void cuda_stream_drain(dev_stream *stream);
+/* Under the stream's lock: has it write a new number when it gets here. */
+CHECKED status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number);
+/* Under the device's lock: marks each stream that has something enqueued behind its last mark. */
+void cuda_stream_mark_all(cuda_device *dev);
+/* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
+bool cuda_streams_passed(cuda_device *dev, uint64_t number);
+CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
+                                 dev_event **out);
+CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
+bool cuda_event_reached(dev_event *event);
+/* The same, not counted. */
+bool cuda_event_passed(const dev_event *event);
+void cuda_event_wait(dev_event *event);
+void cuda_event_free(dev_event *event);
+void cuda_pause(unsigned *turn); /* between two looks at a word: longer from turn to turn */
+void cuda_stream_unref(cuda_stream *stream);
+
+/* ---- wake.c ---- */
+void cuda_waker_init(cuda_waker *waker);
+CHECKED status cuda_waker_add(cuda_device *dev, dev_event *event);
+void cuda_waker_release(cuda_waker *waker);
+
+/* ---- memory.c ---- */
+CHECKED status cuda_memory_open(cuda_device *dev);
+void cuda_memory_close(cuda_device *dev);
+CHECKED status cuda_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
+/* Pinned memory. Not charged to the budget. */
+CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void **out);
+void cuda_host_free(device *dev, void *address, size_t bytes);
+bool cuda_is_pinned(const cuda_device *dev, const void *address);
+void cuda_release(dev_buffer *buffer);
+
+/* ---- copy.c ---- */
+CHECKED status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes);
+CHECKED status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes);
+CHECKED status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes);
+CHECKED status cuda_zero(dev_stream *stream, void *target, size_t bytes);
+
+/* ---- launch.c ---- */
+/* Finds the kernels in the module, and that they are of this program's version. */
+CHECKED status cuda_kernels_find(cuda_device *dev);
+CHECKED status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                           size_t argument_bytes);
+/* False: launching it fails. */
+bool cuda_has_kernel(dev_kernel_id kernel);
+
+/* The number of a function's first failure on the stream, made a status. Under the stream's lock. */
+#define CUDA_STREAM_TRY(stream, name, ...)                                                         \
+    do {                                                                                           \
+        cuda_device *try_dev_ = (cuda_device *)(stream)->base.dev;                                 \
+        cuda_result try_result_ = try_dev_->driver->name(__VA_ARGS__);                             \
+        if (try_result_ != CUDA_SUCCESS)                                                           \
+            return cuda_stream_failure(try_dev_, try_result_, #name);                              \
+    } while (0)
+/* A failure of a call on a stream, which loses the device where the error is one that stays. */
+CHECKED status cuda_stream_failure(cuda_device *dev, cuda_result result, const char *call);
+
+#endif

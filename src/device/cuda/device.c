@@ -1,0 +1,223 @@
+/* device.c - opening a CUDA device: what it must have, its context, the file of kernels. */
+#include "base/fault.h"
+#include "device/cuda/cuda.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEFAULT_CHUNK_ROWS (1u << 20)
+#define STREAMS 4
+#define KERNELS_FILE "pistachio.kernels"
+#define KERNELS_BYTES_MAX ((size_t)256 << 20)
+
+status cuda_enter(const cuda_device *dev)
+{
+    return cuda_status(dev->driver, dev->driver->cuCtxSetCurrent(dev->context), "cuCtxSetCurrent");
+}
+
+/* ---- the device ---- */
+
+static status choose_device(cuda_device *dev, unsigned ordinal)
+{
+    int count = 0;
+    cuda_result result = dev->driver->cuDeviceGetCount(&count);
+    if (result && result != CUDA_NO_DEVICE)
+        return cuda_status(dev->driver, result, "cuDeviceGetCount");
+    if (ordinal >= (unsigned)count)
+        return status_hint(status_new(STATUS_KIND_NOT_FOUND,
+                                      "there is no device cuda:%u: the driver has %d", ordinal,
+                                      count),
+                           "nvidia-smi lists them; device = 'cpu' needs none");
+    CUDA_TRY(dev->driver, cuDeviceGet, &dev->ordinal, (int)ordinal);
+    return STATUS_OK;
+}
+
+static status must_have(const cuda_device *dev, int attribute, const char *what)
+{
+    int value = 0;
+    CUDA_TRY(dev->driver, cuDeviceGetAttribute, &value, attribute, dev->ordinal);
+    return value ? STATUS_OK
+                 : status_new(STATUS_KIND_UNSUPPORTED, "device cuda:%d has no %s", dev->ordinal,
+                              what);
+}
+
+static status check_device(cuda_device *dev)
+{
+    int major = 0, minor = 0;
+    TRY(must_have(dev, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING,
+                  "addresses that it shares with the host"));
+    TRY(must_have(dev, CUDA_ATTRIBUTE_VIRTUAL_MEMORY, "virtual memory that programs may manage"));
+    TRY(must_have(dev, CUDA_ATTRIBUTE_STREAM_WORDS, "words of 64 bits that streams write"));
+    CUDA_TRY(dev->driver, cuDeviceGetAttribute, &major, CUDA_ATTRIBUTE_CAPABILITY_MAJOR,
+             dev->ordinal);
+    CUDA_TRY(dev->driver, cuDeviceGetAttribute, &minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR,
+             dev->ordinal);
+    snprintf(dev->isa, sizeof dev->isa, "sm_%d%d", major, minor);
+    CUDA_TRY(dev->driver, cuDevicePrimaryCtxRetain, &dev->context, dev->ordinal);
+    return STATUS_OK;
+}
+
+/* ---- the file of kernels ---- */
+
+/* How nvcc's file begins. */
+typedef struct fat_header {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* behind the header */
+} fat_header;
+#define FAT_MAGIC 0xba55ed50
+
+static status kernels_path(char *path, size_t bytes)
+{
+    const char *given = getenv("PISTACHIO_CUDA_KERNELS");
+    char program[4096];
+    ssize_t length = given ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return status_new_errno(errno, "could not find the program's folder");
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash)
+        slash[1] = '\0';
+    int written = given ? snprintf(path, bytes, "%s", given)
+                        : snprintf(path, bytes, "%s" KERNELS_FILE, program);
+    return written < (int)bytes ? STATUS_OK
+                                : status_new(STATUS_KIND_INVALID,
+                                             "the file of kernels has a name "
+                                             "of more than %zu bytes",
+                                             bytes);
+}
+
+static status no_kernels(status st)
+{
+    return status_hint(st,
+                       "kernels are built where nvcc is (docs/CUDA.md), and lie beside the program "
+                       "or where PISTACHIO_CUDA_KERNELS says");
+}
+
+static status read_whole(FILE *file, const char *path, char **out)
+{
+    fat_header header;
+    size_t count = fread(&header, 1, sizeof header, file);
+    if (count < sizeof header || header.magic != FAT_MAGIC)
+        return no_kernels(
+            status_new(STATUS_KIND_CORRUPT, "file \"%s\" is no file of kernels", path));
+    if (header.header_bytes < sizeof header || header.bytes > KERNELS_BYTES_MAX)
+        return no_kernels(status_new(STATUS_KIND_CORRUPT, "file \"%s\" is damaged", path));
+    size_t bytes = header.header_bytes + (size_t)header.bytes;
+    char *content = fault_check(FAULT_ALLOC) ? NULL : mem_new(bytes + 1);
+    if (!content)
+        return status_no_memory("kernels", bytes);
+    rewind(file);
+    count = fread(content, 1, bytes + 1, file);
+    if (count != bytes) {
+        mem_free(content);
+        return no_kernels(status_new(
+            STATUS_KIND_CORRUPT, "file \"%s\" is cut short, or has bytes behind its end", path));
+    }
+    *out = content;
+    return STATUS_OK;
+}
+
+static status load_kernels(cuda_device *dev)
+{
+    char path[4096], *content = NULL;
+    TRY(kernels_path(path, sizeof path));
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return no_kernels(status_new_errno(errno, "could not open the kernels, file \"%s\"", path));
+    status st = read_whole(file, path, &content);
+    fclose(file);
+    TRY(st);
+    st = cuda_status(dev->driver, dev->driver->cuModuleLoadData(&dev->module, content),
+                     "cuModuleLoadData");
+    mem_free(content);
+    if (!st)
+        st = cuda_kernels_find(dev);
+    return no_kernels(status_context(st, "file \"%s\" for %s", path, dev->isa));
+}
+
+/* ---- opening and closing ---- */
+
+static void cuda_close(device *base)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_waker_release(&dev->waker);
+    if (dev->context && dev->driver->cuCtxSetCurrent(dev->context))
+        atomic_store(&dev->is_lost, true);
+    if (dev->context)
+        cuda_memory_close(dev);
+    if (dev->module && !atomic_load(&dev->is_lost))
+        dev->driver->cuModuleUnload(dev->module);
+    if (dev->context)
+        dev->driver->cuCtxSetCurrent(NULL);
+    if (dev->context)
+        dev->driver->cuDevicePrimaryCtxRelease_v2(dev->ordinal);
+    status_free(dev->lost);
+    pthread_mutex_destroy(&dev->lock);
+    mem_free(dev);
+}
+
+static const dev_ops cuda_ops = {
+    .abi = DEV_ABI,
+    .name = "cuda",
+    .close = cuda_close,
+    .stream_open = cuda_stream_open,
+    .stream_close = cuda_stream_close,
+    .stream_drain = cuda_stream_drain,
+    .stream_wait = cuda_stream_wait,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .host_alloc = cuda_host_alloc,
+    .host_free = cuda_host_free,
+    .launch = cuda_launch,
+    .copy_in = cuda_copy_in,
+    .copy_out = cuda_copy_out,
+    .copy = cuda_copy,
+    .zero = cuda_zero,
+    .event_record = cuda_event_record,
+    .event_reached = cuda_event_reached,
+    .event_wait = cuda_event_wait,
+    .event_free = cuda_event_free,
+    .check = cuda_check,
+};
+
+static status open_device(cuda_device *dev, unsigned ordinal)
+{
+    TRY(choose_device(dev, ordinal));
+    TRY(check_device(dev));
+    TRY(cuda_enter(dev));
+    TRY(cuda_memory_open(dev));
+    return load_kernels(dev);
+}
+
+status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, device **out)
+{
+    const cuda_driver *driver;
+    *out = NULL;
+    TRY(cuda_driver_open(&driver));
+    cuda_device *dev = mem_new(sizeof *dev);
+    if (!dev)
+        return status_no_memory("device", sizeof *dev);
+    pthread_mutex_init(&dev->lock, NULL);
+    cuda_waker_init(&dev->waker);
+    dev->driver = driver;
+    dev->memory.closed_end = &dev->memory.closed;
+    dev->base = (device){
+        .ops = &cuda_ops,
+        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .stream_count = STREAMS,
+        .isa = dev->isa,
+        .host_isa = CPU_ISA_SCALAR,
+        .budget = mem_budget_ref(budget),
+        .references = 1,
+    };
+    status st = open_device(dev, ordinal);
+    if (st) {
+        dev_close(&dev->base);
+        return st;
+    }
+    *out = &dev->base;
+    return STATUS_OK;
+}

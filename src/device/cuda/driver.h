@@ -1,0 +1,86 @@
+/* driver.h - NVIDIA's driver, found when the program runs: no header, library or run-time of CUDA is
+ * needed to build it.
+ *
+ * The functions and their arguments are those of cuda.h 12.0 and later (docs.nvidia.com,
+ * "CUDA Driver API"); names with _v2 are what cuda.h's macros make of the plain ones. Each gives
+ * 0 or an error's number. Threads: as the driver, any. */
+#ifndef PISTACHIO_DEVICE_CUDA_DRIVER_H
+#define PISTACHIO_DEVICE_CUDA_DRIVER_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cuda_result;          /* CUresult */
+typedef int cuda_ordinal;         /* CUdevice */
+typedef uint64_t cuda_address;    /* CUdeviceptr */
+typedef uint64_t cuda_allocation; /* CUmemGenericAllocationHandle */
+typedef struct CUctx_st *cuda_context;
+typedef struct CUmod_st *cuda_module;
+typedef struct CUfunc_st *cuda_function;
+typedef struct CUstream_st *cuda_queue;
+
+typedef struct cuda_location { /* CUmemLocation */
+    int type, id;
+} cuda_location;
+
+typedef struct cuda_allocation_properties { /* CUmemAllocationProp */
+    int type, handle_types;
+    cuda_location location;
+    void *unused;
+    unsigned char flags[8];
+} cuda_allocation_properties;
+
+typedef struct cuda_access { /* CUmemAccessDesc */
+    cuda_location location;
+    int flags;
+} cuda_access;
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_OUT_OF_MEMORY = 2,
+    CUDA_NO_DEVICE = 100,
+    CUDA_NOT_FOUND = 500,
+    CUDA_NOT_READY = 600,
+
+    CUDA_DRIVER_VERSION = 12000, /* the least */
+
+    CUDA_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
+    CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+    CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
+    CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
+    CUDA_ATTRIBUTE_VIRTUAL_MEMORY = 102,
+    CUDA_ATTRIBUTE_STREAM_WORDS = 122, /* words of 64 bits, written and waited for by streams */
+
+    CUDA_QUEUE_NON_BLOCKING = 1,
+    CUDA_HOST_PORTABLE = 1,
+    CUDA_HOST_MAPPED = 2,
+    CUDA_ALLOCATION_PINNED = 1,
+    CUDA_LOCATION_DEVICE = 1,
+    CUDA_ACCESS_READ_WRITE = 3,
+    CUDA_GRANULARITY_RECOMMENDED = 1,
+    CUDA_WAIT_AT_LEAST = 0,
+};
+
+typedef struct cuda_driver {
+#define FUNCTION(name, ...) cuda_result (*name)(__VA_ARGS__);
+#include "device/cuda/driver_functions.def"
+#undef FUNCTION
+    /* Not the driver's, or NULL: told of each buffer that comes (bytes, room) and goes (0, room), so
+     * that an emulation knows which bytes of the range are in use. */
+    void (*watch_buffer)(uint64_t address, size_t bytes, size_t room);
+} cuda_driver;
+
+/* The driver, loaded and initialized once in a process; one line says why there is none: no library
+ * (libcuda.so.1, or what PISTACHIO_CUDA_LIBRARY names), or one that is too old. */
+CHECKED status cuda_driver_open(const cuda_driver **out);
+
+/* "<call>: <the driver's text> (<name>)" of kind IO, or NO_MEMORY where the device has none; success
+ * for 0. */
+CHECKED status cuda_status(const cuda_driver *driver, cuda_result result, const char *call);
+
+/* Calls driver function `name`; returns from the caller with its failure. */
+#define CUDA_TRY(driver, name, ...) TRY(cuda_status((driver), (driver)->name(__VA_ARGS__), #name))
+
+#endif

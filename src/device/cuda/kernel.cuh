@@ -1,0 +1,280 @@
+/* kernel.cuh - inside the kernels of the CUDA device: rows of threads, counts, bits, strings, errors,
+ * sums over a block, and the one scan.
+ *
+ * A kernel is KERNEL_ALONE(name) or KERNEL_TOGETHER(name) { ... } over `a`, its arguments in
+ * kernels.def, and `extra`. Threads of the first kind know nothing of each other; those of the second
+ * meet at barriers and warp functions, to which each thread of the block must come. The same text is
+ * compiled by nvcc, and by any C++ compiler for the emulation (docs/CUDA.md). */
+#ifndef PISTACHIO_DEVICE_CUDA_KERNEL_CUH
+#define PISTACHIO_DEVICE_CUDA_KERNEL_CUH
+
+#ifdef PISTACHIO_CUDA_EMULATED
+#include "emulated.h"
+#else
+#define KERNEL_FUNCTION(name, arguments, is_together)                                              \
+    extern "C" __global__ void __launch_bounds__(CUDA_BLOCK)                                       \
+        kernel_##name(const arguments##_arguments a, const cuda_extra extra)
+#endif
+
+#include "device/cuda/extra.h"
+#include "device/kernel_ops.h"
+
+#define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false)
+#define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true)
+/* A function of its own that is one of the steps of a kernel. */
+#define KERNEL_STEP_ALONE(name, kernel) KERNEL_FUNCTION(name, kernel, false)
+#define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true)
+
+#define ALL_LANES 0xffffffffu
+#define DEVICE static __device__ __forceinline__
+
+typedef unsigned long long word64; /* what atomics take */
+
+/* ---- rows ---- */
+
+DEVICE uint64_t kernel_count(dev_count count)
+{
+    return count.actual && *count.actual < count.bound ? *count.actual : count.bound;
+}
+
+/* The thread's number in the launch: its row. */
+DEVICE uint64_t kernel_row()
+{
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+DEVICE unsigned kernel_lane()
+{
+    return threadIdx.x & 31u;
+}
+
+DEVICE unsigned kernel_warp()
+{
+    return threadIdx.x / 32u;
+}
+
+DEVICE bool kernel_bit(const uint64_t *bits, uint64_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+DEVICE bool kernel_is_valid(const uint64_t *validity, uint64_t i)
+{
+    return !validity || kernel_bit(validity, i);
+}
+
+/* The bits of word `word` that belong to `count` rows. */
+DEVICE uint64_t kernel_word_mask(uint64_t count, uint64_t word)
+{
+    uint64_t left = count - word * 64;
+    return left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
+}
+
+/* Word `word` of an operand; without bits: ones; a constant's first bit fills it. */
+DEVICE uint64_t kernel_operand_word(const uint64_t *bits, uint8_t stride, uint64_t word)
+{
+    if (!bits)
+        return ~(uint64_t)0;
+    return stride ? bits[word] : 0 - (bits[0] & 1);
+}
+
+/* Each thread of the block comes with its row i and the row's bit; out gets whole words, zero behind
+ * the count. Blocks are of whole words. */
+DEVICE void kernel_write_bit(uint64_t *out, uint64_t i, uint64_t count, bool bit)
+{
+    unsigned bits = __ballot_sync(ALL_LANES, i < count && bit);
+    if (kernel_lane() == 0 && i < (count + 63) / 64 * 64)
+        ((uint32_t *)out)[i / 32] = bits;
+}
+
+DEVICE void kernel_set_bit(uint64_t *bits, uint64_t i)
+{
+    atomicOr((unsigned *)bits + i / 32, 1u << (i % 32));
+}
+
+/* ---- errors ---- */
+
+/* Which of several rows is reported is not said. */
+DEVICE void kernel_fail(dev_error *error, dev_error_code code, uint32_t location, uint64_t detail)
+{
+    if (atomicCAS((unsigned *)&error->code, (unsigned)DEV_ERROR_NONE, (unsigned)code) ==
+        DEV_ERROR_NONE) {
+        error->location = location;
+        error->detail = detail;
+    }
+}
+
+/* ---- strings ----
+ * A string_view as two words, which threads load whole: the first has the bytes' number and the first
+ * four of them. */
+typedef struct kernel_view {
+    uint64_t head, tail;
+} kernel_view;
+
+DEVICE uint32_t kernel_view_bytes(const kernel_view *view)
+{
+    return (uint32_t)view->head;
+}
+
+DEVICE bool kernel_view_is_long(const kernel_view *view)
+{
+    return kernel_view_bytes(view) > STRING_INLINE_BYTES;
+}
+
+/* Of a short one the bytes are in the view, which must stay. */
+DEVICE const char *kernel_view_data(const kernel_view *view)
+{
+    return kernel_view_is_long(view) ? (const char *)view->tail : (const char *)view + 4;
+}
+
+DEVICE kernel_view kernel_view_make(const char *data, uint32_t bytes)
+{
+    kernel_view view = {bytes, 0};
+    unsigned prefix = bytes < 4 ? bytes : 4;
+    for (unsigned i = 0; i < prefix; i++)
+        view.head |= (uint64_t)(uint8_t)data[i] << (32 + 8 * i);
+    if (bytes > STRING_INLINE_BYTES)
+        view.tail = (uint64_t)data;
+    else
+        for (unsigned i = 4; i < bytes; i++)
+            view.tail |= (uint64_t)(uint8_t)data[i] << (8 * (i - 4));
+    return view;
+}
+
+DEVICE bool kernel_view_equal(const kernel_view *x, const kernel_view *y)
+{
+    if (x->head != y->head)
+        return false;
+    if (x->tail == y->tail)
+        return true;
+    if (!kernel_view_is_long(x))
+        return false;
+    const char *left = kernel_view_data(x), *right = kernel_view_data(y);
+    for (uint32_t i = 4; i < kernel_view_bytes(x); i++)
+        if (left[i] != right[i])
+            return false;
+    return true;
+}
+
+/* Below 0, 0, above 0: by bytes. */
+DEVICE int kernel_view_compare(const kernel_view *x, const kernel_view *y)
+{
+    const char *left = kernel_view_data(x), *right = kernel_view_data(y);
+    uint32_t left_bytes = kernel_view_bytes(x), right_bytes = kernel_view_bytes(y);
+    uint32_t shorter = left_bytes < right_bytes ? left_bytes : right_bytes;
+    for (uint32_t i = 0; i < shorter; i++)
+        if (left[i] != right[i])
+            return (uint8_t)left[i] < (uint8_t)right[i] ? -1 : 1;
+    return left_bytes == right_bytes ? 0 : left_bytes < right_bytes ? -1 : 1;
+}
+
+/* ---- numbers ---- */
+
+/* Mixes 64 bits: as on the CPU (device/cpu/kernel.h), or hashes would differ. */
+DEVICE uint64_t kernel_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+DEVICE int128 kernel_interval_weight(const interval_value *interval)
+{
+    return ((int128)interval->months * 30 + interval->days) * 86400000000 + interval->microseconds;
+}
+
+DEVICE uint64_t kernel_atomic_add(uint64_t *at, uint64_t number)
+{
+    return atomicAdd((word64 *)at, (word64)number);
+}
+
+/* Adds to a number of 128 bits that others add to as well, low half first. True: the sum left the
+ * range, in whatever order the additions came. */
+DEVICE bool kernel_atomic_add_128(void *at, int128 number)
+{
+    word64 *halves = (word64 *)at;
+    word64 low = (word64)(uint128)number;
+    word64 old = atomicAdd(&halves[0], low);
+    int64_t high = (int64_t)(number >> 64), carry = old + low < old;
+    bool has_overflow = carry && high == INT64_MAX;
+    high = (int64_t)((uint64_t)high + (uint64_t)carry);
+    int64_t before = (int64_t)atomicAdd(&halves[1], (word64)high);
+    int64_t after = (int64_t)((uint64_t)before + (uint64_t)high);
+    return has_overflow || ((before ^ after) & (high ^ after)) < 0;
+}
+
+/* ---- a block ---- */
+
+DEVICE uint64_t kernel_warp_sum(uint64_t value)
+{
+    for (unsigned step = 16; step; step /= 2)
+        value += __shfl_down_sync(ALL_LANES, value, step);
+    return value; /* lane 0's is the sum */
+}
+
+/* The sums of what the threads before have, and of all. `sums`: a shared word for each warp. Can be
+ * called again with the same words after a barrier. */
+DEVICE uint64_t kernel_block_scan(uint64_t value, uint64_t *sums, uint64_t *out_total)
+{
+    uint64_t inclusive = value;
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint64_t before = __shfl_up_sync(ALL_LANES, inclusive, step);
+        if (kernel_lane() >= step)
+            inclusive += before;
+    }
+    if (kernel_lane() == 31)
+        sums[kernel_warp()] = inclusive;
+    __syncthreads();
+    uint64_t base = 0, total = 0;
+    for (unsigned warp = 0; warp < blockDim.x / 32; warp++) {
+        if (warp < kernel_warp())
+            base += sums[warp];
+        total += sums[warp];
+    }
+    *out_total = total;
+    return base + inclusive - value;
+}
+
+/* ---- the scan over all blocks, in one pass ----
+ * Scratch: word 0 numbers the tiles in the order in which blocks begin, so that no tile waits for one
+ * that has not begun; then a word for each tile: what it adds (flag 1), later the sum up to and with
+ * it (flag 2). (D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back,
+ * 2016) */
+#define SCAN_FLAG_OWN ((word64)1 << 62)
+#define SCAN_FLAG_ALL ((word64)2 << 62)
+#define SCAN_NUMBER (((word64)1 << 62) - 1)
+
+/* The tile that this block does. `shared`: a shared word. */
+DEVICE uint64_t kernel_take_tile(uint64_t *scratch, uint64_t *shared)
+{
+    if (threadIdx.x == 0)
+        *shared = atomicAdd((word64 *)scratch, (word64)1);
+    __syncthreads();
+    return *shared;
+}
+
+/* The sum of all tiles before this one, which adds `total`. `shared`: a shared word. */
+DEVICE uint64_t kernel_tile_base(uint64_t *scratch, uint64_t tile, uint64_t total, uint64_t *shared)
+{
+    if (threadIdx.x == 0) {
+        word64 *chain = (word64 *)scratch + 1;
+        uint64_t base = 0;
+        if (tile)
+            atomicExch(&chain[tile], SCAN_FLAG_OWN | total);
+        for (uint64_t before = tile; before-- > 0;) {
+            word64 found;
+            do
+                found = atomicAdd(&chain[before], (word64)0);
+            while (!(found & ~SCAN_NUMBER));
+            base += found & SCAN_NUMBER;
+            if (found & SCAN_FLAG_ALL)
+                break;
+        }
+        atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
+        *shared = base;
+    }
+    __syncthreads();
+    return *shared;
+}
+
+#endif

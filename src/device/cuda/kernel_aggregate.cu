@@ -1,0 +1,500 @@
+/* kernel_aggregate.cu - states of counts, sums, extremes and bits by group; states to results.
+ *
+ * With groups each row adds to its state by atomics. Without, a block adds up CUDA_TILE_ROWS rows and
+ * then adds to the one state. */
+#include "device/cuda/numbers.cuh"
+
+#include <math.h>
+
+#define TILE_PER_THREAD (CUDA_TILE_ROWS / CUDA_BLOCK)
+
+/* Row number `turn` of those of this thread; neighbours take neighbouring rows. */
+DEVICE uint64_t tile_row(unsigned turn)
+{
+    return (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
+}
+
+template <class A> DEVICE bool row_counts(const A &a, uint64_t count, uint64_t i)
+{
+    return i < count && kernel_is_valid(a.validity, i) && kernel_is_valid(a.mask, i);
+}
+
+KERNEL_TOGETHER(aggregate_count)
+{
+    uint64_t count = kernel_count(a.count), counted = 0;
+    for (unsigned turn = 0; turn < TILE_PER_THREAD; turn++) {
+        uint64_t i = tile_row(turn);
+        if (!row_counts(a, count, i))
+            continue;
+        if (a.groups)
+            kernel_atomic_add(&a.states[a.groups[i]], 1);
+        else
+            counted++;
+    }
+    if (a.groups)
+        return;
+    counted = kernel_warp_sum(counted);
+    if (kernel_lane() == 0 && counted)
+        kernel_atomic_add(a.states, counted);
+}
+
+KERNEL_ALONE(aggregate_mark)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.states[a.groups[i]] = 1;
+}
+
+DEVICE int128 load_number(data_type type, const void *values, uint64_t i)
+{
+    WITH_INTEGER(type, return ((const number *)values)[i];)
+}
+
+/* True: overflow. */
+DEVICE bool add_to_state(void *states, uint32_t state_width, uint64_t group, int128 number)
+{
+    if (state_width == 16)
+        return kernel_atomic_add_128((int128 *)states + group, number);
+    kernel_atomic_add((uint64_t *)states + group, (uint64_t)(uint128)number);
+    return false;
+}
+
+KERNEL_TOGETHER(aggregate_sum)
+{
+    uint64_t count = kernel_count(a.count);
+    int128 sum = 0;
+    bool has_overflow = false;
+    for (unsigned turn = 0; turn < TILE_PER_THREAD; turn++) {
+        uint64_t i = tile_row(turn);
+        if (!row_counts(a, count, i))
+            continue;
+        int128 number = load_number(a.type, a.values, i);
+        if (a.groups)
+            has_overflow |= add_to_state(a.states, a.state_width, a.groups[i], number);
+        else
+            has_overflow |= kernel_add_overflows(sum, number, &sum);
+    }
+    if (!a.groups) {
+        for (unsigned step = 16; step; step /= 2)
+            has_overflow |= kernel_add_overflows(sum, kernel_shuffle_down(sum, step), &sum) &&
+                            kernel_lane() < step;
+        if (kernel_lane() == 0)
+            has_overflow |= add_to_state(a.states, a.state_width, 0, sum);
+    }
+    if (has_overflow && a.state_width == 16)
+        kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, 0);
+}
+
+KERNEL_TOGETHER(aggregate_magnitude)
+{
+    uint64_t count = kernel_count(a.count), bound = 0;
+    for (unsigned turn = 0; turn < TILE_PER_THREAD; turn++) {
+        uint64_t i = tile_row(turn);
+        if (i >= count)
+            continue;
+        int128 number = a.type.width == 16          ? ((const int128 *)a.values)[i]
+                        : a.type.id == TYPE_UINT64 ? (int128)((const uint64_t *)a.values)[i]
+                                                   : (int128)((const int64_t *)a.values)[i];
+        int64_t low = (int64_t)number;
+        bound |= low == number ? (uint64_t)(low ^ low >> 63) : ~(uint64_t)0;
+    }
+    for (unsigned step = 16; step; step /= 2)
+        bound |= __shfl_xor_sync(ALL_LANES, bound, step);
+    if (kernel_lane() == 0 && bound)
+        atomicOr((word64 *)a.out, (word64)bound);
+}
+
+KERNEL_ALONE(aggregate_widen)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        ((int128 *)a.out)[i] = a.source[i];
+}
+
+/* ---- extremes and bits: compare and swap of the word that holds the state ---- */
+
+/* Replaces *state, of 1 to 8 bytes, by put(*state) until nothing changes. */
+template <class T, class PUT> DEVICE void swap_state(T *state, PUT put)
+{
+    uintptr_t at = (uintptr_t)state, unit = sizeof(T) == 8 ? 8 : 4;
+    unsigned shift = (unsigned)(at % unit) * 8;
+    if (sizeof(T) == 8) {
+        word64 *word = (word64 *)at, seen = *word;
+        for (;;) {
+            T old, next;
+            memcpy(&old, &seen, sizeof(T));
+            next = put(old);
+            word64 wanted = 0;
+            memcpy(&wanted, &next, sizeof(T));
+            word64 found = wanted == seen ? seen : atomicCAS(word, seen, wanted);
+            if (found == seen)
+                return;
+            seen = found;
+        }
+    }
+    unsigned *word = (unsigned *)(at - at % unit), seen = *word;
+    unsigned mask = sizeof(T) >= 4 ? ~0u : ((1u << (sizeof(T) * 8 % 32)) - 1) << shift;
+    for (;;) {
+        T old, next;
+        unsigned bits = (seen & mask) >> shift, wanted = 0;
+        memcpy(&old, &bits, sizeof(T) < 4 ? sizeof(T) : 4);
+        next = put(old);
+        memcpy(&wanted, &next, sizeof(T) < 4 ? sizeof(T) : 4);
+        wanted = (seen & ~mask) | (wanted << shift & mask);
+        unsigned found = wanted == seen ? seen : atomicCAS(word, seen, wanted);
+        if (found == seen)
+            return;
+        seen = found;
+    }
+}
+
+template <class T> DEVICE void pick(const aggregate_pick_arguments &a, uint64_t i, T x)
+{
+    T *state = (T *)a.states + (a.groups ? a.groups[i] : 0);
+    bool is_greatest = a.is_greatest;
+    swap_state(state, [=](T old) {
+        bool is_better = is_greatest ? kernel_number_less(old, x) : kernel_number_less(x, old);
+        return is_better ? x : old;
+    });
+}
+
+/* States of 16 bytes have no compare and swap everywhere: one thread at a time has the word of the
+ * scratch that its group falls to. */
+#define LOCKS 1024
+template <class BODY> DEVICE void with_lock(uint64_t *scratch, uint64_t group, BODY body)
+{
+    word64 *lock = (word64 *)scratch + group % LOCKS;
+    for (bool is_done = false; !is_done;)
+        if (atomicCAS(lock, (word64)0, (word64)1) == 0) {
+            __threadfence();
+            body();
+            __threadfence();
+            atomicExch(lock, (word64)0);
+            is_done = true;
+        }
+}
+
+/* What another thread wrote, not what this one's cache has. */
+template <class T> DEVICE T load_fresh(const T *at)
+{
+    T value;
+    static_assert(sizeof(T) % 8 == 0, "words");
+    for (unsigned i = 0; i < sizeof(T) / 8; i++)
+        ((uint64_t *)&value)[i] = ((const volatile uint64_t *)at)[i];
+    return value;
+}
+
+template <class T, class LESS>
+DEVICE void pick_wide(const aggregate_pick_arguments &a, uint64_t *scratch, uint64_t i, LESS is_less)
+{
+    uint64_t group = a.groups ? a.groups[i] : 0;
+    T *state = (T *)a.states + group, x = ((const T *)a.values)[i];
+    with_lock(scratch, group, [=]() {
+        T old = load_fresh(state);
+        if (a.is_greatest ? is_less(old, x) : is_less(x, old))
+            *state = x;
+    });
+}
+
+KERNEL_ALONE(aggregate_pick)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i))
+        return;
+    if (a.type.id == TYPE_BOOL) {
+        bool x = a.is_state ? ((const uint8_t *)a.values)[i]
+                            : kernel_bit((const uint64_t *)a.values, i);
+        pick(a, i, (uint8_t)x);
+    } else if (a.type.id == TYPE_FLOAT) {
+        pick(a, i, ((const float *)a.values)[i]);
+    } else if (a.type.id == TYPE_DOUBLE) {
+        pick(a, i, ((const double *)a.values)[i]);
+    } else if (a.type.id == TYPE_INTERVAL) {
+        pick_wide<interval_value>(a, extra.scratch, i, [](interval_value x, interval_value y) {
+            return kernel_interval_weight(&x) < kernel_interval_weight(&y);
+        });
+    } else if (a.type.width == 16) {
+        pick_wide<int128>(a, extra.scratch, i, [](int128 x, int128 y) { return x < y; });
+    } else {
+        switch (a.type.width) {
+        case 1:
+            if (a.type.id == TYPE_INT8)
+                pick(a, i, ((const int8_t *)a.values)[i]);
+            else
+                pick(a, i, ((const uint8_t *)a.values)[i]);
+            break;
+        case 2:
+            if (a.type.id == TYPE_INT16)
+                pick(a, i, ((const int16_t *)a.values)[i]);
+            else
+                pick(a, i, ((const uint16_t *)a.values)[i]);
+            break;
+        case 4:
+            if (a.type.id == TYPE_UINT32)
+                pick(a, i, ((const uint32_t *)a.values)[i]);
+            else
+                pick(a, i, ((const int32_t *)a.values)[i]);
+            break;
+        default:
+            if (a.type.id == TYPE_UINT64)
+                pick(a, i, ((const uint64_t *)a.values)[i]);
+            else
+                pick(a, i, ((const int64_t *)a.values)[i]);
+        }
+    }
+}
+
+template <class T> DEVICE void put_bits(const aggregate_bits_arguments &a, uint64_t i)
+{
+    T x = ((const T *)a.values)[i];
+    char op = a.op;
+    swap_state((T *)a.states + (a.groups ? a.groups[i] : 0), [=](T old) {
+        return (T)(op == '&' ? old & x : op == '|' ? old | x : old ^ x);
+    });
+}
+
+/* With ^ a state that a swap left as it was may still need the row: 0 changes nothing, and anything
+ * else does. */
+KERNEL_ALONE(aggregate_bits)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i))
+        return;
+    if (a.width == 1)
+        put_bits<uint8_t>(a, i);
+    else if (a.width == 2)
+        put_bits<uint16_t>(a, i);
+    else if (a.width == 4)
+        put_bits<uint32_t>(a, i);
+    else
+        put_bits<uint64_t>(a, i);
+}
+
+/* ---- sums of floats, variances, extremes of text: no atomic form ---- */
+
+DEVICE void add_double(aggregate_number *state, double x)
+{
+    double sum = state->sum + x, part = sum - state->sum;
+    state->error += (state->sum - (sum - part)) + (x - part);
+    state->sum = sum;
+}
+
+KERNEL_ALONE(aggregate_sum_number)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i))
+        return;
+    aggregate_number x = {0, 0};
+    if (a.is_state)
+        x = ((const aggregate_number *)a.values)[i];
+    else if (a.type.id == TYPE_FLOAT)
+        x.sum = (double)((const float *)a.values)[i];
+    else
+        x.sum = ((const double *)a.values)[i];
+    uint64_t group = a.groups ? a.groups[i] : 0;
+    with_lock(extra.scratch, group, [=]() {
+        aggregate_number state = load_fresh(&a.states[group]);
+        add_double(&state, x.sum);
+        state.error += x.error;
+        a.states[group] = state;
+    });
+}
+
+DEVICE void merge_variance(aggregate_variance *state, const aggregate_variance *other)
+{
+    double n = (double)state->count, m = (double)other->count, delta = other->mean - state->mean;
+    state->mean += delta * (m / (n + m));
+    state->squares += other->squares + delta * delta * (n * m / (n + m));
+    state->count += other->count;
+}
+
+KERNEL_ALONE(aggregate_vary)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i))
+        return;
+    aggregate_variance x = {0, 0, 1};
+    if (a.is_state)
+        x = ((const aggregate_variance *)a.values)[i];
+    else
+        x.mean = ((const double *)a.values)[i];
+    if (!x.count)
+        return;
+    uint64_t group = a.groups ? a.groups[i] : 0;
+    with_lock(extra.scratch, group, [=]() {
+        aggregate_variance state = load_fresh(&a.states[group]);
+        if (a.is_state) {
+            merge_variance(&state, &x);
+        } else { /* Welford's step */
+            double delta = x.mean - state.mean;
+            state.mean += delta / (double)++state.count;
+            state.squares += delta * (x.mean - state.mean);
+        }
+        a.states[group] = state;
+    });
+}
+
+KERNEL_ALONE(aggregate_pick_text)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i))
+        return;
+    kernel_view x = ((const kernel_view *)a.values)[i];
+    if (kernel_view_bytes(&x) == AGGREGATE_NO_TEXT)
+        return;
+    uint64_t group = a.groups ? a.groups[i] : 0;
+    with_lock(extra.scratch, group, [=]() {
+        kernel_view *at = (kernel_view *)a.states + group, state = load_fresh(at);
+        bool is_better = kernel_view_bytes(&state) == AGGREGATE_NO_TEXT;
+        if (!is_better) {
+            int order = kernel_view_compare(&x, &state);
+            is_better = a.is_greatest ? order > 0 : order < 0;
+        }
+        if (!is_better)
+            return;
+        *at = x;
+        if (a.changed && kernel_view_is_long(&x))
+            a.changed[kernel_atomic_add(a.changed_count, 1)] = (uint32_t)group;
+    });
+}
+
+/* ---- results ---- */
+
+KERNEL_TOGETHER(aggregate_validity)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    bool is_valid = i < count && a.states[i] >= a.least;
+    if (i < count && !is_valid && a.width) {
+        WITH_WIDTH(a.width, bytes nothing = {}; ((bytes *)a.values)[i] = nothing;)
+    }
+    unsigned bits = __ballot_sync(ALL_LANES, is_valid);
+    if (!a.width && kernel_lane() == 0 && i < count)
+        ((uint32_t *)a.values)[i / 32] &= bits;
+    kernel_write_bit(a.out, i, count, is_valid);
+}
+
+KERNEL_TOGETHER(aggregate_present)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count,
+                     i < count && ((a.counts && a.counts[i]) || (a.marks && a.marks[i])));
+}
+
+KERNEL_TOGETHER(aggregate_finish_bool)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count, i < count && (a.states[i] & 1));
+}
+
+DEVICE int128 load_sum(const void *states, uint32_t state_width, uint64_t i)
+{
+    return state_width == 8 ? (int128)((const int64_t *)states)[i] : ((const int128 *)states)[i];
+}
+
+KERNEL_ALONE(aggregate_finish_sum)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    int128 sum = load_sum(a.states, a.state_width, i);
+    bool has_overflow;
+    if (a.type.width == 16 || a.type.id == TYPE_DECIMAL) {
+        int128 bound = kernel_ten_to(a.type.precision);
+        has_overflow = sum >= bound || sum <= -bound;
+        if (a.type.width == 16)
+            ((int128 *)a.out)[i] = sum;
+        else
+            ((int64_t *)a.out)[i] = (int64_t)sum;
+    } else { /* as the CPU does, signed whatever the type */
+        int64_t narrow = 0;
+        switch (a.type.width) {
+        case 1:
+            narrow = ((int8_t *)a.out)[i] = (int8_t)sum;
+            break;
+        case 2:
+            narrow = ((int16_t *)a.out)[i] = (int16_t)sum;
+            break;
+        case 4:
+            narrow = ((int32_t *)a.out)[i] = (int32_t)sum;
+            break;
+        default:
+            narrow = ((int64_t *)a.out)[i] = (int64_t)sum;
+        }
+        has_overflow = sum != narrow;
+    }
+    if (has_overflow)
+        kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, 0);
+}
+
+KERNEL_ALONE(aggregate_finish_number)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    double sum, scale = 1; /* exact up to 10^22 */
+    for (uint32_t digit = 0; digit < a.scale; digit++)
+        scale *= 10;
+    if (a.is_number) {
+        aggregate_number state = ((const aggregate_number *)a.states)[i];
+        sum = isfinite(state.sum) ? state.sum + state.error : state.sum;
+    } else {
+        sum = (double)load_sum(a.states, a.state_width, i);
+    }
+    if (a.counts)
+        sum = a.counts[i] ? sum / (double)a.counts[i] : 0;
+    sum /= scale;
+    if (a.width == 4)
+        ((float *)a.out)[i] = (float)sum;
+    else
+        ((double *)a.out)[i] = sum;
+}
+
+KERNEL_TOGETHER(aggregate_finish_variance)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t of_sample =
+        a.result == AGGREGATE_RESULT_VAR_SAMP || a.result == AGGREGATE_RESULT_STDDEV_SAMP;
+    bool is_root =
+        a.result == AGGREGATE_RESULT_STDDEV_SAMP || a.result == AGGREGATE_RESULT_STDDEV_POP;
+    bool has_value = i < count && a.states[i].count > of_sample;
+    if (i < count) {
+        const aggregate_variance *state = &a.states[i];
+        double variance = has_value ? state->squares / (double)(state->count - of_sample) : 0;
+        a.out[i] = is_root ? sqrt(variance) : variance;
+    }
+    kernel_write_bit(a.out_validity, i, count, has_value);
+}
+
+/* The bytes of a state that is a long text; else 0. */
+DEVICE uint32_t long_state_bytes(const kernel_view *state)
+{
+    uint32_t bytes = kernel_view_bytes(state);
+    return bytes != AGGREGATE_NO_TEXT && bytes > STRING_INLINE_BYTES ? bytes : 0;
+}
+
+KERNEL_TOGETHER(aggregate_text_bytes)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    if (i < count)
+        bytes = long_state_bytes((const kernel_view *)a.states + (a.changed ? a.changed[i] : i));
+    bytes = kernel_warp_sum(bytes);
+    if (kernel_lane() == 0 && bytes)
+        kernel_atomic_add(a.out_total, bytes);
+}
+
+/* A group that is listed twice is copied twice, as it was counted: from wherever its text is. */
+KERNEL_ALONE(aggregate_own_text)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    kernel_view *state = (kernel_view *)a.states + (a.changed ? a.changed[i] : i);
+    uint32_t bytes = long_state_bytes(state);
+    if (!bytes)
+        return;
+    const char *source = (const char *)atomicAdd((word64 *)&state->tail, (word64)0);
+    char *target = a.heap + kernel_atomic_add(a.heap_used, bytes);
+    memcpy(target, source, bytes);
+    __threadfence();
+    atomicExch((word64 *)&state->tail, (word64)target);
+}

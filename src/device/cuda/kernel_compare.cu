@@ -1,0 +1,143 @@
+/* kernel_compare.cu - comparisons, ranges and IN lists: values to bitmaps, a thread a row. */
+#include "device/cuda/numbers.cuh"
+
+/* Every comparison is "less" or "equal", perhaps swapped or inverted. */
+template <class T> DEVICE bool compare_numbers(uint8_t op, T x, T y)
+{
+    switch (op) {
+    case DEV_COMPARE_EQ:
+        return kernel_number_equal(x, y);
+    case DEV_COMPARE_NE:
+        return !kernel_number_equal(x, y);
+    case DEV_COMPARE_LT:
+        return kernel_number_less(x, y);
+    case DEV_COMPARE_LE:
+        return !kernel_number_less(y, x);
+    case DEV_COMPARE_GT:
+        return kernel_number_less(y, x);
+    default:
+        return !kernel_number_less(x, y);
+    }
+}
+
+DEVICE bool compare_text(uint8_t op, const kernel_view *x, const kernel_view *y)
+{
+    if (op == DEV_COMPARE_EQ || op == DEV_COMPARE_NE)
+        return kernel_view_equal(x, y) == (op == DEV_COMPARE_EQ);
+    return compare_numbers(op, kernel_view_compare(x, y), 0);
+}
+
+DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
+{
+    uint64_t left = i * a.left_stride, right = i * a.right_stride;
+    switch (a.type.id) {
+    case TYPE_BOOL:
+        return compare_numbers(a.op, (int)kernel_bit((const uint64_t *)a.left, left),
+                               (int)kernel_bit((const uint64_t *)a.right, right));
+    case TYPE_FLOAT:
+        return compare_numbers(a.op, ((const float *)a.left)[left],
+                               ((const float *)a.right)[right]);
+    case TYPE_DOUBLE:
+        return compare_numbers(a.op, ((const double *)a.left)[left],
+                               ((const double *)a.right)[right]);
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+        return compare_text(a.op, (const kernel_view *)a.left + left,
+                            (const kernel_view *)a.right + right);
+    case TYPE_INTERVAL:
+        return compare_numbers(a.op,
+                               kernel_interval_weight((const interval_value *)a.left + left),
+                               kernel_interval_weight((const interval_value *)a.right + right));
+    default:
+        break;
+    }
+    bool result = false;
+    WITH_INTEGER(a.type, result = compare_numbers(a.op, ((const number *)a.left)[left],
+                                                  ((const number *)a.right)[right]);)
+    return result;
+}
+
+KERNEL_TOGETHER(compare)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count, i < count && compare_row(a, i));
+}
+
+DEVICE bool is_in_range(const compare_range_arguments &a, uint64_t i)
+{
+    if (a.type.id == TYPE_UINT64) {
+        uint64_t value = ((const uint64_t *)a.values)[i];
+        return value >= (uint64_t)a.low && value <= (uint64_t)a.high;
+    }
+    int64_t value = kernel_load_integer(a.type, a.values, i);
+    return value >= a.low && value <= a.high;
+}
+
+KERNEL_TOGETHER(compare_range)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count, i < count && is_in_range(a, i));
+}
+
+/* The last item that is not above the value; items ascend. */
+template <class T, class LESS>
+DEVICE const T *last_not_above(const T *items, uint64_t count, const T *value, LESS is_less)
+{
+    while (count > 1) {
+        uint64_t half = count / 2;
+        items += is_less(value, items + half) ? 0 : half;
+        count -= half;
+    }
+    return items;
+}
+
+template <class T> DEVICE bool is_number_in(const in_list_arguments &a, uint64_t i)
+{
+    const T *value = (const T *)a.values + i;
+    const T *item =
+        last_not_above((const T *)a.items, a.item_count, value,
+                       [](const T *x, const T *y) { return kernel_number_less(*x, *y); });
+    return kernel_number_equal(*item, *value);
+}
+
+/* Intervals of one length may look different, and are not in the order of their lengths alone. */
+DEVICE bool is_interval_in(const in_list_arguments &a, uint64_t i)
+{
+    int128 weight = kernel_interval_weight((const interval_value *)a.values + i);
+    bool found = false;
+    for (uint64_t k = 0; k < a.item_count; k++)
+        found |= kernel_interval_weight((const interval_value *)a.items + k) == weight;
+    return found;
+}
+
+DEVICE bool is_in_list(const in_list_arguments &a, uint64_t i)
+{
+    const kernel_view *text = (const kernel_view *)a.values + i;
+    switch (a.type.id) {
+    case TYPE_FLOAT:
+        return is_number_in<float>(a, i);
+    case TYPE_DOUBLE:
+        return is_number_in<double>(a, i);
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+        return kernel_view_equal(
+            last_not_above((const kernel_view *)a.items, a.item_count, text,
+                           [](const kernel_view *x, const kernel_view *y) {
+                               return kernel_view_compare(x, y) < 0;
+                           }),
+            text);
+    case TYPE_INTERVAL:
+        return is_interval_in(a, i);
+    default:
+        break;
+    }
+    bool result = false;
+    WITH_INTEGER(a.type, result = is_number_in<number>(a, i);)
+    return result;
+}
+
+KERNEL_TOGETHER(in_list)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count, i < count && a.item_count && is_in_list(a, i));
+}

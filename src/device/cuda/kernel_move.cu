@@ -1,0 +1,149 @@
+/* kernel_move.cu - selecting, moving and hashing values. */
+#include "device/cuda/hash.cuh"
+
+/* A thread takes a byte of the mask; a block's rows are one tile of the scan. */
+KERNEL_TOGETHER(mask_to_index)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count);
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    unsigned bits = 0;
+    if (first < count) {
+        bits = ((const uint8_t *)a.mask)[first / 8];
+        if (a.validity)
+            bits &= ((const uint8_t *)a.validity)[first / 8];
+        if (count - first < 8)
+            bits &= (1u << (count - first)) - 1;
+    }
+    uint64_t total, before = kernel_block_scan(__popc(bits), sums, &total);
+    uint64_t at = kernel_tile_base(extra.scratch, tile, total, &base) + before;
+    for (; bits; bits &= bits - 1)
+        a.rows[at++] = a.first_row + (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
+    if (threadIdx.x == 0 && (tile + 1 == gridDim.x))
+        *a.out_count = base + total;
+}
+
+KERNEL_TOGETHER(gather)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint32_t row = i < count ? a.index[i] : ROW_NULL;
+    bool is_null = row == ROW_NULL;
+    if (!a.width) {
+        kernel_write_bit((uint64_t *)a.out, i, count,
+                         !is_null && kernel_bit((const uint64_t *)a.base, row));
+    } else if (i < count) {
+        WITH_WIDTH(a.width, bytes nothing = {};
+                   ((bytes *)a.out)[i] = is_null ? nothing : ((const bytes *)a.base)[row];)
+    }
+    if (a.out_validity)
+        kernel_write_bit(a.out_validity, i, count,
+                         !is_null && kernel_is_valid(a.base_validity, row));
+}
+
+KERNEL_ALONE(gather_index)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[i] = a.second[i] == ROW_NULL ? ROW_NULL : a.first[a.second[i]];
+}
+
+KERNEL_ALONE(count_up)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[i] = a.first + (uint32_t)i;
+}
+
+KERNEL_ALONE(index_to_zero)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[i] = a.index[i] == ROW_NULL ? ROW_NULL : 0;
+}
+
+KERNEL_ALONE(spread)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count) {
+        WITH_WIDTH(a.width, ((bytes *)a.out)[i] = *(const bytes *)a.source;)
+    }
+}
+
+KERNEL_TOGETHER(fill)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t words[2] = {a.value_low, a.value_high};
+    if (!a.width) {
+        kernel_write_bit((uint64_t *)a.out, i, count, a.value_low & 1);
+    } else if (i < count) {
+        WITH_WIDTH(a.width, memcpy((bytes *)a.out + i, words, sizeof(bytes));)
+    }
+}
+
+KERNEL_ALONE(hash_values)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t hash = kernel_is_valid(a.validity, i) ? kernel_hash_value(a.type, a.values, i)
+                                                   : KERNEL_NULL_HASH;
+    a.out[i] = a.combine ? kernel_mix(a.out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;
+}
+
+/* Bits from anywhere to anywhere: a thread a word of the target, of which the first and the last
+ * keep what is not copied. */
+DEVICE uint64_t bits_from(const uint64_t *bits, uint64_t at, uint64_t count)
+{
+    unsigned shift = at % 64;
+    uint64_t word = bits[at / 64] >> shift;
+    if (shift && shift + count > 64)
+        word |= bits[at / 64 + 1] << (64 - shift);
+    return word;
+}
+
+KERNEL_ALONE(copy_bits)
+{
+    uint64_t count = kernel_count(a.count), w = a.target_at / 64 + kernel_row();
+    uint64_t end = a.target_at + count, first = w * 64 > a.target_at ? w * 64 : a.target_at;
+    if (first >= end)
+        return;
+    uint64_t last = (w + 1) * 64 < end ? (w + 1) * 64 : end, bits = last - first;
+    unsigned shift = first % 64;
+    uint64_t mask = (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1) << shift;
+    uint64_t word = ~(uint64_t)0;
+    if (a.source)
+        word = bits_from(a.source, a.source_at + (first - a.target_at), bits) << shift;
+    a.target[w] = (a.target[w] & ~mask) | (word & mask);
+}
+
+/* ---- strings ---- */
+
+KERNEL_TOGETHER(string_bytes)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    if (i < count && kernel_is_valid(a.validity, i)) {
+        const kernel_view *view = (const kernel_view *)a.values + i;
+        bytes = kernel_view_is_long(view) ? kernel_view_bytes(view) : 0;
+    }
+    bytes = kernel_warp_sum(bytes);
+    if (kernel_lane() == 0 && bytes)
+        kernel_atomic_add(a.out_total, bytes);
+}
+
+/* Each long string takes its place in the heap: in what order is not said. */
+KERNEL_TOGETHER(string_copy)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_view view = {0, 0};
+    if (i < count && kernel_is_valid(a.validity, i))
+        view = ((const kernel_view *)a.values)[i];
+    bool is_long = kernel_view_is_long(&view);
+    uint64_t place = kernel_take_room(a.heap_used, is_long ? kernel_view_bytes(&view) : 0);
+    if (is_long) {
+        memcpy(a.heap + place, kernel_view_data(&view), kernel_view_bytes(&view));
+        view.tail = (uint64_t)(a.heap + place);
+    }
+    if (i < count)
+        ((kernel_view *)a.out)[i] = view;
+}

@@ -1,0 +1,25 @@
+/* kernels.cu - all kernels of the CUDA device, compiled as one module. */
+#include "device/cuda/kernel.cuh"
+
+/* What launch.c compares with its own. */
+extern "C" {
+__device__ uint32_t kernels_layout[] = {
+    DEV_ABI, CUDA_ENTRIES, DEV_KERNEL_COUNT,
+#define KERNEL(name, ...) sizeof(name##_arguments),
+#include "device/kernels.def"
+#undef KERNEL
+};
+}
+#ifdef PISTACHIO_CUDA_EMULATED
+extern "C" const size_t kernels_layout_bytes;
+const size_t kernels_layout_bytes = sizeof kernels_layout;
+#endif
+
+#include "device/cuda/kernel_aggregate.cu"
+#include "device/cuda/kernel_arithmetic.cu"
+#include "device/cuda/kernel_compare.cu"
+#include "device/cuda/kernel_logic.cu"
+#include "device/cuda/kernel_move.cu"
+#include "device/cuda/kernel_parquet.cu"
+#include "device/cuda/kernel_parquet_delta.cu"
+#include "device/cuda/kernel_snappy.cu"

@@ -1,0 +1,240 @@
+/* launch.c - launches, by cuda_kernels.def: how many blocks, how many threads, what scratch. */
+#include "device/cuda/cuda.h"
+
+#include <stdio.h>
+
+#define SCRATCH_BYTES_MIN ((size_t)64 << 10)
+
+/* What launching a kernel takes, from the numbers of its arguments. */
+typedef struct shape {
+    uint64_t blocks;
+    unsigned threads;
+    uint64_t scratch_words;  /* zeroed */
+    const void *zeroed_word; /* device address or NULL */
+    const char *missing;     /* what the kernel cannot do of what it is asked for; or NULL */
+} shape;
+
+typedef struct launch {
+    cuda_stream *stream;
+    const void *arguments;
+    cuda_extra extra;
+} launch;
+
+static uint64_t blocks_for(uint64_t items, uint64_t per_block)
+{
+    return (items + per_block - 1) / per_block;
+}
+
+/* A thread for each row (or word, or other item). Few rows take a small block; never less than two
+ * warps, which is a word of bits. */
+static shape each(uint64_t items)
+{
+    unsigned threads = items <= 64 ? 64 : items <= 128 ? 128 : CUDA_BLOCK;
+    return (shape){.blocks = blocks_for(items, threads), .threads = threads};
+}
+
+/* A block for CUDA_TILE_ROWS rows; at least one. With a word of scratch for each, and one more. */
+static shape tiles(uint64_t rows)
+{
+    uint64_t blocks = rows ? blocks_for(rows, CUDA_TILE_ROWS) : 1;
+    return (shape){.blocks = blocks, .threads = CUDA_BLOCK, .scratch_words = blocks + 1};
+}
+
+/* The same without scratch, and nothing for no rows. */
+static shape blocks(uint64_t rows)
+{
+    return (shape){.blocks = blocks_for(rows, CUDA_TILE_ROWS), .threads = CUDA_BLOCK};
+}
+
+/* One block, or one warp, for all of it. */
+static shape one_block(void)
+{
+    return (shape){.blocks = 1, .threads = CUDA_BLOCK};
+}
+
+static shape one_warp(void)
+{
+    return (shape){.blocks = 1, .threads = CUDA_WARP};
+}
+
+#define LOCKS 1024 /* kernel_aggregate.cu */
+static shape locked(shape s)
+{
+    s.scratch_words = LOCKS;
+    return s;
+}
+
+static shape zeroed(shape s, const void *word)
+{
+    s.zeroed_word = word;
+    return s;
+}
+
+static uint64_t words_of(uint64_t bits)
+{
+    return (bits + 63) / 64;
+}
+
+#define CODEC_SNAPPY 1 /* as Parquet numbers them */
+static shape snappy(int codec)
+{
+    shape s = one_warp();
+    s.missing = codec == CODEC_SNAPPY ? NULL : "a codec other than snappy";
+    return s;
+}
+
+static status scratch_take(launch *l, uint64_t words)
+{
+    cuda_stream *stream = l->stream;
+    size_t bytes = words * sizeof(uint64_t);
+    if (!words)
+        return STATUS_OK;
+    if (!stream->scratch || stream->scratch->bytes < bytes) {
+        dev_buffer *larger;
+        size_t wanted = bytes < SCRATCH_BYTES_MIN ? SCRATCH_BYTES_MIN : bytes * 2;
+        TRY(dev_alloc(stream->base.dev, wanted, "scratch of kernels", &larger));
+        dev_buffer_unref(stream->scratch);
+        stream->scratch = larger;
+    }
+    l->extra.scratch = stream->scratch->address;
+    return cuda_zero(&stream->base, l->extra.scratch, bytes);
+}
+
+static const char *const entry_names[] = {
+#define CUDA_KERNEL(name, ...) "kernel_" #name,
+#define CUDA_STEP(name, ...) "kernel_" #name,
+#include "device/cuda/cuda_kernels.def"
+#undef CUDA_KERNEL
+#undef CUDA_STEP
+};
+
+/* Launches one function. */
+static status run(launch *l, cuda_entry entry, shape s)
+{
+    cuda_stream *stream = l->stream;
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    void *arguments[] = {(void *)l->arguments, &l->extra};
+    if (s.missing)
+        return status_new(STATUS_KIND_UNSUPPORTED, "the CUDA device has no kernel for %s yet",
+                          s.missing);
+    if (s.zeroed_word)
+        TRY(cuda_zero(&stream->base, (void *)s.zeroed_word, sizeof(uint64_t)));
+    if (!s.blocks)
+        return STATUS_OK;
+    if (s.blocks > INT32_MAX)
+        return status_new(STATUS_KIND_INTERNAL, "internal error: %s of %llu blocks",
+                          entry_names[entry], (unsigned long long)s.blocks);
+    TRY(scratch_take(l, s.scratch_words));
+    DEV_WORK_NOTE(launches);
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->has_unmarked, true);
+    cuda_result result =
+        dev->driver->cuLaunchKernel(dev->functions[entry], (unsigned)s.blocks, 1, 1, s.threads, 1,
+                                    1, 0, stream->queue, arguments, NULL);
+    pthread_mutex_unlock(&stream->lock);
+    return status_context(result ? cuda_stream_failure(dev, result, "cuLaunchKernel") : STATUS_OK,
+                          "%s", entry_names[entry]);
+}
+
+/* One function for each kernel of the list. */
+#define CUDA_KERNEL(name, its_shape)                                                               \
+    static status launch_##name(launch *l)                                                         \
+    {                                                                                              \
+        const name##_arguments *a = l->arguments;                                                  \
+        (void)a;                                                                                   \
+        return run(l, CUDA_ENTRY_##name, its_shape);                                               \
+    }
+#define CUDA_STEP(name, ...)
+#include "device/cuda/cuda_kernels.def"
+#undef CUDA_KERNEL
+
+static status (*const launches[DEV_KERNEL_COUNT])(launch *l) = {
+#define CUDA_KERNEL(name, its_shape) [DEV_KERNEL_##name] = launch_##name,
+#include "device/cuda/cuda_kernels.def"
+#undef CUDA_KERNEL
+#undef CUDA_STEP
+};
+
+static const char *const kernel_names[] = {
+#define KERNEL(name, ...) #name,
+#include "device/kernels.def"
+#undef KERNEL
+};
+
+bool cuda_has_kernel(dev_kernel_id kernel)
+{
+    return launches[kernel];
+}
+
+status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
+                   size_t argument_bytes)
+{
+    launch l = {(cuda_stream *)stream, arguments, {0}};
+    (void)argument_bytes;
+    if (!launches[kernel])
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "the CUDA device has no kernel %s yet", kernel_names[kernel]),
+                           "SET device = 'cpu' has all of them");
+    TRY(cuda_check(stream->dev));
+    TRY(cuda_enter((cuda_device *)stream->dev));
+    return launches[kernel](&l);
+}
+
+/* ---- finding them ---- */
+
+/* What the file of kernels must agree on with this program: kernel.cuh makes the same. */
+static const uint32_t layout[] = {
+    DEV_ABI,
+    CUDA_ENTRIES,
+    DEV_KERNEL_COUNT,
+#define KERNEL(name, ...) sizeof(name##_arguments),
+#include "device/kernels.def"
+#undef KERNEL
+};
+
+/* Reads a global of the module. */
+static status read_global(cuda_device *dev, cuda_address address, void *target, size_t bytes)
+{
+    dev_stream *stream;
+    void *host;
+    TRY(cuda_host_alloc(&dev->base, bytes, "layout of kernels", &host));
+    status st = cuda_stream_open(&dev->base, &stream);
+    if (!st) {
+        st = cuda_copy_out(stream, host, (const void *)(uintptr_t)address, bytes);
+        cuda_stream_close(stream);
+    }
+    if (!st)
+        st = cuda_check(&dev->base);
+    memcpy(target, host, bytes);
+    cuda_host_free(&dev->base, host, bytes);
+    return st;
+}
+
+static status check_layout(cuda_device *dev)
+{
+    cuda_address address;
+    size_t bytes;
+    uint32_t found[sizeof layout / sizeof *layout] = {0};
+    cuda_result result =
+        dev->driver->cuModuleGetGlobal_v2(&address, &bytes, dev->module, "kernels_layout");
+    if (result && result != CUDA_NOT_FOUND)
+        return cuda_status(dev->driver, result, "cuModuleGetGlobal");
+    if (!result && bytes == sizeof layout)
+        TRY(read_global(dev, address, found, sizeof found));
+    return memcmp(found, layout, sizeof layout) == 0
+               ? STATUS_OK
+               : status_new(STATUS_KIND_UNSUPPORTED,
+                            "these kernels are of another version than the program");
+}
+
+status cuda_kernels_find(cuda_device *dev)
+{
+    TRY(check_layout(dev));
+    for (cuda_entry entry = 0; entry < CUDA_ENTRIES; entry++)
+        TRY(status_context(cuda_status(dev->driver,
+                                       dev->driver->cuModuleGetFunction(
+                                           &dev->functions[entry], dev->module, entry_names[entry]),
+                                       "cuModuleGetFunction"),
+                           "%s", entry_names[entry]));
+    return STATUS_OK;
+}

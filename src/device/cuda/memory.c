@@ -1,0 +1,392 @@
+/* memory.c - device memory, and pinned host memory, in size classes.
+ *
+ * Device memory is one range of addresses. The driver puts memory behind it piece by piece, and
+ * keeps it there until the device is closed: what is released is used again. Pinned memory comes in
+ * pieces likewise.
+ *
+ *   released -> open ── many, or an allocation wants some ──> closed, numbered ── streams passed ──> kept
+ */
+#include "device/cuda/cuda.h"
+
+#define PIECE_BYTES_MIN ((size_t)32 << 20)
+#define PINNED_PIECE_BYTES ((size_t)8 << 20)
+#define OPEN_MAX 64      /* released buffers that share a number */
+#define LARGER_CLASSES 4 /* a kept buffer may be as much larger: twice */
+#define CLASS_BYTES_MIN 256
+
+/* Four classes for each power of two. */
+static unsigned class_of(size_t bytes, size_t *out_room)
+{
+    if (bytes <= CLASS_BYTES_MIN) {
+        *out_room = CLASS_BYTES_MIN;
+        return 0;
+    }
+    unsigned power = 63 - (unsigned)__builtin_clzll(bytes - 1);
+    size_t step = ((size_t)1 << power) / 4,
+           steps = (bytes - ((size_t)1 << power) + step - 1) / step;
+    *out_room = ((size_t)1 << power) + steps * step;
+    return (power - 8) * 4 + (unsigned)steps;
+}
+
+static const cuda_allocation_properties *properties_of(const cuda_device *dev,
+                                                       cuda_allocation_properties *out)
+{
+    *out = (cuda_allocation_properties){.type = CUDA_ALLOCATION_PINNED,
+                                        .location = {CUDA_LOCATION_DEVICE, dev->ordinal}};
+    return out;
+}
+
+/* ---- pieces from the driver; under the lock ---- */
+
+/* The next bytes of the range get memory. */
+static status map_piece(cuda_device *dev, size_t bytes, cuda_piece *piece)
+{
+    const cuda_driver *driver = dev->driver;
+    cuda_memory *m = &dev->memory;
+    cuda_allocation_properties properties;
+    cuda_access access = {{CUDA_LOCATION_DEVICE, dev->ordinal}, CUDA_ACCESS_READ_WRITE};
+    cuda_address at = m->range + m->mapped_bytes;
+    CUDA_TRY(driver, cuMemCreate, &piece->allocation, bytes, properties_of(dev, &properties), 0);
+    status st =
+        cuda_status(driver, driver->cuMemMap(at, bytes, 0, piece->allocation, 0), "cuMemMap");
+    if (!st) {
+        st = cuda_status(driver, driver->cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
+        if (st)
+            driver->cuMemUnmap(at, bytes);
+    }
+    if (st) {
+        driver->cuMemRelease(piece->allocation);
+        return st;
+    }
+    piece->address = (char *)(uintptr_t)at;
+    piece->bytes = bytes;
+    m->mapped_bytes += bytes;
+    return STATUS_OK;
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static status grow_device(cuda_device *dev, size_t room)
+{
+    cuda_memory *m = &dev->memory;
+    size_t left = (size_t)(m->device.end - m->device.free);
+    size_t wanted = round_up(room - left, m->granularity);
+    size_t bytes = wanted > PIECE_BYTES_MIN ? wanted : round_up(PIECE_BYTES_MIN, m->granularity);
+    if (bytes > m->range_bytes - m->mapped_bytes)
+        bytes = wanted;
+    if (bytes > m->range_bytes - m->mapped_bytes)
+        return status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has no %zu bytes more",
+                          dev->ordinal, bytes);
+    cuda_piece *piece = mem_new(sizeof *piece);
+    if (!piece)
+        return status_no_memory("piece of memory", sizeof *piece);
+    status st = map_piece(dev, bytes, piece);
+    if (st) {
+        mem_free(piece);
+        return st;
+    }
+    piece->next = m->device_pieces;
+    m->device_pieces = piece;
+    if (!m->device.free)
+        m->device.free = piece->address;
+    m->device.end = piece->address + piece->bytes;
+    return STATUS_OK;
+}
+
+static status grow_pinned(cuda_device *dev, size_t room)
+{
+    cuda_memory *m = &dev->memory;
+    size_t bytes = room > PINNED_PIECE_BYTES ? room : PINNED_PIECE_BYTES;
+    cuda_piece *piece = mem_new(sizeof *piece);
+    void *memory;
+    if (!piece)
+        return status_no_memory("piece of memory", sizeof *piece);
+    status st = cuda_status(
+        dev->driver,
+        dev->driver->cuMemHostAlloc(&memory, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED),
+        "cuMemHostAlloc");
+    if (st) {
+        mem_free(piece);
+        return st;
+    }
+    piece->address = memory;
+    piece->bytes = bytes;
+    piece->next = atomic_load(&m->pinned_pieces);
+    atomic_store(&m->pinned_pieces, piece);
+    m->pinned.free = piece->address;
+    m->pinned.end = piece->address + bytes;
+    return STATUS_OK;
+}
+
+bool cuda_is_pinned(const cuda_device *dev, const void *address)
+{
+    const char *at = address;
+    cuda_piece *_Atomic *pieces = (cuda_piece * _Atomic *)&dev->memory.pinned_pieces;
+    for (const cuda_piece *p = atomic_load(pieces); p; p = p->next)
+        if (at >= p->address && at < p->address + p->bytes)
+            return true;
+    return false;
+}
+
+/* ---- taking ---- */
+
+static cuda_buffer *take_kept(cuda_pool *pool, unsigned class)
+{
+    unsigned end = class + LARGER_CLASSES < CUDA_CLASSES ? class + LARGER_CLASSES : CUDA_CLASSES;
+    for (unsigned i = class; i < end; i++)
+        if (pool->kept[i]) {
+            cuda_buffer *buffer = pool->kept[i];
+            pool->kept[i] = buffer->next;
+            return buffer;
+        }
+    return NULL;
+}
+
+static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
+                       cuda_buffer **out)
+{
+    bool is_pinned = pool == &dev->memory.pinned;
+    cuda_buffer *buffer = mem_new(sizeof *buffer);
+    if (!buffer)
+        return status_no_memory("buffer", sizeof *buffer);
+    if ((size_t)(pool->end - pool->free) < room) {
+        DEV_WORK_NOTE(system_allocations);
+        status st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
+        if (st) {
+            mem_free(buffer);
+            return st;
+        }
+    }
+    buffer->base.dev = &dev->base;
+    buffer->base.address = pool->free;
+    buffer->room = room;
+    buffer->class = class;
+    buffer->is_pinned = is_pinned;
+    pool->free += room;
+    *out = buffer;
+    return STATUS_OK;
+}
+
+static void watch(const cuda_device *dev, const cuda_buffer *buffer, size_t bytes)
+{
+    if (dev->driver->watch_buffer && !buffer->is_pinned)
+        dev->driver->watch_buffer((uintptr_t)buffer->base.address, bytes, buffer->room);
+}
+
+/* What streams have passed is kept for others. Under the lock. */
+static void reclaim(cuda_device *dev)
+{
+    cuda_memory *m = &dev->memory;
+    while (m->closed && cuda_streams_passed(dev, m->closed->number)) {
+        cuda_buffer *buffer = m->closed;
+        m->closed = buffer->next;
+        if (!m->closed)
+            m->closed_end = &m->closed;
+        cuda_pool *pool = buffer->is_pinned ? &m->pinned : &m->device;
+        if (!buffer->is_pinned)
+            mem_budget_give(dev->base.budget, buffer->charged);
+        watch(dev, buffer, 0);
+        buffer->next = pool->kept[buffer->class];
+        pool->kept[buffer->class] = buffer;
+    }
+}
+
+/* Under the lock. */
+static void close_released(cuda_device *dev)
+{
+    cuda_memory *m = &dev->memory;
+    if (!m->open)
+        return;
+    uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
+    cuda_stream_mark_all(dev);
+    while (m->open) {
+        cuda_buffer *buffer = m->open;
+        m->open = buffer->next;
+        buffer->next = NULL;
+        buffer->number = number;
+        *m->closed_end = buffer;
+        m->closed_end = &buffer->next;
+    }
+    m->open_count = 0;
+}
+
+static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer **out)
+{
+    size_t room;
+    unsigned class = class_of(bytes, &room);
+    status st = STATUS_OK;
+    pthread_mutex_lock(&dev->lock);
+    reclaim(dev);
+    *out = take_kept(pool, class);
+    if (!*out && dev->memory.open) {
+        close_released(dev);
+        reclaim(dev);
+        *out = take_kept(pool, class);
+    }
+    if (!*out)
+        st = take_new(dev, pool, class, room, out);
+    pthread_mutex_unlock(&dev->lock);
+    if (!st) {
+        (*out)->base.bytes = bytes;
+        atomic_store(&(*out)->base.references, 1);
+        watch(dev, *out, bytes);
+    }
+    return st;
+}
+
+/* The host is ahead of the device by all the memory that there may be: it waits until some of what
+ * it released is free. False: nothing is, or will be. */
+static bool await_released(cuda_device *dev)
+{
+    unsigned turn = 0;
+    DEV_WORK_NOTE(waits);
+    pthread_mutex_lock(&dev->lock);
+    close_released(dev);
+    uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
+    while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
+        pthread_mutex_unlock(&dev->lock);
+        cuda_pause(&turn);
+        pthread_mutex_lock(&dev->lock);
+    }
+    reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+    return number && !atomic_load(&dev->is_lost);
+}
+
+status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_buffer *buffer;
+    size_t room;
+    if (bytes > SIZE_MAX / 4)
+        return status_no_memory(who, bytes);
+    TRY(cuda_enter(dev));
+    class_of(bytes, &room);
+    DEV_WORK_NOTE(allocations);
+    status st = mem_budget_take(base->budget, room, who);
+    while (st && await_released(dev)) {
+        status_free(st);
+        st = mem_budget_take(base->budget, room, who);
+    }
+    TRY(st);
+    st = take(dev, &dev->memory.device, bytes, &buffer);
+    while (st && status_get_kind(st) == STATUS_KIND_NO_MEMORY && await_released(dev)) {
+        status_free(st);
+        st = take(dev, &dev->memory.device, bytes, &buffer);
+    }
+    if (st) {
+        mem_budget_give(base->budget, room);
+        return status_context(st, "%s, %zu bytes", who, bytes);
+    }
+    buffer->charged = room;
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
+static void release(cuda_device *dev, cuda_buffer *buffer)
+{
+    status_free(cuda_enter(dev));
+    pthread_mutex_lock(&dev->lock);
+    buffer->next = dev->memory.open;
+    dev->memory.open = buffer;
+    if (++dev->memory.open_count >= OPEN_MAX) {
+        close_released(dev);
+        reclaim(dev);
+    }
+    pthread_mutex_unlock(&dev->lock);
+}
+
+void cuda_release(dev_buffer *base)
+{
+    release((cuda_device *)base->dev, (cuda_buffer *)base);
+}
+
+/* The bytes are behind a pointer to what describes them. */
+#define HOST_HEAD 64
+
+status cuda_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_buffer *buffer;
+    *out = NULL;
+    if (bytes > SIZE_MAX / 4)
+        return status_no_memory(who, bytes);
+    TRY(cuda_enter(dev));
+    DEV_WORK_NOTE(allocations);
+    TRY(status_context(take(dev, &dev->memory.pinned, bytes + HOST_HEAD, &buffer), "%s, %zu bytes",
+                       who, bytes));
+    *(cuda_buffer **)buffer->base.address = buffer;
+    *out = (char *)buffer->base.address + HOST_HEAD;
+    return STATUS_OK;
+}
+
+void cuda_host_free(device *base, void *address, size_t bytes)
+{
+    (void)bytes;
+    if (address)
+        release((cuda_device *)base, *(cuda_buffer **)(void *)((char *)address - HOST_HEAD));
+}
+
+/* ---- opening and closing ---- */
+
+status cuda_memory_open(cuda_device *dev)
+{
+    cuda_memory *m = &dev->memory;
+    cuda_allocation_properties properties;
+    size_t total;
+    m->closed_end = &m->closed;
+    CUDA_TRY(dev->driver, cuDeviceTotalMem_v2, &total, dev->ordinal);
+    CUDA_TRY(dev->driver, cuMemGetAllocationGranularity, &m->granularity,
+             properties_of(dev, &properties), CUDA_GRANULARITY_RECOMMENDED);
+    if (!m->granularity || total > SIZE_MAX / 2)
+        return status_new(STATUS_KIND_IO,
+                          "device cuda:%d says that it has %zu bytes in units of %zu", dev->ordinal,
+                          total, m->granularity);
+    m->range_bytes = round_up(total, m->granularity);
+    CUDA_TRY(dev->driver, cuMemAddressReserve, &m->range, m->range_bytes, 0, 0, 0);
+    return STATUS_OK;
+}
+
+static void free_list(cuda_buffer *list)
+{
+    while (list) {
+        cuda_buffer *buffer = list;
+        list = buffer->next;
+        mem_free(buffer);
+    }
+}
+
+/* What a device that was lost may still be doing nobody knows: its memory goes with its context. */
+void cuda_memory_close(cuda_device *dev)
+{
+    cuda_memory *m = &dev->memory;
+    bool is_lost = atomic_load(&dev->is_lost);
+    close_released(dev);
+    reclaim(dev);
+    free_list(m->closed);
+    for (unsigned i = 0; i < CUDA_CLASSES; i++) {
+        free_list(m->device.kept[i]);
+        free_list(m->pinned.kept[i]);
+    }
+    while (m->device_pieces) {
+        cuda_piece *piece = m->device_pieces;
+        m->device_pieces = piece->next;
+        if (!is_lost) {
+            dev->driver->cuMemUnmap((uintptr_t)piece->address, piece->bytes);
+            dev->driver->cuMemRelease(piece->allocation);
+        }
+        mem_free(piece);
+    }
+    cuda_piece *next;
+    for (cuda_piece *piece = atomic_load(&m->pinned_pieces); piece; piece = next) {
+        next = piece->next;
+        if (!is_lost)
+            dev->driver->cuMemFreeHost(piece->address);
+        mem_free(piece);
+    }
+    if (m->range && !is_lost)
+        dev->driver->cuMemAddressFree(m->range, m->range_bytes);
+}

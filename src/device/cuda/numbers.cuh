@@ -1,0 +1,169 @@
+/* numbers.cuh - types of values: one switch for all kernels, sums and products that are checked. */
+#ifndef PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
+#define PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
+
+#include "device/cuda/kernel.cuh"
+
+/* Runs the statements with `number` the type in which integers, decimals, dates and times are kept. */
+#define WITH_INTEGER(type, ...)                                                                    \
+    switch ((type).id) {                                                                           \
+    case TYPE_INT8: {                                                                              \
+        typedef int8_t number;                                                                     \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_UINT8: {                                                                             \
+        typedef uint8_t number;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_INT16: {                                                                             \
+        typedef int16_t number;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_UINT16: {                                                                            \
+        typedef uint16_t number;                                                                   \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_INT32:                                                                               \
+    case TYPE_DATE: {                                                                              \
+        typedef int32_t number;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_UINT32: {                                                                            \
+        typedef uint32_t number;                                                                   \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case TYPE_UINT64: {                                                                            \
+        typedef uint64_t number;                                                                   \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    default:                                                                                       \
+        if ((type).width == 16) {                                                                  \
+            typedef int128 number;                                                                 \
+            __VA_ARGS__                                                                            \
+        } else {                                                                                   \
+            typedef int64_t number;                                                                \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+typedef struct kernel_pair {
+    uint64_t low, high;
+} kernel_pair;
+
+/* Runs the statements with `bytes` a type of so many bytes, 1 to 16. */
+#define WITH_WIDTH(width, ...)                                                                     \
+    switch (width) {                                                                               \
+    case 1: {                                                                                      \
+        typedef uint8_t bytes;                                                                     \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case 2: {                                                                                      \
+        typedef uint16_t bytes;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case 4: {                                                                                      \
+        typedef uint32_t bytes;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    case 8: {                                                                                      \
+        typedef uint64_t bytes;                                                                    \
+        __VA_ARGS__                                                                                \
+    } break;                                                                                       \
+    default: {                                                                                     \
+        typedef kernel_pair bytes;                                                                 \
+        __VA_ARGS__                                                                                \
+    }                                                                                              \
+    }
+
+/* Of so many values in memory. */
+DEVICE uint64_t type_values_bytes_of(data_type type, uint64_t rows)
+{
+    return type.width ? rows * type.width : (rows + 63) / 64 * 8;
+}
+
+/* An integer-like value of at most 8 bytes; unsigned ones of 8 as they are. */
+DEVICE int64_t kernel_load_integer(data_type type, const void *values, uint64_t i)
+{
+    WITH_INTEGER(type, return (int64_t)((const number *)values)[i];)
+}
+
+/* NaN is equal to itself and above everything. */
+template <class T> DEVICE bool kernel_number_less(T x, T y)
+{
+    return x < y || (y != y && x == x);
+}
+
+template <class T> DEVICE bool kernel_number_equal(T x, T y)
+{
+    return x == y || (x != x && y != y);
+}
+
+/* True: *out is not the sum, or product. */
+DEVICE bool kernel_add_overflows(int64_t x, int64_t y, int64_t *out)
+{
+    *out = (int64_t)((uint64_t)x + (uint64_t)y);
+    return ((x ^ *out) & (y ^ *out)) < 0;
+}
+
+DEVICE bool kernel_subtract_overflows(int64_t x, int64_t y, int64_t *out)
+{
+    *out = (int64_t)((uint64_t)x - (uint64_t)y);
+    return ((x ^ y) & (x ^ *out)) < 0;
+}
+
+DEVICE bool kernel_multiply_overflows(int64_t x, int64_t y, int64_t *out)
+{
+    int128 product = (int128)x * y;
+    *out = (int64_t)product;
+    return product != *out;
+}
+
+DEVICE bool kernel_add_overflows(int128 x, int128 y, int128 *out)
+{
+    *out = (int128)((uint128)x + (uint128)y);
+    return ((x ^ *out) & (y ^ *out)) < 0;
+}
+
+DEVICE uint128 kernel_magnitude(int128 x)
+{
+    return x < 0 ? 0 - (uint128)x : (uint128)x;
+}
+
+/* 10^exponent, up to 38. */
+DEVICE int128 kernel_ten_to(unsigned exponent)
+{
+    int128 power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+#define DECIMAL_LIMIT ((int128)0x4b3b4ca85a86c47aull << 64 | 0x098a224000000000ull) /* 10^38 */
+
+DEVICE bool kernel_too_long(int128 x)
+{
+    return x >= DECIMAL_LIMIT || x <= -DECIMAL_LIMIT;
+}
+
+/* Products of decimals: below 10^38 or an overflow. */
+DEVICE bool kernel_multiply_overflows(int128 x, int128 y, int128 *out)
+{
+    uint128 left = kernel_magnitude(x), right = kernel_magnitude(y);
+    uint64_t left_high = (uint64_t)(left >> 64), right_high = (uint64_t)(right >> 64);
+    *out = (int128)((uint128)x * (uint128)y);
+    if (left_high && right_high)
+        return true;
+    uint128 cross = left_high ? (uint128)left_high * (uint64_t)right
+                              : (uint128)right_high * (uint64_t)left;
+    uint128 low = (uint128)(uint64_t)left * (uint64_t)right;
+    return (cross >> 63) != 0 || ((low >> 64) + cross) >> 63 != 0 || kernel_too_long(*out);
+}
+
+DEVICE int128 kernel_shuffle_down(int128 value, unsigned step)
+{
+    uint64_t low = __shfl_down_sync(ALL_LANES, (uint64_t)(uint128)value, step);
+    uint64_t high = __shfl_down_sync(ALL_LANES, (uint64_t)((uint128)value >> 64), step);
+    return (int128)((uint128)high << 64 | low);
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* pages.cuh - inside the kernels of page decoding: runs, unaligned numbers, byte arrays.
+ *
+ * A block has a page. What must be read in order, headers of runs, each thread reads for itself: the
+ * same bytes at the same time cost no more than once. */
+#ifndef PISTACHIO_DEVICE_CUDA_PAGES_CUH
+#define PISTACHIO_DEVICE_CUDA_PAGES_CUH
+
+#include "device/cuda/numbers.cuh"
+#include "device/parquet_numbers.h"
+
+/* The RLE / bit-packing hybrid: as device/cpu/kernel_parquet.h has it. */
+typedef struct hybrid {
+    const uint8_t *at, *end;
+    unsigned bit_width; /* at most 32 */
+} hybrid;
+
+typedef struct hybrid_run {
+    bool is_packed;
+    uint64_t count;
+    uint32_t value;
+    const uint8_t *packed;
+    uint64_t packed_bytes;
+} hybrid_run;
+
+DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
+{
+    uint64_t number = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        number |= (uint64_t)at[i] << (8 * i);
+    return number;
+}
+
+DEVICE bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *out = number;
+            return shift < 63 || byte <= 1;
+        }
+    }
+    return false;
+}
+
+DEVICE bool next_run(hybrid *h, hybrid_run *run)
+{
+    uint64_t header;
+    if (!read_varint(&h->at, h->end, &header) || header > (uint64_t)UINT32_MAX * 2 + 1)
+        return false;
+    uint64_t left = (uint64_t)(h->end - h->at), bytes;
+    run->is_packed = header & 1;
+    run->packed = h->at;
+    if (run->is_packed) {
+        bytes = (header >> 1) * h->bit_width;
+        run->count = (header >> 1) * 8;
+        /* Some writers leave out the padding of the last run. */
+        if (bytes > left) {
+            bytes = left;
+            run->count = left * 8 / h->bit_width;
+        }
+        run->packed_bytes = bytes;
+    } else {
+        bytes = (h->bit_width + 7) / 8;
+        if (bytes > left)
+            return false;
+        run->count = header >> 1;
+        run->value = (uint32_t)load_bytes(h->at, (unsigned)bytes);
+    }
+    h->at += bytes;
+    return run->count > 0;
+}
+
+/* `width` bits (at most 64) from bit `bit` on of so many bytes. */
+DEVICE uint64_t unpack(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsigned width)
+{
+    uint64_t first = bit / 8, last = (bit + width + 7) / 8, word = 0;
+    unsigned shift = bit % 8;
+    for (uint64_t i = first; i < last && i < bytes && i < first + 8; i++)
+        word |= (uint64_t)packed[i] << (8 * (i - first));
+    word >>= shift;
+    if (last > first + 8 && first + 8 < bytes)
+        word |= (uint64_t)packed[first + 8] << (64 - shift);
+    return width == 64 ? word : word & (((uint64_t)1 << width) - 1);
+}
+
+/* Where a page's values lie, by its words: false if outside the page. */
+DEVICE bool page_values(const uint8_t *page, uint32_t page_bytes, const uint64_t *words,
+                        const uint8_t **at, const uint8_t **end)
+{
+    *end = page + page_bytes;
+    *at = words[1] <= page_bytes ? page + words[1] : *end;
+    return words[1] <= page_bytes;
+}
+
+/* True in all threads if it is in any. `flag`: a shared word. */
+DEVICE bool block_any(bool mine, uint32_t *flag)
+{
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *flag = 0;
+    __syncthreads();
+    if (mine)
+        atomicOr(flag, 1u);
+    __syncthreads();
+    return *flag;
+}
+
+/* Zeroes bytes, all threads of the block together. */
+DEVICE void block_zero(void *out, uint64_t bytes)
+{
+    for (uint64_t i = threadIdx.x; i < bytes; i += blockDim.x)
+        ((uint8_t *)out)[i] = 0;
+}
+
+/* ---- values of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY ---- */
+
+typedef struct byte_sink {
+    uint8_t conversion, width; /* of the type */
+    void *out;
+} byte_sink;
+
+DEVICE float half_to_float(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31, bits;
+    uint32_t fraction = half & 1023;
+    float result;
+    if (exponent == 31) {
+        bits = sign | 0x7f800000u | fraction << 13;
+    } else if (exponent) {
+        bits = sign | (exponent + 112) << 23 | fraction << 13;
+    } else {
+        result = (float)fraction / 16777216.0f;
+        return sign ? -result : result;
+    }
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* Big-endian two's complement. False: more than 128 bits. */
+DEVICE bool read_big_endian(const uint8_t *bytes, uint32_t length, int128 *out)
+{
+    uint8_t sign = length && bytes[0] & 0x80 ? 0xff : 0;
+    for (; length > 16; bytes++, length--)
+        if (*bytes != sign || ((bytes[1] ^ sign) & 0x80))
+            return false;
+    uint128 number = sign ? ~(uint128)0 : 0;
+    for (uint32_t i = 0; i < length; i++)
+        number = number << 8 | bytes[i];
+    *out = (int128)number;
+    return true;
+}
+
+/* False: the value does not fit the type. */
+DEVICE bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *bytes, uint32_t length)
+{
+    if (sink->conversion == PQ_CONVERT_NONE) {
+        ((kernel_view *)sink->out)[i] = kernel_view_make((const char *)bytes, length);
+        return true;
+    }
+    if (sink->conversion == PQ_CONVERT_HALF) {
+        ((float *)sink->out)[i] = half_to_float((uint16_t)load_bytes(bytes, 2));
+        return true;
+    }
+    int128 number = 0;
+    bool is_right = read_big_endian(bytes, length, &number);
+    if (sink->width == 16)
+        ((int128 *)sink->out)[i] = number;
+    else
+        ((int64_t *)sink->out)[i] = (int64_t)number;
+    return is_right && (sink->width == 16 || number == (int64_t)number);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* stream.c - streams, marks and events. */
+#include "device/cuda/cuda.h"
+
+#include <time.h>
+
+#define PAUSE_NANOSECONDS_MIN 2000
+#define PAUSE_NANOSECONDS_MAX 200000
+#define PAUSE_TURNS 8
+
+void cuda_pause(unsigned *turn)
+{
+    long pause = (long)PAUSE_NANOSECONDS_MIN << (*turn < PAUSE_TURNS ? *turn : PAUSE_TURNS);
+    struct timespec time = {0, pause < PAUSE_NANOSECONDS_MAX ? pause : PAUSE_NANOSECONDS_MAX};
+    nanosleep(&time, NULL);
+    (*turn)++;
+}
+
+/* ---- errors of the device ---- */
+
+void cuda_lose(cuda_device *dev, cuda_result result, const char *where)
+{
+    pthread_mutex_lock(&dev->waker.lock);
+    if (!dev->lost) {
+        dev->lost =
+            status_context(cuda_status(dev->driver, result, where), "device cuda:%d", dev->ordinal);
+        atomic_store(&dev->is_lost, true);
+    }
+    pthread_mutex_unlock(&dev->waker.lock);
+}
+
+/* Errors of the kinds that a call can have by itself; after any other the context is of no use. */
+static bool is_the_calls_own(cuda_result result)
+{
+    return result == 1 /* invalid value */ || result == CUDA_OUT_OF_MEMORY ||
+           result == 701 /* too many resources asked for by a launch */ ||
+           result == 400 /* invalid handle */ || result == 801 /* not supported */;
+}
+
+status cuda_stream_failure(cuda_device *dev, cuda_result result, const char *call)
+{
+    if (!is_the_calls_own(result))
+        cuda_lose(dev, result, call);
+    return status_context(cuda_status(dev->driver, result, call), "device cuda:%d", dev->ordinal);
+}
+
+status cuda_check(device *base)
+{
+    cuda_device *dev = (cuda_device *)base;
+    if (!atomic_load(&dev->is_lost))
+        return STATUS_OK;
+    return status_hint(status_new(status_get_kind(dev->lost), "%s", status_message(dev->lost)),
+                       "SET device = 'cpu' goes on without it; a device is looked for anew by the "
+                       "next process");
+}
+
+/* ---- marks ---- */
+
+status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number)
+{
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
+    CUDA_STREAM_TRY(stream, cuStreamWriteValue64_v2, stream->queue,
+                    (cuda_address)(uintptr_t)stream->progress, number, 0);
+    atomic_store(&stream->last_mark, number);
+    atomic_store(&stream->has_unmarked, false);
+    *out_number = number;
+    return STATUS_OK;
+}
+
+void cuda_stream_mark_all(cuda_device *dev)
+{
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
+        uint64_t number;
+        pthread_mutex_lock(&stream->lock);
+        /* Without a mark its memory is only free later, with the next. */
+        if (atomic_load(&stream->has_unmarked))
+            status_free(cuda_stream_mark(stream, &number));
+        pthread_mutex_unlock(&stream->lock);
+    }
+}
+
+static bool is_passed(const cuda_stream *stream, uint64_t number)
+{
+    return atomic_load_explicit(stream->progress, memory_order_acquire) >= number;
+}
+
+bool cuda_streams_passed(cuda_device *dev, uint64_t number)
+{
+    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next) {
+        bool is_idle = !atomic_load(&stream->has_unmarked) &&
+                       is_passed(stream, atomic_load(&stream->last_mark));
+        if (!is_idle && !is_passed(stream, number))
+            return false;
+    }
+    return true;
+}
+
+/* ---- streams ---- */
+
+void cuda_stream_unref(cuda_stream *stream)
+{
+    if (atomic_fetch_sub(&stream->references, 1) != 1)
+        return;
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    if (stream->queue && !atomic_load(&dev->is_lost))
+        dev->driver->cuStreamDestroy_v2(stream->queue);
+    if (stream->progress)
+        cuda_host_free(&dev->base, stream->progress, sizeof *stream->progress);
+    pthread_mutex_destroy(&stream->lock);
+    mem_free(stream);
+}
+
+status cuda_stream_open(device *base, dev_stream **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    *out = NULL;
+    TRY(cuda_enter(dev));
+    cuda_stream *stream = mem_new(sizeof *stream);
+    if (!stream)
+        return status_no_memory("stream", sizeof *stream);
+    stream->base.dev = base;
+    atomic_init(&stream->references, 1);
+    pthread_mutex_init(&stream->lock, NULL);
+    void *progress;
+    status st = cuda_host_alloc(base, sizeof *stream->progress, "stream", &progress);
+    if (!st) {
+        stream->progress = progress;
+        atomic_store(stream->progress, 0);
+        st = cuda_status(dev->driver,
+                         dev->driver->cuStreamCreate(&stream->queue, CUDA_QUEUE_NON_BLOCKING),
+                         "cuStreamCreate");
+    }
+    if (st) {
+        cuda_stream_unref(stream);
+        return st;
+    }
+    pthread_mutex_lock(&dev->lock);
+    stream->next = dev->streams;
+    dev->streams = stream;
+    pthread_mutex_unlock(&dev->lock);
+    *out = &stream->base;
+    return STATUS_OK;
+}
+
+void cuda_stream_drain(dev_stream *base)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    cuda_device *dev = (cuda_device *)base->dev;
+    status_free(cuda_enter(dev));
+    pthread_mutex_lock(&stream->lock);
+    uint64_t number = atomic_load(&stream->last_mark);
+    if (atomic_load(&stream->has_unmarked)) {
+        status st = cuda_stream_mark(stream, &number);
+        if (st) /* a stream that takes no more has done what it will */
+            cuda_lose(dev, CUDA_NOT_READY, status_message(st));
+        status_free(st);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    dev_event event = {.stream = stream, .number = number};
+    cuda_event_wait(&event); /* counted there */
+}
+
+void cuda_stream_close(dev_stream *base)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    cuda_device *dev = (cuda_device *)base->dev;
+    cuda_stream_drain(base);
+    pthread_mutex_lock(&dev->lock);
+    for (cuda_stream **at = &dev->streams; *at; at = &(*at)->next)
+        if (*at == stream) {
+            *at = stream->next;
+            break;
+        }
+    pthread_mutex_unlock(&dev->lock);
+    dev_buffer_unref(stream->scratch);
+    stream->scratch = NULL;
+    cuda_stream_unref(stream);
+}
+
+/* ---- events ---- */
+
+void cuda_event_free(dev_event *event)
+{
+    if (event && atomic_fetch_sub(&event->references, 1) == 1) {
+        cuda_stream_unref(event->stream);
+        mem_free(event);
+    }
+}
+
+status cuda_event_record(dev_stream *base, void (*wake)(void *), void *argument, dev_event **out)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    cuda_device *dev = (cuda_device *)base->dev;
+    *out = NULL;
+    TRY(cuda_enter(dev));
+    dev_event *event = mem_new(sizeof *event);
+    if (!event)
+        return status_no_memory("event", sizeof *event);
+    atomic_fetch_add(&stream->references, 1);
+    *event = (dev_event){.stream = stream, .references = 1, .wake = wake, .argument = argument};
+    pthread_mutex_lock(&stream->lock);
+    status st = cuda_stream_mark(stream, &event->number);
+    pthread_mutex_unlock(&stream->lock);
+    if (!st && wake)
+        st = cuda_waker_add(dev, event);
+    if (st) {
+        cuda_event_free(event);
+        return st;
+    }
+    *out = event;
+    return STATUS_OK;
+}
+
+status cuda_stream_wait(dev_stream *base, dev_event *event)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    TRY(cuda_check(base->dev));
+    TRY(cuda_enter((cuda_device *)base->dev));
+    if (event->stream == stream || cuda_event_passed(event))
+        return STATUS_OK;
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->has_unmarked, true);
+    cuda_result result = ((cuda_device *)base->dev)
+                             ->driver->cuStreamWaitValue64_v2(
+                                 stream->queue, (cuda_address)(uintptr_t)event->stream->progress,
+                                 event->number, CUDA_WAIT_AT_LEAST);
+    pthread_mutex_unlock(&stream->lock);
+    return result ? cuda_stream_failure((cuda_device *)base->dev, result, "cuStreamWaitValue64")
+                  : STATUS_OK;
+}
+
+bool cuda_event_passed(const dev_event *event)
+{
+    const cuda_stream *stream = event->stream;
+    return is_passed(stream, event->number) ||
+           atomic_load(&((cuda_device *)stream->base.dev)->is_lost);
+}
+
+bool cuda_event_reached(dev_event *event)
+{
+    bool is_reached = cuda_event_passed(event);
+    if (!is_reached && atomic_exchange(&event->was_asked, true))
+        DEV_WORK_NOTE(waits);
+    return is_reached;
+}
+
+/* A device that is lost writes no more words; only the driver can say so. */
+#define TURNS_PER_QUESTION 256
+
+void cuda_event_wait(dev_event *event)
+{
+    cuda_stream *stream = event->stream;
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    DEV_WORK_NOTE(waits);
+    for (unsigned turn = 0; !cuda_event_passed(event);) {
+        cuda_pause(&turn);
+        if (turn % TURNS_PER_QUESTION == 0) {
+            cuda_result result = dev->driver->cuStreamQuery(stream->queue);
+            if (result != CUDA_SUCCESS && result != CUDA_NOT_READY)
+                cuda_lose(dev, result, "cuStreamQuery");
+        }
+    }
+}

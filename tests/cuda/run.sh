@@ -1,0 +1,67 @@
+#!/bin/sh
+# The CUDA device on the emulation: answers, and one line for each thing that may be missing or fail.
+# run.sh PROGRAM LIBRARY KERNELS
+set -u
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
+export PISTACHIO_CUDA_LIBRARY=$2 PISTACHIO_CUDA_KERNELS=$3
+source=$here/../../src/device/cuda
+
+# says TEXT COMMAND...: fails with status 1, and TEXT is in what it says.
+says() {
+    text=$1
+    shift
+    "$@" >"$work/said" 2>&1
+    [ $? = 1 ] && grep -q -- "$text" "$work/said" && return
+    cat "$work/said"
+    return 1
+}
+on_cuda() {
+    "$program" --set device=cuda -c "$1"
+}
+
+check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --threads 2
+check "answers" "$program" tpch run --data "$work/data" --check --set device=cuda --queries "$(cat "$here/queries.txt")"
+
+check "no driver" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" \
+    "$program" --set device=cuda -c "select 1"
+check "a library that is none" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$3" \
+    "$program" --set device=cuda -c "select 1"
+check "an old driver" says "the CUDA driver is too old: it is for CUDA 11.8" env PISTACHIO_CUDA_VERSION=11080 \
+    "$program" --set device=cuda -c "select 1"
+check "no such device" says "there is no device cuda:7: the driver has 1" \
+    "$program" --set device=cuda:7 -c "select 1"
+check "no kernels" says "could not open the kernels" env PISTACHIO_CUDA_KERNELS="$work/none" \
+    "$program" --set device=cuda -c "select 1"
+head -c 20 "$3" >"$work/short.kernels"
+check "kernels that are cut short" says "is cut short" env PISTACHIO_CUDA_KERNELS="$work/short.kernels" \
+    "$program" --set device=cuda -c "select 1"
+tr 'e' 'o' <"$3" >"$work/other.kernels"
+check "kernels for another device" says "cuModuleLoadData: .*CUDA_ERROR_INVALID_IMAGE" \
+    env PISTACHIO_CUDA_KERNELS="$work/other.kernels" "$program" --set device=cuda -c "select 1"
+check "no file of kernels" says "is no file of kernels" env PISTACHIO_CUDA_KERNELS="$0" \
+    "$program" --set device=cuda -c "select 1"
+
+# Each of the driver's functions fails, the first time that it is called and later ones: the query ends with the
+# function's name, or gives its rows where nothing depends on the call; and the process goes on.
+query="select count(*), sum(l_quantity) from '$work/data/lineitem.parquet' where l_discount > 0.05"
+rows=$("$program" --format tsv -c "$query")
+fault() { # FUNCTION NTH
+    PISTACHIO_CUDA_FAIL=$1:$2 timeout 60 "$program" --format tsv --set device=cuda -c "$query" \
+        >"$work/out" 2>"$work/said"
+    code=$?
+    [ $code = 0 ] && [ "$rows" = "$(cat "$work/out")" ] && return
+    [ $code = 1 ] && grep -q "${1%_v2}" "$work/said" && ! grep -q Sanitizer "$work/said" && return
+    echo "$1:$2 ends with $code"
+    cat "$work/said"
+    return 1
+}
+for name in $(sed -n 's/^FUNCTION(\(cu[A-Za-z0-9_]*\).*/\1/p' "$source/driver_functions.def" | grep -v cuGetError); do
+    for nth in 1 2 7; do
+        check "$name fails, call $nth" fault "$name" $nth
+    done
+done
+
+check "what is not there yet is named" says "the CUDA device has no kernel" \
+    on_cuda "select cast(l_comment as date) from '$work/data/lineitem.parquet'"
+finish

@@ -1,0 +1,237 @@
+/* emulated.h - what CUDA C has and C++ has not, for kernels that the host's compiler builds.
+ *
+ * One kernel runs at a time, one thread of it at a time. Threads of a kernel that meets are fibers
+ * (fibers.cpp); of the others they are calls. */
+#ifndef PISTACHIO_EMULATED_H
+#define PISTACHIO_EMULATED_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_extra;
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((unused))
+#define __launch_bounds__(...)
+#define __restrict__
+/* In one place, so that it can be filled with rubbish before each block. */
+#define __shared__ static __attribute__((section("emulated_shared")))
+#define __constant__ static
+
+struct emulated_index {
+    unsigned x, y, z;
+};
+extern emulated_index threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- kernels, by name ---- */
+
+struct emulated_kernel {
+    const char *name;
+    void (*call)(void **arguments);
+    bool is_together;                        /* threads meet */
+    uint64_t (*rows)(const void *arguments); /* the largest count among them */
+    size_t argument_bytes;
+    const emulated_kernel *next;
+    emulated_kernel(const char *name, void (*call)(void **), bool is_together,
+                    uint64_t (*rows)(const void *), size_t argument_bytes);
+};
+extern const emulated_kernel *emulated_kernels;
+
+#define KERNEL_FUNCTION(name, arguments, is_together)                                              \
+    static void kernel_##name(const arguments##_arguments &a, const cuda_extra &extra);            \
+    static const emulated_kernel emulated_##name(                                                  \
+        "kernel_" #name,                                                                           \
+        [](void **p) {                                                                             \
+            kernel_##name(*(const arguments##_arguments *)p[0], *(const cuda_extra *)p[1]);        \
+        },                                                                                         \
+        is_together, emulated_rows_##arguments, sizeof(arguments##_arguments));                    \
+    static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \
+                              const cuda_extra &extra __attribute__((unused)))
+
+/* ---- meeting ---- */
+
+enum emulated_meeting { EMULATED_BARRIER, EMULATED_WARP };
+/* Comes back when all threads of the block, or all of `mask` in the warp, are there. */
+void emulated_meet(emulated_meeting kind, unsigned mask);
+/* The lane's word, which the others of its warp read between two meetings. */
+uint64_t *emulated_words();
+/* The launch fails. Does not come back. */
+[[noreturn]] void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static inline void __syncthreads()
+{
+    emulated_meet(EMULATED_BARRIER, 0);
+}
+
+static inline void __syncwarp(unsigned mask = 0xffffffffu)
+{
+    emulated_meet(EMULATED_WARP, mask);
+}
+
+static inline void __threadfence()
+{
+}
+
+template <class T> T emulated_exchange(unsigned mask, T value, unsigned lane)
+{
+    static_assert(sizeof(T) <= 8, "a shuffle takes 4 or 8 bytes");
+    uint64_t word = 0;
+    memcpy(&word, &value, sizeof value);
+    emulated_words()[threadIdx.x & 31] = word;
+    emulated_meet(EMULATED_WARP, mask);
+    word = emulated_words()[lane & 31];
+    if (!(mask >> (lane & 31) & 1))
+        emulated_fail("a shuffle reads lane %u, which is not in mask %08x", lane & 31, mask);
+    emulated_meet(EMULATED_WARP, mask);
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+template <class T> T __shfl_sync(unsigned mask, T value, int lane)
+{
+    return emulated_exchange(mask, value, (unsigned)lane);
+}
+
+template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned distance)
+{
+    unsigned lane = threadIdx.x & 31;
+    return emulated_exchange(mask, value, lane >= distance ? lane - distance : lane);
+}
+
+template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned distance)
+{
+    unsigned lane = threadIdx.x & 31;
+    return emulated_exchange(mask, value, lane + distance < 32 ? lane + distance : lane);
+}
+
+template <class T> T __shfl_xor_sync(unsigned mask, T value, unsigned bits)
+{
+    return emulated_exchange(mask, value, (threadIdx.x & 31) ^ bits);
+}
+
+static inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    emulated_words()[threadIdx.x & 31] = predicate != 0;
+    emulated_meet(EMULATED_WARP, mask);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (mask >> lane & 1)
+            bits |= (unsigned)emulated_words()[lane] << lane;
+    emulated_meet(EMULATED_WARP, mask);
+    return bits;
+}
+
+/* ---- atomics: nothing else runs ---- */
+
+template <class T> T atomicAdd(T *at, T number)
+{
+    T old = *at;
+    *at = old + number;
+    return old;
+}
+
+template <class T> T atomicOr(T *at, T bits)
+{
+    T old = *at;
+    *at = old | bits;
+    return old;
+}
+
+template <class T> T atomicAnd(T *at, T bits)
+{
+    T old = *at;
+    *at = old & bits;
+    return old;
+}
+
+template <class T> T atomicXor(T *at, T bits)
+{
+    T old = *at;
+    *at = old ^ bits;
+    return old;
+}
+
+template <class T> T atomicMin(T *at, T number)
+{
+    T old = *at;
+    *at = number < old ? number : old;
+    return old;
+}
+
+template <class T> T atomicMax(T *at, T number)
+{
+    T old = *at;
+    *at = number > old ? number : old;
+    return old;
+}
+
+template <class T> T atomicExch(T *at, T number)
+{
+    T old = *at;
+    *at = number;
+    return old;
+}
+
+template <class T> T atomicCAS(T *at, T expected, T number)
+{
+    T old = *at;
+    if (old == expected)
+        *at = number;
+    return old;
+}
+
+/* ---- bits ---- */
+
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+static inline int __clzll(long long x)
+{
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline int __ffsll(long long x)
+{
+    return __builtin_ffsll(x);
+}
+
+/* ---- the largest count of each kernel's arguments ---- */
+
+#include "device/kernel_types.h"
+#define POINTER(type, name)
+#define VALUE(type, name)
+#define COUNT(name)                                                                                \
+    if (a->name.bound > rows)                                                                      \
+        rows = a->name.bound;
+#define KERNEL(name, ...)                                                                          \
+    static inline uint64_t emulated_rows_##name(const void *arguments)                             \
+    {                                                                                              \
+        const name##_arguments *a = (const name##_arguments *)arguments;                           \
+        uint64_t rows = 0;                                                                         \
+        (void)a;                                                                                   \
+        __VA_ARGS__                                                                                \
+        return rows;                                                                               \
+    }
+#include "device/kernels.def"
+#undef KERNEL
+#undef POINTER
+#undef VALUE
+#undef COUNT
+
+#endif
