@@ -2,6 +2,7 @@
 
     bench/overlap DATA_FOLDER [--queries 1,3,6] [--runs N] [--threads N] [--program build/release/pistachio]
                   [--variants blocking,chunking,deferred,full] [--json FILE] [--svg FILE]
+    bench/overlap DATA_FOLDER --costs 4,25 [--queries 1,3,6] [--runs N] [--threads N] [--json FILE]
 
 A variant may be followed by other settings, for what a single switch does: full,full+registered_memory=off
 
@@ -11,6 +12,10 @@ pipelines as well). T_min is the least that the device needs for the same bytes:
 same order, between the rounds, as devices drift (replay.py), and as many bytes of the largest file in order; the less
 of the two counts, and for a round the mean of before and after. Without fio it is by the bandwidth of reading the
 largest file; `--bandwidth GB/s` says it. The last column is the median of the rounds' ratios.
+
+With --costs LAUNCH,WAIT the same for a device's waits: on the simulated device, on which a launch takes so many
+microseconds and a wait or a wake-up so many (4 and 25 are about a GPU's), files cached, under `synchronization` blocking
+and deferred, with what the device was told to do.
 """
 import argparse, json, math, os, re, statistics
 import measure, plot, replay
@@ -21,6 +26,7 @@ parser.add_argument("--queries", default=",".join(map(str, range(1, 23))))
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--bandwidth", type=float)
 parser.add_argument("--variants", default="blocking,chunking,deferred,full")
+parser.add_argument("--costs")
 options = parser.parse_args()
 variants = options.variants.split(",")
 width = {v: max(10, len(v) + 2) for v in variants}
@@ -40,6 +46,53 @@ def floor_of(number):
     again = replay.Replay(options, measure.query_text(number))
     return lambda: min(again.seconds(), again.bytes / measure.bandwidth(largest, 0.3))
 
+
+def work_of(number, settings):
+    """What the device was told to do: {"launches": 12, ...}."""
+    _, text = measure.run(options, "explain analyze " + measure.query_text(number), settings)
+    line = re.search(r"device simulated: (.*);", text)
+    return {name.strip(): int(count) for name, count in re.findall(r"([a-z -]+?) (\d+)", line[1])} if line else {}
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def synchronization():
+    """The table of --costs."""
+    launch, wait = options.costs.split(",")
+    base = ["device=simulated", "simulated_seed=auto", f"simulated_launch_time={launch}", f"simulated_wait_time={wait}"]
+    kinds = {kind: base + ["synchronization=" + kind] for kind in ("blocking", "deferred")}
+    print(f"{options.threads} threads, median of {options.runs}; {launch} us a launch, {wait} us a wait")
+    print(f"{'query':8}{'launches':>10}{'waits':>8}{'wake-ups':>10}{'blocking':>10}{'deferred':>10}{'ratio':>8}")
+    results = []
+    for number in map(int, options.queries.split(",")):
+        times, rows = {kind: [] for kind in kinds}, set()
+        for _ in range(options.runs):
+            for kind, settings in kinds.items():
+                seconds, text = measure.run(options, measure.query_text(number), settings)
+                times[kind].append(seconds)
+                rows.add(text)
+        if len(rows) != 1:
+            raise SystemExit(f"Q{number}: the variants' rows differ")
+        work = {kind: work_of(number, settings) for kind, settings in kinds.items()}
+        result = {"query": number, "launches": work["deferred"].get("launches", 0),
+                  "waits": work["blocking"].get("blocking waits", 0), "wakes": work["deferred"].get("wake-ups", 0),
+                  **{kind: statistics.median(t) for kind, t in times.items()}}
+        result["ratio"] = result["deferred"] / result["blocking"]
+        results.append(result)
+        print(f"Q{number:<7}{result['launches']:10}{result['waits']:8}{result['wakes']:10}{result['blocking']:10.3f}"
+              f"{result['deferred']:10.3f}{result['ratio']:8.2f}", flush=True)
+    print(f"geometric mean{'':22}{mean([r['blocking'] for r in results]):10.3f}"
+          f"{mean([r['deferred'] for r in results]):10.3f}{mean([r['ratio'] for r in results]):8.2f}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"threads": options.threads, "costs": options.costs, "results": results}, file, indent=1)
+
+
+if options.costs:
+    synchronization()
+    raise SystemExit
 
 largest = max(measure.files_of(options.data), key=os.path.getsize)
 print(f"{options.threads} threads, median of {options.runs}")

@@ -38,7 +38,7 @@ static status copy_parquet(pistachio_result *result)
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
     status st = open_sink(result, &sink);
-    while (!st && !(st = exec_query_next(result->query, &batch)) && batch) {
+    while (!st && !(st = api_query_next(result, &batch)) && batch) {
         result->rows_written += batch->row_count;
         st = api_sink_add(sink, batch);
     }

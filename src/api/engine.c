@@ -1,6 +1,6 @@
 /* engine.c - the device and the workers behind a database: made when a query first needs them, and
  * made anew when settings ask for others. What runs on the old ones goes on there. */
-#include "api/internal.h"
+#include "api/ranks.h"
 #include "storage/read.h"
 
 #include <stdlib.h>
@@ -12,20 +12,51 @@ static unsigned cuda_ordinal(const char *text)
     return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
 }
 
+/* A device with memory of its own has a budget of its own. */
+static status open_lazy_device(const settings *s, mem_budget *budget, device **out)
+{
+    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
+    if (strcmp(s->device.text, "simulated"))
+        return dev_open_cuda(cuda_ordinal(s->device.text), chunk_rows, budget, out);
+    TRY(dev_open_simulated(chunk_rows, budget, out));
+    dev_simulated_seed(*out, s->simulated_seed.number);
+    return dev_simulated_cost(*out, s->simulated_launch_time.number, s->simulated_wait_time.number);
+}
+
+/* One column of a chunk, of the widest type, must be there twice: as it was and as it becomes. */
+static status check_chunk_rows(const settings *s, uint64_t limit)
+{
+    uint64_t least = s->chunk_rows.number * sizeof(int128) * 2;
+    if (!s->chunk_rows.number || least <= limit)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID,
+                                  "chunk_rows of %llu need at least %llu bytes of the device's "
+                                  "memory, of which there are %llu",
+                                  (unsigned long long)s->chunk_rows.number,
+                                  (unsigned long long)least, (unsigned long long)limit),
+                       "SET chunk_rows to less or to auto, or device_memory_limit to more");
+}
+
+status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out)
+{
+    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
+    uint64_t limit = s->device_memory_limit.number;
+    mem_budget *own;
+    if (!strcmp(s->device.text, "cpu"))
+        return dev_open_cpu(s->isa.text, chunk_rows, budget, out);
+    limit = (limit ? limit : s->memory_limit.number) / ranks;
+    TRY(check_chunk_rows(s, limit));
+    TRY(mem_budget_new_of(s->device_memory_limit.number ? "device_memory_limit" : "memory_limit",
+                          limit, &own));
+    status st = open_lazy_device(s, own, out);
+    mem_budget_free(own);
+    return st ? st : dev_host_open(*out, budget);
+}
+
 static status open_engine(api_engine *engine)
 {
-    const settings *s = &engine->made_of;
-    unsigned threads = s->threads.number ? (unsigned)s->threads.number : setting_core_count();
-    uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
-    storage_use_threads(!strcmp(s->io_engine.text, "threads"));
-    TRY(mem_budget_new(s->memory_limit.number, &engine->budget));
-    if (!strcmp(s->device.text, "simulated"))
-        TRY(dev_open_simulated(chunk_rows, engine->budget, &engine->dev));
-    else if (!strncmp(s->device.text, "cuda", 4))
-        TRY(dev_open_cuda(cuda_ordinal(s->device.text), chunk_rows, engine->budget, &engine->dev));
-    else
-        TRY(dev_open_cpu(s->isa.text, chunk_rows, engine->budget, &engine->dev));
-    return exec_pool_new(threads, &engine->pool);
+    storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
+    return api_ranks_open(engine);
 }
 
 static status engine_new(const settings *s, api_engine **out)
@@ -34,6 +65,7 @@ static status engine_new(const settings *s, api_engine **out)
     if (!engine)
         return status_no_memory("engine", sizeof *engine);
     atomic_init(&engine->references, 1);
+    pthread_mutex_init(&engine->lock, NULL);
     engine->made_of = *s;
     status st = open_engine(engine);
     if (st)
@@ -47,9 +79,8 @@ void api_engine_unref(api_engine *engine)
 {
     if (!engine || atomic_fetch_sub(&engine->references, 1) != 1)
         return;
-    exec_pool_free(engine->pool);
-    dev_close(engine->dev);
-    mem_budget_free(engine->budget);
+    api_ranks_close(engine);
+    pthread_mutex_destroy(&engine->lock);
     mem_free(engine);
 }
 
@@ -58,7 +89,12 @@ static bool is_made_of(const api_engine *engine, const settings *s)
     const settings *old = &engine->made_of;
     return old->threads.number == s->threads.number &&
            old->memory_limit.number == s->memory_limit.number &&
-           old->chunk_rows.number == s->chunk_rows.number &&
+           old->chunk_rows.number == s->chunk_rows.number && old->ranks.number == s->ranks.number &&
+           old->network_message_bytes.number == s->network_message_bytes.number &&
+           old->device_memory_limit.number == s->device_memory_limit.number &&
+           old->simulated_launch_time.number == s->simulated_launch_time.number &&
+           old->simulated_wait_time.number == s->simulated_wait_time.number &&
+           old->simulated_seed.number == s->simulated_seed.number &&
            !strcmp(old->device.text, s->device.text) && !strcmp(old->isa.text, s->isa.text) &&
            !strcmp(old->io_engine.text, s->io_engine.text);
 }

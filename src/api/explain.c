@@ -188,7 +188,10 @@ static status add_device(pistachio_result *result)
     for (size_t i = 0; i < query->operators.count; i++)
         add_work(&work, &query->operators.items[i]->metrics.work);
     describe_work(&work, ": ", text, sizeof text);
-    return *text ? add_line(result, "device %s%s", query->dev->ops->name, text) : STATUS_OK;
+    if (!*text)
+        return STATUS_OK;
+    return add_line(result, "device %s%s; at most %.1f MB of its memory", query->dev->ops->name,
+                    text, (double)mem_budget_peak(query->dev->budget) / 1e6);
 }
 
 static status add_planning(pistachio_result *result)

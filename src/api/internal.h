@@ -15,6 +15,14 @@
 #include "pistachio/pistachio.h"
 #include "sql/sql.h"
 
+/* One of an engine's ranks. */
+typedef struct api_rank {
+    mem_budget *budget;
+    device *dev;
+    exec_pool *pool;
+    struct net_comm *comm; /* NULL: it is alone */
+} api_rank;
+
 /* A device and the workers on it, made as some settings say. Held by the queries that run on it,
  * and by the database as long as its settings are those. */
 typedef struct api_engine {
@@ -22,8 +30,15 @@ typedef struct api_engine {
     mem_budget *budget;
     device *dev;
     exec_pool *pool;
+    unsigned rank_count;
+    api_rank *ranks; /* the first one's are those above */
+    struct net_fabric *fabric;
+    pthread_mutex_t lock; /* of the next one */
+    uint64_t statements;  /* begun on several ranks */
     settings made_of;
 } api_engine;
+
+typedef struct api_ranked api_ranked; /* ranks.h */
 
 struct pistachio_database {
     _Atomic uint32_t references; /* the client's handle, connections */
@@ -63,7 +78,9 @@ struct pistachio_result {
     api_engine *engine; /* NULL: no query has run */
     settings settings;  /* the database's when the statement began */
     sql_statement *statement;
-    exec_query *query; /* NULL: made rows, or none */
+    int64_t statement_time; /* as in sql_session */
+    exec_query *query;      /* NULL: made rows, or none */
+    api_ranked *ranked;     /* NULL: it runs on one rank */
     api_rows made;
     bool is_made_done;
     bool is_traced;
@@ -86,7 +103,9 @@ pistachio_error *api_null_argument(const char *name);
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
 
-/* engine.c: the settings of now, and a reference to an engine that is as they say. */
+/* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
+CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
+/* The settings of now, and a reference to an engine that is as they say. */
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
@@ -100,6 +119,8 @@ CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 
 /* query.c: what settings.def cannot say of a setting's text. */
 CHECKED status api_settings_check(const settings *s);
+/* query.c: exec_query_next of the result's query, on all of its ranks. */
+CHECKED status api_query_next(pistachio_result *result, exec_batch **out);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */

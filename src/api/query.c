@@ -1,5 +1,6 @@
 /* query.c - runs statements: queries by the executor, the others here. */
 #include "api/copy.h"
+#include "api/ranks.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
 
@@ -49,14 +50,33 @@ status api_finish_trace(pistachio_result *result)
                : STATUS_OK;
 }
 
+status api_query_next(pistachio_result *result, exec_batch **out)
+{
+    TRY(exec_query_next(result->query, out));
+    return *out || !result->ranked ? STATUS_OK : api_ranked_finish(result->ranked);
+}
+
 /* Runs the query and throws its rows away. */
 static status drain(pistachio_result *result)
 {
     exec_batch *batch;
     do {
-        TRY(exec_query_next(result->query, &batch));
+        TRY(api_query_next(result, &batch));
         exec_batch_free(batch);
     } while (batch);
+    return STATUS_OK;
+}
+
+/* On this rank, or on all. */
+static status make_query(pistachio_result *result)
+{
+    const api_engine *engine = result->engine;
+    exec_place place = {.dev = engine->dev, .pool = engine->pool};
+    if (result->statement->query.exchange_count)
+        TRY(api_ranked_begin(result, &place));
+    TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
+    if (result->ranked)
+        api_ranked_attach(result->ranked, result->query);
     return STATUS_OK;
 }
 
@@ -67,12 +87,12 @@ static status start_query(pistachio_result *result)
     const settings *s = &database->settings;
     TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
+    TRY(api_engine_hold(database, &result->settings, &result->engine));
+    const plan_distribution distribution = api_distribution(&result->settings);
+    TRY(plan_distribute(plan, &distribution));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);
-    TRY(api_engine_hold(database, &result->settings, &result->engine));
-    const api_engine *engine = result->engine;
-    TRY(exec_query_new(plan, engine->dev, engine->pool, engine->budget, &result->settings,
-                       &result->query));
+    TRY(make_query(result));
     atomic_store(&result->connection->query, result->query);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));
@@ -242,8 +262,9 @@ static int64_t microseconds_since_1970(void)
 
 static status prepare_and_run(pistachio_result *result, const char *sql, const char **out_rest)
 {
+    result->statement_time = microseconds_since_1970();
     const sql_session session = {.catalog = result->connection->database->catalog,
-                                 .statement_time = microseconds_since_1970()};
+                                 .statement_time = result->statement_time};
     result->started = api_nanoseconds();
     TRY(sql_prepare(&session, sql, &result->statement, out_rest));
     TRY(run(result));
@@ -297,8 +318,11 @@ void pistachio_result_free(pistachio_result *result)
     pistachio_batch_unref(result->batch);
     if (result->query) {
         hide_query(result);
+        if (result->ranked)
+            api_ranked_attach(result->ranked, NULL);
         exec_query_free(result->query);
     }
+    api_ranked_end(result->ranked);
     status_free(api_finish_trace(result)); /* of a query that was given up */
     api_engine_unref(result->engine);
     sql_statement_free(result->statement);

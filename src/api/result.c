@@ -105,7 +105,7 @@ status api_next(pistachio_result *result, const pistachio_batch **out)
     if (result->made.column_count)
         TRY(next_made(result, &rows));
     else if (result->query)
-        TRY(exec_query_next(result->query, &rows));
+        TRY(api_query_next(result, &rows));
     if (rows)
         TRY(api_batch_new(rows, &result->batch));
     *out = result->batch;

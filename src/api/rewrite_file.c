@@ -180,7 +180,7 @@ static status run(file_rewrite *r, pistachio_result *result)
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
     status st = open_sink(r, result, &sink);
-    while (!st && !(st = exec_query_next(result->query, &batch)) && batch) {
+    while (!st && !(st = api_query_next(result, &batch)) && batch) {
         uint64_t rows = batch->row_count;
         st = api_sink_add(sink, batch);
         add_progress(r->shared, rows);

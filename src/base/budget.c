@@ -9,10 +9,16 @@
 struct mem_budget {
     _Atomic uint32_t references;
     _Atomic uint64_t used, peak;
-    uint64_t limit; /* UINT64_MAX: none */
+    uint64_t limit;      /* UINT64_MAX: none */
+    const char *setting; /* that gives the limit */
 };
 
 status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
+{
+    return mem_budget_new_of("memory_limit", limit_bytes, out);
+}
+
+status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget **out)
 {
     *out = NULL;
     mem_budget *budget = mem_new(sizeof *budget);
@@ -20,6 +26,7 @@ status mem_budget_new(uint64_t limit_bytes, mem_budget **out)
         return status_no_memory("memory budget", sizeof *budget);
     atomic_init(&budget->references, 1);
     budget->limit = limit_bytes ? limit_bytes : UINT64_MAX;
+    budget->setting = setting;
     *out = budget;
     return STATUS_OK;
 }
@@ -42,11 +49,12 @@ status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who)
     do {
         if (bytes > budget->limit - used)
             return status_hint(status_new(STATUS_KIND_LIMIT,
-                                          "memory_limit of %" PRIu64
-                                          " bytes reached: %s needs %" PRIu64 " bytes, %" PRIu64
-                                          " are in use",
-                                          budget->limit, who, bytes, used),
-                               "SET memory_limit to more, or use fewer threads");
+                                          "%s of %" PRIu64 " bytes reached: %s needs %" PRIu64
+                                          " bytes, %" PRIu64 " are in use",
+                                          budget->setting, budget->limit, who, bytes, used),
+                               "SET %s to more (%" PRIu64 " bytes would have done here), or use "
+                               "fewer threads",
+                               budget->setting, used + bytes);
     } while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
                                                     memory_order_relaxed, memory_order_relaxed));
     maximum_raise(&budget->peak, used + bytes);

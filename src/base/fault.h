@@ -1,5 +1,5 @@
-/* fault.h - make the n-th allocation, read or write fail on purpose, or memory look full, for
- * tests.
+/* fault.h - make the n-th allocation, read or write fail on purpose, memory look full, or a task wait
+ * where it need not, for tests.
  *
  * Costs one relaxed atomic load per check when nothing is armed. Process-wide; tests arm one
  * fault at a time. PISTACHIO_FAULT=kind:nth[:always|:every] in the environment arms one at start.
@@ -15,6 +15,7 @@ typedef enum fault_kind {
     FAULT_READ,
     FAULT_WRITE,
     FAULT_ROOM, /* memory looks full to an operator, which must spill */
+    FAULT_WAIT, /* a task that awaits its stream blocks its thread */
     FAULT_KIND_COUNT
 } fault_kind;
 

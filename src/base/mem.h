@@ -80,6 +80,8 @@ typedef struct mem_budget mem_budget;
 
 /* limit_bytes 0: no limit, still counted. With one reference. */
 CHECKED status mem_budget_new(uint64_t limit_bytes, mem_budget **out);
+/* The same of a limit that another setting than memory_limit gives; its name is static text. */
+CHECKED status mem_budget_new_of(const char *setting, uint64_t limit_bytes, mem_budget **out);
 mem_budget *mem_budget_ref(mem_budget *budget);
 /* Gives a reference up; the budget goes with the last one. Takes NULL. Any thread. */
 void mem_budget_free(mem_budget *budget);

@@ -37,6 +37,8 @@ static const char usage[] =
     "  -o FILE           write results there; after a failure there is no file\n"
     "  --timer           print each statement's time\n"
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
+    "  --ranks N         as many ranks, each with its share of threads and memory, run statements\n"
+    "                    together; default 1\n"
     "  --trace FILE      what each query's threads did when, for ui.perfetto.dev\n"
     "  --timeline FILE   storage, workers and operators over each query's time, as SVG\n"
     "  --settings        list the settings\n"
@@ -86,10 +88,10 @@ static void list_settings(void)
 }
 
 static const char *const option_names[] = {
-    "-c",      "-f",         "-o",      "--table",    "--format",  "--null", "--set",
-    "--trace", "--timeline", "--timer", "--settings", "--version", "--help"};
+    "-c",      "-f",         "-o",      "--table", "--format",   "--null",    "--set",
+    "--trace", "--timeline", "--ranks", "--timer", "--settings", "--version", "--help"};
 #define OPTION_COUNT (sizeof option_names / sizeof *option_names)
-#define VALUE_OPTION_COUNT 9 /* the first of them take a value */
+#define VALUE_OPTION_COUNT 10 /* the first of them take a value */
 
 static bool is_option(const char *word, size_t count)
 {
@@ -146,7 +148,7 @@ static int parse_value(arguments *a, const char *word, char *value)
     else if (!strcmp(word, "--set"))
         return split(value, &setting) ? add_setting(a, setting)
                                       : usage_value(PROGRAM, word, value, "NAME=VALUE");
-    else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline"))
+    else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline") || !strcmp(word, "--ranks"))
         return add_setting(a, (pistachio_option){word + 2, value});
     else if (!strchr(value, '=')) /* --table */
         return usage_value(PROGRAM, word, value, "NAME=PATH");

@@ -1,6 +1,8 @@
 /* chunk.c - columns of equal length: selecting, flattening, joining end to end. */
 #include "device/tensor.h"
 
+#include <string.h>
+
 status chunk_new(uint32_t column_count, dev_count rows, chunk **out)
 {
     *out = NULL;
@@ -22,6 +24,24 @@ void chunk_free(chunk *c)
         tensor_unref(c->columns[i]);
     dev_buffer_unref(c->rows_owner);
     mem_free(c);
+}
+
+status chunk_list_move(chunk_list *from, chunk_list *to)
+{
+    if (!from->count)
+        return STATUS_OK;
+    TRY(array_reserve(NULL, to, from->count));
+    memcpy(to->items + to->count, from->items, from->count * sizeof *from->items);
+    to->count += from->count;
+    from->count = 0;
+    return STATUS_OK;
+}
+
+void chunk_list_release(chunk_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        chunk_free(list->items[i]);
+    array_release(list);
 }
 
 /* An earlier column of the old chunk with the same index: its composed index serves again. */
@@ -102,7 +122,15 @@ static bool may_have_nulls(const tensor *t)
     }
 }
 
-/* Bytes of long strings in flat columns; a lazy device is waited for, once per concatenation. */
+/* Adds the bytes of a flat column's long strings. */
+static status add_string_bytes(dev_stream *stream, const tensor *flat, dev_count rows,
+                               uint64_t *total)
+{
+    return DEV_LAUNCH(stream, string_bytes, .values = flat->values, .validity = flat->validity,
+                      .count = rows, .out_total = total);
+}
+
+/* Where a device answers at once: bytes of long strings in one column. */
 static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk *const *chunks,
                                 size_t chunk_count, uint64_t *out)
 {
@@ -110,9 +138,7 @@ static status long_string_bytes(dev_stream *stream, tensor *const *flats, chunk 
     TRY(dev_words_new(stream, 1, &total));
     status st = STATUS_OK;
     for (size_t i = 0; i < chunk_count && !st; i++)
-        st = DEV_LAUNCH(stream, string_bytes, .values = flats[i]->values,
-                        .validity = flats[i]->validity, .count = chunks[i]->rows,
-                        .out_total = total->address);
+        st = add_string_bytes(stream, flats[i], chunks[i]->rows, total->address);
     if (!st)
         st = dev_words_read(stream, total->address, out, 1);
     dev_buffer_unref(total);
@@ -150,7 +176,8 @@ static status concat_values(dev_stream *stream, tensor *const *flats, chunk *con
 
 static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                uint32_t index, uint64_t rows, const char *who,
-                               tensor_target target_memory, tensor **flats, concat_column *column)
+                               tensor_target target_memory, const uint64_t *text_bytes,
+                               tensor **flats, concat_column *column)
 {
     bool has_nulls = false;
     for (size_t i = 0; i < chunk_count; i++) {
@@ -164,8 +191,9 @@ static status concat_column_of(dev_stream *stream, chunk *const *chunks, size_t 
     if (has_nulls && rows)
         TRY(stream->dev->ops->zero(stream, column->target->validity, bitmap_bytes(rows)));
     if (type_is_text(type)) {
-        uint64_t bytes;
-        TRY(long_string_bytes(stream, flats, chunks, chunk_count, &bytes));
+        uint64_t bytes = text_bytes ? text_bytes[index] : 0;
+        if (!text_bytes)
+            TRY(long_string_bytes(stream, flats, chunks, chunk_count, &bytes));
         TRY(dev_words_new(stream, 1, &column->heap_used));
         if (bytes) {
             TRY(dev_alloc(stream->dev, bytes, who, &column->heap));
@@ -238,6 +266,40 @@ static status combine_column(dev_stream *stream, chunk *const *chunks, size_t ch
     return st;
 }
 
+/* A lazy device is asked once for all columns: each column's bytes of long strings, whose text
+ * becomes FLAT in the chunks. *out is the caller's, also on failure. */
+static status ask_string_bytes(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                               bool keep_bases, uint64_t **out)
+{
+    uint32_t column_count = chunks[0]->column_count;
+    dev_buffer *totals;
+    bool has_text = false;
+    uint64_t *bytes = mem_new_array(column_count + 1, sizeof *bytes);
+    *out = bytes;
+    if (!bytes)
+        return status_no_memory("concatenation", column_count * sizeof *bytes);
+    TRY(dev_words_new(stream, column_count + 1, &totals));
+    status st = STATUS_OK;
+    for (uint32_t c = 0; c < column_count && !st; c++) {
+        const tensor *first = chunks[0]->columns[c];
+        if (!first || !type_is_text(first->type) ||
+            (keep_bases && has_one_base(chunks, chunk_count, c)))
+            continue;
+        for (size_t i = 0; i < chunk_count && !st; i++) {
+            tensor *flat;
+            st = chunk_flatten_column(stream, chunks[i], c, &flat);
+            if (st)
+                break;
+            has_text = true;
+            st = add_string_bytes(stream, flat, chunks[i]->rows, (uint64_t *)totals->address + c);
+        }
+    }
+    if (!st && has_text)
+        st = dev_words_read(stream, totals->address, bytes, column_count);
+    dev_buffer_unref(totals);
+    return st;
+}
+
 /* keep_bases: as chunk_combine. places: by column, or NULL. */
 static status put_together(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                            bool keep_bases, const char *who, const tensor_target *targets,
@@ -250,7 +312,10 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
     chunk *result;
     TRY(chunk_new(chunks[0]->column_count, dev_count_exact(rows), &result));
     tensor **flats = mem_new_array(chunk_count, sizeof *flats);
+    uint64_t *text_bytes = NULL;
     status st = flats ? STATUS_OK : status_no_memory("concatenation", chunk_count * sizeof *flats);
+    if (!st && !stream->dev->is_host)
+        st = ask_string_bytes(stream, chunks, chunk_count, keep_bases, &text_bytes);
     for (uint32_t c = 0; c < result->column_count && !st; c++) {
         concat_column column = {0};
         if (!chunks[0]->columns[c])
@@ -259,8 +324,9 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
             st = combine_column(stream, chunks, chunk_count, c, result);
             continue;
         }
-        st = concat_column_of(stream, chunks, chunk_count, c, rows, who,
-                              targets ? targets[c] : (tensor_target){0}, flats, &column);
+        st =
+            concat_column_of(stream, chunks, chunk_count, c, rows, who,
+                             targets ? targets[c] : (tensor_target){0}, text_bytes, flats, &column);
         result->columns[c] = column.target;
         dev_buffer_unref(column.heap_used);
         for (size_t i = 0; i < chunk_count; i++) {
@@ -269,6 +335,7 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
         }
     }
     mem_free(flats);
+    mem_free(text_bytes);
     if (st) {
         chunk_free(result);
         return st;

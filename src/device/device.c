@@ -14,6 +14,7 @@ void dev_close(device *dev)
     if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)
         return;
     mem_budget *budget = dev->budget;
+    dev_close(dev->host);
     dev->ops->close(dev);
     mem_budget_free(budget);
 }

@@ -136,6 +136,7 @@ struct device {
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     mem_budget *budget;    /* of its memory; the device holds a reference */
+    device *host;          /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 
@@ -155,6 +156,23 @@ CHECKED status dev_stream_await(dev_stream *stream);
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);
 /* A GPU's manners on the CPU, for tests: src/device/simulated. */
 CHECKED status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out);
+/* A model of a GPU's costs, before the first stream is opened: what each launch, copy and zeroing
+ * takes of its stream's time beside the work, and what a thread that waits pays for that, and a task
+ * that is woken. In microseconds; 0 at first. */
+CHECKED status dev_simulated_cost(device *simulated, uint64_t launch_microseconds,
+                                  uint64_t wait_microseconds);
+/* Which commands are late at random, and how; 0: none is. */
+void dev_simulated_seed(device *simulated, uint64_t seed);
+/* Gives a lazy device its host side, once, before anybody uses it: memory of host_alloc, which is
+ * charged to `budget`. On a host device nothing is to be done. */
+CHECKED status dev_host_open(device *dev, mem_budget *budget);
+/* The device in whose memory a device's rows are when they are in the host's reach: a host device
+ * itself, else one of pinned memory. That one opens no streams, as nothing is ever late there: a zeroed
+ * dev_stream with `dev` set is one. It lives as long as dev: whoever holds its memory holds dev. */
+static inline device *dev_host(device *dev)
+{
+    return dev->is_host ? dev : dev->host;
+}
 /* The ordinal-th device of NVIDIA's driver, in its own order; one line says why there is none:
  * src/device/cuda. */
 CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,

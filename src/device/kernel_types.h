@@ -6,13 +6,14 @@
 
 #include "base/type.h"
 #include "device/aggregate_state.h"
+#include "device/parquet_page.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEV_ABI 5 /* raise with every change of device.h, and of an argument's meaning */
+#define DEV_ABI 6 /* raise with every change of device.h, and of an argument's meaning */
 
 /* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
  * *actual) once the stream has got there. actual == NULL: exactly `bound`. */

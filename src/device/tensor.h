@@ -87,6 +87,26 @@ CHECKED status row_index_new(device *dev, uint64_t rows, row_index **out);
 /* The numbers from `first` on, sharing memory. */
 CHECKED status row_index_view(const row_index *index, uint64_t first, row_index **out);
 
+/* A bit for each row. */
+typedef struct row_mask {
+    const uint64_t *bits;
+    const uint64_t *validity; /* or NULL: a NULL selects nothing */
+    bool is_inverted;         /* rows whose bit is clear are wanted */
+    uint32_t first_row;       /* the number of the row of bit 0 */
+} row_mask;
+
+/* Rows that were selected, ascending. */
+typedef struct row_selection {
+    row_index *rows; /* NULL: all */
+    dev_count count;
+    dev_buffer *count_owner; /* holds count.actual; or NULL */
+} row_selection;
+
+/* The one way from a mask to rows: nothing is waited for, on lazy devices the count is lazy. */
+CHECKED status row_selection_make(dev_stream *stream, const row_mask *mask, dev_count rows,
+                                  row_selection *out);
+void row_selection_release(row_selection *selection); /* takes a zeroed one */
+
 /* The same values as a FLAT tensor, with a reference; t itself if it is FLAT. */
 CHECKED status tensor_flatten(dev_stream *stream, tensor *t, dev_count count, tensor **out);
 /* The values of an INDEXED tensor as a FLAT one, at the place. */
@@ -96,7 +116,7 @@ CHECKED status tensor_gather_at(dev_stream *stream, const tensor *t, dev_count c
 CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **out);
 
 /* Host memory that copies of the device may come from and go to (dev_ops.host_alloc); on host
- * devices any. */
+ * devices any. Charged to the budget of dev_host_open. */
 CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
 /* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
@@ -114,6 +134,8 @@ typedef struct dev_fetch {
  * nobody anything. Ends in dev_fetch_finish or dev_fetch_close. */
 CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count,
                                dev_fetch *out);
+/* Returns when the event, of this stream, is reached, and frees it; also on failure. */
+CHECKED status dev_event_await(dev_stream *stream, dev_event *event);
 /* Copies the words to `target`, awaiting them if they are not there (dev_stream_await), and closes
  * the fetch; also on failure. */
 CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);
@@ -128,6 +150,25 @@ CHECKED status dev_count_read(dev_stream *stream, dev_count *count);
 
 CHECKED status chunk_new(uint32_t column_count, dev_count rows, chunk **out); /* columns NULL */
 void chunk_free(chunk *c);                                                    /* takes NULL */
+typedef ARRAY(chunk *) chunk_list;
+
+/* The chunks of `from` go behind those of `to`; after a failure they are where they were. */
+CHECKED status chunk_list_move(chunk_list *from, chunk_list *to);
+void chunk_list_release(chunk_list *list); /* frees the chunks, too */
+
+/* A chunk whose number of rows is on its way to the host. Zeroed: none. */
+typedef struct late_chunk {
+    chunk *rows;
+    dev_fetch count; /* none where the count is exact */
+} late_chunk;
+
+/* Takes the chunk over, also on failure. Ends in late_chunk_finish or late_chunk_close. */
+CHECKED status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out);
+/* The chunk, with an exact count, awaiting it if it is not there; NULL if it has no rows, or there
+ * was none. */
+CHECKED status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out);
+/* Forgets it. Takes a zeroed one. */
+void late_chunk_close(device *dev, late_chunk *late);
 /* Selects rows: every column becomes INDEXED (columns that shared an index share the composed
  * one), the row count becomes `count`, and count_owner (may be NULL) is referenced. In place. */
 CHECKED status chunk_select(dev_stream *stream, chunk *c, row_index *rows, dev_count count,
@@ -141,6 +182,15 @@ CHECKED status chunk_concat(dev_stream *stream, chunk *const *chunks, size_t chu
 /* The same; columns go to their places. */
 CHECKED status chunk_concat_at(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                                const char *who, const tensor_target *targets, chunk **out);
+/* The rows in memory of dev_host(stream's device): columns FLAT, long strings in one heap each, and
+ * the count exact; with keep_dictionaries, INDEXED over their dictionary where they have one. Awaits
+ * the stream (dev_stream_await) for sizes where there are texts or a lazy count, and at the end. On a
+ * host device the columns are the chunk's own. Frees nothing of c. */
+CHECKED status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dictionaries,
+                             const char *who, chunk **out);
+/* The rows of a host chunk (FLAT, or INDEXED over a dictionary, exact count) in the device's memory.
+ * Enqueues copies and does not wait: c may be freed at once. */
+CHECKED status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chunk **out);
 /* As chunk_concat, but columns that are INDEXED over one base in all of them stay so. */
 CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              const char *who, chunk **out);

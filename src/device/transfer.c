@@ -5,18 +5,28 @@
 
 status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out)
 {
-    if (dev->ops->host_alloc)
-        return dev->ops->host_alloc(dev, bytes, who, out);
-    *out = mem_new(bytes ? bytes : 1);
-    return *out ? STATUS_OK : status_no_memory(who, bytes);
+    *out = NULL;
+    if (!dev->ops->host_alloc) {
+        *out = mem_new(bytes ? bytes : 1);
+        return *out ? STATUS_OK : status_no_memory(who, bytes);
+    }
+    if (dev->host)
+        TRY(mem_budget_take(dev->host->budget, bytes, who));
+    status st = dev->ops->host_alloc(dev, bytes, who, out);
+    if (st && dev->host)
+        mem_budget_give(dev->host->budget, bytes);
+    return st;
 }
 
 void dev_host_free(device *dev, void *address, size_t bytes)
 {
-    if (!dev->ops->host_alloc)
+    if (!dev->ops->host_alloc) {
         mem_free(address);
-    else if (address)
+    } else if (address) {
+        if (dev->host)
+            mem_budget_give(dev->host->budget, bytes);
         dev->ops->host_free(dev, address, bytes);
+    }
 }
 
 status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
@@ -66,15 +76,65 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
     return st;
 }
 
+status dev_event_await(dev_stream *stream, dev_event *event)
+{
+    status st = STATUS_OK;
+    if (!stream->dev->ops->event_reached(event))
+        st = dev_stream_await(stream);
+    stream->dev->ops->event_free(event);
+    return st;
+}
+
 status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
 {
     status st = STATUS_OK;
-    if (fetch->event && !stream->dev->ops->event_reached(fetch->event))
-        st = dev_stream_await(stream);
+    dev_event *event = fetch->event;
+    fetch->event = NULL;
+    if (event)
+        st = dev_event_await(stream, event);
     if (!st)
         memcpy(target, fetch->words, bytes_of(fetch));
     dev_fetch_close(stream->dev, fetch);
     return st;
+}
+
+status late_chunk_start(dev_stream *stream, chunk *c, late_chunk *out)
+{
+    *out = (late_chunk){.rows = c};
+    if (!c->rows.actual)
+        return STATUS_OK;
+    status st = dev_fetch_start(stream, c->rows.actual, 1, &out->count);
+    if (st)
+        late_chunk_close(stream->dev, out);
+    return st;
+}
+
+status late_chunk_finish(dev_stream *stream, late_chunk *late, chunk **out)
+{
+    chunk *c = late->rows;
+    uint64_t actual;
+    *out = NULL;
+    if (late->count.words) {
+        status st = dev_fetch_finish(stream, &late->count, &actual);
+        if (st) {
+            late_chunk_close(stream->dev, late);
+            return st;
+        }
+        c->rows = dev_count_exact(actual < c->rows.bound ? actual : c->rows.bound);
+    }
+    late->rows = NULL;
+    if (c && c->rows.bound)
+        *out = c;
+    else
+        chunk_free(c);
+    return STATUS_OK;
+}
+
+void late_chunk_close(device *dev, late_chunk *late)
+{
+    dev_fetch_close(dev, &late->count);
+    chunk_free(late->rows);
+    late->rows = NULL;
 }
 
 status dev_words_read(dev_stream *stream, const void *words, uint64_t *target, uint32_t count)

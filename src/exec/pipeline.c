@@ -6,6 +6,8 @@
  * finished before an operator may run (its join's build side) hangs on the chain's link. */
 #include "exec/pipeline.h"
 
+#include "exec/exchange/op_exchange.h"
+
 typedef struct link link;
 struct link {
     exec_operator *op;
@@ -230,6 +232,72 @@ static status walk_shared(exec_query *query, const plan_node *node, const link *
     return pipeline_new(query, source, query->shared_stages[id], down, NULL);
 }
 
+/* ---- several ranks ---- */
+
+/* A sink that sends; and, where rows come to this rank, too, a source, which runs at the same time. */
+static status open_exchange(exec_query *query, const plan_node *node, exec_operator **out_source)
+{
+    exec_operator *sink;
+    TRY(op_exchange_open(query, node, &sink, out_source));
+    status st = exec_adopt(query, sink);
+    if (st && out_source)
+        (*out_source)->ops->close(*out_source);
+    TRY(st);
+    if (out_source)
+        TRY(exec_adopt(query, *out_source));
+    exec_stage *stage;
+    const link *chain;
+    TRY(sink_chain(query, sink, NULL, &stage, &chain));
+    return walk(query, node->children[0], chain);
+}
+
+static status walk_exchange(exec_query *query, const plan_node *node, const link *down)
+{
+    exec_operator *source;
+    TRY(open_exchange(query, node, &source));
+    return pipeline_new(query, source, NULL, down, NULL);
+}
+
+/* Of a plan that rank 0 runs, this rank's part: what is sent there. */
+static status walk_sends(exec_query *query, const plan_node *node)
+{
+    if (node->kind == PLAN_EXCHANGE)
+        return open_exchange(query, node, NULL);
+    if (node->kind == PLAN_SHARED && !query->shared_is_sent[node->shared.id]) {
+        query->shared_is_sent[node->shared.id] = true;
+        TRY(walk_sends(query, query->statement->shared.items[node->shared.id]));
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(walk_sends(query, node->children[i]));
+    return STATUS_OK;
+}
+
+static exec_result nothing_pull(exec_operator *op, exec_task *task, void *state, chunk **output)
+{
+    (void)op, (void)task, (void)state, (void)output;
+    return EXEC_FINISHED;
+}
+
+static void nothing_close(exec_operator *op)
+{
+    (void)op;
+}
+
+static const exec_operator_ops nothing_ops = {
+    .name = "nothing", .pull = nothing_pull, .close = nothing_close};
+
+/* Rank 0 has the node's rows: here it gives none. */
+static status walk_elsewhere(exec_query *query, const plan_node *node, const link *down)
+{
+    exec_operator *source = arena_alloc(query->memory, sizeof *source);
+    if (!source)
+        return status_no_memory("pipeline", sizeof *source);
+    *source = (exec_operator){.ops = &nothing_ops, .query = query, .is_empty = true};
+    TRY(exec_adopt(query, source));
+    TRY(pipeline_new(query, source, NULL, down, NULL));
+    return walk_sends(query, node);
+}
+
 static status walk_union(exec_query *query, const plan_node *node, const link *down)
 {
     for (uint32_t i = 0; i < node->child_count; i++)
@@ -279,6 +347,8 @@ static const struct runner {
 static status walk(exec_query *query, const plan_node *node, const link *down)
 {
     const struct runner *r = &runners[node->kind];
+    if (query->rank && node->placement == PLACEMENT_ONE)
+        return walk_elsewhere(query, node, down);
     if (r->walk)
         return r->walk(query, node, down);
     if (r->source)

@@ -4,9 +4,10 @@
 #include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"
 #include "exec/sched/task.h"
+#include "net/net.h"
 
-status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                      mem_budget *budget, const settings *settings, exec_query **out)
+status exec_query_new(const plan_statement *statement, const exec_place *place,
+                      const settings *settings, exec_query **out)
 {
     *out = NULL;
     exec_query *query = mem_new(sizeof *query);
@@ -14,9 +15,13 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
         return status_no_memory("query", sizeof *query);
     pthread_mutex_init(&query->lock, NULL);
     query->statement = statement;
-    query->dev = dev;
-    query->pool = pool;
-    query->budget = budget;
+    query->dev = place->dev;
+    query->pool = place->pool;
+    query->budget = place->dev->budget;
+    query->net = place->net;
+    query->rank = place->rank;
+    query->rank_count = place->rank_count;
+    query->net_message_bytes = place->message_bytes;
     query->is_buffering = settings->dynamic_buffering.number;
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);
@@ -39,7 +44,8 @@ status exec_query_new(const plan_statement *statement, device *dev, exec_pool *p
         size_t count = statement->shared.count;
         query->shared_sinks = arena_alloc_array(query->memory, count, sizeof(exec_operator *));
         query->shared_stages = arena_alloc_array(query->memory, count, sizeof(exec_stage *));
-        if (!query->shared_sinks || !query->shared_stages)
+        query->shared_is_sent = arena_alloc_array(query->memory, count, sizeof(bool));
+        if (!query->shared_sinks || !query->shared_stages || !query->shared_is_sent)
             st = status_no_memory("common subplans", count * sizeof(exec_stage *));
     }
     exec_operator *sink = NULL;
@@ -79,6 +85,18 @@ static bool never(void *argument)
     return false;
 }
 
+/* Of several ranks' failures the one that all of them report. Takes the one of this rank. */
+static status shared_failure(exec_query *query, status st)
+{
+    status shared = query->net ? net_query_failure(query->net) : STATUS_OK;
+    if (shared && status_get_kind(shared) != STATUS_KIND_CANCELLED) {
+        status_free(st);
+        return shared;
+    }
+    status_free(shared);
+    return st;
+}
+
 /* Takes the failure out, or makes the one of a cancelled query. */
 static status take_failure(exec_query *query)
 {
@@ -86,6 +104,7 @@ static status take_failure(exec_query *query)
     status st = query->failure;
     query->failure = STATUS_OK;
     pthread_mutex_unlock(&query->lock);
+    st = shared_failure(query, st);
     if (st &&
         (status_get_kind(st) == STATUS_KIND_CORRUPT || status_get_kind(st) == STATUS_KIND_IO)) {
         const file *changed = scan_ahead_changed_file(query);
@@ -100,9 +119,11 @@ static status take_failure(exec_query *query)
     return st ? st : status_new(STATUS_KIND_CANCELLED, "query cancelled");
 }
 
-/* Lets every task come to its end. */
+/* Lets every task come to its end: on other ranks, too, and those that wait for messages. */
 static void drain(exec_query *query)
 {
+    if (query->net && atomic_load(&query->is_cancelled))
+        net_query_fail(query->net, status_new(STATUS_KIND_CANCELLED, "query cancelled"));
     if (query->result_sink)
         op_result_wake_all(query->result_sink);
     exec_pool_work(query->pool, query, never, NULL);
@@ -117,6 +138,7 @@ status exec_query_next(exec_query *query, exec_batch **out)
         return take_failure(query);
     }
     *out = op_result_take(query->result_sink);
+    query->is_finished = !*out;
     return STATUS_OK;
 }
 
@@ -141,11 +163,18 @@ void exec_query_cancel(exec_query *query)
     atomic_store(&query->is_cancelled, true);
 }
 
+void exec_query_stop(exec_query *query)
+{
+    atomic_store(&query->is_cancelled, true);
+    exec_pool_notify(query->pool);
+}
+
 void exec_query_free(exec_query *query)
 {
     if (!query)
         return;
-    atomic_store(&query->is_cancelled, true);
+    if (!query->is_finished)
+        atomic_store(&query->is_cancelled, true);
     drain(query);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)

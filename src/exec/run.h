@@ -7,10 +7,20 @@
 #include "exec/scan/scan_reads.h"
 #include "exec/sched/pool.h"
 
-/* Builds the stages; nothing runs yet. The statement, device, pool and budget outlive the query;
- * the settings are those of now. */
-CHECKED status exec_query_new(const plan_statement *statement, device *dev, exec_pool *pool,
-                              mem_budget *budget, const settings *settings, exec_query **out);
+/* Where a query runs. */
+typedef struct exec_place {
+    device *dev;
+    exec_pool *pool;
+    struct net_query *net; /* NULL, or of a statement that has exchanges: with other ranks */
+    uint32_t rank, rank_count;
+    uint32_t message_bytes; /* to other ranks */
+} exec_place;
+
+/* Builds the stages; nothing runs yet. The statement and the place outlive the query; the settings
+ * are those of now. On several ranks each has a query of its own, whose batches rank 0 has; a
+ * failure of one is told to the others, and net_query's `failed` calls exec_query_stop. */
+CHECKED status exec_query_new(const plan_statement *statement, const exec_place *place,
+                              const settings *settings, exec_query **out);
 CHECKED status exec_query_start(exec_query *query);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);
@@ -27,6 +37,8 @@ void exec_query_report(const exec_query *query, exec_report *out);
 
 /* Any thread, also a signal handler's (only sets a flag): exec_query_next then fails. */
 void exec_query_cancel(exec_query *query);
+/* The ranks' statement has failed elsewhere: exec_query_next then fails. Any thread. */
+void exec_query_stop(exec_query *query);
 /* Stops what still runs and waits for it. Takes NULL. */
 void exec_query_free(exec_query *query);
 

@@ -140,6 +140,21 @@ void net_channel_hear(net_channel *channel, const net_header *header)
         hear_end(channel, header);
 }
 
+/* What cannot be noted fails its query: some of it would be missing. */
+static void note_early(net_comm *comm, unsigned peer, const net_header *header, const char *text)
+{
+    status st = net_early_note(comm, peer, header, text);
+    net_query *query = net_query_find(comm, header->query);
+    if (st && status_get_kind(st) == STATUS_KIND_CORRUPT) {
+        net_peer_lose(comm, peer, st, true);
+    } else if (st && query) {
+        net_query_fail_locked(query, st, true);
+    } else if (st) {
+        net_early_lose(comm, header->query);
+        status_free(st);
+    }
+}
+
 static void channel_arriving(net_comm *comm, unsigned peer, const net_header *header)
 {
     net_query *query = net_query_find(comm, header->query);
@@ -156,41 +171,23 @@ static void channel_arriving(net_comm *comm, unsigned peer, const net_header *he
     }
     if (query && net_exchange_was_used(query, header->exchange, header->phase))
         return;
-    status st = net_early_note(comm, peer, header, NULL);
-    if (st)
-        net_peer_lose(comm, peer, st, true);
+    note_early(comm, peer, header, NULL);
 }
 
 /* ---- texts ---- */
 
-static net_arrival text_arriving(net_comm *comm, unsigned peer, const net_header *header)
+static void error_arrived(net_comm *comm, unsigned peer, const net_header *header, const char *text)
 {
-    if (header->payload_bytes > NET_FRAME_TEXT_BYTES_MAX)
-        return refuse(comm, peer, "a text that is too long");
-    arriving_text *text = mem_new(sizeof *text + header->payload_bytes + 2);
-    if (!text) {
-        net_comm_fail(comm, status_no_memory("a text of another rank", header->payload_bytes));
-        return settled;
-    }
-    text->header = *header;
-    return (net_arrival){text->text, (char *)text + 1};
+    if (header->query <= comm->highest_begun)
+        net_query_fail_from(comm, header, text);
+    else
+        note_early(comm, peer, header, text);
 }
 
-static void error_arrived(net_comm *comm, unsigned peer, const arriving_text *text)
+static void gone_arrived(net_comm *comm, unsigned peer, const net_header *header, const char *text)
 {
-    if (text->header.query <= comm->highest_begun) {
-        net_query_fail_from(comm, &text->header, text->text);
-        return;
-    }
-    status st = net_early_note(comm, peer, &text->header, text->text);
-    if (st)
-        net_peer_lose(comm, peer, st, true);
-}
-
-static void gone_arrived(net_comm *comm, unsigned peer, const arriving_text *text)
-{
-    unsigned gone = text->header.exchange;
-    const char *why = text->text[0] ? text->text : "it does not say why";
+    unsigned gone = header->exchange;
+    const char *why = text[0] ? text : "it does not say why";
     if (gone == comm->rank) {
         net_peer_lose(comm, peer,
                       status_new(STATUS_KIND_IO, "it takes this rank for gone: %s", why), false);
@@ -204,6 +201,29 @@ static void gone_arrived(net_comm *comm, unsigned peer, const arriving_text *tex
     net_peer_lose(comm, gone, st, false);
 }
 
+static void text_heard(net_comm *comm, unsigned peer, const net_header *header, const char *text)
+{
+    if (header->kind == NET_FRAME_ERROR)
+        error_arrived(comm, peer, header, text);
+    else
+        gone_arrived(comm, peer, header, text);
+}
+
+static net_arrival text_arriving(net_comm *comm, unsigned peer, const net_header *header)
+{
+    if (header->payload_bytes > NET_FRAME_TEXT_BYTES_MAX)
+        return refuse(comm, peer, "a text that is too long");
+    arriving_text *text = mem_new(sizeof *text + header->payload_bytes + 2);
+    if (!text) { /* what happened matters more than its text */
+        net_header short_header = *header;
+        short_header.payload_bytes = 0;
+        text_heard(comm, peer, &short_header, "\0");
+        return settled;
+    }
+    text->header = *header;
+    return (net_arrival){text->text, (char *)text + 1};
+}
+
 /* A text that cannot be trusted loses its peer; its kind is known. */
 static void text_arrived(net_comm *comm, unsigned peer, arriving_text *text, bool is_whole)
 {
@@ -212,10 +232,8 @@ static void text_arrived(net_comm *comm, unsigned peer, arriving_text *text, boo
         ;
     else if (net_frame_checksum(text->text, header->payload_bytes) != header->payload_checksum)
         net_peer_lose_corrupt(comm, peer, "a text whose checksum does not fit");
-    else if (header->kind == NET_FRAME_ERROR)
-        error_arrived(comm, peer, text);
     else
-        gone_arrived(comm, peer, text);
+        text_heard(comm, peer, header, text->text);
     mem_free(text);
 }
 

@@ -43,7 +43,7 @@ status net_early_note(net_comm *comm, unsigned peer, const net_header *header, c
     if (comm->early_count >= EARLY_COUNT_MAX)
         return status_new(STATUS_KIND_CORRUPT, "more than %d exchanges were not opened here",
                           EARLY_COUNT_MAX);
-    size_t text_bytes = text ? header->payload_bytes + 2 : 0;
+    size_t text_bytes = text ? header->payload_bytes + 2 : 2;
     e = mem_new(sizeof *e + text_bytes);
     if (!e)
         return status_no_memory("early frame", sizeof *e + text_bytes);
@@ -55,6 +55,14 @@ status net_early_note(net_comm *comm, unsigned peer, const net_header *header, c
     comm->early = e;
     comm->early_count++;
     return STATUS_OK;
+}
+
+void net_early_lose(net_comm *comm, uint64_t number)
+{
+    if (!comm->lost_last || number < comm->lost_first)
+        comm->lost_first = number;
+    if (number > comm->lost_last)
+        comm->lost_last = number;
 }
 
 /* Takes it out of the list. */
@@ -87,6 +95,8 @@ void net_early_begin(net_query *query)
             net_query_fail_from(comm, &e->header, e->text);
         mem_free(e);
     }
+    if (query->number >= comm->lost_first && query->number <= comm->lost_last)
+        net_query_fail_locked(query, status_no_memory("what other ranks said early", 0), true);
 }
 
 void net_early_open(net_exchange *exchange)

@@ -120,6 +120,9 @@ struct net_peer {
     uint64_t frames_out, frames_in; /* posted, arrived */
     uint64_t leaves_after;          /* it leaves when so many have arrived; or NET_UNKNOWN */
     bool is_gone, has_left;
+    bool is_cut; /* the transport says so: nothing gets there */
+    bool is_abandoned;
+    unsigned ticks; /* since it is gone */
     net_frame ping, leave, gone;
     net_counts counts;
 };
@@ -144,6 +147,7 @@ struct net_comm {
     uint64_t highest_begun;
     net_early *early;
     uint64_t early_count;
+    uint64_t lost_first, lost_last; /* queries of which something could not be noted; 0: none */
     ARRAY(net_pool_class) pool;
     uint64_t kept_bytes;
     uint64_t ticked_at;
@@ -276,6 +280,8 @@ void net_held_free(net_held *held);
 /* Notes a NET_FRAME_CHANNEL, or a NET_FRAME_ERROR with its text and two NULs. */
 CHECKED status net_early_note(net_comm *comm, unsigned peer, const net_header *header,
                               const char *text);
+/* Something could not be noted of a query that has not begun. */
+void net_early_lose(net_comm *comm, uint64_t number);
 /* The query begins: it fails if it did elsewhere; what can never be asked for any more goes. */
 void net_early_begin(net_query *query);
 void net_early_open(net_exchange *exchange);

@@ -21,7 +21,23 @@ static const char *rank_text(const net_comm *comm, unsigned rank, char *text)
 
 /* ---- a peer that is gone ---- */
 
-/* The others are told of the first one: the network is of no use after that, whoever is next. */
+/* No frames to it are wanted any more. */
+static void abandon(net_comm *comm, unsigned rank)
+{
+    if (comm->peers[rank].is_abandoned)
+        return;
+    comm->peers[rank].is_abandoned = true;
+    comm->transport->ops->abandon(comm->transport, rank);
+}
+
+static void told(net_comm *comm, net_frame *frame)
+{
+    if (comm->peers[frame->peer].is_gone)
+        abandon(comm, frame->peer);
+}
+
+/* The others are told of the first one: the network is of no use after that, whoever is next. So is
+ * the peer itself, if it can be: it may have lived, and would wait. */
 static void tell_gone(net_comm *comm, unsigned gone, status why)
 {
     const char *text = status_message(why);
@@ -31,13 +47,13 @@ static void tell_gone(net_comm *comm, unsigned gone, status why)
         bytes = 0;
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
-        if (rank == comm->rank || rank == gone || peer->is_gone || peer->has_left)
+        if (rank == comm->rank || peer->is_cut || peer->has_left || (peer->is_gone && rank != gone))
             continue;
         net_header header = {.kind = NET_FRAME_GONE,
                              .exchange = gone,
                              .payload_bytes = (uint32_t)bytes,
                              .payload_checksum = net_frame_checksum(comm->failure_text, bytes)};
-        net_post(comm, rank, &peer->gone, header, comm->failure_text, settled, NULL);
+        net_post(comm, rank, &peer->gone, header, comm->failure_text, told, NULL);
     }
 }
 
@@ -75,7 +91,6 @@ void net_peer_lose(net_comm *comm, unsigned rank, status why, bool must_tell)
         return;
     }
     peer->is_gone = true;
-    comm->transport->ops->abandon(comm->transport, rank);
     for (net_query *query = comm->queries, *next; query; query = next) {
         next = query->next;
         net_query_fail_locked(query, query_loss(query, rank, why), false);
@@ -86,11 +101,20 @@ void net_peer_lose(net_comm *comm, unsigned rank, status why, bool must_tell)
                                 status_message(why));
     status_free(why);
     net_comm_fail(comm, status_hint(failure, "start all ranks again"));
+    if (!peer->gone.is_posted)
+        abandon(comm, rank);
 }
 
 void net_peer_lose_corrupt(net_comm *comm, unsigned rank, const char *what)
 {
     net_peer_lose(comm, rank, status_new(STATUS_KIND_CORRUPT, "it sent %s", what), true);
+}
+
+static void lose_cut(net_comm *comm, unsigned rank, status why)
+{
+    comm->peers[rank].is_cut = true;
+    net_peer_lose(comm, rank, why, true);
+    abandon(comm, rank);
 }
 
 void net_peer_gone(net_comm *comm, unsigned peer, status why)
@@ -99,7 +123,7 @@ void net_peer_gone(net_comm *comm, unsigned peer, status why)
     if (peer == comm->rank)
         net_comm_fail(comm, status_context(why, "this rank cannot reach the others any more"));
     else
-        net_peer_lose(comm, peer, why, true);
+        lose_cut(comm, peer, why);
     net_unlock(comm);
 }
 
@@ -133,7 +157,7 @@ void net_peer_leave_if_due(net_comm *comm, unsigned rank)
     if (peer->has_left || peer->is_gone || peer->frames_in < peer->leaves_after)
         return;
     peer->has_left = true;
-    comm->transport->ops->abandon(comm->transport, rank);
+    abandon(comm, rank);
     fail_unfinished(comm, rank);
     if (!comm->failure)
         comm->failure = left_failure(comm, rank);
@@ -169,6 +193,8 @@ uint64_t net_tick(net_comm *comm)
     comm->ticked_at = now;
     for (unsigned rank = 0; rank < comm->ranks; rank++) {
         net_peer *peer = &comm->peers[rank];
+        if (peer->is_gone && ++peer->ticks == 2) /* it does not even take that it is */
+            abandon(comm, rank);
         if (rank == comm->rank || peer->is_gone || peer->has_left)
             continue;
         if (was_away && peer->heard_at < now)

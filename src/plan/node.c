@@ -31,6 +31,8 @@ const char *plan_kind_name(plan_kind kind)
 
 const char *plan_node_name(const plan_node *node)
 {
+    if (node->kind == PLAN_EXCHANGE)
+        return plan_exchange_name(node->exchange.kind);
     return node->kind == PLAN_JOIN ? plan_join_name(node->join.type, node->join.build_left)
                                    : plan_kind_name(node->kind);
 }

@@ -32,7 +32,7 @@ typedef struct plan_node_ops {
 const plan_node_ops *plan_node_ops_of(const plan_node *node);
 /* How many children its kind has; of a kind that takes any number, how many it has. */
 uint32_t plan_node_children(const plan_node *node);
-/* As plan_kind_name; a join's type and build side, too. */
+/* As plan_kind_name; a join's type and build side and an exchange's kind instead. */
 const char *plan_node_name(const plan_node *node);
 
 /* ---- for visit ---- */

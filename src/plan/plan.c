@@ -1,4 +1,4 @@
-/* plan.c - making plan nodes, finding their columns, names of joins and aggregates. */
+/* plan.c - making plan nodes, finding their columns, names of joins, exchanges and aggregates. */
 #include "plan/plan.h"
 
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
@@ -40,6 +40,14 @@ const char *plan_join_name(plan_join_type type, bool build_left)
         [JOIN_SINGLE] = {"single join", "single join, build left"},
     };
     return names[type][build_left];
+}
+
+const char *plan_exchange_name(plan_exchange_kind kind)
+{
+    static const char *const names[] = {[EXCHANGE_GATHER] = "gather",
+                                        [EXCHANGE_HASH] = "repartition",
+                                        [EXCHANGE_BROADCAST] = "broadcast"};
+    return names[kind];
 }
 
 const char *plan_aggregate_name(plan_aggregate_function function)

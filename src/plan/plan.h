@@ -33,6 +33,20 @@ typedef enum plan_join_type {
     JOIN_SINGLE     /* left outer, and an error if a left row has two matches */
 } plan_join_type;
 
+/* Which ranks make a node's rows, where a statement runs on several (distribute.h). */
+typedef enum plan_placement {
+    PLACEMENT_PARTS,  /* each rank some of them */
+    PLACEMENT_COPIES, /* each rank all of them */
+    PLACEMENT_ONE     /* rank 0 all of them, the others none */
+} plan_placement;
+
+typedef enum plan_exchange_kind {
+    EXCHANGE_GATHER,    /* all rows to rank 0 */
+    EXCHANGE_HASH,      /* each to the rank that the hash of its keys says */
+    EXCHANGE_BROADCAST, /* all rows to all ranks */
+    EXCHANGE_KIND_COUNT
+} plan_exchange_kind;
+
 typedef enum plan_aggregate_function {
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
     AGGREGATE_##name,
@@ -97,6 +111,7 @@ struct plan_node {
 
     /* The planner's estimates; negative: not known. */
     double estimated_rows, estimated_bytes;
+    plan_placement placement;
 
     union {
         struct {
@@ -148,6 +163,11 @@ struct plan_node {
             uint32_t id;             /* index in plan_statement.shared */
             ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */
         } shared;
+        struct {
+            plan_exchange_kind kind;
+            uint32_t id;    /* index among the statement's exchanges */
+            expr_list keys; /* HASH */
+        } exchange;
     };
 };
 
@@ -161,6 +181,7 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
+    uint32_t exchange_count;                    /* 0: it runs on one rank */
     uint64_t rules_off;                         /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
@@ -175,6 +196,7 @@ void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
 int plan_column_index(const plan_node *node, uint32_t id);
 const char *plan_kind_name(plan_kind kind);
 const char *plan_join_name(plan_join_type type, bool build_left);
+const char *plan_exchange_name(plan_exchange_kind kind);
 const char *plan_aggregate_name(plan_aggregate_function function);
 
 /* Checks what must hold: ids made once and visible where used, types of conditions, keys' types

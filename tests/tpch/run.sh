@@ -48,10 +48,16 @@ check "published answers, nothing read ahead" "$program" tpch run --data "$work/
     --set direct_io=never --set read_ahead=0
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
     --set device=simulated
+for ranks in 2 5; do
+    check "published answers, $ranks ranks" "$program" tpch run --data "$work/one" --check \
+        --set ranks=$ranks --set distribute=always
+done
 check "times as JSON" grep -q '"query": 22, "ok": true' "$work/times.json"
 check "generate in parts" "$program" tpch generate --scale 0.01 --out "$work/parts" --parts 3 --threads 3
 check "files of parts" test -f "$work/parts/lineitem/part-0002.parquet"
 check "rows of parts" rows_are_right "$work/parts"
+check "published answers, 3 ranks, small messages" "$program" tpch run --data "$work/parts" --check \
+    --set ranks=3 --set distribute=always --set network_message_bytes=300 --set chunk_rows=64
 check "a tiny scale factor" "$program" tpch generate --scale 0.0001 --out "$work/tiny" --parts 7
 check "scale factor of nothing" fails_with "between" "$work/none" \
     "$program" tpch generate --scale 0 --out "$work/none"

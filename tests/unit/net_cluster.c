@@ -3,6 +3,8 @@
 
 #include "test.h"
 
+#include "base/fault.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -95,8 +97,10 @@ static void wrong(cluster *c, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     pthread_mutex_lock(&c->lock);
-    if (!c->is_wrong)
+    if (!c->is_wrong) {
         vsnprintf(c->wrong, sizeof c->wrong, format, arguments);
+        fprintf(stderr, "seed %" PRIu64 ": %s\n", c->options.seed, c->wrong);
+    }
     c->is_wrong = true;
     pthread_mutex_unlock(&c->lock);
     va_end(arguments);
@@ -214,10 +218,11 @@ static lane_step note_failure(lane *l, status st)
     const char *message = status_message(st);
     bool is_made = strstr(message, MADE_FAILURE);
     pthread_mutex_lock(&c->lock);
-    if (!is_made)
+    if (!is_made && !c->result.failure[0])
         snprintf(c->result.failure, sizeof c->result.failure, "%s", message);
     pthread_mutex_unlock(&c->lock);
-    if (!is_made && c->options.fault == NET_FAULT_NONE && !c->options.memory_limit)
+    if (!is_made && c->options.fault == NET_FAULT_NONE && !c->options.memory_limit &&
+        !c->options.failing_allocation)
         wrong(c, "failed without a reason: %s", message);
     l->rank->has_failed = true;
     status_free(st);
@@ -348,7 +353,7 @@ static status begin_unite(lane *l)
 {
     rank_run *r = l->rank;
     uint64_t count = bitmap_words(r->cluster, r->number);
-    l->bitmap = mem_new_array(count + 1, sizeof *l->bitmap);
+    l->bitmap = calloc(count + 1, sizeof *l->bitmap);
     for (uint64_t i = 0; i < count; i++)
         l->bitmap[i] = bitmap_word(r->cluster, r->number, r->rank, i);
     return net_unite(r->query, COLLECTIVE_FIRST + 1, "union", l->bitmap, count, &l->collective);
@@ -390,7 +395,7 @@ static status begin_gather(lane *l)
 {
     rank_run *r = l->rank;
     uint64_t bytes = gather_bytes(r->cluster, r->number, r->rank);
-    l->bytes = mem_new(bytes);
+    l->bytes = calloc(1, bytes + 1);
     for (uint64_t i = 0; i < bytes; i++)
         l->bytes[i] = gather_byte(r->number, r->rank, i);
     return net_gather(r->query, COLLECTIVE_FIRST + 2, "gathering", l->bytes, bytes,
@@ -446,7 +451,7 @@ static lane_step collective_step(lane *l)
 static lane_step lane_step_once(lane *l)
 {
     const cluster *c = l->rank->cluster;
-    if (c->options.has_failing_lanes && rank_random(l->rank) % 150 == 0)
+    if (c->options.has_failing_lanes && rank_random(l->rank) % 1000 == 0)
         return fail_on_purpose(l);
     switch (l->kind) {
     case LANE_SEND:
@@ -507,6 +512,10 @@ static bool begin_query(rank_run *r)
     r->number++;
     r->told = 0;
     status st = net_query_begin(r->comm, r->number, r->budget, told, r, &r->query);
+    if (st && c->options.failing_allocation) { /* that was the one */
+        status_free(st);
+        st = net_query_begin(r->comm, r->number, r->budget, told, r, &r->query);
+    }
     if (st) {
         if (c->options.fault == NET_FAULT_NONE)
             wrong(c, "query %" PRIu64 " does not begin: %s", r->number, status_message(st));
@@ -553,8 +562,8 @@ static void end_query(rank_run *r)
         lane *l = &r->lanes[i];
         net_message_free(l->held);
         net_collective_close(l->collective);
-        mem_free(l->bitmap);
-        mem_free(l->bytes);
+        free(l->bitmap);
+        free(l->bytes);
     }
     for (unsigned i = 0; i < EXCHANGES; i++) {
         net_exchange_close(r->exchanges[i]);
@@ -577,7 +586,8 @@ static void end_query(rank_run *r)
 
 static void start_lanes(rank_run *r)
 {
-    for (unsigned i = 0; i < r->lane_count; i++)
+    unsigned count = r->lane_count; /* the last one may be over, and the next query's be there */
+    for (unsigned i = 0; i < count; i++)
         make_ready(&r->lanes[i]);
 }
 
@@ -694,7 +704,7 @@ static void open_cluster(cluster *c)
     static const char *const hosts[MOST_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     net_fabric_options options = {.ranks = c->options.ranks,
                                   .hosts = hosts,
-                                  .seed = c->options.seed,
+                                  .seed = c->options.has_no_delays ? 0 : c->options.seed,
                                   .is_stepped = c->options.is_stepped,
                                   .fault = c->options.fault,
                                   .fault_rank = c->options.fault_rank,
@@ -709,7 +719,7 @@ static void open_cluster(cluster *c)
 static void close_cluster(cluster *c)
 {
     c->result.nanoseconds = net_fabric_now(c->fabric);
-    c->result.has_faulted = net_fabric_has_faulted(c->fabric);
+    c->result.has_faulted |= net_fabric_has_faulted(c->fabric);
     for (unsigned rank = 0; rank < c->options.ranks; rank++) {
         rank_run *r = &c->ranks[rank];
         c->result.frames += net_fabric_frames(c->fabric, rank);
@@ -780,6 +790,8 @@ cluster_result cluster_run(const cluster_options *options)
 {
     cluster c = {.options = *options};
     open_cluster(&c);
+    if (options->failing_allocation)
+        fault_arm(FAULT_ALLOC, options->failing_allocation, FAULT_ONCE);
     for (unsigned rank = 0; rank < options->ranks; rank++)
         next_query(&c.ranks[rank]);
     if (options->is_stepped)
@@ -788,6 +800,8 @@ cluster_result cluster_run(const cluster_options *options)
         run_threaded(&c);
     if (c.is_wrong && !is_all_done(&c)) /* what is left cannot be cleaned up */
         test_fail(__FILE__, __LINE__, "seed %" PRIu64 ": %s", options->seed, c.wrong);
+    if (options->failing_allocation)
+        c.result.has_faulted = fault_disarm(FAULT_ALLOC);
     close_cluster(&c);
     if (c.is_wrong)
         test_fail(__FILE__, __LINE__, "seed %" PRIu64 ": %s", options->seed, c.wrong);

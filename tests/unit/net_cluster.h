@@ -20,7 +20,9 @@ typedef struct cluster_options {
     uint64_t fault_frame;
     bool has_failing_lanes; /* now and then a lane fails its query */
     bool has_no_checksums;
-    uint64_t memory_limit; /* of each rank; 0: none */
+    bool has_no_delays;          /* threads: the network is as fast as it can be */
+    uint64_t memory_limit;       /* of each rank; 0: none */
+    uint64_t failing_allocation; /* the n-th since all is open; 0: none */
 } cluster_options;
 
 /* How it went. */
@@ -29,7 +31,7 @@ typedef struct cluster_result {
     bool has_faulted;
     uint64_t frames;      /* of all ranks */
     uint64_t nanoseconds; /* of the network's clock */
-    char failure[512];    /* one of those that were not made by a lane; "" */
+    char failure[512];    /* the first that was not made by a lane; "" */
 } cluster_result;
 
 /* Runs it to its end. A wrong byte, a hang (stepped: nothing is under way and not all is done), or

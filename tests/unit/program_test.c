@@ -155,10 +155,7 @@ static dev_buffer *buffer_with(dev_stream *stream, const void *bytes, size_t cou
 {
     dev_buffer *buffer;
     CHECK_OK(dev_alloc(stream->dev, count, "test", &buffer));
-    /* A copy that outlives the stream's work. */
-    void *copy = arena_alloc(state.memory, count + 1);
-    memcpy(copy, bytes, count);
-    CHECK_OK(stream->dev->ops->copy_in(stream, buffer->address, copy, count));
+    CHECK_OK(dev_upload(stream, buffer->address, bytes, count, "test"));
     return buffer;
 }
 
@@ -231,7 +228,7 @@ static tensor *make_flat(dev_stream *stream, data_type type, const value *const 
         t->validity = t->validity_owner->address;
     }
     if (heap) {
-        CHECK_OK(stream->dev->ops->copy_in(stream, heap->address, text, text_bytes));
+        CHECK_OK(dev_upload(stream, heap->address, text, text_bytes, "test"));
         CHECK_OK(string_heap_new(&heap, 1, &t->heap));
     }
     return t;
@@ -262,9 +259,7 @@ static tensor *make_indexed(dev_stream *stream, data_type type, const test_value
     tensor *base = make_flat(stream, type, rows, base_rows);
     CHECK_OK(row_index_new(stream->dev, count, &index));
     index->has_nulls = has_nulls;
-    uint32_t *copy = arena_alloc(state.memory, sizeof codes);
-    memcpy(copy, codes, sizeof codes);
-    CHECK_OK(stream->dev->ops->copy_in(stream, index->rows, copy, count * sizeof *codes));
+    CHECK_OK(dev_upload(stream, index->rows, codes, count * sizeof *codes, "test"));
     CHECK_OK(tensor_new_indexed(stream, base, base_rows, index, dev_count_exact(count), &t));
     t->is_dictionary = is_dictionary;
     tensor_unref(base);

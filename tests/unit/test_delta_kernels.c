@@ -1,5 +1,6 @@
 /* test_delta_kernels.c - DELTA_BINARY_PACKED of every width of differences, read by every ISA. */
 #include "device/cpu/tables.h"
+#include "kernel_tables.h"
 #include "parquet/write/encode.h"
 #include "test.h"
 
@@ -8,7 +9,7 @@
 #define SENTINEL 0xa5a5a5a5a5a5a5a5u
 
 static const size_t counts[] = {0, 1, 2, 8, 9, 16, 17, 32, 33, 34, 65, 128, 129, 130, 1000, 1025};
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 
 /* Numbers whose differences take some `bits`, up and down, and now and then none. */
 static void fill(unsigned bits, bool is_32, void *out)
@@ -29,7 +30,7 @@ static void check_page(const char *isa, const pq_buffer *page, const void *expec
     static uint8_t bytes[ROWS_MAX * 20 + SLACK];
     static uint64_t out[ROWS_MAX + 1];
     const char *name;
-    const dev_kernel_function *table = dev_kernel_table(isa, &name);
+    const dev_kernel_function *table = test_kernel_table(isa, &name);
     uint64_t words[2] = {count, 3}, end = 0, behind;
     dev_error error = {.code = DEV_ERROR_NONE};
     if (!table)

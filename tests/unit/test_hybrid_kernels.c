@@ -1,6 +1,7 @@
 /* test_hybrid_kernels.c - dictionary codes and bits in runs and packed: by hand, and what the
  * encoder makes of every width, read by every ISA. */
 #include "device/cpu/tables.h"
+#include "kernel_tables.h"
 #include "parquet/write/encode.h"
 #include "test.h"
 
@@ -8,7 +9,7 @@
 #define SLACK 64 /* readable bytes that the kernels may count on */
 #define SENTINEL 0xa5a5a5a5u
 
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 
 /* Reads `count` codes below `dictionary_rows`; false: the page is refused. Nothing may be written
  * behind them. */
@@ -39,7 +40,7 @@ static bool read_codes(const dev_kernel_function *table, const pq_buffer *page, 
 static const dev_kernel_function *table_of(size_t isa)
 {
     const char *name;
-    return dev_kernel_table(isas[isa], &name);
+    return test_kernel_table(isas[isa], &name);
 }
 
 #define EACH_ISA(table)                                                                            \

@@ -1,6 +1,7 @@
 /* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give. */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
+#include "kernel_tables.h"
 #include "test.h"
 
 #define ROWS_MAX 1100
@@ -9,7 +10,7 @@
 
 static const size_t counts[] = {0, 1, 7, 8, 63, 64, 65, 127, 1000, 1024, 1025};
 #define COUNTS (sizeof counts / sizeof *counts)
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 #define ISAS (sizeof isas / sizeof *isas)
 
 static _Alignas(64) char keys[ROWS_MAX * 8 + 64];
@@ -22,7 +23,7 @@ static uint32_t ranks[BITS_MAX / 64 + 9];
 static dev_kernel_function kernel_of(size_t isa, dev_kernel_id id)
 {
     const char *name;
-    const dev_kernel_function *table = dev_kernel_table(isas[isa], &name);
+    const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
     return table ? table[id] : NULL;
 }
 
@@ -217,6 +218,79 @@ TEST(pairs_of_unique_groups)
                 CHECK_EQ(probe[counts[c]], SENTINEL);
                 CHECK_EQ(build[counts[c]], SENTINEL);
             }
+}
+
+/* Lists of groups: how many pairs there are, and that join_pairs makes as many, however they are cut. */
+TEST(pairs_of_lists)
+{
+    static uint32_t groups[ROWS_MAX], starts[ROWS_MAX + 2], rows[ROWS_MAX * 4];
+    static uint32_t probe[ROWS_MAX * 4], build[ROWS_MAX * 4];
+    for (size_t isa = 0; isa < ISAS; isa++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            dev_kernel_function total = kernel_of(isa, DEV_KERNEL_join_pairs_total);
+            dev_kernel_function pairs = kernel_of(isa, DEV_KERNEL_join_pairs);
+            uint64_t expected = 0, counted = 1, made = 0, all = 0, cursor[2] = {0, 0};
+            if (!total)
+                continue;
+            for (size_t g = 0; g <= ROWS_MAX; g++)
+                starts[g + 1] = starts[g] + (uint32_t)test_random_below(4);
+            for (size_t i = 0; i < ROWS_MAX; i++) {
+                groups[i] = test_random_below(3) ? (uint32_t)test_random_below(ROWS_MAX) : ROW_NULL;
+                if (i < counts[c] && groups[i] != ROW_NULL)
+                    expected += starts[groups[i] + 1] - starts[groups[i]];
+            }
+            total(&(join_pairs_total_arguments){.groups = groups,
+                                                .count = dev_count_exact(counts[c]),
+                                                .starts = starts,
+                                                .out_total = &counted});
+            CHECK_EQ(counted, expected);
+            do {
+                pairs(&(join_pairs_arguments){.groups = groups,
+                                              .count = dev_count_exact(counts[c]),
+                                              .starts = starts,
+                                              .rows = rows,
+                                              .room = 100,
+                                              .cursor = cursor,
+                                              .out_probe = probe,
+                                              .out_build = build,
+                                              .out_count = &made});
+                all += made;
+                CHECK(made == 100 || all == expected);
+            } while (made == 100);
+            CHECK_EQ(all, expected);
+        }
+}
+
+/* What several pieces of a build side have matched. */
+TEST(bits_seen_before)
+{
+    uint64_t seen[2] = {0x5, 0}, mask[2] = {0xa, 0x1}, both[2] = {0x8, 0};
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function run = kernel_of(isa, DEV_KERNEL_join_seen);
+        dev_error error = {0};
+        join_seen_arguments arguments = {.count = dev_count_exact(65),
+                                         .mask = mask,
+                                         .seen = seen,
+                                         .is_single = true,
+                                         .error = &error,
+                                         .location = 9};
+        if (!run)
+            continue;
+        memcpy(seen, (uint64_t[]){0x5, 0}, sizeof seen);
+        memcpy(mask, (uint64_t[]){0xa, 0x1}, sizeof mask);
+        run(&arguments);
+        CHECK(seen[0] == 0xf && seen[1] == 0x1 && mask[0] == 0xf && mask[1] == 0x1);
+        CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+        arguments.mask = both;
+        arguments.is_single = false;
+        run(&arguments);
+        CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+        memcpy(both, (uint64_t[]){0x8, 0}, sizeof both);
+        arguments.is_single = true;
+        run(&arguments);
+        CHECK_EQ(atomic_load(&error.code), DEV_ERROR_MULTIPLE_ROWS);
+        CHECK_EQ(error.location, 9);
+    }
 }
 
 /* Two columns to codes, codes to slots and back. */

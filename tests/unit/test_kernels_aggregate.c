@@ -2,6 +2,7 @@
  * one, and the scalar one against plain loops. */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
+#include "kernel_tables.h"
 #include "test.h"
 
 #define ROWS_MAX 1100
@@ -11,7 +12,7 @@
 
 static const size_t counts[] = {0, 1, 15, 16, 17, 63, 64, 65, 127, 1000, 1024, 1025};
 #define COUNTS (sizeof counts / sizeof *counts)
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 #define ISAS (sizeof isas / sizeof *isas)
 
 static struct {
@@ -45,7 +46,7 @@ static bool bit(const uint64_t *bits, size_t i)
 static const dev_kernel_function *table_of(size_t isa)
 {
     const char *name;
-    return dev_kernel_table(isas[isa], &name);
+    return test_kernel_table(isas[isa], &name);
 }
 
 static void reset(outputs *o)
@@ -356,6 +357,18 @@ static void fill_rows(uint32_t stride, bool is_ordered)
     }
 }
 
+/* Each row's group has its key, and the first group's is no other's. */
+static void check_groups(const void *rows, size_t count, size_t stride, const uint8_t *group_rows,
+                         uint64_t group_count, const uint32_t *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        CHECK(found[i] < group_count);
+        CHECK(!memcmp((const uint8_t *)rows + i * stride, group_rows + found[i] * stride, stride));
+    }
+    for (size_t g = 1; g < group_count; g++)
+        CHECK(memcmp(group_rows, group_rows + g * stride, stride));
+}
+
 TEST(groups_find_gives_equal_rows_one_number)
 {
     static uint64_t slots[ISAS][4096];
@@ -389,14 +402,10 @@ TEST(groups_find_gives_equal_rows_one_number)
                                            .out = found[v]};
                 table_of(v)[DEV_KERNEL_groups_find](&f);
                 CHECK_EQ(group_count[v], group_count[0]);
-                CHECK(!memcmp(found[v], found[0], count * sizeof *hashes));
+                CHECK(test_is_cuda(isas[v]) || !memcmp(found[v], found[0], count * sizeof *hashes));
+                check_groups(rows, count, stride, (uint8_t *)group_rows[v], group_count[v],
+                             found[v]);
             }
-            for (size_t i = 0; i < count; i++) {
-                CHECK(found[0][i] < group_count[0]);
-                CHECK(!memcmp(rows + i * stride, group_rows[0] + found[0][i] * stride, stride));
-            }
-            for (size_t g = 1; g < group_count[0]; g++)
-                CHECK(memcmp(group_rows[0], group_rows[0] + g * stride, stride));
         }
 }
 
@@ -461,7 +470,36 @@ TEST(groups_partition_orders_by_bits)
                     for (uint32_t i = offsets[p]; i < offsets[p + 1]; i++) {
                         CHECK_EQ(
                             (uint64_t)hashes[order[i] - 3] << skip >> (32 - bits) & (parts - 1), p);
-                        CHECK(i == offsets[p] || order[i - 1] < order[i]);
+                        CHECK(i == offsets[p] || order[i - 1] < order[i] || test_is_cuda(isas[v]));
+                    }
+            }
+}
+
+TEST(ranks_partition_gives_each_rank_its_rows)
+{
+    static uint64_t hashes[ROWS_MAX];
+    static uint32_t order[ROWS_MAX], offsets[72], expected[ROWS_MAX];
+    static const uint32_t ranks[] = {1, 2, 3, 5, 64, 71};
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t n = 0; n < sizeof ranks / sizeof *ranks; n++)
+            for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                for (size_t i = 0; i < counts[c]; i++) {
+                    hashes[i] = test_random() << test_random_below(60);
+                    uint64_t upper = hashes[i] * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+                    expected[i] = (uint32_t)(upper * ranks[n] >> 32);
+                }
+                ranks_partition_arguments a = {.hashes = hashes,
+                                               .count = dev_count_exact(counts[c]),
+                                               .ranks = ranks[n],
+                                               .out = order,
+                                               .offsets = offsets};
+                table_of(v)[DEV_KERNEL_ranks_partition](&a);
+                CHECK_EQ(offsets[0], 0);
+                CHECK_EQ(offsets[ranks[n]], counts[c]);
+                for (uint32_t r = 0; r < ranks[n]; r++)
+                    for (uint32_t i = offsets[r]; i < offsets[r + 1]; i++) {
+                        CHECK_EQ(expected[order[i]], r);
+                        CHECK(i == offsets[r] || order[i - 1] < order[i]);
                     }
             }
 }

@@ -3,7 +3,7 @@
 #include "net_cluster.h"
 #include "test.h"
 
-/* TEST_NET_SEED=n: that seed alone. */
+/* TEST_NET_SEED=n: that seed alone, or TEST_NET_SEEDS=k from it on. */
 static uint64_t first_seed(void)
 {
     const char *text = getenv("TEST_NET_SEED");
@@ -12,6 +12,9 @@ static uint64_t first_seed(void)
 
 static uint64_t seed_count(uint64_t count)
 {
+    const char *text = getenv("TEST_NET_SEEDS");
+    if (text)
+        return strtoull(text, NULL, 10);
     if (getenv("TEST_NET_SEED"))
         return 1;
     return test_has_less_to_do() ? count / 8 + 1 : count;
@@ -20,7 +23,7 @@ static uint64_t seed_count(uint64_t count)
 TEST(every_message_arrives_once_in_order)
 {
     uint64_t frames = 0;
-    for (uint64_t i = 0, seed = first_seed(); i < seed_count(150); i++, seed++) {
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(80); i++, seed++) {
         cluster_options options = {
             .ranks = 1 + (unsigned)(seed % 5), .queries = 3, .seed = seed, .is_stepped = true};
         cluster_result result = cluster_run(&options);
@@ -43,7 +46,7 @@ TEST(a_seed_repeats_itself)
 TEST(a_failure_is_everybodys)
 {
     unsigned failed = 0, completed = 0;
-    for (uint64_t i = 0, seed = first_seed(); i < seed_count(150); i++, seed++) {
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(80); i++, seed++) {
         cluster_options options = {.ranks = 2 + (unsigned)(seed % 3),
                                    .queries = 6,
                                    .seed = seed,
@@ -60,7 +63,7 @@ TEST(a_failure_is_everybodys)
 static void run_faults(net_fault_kind fault, const char *part)
 {
     unsigned struck = 0, failed = 0, named = 0;
-    for (uint64_t i = 0, seed = first_seed(); i < seed_count(200); i++, seed++) {
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(100); i++, seed++) {
         cluster_options options = {.ranks = 2 + (unsigned)(seed % 4),
                                    .queries = 3,
                                    .seed = seed,
@@ -105,6 +108,23 @@ TEST(little_memory_is_enough_or_an_error)
     }
 }
 
+TEST(each_failing_allocation_fails_one_query_at_most)
+{
+    unsigned failed = 0;
+    for (uint64_t nth = 1;; nth++) {
+        cluster_options options = {
+            .ranks = 3, .queries = 2, .seed = 3, .is_stepped = true, .failing_allocation = nth};
+        cluster_result result = cluster_run(&options);
+        failed += result.failed;
+        if (!result.has_faulted) {
+            CHECK_EQ(result.failed, 0);
+            break;
+        }
+        nth += test_has_less_to_do() ? 7 : nth / 50;
+    }
+    CHECK(failed);
+}
+
 TEST(threads_send_and_receive)
 {
     for (uint64_t i = 0, seed = first_seed(); i < seed_count(8); i++, seed++) {
@@ -112,6 +132,20 @@ TEST(threads_send_and_receive)
                                    .queries = 8,
                                    .seed = seed,
                                    .workers = 1 + (unsigned)(seed % 3)};
+        cluster_result result = cluster_run(&options);
+        CHECK_EQ(result.completed, options.ranks * options.queries);
+    }
+}
+
+TEST(threads_send_and_receive_without_delay)
+{
+    for (uint64_t i = 0, seed = first_seed(); i < seed_count(20); i++, seed++) {
+        cluster_options options = {.ranks = 1 + (unsigned)(seed % 4),
+                                   .queries = 20,
+                                   .seed = seed,
+                                   .workers = 1 + (unsigned)(seed % 3),
+                                   .has_no_checksums = seed % 2,
+                                   .has_no_delays = true};
         cluster_result result = cluster_run(&options);
         CHECK_EQ(result.completed, options.ranks * options.queries);
     }

@@ -57,6 +57,7 @@ static const struct {
     {DEV_KERNEL_string_bytes, "a count of bytes"},
     {DEV_KERNEL_string_build_bytes, "a count of bytes"},
     {DEV_KERNEL_parquet_levels, "a validity alone"},
+    {DEV_KERNEL_parquet_batch_levels, "a validity alone"},
     {DEV_KERNEL_aggregate_count, "states"},
     {DEV_KERNEL_aggregate_sum, "states"},
     {DEV_KERNEL_aggregate_sum_number, "states"},
@@ -338,6 +339,25 @@ static shape spread_page(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_ZERO, type.width, false, in.validity};
 }
 
+/* In two pages, of which the second does not begin a word. */
+static shape spread_pages(const run *r, data_type type, unsigned variant)
+{
+    (void)variant;
+    enum { FIRST = ROWS / 2 - 1 };
+    parquet_page pages[] = {
+        {.kind = PARQUET_PAGE_PLAIN, .row_count = FIRST},
+        {.kind = PARQUET_PAGE_PLAIN, .first_row = FIRST, .row_count = ROWS - FIRST}};
+    r->table[DEV_KERNEL_parquet_batch_spread](
+        &(parquet_batch_spread_arguments){.pages = pages,
+                                          .page_count = 2,
+                                          .width = type.width,
+                                          .dense = in.numbers,
+                                          .validity = in.validity,
+                                          .row_count = ROWS,
+                                          .out = r->out->values});
+    return (shape){NULLS_ARE_ZERO, type.width, false, in.validity};
+}
+
 static shape unpack_keys(const run *r, data_type type, unsigned variant)
 {
     (void)variant;
@@ -416,6 +436,7 @@ static const struct {
     {DEV_KERNEL_date_trunc, cut_dates, DEV_PART_COUNT, false},
     {DEV_KERNEL_time_arithmetic, add_times, 1, false},
     {DEV_KERNEL_parquet_spread, spread_page, 1, false},
+    {DEV_KERNEL_parquet_batch_spread, spread_pages, 1, false},
     {DEV_KERNEL_keys_unpack, unpack_keys, 1, false},
     {DEV_KERNEL_codes_to_number, number_codes, 1, false},
     {DEV_KERNEL_aggregate_validity, mark_validity, 1, true},

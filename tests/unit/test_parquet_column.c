@@ -1,8 +1,8 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
 #include "device/tensor.h"
-#include "parquet/read/column.h"
-#include "test.h"
+#include "device_test.h"
+#include "parquet/read/batch.h"
 
 typedef struct reader {
     mem_budget *budget;
@@ -38,32 +38,45 @@ static void reader_close(reader *r)
     mem_budget_free(r->budget);
 }
 
+static tensor *read_tensor(reader *r, uint32_t number)
+{
+    pq_row_group_ref group_ref = r->table->row_groups.items[0];
+    uint64_t rows = r->table->row_count;
+    tensor *t = NULL;
+    if (r->dev->is_host) {
+        pq_column *column;
+        CHECK_OK(pq_column_open(r->stream, r->table, group_ref, number,
+                                (pq_column_use){.error = r->error->address}, &column));
+        CHECK_OK(pq_column_slice(column, 0, rows, &t));
+        pq_column_close(column);
+        return t;
+    }
+    pq_batch *batch;
+    pq_row_list all = {.items = &(pq_row_range){0, rows}, .count = 1};
+    pq_batch_part part = {.group_ref = group_ref, .rows = &all};
+    pq_batch_use use = {.error = r->error->address, .parts = &part, .part_count = 1};
+    CHECK_OK(pq_batch_open(r->stream, r->table, number, use, &batch));
+    CHECK_OK(pq_batch_slice(batch, 0, rows, &t));
+    pq_batch_close(batch);
+    return t;
+}
+
 /* The whole first row group's values of a column, on the host: to be freed. */
 static void *read_column(reader *r, const char *name)
 {
-    const dev_ops *ops = r->dev->ops;
     tensor *t = NULL, *flat = NULL;
-    pq_column *column = NULL;
     uint64_t error[2];
-    dev_event *event;
     for (uint32_t c = 0; c < r->table->columns.count; c++)
         if (!strcmp(r->table->columns.items[c].name, name))
-            CHECK_OK(pq_column_open(r->stream, r->table, r->table->row_groups.items[0], c,
-                                    (pq_column_use){.error = r->error->address}, &column));
-    CHECK(column != NULL);
-    CHECK_OK(pq_column_slice(column, 0, r->table->row_count, &t));
+            t = read_tensor(r, c);
+    CHECK(t != NULL);
     CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(r->table->row_count), &flat));
     size_t values_bytes = r->table->row_count * flat->type.width;
-    void *values = mem_new(values_bytes);
-    CHECK_OK(ops->copy_out(r->stream, values, flat->values, values_bytes));
-    CHECK_OK(ops->event_record(r->stream, NULL, NULL, &event));
-    ops->event_wait(event);
-    ops->event_free(event);
+    void *values = test_to_host(r->stream, flat->values, values_bytes);
     CHECK_OK(dev_words_read(r->stream, r->error->address, error, 2));
     CHECK_EQ(error[0], 0);
     tensor_unref(t);
     tensor_unref(flat);
-    pq_column_close(column);
     return values;
 }
 

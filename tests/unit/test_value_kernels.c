@@ -1,6 +1,7 @@
 /* test_value_kernels.c - PLAIN texts of every short length, and decimals of every length in bytes,
  * read by every ISA. */
 #include "device/cpu/tables.h"
+#include "kernel_tables.h"
 #include "parquet/format/format.h"
 #include "parquet/format/metadata.h"
 #include "test.h"
@@ -9,13 +10,13 @@
 #define LENGTH_MAX 40
 #define SLACK 64 /* readable bytes that the kernels may count on */
 
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 static uint8_t page[ROWS * (LENGTH_MAX + 4) + SLACK];
 
 static bool run(const char *isa, parquet_plain_arguments *arguments, uint64_t count)
 {
     const char *name;
-    const dev_kernel_function *table = dev_kernel_table(isa, &name);
+    const dev_kernel_function *table = test_kernel_table(isa, &name);
     uint64_t words[2] = {count, 0};
     dev_error error = {.code = DEV_ERROR_NONE};
     if (!table)

@@ -145,6 +145,17 @@ void ISA_(aggregate_text_bytes)(const aggregate_text_bytes_arguments *a)
     *a->out_total += total;
 }
 
+void ISA_(aggregate_text_values)(const aggregate_text_values_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    memset(a->out_validity, 0, bitmap_bytes(count));
+    for (size_t i = 0; i < count; i++) {
+        bool has_text = a->states[i].bytes != AGGREGATE_NO_TEXT;
+        a->out[i] = has_text ? a->states[i] : (string_view){0};
+        a->out_validity[i / 64] |= (uint64_t)has_text << i % 64;
+    }
+}
+
 void ISA_(aggregate_own_text)(const aggregate_own_text_arguments *a)
 {
     size_t count = kernel_count(a->count);

@@ -84,6 +84,27 @@ void ISA_(join_matched)(const join_matched_arguments *a)
     }
 }
 
+void ISA_(join_seen)(const join_seen_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t w = 0; w * 64 < count; w++) {
+        if (a->is_single && (a->mask[w] & a->seen[w]))
+            kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->location, w * 64);
+        a->seen[w] |= a->mask[w];
+        a->mask[w] = a->seen[w];
+    }
+}
+
+void ISA_(join_pairs_total)(const join_pairs_total_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        if (a->groups[i] != ROW_NULL)
+            total += a->starts[a->groups[i] + 1] - a->starts[a->groups[i]];
+    *a->out_total = total;
+}
+
 void ISA_(join_pairs)(const join_pairs_arguments *a)
 {
     size_t count = kernel_count(a->count), made = 0;
@@ -170,6 +191,17 @@ void ISA_(join_check_single)(const join_check_single_arguments *a)
     for (size_t i = 0; i < count; i++)
         if (a->groups[i] != ROW_NULL && a->starts[a->groups[i] + 1] - a->starts[a->groups[i]] > 1)
             kernel_fail(a->error, DEV_ERROR_MULTIPLE_ROWS, a->location, i);
+}
+
+void ISA_(join_spread_nulls)(const join_spread_nulls_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t w = 0; w * 64 < count; w++)
+        for (uint64_t nulls = ~a->validity[w] & kernel_word_mask(count, w); nulls;
+             nulls &= nulls - 1) {
+            uint32_t row = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(nulls);
+            a->hashes[row] = row * 2654435769u;
+        }
 }
 
 void ISA_(invert_bits)(const invert_bits_arguments *a)

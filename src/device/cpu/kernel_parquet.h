@@ -98,6 +98,42 @@ static inline uint64_t copy_packed_bits(uint64_t *bits, uint64_t at, const uint8
     return ones;
 }
 
+/* How many of `count` packed bits are 1. */
+static inline uint64_t count_packed_bits(const uint8_t *packed, uint64_t count)
+{
+    uint64_t ones = 0;
+    for (uint64_t done = 0; done < count; done += 8) {
+        unsigned byte = packed[done / 8], left = count - done < 8 ? (unsigned)(count - done) : 8;
+        ones += (unsigned)__builtin_popcount(byte & ((1u << left) - 1));
+    }
+    return ones;
+}
+
+/* Runs of single bits, to bits from bit `at` on (NULL: they are only counted); bits behind them in
+ * the last word may change. Returns how many are 1, or -1. */
+static inline int64_t unpack_bits(hybrid *h, uint64_t count, uint64_t *bits, uint64_t at)
+{
+    uint64_t done = 0, ones = 0;
+    while (done < count) {
+        hybrid_run run;
+        if (!next_run(h, &run))
+            return -1;
+        uint64_t more = run.count < count - done ? run.count : count - done;
+        if (run.is_packed) {
+            ones += bits ? copy_packed_bits(bits, at + done, run.packed, more)
+                         : count_packed_bits(run.packed, more);
+        } else {
+            if (run.value > 1)
+                return -1;
+            if (bits)
+                set_bits(bits, at + done, more, run.value);
+            ones += run.value ? more : 0;
+        }
+        done += more;
+    }
+    return (int64_t)ones;
+}
+
 /* Where a page's values lie, by its words: false if outside the page. */
 static inline bool page_values(const uint8_t *page, uint32_t page_bytes, const uint64_t *words,
                                const uint8_t **at, const uint8_t **end)

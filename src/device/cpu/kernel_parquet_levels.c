@@ -5,70 +5,102 @@
 #include <immintrin.h>
 #endif
 
-/* Runs of single bits; bits past the count become zero. Returns how many are 1, or -1. */
-static int64_t unpack_bits(hybrid *h, uint64_t count, uint64_t *bits)
+/* Bits from the first on; those past the count become zero. */
+static int64_t unpack_words(hybrid *h, uint64_t count, uint64_t *bits)
 {
-    uint64_t done = 0, ones = 0;
     if (count)
         bits[(count - 1) / 64] = 0;
-    while (done < count) {
-        hybrid_run run;
-        if (!next_run(h, &run))
-            return -1;
-        uint64_t more = run.count < count - done ? run.count : count - done;
-        if (run.is_packed) {
-            ones += copy_packed_bits(bits, done, run.packed, more);
-        } else {
-            if (run.value > 1)
-                return -1;
-            set_bits(bits, done, more, run.value);
-            ones += run.value ? more : 0;
-        }
-        done += more;
-    }
-    return (int64_t)ones;
+    return unpack_bits(h, count, bits, 0);
 }
 
 /* BIT_PACKED levels go from the most significant bit down. */
-static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint64_t *validity)
+static int64_t unpack_old_levels(const uint8_t *bytes, uint32_t row_count, uint64_t *validity,
+                                 uint64_t at)
 {
     int64_t valid = 0;
-    if (row_count)
-        validity[(row_count - 1) / 64] = 0;
     for (uint32_t i = 0; i < row_count; i++) {
         bool bit = bytes[i / 8] >> (7 - i % 8) & 1;
-        set_bits(validity, i, 1, bit);
+        if (validity)
+            set_bits(validity, at + i, 1, bit);
         valid += bit;
     }
     return valid;
 }
 
-void ISA_(parquet_levels)(const parquet_levels_arguments *a)
+/* To validity from bit `at` on, which may be NULL. Returns how many are 1, or -1; sets where the
+ * values begin. */
+static int64_t read_levels(const uint8_t *page, uint32_t page_bytes, parquet_level_form form,
+                           uint32_t start, uint32_t bytes, uint32_t row_count, uint64_t *validity,
+                           uint64_t at, uint32_t *out_end)
 {
-    uint32_t start = a->level_start, bytes = a->level_bytes;
     int64_t valid = -1;
-    if (a->is_bit_packed) {
-        bytes = a->row_count / 8 + (a->row_count % 8 > 0);
-    } else if (a->with_length && a->page_bytes >= 4) {
-        memcpy(&bytes, a->page, 4);
+    if (form == PARQUET_LEVEL_BITS) {
+        bytes = row_count / 8 + (row_count % 8 > 0);
+    } else if (form == PARQUET_LEVEL_LENGTH_RUNS && page_bytes >= 4) {
+        memcpy(&bytes, page, 4);
         start = 4;
-    } else if (a->with_length) {
+    } else if (form == PARQUET_LEVEL_LENGTH_RUNS) {
         bytes = UINT32_MAX;
     }
-    if (start <= a->page_bytes && bytes <= a->page_bytes - start) {
-        hybrid h = {a->page + start, a->page + start + bytes, 1};
-        valid = a->is_bit_packed ? unpack_old_levels(a->page, a->row_count, a->validity)
-                                 : unpack_bits(&h, a->row_count, a->validity);
+    if (start <= page_bytes && bytes <= page_bytes - start) {
+        hybrid h = {page + start, page + start + bytes, 1};
+        valid = form == PARQUET_LEVEL_BITS ? unpack_old_levels(page, row_count, validity, at)
+                                           : unpack_bits(&h, row_count, validity, at);
     }
+    *out_end = valid < 0 ? page_bytes : start + bytes;
+    return valid;
+}
+
+void ISA_(parquet_levels)(const parquet_levels_arguments *a)
+{
+    parquet_level_form form = a->is_bit_packed ? PARQUET_LEVEL_BITS
+                              : a->with_length ? PARQUET_LEVEL_LENGTH_RUNS
+                                               : PARQUET_LEVEL_RUNS;
+    uint32_t end;
+    if (a->row_count)
+        a->validity[(a->row_count - 1) / 64] = 0;
+    int64_t valid = read_levels(a->page, a->page_bytes, form, a->level_start, a->level_bytes,
+                                a->row_count, a->validity, 0, &end);
     if (valid < 0) {
-        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, start);
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, a->location, a->level_start);
         set_bits(a->validity, 0, a->row_count, false);
         valid = 0;
-        start = a->page_bytes;
-        bytes = 0;
     }
     a->words[0] = (uint64_t)valid;
-    a->words[1] = start + bytes;
+    a->words[1] = end;
+}
+
+/* The levels of one page among many. */
+static void read_page_levels(const parquet_batch_levels_arguments *a, parquet_page *p)
+{
+    const uint8_t *page =
+        p->is_compressed ? a->unpacked + p->unpacked_at : a->stored + p->stored_at;
+    int64_t valid =
+        read_levels(page, p->unpacked_bytes, (parquet_level_form)p->level_form, p->level_start,
+                    p->level_bytes, p->row_count, a->validity, p->first_row, &p->values_at);
+    if (valid < 0 || (p->levels == PARQUET_LEVELS_CHECK && valid != p->row_count)) {
+        kernel_fail(a->error, DEV_ERROR_CORRUPT, p->location, p->level_start);
+        if (a->validity)
+            set_bits(a->validity, p->first_row, p->row_count, false);
+        valid = 0;
+        p->values_at = p->unpacked_bytes;
+    }
+    p->valid_count = (uint32_t)valid;
+}
+
+void ISA_(parquet_batch_levels)(const parquet_batch_levels_arguments *a)
+{
+    for (uint32_t i = 0; i < a->page_count; i++) {
+        parquet_page *p = &a->pages[i];
+        if (p->kind == PARQUET_PAGE_DICTIONARY)
+            continue;
+        if (p->levels != PARQUET_LEVELS_NONE)
+            read_page_levels(a, p);
+        else if (a->validity)
+            set_bits(a->validity, p->first_row, p->row_count, true);
+    }
+    if (a->validity && a->row_count % 64)
+        a->validity[a->row_count / 64] &= kernel_word_mask(a->row_count % 64, 0);
 }
 
 void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
@@ -81,7 +113,7 @@ void ISA_(parquet_booleans)(const parquet_booleans_arguments *a)
         memcpy(&bytes, at, 4);
         at += 4;
         hybrid h = {at, bytes < (size_t)(end - at) ? at + bytes : end, 1};
-        is_right = unpack_bits(&h, count, a->out) >= 0;
+        is_right = unpack_words(&h, count, a->out) >= 0;
     }
     if (!is_right && count) {
         set_bits(a->out, 0, count, false);

@@ -114,34 +114,11 @@ void ISA_(sort_pack)(const sort_pack_arguments *a)
     }
 }
 
-static int compare_views(const uint64_t *left, const uint64_t *right)
-{
-    string_view a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    uint32_t common = a.bytes < b.bytes ? a.bytes : b.bytes;
-    int order = common ? memcmp(kernel_string_data(&a), kernel_string_data(&b), common) : 0;
-    return order ? order : (a.bytes > b.bytes) - (a.bytes < b.bytes);
-}
-
-static int compare_rows(const sort_rows_arguments *a, uint32_t left, uint32_t right)
+static inline int compare_rows(const sort_rows_arguments *a, uint32_t left, uint32_t right)
 {
     size_t stride = (size_t)a->key_count * 3;
-    const uint64_t *l = a->rows + left * stride, *r = a->rows + right * stride;
-    for (uint32_t k = 0; k < a->key_count; k++, l += 3, r += 3) {
-        if (l[0] != r[0])
-            return l[0] < r[0] ? -1 : 1;
-        if (l[0] & SORT_KEY_TEXT) {
-            int order = compare_views(l + 1, r + 1);
-            if (order)
-                return l[0] & SORT_KEY_DESCENDING ? -order : order;
-        } else if (l[1] != r[1]) {
-            return l[1] < r[1] ? -1 : 1;
-        } else if (l[2] != r[2]) {
-            return l[2] < r[2] ? -1 : 1;
-        }
-    }
-    return 0;
+    return sort_key_compare(a->rows + left * stride, a->rows + right * stride, a->key_count,
+                            kernel_string_data);
 }
 
 static void merge_runs(const sort_rows_arguments *a, const uint32_t *source, size_t start,

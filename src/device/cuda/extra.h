@@ -18,9 +18,11 @@ typedef struct cuda_extra {
 /* The functions of the file of kernels. */
 typedef enum cuda_entry {
 #define CUDA_KERNEL(name, ...) CUDA_ENTRY_##name,
-#define CUDA_STEP(name, ...) CUDA_ENTRY_##name,
+#define CUDA_SEVERAL(name) CUDA_ENTRY_##name,
+#define CUDA_STEP(name) CUDA_ENTRY_##name,
 #include "device/cuda/cuda_kernels.def"
 #undef CUDA_KERNEL
+#undef CUDA_SEVERAL
 #undef CUDA_STEP
     CUDA_ENTRIES
 } cuda_entry;

@@ -68,10 +68,7 @@ DEVICE dev_error_code compute(uint8_t op, int128 x, int128 y, bool is_checked, i
 template <class T>
 DEVICE dev_error_code compute_real(uint8_t op, T x, T y, bool is_checked, T *out)
 {
-    if ((op == DEV_DIVIDE || op == DEV_MODULO) && y == 0 && x == x) {
-        *out = 0;
-        return DEV_ERROR_DIVISION_BY_ZERO;
-    }
+    bool is_zero = (op == DEV_DIVIDE || op == DEV_MODULO) && y == 0 && x == x;
     switch (op) {
     case DEV_ADD:
         *out = x + y;
@@ -89,8 +86,10 @@ DEVICE dev_error_code compute_real(uint8_t op, T x, T y, bool is_checked, T *out
         break;
     default:
         *out = (T)fmod((double)x, (double)y);
-        return DEV_ERROR_NONE;
+        return is_zero ? DEV_ERROR_DIVISION_BY_ZERO : DEV_ERROR_NONE;
     }
+    if (is_zero)
+        return DEV_ERROR_DIVISION_BY_ZERO;
     return isinf(*out) && isfinite(x) && isfinite(y) ? DEV_ERROR_OVERFLOW : DEV_ERROR_NONE;
 }
 

@@ -1,70 +1,57 @@
 /* launch.c - launches, by cuda_kernels.def: how many blocks, how many threads, what scratch. */
-#include "device/cuda/cuda.h"
+#include "device/cuda/launch.h"
+
+#include "device/kernel_ops.h"
 
 #include <stdio.h>
 
 #define SCRATCH_BYTES_MIN ((size_t)64 << 10)
 
-/* What launching a kernel takes, from the numbers of its arguments. */
-typedef struct shape {
-    uint64_t blocks;
-    unsigned threads;
-    uint64_t scratch_words;  /* zeroed */
-    const void *zeroed_word; /* device address or NULL */
-    const char *missing;     /* what the kernel cannot do of what it is asked for; or NULL */
-} shape;
-
-typedef struct launch {
-    cuda_stream *stream;
-    const void *arguments;
-    cuda_extra extra;
-} launch;
-
-static uint64_t blocks_for(uint64_t items, uint64_t per_block)
+uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block)
 {
     return (items + per_block - 1) / per_block;
 }
 
 /* A thread for each row (or word, or other item). Few rows take a small block; never less than two
  * warps, which is a word of bits. */
-static shape each(uint64_t items)
+shape cuda_shape_each(uint64_t items)
 {
     unsigned threads = items <= 64 ? 64 : items <= 128 ? 128 : CUDA_BLOCK;
-    return (shape){.blocks = blocks_for(items, threads), .threads = threads};
+    return (shape){.blocks = cuda_blocks_for(items, threads), .threads = threads};
 }
 
 /* A block for CUDA_TILE_ROWS rows; at least one. With a word of scratch for each, and one more. */
-static shape tiles(uint64_t rows)
+shape cuda_shape_tiles(uint64_t rows)
 {
-    uint64_t blocks = rows ? blocks_for(rows, CUDA_TILE_ROWS) : 1;
+    uint64_t blocks = rows ? cuda_blocks_for(rows, CUDA_TILE_ROWS) : 1;
     return (shape){.blocks = blocks, .threads = CUDA_BLOCK, .scratch_words = blocks + 1};
 }
 
 /* The same without scratch, and nothing for no rows. */
-static shape blocks(uint64_t rows)
+shape cuda_shape_blocks(uint64_t rows)
 {
-    return (shape){.blocks = blocks_for(rows, CUDA_TILE_ROWS), .threads = CUDA_BLOCK};
+    return (shape){.blocks = cuda_blocks_for(rows, CUDA_TILE_ROWS), .threads = CUDA_BLOCK};
 }
 
 /* One block, or one warp, for all of it. */
-static shape one_block(void)
+shape cuda_shape_one_block(void)
 {
     return (shape){.blocks = 1, .threads = CUDA_BLOCK};
 }
 
-static shape one_warp(void)
+shape cuda_shape_one_warp(void)
 {
     return (shape){.blocks = 1, .threads = CUDA_WARP};
 }
 
 #define LOCKS 1024 /* kernel_aggregate.cu */
-static shape locked(shape s)
+shape cuda_shape_locked(shape s)
 {
     s.scratch_words = LOCKS;
     return s;
 }
 
-static shape zeroed(shape s, const void *word)
+shape cuda_shape_zeroed(shape s, const void *word)
 {
     s.zeroed_word = word;
     return s;
@@ -75,20 +62,32 @@ static uint64_t words_of(uint64_t bits)
     return (bits + 63) / 64;
 }
 
+/* With a word of scratch to count in. */
+static shape counted(shape s)
+{
+    s.scratch_words = 1;
+    return s;
+}
+
+static shape no_blobs(shape s, uint8_t op)
+{
+    bool is_blob = op == DEV_BUILD_ENCODE || op == DEV_BUILD_DECODE;
+    s.missing = is_blob ? "blobs as text" : NULL;
+    return s;
+}
+
 #define CODEC_SNAPPY 1 /* as Parquet numbers them */
 static shape snappy(int codec)
 {
-    shape s = one_warp();
+    shape s = cuda_shape_one_warp();
     s.missing = codec == CODEC_SNAPPY ? NULL : "a codec other than snappy";
     return s;
 }
 
-static status scratch_take(launch *l, uint64_t words)
+status cuda_scratch_take(launch *l, uint64_t words)
 {
     cuda_stream *stream = l->stream;
     size_t bytes = words * sizeof(uint64_t);
-    if (!words)
-        return STATUS_OK;
     if (!stream->scratch || stream->scratch->bytes < bytes) {
         dev_buffer *larger;
         size_t wanted = bytes < SCRATCH_BYTES_MIN ? SCRATCH_BYTES_MIN : bytes * 2;
@@ -102,14 +101,16 @@ static status scratch_take(launch *l, uint64_t words)
 
 static const char *const entry_names[] = {
 #define CUDA_KERNEL(name, ...) "kernel_" #name,
+#define CUDA_SEVERAL(name) "kernel_" #name,
 #define CUDA_STEP(name, ...) "kernel_" #name,
 #include "device/cuda/cuda_kernels.def"
 #undef CUDA_KERNEL
+#undef CUDA_SEVERAL
 #undef CUDA_STEP
 };
 
 /* Launches one function. */
-static status run(launch *l, cuda_entry entry, shape s)
+status cuda_run(launch *l, cuda_entry entry, shape s)
 {
     cuda_stream *stream = l->stream;
     cuda_device *dev = (cuda_device *)stream->base.dev;
@@ -124,7 +125,8 @@ static status run(launch *l, cuda_entry entry, shape s)
     if (s.blocks > INT32_MAX)
         return status_new(STATUS_KIND_INTERNAL, "internal error: %s of %llu blocks",
                           entry_names[entry], (unsigned long long)s.blocks);
-    TRY(scratch_take(l, s.scratch_words));
+    if (s.scratch_words)
+        TRY(cuda_scratch_take(l, s.scratch_words));
     DEV_WORK_NOTE(launches);
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->has_unmarked, true);
@@ -136,22 +138,40 @@ static status run(launch *l, cuda_entry entry, shape s)
                           "%s", entry_names[entry]);
 }
 
-/* One function for each kernel of the list. */
+/* One function for each kernel of the list, which names shapes without their prefix. */
+#define each cuda_shape_each
+#define tiles cuda_shape_tiles
+#define blocks cuda_shape_blocks
+#define one_block cuda_shape_one_block
+#define one_warp cuda_shape_one_warp
+#define locked cuda_shape_locked
+#define zeroed cuda_shape_zeroed
 #define CUDA_KERNEL(name, its_shape)                                                               \
     static status launch_##name(launch *l)                                                         \
     {                                                                                              \
         const name##_arguments *a = l->arguments;                                                  \
         (void)a;                                                                                   \
-        return run(l, CUDA_ENTRY_##name, its_shape);                                               \
+        return cuda_run(l, CUDA_ENTRY_##name, its_shape);                                          \
     }
+#define CUDA_SEVERAL(name)
 #define CUDA_STEP(name, ...)
 #include "device/cuda/cuda_kernels.def"
 #undef CUDA_KERNEL
+#undef CUDA_SEVERAL
+#undef each
+#undef tiles
+#undef blocks
+#undef one_block
+#undef one_warp
+#undef locked
+#undef zeroed
 
 static status (*const launches[DEV_KERNEL_COUNT])(launch *l) = {
 #define CUDA_KERNEL(name, its_shape) [DEV_KERNEL_##name] = launch_##name,
+#define CUDA_SEVERAL(name) [DEV_KERNEL_##name] = cuda_launch_##name,
 #include "device/cuda/cuda_kernels.def"
 #undef CUDA_KERNEL
+#undef CUDA_SEVERAL
 #undef CUDA_STEP
 };
 

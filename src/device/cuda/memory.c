@@ -170,10 +170,12 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     return STATUS_OK;
 }
 
+/* In whole words, which atomics on parts of one take. */
 static void watch(const cuda_device *dev, const cuda_buffer *buffer, size_t bytes)
 {
     if (dev->driver->watch_buffer && !buffer->is_pinned)
-        dev->driver->watch_buffer((uintptr_t)buffer->base.address, bytes, buffer->room);
+        dev->driver->watch_buffer((uintptr_t)buffer->base.address, round_up(bytes, 8),
+                                  buffer->room);
 }
 
 /* What streams have passed is kept for others. Under the lock. */

@@ -105,6 +105,13 @@ DEVICE bool kernel_add_overflows(int64_t x, int64_t y, int64_t *out)
     return ((x ^ *out) & (y ^ *out)) < 0;
 }
 
+DEVICE bool kernel_add_overflows(int32_t x, int32_t y, int32_t *out)
+{
+    int64_t sum = (int64_t)x + y;
+    *out = (int32_t)sum;
+    return *out != sum;
+}
+
 DEVICE bool kernel_subtract_overflows(int64_t x, int64_t y, int64_t *out)
 {
     *out = (int64_t)((uint64_t)x - (uint64_t)y);

@@ -8,15 +8,21 @@
  * memory is reused when no stream has a command left from before the last reference went; giving it
  * back needs no memory, so it cannot fail. */
 #include "device/simulated/simulated.h"
+#include "device/simulated/cost.h"
 
 #include <pthread.h>
 #include <time.h>
 
 #define DEFAULT_CHUNK_ROWS 131072
+/* Bytes of its memory for each row of a chunk. */
+#define CHUNK_OF_MEMORY 4096
+#define CHUNK_ROWS_MIN 1024
 #define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16
 #define DELAY_NANOSECONDS 100000
+/* A stream sleeps off what its launches cost when it is so much, and before others look at it. */
+#define DEBT_NANOSECONDS 100000
 
 typedef enum command_kind {
     COMMAND_KERNEL,
@@ -45,12 +51,14 @@ typedef struct simulated_buffer {
 
 /* A block of host memory: this, then what the caller has. */
 typedef struct host_block {
-    _Alignas(64) released later;
-    unsigned char bytes[];
+    released later;
+    _Alignas(64) unsigned char bytes[];
 } host_block;
 
 struct dev_event {
     simulated_device *dev;
+    struct simulated_stream *stream;
+    late_wake late;
     _Atomic uint32_t references; /* the holder's and the stream's */
     _Atomic bool is_reached, was_asked;
     void (*wake)(void *argument);
@@ -84,6 +92,9 @@ typedef struct simulated_stream {
     command *first, **end;
     command *running; /* taken off the queue, not done */
     bool is_closing;
+    unsigned drainers;   /* threads that wait until it is idle */
+    unsigned late_wakes; /* of events that it has reached */
+    uint64_t debt;       /* nanoseconds that its launches cost and that have not passed */
     uint64_t random;
 } simulated_stream;
 
@@ -91,16 +102,33 @@ struct simulated_device {
     device base;
     pthread_mutex_t lock; /* streams, their queues, events, released buffers */
     pthread_cond_t reached;
+    pthread_cond_t reclaimed; /* released buffers have gone */
     uint64_t next_number;
     released *released, **released_end;
     simulated_stream *streams;
     uint64_t seed;
+    bool is_punctual;                /* no command is late at random */
+    uint64_t launch_cost, wait_cost; /* nanoseconds */
+    cost_waker waker;
 };
 
 static void event_unref(dev_event *event)
 {
     if (atomic_fetch_sub(&event->references, 1) == 1)
         mem_free(event);
+}
+
+/* The stream stays until it was called: whoever has drained it is woken no more. */
+static void wake_late(late_wake *late)
+{
+    dev_event *event = (dev_event *)(void *)((char *)late - offsetof(dev_event, late));
+    simulated_device *dev = event->dev;
+    event->wake(event->argument);
+    pthread_mutex_lock(&dev->lock);
+    event->stream->late_wakes--;
+    pthread_cond_broadcast(&event->stream->idle);
+    pthread_mutex_unlock(&dev->lock);
+    event_unref(event);
 }
 
 static void event_reach(dev_event *event)
@@ -110,15 +138,24 @@ static void event_reach(dev_event *event)
     atomic_store(&event->is_reached, true);
     pthread_cond_broadcast(&dev->reached);
     pthread_mutex_unlock(&dev->lock);
-    if (event->wake)
-        event->wake(event->argument);
-    event_unref(event);
+    if (!event->wake || !dev->wait_cost) {
+        if (event->wake)
+            event->wake(event->argument);
+        event_unref(event);
+        return;
+    }
+    pthread_mutex_lock(&dev->lock);
+    event->stream->late_wakes++;
+    pthread_mutex_unlock(&dev->lock);
+    event->late = (late_wake){.due = cost_now() + dev->wait_cost, .call = wake_late};
+    cost_waker_add(&dev->waker, &event->late);
 }
 
 /* Frees what was released and what no command can use any more. Under the lock. */
 static void reclaim(simulated_device *dev)
 {
     uint64_t oldest = UINT64_MAX;
+    bool had_some = dev->released;
     for (const simulated_stream *stream = dev->streams; stream; stream = stream->next) {
         const command *c = stream->running ? stream->running : stream->first;
         if (c && c->number < oldest)
@@ -135,6 +172,8 @@ static void reclaim(simulated_device *dev)
         simulated_memory_give(r->is_host, r->address, r->bytes);
         mem_free(buffer);
     }
+    if (had_some)
+        pthread_cond_broadcast(&dev->reclaimed);
 }
 
 /* Takes the memory back as soon as no stream has a command left from before now. */
@@ -182,11 +221,30 @@ static void run_command(command *c)
 
 static void delay(simulated_stream *stream)
 {
+    if (((simulated_device *)stream->base.dev)->is_punctual)
+        return;
     stream->random = stream->random * 6364136223846793005u + 1442695040888963407u;
     if (stream->random >> 33 & (DELAY_EVERY - 1))
         return;
     struct timespec pause = {0, (long)((stream->random >> 40) % DELAY_NANOSECONDS)};
     nanosleep(&pause, NULL);
+}
+
+static bool is_seen(const command *c)
+{
+    return c->kind == COMMAND_EVENT || c->kind == COMMAND_WAIT;
+}
+
+/* Sleeps off what the stream owes. Under the lock, which is given up meanwhile. */
+static void pay(simulated_stream *stream)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    uint64_t owed = stream->debt;
+    pthread_mutex_unlock(&dev->lock);
+    cost_sleep_until(cost_now() + owed);
+    pthread_mutex_lock(&dev->lock);
+    stream->debt -= owed;
+    pthread_cond_broadcast(&stream->idle);
 }
 
 static void *stream_main(void *argument)
@@ -196,6 +254,11 @@ static void *stream_main(void *argument)
     pthread_mutex_lock(&dev->lock);
     for (;;) {
         command *c = stream->first;
+        if (stream->debt &&
+            (stream->debt > DEBT_NANOSECONDS || (c ? is_seen(c) : stream->drainers))) {
+            pay(stream);
+            continue;
+        }
         if (!c && stream->is_closing)
             break;
         if (!c) {
@@ -211,6 +274,7 @@ static void *stream_main(void *argument)
         run_command(c);
         pthread_mutex_lock(&dev->lock);
         stream->running = NULL;
+        stream->debt += is_seen(c) ? 0 : dev->launch_cost;
         if (!stream->first)
             pthread_cond_broadcast(&stream->idle);
         mem_free(c);
@@ -271,15 +335,26 @@ static status simulated_stream_open(device *base, dev_stream **out)
     return STATUS_OK;
 }
 
+static bool is_busy(const simulated_stream *stream)
+{
+    return stream->first || stream->running || stream->debt || stream->late_wakes;
+}
+
 static void simulated_stream_drain(dev_stream *base)
 {
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
     DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
-    while (stream->first || stream->running)
+    bool is_late = is_busy(stream);
+    stream->drainers++;
+    pthread_cond_signal(&stream->changed);
+    while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
+    stream->drainers--;
     pthread_mutex_unlock(&dev->lock);
+    if (is_late && dev->wait_cost)
+        cost_sleep_until(cost_now() + dev->wait_cost);
 }
 
 static void simulated_stream_close(dev_stream *base)
@@ -292,6 +367,8 @@ static void simulated_stream_close(dev_stream *base)
     pthread_mutex_unlock(&dev->lock);
     pthread_join(stream->thread, NULL);
     pthread_mutex_lock(&dev->lock);
+    while (stream->late_wakes)
+        pthread_cond_wait(&stream->idle, &dev->lock);
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
@@ -313,9 +390,27 @@ static status simulated_stream_wait(dev_stream *stream, dev_event *event)
     return st;
 }
 
+/* Takes from the budget. Where that has not enough, what was given up and may still be in use is
+ * waited for: the streams get on without us. */
+static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
+{
+    status st = mem_budget_take(dev->base.budget, bytes, who);
+    if (!st)
+        return STATUS_OK;
+    DEV_WORK_NOTE(waits);
+    pthread_mutex_lock(&dev->lock);
+    while (st && dev->released) {
+        status_free(st);
+        pthread_cond_wait(&dev->reclaimed, &dev->lock);
+        st = mem_budget_take(dev->base.budget, bytes, who);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return st;
+}
+
 static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
-    TRY(mem_budget_take(base->budget, bytes, who));
+    TRY(take_bytes((simulated_device *)base, bytes, who));
     DEV_WORK_NOTE(allocations);
     simulated_buffer *buffer = mem_new(sizeof *buffer);
     void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
@@ -371,8 +466,12 @@ static status simulated_copy(dev_stream *stream, void *target, const void *sourc
     if (!bytes)
         return STATUS_OK;
     DEV_WORK_NOTE(copies);
-    if (!simulated_is_known(target) || !simulated_is_known(source))
+    if (!simulated_is_known(target) || !simulated_is_known(source)) {
         DEV_WORK_NOTE(pageable_copies);
+        return status_new(STATUS_KIND_INTERNAL,
+                          "a copy of %zu bytes %s host memory that is not pinned", bytes,
+                          simulated_is_known(source) ? "to" : "from");
+    }
     return submit(stream, &c);
 }
 
@@ -391,6 +490,7 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
     if (!event)
         return status_no_memory("event", sizeof *event);
     event->dev = (simulated_device *)stream->dev;
+    event->stream = (simulated_stream *)stream;
     event->wake = wake;
     event->argument = argument;
     atomic_store(&event->references, 2);
@@ -414,8 +514,12 @@ static bool simulated_event_reached(dev_event *event)
 
 static void simulated_event_wait(dev_event *event)
 {
+    simulated_device *dev = event->dev;
     DEV_WORK_NOTE(waits);
+    bool is_late = !atomic_load(&event->is_reached);
     wait_for(event);
+    if (is_late && dev->wait_cost)
+        cost_sleep_until(cost_now() + dev->wait_cost);
 }
 
 static void simulated_event_free(dev_event *event)
@@ -427,7 +531,9 @@ static void simulated_event_free(dev_event *event)
 static void simulated_close(device *base)
 {
     simulated_device *dev = (simulated_device *)base;
+    cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
+    pthread_cond_destroy(&dev->reclaimed);
     pthread_mutex_destroy(&dev->lock);
     mem_free(dev);
 }
@@ -455,6 +561,15 @@ static const dev_ops simulated_ops = {
     .event_free = simulated_event_free,
 };
 
+/* As many as keep several streams' chunks small beside the memory. */
+static uint32_t own_chunk_rows(const mem_budget *budget)
+{
+    uint64_t limit = mem_budget_limit(budget), rows = limit / CHUNK_OF_MEMORY;
+    if (!limit || rows > DEFAULT_CHUNK_ROWS)
+        return DEFAULT_CHUNK_ROWS;
+    return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
+}
+
 status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
 {
     *out = NULL;
@@ -464,10 +579,11 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         return status_no_memory("device", sizeof *dev);
     pthread_mutex_init(&dev->lock, NULL);
     pthread_cond_init(&dev->reached, NULL);
+    pthread_cond_init(&dev->reclaimed, NULL);
     dev->released_end = &dev->released;
     dev->base = (device){
         .ops = &simulated_ops,
-        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .chunk_rows = chunk_rows ? chunk_rows : own_chunk_rows(budget),
         .stream_count = STREAMS,
         .isa = "scalar",
         .host_isa = CPU_ISA_SCALAR,
@@ -476,4 +592,21 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     };
     *out = &dev->base;
     return STATUS_OK;
+}
+
+status dev_simulated_cost(device *base, uint64_t launch_microseconds, uint64_t wait_microseconds)
+{
+    simulated_device *dev = (simulated_device *)base;
+    if (wait_microseconds && !dev->waker.is_started)
+        TRY(cost_waker_start(&dev->waker));
+    dev->launch_cost = launch_microseconds * 1000;
+    dev->wait_cost = wait_microseconds * 1000;
+    return STATUS_OK;
+}
+
+void dev_simulated_seed(device *base, uint64_t seed)
+{
+    simulated_device *dev = (simulated_device *)base;
+    dev->is_punctual = !seed;
+    dev->seed = seed;
 }

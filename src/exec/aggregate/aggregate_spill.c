@@ -15,7 +15,6 @@
 
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
-#include "exec/spill/chunk_bytes.h"
 
 #define PIECE_GROUPS_MIN 4096
 #define PIECE_GROUPS_MAX ((uint64_t)1 << 20)
@@ -73,17 +72,14 @@ static data_type column_type(const state_plan *plan, uint32_t width)
     return type;
 }
 
-/* Where there is no text yet the column is NULL. */
-static status mark_texts(device *dev, tensor *t, uint64_t count)
+/* Text states as a column, NULL where there is no text yet. */
+static status text_column(dev_stream *stream, const state_plan *plan, const void *states,
+                          uint64_t count, tensor **out)
 {
-    const string_view *views = t->values;
-    size_t bytes = bitmap_bytes(count);
-    TRY(dev_alloc(dev, bytes, "aggregation", &t->validity_owner));
-    t->validity = t->validity_owner->address;
-    memset(t->validity, 0, bytes);
-    for (uint64_t i = 0; i < count; i++)
-        t->validity[i / 64] |= (uint64_t)(views[i].bytes != AGGREGATE_NO_TEXT) << i % 64;
-    return STATUS_OK;
+    TRY(tensor_new_flat(stream->dev, plan->type, count, true, out));
+    return DEV_LAUNCH(stream, aggregate_text_values, .states = states,
+                      .count = dev_count_exact(count), .out = (*out)->values,
+                      .out_validity = (*out)->validity);
 }
 
 /* The states of groups in the order of a list; NULL for a count that is shared. */
@@ -98,21 +94,31 @@ static status state_to_column(const aggregate_core *core, dev_stream *stream,
     if (array->is_shared)
         return STATUS_OK;
     TRY(states_view(core, stream, table, state, list, first, count, &values, &owner));
-    status st = tensor_new_view(column_type(&core->states[state], array->width), owner,
-                                (void *)(uintptr_t)values, out);
+    status st;
+    if (state_is_text(&core->states[state]))
+        st = text_column(stream, &core->states[state], values, count, out);
+    else
+        st = tensor_new_view(column_type(&core->states[state], array->width), owner,
+                             (void *)(uintptr_t)values, out);
     dev_buffer_unref(owner);
-    if (!st && state_is_text(&core->states[state]))
-        st = mark_texts(core->dev, *out, count);
     return st;
 }
 
-static status texts_from_column(const tensor *t, state_array *array, uint64_t count)
+/* The contrary: states begin without a text and take that of their row, if it has one. */
+static status texts_from_column(dev_stream *stream, const tensor *t, state_array *array,
+                                uint64_t count)
 {
-    string_view *views = array->buffer->address;
-    for (uint64_t i = 0; i < count; i++)
-        if (!(t->validity[i / 64] >> i % 64 & 1))
-            views[i].bytes = AGGREGATE_NO_TEXT;
-    return text_heap_share_string(&array->heap, t->heap);
+    row_index *numbers;
+    TRY(DEV_LAUNCH(stream, fill, .width = sizeof(string_view), .value_low = AGGREGATE_NO_TEXT,
+                   .count = dev_count_exact(count), .out = array->buffer->address));
+    TRY(row_index_new(stream->dev, count, &numbers));
+    status st = DEV_LAUNCH(stream, count_up, .count = dev_count_exact(count), .out = numbers->rows);
+    if (!st)
+        st = DEV_LAUNCH(stream, aggregate_pick_text, .values = t->values, .validity = t->validity,
+                        .groups = numbers->rows, .count = dev_count_exact(count),
+                        .states = array->buffer->address);
+    row_index_unref(numbers);
+    return st ? st : text_heap_share_string(&array->heap, t->heap);
 }
 
 /* Narrow sums: no state is greater in magnitude. */
@@ -142,10 +148,10 @@ static status state_from_column(const aggregate_core *core, dev_stream *stream,
         return STATUS_OK;
     array->width = t->type.width;
     TRY(dev_alloc(core->dev, table->count * array->width, core->who, &array->buffer));
+    if (state_is_text(plan))
+        return texts_from_column(stream, t, array, table->count);
     TRY(stream->dev->ops->copy(stream, array->buffer->address, t->values,
                                table->count * array->width));
-    if (state_is_text(plan))
-        return texts_from_column(t, array, table->count);
     if (plan->ops == &aggregate_state_sum && array->width == sizeof(int64_t))
         return bound_sums(stream, array, table->count);
     return STATUS_OK;
@@ -187,8 +193,6 @@ static status piece_columns(const aggregate_core *core, exec_task *task,
         st = table_slice_key(core, stream, table, slice, k, &c->columns[k]);
     if (!st)
         st = chunk_select(stream, c, order, c->rows, NULL);
-    if (!st)
-        st = chunk_bytes_prepare(stream, c);
     if (!st && slice->list) {
         row_index_unref(list);
         st = row_index_new(core->dev, slice->count, &list);
@@ -200,6 +204,19 @@ static status piece_columns(const aggregate_core *core, exec_task *task,
         st = state_to_column(core, stream, table, i, list->rows, slice->first, slice->count,
                              &c->columns[core->key_count + i]);
     row_index_unref(list);
+    return st;
+}
+
+/* Rows that are in the order of their parts. */
+static status write_piece(exec_task *task, partitions *parts, const chunk *c,
+                          const uint32_t *offsets)
+{
+    chunk *host;
+    TRY(chunk_to_host(task->stream, c, false, parts->who, &host));
+    status st = STATUS_OK;
+    for (size_t p = 0; p < ROW_PARTS && !st; p++)
+        st = partitions_append(parts, task, p, host, offsets[p], offsets[p + 1] - offsets[p]);
+    chunk_free(host);
     return st;
 }
 
@@ -215,8 +232,8 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
     status st = chunk_new(core->key_count + core->state_count, dev_count_exact(slice->count), &c);
     if (!st) {
         st = piece_columns(core, task, table, slice, order, c);
-        for (size_t p = 0; p < ROW_PARTS && !st; p++)
-            st = partitions_append(parts, task, p, c, offsets[p], offsets[p + 1] - offsets[p]);
+        if (!st)
+            st = write_piece(task, parts, c, offsets);
         chunk_free(c);
     }
     row_index_unref(order);
@@ -302,8 +319,10 @@ status aggregate_local_settle(aggregate_local *local, exec_task *task, aggregate
                          merged_bytes(&local->tables, local->held)))
         return STATUS_OK;
     TRY(aggregate_spill_begin(local->core, spill));
+    TRY(aggregate_local_catch_up(local, task));
     for (; local->tables.count; local->tables.count--) {
         aggregate_table *last = local->tables.items[local->tables.count - 1];
+        TRY(aggregate_table_learn(local->core, task->stream, last));
         TRY(aggregate_spill_table(local->core, task, spill, last));
         aggregate_table_free(local->core, last);
     }
@@ -389,6 +408,8 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
         pthread_mutex_unlock(&spill->lock);
     }
     if (!st)
+        st = aggregate_table_learn(core, task->stream, reader->table);
+    if (!st)
         st = spill_table(core, task, spill, reader->table, reader->cut);
     aggregate_table_free(core, reader->table);
     reader->table = NULL;
@@ -456,6 +477,8 @@ static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_
     partition_reader_close(&reader->blocks);
     reader->is_loading = false;
     reader->next = 0;
+    if (reader->table)
+        EXEC_TRY(task, aggregate_table_learn(merge->core, task->stream, reader->table));
     if (!reader->cut)
         return EXEC_HAVE_OUTPUT;
     if (reader->table)

@@ -670,33 +670,12 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
 static status select_rows(program_run *run, operand mask, row_index **out_rows,
                           dev_count *out_count, dev_buffer **out_owner)
 {
-    dev_count rows = run->main.count;
-    dev_buffer *words = NULL;
-    row_index *index = NULL;
-    status st = dev_words_new(run->stream, 1, &words);
-    if (!st)
-        st = row_index_new(run->dev, rows.bound + 1, &index);
-    if (!st)
-        st = DEV_LAUNCH(run->stream, mask_to_index, .mask = mask.values, .validity = mask.validity,
-                        .count = rows, .rows = index->rows, .out_count = words->address);
-    if (st) {
-        dev_buffer_unref(words);
-        row_index_unref(index);
-        return st;
-    }
-    dev_count count = {.bound = rows.bound, .actual = words->address};
-    dev_count_settle(run->dev, &count);
-    *out_count = count;
-    if (!count.actual) {
-        dev_buffer_unref(words);
-        words = NULL;
-        if (!rows.actual && count.bound == rows.bound) {
-            row_index_unref(index);
-            index = NULL;
-        }
-    }
-    *out_rows = index;
-    *out_owner = words;
+    row_mask bits = {.bits = mask.values, .validity = mask.validity};
+    row_selection selection;
+    TRY(row_selection_make(run->stream, &bits, run->main.count, &selection));
+    *out_rows = selection.rows;
+    *out_count = selection.count;
+    *out_owner = selection.count_owner;
     return STATUS_OK;
 }
 

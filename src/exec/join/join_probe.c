@@ -4,7 +4,10 @@
  * a mask of rows is enough. Else pairs of row numbers are made, a bounded number at a time, the
  * residual condition narrows them, and the output's columns are both sides' columns under those
  * numbers: nothing is copied before somebody needs the values. Rows that an outer join keeps follow
- * last. */
+ * last.
+ *
+ * How many rows there are stays on the device. Only where a probe row may have several pairs the
+ * host must know how many times to go on: lazy devices count them first (PROBE_COUNTING). */
 #include "exec/join/join_probe.h"
 
 static bool keeps_probe(plan_join_type type)
@@ -24,11 +27,15 @@ static void drop_pairs(join_prober *p)
     p->pair_probe = p->pair_build = NULL;
     chunk_free(p->candidate);
     p->candidate = NULL;
+    dev_buffer_unref(p->pairs_owner);
+    p->pairs_owner = NULL;
 }
 
 void join_prober_drop(join_prober *p)
 {
     drop_pairs(p);
+    if (p->join)
+        dev_fetch_close(exec_device(p->join->base.query), &p->counted);
     for (uint32_t k = 0; p->keys && k < p->join->key_count; k++) {
         tensor_unref(p->keys[k]);
         p->keys[k] = NULL;
@@ -60,9 +67,9 @@ exec_result join_prober_keys(join_prober *p, exec_task *task)
     return EXEC_FINISHED;
 }
 
-static status zero_bits(exec_task *task, uint64_t rows, dev_buffer **out)
+static status zero_bits(exec_task *task, dev_count rows, dev_buffer **out)
 {
-    size_t bytes = bitmap_bytes(rows);
+    size_t bytes = bitmap_bytes(rows.bound);
     TRY(dev_alloc(task->stream->dev, bytes, "join probe", out));
     return task->stream->dev->ops->zero(task->stream, (*out)->address, bytes);
 }
@@ -72,8 +79,8 @@ static status mark_groups(join_prober *p, exec_task *task)
 {
     if (!p->side->matched_groups)
         return STATUS_OK;
-    return DEV_LAUNCH(task->stream, join_mark, .index = p->groups->rows,
-                      .count = dev_count_exact(p->rows), .bits = p->side->matched_groups->address);
+    return DEV_LAUNCH(task->stream, join_mark, .index = p->groups->rows, .count = p->rows,
+                      .bits = p->side->matched_groups->address);
 }
 
 static uint32_t location_of(const op_join_build *join)
@@ -87,13 +94,13 @@ static status start_rows(join_prober *p, exec_task *task)
     if (p->join->emits_build && !p->join->residual)
         return mark_groups(p, task);
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
-        TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows,
-                       .count = dev_count_exact(p->rows), .starts = p->side->table.starts->address,
-                       .error = task->error, .location = location_of(p->join)));
+        TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows, .count = p->rows,
+                       .starts = p->side->table.starts->address, .error = task->error,
+                       .location = location_of(p->join)));
     TRY(exec_check_error(task));
     if (p->join->residual && !p->join->emits_build)
         TRY(zero_bits(task, p->rows, &p->matched));
-    return dev_words_new(task->stream, 3, &p->cursor);
+    return dev_words_new(task->stream, 4, &p->cursor);
 }
 
 /* ---- masks ---- */
@@ -101,16 +108,10 @@ static status start_rows(join_prober *p, exec_task *task)
 /* The mask becomes that of all pieces of the build side so far. */
 static status add_seen(join_prober *p, exec_task *task, uint64_t *mask)
 {
-    uint64_t twice = 0;
-    for (uint64_t w = 0; w * 64 < p->rows; w++) {
-        twice |= p->seen[w] & mask[w];
-        p->seen[w] |= mask[w];
-        mask[w] = p->seen[w];
-    }
-    if (p->join->type != JOIN_SINGLE || !twice)
-        return STATUS_OK;
-    dev_error error = {.code = DEV_ERROR_MULTIPLE_ROWS, .location = location_of(p->join)};
-    return exec_error_status(task->query, &error);
+    TRY(DEV_LAUNCH(task->stream, join_seen, .count = p->rows, .mask = mask, .seen = p->seen,
+                   .is_single = p->join->type == JOIN_SINGLE, .error = task->error,
+                   .location = location_of(p->join)));
+    return exec_check_error(task);
 }
 
 /* A bit for each probe row that has a match. */
@@ -119,76 +120,47 @@ static status matched_mask(join_prober *p, exec_task *task, dev_buffer **out)
     status st = STATUS_OK;
     *out = dev_buffer_ref(p->matched);
     if (!*out)
-        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows), "join probe", out);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows.bound), "join probe", out);
     if (!st && !p->matched)
-        st = DEV_LAUNCH(task->stream, join_matched, .groups = p->groups->rows,
-                        .count = dev_count_exact(p->rows), .out = (*out)->address);
+        st = DEV_LAUNCH(task->stream, join_matched, .groups = p->groups->rows, .count = p->rows,
+                        .out = (*out)->address);
     return !st && p->seen ? add_seen(p, task, (*out)->address) : st;
 }
 
 /* A bit for each probe row none of whose keys is NULL. */
 static status valid_mask(join_prober *p, exec_task *task, dev_buffer **out)
 {
-    dev_count count = dev_count_exact(p->rows);
     row_index *zeros;
-    TRY(row_index_new(task->stream->dev, p->rows, &zeros));
-    status st = DEV_LAUNCH(task->stream, fill, .width = 4, .count = count, .out = zeros->rows);
+    TRY(row_index_new(task->stream->dev, p->rows.bound, &zeros));
+    status st = DEV_LAUNCH(task->stream, fill, .width = 4, .count = p->rows, .out = zeros->rows);
     for (uint32_t k = 0; k < p->join->key_count && !st; k++)
         if (p->keys[k]->validity)
             st = DEV_LAUNCH(task->stream, join_drop_nulls, .validity = p->keys[k]->validity,
-                            .count = count, .groups = zeros->rows);
+                            .count = p->rows, .groups = zeros->rows);
     if (!st)
-        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows), "join probe", out);
+        st = dev_alloc(task->stream->dev, bitmap_bytes(p->rows.bound), "join probe", out);
     if (!st)
-        st = DEV_LAUNCH(task->stream, join_matched, .groups = zeros->rows, .count = count,
+        st = DEV_LAUNCH(task->stream, join_matched, .groups = zeros->rows, .count = p->rows,
                         .out = (*out)->address);
     row_index_unref(zeros);
     return st;
 }
 
-/* Rows whose bit is set in mask (inverted: clear) and, if given, in `also`. */
-static status mask_rows(exec_task *task, uint64_t rows, dev_buffer *mask, bool is_inverted,
-                        dev_buffer *also, row_index **out, uint64_t *out_count)
-{
-    dev_count all = dev_count_exact(rows);
-    dev_buffer *count = NULL, *inverted = NULL;
-    status st = STATUS_OK;
-    if (is_inverted) {
-        st = dev_alloc(task->stream->dev, bitmap_bytes(rows), "join probe", &inverted);
-        if (!st)
-            st = DEV_LAUNCH(task->stream, invert_bits, .bits = mask->address, .count = all,
-                            .out = inverted->address);
-        mask = inverted;
-    }
-    if (!st)
-        st = row_index_new(task->stream->dev, rows, out);
-    if (!st)
-        st = dev_words_new(task->stream, 1, &count);
-    if (!st)
-        st = DEV_LAUNCH(task->stream, mask_to_index, .mask = mask->address,
-                        .validity = also ? also->address : NULL, .count = all, .rows = (*out)->rows,
-                        .out_count = count->address);
-    if (!st)
-        st = dev_words_read(task->stream, count->address, out_count, 1);
-    dev_buffer_unref(inverted);
-    dev_buffer_unref(count);
-    return st;
-}
-
 /* ---- outputs ---- */
 
-/* Output columns of probe rows `probe` (NULL: all of the chunk) and, if given, build rows. */
-static status make_output(join_prober *p, exec_task *task, row_index *probe, row_index *build,
-                          uint64_t count, chunk **out)
+/* Output columns of the selected probe rows and, if given, build rows. */
+static status make_output(join_prober *p, exec_task *task, const row_selection *probe,
+                          row_index *build, chunk **out)
 {
-    dev_count rows = dev_count_exact(count);
-    TRY(chunk_new(p->join->output_count, dev_count_exact(p->rows), out));
+    dev_count rows = probe->count;
+    TRY(chunk_new(p->join->output_count, p->rows, out));
     for (uint32_t i = 0; i < p->join->output_count; i++)
         if (!p->join->outputs[i].is_build && !p->join->outputs[i].is_mark)
             (*out)->columns[i] = tensor_ref(p->input->columns[p->join->outputs[i].column]);
-    if (probe)
-        TRY(chunk_select(task->stream, *out, probe, rows, NULL));
+    if (probe->rows)
+        TRY(chunk_select(task->stream, *out, probe->rows, rows, NULL));
     (*out)->rows = rows;
+    (*out)->rows_owner = dev_buffer_ref(probe->count_owner);
     for (uint32_t i = 0; i < p->join->output_count; i++) {
         const join_source *source = &p->join->outputs[i];
         tensor **target = &(*out)->columns[i];
@@ -230,38 +202,52 @@ static status mark_column(join_prober *p, exec_task *task, tensor **out)
     return STATUS_OK;
 }
 
+/* Probe rows with a match, or without one: semi, anti and outer joins. */
+static status unpaired_rows(join_prober *p, exec_task *task, row_selection *out)
+{
+    dev_buffer *matched = NULL, *valid = NULL;
+    status st = matched_mask(p, task, &matched);
+    *out = (row_selection){0};
+    if (!st && p->join->type == JOIN_ANTI_NULL && p->side->has_rows)
+        st = valid_mask(p, task, &valid);
+    row_mask mask = {.bits = matched ? matched->address : NULL,
+                     .validity = valid ? valid->address : NULL,
+                     .is_inverted = p->join->type != JOIN_SEMI};
+    if (!st)
+        st = row_selection_make(task->stream, &mask, p->rows, out);
+    dev_buffer_unref(matched);
+    dev_buffer_unref(valid);
+    return st;
+}
+
+static status make_marked(join_prober *p, exec_task *task, chunk **out)
+{
+    row_selection all = {.count = p->rows, .count_owner = p->input->rows_owner};
+    TRY(make_output(p, task, &all, NULL, out));
+    return mark_column(p, task, &(*out)->columns[p->join->output_count - 1]);
+}
+
 /* What follows a chunk's pairs: the whole output of semi, anti and mark joins; the unmatched rows
  * of outer ones. */
 static status make_rest(join_prober *p, exec_task *task, chunk **out)
 {
-    dev_buffer *matched = NULL, *valid = NULL;
-    row_index *rows = NULL;
-    uint64_t count = 0;
+    row_selection rows;
     *out = NULL;
     if (p->join->type == JOIN_INNER || p->join->type == JOIN_RIGHT || p->join->emits_build)
         return STATUS_OK;
     if (!p->is_last) {
+        dev_buffer *matched = NULL;
         status st = matched_mask(p, task, &matched);
         dev_buffer_unref(matched);
         return st;
     }
-    if (p->join->type == JOIN_MARK) {
-        TRY(make_output(p, task, NULL, NULL, p->rows, out));
-        return mark_column(p, task, &(*out)->columns[p->join->output_count - 1]);
-    }
-    bool is_null_aware = p->join->type == JOIN_ANTI_NULL && p->side->has_rows;
-    if (is_null_aware && p->side->has_null_key)
+    if (p->join->type == JOIN_MARK)
+        return make_marked(p, task, out);
+    if (p->join->type == JOIN_ANTI_NULL && p->side->has_rows && p->side->has_null_key)
         return STATUS_OK;
-    status st = matched_mask(p, task, &matched);
-    if (!st && is_null_aware)
-        st = valid_mask(p, task, &valid);
-    if (!st)
-        st = mask_rows(task, p->rows, matched, p->join->type != JOIN_SEMI, valid, &rows, &count);
-    if (!st && count)
-        st = make_output(p, task, count == p->rows ? NULL : rows, NULL, count, out);
-    dev_buffer_unref(matched);
-    dev_buffer_unref(valid);
-    row_index_unref(rows);
+    TRY(unpaired_rows(p, task, &rows));
+    status st = rows.count.bound ? make_output(p, task, &rows, NULL, out) : STATUS_OK;
+    row_selection_release(&rows);
     return st;
 }
 
@@ -272,110 +258,124 @@ static status unique_pairs(join_prober *p, exec_task *task)
 {
     const join_table *table = &p->side->table;
     device *dev = task->stream->dev;
-    uint64_t *count = p->cursor->address;
-    TRY(row_index_new(dev, p->rows, &p->pair_probe));
+    TRY(row_index_new(dev, p->rows.bound, &p->pair_probe));
     if (table->rows)
-        TRY(row_index_new(dev, p->rows, &p->pair_build));
-    TRY(DEV_LAUNCH(task->stream, join_pairs_unique, .groups = p->groups->rows,
-                   .count = dev_count_exact(p->rows),
-                   .rows = table->rows ? table->rows->address : NULL,
-                   .out_probe = p->pair_probe->rows,
-                   .out_build = p->pair_build ? p->pair_build->rows : NULL, .out_count = count));
+        TRY(row_index_new(dev, p->rows.bound, &p->pair_build));
+    p->pairs = (dev_count){.bound = p->rows.bound, .actual = p->cursor->address};
     p->pairs_done = true;
-    return dev_words_read(task->stream, count, &p->pair_count, 1);
+    return DEV_LAUNCH(
+        task->stream, join_pairs_unique, .groups = p->groups->rows, .count = p->rows,
+        .rows = table->rows ? table->rows->address : NULL, .out_probe = p->pair_probe->rows,
+        .out_build = p->pair_build ? p->pair_build->rows : NULL, .out_count = p->cursor->address);
+}
+
+/* Pairs may be more than there is room for at once: what there is room for, of those that were
+ * counted, or, where launches finish at once, until there are fewer. */
+static status many_pairs(join_prober *p, exec_task *task)
+{
+    device *dev = task->stream->dev;
+    uint64_t room = dev->chunk_rows < 1024 ? 1024 : dev->chunk_rows;
+    uint64_t *cursor = p->cursor->address;
+    if (p->is_counted && p->pairs_left < room)
+        room = p->pairs_left;
+    TRY(row_index_new(dev, room, &p->pair_probe));
+    TRY(row_index_new(dev, room, &p->pair_build));
+    TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = p->groups->rows, .count = p->rows,
+                   .starts = p->side->table.starts->address, .rows = p->side->table.rows->address,
+                   .room = room, .cursor = cursor, .out_probe = p->pair_probe->rows,
+                   .out_build = p->pair_build->rows, .out_count = cursor + 2));
+    p->pairs = (dev_count){.bound = room, .actual = p->is_counted ? NULL : cursor + 2};
+    dev_count_settle(dev, &p->pairs);
+    p->pairs_left -= p->is_counted ? room : 0;
+    p->pairs_done = p->is_counted ? !p->pairs_left : p->pairs.bound < room;
+    return STATUS_OK;
 }
 
 static status next_pairs(join_prober *p, exec_task *task)
 {
-    device *dev = task->stream->dev;
-    uint64_t room = dev->chunk_rows < 1024 ? 1024 : dev->chunk_rows, words[3];
-    uint64_t *cursor = p->cursor->address;
-    p->pair_count = 0;
+    p->pairs = dev_count_exact(0);
     p->pairs_done = true;
-    if (!p->side->table.key_row_count)
+    if (!p->side->table.key_row_count || (p->is_counted && !p->pairs_left))
         return STATUS_OK;
-    if (p->side->table.is_unique)
-        return unique_pairs(p, task);
-    TRY(row_index_new(dev, room, &p->pair_probe));
-    TRY(row_index_new(dev, room, &p->pair_build));
-    TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = p->groups->rows,
-                   .count = dev_count_exact(p->rows), .starts = p->side->table.starts->address,
-                   .rows = p->side->table.rows->address, .room = room, .cursor = cursor,
-                   .out_probe = p->pair_probe->rows, .out_build = p->pair_build->rows,
-                   .out_count = cursor + 2));
-    TRY(dev_words_read(task->stream, cursor, words, 3));
-    p->pair_count = words[2];
-    p->pairs_done = words[0] >= p->rows;
+    TRY(p->side->table.is_unique ? unique_pairs(p, task) : many_pairs(p, task));
+    dev_count_settle(task->stream->dev, &p->pairs);
+    p->pairs_owner = p->pairs.actual ? dev_buffer_ref(p->cursor) : NULL;
     return STATUS_OK;
+}
+
+/* A lazy device counts the pairs, for the host to know when it needs them. */
+static status start_pairs(join_prober *p, exec_task *task)
+{
+    const join_table *table = &p->side->table;
+    uint64_t *total = (uint64_t *)p->cursor->address + 3;
+    p->stage = PROBE_PAIRS;
+    p->is_counted = !task->stream->dev->is_host && table->key_row_count && !table->is_unique;
+    if (!p->is_counted)
+        return STATUS_OK;
+    TRY(DEV_LAUNCH(task->stream, join_pairs_total, .groups = p->groups->rows, .count = p->rows,
+                   .starts = table->starts->address, .out_total = total));
+    p->stage = PROBE_COUNTING;
+    return dev_fetch_start(task->stream, total, 1, &p->counted);
 }
 
 static status make_candidate(join_prober *p, exec_task *task)
 {
-    dev_count count = dev_count_exact(p->pair_count);
     const uint32_t *inputs;
     uint32_t input_count = program_inputs(p->join->residual, 0, &inputs);
-    TRY(chunk_new(p->join->probe_columns + p->join->build_columns, count, &p->candidate));
+    TRY(chunk_new(p->join->probe_columns + p->join->build_columns, p->pairs, &p->candidate));
+    p->candidate->rows_owner = dev_buffer_ref(p->pairs_owner);
     for (uint32_t i = 0; i < input_count; i++) {
         uint32_t column = inputs[i];
         tensor **target = &p->candidate->columns[column];
         if (column < p->join->probe_columns)
-            TRY(tensor_new_indexed(task->stream, p->input->columns[column], p->rows, p->pair_probe,
-                                   count, target));
+            TRY(tensor_new_indexed(task->stream, p->input->columns[column], p->rows.bound,
+                                   p->pair_probe, p->pairs, target));
         else
             TRY(tensor_new_indexed(task->stream,
                                    p->side->table.build->columns[column - p->join->probe_columns],
-                                   p->side->table.row_count, p->pair_build, count, target));
+                                   p->side->table.row_count, p->pair_build, p->pairs, target));
     }
     return STATUS_OK;
 }
 
-/* pairs = pairs[rows] */
-static status narrow_pairs(exec_task *task, join_prober *p, row_index *rows, uint64_t count)
+/* pairs = pairs[chosen] */
+static status narrow_pairs(exec_task *task, join_prober *p, const row_selection *chosen)
 {
     row_index **sides[] = {&p->pair_probe, &p->pair_build};
     for (int i = 0; i < 2; i++) {
         row_index *narrowed;
         if (!*sides[i])
             continue;
-        TRY(row_index_new(task->stream->dev, count, &narrowed));
+        TRY(row_index_new(task->stream->dev, chosen->count.bound, &narrowed));
         status st =
-            DEV_LAUNCH(task->stream, gather_index, .first = (*sides[i])->rows, .second = rows->rows,
-                       .count = dev_count_exact(count), .out = narrowed->rows);
+            DEV_LAUNCH(task->stream, gather_index, .first = (*sides[i])->rows,
+                       .second = chosen->rows->rows, .count = chosen->count, .out = narrowed->rows);
         row_index_unref(*sides[i]);
         *sides[i] = narrowed;
         TRY(st);
     }
-    p->pair_count = count;
+    dev_buffer_unref(p->pairs_owner);
+    p->pairs_owner = dev_buffer_ref(chosen->count_owner);
+    p->pairs = chosen->count;
     return STATUS_OK;
 }
 
 static exec_result apply_residual(join_prober *p, exec_task *task)
 {
-    row_index *rows = NULL;
-    dev_count count;
-    dev_buffer *owner = NULL;
-    uint64_t exact;
+    row_selection chosen = {0};
     if (!p->candidate)
         EXEC_TRY(task, make_candidate(p, task));
-    exec_result result = program_select(p->residual_run, 0, p->candidate, &rows, &count, &owner);
+    exec_result result = program_select(p->residual_run, 0, p->candidate, &chosen.rows,
+                                        &chosen.count, &chosen.count_owner);
     if (result != EXEC_FINISHED)
         return result;
-    status st = STATUS_OK;
-    if (rows) {
-        exact = count.bound;
-        if (count.actual)
-            st = dev_words_read(task->stream, count.actual, &exact, 1);
-        if (!st)
-            st = narrow_pairs(task, p, rows, exact);
-    }
-    row_index_unref(rows);
-    dev_buffer_unref(owner);
+    status st = chosen.rows ? narrow_pairs(task, p, &chosen) : STATUS_OK;
+    row_selection_release(&chosen);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
-    if (p->pair_count && p->matched)
-        EXEC_TRY(task,
-                 DEV_LAUNCH(task->stream, join_mark, .index = p->pair_probe->rows,
-                            .count = dev_count_exact(p->pair_count), .bits = p->matched->address));
+    if (p->pairs.bound && p->matched)
+        EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark, .index = p->pair_probe->rows,
+                                  .count = p->pairs, .bits = p->matched->address));
     return EXEC_FINISHED;
 }
 
@@ -383,16 +383,16 @@ static exec_result apply_residual(join_prober *p, exec_task *task)
 
 static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
 {
-    if (p->side->matched && p->pair_count)
+    if (p->side->matched && p->pairs.bound)
         EXEC_TRY(task, DEV_LAUNCH(task->stream, join_mark, .index = p->pair_build->rows,
-                                  .count = dev_count_exact(p->pair_count),
-                                  .bits = p->side->matched->address));
-    bool has_output = p->pair_count && gives_pairs(p->join->type);
+                                  .count = p->pairs, .bits = p->side->matched->address));
+    bool has_output = p->pairs.bound && gives_pairs(p->join->type);
     if (has_output) {
         /* Each row once at most, and as many pairs as rows: they are the rows. */
-        bool is_all = p->side->table.is_unique && p->pair_count == p->rows;
-        status st = make_output(p, task, is_all ? NULL : p->pair_probe, p->pair_build,
-                                p->pair_count, output);
+        bool is_all = p->side->table.is_unique && !p->pairs.actual && !p->rows.actual &&
+                      p->pairs.bound == p->rows.bound;
+        row_selection pairs = {is_all ? NULL : p->pair_probe, p->pairs, p->pairs_owner};
+        status st = make_output(p, task, &pairs, p->pair_build, output);
         if (st) {
             chunk_free(*output);
             *output = NULL;
@@ -404,40 +404,54 @@ static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
     return has_output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
 }
 
+static exec_result find_groups(join_prober *p, exec_task *task)
+{
+    exec_result result = join_prober_keys(p, task);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, start_rows(p, task));
+    p->pairs_done = false;
+    p->stage = PROBE_REST;
+    if (gives_pairs(p->join->type) || p->join->residual)
+        EXEC_TRY(task, start_pairs(p, task));
+    return EXEC_NEED_INPUT;
+}
+
+static exec_result emit_rest(join_prober *p, exec_task *task, chunk **output)
+{
+    chunk *rest = NULL;
+    status st = make_rest(p, task, &rest);
+    join_prober_drop(p);
+    if (st) {
+        chunk_free(rest);
+        return exec_fail(task, st);
+    }
+    *output = rest;
+    return rest ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
+}
+
 static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
 {
-    exec_result result;
     switch (p->stage) {
     case PROBE_KEYS:
-        result = join_prober_keys(p, task);
-        if (result != EXEC_FINISHED)
-            return result;
-        EXEC_TRY(task, start_rows(p, task));
-        p->pairs_done = false;
-        p->stage = gives_pairs(p->join->type) || p->join->residual ? PROBE_PAIRS : PROBE_REST;
+        return find_groups(p, task);
+    case PROBE_COUNTING:
+        EXEC_TRY(task, dev_fetch_finish(task->stream, &p->counted, &p->pairs_left));
+        p->stage = PROBE_PAIRS;
         return EXEC_NEED_INPUT;
     case PROBE_PAIRS:
         EXEC_TRY(task, next_pairs(p, task));
         p->stage = PROBE_RESIDUAL;
         return EXEC_NEED_INPUT;
     case PROBE_RESIDUAL:
-        if (p->join->residual && p->pair_count) {
-            result = apply_residual(p, task);
+        if (p->join->residual && p->pairs.bound) {
+            exec_result result = apply_residual(p, task);
             if (result != EXEC_FINISHED)
                 return result;
         }
         return emit_pairs(p, task, output);
-    default: {
-        chunk *rest = NULL;
-        status st = make_rest(p, task, &rest);
-        join_prober_drop(p);
-        if (st) {
-            chunk_free(rest);
-            return exec_fail(task, st);
-        }
-        *output = rest;
-        return rest ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
-    }
+    default:
+        return emit_rest(p, task, output);
     }
 }
 
@@ -472,9 +486,14 @@ void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input,
     p->input = input;
     p->seen = seen;
     p->is_last = is_last;
-    p->rows = input->rows.bound;
+    p->rows = input->rows;
     p->next_key = 0;
     p->stage = PROBE_KEYS;
+}
+
+exec_result join_prober_start(join_prober *p, exec_task *task)
+{
+    return p->stage == PROBE_KEYS ? find_groups(p, task) : EXEC_NEED_INPUT;
 }
 
 exec_result join_prober_next(join_prober *p, exec_task *task, chunk **output)

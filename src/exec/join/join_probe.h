@@ -7,6 +7,7 @@
 typedef enum probe_stage {
     PROBE_IDLE,
     PROBE_KEYS,
+    PROBE_COUNTING, /* how many pairs there are is on its way to the host */
     PROBE_PAIRS,
     PROBE_RESIDUAL,
     PROBE_REST
@@ -18,16 +19,20 @@ typedef struct join_prober {
     program_run *keys_run, *residual_run;
     probe_stage stage;
     chunk *input;
-    uint64_t rows;
+    dev_count rows; /* of the input */
     uint32_t next_key;
     tensor **keys; /* FLAT */
     row_index *groups;
     dev_buffer *matched; /* a bit per probe row, where a residual decides */
-    dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count */
+    dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count; [3] of join_pairs_total */
+    bool is_counted;     /* the chunk's pairs are: */
+    dev_fetch counted;
+    uint64_t pairs_left;
     bool pairs_done;
     row_index *pair_probe, *pair_build; /* the pairs at work */
-    uint64_t pair_count;
-    uint64_t *seen; /* see join_prober_take */
+    dev_count pairs;
+    dev_buffer *pairs_owner; /* of their count, where it is lazy */
+    uint64_t *seen;          /* device address; see join_prober_take_piece */
     bool is_last;
     chunk *candidate; /* both sides' columns at the pairs, for the residual */
 } join_prober;
@@ -36,12 +41,15 @@ typedef struct join_prober {
 CHECKED status join_prober_init(join_prober *p, const op_join_build *join, exec_task *task);
 void join_prober_release(join_prober *p);
 
-/* Takes a chunk, which has rows and whose count is exact, over; the one before it is done. */
+/* Takes a chunk over; the one before it is done. */
 void join_prober_take(join_prober *p, const join_side *side, chunk *input);
-/* The same where the build rows come in several pieces, all probed by the same chunk. seen: a bit
- * for each of its rows, in whole words, clear before the first piece. */
+/* The same where the build rows come in several pieces, all probed by the same chunk. seen: on the
+ * device, a bit for each of its rows, in whole words, clear before the first piece. */
 void join_prober_take_piece(join_prober *p, const join_side *side, chunk *input, uint64_t *seen,
                             bool is_last);
+/* Enqueues what comes before the chunk's first output: EXEC_NEED_INPUT, or as any step. May be left
+ * out. In stage PROBE_COUNTING the rest is better done a chunk later. */
+exec_result join_prober_start(join_prober *p, exec_task *task);
 /* EXEC_HAVE_OUTPUT: call again. EXEC_NEED_INPUT: the chunk is done. Else as any step. */
 exec_result join_prober_next(join_prober *p, exec_task *task, chunk **output);
 /* Only makes the keys of the chunk that was taken: EXEC_FINISHED when they are there. */

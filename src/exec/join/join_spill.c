@@ -139,7 +139,7 @@ static status add_to_filters(op_join_build *join, exec_task *task, tensor *const
     return STATUS_OK;
 }
 
-void join_spill_publish(op_join_build *join)
+status join_spill_publish(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
@@ -149,41 +149,42 @@ void join_spill_publish(op_join_build *join)
         if (range && !range->count)
             runtime_filter_publish_bitmap(filter_at(join, i), NULL, 0, 0);
         else
-            runtime_filter_publish_bloom(filter_at(join, i), range != NULL, range ? range->min : 0,
-                                         range ? range->max : 0);
+            TRY(runtime_filter_publish_bloom(filter_at(join, i), task->stream, range != NULL,
+                                             range ? range->min : 0, range ? range->max : 0));
     }
+    return STATUS_OK;
 }
 
 /* ---- hashes ---- */
 
-/* Rows with a NULL key get hashes that are spread, as no other row must meet them; a bit of `valid`
- * is cleared for each. Returns how many there are. */
-static uint64_t spread_nulls(const tensor *key, uint64_t rows, uint32_t *hashes, uint64_t *valid)
+/* A bit for each row none of whose keys is NULL; the others' hashes are spread, as no other row must
+ * meet them. *out is NULL where no key can be NULL. */
+static status spread_nulls(const op_join_build *join, dev_stream *stream, tensor *const *keys,
+                           dev_count rows, uint32_t *hashes, dev_buffer **out)
 {
-    uint64_t count = 0;
-    for (uint64_t w = 0; w * 64 < rows; w++) {
-        uint64_t left = rows - w * 64, mask = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
-        for (uint64_t nulls = ~key->validity[w] & valid[w] & mask; nulls; nulls &= nulls - 1) {
-            uint32_t row = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(nulls);
-            hashes[row] = row * 2654435769u;
-            count++;
+    row_index *zeros = NULL;
+    status st = STATUS_OK;
+    *out = NULL;
+    for (uint32_t k = 0; k < join->key_count && !st; k++) {
+        if (!keys[k]->validity)
+            continue;
+        if (!zeros) {
+            TRY(row_index_new(stream->dev, rows.bound, &zeros));
+            st = DEV_LAUNCH(stream, fill, .width = 4, .count = rows, .out = zeros->rows);
         }
-        valid[w] &= key->validity[w];
+        if (!st)
+            st = DEV_LAUNCH(stream, join_drop_nulls, .validity = keys[k]->validity, .count = rows,
+                            .groups = zeros->rows);
+        if (!st)
+            st = DEV_LAUNCH(stream, join_spread_nulls, .validity = keys[k]->validity, .count = rows,
+                            .hashes = hashes);
     }
-    return count;
-}
-
-/* Drops the rows whose bit is not set. */
-static status keep_valid(exec_task *task, chunk *c, const uint64_t *valid, uint64_t count)
-{
-    row_index *rows;
-    uint64_t at = 0;
-    TRY(row_index_new(task->stream->dev, count, &rows));
-    for (uint64_t w = 0; at < count; w++)
-        for (uint64_t bits = valid[w]; bits && at < count; bits &= bits - 1)
-            rows->rows[at++] = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
-    status st = chunk_select(task->stream, c, rows, dev_count_exact(count), NULL);
-    row_index_unref(rows);
+    if (!st && zeros)
+        st = dev_alloc(stream->dev, bitmap_bytes(rows.bound), "join", out);
+    if (!st && zeros)
+        st = DEV_LAUNCH(stream, join_matched, .groups = zeros->rows, .count = rows,
+                        .out = (*out)->address);
+    row_index_unref(zeros);
     return st;
 }
 
@@ -191,22 +192,21 @@ static status handle_nulls(const op_join_build *join, exec_task *task, chunk *c,
                            tensor *const *keys, uint32_t *hashes, bool keeps_nulls,
                            bool *out_has_nulls)
 {
-    uint64_t rows = c->rows.bound, nulls = 0;
-    size_t bytes = bitmap_bytes(rows);
-    dev_buffer *valid = NULL;
-    status st = STATUS_OK;
-    for (uint32_t k = 0; k < join->key_count && !st; k++) {
-        if (!keys[k]->validity)
-            continue;
-        if (!valid) {
-            TRY(dev_alloc(task->stream->dev, bytes, "join", &valid));
-            memset(valid->address, 0xff, bytes);
-        }
-        nulls += spread_nulls(keys[k], rows, hashes, valid->address);
+    dev_stream *stream = task->stream;
+    dev_count rows = c->rows;
+    dev_buffer *valid;
+    row_selection selected = {0};
+    status st = spread_nulls(join, stream, keys, rows, hashes, &valid);
+    if (!st && valid) {
+        row_mask mask = {.bits = valid->address};
+        st = row_selection_make(stream, &mask, rows, &selected);
+        if (!st)
+            st = dev_count_read(stream, &selected.count);
+        *out_has_nulls = !st && selected.count.bound < rows.bound;
+        if (*out_has_nulls && !keeps_nulls)
+            st = chunk_select(stream, c, selected.rows, selected.count, NULL);
     }
-    *out_has_nulls = nulls > 0;
-    if (nulls && !keeps_nulls)
-        st = keep_valid(task, c, valid->address, rows - nulls);
+    row_selection_release(&selected);
     dev_buffer_unref(valid);
     return st;
 }
@@ -222,7 +222,8 @@ static status make_hashes(const op_join_build *join, exec_task *task, tensor *co
     if (!join->key_count) { /* all rows meet: a part that is never cut */
         st = dev_alloc(task->stream->dev, rows * sizeof(uint32_t), "join", &hashes);
         if (!st)
-            memset(hashes->address, 0, rows * sizeof(uint32_t));
+            st = task->stream->dev->ops->zero(task->stream, hashes->address,
+                                              rows * sizeof(uint32_t));
     } else {
         st = key_layout_pack(layout, task, keys, dev_count_exact(rows), &packed, &owner);
         if (!st)
@@ -302,7 +303,7 @@ static status write_block(block_rows *block, exec_task *task)
     block->count = 0;
     block->bytes = 0;
     if (!st && all)
-        st = partitions_append(block->parts, task, block->part, all, 0, all->rows.bound);
+        st = partitions_add(block->parts, task, block->part, all);
     chunk_free(all);
     return st;
 }
@@ -385,6 +386,8 @@ static status start(op_join_build *join, exec_task *task)
     if (!spill->probe)
         TRY(partitions_new(spill->file, &join->base, "join probe", 0, &spill->probe));
     TRY(start_filters(join, task));
+    /* The filters are zeroed on this task's stream before others add to them. */
+    TRY(task->stream->dev->ops->event_record(task->stream, NULL, NULL, &spill->started));
     atomic_store_explicit(&spill->has_begun, true, memory_order_release);
     return STATUS_OK;
 }
@@ -417,6 +420,7 @@ status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, si
     status st = STATUS_OK;
     uint64_t rows = 0, bytes = 0;
     join_note_memory(join);
+    TRY(task->stream->dev->ops->stream_wait(task->stream, join->spill.started));
     for (size_t i = 0; i < count && !st; i++) {
         chunk *hashed = NULL;
         rows += chunks[i]->rows.bound;
@@ -467,7 +471,7 @@ status join_spill_probe_rows(const op_join_build *join, exec_task *task, const c
 
 /* ---- collecting ---- */
 
-static void free_chunks(join_chunk_list *list)
+static void free_chunks(chunk_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         chunk_free(list->items[i]);

@@ -20,7 +20,7 @@ typedef struct join_collector {
     chunk *pending[JOIN_PENDING_MAX]; /* small ones, as they came */
     uint32_t pending_count;
     uint64_t pending_rows, pending_bytes; /* bytes: with what they hold of pages */
-    join_chunk_list chunks;
+    chunk_list chunks;
     uint64_t bytes;
 } join_collector;
 
@@ -48,7 +48,7 @@ CHECKED status join_spill_start(op_join_build *join, exec_task *task);
 /* Writes chunks of the build side, which become NULL. */
 CHECKED status join_spill_build(op_join_build *join, exec_task *task, chunk **chunks, size_t count);
 /* Tells the scans what is known of the keys. After the last row was written, by one task. */
-void join_spill_publish(op_join_build *join);
+CHECKED status join_spill_publish(op_join_build *join, exec_task *task);
 
 /* ---- the probe side, and parts that are cut again ---- */
 

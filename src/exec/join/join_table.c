@@ -46,27 +46,26 @@ bool join_table_needs_ranges(const join_table *table)
 
 /* Rows with a NULL key match nothing. */
 static status drop_nulls(const join_table *table, dev_stream *stream, tensor *const *keys,
-                         uint64_t rows, uint32_t *groups)
+                         dev_count rows, uint32_t *groups)
 {
     if (table->null_equal)
         return STATUS_OK;
     for (uint32_t k = 0; k < table->key_count; k++)
         if (keys[k]->validity)
-            TRY(DEV_LAUNCH(stream, join_drop_nulls, .validity = keys[k]->validity,
-                           .count = dev_count_exact(rows), .groups = groups));
+            TRY(DEV_LAUNCH(stream, join_drop_nulls, .validity = keys[k]->validity, .count = rows,
+                           .groups = groups));
     return STATUS_OK;
 }
 
 static status make_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
-                         uint64_t rows, dev_buffer **out)
+                         dev_count rows, dev_buffer **out)
 {
-    TRY(dev_alloc(stream->dev, rows * sizeof(uint64_t), "join", out));
+    TRY(dev_alloc(stream->dev, rows.bound * sizeof(uint64_t), "join", out));
     status st = STATUS_OK;
     for (uint32_t k = 0; k < table->key_count && !st; k++) {
         const join_key_range *range = &table->ranges[k];
         st = DEV_LAUNCH(stream, code_pack, .type = keys[k]->type, .keys = keys[k]->values,
-                        .validity = keys[k]->validity, .count = dev_count_exact(rows),
-                        .minimum = range->min,
+                        .validity = keys[k]->validity, .count = rows, .minimum = range->min,
                         .range = (uint64_t)range->max - (uint64_t)range->min + 1, .combine = k > 0,
                         .out = (*out)->address);
     }
@@ -78,16 +77,15 @@ static status make_codes(const join_table *table, dev_stream *stream, tensor *co
 }
 
 static status code_slots(const join_table *table, dev_stream *stream, tensor *const *keys,
-                         uint64_t rows, bool is_build, uint32_t *out)
+                         dev_count rows, bool is_build, uint32_t *out)
 {
     dev_buffer *codes;
-    dev_count count = dev_count_exact(rows);
     TRY(make_codes(table, stream, keys, rows, &codes));
     status st = is_build
-                    ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = count,
+                    ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
                                  .stats = table->stats->address, .out = out)
-                    : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = count,
+                    : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
                                  .out = out);
     dev_buffer_unref(codes);
@@ -110,26 +108,27 @@ static status insert_packed(const join_table *table, dev_stream *stream, const u
 }
 
 static status find_packed(const join_table *table, dev_stream *stream, const uint8_t *rows,
-                          uint64_t count, const uint32_t *hashes, uint32_t *out)
+                          dev_count count, const uint32_t *hashes, uint32_t *out)
 {
     const key_layout *layout = &table->layout;
-    return DEV_LAUNCH(stream, packed_find, .rows = rows, .hashes = hashes,
-                      .count = dev_count_exact(count), .stride = layout->stride,
-                      .text_count = layout->text_count, .interval_count = layout->interval_count,
+    return DEV_LAUNCH(stream, packed_find, .rows = rows, .hashes = hashes, .count = count,
+                      .stride = layout->stride, .text_count = layout->text_count,
+                      .interval_count = layout->interval_count,
                       .build_rows = table->packed->address, .slots = table->slots->address,
                       .slot_count = table->slot_count, .out = out);
 }
 
 static status packed_slots(const join_table *table, exec_task *task, tensor *const *keys,
-                           uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out)
+                           dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
     const uint8_t *packed;
     dev_buffer *owner = NULL, *hashes = NULL;
-    status st = key_layout_pack(&table->layout, task, keys, dev_count_exact(rows), &packed, &owner);
+    status st = key_layout_pack(&table->layout, task, keys, rows, &packed, &owner);
     if (!st)
-        st = key_layout_hash(&table->layout, task->stream, packed, dev_count_exact(rows), &hashes);
+        st = key_layout_hash(&table->layout, task->stream, packed, rows, &hashes);
     if (!st && is_build)
-        st = insert_packed(table, task->stream, packed, rows, hashes->address, first_row, out);
+        st =
+            insert_packed(table, task->stream, packed, rows.bound, hashes->address, first_row, out);
     else if (!st)
         st = find_packed(table, task->stream, packed, rows, hashes->address, out);
     dev_buffer_unref(owner);
@@ -138,33 +137,32 @@ static status packed_slots(const join_table *table, exec_task *task, tensor *con
 }
 
 status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
-                        uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out)
+                        dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
     if (table->form == JOIN_TABLE_CODED)
         return code_slots(table, task->stream, keys, rows, is_build, out);
     return packed_slots(table, task, keys, rows, is_build, first_row, out);
 }
 
-static status probe(const join_table *table, exec_task *task, tensor *const *keys, uint64_t rows,
+static status probe(const join_table *table, exec_task *task, tensor *const *keys, dev_count rows,
                     uint32_t *out)
 {
     if (!table->key_row_count || table->form == JOIN_TABLE_KEYLESS)
         return DEV_LAUNCH(task->stream, fill, .width = 4,
-                          .value_low = table->key_row_count ? 0 : ROW_NULL,
-                          .count = dev_count_exact(rows), .out = out);
+                          .value_low = table->key_row_count ? 0 : ROW_NULL, .count = rows,
+                          .out = out);
     if (table->form != JOIN_TABLE_RANKED)
         return join_table_slots(table, task, keys, rows, false, 0, out);
     return DEV_LAUNCH(task->stream, rank_find, .type = keys[0]->type, .keys = keys[0]->values,
-                      .validity = keys[0]->validity, .count = dev_count_exact(rows),
-                      .minimum = table->ranges[0].min, .bits = table->bits,
-                      .bitmap = table->bitmap->address,
+                      .validity = keys[0]->validity, .count = rows, .minimum = table->ranges[0].min,
+                      .bits = table->bits, .bitmap = table->bitmap->address,
                       .ranks = table->ranks ? table->ranks->address : NULL, .out = out);
 }
 
 status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
-                        uint64_t rows, row_index **out)
+                        dev_count rows, row_index **out)
 {
-    TRY(row_index_new(task->stream->dev, rows, out));
+    TRY(row_index_new(task->stream->dev, rows.bound, out));
     status st = probe(table, task, keys, rows, (*out)->rows);
     if (st) {
         row_index_unref(*out);

@@ -47,8 +47,6 @@ static inline void join_range_widen(join_key_range *range, int64_t min, int64_t 
     range->max = max > range->max ? max : range->max;
 }
 
-typedef ARRAY(chunk *) join_chunk_list;
-
 typedef struct join_table {
     /* Set by init. */
     device *dev;
@@ -79,7 +77,7 @@ typedef struct join_table {
     dev_buffer *rows;   /* NULL: row_need says so */
 
     /* While it is being made. */
-    join_chunk_list chunks;
+    chunk_list chunks;
     uint64_t *chunk_rows; /* the chunks' first rows */
     dev_buffer *row_groups;
     dev_buffer *stats; /* words */
@@ -130,12 +128,12 @@ static inline void join_table_check(const join_table *table)
 #endif
 
 /* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
- * in, or (is_build false) looks probe rows' keys up. */
+ * in, or (is_build false) looks probe rows' keys up. The count of build rows is exact. */
 CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
-                                uint64_t rows, bool is_build, uint64_t first_row, uint32_t *out);
+                                dev_count rows, bool is_build, uint64_t first_row, uint32_t *out);
 
 /* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
 CHECKED status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
-                                uint64_t rows, row_index **out);
+                                dev_count rows, row_index **out);
 
 #endif

@@ -371,7 +371,7 @@ static status fill_slots(join_table *table, exec_task *task, size_t number)
     const chunk *c = table->chunks.items[number];
     tensor *keys[JOIN_KEYS_MAX];
     chunk_keys(table, c, keys);
-    return join_table_slots(table, task, keys, c->rows.bound, true, table->chunk_rows[number],
+    return join_table_slots(table, task, keys, c->rows, true, table->chunk_rows[number],
                             groups_at(table, number));
 }
 

@@ -28,6 +28,7 @@ typedef struct join_side {
 /* Rows in a temporary file, where the build side does not fit memory: join_spill.h. */
 typedef struct join_spill {
     _Atomic bool has_begun;
+    dev_event *started; /* the filters have been zeroed */
     spill_file *file;
     partitions *build, *probe;
     uint64_t rows, bytes; /* that build tasks hold in memory; under the lock */

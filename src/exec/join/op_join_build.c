@@ -17,9 +17,10 @@ typedef struct build_local {
     chunk *taken;                         /* columns that the pending chunks had */
     tensor_target *places;                /* by column: of the pending chunks' rows, */
     bool has_places;                      /* if they have any */
-    join_chunk_list chunks;
+    chunk_list chunks;
     uint64_t bytes;     /* of the chunks */
     dev_buffer *bounds; /* words of join_key_bounds; or NULL */
+    dev_fetch noted;    /* of those, for join_spill_note, on lazy devices */
 } build_local;
 
 static exec_result add_keys(op_join_build *op, exec_task *task, build_local *local, chunk *input)
@@ -193,16 +194,34 @@ static status own_or_spill(op_join_build *op, exec_task *task, build_local *loca
     return own_pending(op, task, local, out);
 }
 
+/* The keys' bounds as they are now, or, on lazy devices, were when they were last asked for. */
+static status recent_bounds(op_join_build *op, exec_task *task, build_local *local,
+                            uint64_t *bounds, bool *out_known)
+{
+    dev_fetch before = local->noted;
+    uint32_t words = 3 * op->key_count;
+    *out_known = local->bounds != NULL;
+    if (!local->bounds)
+        return STATUS_OK;
+    if (task->stream->dev->is_host)
+        return dev_words_read(task->stream, local->bounds->address, bounds, words);
+    *out_known = before.words != NULL;
+    local->noted = (dev_fetch){0};
+    if (before.words)
+        TRY(dev_fetch_finish(task->stream, &before, bounds));
+    return dev_fetch_start(task->stream, local->bounds->address, words, &local->noted);
+}
+
 /* Counts a chunk that the task holds from now on. */
 static status note_chunk(op_join_build *op, exec_task *task, build_local *local, const chunk *c)
 {
     uint64_t bytes = exec_chunk_bytes(c), bounds[3 * JOIN_KEYS_MAX];
+    bool is_known;
     if (!exec_may_spill(task->query))
         return STATUS_OK;
-    if (local->bounds)
-        TRY(dev_words_read(task->stream, local->bounds->address, bounds, 3 * op->key_count));
+    TRY(recent_bounds(op, task, local, bounds, &is_known));
     local->bytes += bytes;
-    join_spill_note(op, c->rows.bound, bytes, local->bounds ? bounds : NULL);
+    join_spill_note(op, c->rows.bound, bytes, is_known ? bounds : NULL);
     return STATUS_OK;
 }
 
@@ -238,9 +257,6 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     build_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-    if (!(*input)->rows.bound)
-        return EXEC_NEED_INPUT;
     exec_result result = add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
         return result;
@@ -262,12 +278,7 @@ static status hand_over(op_join_build *op, build_local *local, const uint64_t *b
 {
     status st;
     pthread_mutex_lock(&op->lock);
-    join_chunk_list *all = &op->whole.table.chunks;
-    st = array_reserve(NULL, all, local->chunks.count);
-    for (size_t i = 0; i < local->chunks.count && !st; i++)
-        all->items[all->count++] = local->chunks.items[i];
-    if (!st)
-        local->chunks.count = 0;
+    st = chunk_list_move(&local->chunks, &op->whole.table.chunks);
     join_side_add_bounds(op, &op->whole, bounds);
     pthread_mutex_unlock(&op->lock);
     return st;
@@ -290,22 +301,35 @@ static exec_result build_finish_local(exec_operator *base, exec_task *task, void
     return EXEC_FINISHED;
 }
 
-/* Tells the probe side's scans what keys there are. */
-static status publish_filters(op_join_build *op, exec_task *task)
+/* What there is to tell the probe side's scans: keys that no bitmap of the table's has. */
+static status make_filters(op_join_build *op, exec_task *task)
 {
     const plan_node *plan = op->base.plan;
     const join_table *table = &op->whole.table;
     for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
         const plan_given_filter *planned = &plan->join.runtime_filters.items[i];
-        runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+        if (table->form != JOIN_TABLE_RANKED)
+            TRY(runtime_filter_make(exec_runtime_filter(op->base.query, planned->id), task->stream,
+                                    table->chunks.items, table->chunks.count,
+                                    op->key_columns[planned->key]));
+    }
+    return STATUS_OK;
+}
+
+/* A phase later, when the streams have done it: scans may be at work already. */
+static void publish_filters(op_join_build *op)
+{
+    const plan_node *plan = op->base.plan;
+    const join_table *table = &op->whole.table;
+    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
+        runtime_filter *filter =
+            exec_runtime_filter(op->base.query, plan->join.runtime_filters.items[i].id);
         if (table->form == JOIN_TABLE_RANKED)
             runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
                                           op->whole.ranges[0].max);
         else
-            TRY(runtime_filter_publish(filter, task->stream, table->chunks.items,
-                                       table->chunks.count, op->key_columns[planned->key]));
+            runtime_filter_publish(filter);
     }
-    return STATUS_OK;
 }
 
 /* The table begins to be made, unless there is no room for it. */
@@ -327,7 +351,7 @@ static status start_table(op_join_build *op, exec_task *task)
 /* The task's share of what is still in memory. */
 static status spill_rest(op_join_build *op, exec_task *task)
 {
-    const join_chunk_list *chunks = &op->whole.table.chunks;
+    const chunk_list *chunks = &op->whole.table.chunks;
     if (!chunks->count)
         return STATUS_OK;
     size_t first = chunks->count * task->index / task->count;
@@ -348,8 +372,7 @@ static status finish(op_join_build *op, exec_task *task)
     if (!has_spilled)
         return join_side_start(op, task, &op->whole);
     reserved_columns_release(&op->reserved);
-    join_spill_publish(op);
-    return STATUS_OK;
+    return join_spill_publish(op, task);
 }
 
 static status run_phase(op_join_build *op, exec_task *task, unsigned number)
@@ -358,8 +381,10 @@ static status run_phase(op_join_build *op, exec_task *task, unsigned number)
         return task->index ? STATUS_OK : start_table(op, task);
     if (join_has_spilled(op))
         return number == 1 ? spill_rest(op, task) : STATUS_OK;
+    if (!task->index && number == JOIN_TABLE_PHASE_SUM + 1)
+        publish_filters(op);
     TRY(join_table_phase(&op->whole.table, task, number, op->whole.ranges));
-    return !task->index && number == JOIN_TABLE_PHASE_SUM ? publish_filters(op, task) : STATUS_OK;
+    return !task->index && number == JOIN_TABLE_PHASE_SUM ? make_filters(op, task) : STATUS_OK;
 }
 
 static exec_result build_phase(exec_operator *base, exec_task *task, unsigned number)
@@ -384,16 +409,14 @@ static status build_local_open(exec_operator *base, exec_task *task, void *state
 
 static void build_local_close(exec_operator *base, void *state)
 {
-    (void)base;
     build_local *local = state;
+    dev_fetch_close(exec_device(base->query), &local->noted);
     chunk_free(local->current);
     for (uint32_t i = 0; i < local->pending_count; i++)
         chunk_free(local->pending[i]);
     chunk_free(local->taken);
     mem_free(local->places);
-    for (size_t i = 0; i < local->chunks.count; i++)
-        chunk_free(local->chunks.items[i]);
-    array_release(&local->chunks);
+    chunk_list_release(&local->chunks);
     dev_buffer_unref(local->bounds);
     program_run_free(local->run);
 }
@@ -405,6 +428,8 @@ void join_release(op_join_build *join)
     partitions_free(join->spill.build);
     partitions_free(join->spill.probe);
     join->spill.build = join->spill.probe = NULL;
+    exec_device(join->base.query)->ops->event_free(join->spill.started);
+    join->spill.started = NULL;
     spill_close(join->spill.file);
     join->spill.file = NULL;
     for (uint32_t c = 0; c < join->stored_columns && join->bases; c++) {
@@ -430,6 +455,7 @@ const exec_operator_ops join_build_ops = {
     .local_open = build_local_open,
     .local_close = build_local_close,
     .push = build_push,
+    .exact_counts = true,
     .local_finish = build_finish_local,
     .phase_count = JOIN_TABLE_PHASES,
     .phase = build_phase,

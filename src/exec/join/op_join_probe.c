@@ -10,17 +10,21 @@ typedef struct op_join_probe {
 } op_join_probe;
 
 typedef struct probe_local {
-    join_prober prober;
+    /* The chunk that came last, and the one before it, whose pairs were being counted: on lazy
+     * devices they take turns. */
+    join_prober probers[2];
+    unsigned last;
     join_collector collector; /* of rows to be spilled */
 } probe_local;
 
 /* The chunk that was taken goes to parts. */
 static exec_result spill_rows(op_join_build *join, exec_task *task, probe_local *local)
 {
-    join_prober *prober = &local->prober;
+    join_prober *prober = &local->probers[0];
     chunk *rows;
     if (!prober->input)
         return EXEC_NEED_INPUT;
+    EXEC_TRY(task, dev_count_read(task->stream, &prober->input->rows));
     exec_result result = join_prober_keys(prober, task);
     if (result != EXEC_FINISHED)
         return result;
@@ -32,27 +36,43 @@ static exec_result spill_rows(op_join_build *join, exec_task *task, probe_local 
     return EXEC_NEED_INPUT;
 }
 
+/* The chunk before gives its rows when the device has the last one's keys to work on. */
+static exec_result probe_rows(exec_task *task, probe_local *local, chunk **output)
+{
+    join_prober *last = &local->probers[local->last];
+    exec_result result = join_prober_start(last, task);
+    if (result == EXEC_NEED_INPUT)
+        result = join_prober_next(&local->probers[!local->last], task, output);
+    if (result != EXEC_NEED_INPUT)
+        return result;
+    if (last->stage != PROBE_COUNTING)
+        return join_prober_next(last, task, output);
+    local->last = !local->last;
+    return EXEC_NEED_INPUT;
+}
+
 static exec_result probe_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                               chunk **output)
 {
     op_join_build *join = ((op_join_probe *)base)->join;
     probe_local *local = state;
     if (*input) {
-        EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-        if (!(*input)->rows.bound)
-            return EXEC_NEED_INPUT;
-        join_prober_take(&local->prober, &join->whole, *input);
+        join_prober_take(&local->probers[local->last], &join->whole, *input);
         *input = NULL;
     }
     if (join_has_spilled(join))
         return spill_rows(join, task, local);
-    return join_prober_next(&local->prober, task, output);
+    return probe_rows(task, local, output);
 }
 
 static status probe_local_open(exec_operator *base, exec_task *task, void *state)
 {
     probe_local *local = state;
-    return join_prober_init(&local->prober, ((op_join_probe *)base)->join, task);
+    const op_join_build *join = ((op_join_probe *)base)->join;
+    TRY(join_prober_init(&local->probers[0], join, task));
+    if (task->stream->dev->is_host)
+        return STATUS_OK;
+    return join_prober_init(&local->probers[1], join, task);
 }
 
 static void probe_check(const exec_operator *base)
@@ -66,19 +86,22 @@ static void probe_local_close(exec_operator *base, void *state)
 {
     (void)base;
     probe_local *local = state;
-    join_prober_release(&local->prober);
+    join_prober_release(&local->probers[0]);
+    join_prober_release(&local->probers[1]);
     join_collector_release(&local->collector);
 }
 
 static exec_result probe_finish_local(exec_operator *base, exec_task *task, void *state,
                                       chunk **output)
 {
-    (void)output;
     probe_local *local = state;
     const op_join_build *join = ((op_join_probe *)base)->join;
-    if (join_has_spilled(join))
+    if (join_has_spilled(join)) {
         EXEC_TRY(task, join_collect_end(&local->collector, task, join->spill.probe));
-    return EXEC_FINISHED;
+        return EXEC_FINISHED;
+    }
+    exec_result result = join_prober_next(&local->probers[!local->last], task, output);
+    return result == EXEC_NEED_INPUT ? EXEC_FINISHED : result;
 }
 
 /* Where a tail follows, it is the last to need the table. */

@@ -11,62 +11,40 @@ typedef struct op_join_tail {
 } op_join_tail;
 
 static status make_output(const op_join_build *join, const join_side *side, exec_task *task,
-                          row_index *rows, uint64_t count, chunk **out)
+                          const row_selection *chosen, chunk **out)
 {
-    TRY(chunk_new(join->output_count, dev_count_exact(count), out));
+    TRY(chunk_new(join->output_count, chosen->count, out));
+    (*out)->rows_owner = dev_buffer_ref(chosen->count_owner);
     for (uint32_t i = 0; i < join->output_count; i++) {
         const join_source *source = &join->outputs[i];
-        if (!source->is_build)
-            TRY(join_null_column(task->stream, join->probe_types[source->column],
-                                 &(*out)->columns[i]));
+        tensor **target = &(*out)->columns[i];
+        if (!source->is_build) {
+            TRY(join_null_column(task->stream, join->probe_types[source->column], target));
+            continue;
+        }
+        tensor *column = side->table.build->columns[source->column];
+        if (chosen->rows)
+            TRY(tensor_new_indexed(task->stream, column, side->table.row_count, chosen->rows,
+                                   chosen->count, target));
         else
-            TRY(tensor_new_indexed(task->stream, side->table.build->columns[source->column],
-                                   side->table.row_count, rows, dev_count_exact(count),
-                                   &(*out)->columns[i]));
+            *target = tensor_ref(column);
     }
     return STATUS_OK;
-}
-
-/* Rows from `first` on whose bit is as the join wants it. */
-static status wanted_rows(const op_join_build *join, const join_side *side, exec_task *task,
-                          uint64_t first, uint64_t row_count, row_index **out, uint64_t *out_count)
-{
-    dev_count all = dev_count_exact(row_count);
-    const uint64_t *bits = (const uint64_t *)side->matched->address + first / 64;
-    dev_buffer *inverted = NULL, *count = NULL;
-    status st = STATUS_OK;
-    if (join->type != JOIN_SEMI) {
-        st = dev_alloc(task->stream->dev, bitmap_bytes(row_count), "join", &inverted);
-        if (!st)
-            st = DEV_LAUNCH(task->stream, invert_bits, .bits = bits, .count = all,
-                            .out = inverted->address);
-        bits = inverted ? inverted->address : NULL;
-    }
-    if (!st)
-        st = row_index_new(task->stream->dev, row_count, out);
-    if (!st)
-        st = dev_words_new(task->stream, 1, &count);
-    if (!st)
-        st = DEV_LAUNCH(task->stream, mask_to_index, .mask = bits, .count = all,
-                        .first_row = (uint32_t)first, .rows = (*out)->rows,
-                        .out_count = count->address);
-    if (!st)
-        st = dev_words_read(task->stream, count->address, out_count, 1);
-    dev_buffer_unref(inverted);
-    dev_buffer_unref(count);
-    return st;
 }
 
 status join_tail_rows(const op_join_build *join, const join_side *side, exec_task *task,
                       uint64_t first, uint64_t count, chunk **out)
 {
-    uint64_t wanted = 0;
-    row_index *rows = NULL;
+    row_mask mask = {.bits = (const uint64_t *)side->matched->address + first / 64,
+                     .is_inverted = join->type != JOIN_SEMI,
+                     .first_row = (uint32_t)first};
+    row_selection chosen;
     *out = NULL;
-    status st = wanted_rows(join, side, task, first, count, &rows, &wanted);
-    if (!st && wanted)
-        st = make_output(join, side, task, rows, wanted, out);
-    row_index_unref(rows);
+    TRY(row_selection_make(task->stream, &mask, dev_count_exact(count), &chosen));
+    status st = STATUS_OK;
+    if (chosen.count.bound)
+        st = make_output(join, side, task, &chosen, out);
+    row_selection_release(&chosen);
     if (st) {
         chunk_free(*out);
         *out = NULL;

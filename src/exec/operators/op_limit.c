@@ -30,7 +30,6 @@ static exec_result limit_push(exec_operator *base, exec_task *task, void *state,
     if (base->plan->limit.has_limit &&
         __builtin_add_overflow(offset, base->plan->limit.limit, &end))
         end = UINT64_MAX;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
     uint64_t rows = (*input)->rows.bound, first = atomic_fetch_add(&op->seen, rows);
     if (first >= end)
         return EXEC_FINISHED;
@@ -53,6 +52,7 @@ static void limit_close(exec_operator *base)
 static const exec_operator_ops limit_ops = {
     .name = "limit",
     .push = limit_push,
+    .exact_counts = true,
     .close = limit_close,
 };
 

@@ -59,7 +59,6 @@ static exec_result repeat_push(exec_operator *base, exec_task *task, void *state
     repeat_local *local = state;
     status st;
     if (*input) {
-        EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
         tensor *value = NULL;
         exec_result result = program_evaluate(local->run, 0, *input, &value);
         if (result != EXEC_FINISHED)
@@ -108,6 +107,7 @@ static const exec_operator_ops repeat_ops = {
     .local_open = repeat_local_open,
     .local_close = repeat_local_close,
     .push = repeat_push,
+    .exact_counts = true,
     .close = repeat_close,
 };
 

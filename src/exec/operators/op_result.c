@@ -1,8 +1,9 @@
 /* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
  *
  * A task that finds the queue full gives its thread back until the client has taken a batch. On a
- * host device a batch borrows the tensors' memory; from others it is copied behind an event. */
-#include "exec/operators/op_result.h"
+ * host device a batch borrows the tensors' memory; from others it is copied, behind an event at which is
+ * looked when the next one is on its way. */
+#include "exec/operators/result_copy.h"
 
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
@@ -13,7 +14,6 @@
 
 typedef struct op_result {
     exec_operator base;
-    uint32_t column_count;
     pthread_mutex_t lock;
     exec_batch *first, **end;
     unsigned count;
@@ -21,7 +21,7 @@ typedef struct op_result {
 } op_result;
 
 typedef struct result_local {
-    chunk *flat;       /* whose copies are under way */
+    result_copy copy;  /* under way */
     exec_batch *batch; /* to be queued */
 } result_local;
 
@@ -54,17 +54,19 @@ void exec_batch_free(exec_batch *batch)
         string_heap_unref(batch->columns[i].heap);
         mem_free(batch->columns[i].host_heap);
     }
+    if (batch->pinned)
+        dev_host_free(batch->dev, batch->pinned, batch->pinned_bytes);
     dev_close(batch->dev);
     mem_free(batch);
 }
 
-static status batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
+status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
 {
     size_t bytes = sizeof(exec_batch) + column_count * sizeof(exec_batch_column);
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result batch", bytes);
-    batch->dev = dev->is_host ? dev_ref(dev) : NULL; /* from others it gets copies */
+    batch->dev = dev_ref(dev);
     batch->column_count = column_count;
     batch->row_count = row_count;
     *out = batch;
@@ -81,55 +83,6 @@ static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
         column->validity = column->owner->validity;
     }
     return STATUS_OK;
-}
-
-/* Enqueues the copies of a flat chunk's columns. */
-static status copy_columns(exec_task *task, const chunk *flat, exec_batch *batch)
-{
-    const dev_ops *ops = task->stream->dev->ops;
-    uint64_t rows = batch->row_count;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        const tensor *t = flat->columns[i];
-        size_t bytes = type_values_bytes(t->type, rows);
-        column->type = t->type;
-        column->values = column->host_values = mem_new(bytes ? bytes : 8);
-        if (!column->values)
-            return status_no_memory("result batch", bytes);
-        TRY(ops->copy_out(task->stream, column->host_values, t->values, bytes));
-        if (t->validity) {
-            bytes = type_values_bytes(type_make(TYPE_BOOL), rows);
-            column->validity = column->host_validity = mem_new(bytes);
-            if (!column->validity)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_validity, t->validity, bytes));
-        }
-        if (t->heap && t->heap->buffer_count) {
-            bytes = t->heap->buffers[0]->bytes;
-            column->host_heap = mem_new(bytes);
-            if (!column->host_heap)
-                return status_no_memory("result batch", bytes);
-            TRY(ops->copy_out(task->stream, column->host_heap, t->heap->buffers[0]->address,
-                              bytes));
-        }
-    }
-    return STATUS_OK;
-}
-
-/* Copied views still hold device addresses: into the one heap that chunk_concat made. */
-static void point_to_host(const chunk *flat, exec_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        if (!column->host_heap)
-            continue;
-        const char *device_heap = flat->columns[i]->heap->buffers[0]->address;
-        string_view *views = column->host_values;
-        for (uint64_t row = 0; row < batch->row_count; row++)
-            if (views[row].bytes > STRING_INLINE_BYTES &&
-                (!column->validity || column->validity[row / 64] >> (row % 64) & 1))
-                views[row].data = (char *)column->host_heap + (views[row].data - device_heap);
-    }
 }
 
 /* The client always finds a batch; more are made ready while memory_limit leaves some for it. */
@@ -158,54 +111,72 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     return st;
 }
 
+static status borrow_chunk(exec_task *task, chunk *c, exec_batch **out)
+{
+    exec_batch *batch;
+    TRY(exec_batch_new(task->stream->dev, c->column_count, c->rows.bound, &batch));
+    status st = borrow_columns(task, c, batch);
+    if (st)
+        exec_batch_free(batch);
+    else
+        *out = batch;
+    return st;
+}
+
+/* The chunk begins to be copied, the one before it has been. */
+static status copy_chunk(exec_task *task, chunk *c, result_copy *copy, exec_batch **out)
+{
+    result_copy before = *copy;
+    status st = result_copy_start(task->stream, c, copy);
+    if (!st)
+        return result_copy_finish(task->stream, &before, out);
+    result_copy_close(task->stream->dev, &before);
+    return st;
+}
+
+/* The batch that is to be queued, if there is one, is. */
+static exec_result queue_batch(op_result *op, exec_task *task, result_local *local)
+{
+    bool is_pushed = true;
+    if (local->batch) {
+        EXEC_TRY(task, exec_check_error(task));
+        EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
+    }
+    return is_pushed ? EXEC_FINISHED : EXEC_WAIT;
+}
+
 static exec_result result_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                                chunk **output)
 {
     (void)output;
     op_result *op = (op_result *)base;
     result_local *local = state;
-    bool is_host = task->stream->dev->is_host;
-    if (*input && !local->batch && !local->flat) {
-        chunk *c = *input;
-        EXEC_TRY(task, dev_count_read(task->stream, &c->rows));
-        if (!c->rows.bound) {
-            chunk_free(c);
-            *input = NULL;
-            return EXEC_NEED_INPUT;
-        }
-        EXEC_TRY(task,
-                 batch_new(task->stream->dev, op->column_count, c->rows.bound, &local->batch));
-        if (is_host) {
-            EXEC_TRY(task, borrow_columns(task, c, local->batch));
-        } else {
-            EXEC_TRY(task, chunk_concat(task->stream, &c, 1, "result", &local->flat));
-            EXEC_TRY(task, copy_columns(task, local->flat, local->batch));
-        }
-        chunk_free(c);
+    if (*input) {
+        if (task->stream->dev->is_host)
+            EXEC_TRY(task, borrow_chunk(task, *input, &local->batch));
+        else
+            EXEC_TRY(task, copy_chunk(task, *input, &local->copy, &local->batch));
+        chunk_free(*input);
         *input = NULL;
-        EXEC_TRY(task, dev_stream_await(task->stream));
     }
-    if (local->flat) {
-        point_to_host(local->flat, local->batch);
-        chunk_free(local->flat);
-        local->flat = NULL;
-    }
-    if (local->batch) {
-        bool is_pushed;
-        EXEC_TRY(task, exec_check_error(task));
-        EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
-        if (!is_pushed)
-            return EXEC_WAIT;
-    }
-    return EXEC_NEED_INPUT;
+    exec_result result = queue_batch(op, task, local);
+    return result == EXEC_FINISHED ? EXEC_NEED_INPUT : result;
+}
+
+static exec_result result_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
+{
+    (void)output;
+    result_local *local = state;
+    if (!local->batch)
+        EXEC_TRY(task, result_copy_finish(task->stream, &local->copy, &local->batch));
+    return queue_batch((op_result *)base, task, local);
 }
 
 static void result_local_close(exec_operator *op, void *state)
 {
-    (void)op;
     result_local *local = state;
     exec_batch_free(local->batch);
-    chunk_free(local->flat);
+    result_copy_close(exec_device(op->query), &local->copy);
 }
 
 bool op_result_is_ready(exec_operator *sink)
@@ -266,17 +237,19 @@ static const exec_operator_ops result_ops = {
     .local_bytes = sizeof(result_local),
     .local_close = result_local_close,
     .push = result_push,
+    .exact_counts = true,
+    .local_finish = result_finish,
     .close = result_close,
 };
 
 status op_result_open(exec_query *query, exec_layout input, exec_operator **out)
 {
+    (void)input;
     *out = NULL;
     op_result *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("result", sizeof *op);
     op->base = (exec_operator){.ops = &result_ops, .query = query};
-    op->column_count = input.count;
     op->end = &op->first;
     pthread_mutex_init(&op->lock, NULL);
     *out = &op->base;

@@ -11,19 +11,25 @@ typedef struct exec_batch_column {
     const uint64_t *validity; /* NULL: no NULLs */
     tensor *owner;            /* what holds the memory: a host device's tensor ... */
     string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
-    void *host_values, *host_validity, *host_heap; /* ... or copies */
+    void *host_values, *host_validity, *host_heap; /* ... or copies ... */
+    char *pinned_heap; /* ... or, as values and validity, a place in the batch's pinned memory */
 } exec_batch_column;
 
 /* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
  * may outlive the query, the pool and whoever opened the device. One thread at a time. */
 typedef struct exec_batch {
     struct exec_batch *next; /* in the queue */
-    device *dev;             /* of the columns' owners and heaps; NULL: they have none */
+    device *dev;             /* of the memory; NULL: it is the host's alone */
+    void *pinned;            /* dev_host_alloc's, or NULL */
+    size_t pinned_bytes;
     uint64_t row_count;
     uint32_t column_count;
     exec_batch_column columns[];
 } exec_batch;
 
+/* A batch of the device's memory, without any yet. */
+CHECKED status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_count,
+                              exec_batch **out);
 void exec_batch_free(exec_batch *batch); /* takes NULL; any thread */
 /* The values have been copied elsewhere: keeps only what strings among them point into. */
 void exec_batch_keep_heaps(exec_batch *batch);

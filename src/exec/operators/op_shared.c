@@ -7,8 +7,6 @@
 #include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
 
-typedef ARRAY(chunk *) chunk_list;
-
 typedef struct op_shared {
     exec_operator base;
     pthread_mutex_t lock;
@@ -22,13 +20,6 @@ typedef struct shared_local {
     uint64_t held;
     chunk_list chunks;
 } shared_local;
-
-static void release_chunks(chunk_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        chunk_free(list->items[i]);
-    array_release(list);
-}
 
 static status begin_spill(op_shared *op)
 {
@@ -52,7 +43,7 @@ static status settle(op_shared *op, exec_task *task, shared_local *local, uint64
     TRY(begin_spill(op));
     for (; local->chunks.count; local->chunks.count--) {
         chunk *last = local->chunks.items[local->chunks.count - 1];
-        TRY(partitions_append(op->parts, task, 0, last, 0, last->rows.bound));
+        TRY(partitions_add(op->parts, task, 0, last));
         chunk_free(last);
     }
     atomic_fetch_sub(&op->held, local->held);
@@ -70,13 +61,10 @@ static exec_result shared_push(exec_operator *base, exec_task *task, void *state
     chunk *flat = NULL;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-    if ((*input)->rows.bound) {
-        EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
-        EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
-        local->chunks.items[local->chunks.count++] = flat;
-        EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
-    }
+    EXEC_TRY(task, array_reserve(NULL, &local->chunks, 1));
+    EXEC_TRY(task, chunk_concat(task->stream, input, 1, "common subplan", &flat));
+    local->chunks.items[local->chunks.count++] = flat;
+    EXEC_TRY(task, settle(op, task, local, exec_chunk_bytes(flat)));
     return EXEC_NEED_INPUT;
 }
 
@@ -86,13 +74,7 @@ static exec_result shared_finish(exec_operator *base, exec_task *task, void *sta
     op_shared *op = (op_shared *)base;
     shared_local *local = state;
     pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
-    if (!st && local->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
-               local->chunks.count * sizeof *local->chunks.items);
-        op->chunks.count += local->chunks.count;
-        local->chunks.count = 0;
-    }
+    status st = chunk_list_move(&local->chunks, &op->chunks);
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
@@ -102,13 +84,13 @@ static void shared_local_close(exec_operator *op, void *state)
 {
     (void)op;
     shared_local *local = state;
-    release_chunks(&local->chunks);
+    chunk_list_release(&local->chunks);
 }
 
 static void shared_close(exec_operator *base)
 {
     op_shared *op = (op_shared *)base;
-    release_chunks(&op->chunks);
+    chunk_list_release(&op->chunks);
     partitions_free(op->parts);
     spill_close(op->file);
     pthread_mutex_destroy(&op->lock);
@@ -120,6 +102,7 @@ static const exec_operator_ops shared_ops = {
     .local_bytes = sizeof(shared_local),
     .local_close = shared_local_close,
     .push = shared_push,
+    .exact_counts = true,
     .local_finish = shared_finish,
     .close = shared_close,
 };

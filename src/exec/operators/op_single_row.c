@@ -19,10 +19,7 @@ static exec_result single_row_push(exec_operator *base, exec_task *task, void *s
     status st = STATUS_OK;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
     uint64_t rows = (*input)->rows.bound;
-    if (!rows)
-        return EXEC_NEED_INPUT;
     EXEC_TRY(task, chunk_concat(task->stream, input, 1, "subquery", &owned));
     pthread_mutex_lock(&op->lock);
     if (op->row || rows > 1)
@@ -50,6 +47,7 @@ static void single_row_close(exec_operator *base)
 static const exec_operator_ops single_row_ops = {
     .name = "single row",
     .push = single_row_push,
+    .exact_counts = true,
     .close = single_row_close,
 };
 

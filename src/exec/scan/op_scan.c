@@ -5,12 +5,16 @@
  * conditions narrow the selection one after another, and a column is read, decompressed and decoded
  * only when the first slice needs it: a column that no surviving row needs is not even read. Row
  * groups that their statistics exclude are skipped, and so are rows of pages that the page index
- * excludes. */
+ * excludes.
+ *
+ * On a device that is no host a task takes row groups up to a chunk, whose pages are decoded together
+ * (batch.h); rows are numbered through all of them. If the device has not enough memory for a slice,
+ * it becomes smaller. */
 #include "exec/expression/program.h"
 #include "exec/scan/scan_ahead.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/sched/query.h"
-#include "parquet/read/column.h"
+#include "parquet/read/batch.h"
 
 #include <stdio.h>
 
@@ -36,12 +40,16 @@ typedef struct op_scan {
 typedef struct scan_local {
     program_run *run;
     bool has_morsel;
-    pq_row_group_ref group_ref;
-    pq_fetch *fetch;    /* what of it was read ahead */
-    pq_row_list ranges; /* the morsel's rows that may be wanted */
+    ARRAY(scan_morsel) morsels; /* one, or on a device that is no host those of a chunk */
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
+
+    /* On a device that is no host. */
+    pq_batch **batches; /* in place of the columns */
+    scan_morsel next;   /* taken, but it is for another chunk */
+    bool has_next;
+    uint64_t row_limit; /* of a slice, where memory was short; 0: none */
 
     /* The slice at work. */
     bool has_slice;
@@ -69,15 +77,31 @@ static void release_slice(const op_scan *op, scan_local *local)
     local->has_slice = false;
 }
 
+static bool is_host(const op_scan *op)
+{
+    return exec_device(op->base.query)->is_host;
+}
+
+/* Its columns are closed. */
+static void give_morsel(const op_scan *op, scan_morsel *morsel)
+{
+    scan_ahead_release(op->ahead, morsel->group_ref, morsel->fetch);
+    array_release(&morsel->rows);
+}
+
 static void release_morsel(const op_scan *op, scan_local *local)
 {
     for (uint32_t i = 0; i < op->column_count; i++) {
         pq_column_close(local->columns[i]);
         local->columns[i] = NULL;
+        pq_batch_close(local->batches[i]);
+        local->batches[i] = NULL;
     }
-    scan_ahead_release(op->ahead, local->group_ref, local->fetch);
-    local->fetch = NULL;
-    array_release(&local->ranges);
+    for (size_t i = 0; i < local->morsels.count; i++)
+        give_morsel(op, &local->morsels.items[i]);
+    local->morsels.count = 0;
+    local->next_range = 0;
+    local->next_row = local->range_end = 0;
     local->has_morsel = false;
 }
 
@@ -87,8 +111,9 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     scan_local *local = state;
     size_t count = op->column_count ? op->column_count : 1;
     local->columns = mem_new_array(count, sizeof *local->columns);
+    local->batches = mem_new_array(count, sizeof *local->batches);
     local->slices = mem_new_array(count, sizeof *local->slices);
-    if (!local->columns || !local->slices)
+    if (!local->columns || !local->batches || !local->slices)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -97,11 +122,15 @@ static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
-    if (local->columns && local->slices) {
+    if (local->columns && local->batches && local->slices) {
         release_slice(op, local);
         release_morsel(op, local);
     }
+    if (local->has_next)
+        give_morsel(op, &local->next);
+    array_release(&local->morsels);
     mem_free(local->columns);
+    mem_free(local->batches);
     mem_free(local->slices);
     program_run_free(local->run);
 }
@@ -111,16 +140,13 @@ static void wake(void *task)
     exec_wake(task);
 }
 
-/* On a lazy device, where a damaged page is met late, the place is kept as text. */
-static status register_location(op_scan *op, const scan_local *local, uint32_t column,
+/* On a lazy device a damaged page is met late: the place is kept as text. */
+static status register_location(op_scan *op, pq_row_group_ref group_ref, uint32_t column,
                                 uint32_t *out)
 {
     char text[512];
-    *out = EXEC_LOCATION_READER;
-    if (exec_device(op->base.query)->is_host)
-        return STATUS_OK;
     snprintf(text, sizeof text, "file \"%s\", row group %u, column \"%s\"",
-             op->table->files.items[local->group_ref.file].file->path, local->group_ref.row_group,
+             op->table->files.items[group_ref.file].file->path, group_ref.row_group,
              op->base.plan->columns.items[column].name);
     return exec_location_register(op->base.query, text, out);
 }
@@ -131,49 +157,117 @@ static bool is_relied(const plan_node *plan, uint32_t column)
     return plan->scan.relied.count && plan->scan.relied.items[column];
 }
 
+static void count_read(op_scan *op, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, bytes, memory_order_relaxed);
+}
+
+static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                            pq_batch_part *parts)
+{
+    uint32_t count = (uint32_t)local->morsels.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const scan_morsel *m = &local->morsels.items[i];
+        parts[i] = (pq_batch_part){m->group_ref, &m->rows, m->fetch, 0};
+        TRY(register_location(op, m->group_ref, column, &parts[i].location));
+    }
+    pq_batch *batch;
+    TRY(pq_batch_open(task->stream, op->table, op->base.plan->scan.sources.items[column],
+                      (pq_batch_use){.error = task->error,
+                                     .check_bounds = is_relied(op->base.plan, column),
+                                     .parts = parts,
+                                     .part_count = count},
+                      &batch));
+    local->batches[column] = batch;
+    count_read(op, pq_batch_bytes(batch));
+    for (uint32_t i = 0; i < count; i++)
+        scan_ahead_count(op->ahead, parts[i].group_ref, pq_batch_stored_bytes(batch, i),
+                         pq_batch_cached_bytes(batch, i));
+    return STATUS_OK;
+}
+
+static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    if (local->batches[column])
+        return STATUS_OK;
+    pq_batch_part *parts = mem_new_array(local->morsels.count, sizeof *parts);
+    if (!parts)
+        return status_no_memory("scan", local->morsels.count * sizeof *parts);
+    status st = open_batch_of(op, task, local, column, parts);
+    mem_free(parts);
+    return st;
+}
+
 /* Starts reading a column of the morsel, unless somebody has. */
 static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
-    uint32_t location;
+    if (!is_host(op))
+        return open_batch(op, task, local, column);
     if (local->columns[column])
         return STATUS_OK;
-    TRY(register_location(op, local, column, &location));
-    TRY(pq_column_open(task->stream, op->table, local->group_ref,
+    const scan_morsel *m = &local->morsels.items[0];
+    TRY(pq_column_open(task->stream, op->table, m->group_ref,
                        op->base.plan->scan.sources.items[column],
                        (pq_column_use){.error = task->error,
-                                       .location = location,
                                        .check_bounds = is_relied(op->base.plan, column),
-                                       .fetch = local->fetch,
-                                       .rows = &local->ranges},
+                                       .fetch = m->fetch,
+                                       .rows = &m->rows},
                        &local->columns[column]));
     const pq_column *opened = local->columns[column];
-    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, pq_column_bytes(opened),
-                              memory_order_relaxed);
-    scan_ahead_count(op->ahead, local->group_ref, pq_column_stored_bytes(opened),
+    count_read(op, pq_column_bytes(opened));
+    scan_ahead_count(op->ahead, m->group_ref, pq_column_stored_bytes(opened),
                      pq_column_cached_bytes(opened));
     return STATUS_OK;
 }
 
-/* The bytes of these columns are there (EXEC_FINISHED), or the task is woken when some are. */
+static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task)
+{
+    return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
+                                  : pq_column_wait(local->columns[column], wake, task);
+}
+
+/* The column's rows of this slice, borrowed. Its bytes are there. */
+static status slice_column(scan_local *local, uint32_t column, tensor **out)
+{
+    tensor **slice = &local->slices[column];
+    uint64_t first = local->first_row, count = local->slice_rows;
+    if (!*slice)
+        TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
+                                   : pq_column_slice(local->columns[column], first, count, slice));
+    *out = *slice;
+    return STATUS_OK;
+}
+
+/* What there is no memory for is tried with half of the rows: EXEC_NEED_INPUT, the slice is to be
+ * begun anew. */
+static exec_result decode_columns(exec_task *task, scan_local *local, const uint32_t *columns,
+                                  uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tensor *slice;
+        status st = slice_column(local, columns[i], &slice);
+        bool is_short = status_get_kind(st) == STATUS_KIND_LIMIT;
+        if (is_short && local->slice_rows > SCAN_ROWS_ALIGNMENT) {
+            status_free(st);
+            local->row_limit = (local->slice_rows / 2 + SCAN_ROWS_ALIGNMENT - 1) /
+                               SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
+            return EXEC_NEED_INPUT;
+        }
+        EXEC_TRY(task, st);
+    }
+    return EXEC_FINISHED;
+}
+
+/* These columns are there (EXEC_FINISHED), or the task is woken when the bytes of some are. */
 static exec_result await_columns(op_scan *op, exec_task *task, scan_local *local,
                                  const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         EXEC_TRY(task, open_column(op, task, local, columns[i]));
     for (uint32_t i = 0; i < count; i++)
-        if (pq_column_wait(local->columns[columns[i]], wake, task))
+        if (is_waiting(local, columns[i], task))
             return EXEC_WAIT;
-    return EXEC_FINISHED;
-}
-
-/* The column's rows of this slice, borrowed. Its bytes are there. */
-static status slice_column(scan_local *local, uint32_t column, tensor **out)
-{
-    if (!local->slices[column])
-        TRY(pq_column_slice(local->columns[column], local->first_row, local->slice_rows,
-                            &local->slices[column]));
-    *out = local->slices[column];
-    return STATUS_OK;
+    return is_host(op) ? EXEC_FINISHED : decode_columns(task, local, columns, count);
 }
 
 /* The column at the selected rows: a reference for the caller. */
@@ -393,64 +487,145 @@ static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, c
 /* ---- morsels and slices ---- */
 
 /* Of the rows that were left when the morsel was queued, those that runtime filters still leave. */
-static status prune_again(op_scan *op, scan_local *local)
+static status prune_again(op_scan *op, scan_morsel *morsel)
 {
     pq_row_list now = {0}, both = {0};
     if (!op->base.plan->scan.runtime_filters.count)
         return STATUS_OK;
-    status st = scan_prune_pages(op->base.query, op->base.plan, op->table, local->group_ref,
+    status st = scan_prune_pages(op->base.query, op->base.plan, op->table, morsel->group_ref,
                                  SCAN_ROWS_ALIGNMENT, &now);
     if (!st)
-        st = pq_rows_intersect(&local->ranges, &now, &both);
+        st = pq_rows_intersect(&morsel->rows, &now, &both);
     array_release(&now);
-    array_release(st ? &both : &local->ranges);
+    array_release(st ? &both : &morsel->rows);
     if (!st)
-        local->ranges = both;
+        morsel->rows = both;
     return st;
 }
 
 /* The rows of a morsel have been given. What they were made of may have been written meanwhile. */
 static status finish_morsel(op_scan *op, scan_local *local)
 {
-    const file *f = op->table->files.items[local->group_ref.file].file;
+    const file *changed = NULL;
+    for (size_t i = 0; i < local->morsels.count; i++) {
+        const file *f = op->table->files.items[local->morsels.items[i].group_ref.file].file;
+        if (!changed && file_has_changed(f))
+            changed = f;
+    }
     release_morsel(op, local);
-    if (!file_has_changed(f))
+    if (!changed)
         return STATUS_OK;
     return status_hint(
-        status_new(STATUS_KIND_CORRUPT, "file \"%s\" changed while it was read", f->path),
+        status_new(STATUS_KIND_CORRUPT, "file \"%s\" changed while it was read", changed->path),
         "run the query again when nobody writes to the file; replace files by renaming");
+}
+
+/* The next morsel that has rows (EXEC_HAVE_OUTPUT): the caller's to give back. */
+static exec_result take_next(op_scan *op, exec_task *task, scan_morsel *out)
+{
+    for (;;) {
+        exec_result result = scan_ahead_take(op->ahead, task, out);
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
+        status st = prune_again(op, out);
+        if (!st && out->rows.count)
+            return EXEC_HAVE_OUTPUT;
+        give_morsel(op, out);
+        EXEC_TRY(task, st);
+    }
+}
+
+static uint64_t rows_of(const scan_morsel *morsel)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < morsel->rows.count; i++)
+        rows += morsel->rows.items[i].end - morsel->rows.items[i].first;
+    return rows;
+}
+
+/* Its rows can be in one chunk with those that are there. */
+static bool fits(const op_scan *op, const scan_local *local, const scan_morsel *next)
+{
+    uint32_t file = local->morsels.items[0].group_ref.file, other = next->group_ref.file;
+    if (local->range_end + rows_of(next) > exec_device(op->base.query)->chunk_rows)
+        return false;
+    for (uint32_t i = 0; i < op->column_count && file != other; i++)
+        if (!pq_batch_fits(op->table, op->base.plan->scan.sources.items[i], file, other))
+            return false;
+    return true;
+}
+
+static status add_morsel(const op_scan *op, scan_local *local, scan_morsel *next)
+{
+    status st = array_push(NULL, &local->morsels, *next);
+    if (st)
+        give_morsel(op, next);
+    else
+        local->range_end += rows_of(next);
+    return st;
+}
+
+/* Morsels up to a chunk; rows are numbered through them. May wait in the middle. */
+static exec_result take_chunk(op_scan *op, exec_task *task, scan_local *local)
+{
+    while (!local->morsels.count || local->range_end < exec_device(op->base.query)->chunk_rows) {
+        scan_morsel next = local->next;
+        exec_result result = local->has_next ? EXEC_HAVE_OUTPUT : take_next(op, task, &next);
+        if (result == EXEC_FINISHED)
+            break;
+        if (result != EXEC_HAVE_OUTPUT)
+            return result;
+        local->has_next = local->morsels.count && !fits(op, local, &next);
+        if (local->has_next) {
+            local->next = next;
+            break;
+        }
+        EXEC_TRY(task, add_morsel(op, local, &next));
+    }
+    return EXEC_FINISHED;
 }
 
 /* EXEC_FINISHED: the task has one, or there is none left. */
 static exec_result take_morsel(op_scan *op, exec_task *task, scan_local *local)
 {
     scan_morsel next;
-    while (!local->has_morsel) {
-        exec_result result = scan_ahead_take(op->ahead, task, &next);
-        if (result != EXEC_HAVE_OUTPUT)
-            return result;
-        local->group_ref = next.group_ref;
-        local->fetch = next.fetch;
-        local->ranges = next.rows;
-        local->next_range = 0;
-        local->next_row = local->range_end = 0;
-        EXEC_TRY(task, prune_again(op, local));
-        local->has_morsel = local->ranges.count > 0;
-        if (!local->has_morsel)
-            release_morsel(op, local);
+    if (local->has_morsel)
+        return EXEC_FINISHED;
+    exec_result result = is_host(op) ? take_next(op, task, &next) : take_chunk(op, task, local);
+    if (result == EXEC_HAVE_OUTPUT) {
+        status st = array_push(NULL, &local->morsels, next);
+        if (st)
+            give_morsel(op, &next);
+        EXEC_TRY(task, st);
+        result = EXEC_FINISHED;
     }
-    return EXEC_FINISHED;
+    if (result == EXEC_FINISHED)
+        local->has_morsel = local->morsels.count > 0;
+    return result;
+}
+
+/* The next range of a morsel on a host device; on others there is one, of all rows. */
+static void start_range(scan_local *local)
+{
+    const pq_row_range *range = &local->morsels.items[0].rows.items[local->next_range++];
+    local->next_row = range->first;
+    local->range_end = range->end;
+}
+
+static bool is_over(const op_scan *op, const scan_local *local)
+{
+    return local->next_row == local->range_end &&
+           (!is_host(op) || local->next_range == local->morsels.items[0].rows.count);
 }
 
 static void start_slice(const op_scan *op, scan_local *local)
 {
     uint64_t chunk = exec_device(op->base.query)->chunk_rows;
     uint64_t rows = (chunk + SCAN_ROWS_ALIGNMENT - 1) / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
-    if (local->next_row == local->range_end) {
-        const pq_row_range *range = &local->ranges.items[local->next_range++];
-        local->next_row = range->first;
-        local->range_end = range->end;
-    }
+    if (local->row_limit && local->row_limit < rows)
+        rows = local->row_limit;
+    if (local->next_row == local->range_end)
+        start_range(local);
     uint64_t left = local->range_end - local->next_row;
     local->first_row = local->next_row;
     local->slice_rows = left < rows ? left : rows;
@@ -460,14 +635,24 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->has_slice = true;
 }
 
+/* There was no memory for it: a smaller one from the same row on. */
+static void start_slice_again(const op_scan *op, scan_local *local)
+{
+    release_slice(op, local);
+    for (uint32_t i = 0; i < op->column_count; i++)
+        if (local->batches[i])
+            pq_batch_drop(local->batches[i]);
+    local->next_row = local->first_row;
+    start_slice(op, local);
+}
+
 static exec_result scan_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
     for (;;) {
         if (!local->has_slice) {
-            if (local->has_morsel && local->next_row == local->range_end &&
-                local->next_range == local->ranges.count)
+            if (local->has_morsel && is_over(op, local))
                 EXEC_TRY(task, finish_morsel(op, local));
             exec_result taken = take_morsel(op, task, local);
             if (taken != EXEC_FINISHED || !local->has_morsel)
@@ -475,11 +660,14 @@ static exec_result scan_pull(exec_operator *base, exec_task *task, void *state, 
             start_slice(op, local);
         }
         exec_result result = filter_slice(op, task, local);
-        if (result != EXEC_FINISHED)
-            return result;
-        if (!is_empty(local)) {
+        if (result == EXEC_FINISHED && !is_empty(local))
             result = emit_slice(op, task, local, output);
-            if (result != EXEC_WAIT)
+        if (result == EXEC_NEED_INPUT) {
+            start_slice_again(op, local);
+            continue;
+        }
+        if (result != EXEC_FINISHED) {
+            if (result == EXEC_HAVE_OUTPUT)
                 release_slice(op, local);
             return result;
         }

@@ -3,6 +3,7 @@
  * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_ahead.h"
 
+#include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
@@ -43,6 +44,7 @@ struct scan_ahead {
     uint32_t column_count;
     uint64_t morsel_bytes;
     unsigned reader; /* the scan's number in scan_share.h */
+    scan_deal deal;  /* the row groups of this rank */
     /* Of the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
     size_t expected;            /* those before it were announced */
@@ -61,6 +63,7 @@ struct scan_ahead {
     bool is_done;            /* all row groups were looked at */
     status failure;          /* or looking has failed */
     ARRAY(exec_task *) waiting;
+    ARRAY(pq_fetch *) given_up; /* of rows that nobody wants any more, reads still under way */
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];
     unsigned queue_first, queue_count;
@@ -105,6 +108,14 @@ void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t sto
     atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
 }
 
+/* The compressed bytes of a chunk of a device that takes several row groups at once. */
+static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all, uint64_t largest)
+{
+    uint64_t chunk = scan->query->dev->chunk_rows, rows = scan->table->row_count;
+    double bytes = chunk < rows ? (double)all * (double)chunk / (double)rows : (double)all;
+    return bytes > (double)largest ? (uint64_t)bytes : largest;
+}
+
 /* How large a morsel is, and what the window is at least. */
 static void choose_sizes(scan_ahead *scan)
 {
@@ -117,10 +128,13 @@ static void choose_sizes(scan_ahead *scan)
     uint64_t morsel = all / (threads * MORSELS_PER_TASK);
     morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
     morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
-    if (!scan->query->dev->is_host) /* a device computes on whole row groups, or large chunks */
+    uint64_t unit = largest < morsel ? largest : morsel;
+    if (!scan->query->dev->is_host) { /* a device computes on whole row groups, and large chunks */
         morsel = UINT64_MAX;
+        unit = chunk_bytes(scan, all, largest);
+    }
     scan->morsel_bytes = morsel;
-    scan->least = (largest < morsel ? largest : morsel) * (threads + WINDOW_SPARE_MORSELS);
+    scan->least = unit * (threads + WINDOW_SPARE_MORSELS);
     if (scan->least < WINDOW_BYTES_MIN)
         scan->least = WINDOW_BYTES_MIN;
     scan->window = scan->least;
@@ -143,9 +157,10 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
+    scan->deal = scan_deal_groups(query, scan->table);
     choose_sizes(scan);
     status st = add_storage(query, scan->table);
-    if (!st && query->reads->is_combining && query->dev->is_host && !query->reads->share)
+    if (!st && query->reads->is_combining && !query->reads->share)
         st = scan_share_new(query, &query->reads->share);
     query->reclaim = reclaim;
     if (!st && query->reads->share)
@@ -187,7 +202,8 @@ static status look(scan_ahead *scan)
         scan->group_ref = scan->table->row_groups.items[scan->cursor++];
         uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
         scan_split_release(&scan->split);
-        if (!scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
+        bool is_mine = scan->cursor > scan->deal.first && scan->cursor <= scan->deal.end;
+        if (is_mine && !scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
             status st = scan_prune_pages(query, scan->plan, scan->table, scan->group_ref,
                                          SCAN_ROWS_ALIGNMENT, &rows);
             if (st) {
@@ -444,11 +460,42 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
     return EXEC_HAVE_OUTPUT;
 }
 
+/* Closing a fetch waits for its reads: one that has some is kept until they are done. Without memory
+ * for that it is waited for. */
+static void give_up(scan_ahead *scan, pq_fetch *fetch)
+{
+    if (!pq_fetch_is_done(fetch)) {
+        status st = array_push(NULL, &scan->given_up, fetch);
+        if (!st)
+            return;
+        status_free(st);
+    }
+    count_bytes(scan, -(int64_t)pq_fetch_bytes(fetch));
+    pq_fetch_close(fetch);
+}
+
+/* Those whose reads are done meanwhile go. */
+static void close_given_up(scan_ahead *scan)
+{
+    size_t count = scan->given_up.count;
+    scan->given_up.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        pq_fetch *fetch = scan->given_up.items[i];
+        if (!pq_fetch_is_done(fetch)) {
+            scan->given_up.items[scan->given_up.count++] = fetch;
+            continue;
+        }
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(fetch));
+        pq_fetch_close(fetch);
+    }
+}
+
 exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
 {
     scan_reads *ahead = scan->query->reads;
     size_t number = 0;
     pthread_mutex_lock(&ahead->lock);
+    close_given_up(scan);
     exec_result result = take_queued(scan, task, out);
     while (result == EXEC_HAVE_OUTPUT) {
         atomic_fetch_add_explicit(&scan->query->reads->bytes_done, out->bytes,
@@ -456,8 +503,7 @@ exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out)
         /* Runtime filters may have come since it was queued. */
         if (!scan_prune_runtime(scan->query, scan->plan, scan->table, out->group_ref))
             break;
-        count_bytes(scan, -(int64_t)pq_fetch_bytes(out->fetch));
-        pq_fetch_close(out->fetch);
+        give_up(scan, out->fetch);
         array_release(&out->rows);
         result = take_queued(scan, task, out);
     }
@@ -497,6 +543,11 @@ void scan_ahead_free(scan_ahead *scan)
         array_release(&scan->queue[scan->queue_first].rows);
         scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     }
+    for (size_t i = 0; i < scan->given_up.count; i++) {
+        count_bytes(scan, -(int64_t)pq_fetch_bytes(scan->given_up.items[i]));
+        pq_fetch_close(scan->given_up.items[i]);
+    }
+    array_release(&scan->given_up);
     array_release(&scan->waiting);
     scan_split_release(&scan->split);
     status_free(scan->failure);

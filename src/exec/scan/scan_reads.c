@@ -10,7 +10,7 @@ static void configure(scan_reads *reads, const exec_query *query, const settings
 {
     const char *direct = settings->direct_io.text;
     uint64_t wanted = settings->read_ahead.number;
-    uint64_t most = mem_budget_limit(query->budget) / BUDGET_PART;
+    uint64_t most = mem_budget_limit(dev_host(query->dev)->budget) / BUDGET_PART;
     reads->bytes_max = wanted < most ? wanted : most;
     const char *overlap = settings->overlap.text;
     reads->overlap = !strcmp(overlap, "blocking")   ? OVERLAP_BLOCKING

@@ -108,7 +108,7 @@ status scan_share_add(scan_share *share, const pq_table *table, const uint32_t *
 static void release_group(scan_share *share, share_group *group)
 {
     for (size_t i = 0; i < group->ranges.count; i++)
-        share->bytes -= group->ranges.items[i].buffer->bytes;
+        share->bytes -= group->ranges.items[i].memory->bytes;
     pq_shared_list_release(&group->ranges);
 }
 
@@ -123,7 +123,7 @@ status scan_share_find(scan_share *share, const pq_table *table, pq_row_group_re
     for (size_t i = 0; i < group->ranges.count && !st; i++) {
         st = array_push(NULL, out, group->ranges.items[i]);
         if (!st)
-            dev_buffer_ref(group->ranges.items[i].buffer);
+            pq_memory_ref(group->ranges.items[i].memory);
     }
     pthread_mutex_unlock(&share->lock);
     return st;
@@ -175,13 +175,13 @@ void scan_share_give(scan_share *share, const pq_table *table, unsigned reader,
         return;
     pthread_mutex_lock(&share->lock);
     for (size_t at = 0; pq_fetch_next_range(fetch, &at, &range);) {
-        uint64_t bytes = range.buffer->bytes;
+        uint64_t bytes = range.memory->bytes;
         if (!is_wanted(t, group, group_ref, reader, &range) || is_known(group, &range) ||
             share->bytes + bytes > share->bytes_max || !exec_has_room(share->query, bytes))
             continue;
         status st = array_push(NULL, &group->ranges, range);
         if (!st) {
-            dev_buffer_ref(range.buffer);
+            pq_memory_ref(range.memory);
             share->bytes += bytes;
         }
         status_free(st);

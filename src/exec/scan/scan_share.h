@@ -3,7 +3,7 @@
  * A scan that is done with bytes of a row group leaves them here if another scan of the table wants
  * columns of them and has not come to that row group yet. They stay until all have passed it,
  * within a part of memory_limit, and go at once where an operator would have to spill otherwise.
- * Only what was read past the page cache, on host devices: the rest is kept by the system. And,
+ * Only what was read past the page cache: the rest is kept by the system. And,
  * with adaptive_regulation, only while tasks wait for storage: if it is ahead of them, it has the
  * time to read again.
  *

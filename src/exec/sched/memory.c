@@ -29,7 +29,7 @@ unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 
 bool exec_may_spill(const exec_query *query)
 {
-    return exec_device(query)->is_host && mem_budget_limit(exec_budget(query));
+    return mem_budget_limit(exec_budget(query));
 }
 
 uint64_t exec_memory_share(const exec_query *query)
@@ -58,19 +58,33 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
     return (others > dropped ? others - dropped : 0) + needed > most;
 }
 
-uint64_t exec_memory_room(const exec_query *query)
+static uint64_t room_of(const mem_budget *budget)
 {
-    uint64_t limit = mem_budget_limit(exec_budget(query));
-    uint64_t used = mem_budget_used(exec_budget(query)), most = limit - limit / FREE;
+    uint64_t limit = mem_budget_limit(budget);
+    uint64_t used = mem_budget_used(budget), most = limit - limit / FREE;
     if (!limit)
         return UINT64_MAX;
     return used < most ? most - used : 0;
 }
 
+uint64_t exec_memory_room(const exec_query *query)
+{
+    return room_of(exec_budget(query));
+}
+
+static bool has_room(uint64_t room, uint64_t more)
+{
+    return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
+}
+
 bool exec_has_room(const exec_query *query, uint64_t more)
 {
-    uint64_t room = exec_memory_room(query);
-    return room && more <= room && (room == UINT64_MAX || !fault_check(FAULT_ROOM));
+    return has_room(exec_memory_room(query), more);
+}
+
+bool exec_has_host_room(const exec_query *query)
+{
+    return has_room(room_of(dev_host(exec_device(query))->budget), 0);
 }
 
 uint64_t exec_block_bytes(const exec_query *query)

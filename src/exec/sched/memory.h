@@ -1,5 +1,5 @@
 /* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
- * to a temporary file.
+ * to a temporary file. Of a lazy device it is the device's memory, by device_memory_limit.
  *
  * An operator may fill five eighths of the limit, and all together three quarters; the rest is for
  * rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
@@ -9,7 +9,7 @@
 
 #include "exec/sched/operator.h"
 
-/* Whether operators may spill at all: there is a limit, and the device is a host. */
+/* Whether operators may spill at all: there is a limit. */
 bool exec_may_spill(const exec_query *query);
 /* How many of so many tasks have room to work: at least 1. */
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
@@ -25,6 +25,9 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
 uint64_t exec_memory_room(const exec_query *query);
 /* Whether `more` bytes of that can be taken now; 0: any at all. */
 bool exec_has_room(const exec_query *query, uint64_t more);
+/* Whether any host memory can be taken now: on a lazy device that is pinned memory, of another
+ * budget than the device's. */
+bool exec_has_host_room(const exec_query *query);
 /* Of a block in a temporary file before compression, about: all parts of several tasks at work must
  * fit memory, and reading wants large ones. */
 uint64_t exec_block_bytes(const exec_query *query);

@@ -47,6 +47,9 @@ typedef struct exec_operator_ops {
      * *input is NULL when called again for more output. Sinks never give output. */
     exec_result (*push)(exec_operator *op, exec_task *task, void *local, chunk **input,
                         chunk **output);
+    /* Set: the chunks pushed have exact counts and at least one row. On lazy devices a chunk is
+     * pushed when the next one has come: by then its count has, too. */
+    bool exact_counts;
     /* Optional: no more input for this task. Streaming operators may give output (called again
      * until EXEC_FINISHED); sinks merge the local state into the shared one. */
     exec_result (*local_finish)(exec_operator *op, exec_task *task, void *local, chunk **output);

@@ -3,6 +3,12 @@
 
 #include "exec/sched/task.h"
 
+#include <time.h>
+
+/* How soon a cancelled query is noticed whose tasks all wait for other ranks: cancelling only sets a
+ * flag, which may be done in a signal handler. */
+#define CANCEL_NANOSECONDS 50000000
+
 struct exec_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something became ready, finished, or was notified */
@@ -63,9 +69,9 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = exec_thread_count(stage->query);
-    if (stage->query->dev->stream_count > count)
-        count = stage->query->dev->stream_count;
+    unsigned count = stage->query->dev->stream_count;
+    if (!count)
+        count = exec_thread_count(stage->query);
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
@@ -150,6 +156,20 @@ static void *worker(void *argument)
     return NULL;
 }
 
+static void wait_for_change(exec_pool *pool, const exec_query *query)
+{
+    struct timespec until;
+    if (!query->net) {
+        pthread_cond_wait(&pool->changed, &pool->lock);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += CANCEL_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+}
+
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
                     void *argument)
 {
@@ -159,7 +179,7 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
         if (scheduled)
             run(pool, scheduled);
         else
-            pthread_cond_wait(&pool->changed, &pool->lock);
+            wait_for_change(pool, query);
     }
     pthread_mutex_unlock(&pool->lock);
 }

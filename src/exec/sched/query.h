@@ -35,6 +35,11 @@ struct exec_stage {
     ARRAY(scheduled_task *) tasks;
 };
 
+/* Numbers of the query's exchanges among the ranks: those below are of whoever runs the statement. */
+#define EXEC_NET_FIRST_EXCHANGE 16u
+
+struct net_query;
+
 struct exec_query {
     arena *memory;
     const plan_statement *statement; /* borrowed */
@@ -49,6 +54,11 @@ struct exec_query {
     exec_operator **shared_sinks;
     exec_stage **shared_stages;
     exec_operator *result_sink;
+    /* On several ranks. */
+    struct net_query *net; /* borrowed; NULL: on this one alone */
+    uint32_t rank, rank_count;
+    uint64_t net_message_bytes;
+    bool *shared_is_sent; /* what a subplan of rank 0 needs from this rank is on its way */
 
     /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
      * Any thread; NULL: there is nothing. */
@@ -60,6 +70,7 @@ struct exec_query {
     _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
     bool is_buffering;         /* small chunks are put together before joins */
     bool is_synchronous;       /* tasks block where they would await a stream: for measurements */
+    bool is_finished;          /* its last batch was taken, all its tasks are over */
     bool is_traced;            /* steps of its operators are noted: set before it starts */
     /* Under the pool's lock: */
     unsigned stages_active; /* not finished */

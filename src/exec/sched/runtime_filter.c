@@ -53,13 +53,18 @@ static void set_range(runtime_filter *filter, bool has_keys, int64_t min, int64_
     filter->range_max = max;
 }
 
+void runtime_filter_publish(runtime_filter *filter)
+{
+    atomic_store_explicit(&filter->is_published, true, memory_order_release);
+}
+
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
                                    int64_t max)
 {
     set_range(filter, bitmap, min, max);
     filter->bitmap_owner = dev_buffer_ref(bitmap);
     filter->bitmap = bitmap ? bitmap->address : NULL;
-    atomic_store_explicit(&filter->is_published, true, memory_order_release);
+    runtime_filter_publish(filter);
 }
 
 static status make_bitmap(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
@@ -134,18 +139,27 @@ status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *stream, ui
     return STATUS_OK;
 }
 
-static bool is_full(const runtime_filter *filter)
+static status find_full(const runtime_filter *filter, dev_stream *stream, bool *out)
 {
-    const uint64_t *blocks = filter->bloom_owner->address;
+    dev_buffer *word;
     uint64_t bits = 0;
-    for (uint64_t i = 0; i < filter->bloom_blocks; i++)
-        bits += (uint64_t)__builtin_popcountll(blocks[i]);
-    return bits > filter->bloom_blocks * 64 / 8 * BLOOM_BITS_MOST;
+    TRY(dev_words_new(stream, 1, &word));
+    status st = DEV_LAUNCH(stream, count_bits, .bits = filter->bloom_owner->address,
+                           .word_count = filter->bloom_blocks, .out_total = word->address);
+    if (!st)
+        st = dev_words_read(stream, word->address, &bits, 1);
+    dev_buffer_unref(word);
+    *out = bits > filter->bloom_blocks * 64 / 8 * BLOOM_BITS_MOST;
+    return st;
 }
 
-void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max)
+status runtime_filter_publish_bloom(runtime_filter *filter, dev_stream *stream, bool has_range,
+                                    int64_t min, int64_t max)
 {
-    if (filter->bloom_owner && is_full(filter)) {
+    bool is_full = false;
+    if (filter->bloom_owner)
+        TRY(find_full(filter, stream, &is_full));
+    if (is_full) {
         dev_buffer_unref(filter->bloom_owner);
         filter->bloom_owner = NULL;
         filter->bloom_blocks = 0;
@@ -154,6 +168,7 @@ void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_
     if (has_range)
         set_range(filter, true, min, max);
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
+    return STATUS_OK;
 }
 
 /* True if the filter's range is narrow enough for a bitmap. */
@@ -168,8 +183,8 @@ static status find_range(runtime_filter *filter, dev_stream *stream, chunk *cons
     return STATUS_OK;
 }
 
-status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                              size_t chunk_count, uint32_t column)
+status runtime_filter_make(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                           size_t chunk_count, uint32_t column)
 {
     bool is_narrow = false;
     filter->is_empty = !chunk_count;
@@ -179,6 +194,5 @@ status runtime_filter_publish(runtime_filter *filter, dev_stream *stream, chunk 
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
     else if (!filter->is_empty)
         TRY(make_bloom(filter, stream, chunks, chunk_count, column));
-    atomic_store_explicit(&filter->is_published, true, memory_order_release);
     return STATUS_OK;
 }

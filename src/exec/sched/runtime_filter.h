@@ -27,11 +27,14 @@ typedef struct runtime_filter {
 struct chunk;
 struct tensor;
 /* From the build side's keys: a column of chunks of exact lengths, FLAT, of text or integer-like,
- * of 1 to 8 bytes. The stream must have been waited for before other streams use the filter. */
-CHECKED status runtime_filter_publish(runtime_filter *filter, dev_stream *stream,
-                                      struct chunk *const *chunks, size_t chunk_count,
-                                      uint32_t column);
-/* From a bitmap that there is already: of keys min to max; NULL: no key at all. */
+ * of 1 to 8 bytes. It is published when the stream has done it: scans use it on streams of their
+ * own. */
+CHECKED status runtime_filter_make(runtime_filter *filter, dev_stream *stream,
+                                   struct chunk *const *chunks, size_t chunk_count,
+                                   uint32_t column);
+void runtime_filter_publish(runtime_filter *filter);
+/* From a bitmap that there is already: of keys min to max; NULL: no key at all. Published at once.
+ */
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
                                    int64_t max);
 /* Piece by piece, where the keys are not kept, on a host device: first room for `rows` keys' Bloom
@@ -41,7 +44,8 @@ CHECKED status runtime_filter_start_bloom(runtime_filter *filter, dev_stream *st
                                           uint64_t most_bytes);
 CHECKED status runtime_filter_add(runtime_filter *filter, dev_stream *stream,
                                   const struct tensor *keys, dev_count rows);
-void runtime_filter_publish_bloom(runtime_filter *filter, bool has_range, int64_t min, int64_t max);
+CHECKED status runtime_filter_publish_bloom(runtime_filter *filter, dev_stream *stream,
+                                            bool has_range, int64_t min, int64_t max);
 /* Sets the words that join_key_bounds adds to (the third one is zero already). */
 CHECKED status runtime_filter_start_bounds(dev_stream *stream, int64_t *words);
 void runtime_filter_release(runtime_filter *filter);

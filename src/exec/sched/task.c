@@ -4,6 +4,7 @@
  * here and in no operator. All it needs to go on after a wait is in the scheduled_task. */
 #include "exec/sched/task.h"
 
+#include "net/net.h"
 #include "parquet/read/table.h"
 
 #include "base/trace.h"
@@ -18,8 +19,22 @@ static uint64_t now(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* The other ranks are told before this one stops: then nobody waits for what it does not send. */
+static void fail_ranks(exec_query *query, status st)
+{
+    status copy = status_new(status_get_kind(st), "%s", status_message(st));
+    const char *hint = status_get_hint(st);
+    if (hint)
+        copy = status_hint(copy, "%s", hint);
+    if (status_position(st) >= 0)
+        copy = status_at(copy, status_position(st));
+    net_query_fail(query->net, copy);
+}
+
 void task_fail_query(exec_query *query, status st)
 {
+    if (query->net)
+        fail_ranks(query, st);
     pthread_mutex_lock(&query->lock);
     if (!query->failure) {
         query->failure = st;
@@ -32,6 +47,10 @@ void task_fail_query(exec_query *query, status st)
 
 exec_result exec_fail(exec_task *task, status st)
 {
+    const scheduled_task *scheduled = task->scheduled;
+    if (status_get_kind(st) == STATUS_KIND_INTERNAL && scheduled && scheduled->called)
+        st = status_context(st, "operator %s, %s", scheduled->called->ops->name,
+                            scheduled->called_for);
     task_fail_query(task->query, st);
     return EXEC_FAILED;
 }
@@ -48,8 +67,9 @@ status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_tas
     scheduled->operator_count = stage->source ? (unsigned)stage->operators.count : 0;
     scheduled->states = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->states);
     scheduled->inputs = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->inputs);
+    scheduled->late = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->late);
     scheduled->has_more = mem_new_array(scheduled->operator_count + 1, sizeof *scheduled->has_more);
-    if (!scheduled->states || !scheduled->inputs || !scheduled->has_more) {
+    if (!scheduled->states || !scheduled->inputs || !scheduled->late || !scheduled->has_more) {
         size_t bytes = (scheduled->operator_count + 1) * sizeof *scheduled->states;
         task_free(scheduled);
         return status_no_memory("task", bytes);
@@ -155,8 +175,10 @@ void task_close(scheduled_task *scheduled)
             op->ops->local_close(op, scheduled->states[i]);
         mem_free(scheduled->states[i]);
     }
-    for (unsigned i = 0; i <= scheduled->operator_count; i++)
+    for (unsigned i = 0; i <= scheduled->operator_count; i++) {
         chunk_free(scheduled->inputs[i]);
+        late_chunk_close(dev, &scheduled->late[i]);
+    }
     /* From here on nothing will wake the task: the stream has reached all of its events. */
     if (scheduled->task.stream)
         dev->ops->stream_close(scheduled->task.stream);
@@ -167,22 +189,74 @@ void task_free(scheduled_task *scheduled)
 {
     mem_free(scheduled->states);
     mem_free(scheduled->inputs);
+    mem_free(scheduled->late);
     mem_free(scheduled->has_more);
     mem_free(scheduled);
 }
 
+/* The late chunk before operator k becomes its input. */
+static status take_late(scheduled_task *scheduled, unsigned k, late_chunk *late)
+{
+    chunk *taken;
+    bool was_lazy = late->count.words;
+    TRY(late_chunk_finish(scheduled->task.stream, late, &taken));
+    scheduled->inputs[k] = taken;
+    if (taken && was_lazy)
+        atomic_fetch_add_explicit(&operator_at(scheduled, k)->metrics.rows_out, taken->rows.bound,
+                                  memory_order_relaxed);
+    return STATUS_OK;
+}
+
+/* The output becomes operator k's late chunk, the late one before it the input. */
+static status hand_on_late(scheduled_task *scheduled, unsigned k, chunk *output)
+{
+    late_chunk before = scheduled->late[k];
+    scheduled->late[k] = (late_chunk){0};
+    status st = late_chunk_start(scheduled->task.stream, output, &scheduled->late[k]);
+    if (!st)
+        return take_late(scheduled, k, &before);
+    late_chunk_close(scheduled->task.stream->dev, &before);
+    return st;
+}
+
+/* Operator k wants exact counts, and the output, or what came before it, has none. */
+static bool comes_late(const scheduled_task *scheduled, unsigned k, const chunk *output)
+{
+    return k < scheduled->operator_count &&
+           scheduled->stage->operators.items[k]->ops->exact_counts &&
+           (output->rows.actual || scheduled->late[k].rows);
+}
+
 /* An operator's output goes to the next operator's input; empty chunks go nowhere. */
-static void hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
+static status hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
 {
     exec_operator *op = operator_at(scheduled, number);
     dev_count_settle(scheduled->stage->query->dev, &output->rows);
     atomic_fetch_add_explicit(&op->metrics.chunks_out, 1, memory_order_relaxed);
     if (!output->rows.actual)
         atomic_fetch_add_explicit(&op->metrics.rows_out, output->rows.bound, memory_order_relaxed);
-    if (!output->rows.actual && !output->rows.bound)
+    if (!output->rows.actual && !output->rows.bound) {
         chunk_free(output);
-    else
+        return STATUS_OK;
+    }
+    if (!comes_late(scheduled, number, output)) {
         scheduled->inputs[number] = output;
+        return STATUS_OK;
+    }
+    task_step_begin(scheduled, scheduled->stage->operators.items[number], "count");
+    status st = hand_on_late(scheduled, number, output);
+    task_step_end(scheduled);
+    return st;
+}
+
+/* Operator k gets the last chunk that was on its way to it. */
+static exec_result push_last(scheduled_task *scheduled, unsigned k)
+{
+    task_step_begin(scheduled, scheduled->stage->operators.items[k], "count");
+    status st = take_late(scheduled, k, &scheduled->late[k]);
+    task_step_end(scheduled);
+    EXEC_TRY(&scheduled->task, st);
+    return EXEC_NEED_INPUT;
 }
 
 /* Operator k wants no more: whatever is on its way to it is dropped, and the source is not asked
@@ -191,6 +265,7 @@ static void stop_before(scheduled_task *scheduled, unsigned k)
 {
     for (unsigned i = 0; i <= k; i++) {
         chunk_free(scheduled->inputs[i]);
+        late_chunk_close(scheduled->task.stream->dev, &scheduled->late[i]);
         scheduled->inputs[i] = NULL;
         scheduled->has_more[i] = false;
     }
@@ -211,7 +286,7 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
     switch (result) {
     case EXEC_HAVE_OUTPUT:
         scheduled->has_more[k] = true;
-        hand_on(scheduled, k + 1, output);
+        EXEC_TRY(&scheduled->task, hand_on(scheduled, k + 1, output));
         break;
     case EXEC_NEED_INPUT:
         scheduled->has_more[k] = false;
@@ -239,7 +314,7 @@ static exec_result pull_step(scheduled_task *scheduled)
     task_step_end(scheduled);
     task_check_output(op, true, result, output);
     if (result == EXEC_HAVE_OUTPUT)
-        hand_on(scheduled, 0, output);
+        EXEC_TRY(&scheduled->task, hand_on(scheduled, 0, output));
     else if (result == EXEC_FINISHED)
         scheduled->is_drained = true;
     return result;
@@ -249,6 +324,8 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
 {
     exec_operator *op = scheduled->stage->operators.items[k];
     exec_result result = EXEC_FINISHED;
+    if (scheduled->late[k].rows)
+        return push_last(scheduled, k);
     if (op->ops->local_finish) {
         chunk *output = NULL;
         task_step_begin(scheduled, op, "finish");
@@ -256,7 +333,7 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
         task_step_end(scheduled);
         task_check_output(op, k + 1 < scheduled->operator_count, result, output);
         if (result == EXEC_HAVE_OUTPUT)
-            hand_on(scheduled, k + 1, output);
+            EXEC_TRY(&scheduled->task, hand_on(scheduled, k + 1, output));
     }
     if (result == EXEC_FINISHED)
         scheduled->finishing = k + 1;

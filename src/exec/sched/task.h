@@ -23,6 +23,7 @@ struct scheduled_task {
     unsigned operator_count;
     void **states;         /* operator_count + 1 */
     chunk **inputs;        /* what is to be pushed into operator k, or NULL */
+    late_chunk *late;      /* before those: of an operator with exact_counts, or none */
     bool *has_more;        /* operator k is to be called again without input */
     unsigned opened_count; /* states whose local_open has run */
     unsigned finishing;    /* operators whose local_finish is done */

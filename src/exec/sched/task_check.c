@@ -20,7 +20,7 @@ void task_check(const scheduled_task *scheduled)
     assert(!scheduled->is_done || scheduled->finishing == scheduled->operator_count);
     /* An operator that has finished gets nothing more. */
     for (unsigned k = 0; k < scheduled->finishing; k++)
-        assert(!scheduled->inputs[k] && !scheduled->has_more[k]);
+        assert(!scheduled->inputs[k] && !scheduled->late[k].rows && !scheduled->has_more[k]);
 }
 
 void task_check_output(const exec_operator *op, bool can_give, exec_result result,

@@ -2,6 +2,7 @@
 #include "exec/sched/task.h"
 #include "parquet/read/column.h"
 
+#include "base/fault.h"
 #include "base/trace.h"
 
 void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over)
@@ -46,7 +47,7 @@ status task_await(dev_stream *stream, void *argument)
     scheduled_task *scheduled = argument;
     awaiting a = {.scheduled = scheduled};
     dev_event *event;
-    if (scheduled->task.query->is_synchronous) {
+    if (scheduled->task.query->is_synchronous || fault_check(FAULT_WAIT)) {
         block(scheduled, stream);
         return STATUS_OK;
     }

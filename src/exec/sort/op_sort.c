@@ -18,7 +18,7 @@ typedef struct sort_local {
     chunk *current;        /* input's columns and room for keys */
     uint32_t next;
     dev_buffer *bound; /* sort_bound.c; NULL: none yet */
-    bool is_bounded;   /* current is */
+    late_chunk late;   /* the rows within the bound of the chunk before, on lazy devices */
 } sort_local;
 
 /* The task's chunks are others now: their bytes are counted anew. */
@@ -73,15 +73,15 @@ static status spill_local(op_sort *op, exec_task *task, sort_local *local)
 
 /* A copy of the rows, which holds nothing of the pages that they came in. Where there is no memory
  * for it, the task gives back what it has. */
-static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk **out)
+static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk *rows, chunk **out)
 {
-    status st = chunk_concat(task->stream, &local->current, 1, "sort", out);
+    status st = chunk_concat(task->stream, &rows, 1, "sort", out);
     if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
         !exec_may_spill(op->base.query))
         return st;
     status_free(st);
     TRY(spill_local(op, task, local));
-    return chunk_concat(task->stream, &local->current, 1, "sort", out);
+    return chunk_concat(task->stream, &rows, 1, "sort", out);
 }
 
 /* Input columns and evaluated keys side by side. */
@@ -103,29 +103,11 @@ static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chu
     return EXEC_FINISHED;
 }
 
-/* task->current becomes the input's rows within the bound, which are counted; it stays NULL where
- * the input has none. */
-static exec_result take_rows(op_sort *op, exec_task *task, sort_local *local, chunk *input)
-{
-    EXEC_TRY(task, dev_count_read(task->stream, &input->rows));
-    if (!input->rows.bound)
-        return EXEC_FINISHED;
-    exec_result result = add_keys(op, task, local, input);
-    if (result != EXEC_FINISHED)
-        return result;
-    if (local->bound && !local->is_bounded) {
-        EXEC_TRY(task, sort_bound_apply(op, task, local->bound, local->current));
-        local->is_bounded = true;
-    }
-    EXEC_TRY(task, dev_count_read(task->stream, &local->current->rows));
-    return EXEC_FINISHED;
-}
-
-/* The task's chunks have a copy of task->current's rows as the last one. */
-static status keep_rows(op_sort *op, exec_task *task, sort_local *local)
+/* The task's chunks have a copy of the rows as the last one. */
+static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *rows)
 {
     chunk *owned;
-    TRY(own_rows(op, task, local, &owned));
+    TRY(own_rows(op, task, local, rows, &owned));
     status st = array_push(NULL, &local->chunks, owned);
     if (st) {
         chunk_free(owned);
@@ -134,13 +116,6 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local)
     local->row_count += owned->rows.bound;
     count_chunk(op, local, owned);
     return STATUS_OK;
-}
-
-static void drop_current(sort_local *local)
-{
-    chunk_free(local->current);
-    local->current = NULL;
-    local->is_bounded = false;
 }
 
 /* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
@@ -157,6 +132,35 @@ static status make_room(op_sort *op, exec_task *task, sort_local *local)
     return is_full ? spill_local(op, task, local) : STATUS_OK;
 }
 
+/* Rows that came late, if there are any, are kept. */
+static status keep_late(op_sort *op, exec_task *task, sort_local *local, late_chunk *late)
+{
+    chunk *rows;
+    TRY(late_chunk_finish(task->stream, late, &rows));
+    if (!rows)
+        return STATUS_OK;
+    status st = keep_rows(op, task, local, rows);
+    chunk_free(rows);
+    return st ? st : make_room(op, task, local);
+}
+
+/* task->current's rows within the bound are kept, when it is known how many they are. */
+static status take_rows(op_sort *op, exec_task *task, sort_local *local)
+{
+    late_chunk before = local->late;
+    if (local->bound)
+        TRY(sort_bound_apply(op, task, local->bound, local->current));
+    status st = late_chunk_start(task->stream, local->current, &local->late);
+    local->current = NULL;
+    if (st) {
+        local->late = before;
+        return st;
+    }
+    if (before.rows)
+        TRY(keep_late(op, task, local, &before));
+    return local->late.count.words ? STATUS_OK : keep_late(op, task, local, &local->late);
+}
+
 static exec_result sort_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                              chunk **output)
 {
@@ -165,16 +169,11 @@ static exec_result sort_push(exec_operator *base, exec_task *task, void *state, 
     sort_local *local = state;
     if (!*input)
         return EXEC_NEED_INPUT;
-    exec_result result = take_rows(op, task, local, *input);
+    exec_result result = add_keys(op, task, local, *input);
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
-    bool has_rows = local->current && local->current->rows.bound;
-    if (has_rows)
-        EXEC_TRY(task, keep_rows(op, task, local));
-    drop_current(local);
-    if (has_rows)
-        EXEC_TRY(task, make_room(op, task, local));
+    EXEC_TRY(task, take_rows(op, task, local));
     return EXEC_NEED_INPUT;
 }
 
@@ -184,6 +183,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     (void)output;
     op_sort *op = (op_sort *)base;
     sort_local *local = state;
+    EXEC_TRY(task, keep_late(op, task, local, &local->late));
     pthread_mutex_lock(&op->lock);
     bool has_spilled = op->spill.file != NULL;
     pthread_mutex_unlock(&op->lock);
@@ -192,13 +192,7 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
     else if (base->plan->sort.has_limit && local->row_count > base->plan->sort.limit)
         EXEC_TRY(task, shrink(op, task, local)); /* here, as one task alone sorts the rest */
     pthread_mutex_lock(&op->lock);
-    status st = array_reserve(NULL, &op->chunks, local->chunks.count);
-    if (!st && local->chunks.count) {
-        memcpy(op->chunks.items + op->chunks.count, local->chunks.items,
-               local->chunks.count * sizeof *local->chunks.items);
-        op->chunks.count += local->chunks.count;
-        local->chunks.count = 0;
-    }
+    status st = chunk_list_move(&local->chunks, &op->chunks);
     pthread_mutex_unlock(&op->lock);
     EXEC_TRY(task, st);
     return EXEC_FINISHED;
@@ -236,10 +230,10 @@ static status sort_local_open(exec_operator *base, exec_task *task, void *state)
 
 static void sort_local_close(exec_operator *base, void *state)
 {
-    (void)base;
     sort_local *local = state;
-    sort_chunks_release(&local->chunks);
+    chunk_list_release(&local->chunks);
     chunk_free(local->current);
+    late_chunk_close(exec_device(base->query), &local->late);
     dev_buffer_unref(local->bound);
     program_run_free(local->run);
 }
@@ -247,7 +241,7 @@ static void sort_local_close(exec_operator *base, void *state)
 static void sort_close(exec_operator *base)
 {
     op_sort *op = (op_sort *)base;
-    sort_chunks_release(&op->chunks);
+    chunk_list_release(&op->chunks);
     chunk_free(op->sorted);
     sort_spill_release(op);
     program_free(op->program);
@@ -262,6 +256,7 @@ static const exec_operator_ops sort_ops = {
     .local_open = sort_local_open,
     .local_close = sort_local_close,
     .push = sort_push,
+    .exact_counts = true,
     .local_finish = sort_finish_local,
     .phase_count = 1 + SORT_PASSES,
     .phase = sort_phase,
@@ -285,7 +280,14 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **
         EXEC_TRY(task,
                  sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge));
     }
-    return sort_merge_next(source->merge, task, output);
+    chunk *merged;
+    exec_result result = sort_merge_next(source->merge, task, &merged);
+    if (result != EXEC_HAVE_OUTPUT)
+        return result;
+    status st = chunk_to_device(task->stream, merged, "sort", output);
+    chunk_free(merged);
+    EXEC_TRY(task, st);
+    return EXEC_HAVE_OUTPUT;
 }
 
 static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)

@@ -16,7 +16,6 @@
 
 #include <pthread.h>
 
-typedef ARRAY(chunk *) chunk_list;
 typedef struct sort_merge sort_merge;
 
 /* Rows in order, in blocks of a temporary file, each of chunk_bytes.h's bytes. */
@@ -64,8 +63,6 @@ typedef struct op_sort {
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
 
-void sort_chunks_release(chunk_list *list);
-
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
 
 /* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
@@ -79,7 +76,8 @@ CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_bu
 /* ---- sort_run.c ---- */
 
 /* The keys of a chunk's rows as the kernel sort_rows takes them. */
-CHECKED status sort_pack_keys(const op_sort *op, exec_task *task, const chunk *c, dev_buffer **out);
+CHECKED status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c,
+                              dev_buffer **out);
 /* All rows of several FLAT chunks, which stay, as one chunk in order, cut to the limit if there is
  * one. */
 CHECKED status sort_chunks(const op_sort *op, exec_task *task, chunk *const *chunks, size_t count,
@@ -89,8 +87,8 @@ CHECKED status sort_list(const op_sort *op, exec_task *task, chunk_list *list, c
 /* Rows [first, first + count) of a sorted chunk, its first `columns` columns: nothing is copied. */
 CHECKED status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t count,
                           uint32_t columns, chunk **out);
-/* Appends a chunk's rows, which become FLAT, to a run. */
-CHECKED status sort_run_write(op_sort *op, exec_task *task, chunk *c, sort_run *run);
+/* Appends the rows of a chunk that chunk_to_host or a merge gave to a run. */
+CHECKED status sort_run_write(op_sort *op, exec_task *task, const chunk *c, sort_run *run);
 void sort_run_free(sort_run *run); /* takes NULL */
 
 /* ---- sort_merge.c ---- */
@@ -99,7 +97,8 @@ void sort_run_free(sort_run *run); /* takes NULL */
 CHECKED status sort_merge_new(const op_sort *op, sort_run *const *runs, size_t run_count,
                               uint32_t columns, sort_merge **out);
 void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also while it reads */
-/* EXEC_HAVE_OUTPUT: the next chunk is *out. EXEC_FINISHED: there is none. Else as any step. */
+/* EXEC_HAVE_OUTPUT: the next chunk is *out, in host memory (dev_host). EXEC_FINISHED: there is none. Else
+ * as any step. */
 exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 
 /* ---- sort_spill.c ---- */

@@ -44,6 +44,7 @@ status sort_bound_apply(const op_sort *op, exec_task *task, const dev_buffer *bo
                         .count = c->rows, .out = rows->rows, .out_count = owner->address);
     if (!st) {
         dev_count kept = {c->rows.bound, owner->address};
+        dev_count_settle(task->stream->dev, &kept);
         st = chunk_select(task->stream, c, rows, kept, owner);
     }
     dev_buffer_unref(keys);

@@ -1,5 +1,5 @@
 /* sort_merge.c - runs to one stream of chunks, a block of each run in memory and the next one being
- * read.
+ * read. The host merges, in its memory, also where the rows come from and go to another device.
  *
  * Rows are picked one by one by a heap of the runs; when enough are picked, the chunk's columns are
  * gathered from the blocks that the rows lie in. Long strings are not copied: the chunk holds the
@@ -30,6 +30,7 @@ typedef struct merge_run {
 
 struct sort_merge {
     const op_sort *op;
+    dev_stream host; /* on which the keys of blocks are packed */
     uint32_t columns;
     size_t run_count, opened_count;
     merge_run *runs;
@@ -56,39 +57,11 @@ static void block_free(merge_block *block)
 
 /* ---- order ---- */
 
-static int compare_text(const uint64_t *left, const uint64_t *right)
-{
-    string_view a, b;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    uint32_t common = a.bytes < b.bytes ? a.bytes : b.bytes;
-    int order = common ? memcmp(string_data(&a), string_data(&b), common) : 0;
-    return order ? order : (a.bytes > b.bytes) - (a.bytes < b.bytes);
-}
-
-/* Packed keys, as the kernel sort_rows compares them. */
-static int compare_keys(const op_sort *op, const uint64_t *l, const uint64_t *r)
-{
-    for (uint32_t k = 0; k < op->key_count; k++, l += 3, r += 3) {
-        if (l[0] != r[0])
-            return l[0] < r[0] ? -1 : 1;
-        if (l[0] & SORT_KEY_TEXT) {
-            int order = compare_text(l + 1, r + 1);
-            if (order)
-                return l[0] & SORT_KEY_DESCENDING ? -order : order;
-        } else if (l[1] != r[1]) {
-            return l[1] < r[1] ? -1 : 1;
-        } else if (l[2] != r[2]) {
-            return l[2] < r[2] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 /* Of equal rows the one of the earlier run goes first. */
 static bool goes_first(const sort_merge *m, uint32_t left, uint32_t right)
 {
-    int order = compare_keys(m->op, m->runs[left].key, m->runs[right].key);
+    int order =
+        sort_key_compare(m->runs[left].key, m->runs[right].key, m->op->key_count, string_data);
     return order ? order < 0 : left < right;
 }
 
@@ -111,18 +84,18 @@ static void sift_down(sort_merge *m, size_t at)
 
 /* ---- blocks ---- */
 
-static status start_read(sort_merge *m, exec_task *task, merge_run *r)
+static status start_read(sort_merge *m, merge_run *r)
 {
     if (r->next_block == r->run->blocks.count)
         return STATUS_OK;
-    TRY(spill_read_start(m->op->spill.file, r->run->blocks.items[r->next_block], task->stream->dev,
+    TRY(spill_read_start(m->op->spill.file, r->run->blocks.items[r->next_block], m->host.dev,
                          "sort", &r->reading));
     r->next_block++;
     return STATUS_OK;
 }
 
 /* The block that was read becomes the run's, and the next one is asked for. */
-static status take_block(sort_merge *m, exec_task *task, merge_run *r)
+static status take_block(sort_merge *m, merge_run *r)
 {
     dev_buffer *bytes;
     spill_read *reading = r->reading;
@@ -137,9 +110,9 @@ static status take_block(sort_merge *m, exec_task *task, merge_run *r)
     }
     dev_buffer_unref(bytes);
     if (!st)
-        st = sort_pack_keys(m->op, task, block->rows, &block->keys);
+        st = sort_pack_keys(m->op, &m->host, block->rows, &block->keys);
     if (!st)
-        st = start_read(m, task, r);
+        st = start_read(m, r);
     if (st) {
         block_free(block);
         return st;
@@ -162,7 +135,7 @@ static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
         return EXEC_FINISHED;
     if (spill_read_wait(r->reading, wake, task))
         return EXEC_WAIT;
-    EXEC_TRY(task, take_block(m, task, r));
+    EXEC_TRY(task, take_block(m, r));
     return EXEC_FINISHED;
 }
 
@@ -170,10 +143,10 @@ static exec_result next_block(sort_merge *m, exec_task *task, merge_run *r)
 static exec_result start(sort_merge *m, exec_task *task)
 {
     if (!m->picks) {
-        EXEC_TRY(task, dev_alloc(task->stream->dev, m->rows_max * 2 * sizeof(uint32_t), "sort",
-                                 &m->picks));
+        EXEC_TRY(task,
+                 dev_alloc(m->host.dev, m->rows_max * 2 * sizeof(uint32_t), "sort", &m->picks));
         for (size_t i = 0; i < m->run_count; i++)
-            EXEC_TRY(task, start_read(m, task, &m->runs[i]));
+            EXEC_TRY(task, start_read(m, &m->runs[i]));
     }
     for (; m->opened_count < m->run_count; m->opened_count++) {
         exec_result result = next_block(m, task, &m->runs[m->opened_count]);
@@ -305,7 +278,7 @@ static status hold_strings(const sort_merge *m, uint32_t column, tensor *out)
     return st;
 }
 
-static status gather_column(const sort_merge *m, exec_task *task, uint32_t column, tensor **out)
+static status gather_column(const sort_merge *m, uint32_t column, tensor **out)
 {
     bool has_nulls = false;
     const tensor *first = m->blocks.items[0]->rows->columns[column];
@@ -317,7 +290,7 @@ static status gather_column(const sort_merge *m, exec_task *task, uint32_t colum
         m->validities[i] = t->validity;
         has_nulls |= t->validity != NULL;
     }
-    TRY(tensor_new_flat(task->stream->dev, first->type, m->row_count, has_nulls, out));
+    TRY(tensor_new_flat(m->host.dev, first->type, m->row_count, has_nulls, out));
     TRY(gather_values(m, *out));
     if (has_nulls)
         gather_bits(m, m->validities, (*out)->validity);
@@ -351,14 +324,14 @@ static void forget_blocks(sort_merge *m)
     m->row_count = m->done_blocks = 0;
 }
 
-static status make_chunk(sort_merge *m, exec_task *task, chunk **out)
+static status make_chunk(sort_merge *m, chunk **out)
 {
     chunk *c;
     TRY(reserve_bases(m));
     TRY(chunk_new(m->columns, dev_count_exact(m->row_count), &c));
     status st = STATUS_OK;
     for (uint32_t i = 0; i < m->columns && !st; i++)
-        st = gather_column(m, task, i, &c->columns[i]);
+        st = gather_column(m, i, &c->columns[i]);
     if (st) {
         chunk_free(c);
         return st;
@@ -382,7 +355,7 @@ exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out)
     }
     if (!m->row_count)
         return EXEC_FINISHED;
-    EXEC_TRY(task, make_chunk(m, task, out));
+    EXEC_TRY(task, make_chunk(m, out));
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -397,6 +370,7 @@ status sort_merge_new(const op_sort *op, sort_run *const *runs, size_t run_count
     if (!m)
         return status_no_memory("sort", sizeof *m);
     m->op = op;
+    m->host.dev = dev_host(exec_device(op->base.query));
     m->columns = columns;
     m->run_count = run_count;
     m->rows_left = plan->sort.has_limit ? plan->sort.limit : UINT64_MAX;

@@ -3,23 +3,16 @@
 #include "exec/sort/sort.h"
 #include "exec/spill/chunk_bytes.h"
 
-void sort_chunks_release(chunk_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        chunk_free(list->items[i]);
-    array_release(list);
-}
-
 /* ---- order ---- */
 
-status sort_pack_keys(const op_sort *op, exec_task *task, const chunk *c, dev_buffer **out)
+status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c, dev_buffer **out)
 {
-    TRY(dev_alloc(task->stream->dev, c->rows.bound * op->key_count * 24, "sort", out));
+    TRY(dev_alloc(stream->dev, c->rows.bound * op->key_count * 24, "sort", out));
     status st = STATUS_OK;
     for (uint32_t k = 0; k < op->key_count && !st; k++) {
         const plan_sort_key *key = &op->base.plan->sort.keys.items[k];
         const tensor *values = c->columns[op->key_columns[k]];
-        st = DEV_LAUNCH(task->stream, sort_pack, .type = values->type, .values = values->values,
+        st = DEV_LAUNCH(stream, sort_pack, .type = values->type, .values = values->values,
                         .validity = values->validity, .count = c->rows, .key = k,
                         .key_count = op->key_count, .is_descending = key->is_descending,
                         .nulls_first = key->nulls_first, .rows = (*out)->address);
@@ -37,7 +30,7 @@ static status order_rows(const op_sort *op, exec_task *task, const chunk *c, row
     uint64_t rows = c->rows.bound;
     dev_buffer *packed = NULL, *scratch = NULL;
     row_index *index = NULL;
-    TRY(sort_pack_keys(op, task, c, &packed));
+    TRY(sort_pack_keys(op, task->stream, c, &packed));
     status st = dev_alloc(task->stream->dev, rows * sizeof(uint32_t), "sort", &scratch);
     if (!st)
         st = row_index_new(task->stream->dev, rows, &index);
@@ -89,7 +82,7 @@ status sort_list(const op_sort *op, exec_task *task, chunk_list *list, chunk **o
     chunk *all;
     *out = NULL;
     TRY(chunk_concat(task->stream, list->items, list->count, "sort", &all));
-    sort_chunks_release(list);
+    chunk_list_release(list);
     status st = order_chunk(op, task, all);
     if (st) {
         chunk_free(all);
@@ -141,7 +134,7 @@ static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t
     dev_buffer *bytes;
     spill_block block;
     TRY(array_reserve(NULL, &run->blocks, 1));
-    TRY(chunk_bytes_write(task->stream->dev, c, first, count, "sort", &bytes));
+    TRY(chunk_bytes_write(dev_host(task->stream->dev), c, first, count, "sort", &bytes));
     status st = spill_append(op->spill.file, bytes, "sort", &block);
     dev_buffer_unref(bytes);
     if (st)
@@ -153,10 +146,9 @@ static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t
     return STATUS_OK;
 }
 
-status sort_run_write(op_sort *op, exec_task *task, chunk *c, sort_run *run)
+status sort_run_write(op_sort *op, exec_task *task, const chunk *c, sort_run *run)
 {
     uint64_t rows = c->rows.bound, bytes = exec_block_bytes(op->base.query), count;
-    TRY(chunk_bytes_prepare(task->stream, c));
     for (uint64_t first = 0; first < rows; first += count) {
         count = chunk_bytes_fit(c, first, rows - first, bytes);
         TRY(write_block(op, task, c, first, count, run));

@@ -66,13 +66,16 @@ static status write_sorted(op_sort *op, exec_task *task, const chunk *sorted, ui
 {
     uint64_t rows = sorted->rows.bound;
     for (uint64_t first = 0; first < rows; first += slice_rows) {
-        chunk *slice;
+        chunk *slice, *host;
         uint64_t count = rows - first < slice_rows ? rows - first : slice_rows;
         if (exec_is_cancelled(task->query))
             break;
         TRY(sort_slice(task, sorted, first, count, sorted->column_count, &slice));
-        status st = sort_run_write(op, task, slice, run);
+        status st = chunk_to_host(task->stream, slice, false, "sort", &host);
         chunk_free(slice);
+        TRY(st);
+        st = sort_run_write(op, task, host, run);
+        chunk_free(host);
         TRY(st);
     }
     return STATUS_OK;
@@ -137,7 +140,7 @@ status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
         return STATUS_OK;
     TRY(open_file(op));
     TRY(spill_parts(op, task, list->items, list->count));
-    sort_chunks_release(list);
+    chunk_list_release(list);
     return STATUS_OK;
 }
 

@@ -35,16 +35,6 @@ static uint64_t long_bytes(const tensor *t, uint64_t row)
     return is_valid(t, row) && view->bytes > STRING_INLINE_BYTES ? view->bytes : 0;
 }
 
-status chunk_bytes_prepare(dev_stream *stream, chunk *c)
-{
-    for (uint32_t i = 0; i < c->column_count; i++) {
-        tensor *flat;
-        if (c->columns[i])
-            TRY(chunk_flatten_column(stream, c, i, &flat));
-    }
-    return STATUS_OK;
-}
-
 uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_t bytes)
 {
     uint64_t fixed = 0, used = 0;

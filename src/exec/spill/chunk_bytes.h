@@ -1,5 +1,5 @@
 /* chunk_bytes.h - rows of a chunk as one piece of memory, to be written to a temporary file, and
- * back. Host devices only.
+ * back. Rows are in the host's reach (chunk_to_host) and go to where they are wanted (chunk_to_device).
  *
  *     header │ a header for each column │ values, validity, long strings of column 0 │ of column 1
  * ...
@@ -11,8 +11,7 @@
 
 #include "device/tensor.h"
 
-/* Makes every column FLAT, in place, which is what the functions below take. */
-CHECKED status chunk_bytes_prepare(dev_stream *stream, chunk *c);
+/* Chunks below are FLAT and their memory is a host device's, `dev`. */
 /* How many of the rows [first, first + count) may be written so that they take no more than about
  * `bytes` bytes; at least 1. */
 uint64_t chunk_bytes_fit(const chunk *c, uint64_t first, uint64_t count, uint64_t bytes);

@@ -64,7 +64,7 @@ static status append_block(partitions *parts, exec_task *task, size_t number, co
     partition *part = &parts->parts[number];
     dev_buffer *bytes;
     spill_block block;
-    TRY(chunk_bytes_write(task->stream->dev, c, first, count, parts->who, &bytes));
+    TRY(chunk_bytes_write(dev_host(task->stream->dev), c, first, count, parts->who, &bytes));
     status st = spill_append(parts->file, bytes, parts->who, &block);
     dev_buffer_unref(bytes);
     TRY(st);
@@ -87,6 +87,15 @@ status partitions_append(partitions *parts, exec_task *task, size_t part, const 
         TRY(append_block(parts, task, part, c, first, rows));
     }
     return STATUS_OK;
+}
+
+status partitions_add(partitions *parts, exec_task *task, size_t part, const chunk *c)
+{
+    chunk *host;
+    TRY(chunk_to_host(task->stream, c, false, parts->who, &host));
+    status st = partitions_append(parts, task, part, host, 0, host->rows.bound);
+    chunk_free(host);
+    return st;
 }
 
 /* ---- reading ---- */
@@ -116,7 +125,7 @@ static status ask(partition_reader *reader, exec_task *task)
     if (reader->asked >= reader->part->blocks.count)
         return STATUS_OK;
     return spill_read_start(reader->parts->file, reader->part->blocks.items[reader->asked],
-                            task->stream->dev, reader->parts->who, &reader->reading);
+                            dev_host(task->stream->dev), reader->parts->who, &reader->reading);
 }
 
 static void wake(void *task)
@@ -127,6 +136,7 @@ static void wake(void *task)
 exec_result partition_next(partition_reader *reader, exec_task *task, chunk **out)
 {
     dev_buffer *bytes;
+    chunk *host;
     *out = NULL;
     if (!reader->reading)
         EXEC_TRY(task, ask(reader, task)); /* the first one */
@@ -141,8 +151,11 @@ exec_result partition_next(partition_reader *reader, exec_task *task, chunk **ou
         spill_discard(reader->parts->file, reader->part->blocks.items[reader->asked]);
     status st = ask(reader, task);
     if (!st)
-        st = chunk_bytes_read(bytes, out);
+        st = chunk_bytes_read(bytes, &host);
     dev_buffer_unref(bytes);
+    EXEC_TRY(task, st);
+    st = chunk_to_device(task->stream, host, reader->parts->who, out);
+    chunk_free(host);
     EXEC_TRY(task, st);
     return EXEC_HAVE_OUTPUT;
 }

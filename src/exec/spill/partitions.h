@@ -1,8 +1,8 @@
 /* partitions.h - rows in a temporary file, in parts by the hash of their keys: what a join or a
  * grouping is cut into when it does not fit memory. Rows with equal keys are in the same part.
  *
- * A part that is still too large is cut again by the next bits of the hash: a level deeper. Host
- * devices only. (Shapiro: Join processing in database systems with large main memories, 1986) */
+ * A part that is still too large is cut again by the next bits of the hash: a level deeper. (Shapiro:
+ * Join processing in database systems with large main memories, 1986) */
 #ifndef PISTACHIO_EXEC_SPILL_PARTITIONS_H
 #define PISTACHIO_EXEC_SPILL_PARTITIONS_H
 
@@ -38,7 +38,9 @@ void partitions_free(partitions *parts); /* takes NULL; after the last reader */
 /* The numbers 0 to count - 1, part by part; hashes are of equal keys equal; offsets: ROW_PARTS + 1 of them. */
 CHECKED status partitions_order(const partitions *parts, exec_task *task, const uint32_t *hashes,
                                 uint64_t count, row_index **out, uint32_t *offsets);
-/* Appends rows [first, first + count) of a FLAT chunk to a part. Any task. */
+/* Appends the rows of a chunk on the task's device, whose count is exact, to a part. Any task. */
+CHECKED status partitions_add(partitions *parts, exec_task *task, size_t part, const chunk *c);
+/* Rows [first, first + count) of a chunk that chunk_to_host gave. Any task. */
 CHECKED status partitions_append(partitions *parts, exec_task *task, size_t part, const chunk *c,
                                  uint64_t first, uint64_t count);
 
@@ -60,7 +62,7 @@ void partition_reader_init(partition_reader *reader, const partitions *parts, si
 void partition_reader_share(partition_reader *reader, const partitions *parts, size_t part,
                             _Atomic size_t *next);
 void partition_reader_close(partition_reader *reader); /* also of one that is zeroed */
-/* EXEC_HAVE_OUTPUT: *out is the next chunk, FLAT. EXEC_FINISHED: there is none. Else as any step.
+/* EXEC_HAVE_OUTPUT: *out is the next chunk, FLAT, on the task's device. EXEC_FINISHED: there is none. Else as any step.
  * The next block is read meanwhile. */
 exec_result partition_next(partition_reader *reader, exec_task *task, chunk **out);
 

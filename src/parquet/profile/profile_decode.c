@@ -80,11 +80,11 @@ static void fill_numbers(uint8_t width, char *rows)
 static status next_page(pq_page_context *context, dev_buffer *chunk, uint64_t *at, pq_page *out)
 {
     while (*at < chunk->bytes) {
-        uint8_t *bytes = (uint8_t *)chunk->address + *at;
+        const uint8_t *bytes = (const uint8_t *)chunk->address + *at;
         size_t header_bytes;
         *out = (pq_page){.owner = chunk};
         TRY(pq_page_header_parse(bytes, chunk->bytes - *at, &out->header, &header_bytes));
-        out->host = out->bytes = bytes + header_bytes;
+        out->host = bytes + header_bytes;
         *at += header_bytes + out->header.compressed_bytes;
         if (out->header.type != PQ_PAGE_DICTIONARY)
             return STATUS_OK;

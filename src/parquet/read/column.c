@@ -3,16 +3,14 @@
 #include "parquet/read/column.h"
 
 #include "codec/codec.h"
-#include "parquet/format/checksum.h"
-#include "parquet/read/page.h"
+#include "parquet/read/column_pages.h"
 
 /* Bytes [span.start, span.end) of the file: the whole chunk, its dictionary, or a run of pages. */
 typedef struct segment {
     pq_span span;
     pq_fetched_range *range; /* where they come from */
     const uint8_t *host;
-    uint8_t *address; /* the device's */
-    dev_buffer *owner;
+    dev_buffer *owner; /* of it, where the device is the host */
 } segment;
 
 struct pq_column {
@@ -81,8 +79,7 @@ static status open_segments(pq_column *c, const pq_column_use *use)
         return status_new(STATUS_KIND_UNSUPPORTED, "a row group of %llu rows is too large",
                           (unsigned long long)c->row_count);
     pq_span_list spans = {0};
-    status st = pq_column_spans(c->table, c->group_ref, c->number,
-                                c->dev->is_host ? use->rows : NULL, &spans);
+    status st = pq_column_spans(c->table, c->group_ref, c->number, use->rows, &spans);
     for (size_t i = 0; i < spans.count && !st; i++)
         st = open_segment(c, spans.items[i], use->fetch);
     array_release(&spans);
@@ -109,8 +106,7 @@ status pq_column_open(dev_stream *stream, const pq_table *table, pq_row_group_re
     c->context = (pq_page_context){.stream = stream,
                                    .leaf = &f->metadata->leaves[leaf],
                                    .codec = c->chunk->codec,
-                                   .error = use.error,
-                                   .location = use.location};
+                                   .error = use.error};
     if (use.check_bounds) {
         c->context.check_bounds = true;
         c->context.minimum = (int64_t)described->min;
@@ -138,10 +134,10 @@ bool pq_column_wait(pq_column *c, void (*wake)(void *argument), void *argument)
 
 /* The page whose header is at byte `at` of the file. All sizes are checked against the segment's
  * bytes here. */
-static status read_header(const segment *s, uint64_t at, pq_page *page)
+static status read_header(const pq_column *c, const segment *s, uint64_t at, pq_page *page)
 {
     size_t header_bytes;
-    *page = (pq_page){.at = at};
+    *page = (pq_page){.at = at, .segment = (uint32_t)(s - c->segments.items)};
     status st = pq_page_header_parse(s->host + (at - s->span.start), s->span.end - at,
                                      &page->header, &header_bytes);
     if (st)
@@ -151,7 +147,6 @@ static status read_header(const segment *s, uint64_t at, pq_page *page)
         return status_new(STATUS_KIND_CORRUPT, "it has %u bytes, more than its column chunk",
                           page->header.compressed_bytes);
     page->host = s->host + (page->at - s->span.start);
-    page->bytes = s->address + (page->at - s->span.start);
     page->owner = s->owner;
     return STATUS_OK;
 }
@@ -176,7 +171,7 @@ static status add_page(pq_column *c, const segment *s, uint64_t *at, uint64_t fi
                        uint64_t *out_rows)
 {
     pq_page page;
-    status st = read_header(s, *at, &page);
+    status st = read_header(c, s, *at, &page);
     *out_rows = 0;
     if (!st && page.header.type == PQ_PAGE_DICTIONARY && !c->has_dictionary) {
         c->dictionary_page = page;
@@ -247,11 +242,11 @@ static bool is_whole(const pq_column *c)
                c->chunk->compressed_bytes;
 }
 
-/* What kernels reported about this page: known at once on a host device. */
+/* What kernels reported about this page. */
 static status check_page(const pq_column *c)
 {
     dev_error *error = c->context.error;
-    if (!c->dev->is_host || atomic_load_explicit(&error->code, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_NONE)
         return STATUS_OK;
     bool is_outside = atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_BOUNDS;
     atomic_store_explicit(&error->code, DEV_ERROR_NONE, memory_order_relaxed);
@@ -261,20 +256,11 @@ static status check_page(const pq_column *c)
                       (unsigned long long)error->detail);
 }
 
-static status check_sum(const pq_column *c, const pq_page *page)
-{
-    const pq_page_header *h = &page->header;
-    if (h->has_checksum &&
-        pq_checksum(c->dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
-        return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
-    return STATUS_OK;
-}
-
 static status decode_dictionary(pq_column *c)
 {
     if (c->context.dictionary)
         return STATUS_OK;
-    status st = check_sum(c, &c->dictionary_page);
+    status st = pq_page_check_sum(c->dev, &c->dictionary_page);
     if (!st)
         st = pq_page_decode_dictionary(&c->context, &c->dictionary_page);
     if (!st)
@@ -288,7 +274,7 @@ static status decode_page(pq_column *c, pq_page *page)
         return STATUS_OK;
     if (pq_page_is_coded(page))
         TRY(decode_dictionary(c));
-    status st = check_sum(c, page);
+    status st = pq_page_check_sum(c->dev, page);
     if (!st)
         st = pq_page_decode(&c->context, page, &page->values);
     if (!st)
@@ -296,42 +282,42 @@ static status decode_page(pq_column *c, pq_page *page)
     return with_page(page, st);
 }
 
-/* The segment's bytes to the device. */
-static status place_segment(pq_column *c, segment *s)
-{
-    uint64_t bytes = s->span.end - s->span.start;
-    TRY(pq_fetched_finish(s->range));
-    if (s->owner)
-        return STATUS_OK;
-    if (c->dev->is_host) {
-        s->owner = dev_buffer_ref(pq_fetched_buffer(s->range));
-        s->address = pq_fetched_address(s->range, s->span.start);
-        return STATUS_OK;
-    }
-    TRY(dev_alloc(c->dev, bytes, "scan", &s->owner));
-    s->address = s->owner->address;
-    return c->dev->ops->copy_in(c->context.stream, s->address, s->host, bytes);
-}
-
 /* The bytes have come: what the file says is found. */
 static status prepare(pq_column *c)
 {
     if (c->is_parsed)
         return STATUS_OK;
-    for (size_t i = 0; i < c->segments.count; i++)
-        TRY(place_segment(c, &c->segments.items[i]));
+    for (size_t i = 0; i < c->segments.count; i++) {
+        segment *s = &c->segments.items[i];
+        TRY(pq_fetched_finish(s->range));
+        if (c->dev->is_host && !s->owner)
+            s->owner = dev_buffer_ref(pq_fetched_buffer(s->range));
+    }
     TRY(is_whole(c) ? find_pages(c) : find_some_pages(c));
     c->is_parsed = true;
     return STATUS_OK;
 }
 
+status pq_column_parse(pq_column *c, pq_parsed_column *out)
+{
+    status st = prepare(c);
+    *out = (pq_parsed_column){.leaf = leaf_of(c),
+                              .chunk = c->chunk,
+                              .items = c->pages.items,
+                              .count = c->pages.count,
+                              .dictionary = c->has_dictionary ? &c->dictionary_page : NULL};
+    return with_location(c, st);
+}
+
+status pq_column_fail(const pq_column *c, status st)
+{
+    return with_location(c, st);
+}
+
 /* ---- slices ---- */
 
 /* Part of a page. */
-typedef struct page_slice {
-    tensor *values; /* of the page */
-    uint64_t first, count;
-} page_slice;
+typedef pq_part page_slice;
 
 static status bits_from(dev_stream *stream, const uint64_t *source, uint64_t first, uint64_t count,
                         uint64_t *target, uint64_t target_at)
@@ -377,10 +363,10 @@ static status slice_flat(dev_stream *stream, const page_slice *p, tensor *slice)
     return STATUS_OK;
 }
 
-/* Rows of one page, sharing its memory. */
-static status slice_page(dev_stream *stream, const page_slice *p, tensor **out)
+status pq_part_view(dev_stream *stream, const pq_part *p, tensor **out)
 {
     tensor *slice;
+    *out = NULL;
     TRY(tensor_new_view(p->values->type, p->values->values_owner, NULL, &slice));
     slice->form = p->values->form;
     slice->is_dictionary = p->values->is_dictionary;
@@ -555,7 +541,7 @@ status pq_column_slice(pq_column *c, uint64_t first, uint64_t count, tensor **ou
     if (!st)
         st = gather_page_slices(c, first, count, &page_slices);
     if (!st)
-        st = page_slices.count == 1 ? slice_page(c->context.stream, page_slices.items, out)
+        st = page_slices.count == 1 ? pq_part_view(c->context.stream, page_slices.items, out)
                                     : join_page_slices(c, &page_slices, count, out);
     array_release(&page_slices);
     return with_location(c, st);

@@ -1,9 +1,10 @@
-/* column.h - reads one column chunk: a row group's values of one column, slice by slice.
+/* column.h - reads one column chunk: a row group's values of one column, slice by slice. For host
+ * devices; others use it to read and parse only, and take many at once (batch.h).
  *
  * The host parses the page headers; kernels decompress and decode a page when the first slice needs
  * rows of it, and it is let go when a slice lies behind it. A dictionary-encoded slice is an
  * INDEXED tensor over the dictionary; plain fixed-width values without NULLs stay in the page where
- * they are (host devices); strings are views into their pages. */
+ * they are; strings are views into their pages. */
 #ifndef PISTACHIO_PARQUET_READ_COLUMN_H
 #define PISTACHIO_PARQUET_READ_COLUMN_H
 
@@ -17,16 +18,14 @@ typedef struct pq_column pq_column;
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
 
 typedef struct pq_column_use {
-    /* Kernels report damaged pages to `error`: on a host device it becomes a failure with its place
-     * at once, on others they leave `location` there. */
+    /* Kernels report damaged pages to `error`; it becomes a failure with its place at once. */
     dev_error *error;
-    uint32_t location;
     /* The table's range of the column is relied on: values outside of it are an error. */
     bool check_bounds;
     /* Optional: where the bytes may be, or come, already. It must stay until the column is open. */
     pq_fetch *fetch;
     /* The rows that slices will be of, to read no more than the pages that hold them; NULL: any.
-     * Host devices. It need not stay. */
+     * It need not stay. */
     const pq_row_list *rows;
 } pq_column_use;
 

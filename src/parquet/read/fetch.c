@@ -15,9 +15,7 @@ struct pq_fetched_range {
     uint32_t references;
     uint64_t start, end; /* in the file, whole blocks */
     uint8_t *address;    /* of byte `start` */
-    dev_buffer *buffer;
-    device *dev;           /* whose pinned memory it is: */
-    void *host;            /* in place of the buffer, where the device is no host */
+    pq_memory *memory;
     read_request *reading; /* NULL: finished */
     uint64_t stored_bytes;
     bool has_failed;
@@ -64,20 +62,63 @@ static status new_range(pq_span span, pq_fetched_range **out)
     return STATUS_OK;
 }
 
-/* The range's memory. */
+pq_memory *pq_memory_ref(pq_memory *memory)
+{
+    atomic_fetch_add_explicit(&memory->references, 1, memory_order_relaxed);
+    return memory;
+}
+
+void pq_memory_unref(pq_memory *memory)
+{
+    if (!memory || atomic_fetch_sub_explicit(&memory->references, 1, memory_order_acq_rel) != 1)
+        return;
+    dev_buffer_unref(memory->buffer);
+    if (memory->pinned)
+        dev_host_free(memory->dev, memory->pinned, memory->bytes);
+    mem_free(memory);
+}
+
+static status new_memory(device *dev, pq_memory **out)
+{
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("scan", sizeof **out);
+    (*out)->dev = dev;
+    atomic_store(&(*out)->references, 1);
+    return STATUS_OK;
+}
+
+/* Memory of the device, or that it can copy from. *address: where it begins. */
+static status take_memory(device *dev, uint64_t bytes, pq_memory *memory, uint8_t **address)
+{
+    status st = dev->is_host ? dev_alloc(dev, bytes, "scan", &memory->buffer)
+                             : dev_host_alloc(dev, bytes, "scan", &memory->pinned);
+    memory->bytes = memory->buffer ? memory->buffer->bytes : bytes;
+    *address = memory->buffer ? memory->buffer->address : memory->pinned;
+    return st;
+}
+
+static status take_registered(device *dev, uint8_t *address, uint64_t bytes, pq_memory *memory)
+{
+    status st = dev->ops->wrap(dev, address, bytes, storage_memory_give, "scan", &memory->buffer);
+    if (st)
+        storage_memory_give(address, bytes);
+    else
+        memory->bytes = memory->buffer->bytes;
+    return st;
+}
+
+/* The range's memory, of whole blocks. */
 static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fetched_range *range)
 {
-    range->address = is_registered ? storage_memory_take(bytes) : NULL;
-    if (range->address) {
-        status st =
-            dev->ops->wrap(dev, range->address, bytes, storage_memory_give, "scan", &range->buffer);
-        if (st)
-            storage_memory_give(range->address, bytes);
-        return st;
-    }
-    TRY(dev_alloc(dev, bytes + STORAGE_BLOCK, "scan", &range->buffer));
-    uintptr_t address = (uintptr_t)range->buffer->address;
-    range->address = (uint8_t *)((address + STORAGE_BLOCK - 1) / STORAGE_BLOCK * STORAGE_BLOCK);
+    TRY(new_memory(dev, &range->memory));
+    range->address = is_registered && dev->is_host ? storage_memory_take(bytes) : NULL;
+    if (range->address)
+        return take_registered(dev, range->address, bytes, range->memory);
+    uint8_t *begin;
+    TRY(take_memory(dev, bytes + STORAGE_BLOCK, range->memory, &begin));
+    uintptr_t block = ((uintptr_t)begin + STORAGE_BLOCK - 1) / STORAGE_BLOCK;
+    range->address = (uint8_t *)(block * STORAGE_BLOCK);
     return STATUS_OK;
 }
 
@@ -107,17 +148,11 @@ status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_rang
 {
     pq_fetched_range *range;
     uint64_t bytes = span.end - span.start;
-    status st = STATUS_OK;
     *out = NULL;
     TRY(new_range(span, &range));
-    if (dev->is_host) {
-        st = dev_alloc(dev, bytes, "scan", &range->buffer);
-        range->address = range->buffer ? range->buffer->address : NULL;
-    } else {
-        range->dev = dev;
-        st = dev_host_alloc(dev, bytes, "scan", &range->host);
-        range->address = range->host;
-    }
+    status st = new_memory(dev, &range->memory);
+    if (!st)
+        st = take_memory(dev, bytes, range->memory, &range->address);
     if (!st)
         st = storage_read_submit(f, span.start, range->address, bytes, &range->reading);
     if (st) {
@@ -179,7 +214,7 @@ static status use_kept(pq_fetch *fetch, const pq_shared_list *kept)
         pq_fetched_range *range;
         TRY(new_range((pq_span){k->start, k->end}, &range));
         range->address = k->address;
-        range->buffer = dev_buffer_ref(k->buffer);
+        range->memory = pq_memory_ref(k->memory);
         range->is_kept = true;
         fetch->ranges[fetch->range_count++] = range;
     }
@@ -191,7 +226,7 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
     *out = NULL;
     pq_fetch *fetch = NULL;
     pq_span_list spans = {0};
-    if (!want->column_count || !dev->is_host || want->policy == PQ_FETCH_NONE)
+    if (!want->column_count || want->policy == PQ_FETCH_NONE)
         return STATUS_OK;
     uint64_t kept_bytes = 0;
     status st = find_spans(want, &spans, &kept_bytes);
@@ -205,7 +240,7 @@ status pq_fetch_start(device *dev, const pq_fetch_want *want, pq_fetch **out)
     for (size_t i = 0; i < spans.count && !st; i++) {
         st = start_range(dev, want, spans.items[i], &fetch->ranges[fetch->range_count]);
         if (!st)
-            fetch->bytes += fetch->ranges[fetch->range_count++]->buffer->bytes;
+            fetch->bytes += fetch->ranges[fetch->range_count++]->memory->bytes;
     }
     array_release(&spans);
     if (st) {
@@ -259,7 +294,7 @@ bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
         status_free(pq_fetched_finish(range)); /* who needed it has been told if it failed */
         if (range->has_failed)
             continue;
-        *out = (pq_shared_range){range->start, range->end, range->address, range->buffer};
+        *out = (pq_shared_range){range->start, range->end, range->address, range->memory};
         return true;
     }
     return false;
@@ -268,7 +303,7 @@ bool pq_fetch_next_range(pq_fetch *fetch, size_t *at, pq_shared_range *out)
 void pq_shared_list_release(pq_shared_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        dev_buffer_unref(list->items[i].buffer);
+        pq_memory_unref(list->items[i].memory);
     array_release(list);
 }
 
@@ -300,7 +335,7 @@ uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range)
 
 dev_buffer *pq_fetched_buffer(const pq_fetched_range *range)
 {
-    return range->buffer;
+    return range->memory->buffer;
 }
 
 uint8_t *pq_fetched_address(const pq_fetched_range *range, uint64_t at)
@@ -329,8 +364,6 @@ void pq_fetched_unref(pq_fetched_range *range)
     if (!range || --range->references)
         return;
     status_free(storage_read_finish(range->reading));
-    dev_buffer_unref(range->buffer);
-    if (range->host)
-        dev_host_free(range->dev, range->host, range->end - range->start);
+    pq_memory_unref(range->memory);
     mem_free(range);
 }

@@ -1,8 +1,8 @@
 /* fetch.h - parts of a row group that are read ahead of need, past the page cache.
  *
  * Column chunks, or pages of them, that lie next to each other in the file are one read into one
- * buffer, which lives until the fetch and all columns that were opened from it are closed. Only for
- * host devices. */
+ * block of memory, which lives until the fetch and all columns that were opened from it are closed.
+ * On a device that is no host it is pinned memory of the host's. */
 #ifndef PISTACHIO_PARQUET_READ_FETCH_H
 #define PISTACHIO_PARQUET_READ_FETCH_H
 
@@ -17,11 +17,22 @@ typedef enum pq_fetch_policy {
     PQ_FETCH_NONE
 } pq_fetch_policy;
 
+/* What reads end in. */
+typedef struct pq_memory {
+    _Atomic uint32_t references;
+    dev_buffer *buffer; /* of a host device, or: */
+    device *dev;        /* whose pinned memory it is */
+    void *pinned;
+    size_t bytes;
+} pq_memory;
+pq_memory *pq_memory_ref(pq_memory *memory);
+void pq_memory_unref(pq_memory *memory); /* takes NULL */
+
 /* Bytes [start, end) of a file that are in memory, read past the page cache. */
 typedef struct pq_shared_range {
     uint64_t start, end;
     uint8_t *address; /* of byte `start` */
-    dev_buffer *buffer;
+    pq_memory *memory;
 } pq_shared_range;
 typedef ARRAY(pq_shared_range) pq_shared_list;
 /* Its references as well. */
@@ -63,8 +74,7 @@ typedef struct pq_fetched_range pq_fetched_range;
 /* The range that has the span, with a reference for the caller; NULL: the fetch has none (or there
  * is no fetch). */
 pq_fetched_range *pq_fetch_find(pq_fetch *fetch, pq_span span);
-/* A range of its own, which is being read through the page cache. On devices that are no host its
- * memory is the host's. */
+/* A range of its own, which is being read through the page cache. */
 CHECKED status pq_fetched_read(device *dev, const file *f, pq_span span, pq_fetched_range **out);
 /* What of it had, or has, to come from storage. */
 uint64_t pq_fetched_stored_bytes(const pq_fetched_range *range);

@@ -5,9 +5,11 @@
  *                                        v        └ any other ─ decode ─┐
  *                                    validity ──────────── spread ──────┴> FLAT
  *
- * On a host device the number of NULLs is known when the levels are; on others every optional
- * column is taken to have some. */
+ * For host devices, which know the number of NULLs when the levels are decoded; others take many pages
+ * at once (batch_decode.c). */
 #include "parquet/read/page.h"
+
+#include "parquet/format/checksum.h"
 
 /* A page's words on the device. */
 enum {
@@ -48,6 +50,27 @@ status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header)
     return STATUS_OK;
 }
 
+status pq_page_check_dictionary(const pq_page *page)
+{
+    const pq_page_header *h = &page->header;
+    if (h->encoding != PQ_PLAIN && h->encoding != PQ_PLAIN_DICTIONARY)
+        return status_new(STATUS_KIND_UNSUPPORTED, "a dictionary of encoding %d is not supported",
+                          (int)h->encoding);
+    /* A value takes a byte at least, but for those of length 0, of which one would do. */
+    if (h->value_count > h->uncompressed_bytes && h->value_count > 1)
+        return status_new(STATUS_KIND_CORRUPT, "the dictionary has more values than bytes");
+    return STATUS_OK;
+}
+
+status pq_page_check_sum(const device *dev, const pq_page *page)
+{
+    const pq_page_header *h = &page->header;
+    if (h->has_checksum &&
+        pq_checksum(dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
+        return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
+    return STATUS_OK;
+}
+
 /* ---- bytes ---- */
 
 #define PAGE_ALIGNMENT 64
@@ -70,7 +93,7 @@ static status decompress(decoding *d)
 {
     const pq_page_context *context = d->context;
     const pq_page_header *h = &d->page->header;
-    const uint8_t *source = d->page->bytes;
+    const uint8_t *source = d->page->host;
     uint32_t levels = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
     if (levels > h->compressed_bytes || levels > h->uncompressed_bytes)
         return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");
@@ -97,16 +120,6 @@ static status decompress(decoding *d)
 
 /* ---- levels ---- */
 
-static status set_word(decoding *d, unsigned word, uint64_t number)
-{
-    if (d->dev->is_host) {
-        d->words[word] = number;
-        return STATUS_OK;
-    }
-    return DEV_LAUNCH(d->context->stream, fill, .width = 8, .value_low = number,
-                      .count = dev_count_exact(1), .out = d->words + word);
-}
-
 /* The page's validity, and its words. */
 static status decode_levels(decoding *d)
 {
@@ -116,8 +129,9 @@ static status decode_levels(decoding *d)
     TRY(dev_words_new(stream, WORDS_PER_PAGE, &d->words_owner));
     d->words = d->words_owner->address;
     if (h->type == PQ_PAGE_DICTIONARY || !d->context->leaf->max_definition) {
-        TRY(set_word(d, WORD_COUNT, h->value_count));
-        return set_word(d, WORD_START, is_v2 ? h->definition_bytes + h->repetition_bytes : 0);
+        d->words[WORD_COUNT] = h->value_count;
+        d->words[WORD_START] = is_v2 ? h->definition_bytes + h->repetition_bytes : 0;
+        return STATUS_OK;
     }
     TRY(dev_alloc(d->dev, bitmap_bytes(h->value_count), "scan", &d->validity));
     TRY(DEV_LAUNCH(stream, parquet_levels, .page = d->bytes, .page_bytes = d->byte_count,
@@ -126,7 +140,7 @@ static status decode_levels(decoding *d)
                    .is_bit_packed = !is_v2 && h->definition_encoding == PQ_BIT_PACKED,
                    .row_count = h->value_count, .validity = d->validity->address, .words = d->words,
                    .error = d->context->error, .location = d->context->location));
-    d->has_nulls = !d->dev->is_host || d->words[WORD_COUNT] < h->value_count;
+    d->has_nulls = d->words[WORD_COUNT] < h->value_count;
     return STATUS_OK;
 }
 
@@ -173,8 +187,7 @@ static status launch_delta(const decoding *d, const uint64_t *words, uint8_t wid
                       .location = d->context->location);
 }
 
-/* The stored bytes are the values in memory. */
-static bool is_in_place(const pq_leaf *leaf)
+bool pq_is_in_place(const pq_leaf *leaf)
 {
     if (leaf->conversion != PQ_CONVERT_NONE)
         return false;
@@ -190,7 +203,7 @@ static bool is_in_place(const pq_leaf *leaf)
     }
 }
 
-static uint32_t physical_width(const pq_leaf *leaf)
+uint32_t pq_physical_width(const pq_leaf *leaf)
 {
     switch (leaf->physical) {
     case PQ_INT32:
@@ -209,11 +222,11 @@ static status decode_numbers(decoding *d, void *out)
     const pq_leaf *leaf = d->context->leaf;
     dev_stream *stream = d->context->stream;
     bool is_delta = d->page->header.encoding == PQ_DELTA_BINARY_PACKED;
-    uint32_t width = physical_width(leaf);
+    uint32_t width = pq_physical_width(leaf);
     uint64_t bytes = (uint64_t)d->page->header.value_count * width;
     dev_buffer *plain = NULL;
     void *target = out;
-    if (!is_in_place(leaf)) {
+    if (!pq_is_in_place(leaf)) {
         if (bytes > UINT32_MAX)
             return status_new(STATUS_KIND_UNSUPPORTED, "a page of %llu bytes is too large",
                               (unsigned long long)bytes);
@@ -250,19 +263,17 @@ static status decode_delta_lengths(decoding *d, void *out)
     return st;
 }
 
-/* Prefixes, suffixes' lengths, suffixes. How long the whole values are is known only when the
- * lengths are: a lazy device is waited for. */
+/* Prefixes, suffixes' lengths, suffixes. */
 static status put_together(decoding *d, const int32_t *prefixes, int32_t *lengths, void *out)
 {
     dev_stream *stream = d->context->stream;
-    uint64_t bytes, *words = d->words;
+    uint64_t *words = d->words;
     TRY(DEV_LAUNCH(stream, parquet_prefix_bytes, .page_bytes = d->byte_count, .words = words,
                    .start = words + WORD_END, .prefixes = prefixes, .suffixes = lengths,
                    .out_bytes = words + WORD_BYTES, .error = d->context->error,
                    .location = d->context->location));
-    TRY(dev_words_read(stream, words + WORD_BYTES, &bytes, 1));
     dev_buffer *heap;
-    TRY(dev_alloc(d->dev, bytes, "scan", &heap));
+    TRY(dev_alloc(d->dev, words[WORD_BYTES], "scan", &heap));
     status st = DEV_LAUNCH(stream, parquet_prefix_copy, .page = d->bytes, .words = words,
                            .start = words + WORD_END, .bytes = words + WORD_BYTES,
                            .prefixes = prefixes, .lengths = lengths, .out = heap->address);
@@ -414,8 +425,7 @@ static status decode_flat(decoding *d, tensor **out)
 static bool can_use_page(const decoding *d)
 {
     const pq_leaf *leaf = d->context->leaf;
-    return d->dev->is_host && !d->has_nulls && d->page->header.encoding == PQ_PLAIN &&
-           is_in_place(leaf) &&
+    return !d->has_nulls && d->page->header.encoding == PQ_PLAIN && pq_is_in_place(leaf) &&
            (uintptr_t)(d->bytes + d->words[WORD_START]) % leaf->type.width == 0;
 }
 
@@ -473,21 +483,15 @@ static status check_dictionary(const decoding *d, pq_page_context *context)
 status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page)
 {
     decoding d = {.context = context, .page = page, .dev = context->stream->dev};
-    const pq_page_header *h = &page->header;
-    if (h->encoding != PQ_PLAIN && h->encoding != PQ_PLAIN_DICTIONARY)
-        return status_new(STATUS_KIND_UNSUPPORTED, "a dictionary of encoding %d is not supported",
-                          (int)h->encoding);
-    /* A value takes a byte at least, but for those of length 0, of which one would do. */
-    if (h->value_count > h->uncompressed_bytes && h->value_count > 1)
-        return status_new(STATUS_KIND_CORRUPT, "the dictionary has more values than bytes");
+    TRY(pq_page_check_dictionary(page));
     status st = decompress(&d);
     if (!st)
         st = decode_levels(&d);
     if (!st)
         st = decode_flat(&d, &context->dictionary);
     if (!st)
-        context->dictionary_rows = h->value_count;
-    if (!st && d.dev->is_host && context->check_bounds)
+        context->dictionary_rows = page->header.value_count;
+    if (!st && context->check_bounds)
         st = check_dictionary(&d, context);
     release(&d);
     return st;

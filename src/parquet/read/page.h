@@ -1,4 +1,4 @@
-/* page.h - inside the reader: one page of a column chunk, decoded to a tensor. */
+/* page.h - inside the reader: one page of a column chunk, decoded to a tensor (host devices). */
 #ifndef PISTACHIO_PARQUET_READ_PAGE_H
 #define PISTACHIO_PARQUET_READ_PAGE_H
 
@@ -8,9 +8,9 @@
 typedef struct pq_page {
     pq_page_header header;
     uint64_t at;         /* where its bytes, behind the header, begin in the file */
-    const uint8_t *host; /* the same in the host's memory, */
-    uint8_t *bytes;      /* and in the device's */
-    dev_buffer *owner;   /* of `bytes`; borrowed */
+    uint32_t segment;    /* the number of the read that they are of */
+    const uint8_t *host; /* the same in the host's memory */
+    dev_buffer *owner;   /* of it, where the device is the host; borrowed */
     uint64_t first_row;  /* of the row group */
     tensor *values;      /* when decoded */
 } pq_page;
@@ -24,8 +24,8 @@ typedef struct pq_page_context {
     uint32_t location;
     tensor *dictionary;
     uint64_t dictionary_rows;
-    /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). A host
-     * device knows whether the whole dictionary is. */
+    /* If check_bounds: each value must be within them (kernels report DEV_ERROR_BOUNDS). The whole
+     * dictionary may be. */
     bool check_bounds, is_dictionary_within;
     int64_t minimum, maximum;
 } pq_page_context;
@@ -36,6 +36,13 @@ static inline bool pq_page_is_coded(const pq_page *page)
            page->header.encoding == PQ_RLE_DICTIONARY;
 }
 
+/* The stored bytes are the values in memory. */
+bool pq_is_in_place(const pq_leaf *leaf);
+/* Of a PLAIN value of fixed width. */
+uint32_t pq_physical_width(const pq_leaf *leaf);
+CHECKED status pq_page_check_sum(const device *dev, const pq_page *page);
+/* An error if the dictionary's header cannot be right. */
+CHECKED status pq_page_check_dictionary(const pq_page *page);
 /* An error if values of the leaf cannot have the page's encoding, or it is not supported. */
 CHECKED status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header);
 /* A data page's rows: INDEXED over the dictionary, or FLAT. */

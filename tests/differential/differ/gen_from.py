@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from . import types as T
 from .expr import Expr, column
-from .query import NAMES, Derived, Join, Select, Table
+from .query import NAMES, Derived, Join, Select, Table, expressions, nodes, walk
 
 JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma")
 
@@ -43,6 +43,12 @@ class Relations:
         if depth > 0 and draw < 0.2:
             return self.derived(depth)
         return self.table()
+
+    def leaf_of_columns(self):
+        """A table, or a view or CTE in which there is no subquery."""
+        relation = self.leaf(0)
+        query = dict([*self.views, *self.ctes]).get(relation.source.name)
+        return self.table() if query is not None and has_subquery(query) else relation
 
     def table(self):
         rng = self.rng
@@ -149,6 +155,10 @@ class Relations:
         is_natural = rng.random() < 0.3
         join = Join(kind, *sides, using=None if is_natural else using, natural=is_natural)
         return Relation(join, columns, left.rows * right.rows / 3 + left.rows)
+
+
+def has_subquery(query):
+    return any(node.op == "query" for q in walk(query) for e in expressions(q) for node in nodes(e))
 
 
 def table_column(alias, c):

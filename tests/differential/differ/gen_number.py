@@ -148,7 +148,7 @@ def fixed(g, depth, exact):
 
 def real(g, depth, exact):
     rng = g.rng
-    kind = rng.choices(("operator", "negate", "abs", "round", "library", "epoch", "divide"), (8, 1.5, 1.5, 2, 0 if exact else 12, 1.5, 2))[0]
+    kind = rng.choices(("operator", "negate", "abs", "round", "library", "epoch", "divide"), (8, 1.5, 1.5, 2, 0 if exact else 24, 1.5, 2))[0]
     if kind == "operator":
         left, right = g.expr("float", depth, exact), g.number(depth - 1, exact)
         if rng.random() < 0.3:

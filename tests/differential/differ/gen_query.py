@@ -162,7 +162,7 @@ class QueryGenerator(Relations, Subqueries):
                 other = self.typed_null(e.type)
             items.append((other, name))
         right = Select(items, columns.source, where=g.condition(2) if rng.random() < 0.5 else None)
-        word = rng.choice(("UNION", "UNION", "INTERSECT", "EXCEPT")) + rng.choice(("", "", " ALL"))
+        word = rng.choice(("UNION", "UNION", "INTERSECT", "EXCEPT")) + rng.choice(("", " ALL"))
         made = SetOperation(word, left, right)
         if depth > 1 and rng.random() < 0.2:
             made = SetOperation(rng.choice(("UNION", "UNION ALL", "EXCEPT", "INTERSECT ALL")), made, self.repeated(left))

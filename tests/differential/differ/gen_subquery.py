@@ -16,7 +16,7 @@ class Subqueries:
         if self.budget <= 0:
             return None
         self.budget -= 1
-        relation = self.leaf(0)
+        relation = self.leaf(0) if kind in ("scalar", "exists") else self.leaf_of_columns()
         if relation.rows > 500:
             return None
         if kind == "scalar":

@@ -42,7 +42,7 @@ RULES = (
     ("interval columns of files", "not made: intervals are computed", "Parquet's INTERVAL is read as a blob"),
     ("uuid columns of files", "bytes", "a UUID is read as a blob"),
     ("upper, lower", "of characters with one counterpart", "Unicode's tables differ for ß and the like"),
-    ("subqueries in the select list of a correlated IN, ANY or ALL", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
+    ("subqueries in the select list of a correlated IN, ANY or ALL, or of what it reads", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
     ("correlated subqueries of the program's list of what it does not do", "counted as refused, with their message", "docs/SQL.md"),
 )
 

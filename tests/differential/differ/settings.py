@@ -7,6 +7,7 @@ from . import lists
 SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
+    "device": ("cpu", "simulated"),  # which every machine has
     "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
 }
 # Operators find memory full at each nth time that they ask, so that small tables spill as well.

@@ -1,0 +1,301 @@
+/* kernel_group.cu - group numbers: by hashing, by position, by runs.
+ *
+ * By hashing in three launches. First each row finds its slot, or takes a free one for the row that
+ * it is. Then the rows that took one become groups, in no certain order, and their slots say so. Then
+ * each row reads its group from its slot. So nobody compares with a group that is half written. */
+#include "device/cuda/keys.cuh"
+
+/* In a slot's lower half: a row of this launch, not a group yet. */
+#define SLOT_ROW 0x80000000u
+
+DEVICE key_shape find_shape(const groups_find_arguments &a)
+{
+    key_shape shape = {a.stride / 8, a.text_count, a.interval_count};
+    return shape;
+}
+
+KERNEL_ALONE(groups_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    if (i >= count)
+        return;
+    const uint64_t *row = key_row(a.rows, a.stride, i);
+    uint64_t hash = a.hashes[i], mine = hash << 32 | SLOT_ROW | i;
+    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+        word64 *place = (word64 *)&a.slots[at];
+        uint64_t slot = *(volatile word64 *)place;
+        if (!slot)
+            slot = atomicCAS(place, (word64)0, (word64)mine);
+        bool is_found = !slot;
+        if (slot && slot >> 32 == hash) {
+            uint32_t lower = (uint32_t)slot;
+            const uint64_t *other = lower & SLOT_ROW
+                                        ? key_row(a.rows, a.stride, lower & ~SLOT_ROW)
+                                        : key_row(a.group_rows, a.stride, lower - 1);
+            is_found = keys_are_equal(other, row, find_shape(a));
+        }
+        if (is_found) {
+            a.out[i] = (uint32_t)at;
+            return;
+        }
+    }
+}
+
+KERNEL_STEP_ALONE(groups_find_add, groups_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t slot = a.slots[a.out[i]];
+    if ((uint32_t)slot != (SLOT_ROW | (uint32_t)i))
+        return;
+    uint64_t group = kernel_atomic_add(a.group_count, 1);
+    uint64_t *target = (uint64_t *)(a.group_rows + group * a.stride);
+    const uint64_t *row = key_row(a.rows, a.stride, i);
+    for (uint32_t word = 0; word < a.stride / 8; word++)
+        target[word] = row[word];
+    if (a.heap)
+        key_own_text(target, a.text_count, a.heap, a.heap_used);
+    a.slots[a.out[i]] = slot >> 32 << 32 | (group + 1);
+}
+
+KERNEL_STEP_ALONE(groups_find_number, groups_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[i] = (uint32_t)a.slots[a.out[i]] - 1;
+}
+
+KERNEL_ALONE(groups_rehash)
+{
+    uint64_t i = kernel_row(), mask = a.slot_count - 1;
+    if (i >= a.old_slot_count || !a.old_slots[i])
+        return;
+    uint64_t slot = a.old_slots[i];
+    for (uint64_t at = slot >> 32 & mask;; at = (at + 1) & mask)
+        if (atomicCAS((word64 *)&a.slots[at], (word64)0, (word64)slot) == 0)
+            return;
+}
+
+/* ---- parts: counted, added up, filled; in what order a part's rows come is not said ---- */
+
+DEVICE uint32_t part_of(const groups_partition_arguments &a, uint64_t i)
+{
+    return a.bits ? (a.hashes[i] << a.skip) >> (32 - a.bits) : 0;
+}
+
+KERNEL_ALONE(groups_partition)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        kernel_atomic_add(&extra.scratch[part_of(a, i)], 1);
+}
+
+KERNEL_STEP_TOGETHER(groups_partition_sum, groups_partition)
+{
+    __shared__ uint64_t sums[8];
+    uint64_t parts = (uint64_t)1 << a.bits, next = 0;
+    for (uint64_t first = 0; first < parts; first += blockDim.x) {
+        uint64_t part = first + threadIdx.x, total;
+        uint64_t size = part < parts ? extra.scratch[part] : 0;
+        uint64_t at = next + kernel_block_scan(size, sums, &total);
+        next += total;
+        if (part < parts) {
+            extra.scratch[part] = at;
+            a.offsets[part] = (uint32_t)at;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        a.offsets[parts] = (uint32_t)next;
+}
+
+KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[kernel_atomic_add(&extra.scratch[part_of(a, i)], 1)] = a.first + (uint32_t)i;
+}
+
+/* ---- by position ---- */
+
+DEVICE void put_code(uint32_t *out, uint64_t i, bool combine, uint32_t digits)
+{
+    out[i] = (combine ? out[i] : 0) + digits;
+}
+
+DEVICE int64_t code_value(data_type type, const void *values, uint64_t i)
+{
+    return type.id == TYPE_BOOL ? (int64_t)kernel_bit((const uint64_t *)values, i)
+                                : kernel_load_integer(type, values, i);
+}
+
+KERNEL_ALONE(codes_number)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t code = 0;
+    if (kernel_is_valid(a.validity, i)) {
+        /* Wraps where a value lies below the minimum: large, so a violation; 0 is left to NULL. */
+        code = (uint64_t)code_value(a.type, a.values, i) - (uint64_t)a.minimum;
+        code += code == UINT64_MAX ? 0 : 1;
+    }
+    if (code >= a.radix) {
+        kernel_atomic_add(a.violations, 1);
+        code = 0;
+    }
+    put_code(a.out, i, a.combine, (uint32_t)code * a.digit);
+}
+
+KERNEL_ALONE(codes_index)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint32_t row = a.index ? a.index[i] : (uint32_t)i;
+    uint32_t code = row == ROW_NULL && a.index ? 0 : a.ids[row] + 1;
+    put_code(a.out, i, a.combine, code * a.digit);
+}
+
+DEVICE uint32_t digit_at(const uint32_t *codes, uint32_t first, uint32_t digit, uint32_t radix,
+                         uint64_t i)
+{
+    return (codes ? codes[i] : first + (uint32_t)i) / digit % radix;
+}
+
+KERNEL_TOGETHER(codes_to_number)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint32_t code = i < count ? digit_at(a.codes, a.first, a.digit, a.radix, i) : 0;
+    uint64_t number = code ? (uint64_t)a.minimum + code - 1 : 0;
+    kernel_write_bit(a.out_validity, i, count, code);
+    if (a.type.id == TYPE_BOOL) {
+        kernel_write_bit((uint64_t *)a.out, i, count, number & 1);
+    } else if (i < count && a.type.width) {
+        WITH_WIDTH(a.type.width, memcpy((bytes *)a.out + i, &number,
+                                        sizeof(bytes) < 8 ? sizeof(bytes) : 8);)
+    }
+}
+
+KERNEL_ALONE(codes_to_index)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint32_t code = digit_at(a.codes, a.first, a.digit, a.radix, i);
+    a.out[i] = code ? code - 1 : ROW_NULL;
+}
+
+KERNEL_ALONE(codes_shift)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[i] = a.codes[i] + a.shift;
+}
+
+KERNEL_TOGETHER(codes_present)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t bits = i < count ? (uint64_t)1 << (a.groups[i] & 63) : 0;
+    for (unsigned step = 16; step; step /= 2)
+        bits |= __shfl_xor_sync(ALL_LANES, bits, step);
+    if (kernel_lane() == 0 && bits)
+        atomicOr((word64 *)a.out, (word64)bits);
+}
+
+/* ---- what a column looks like: begun, added to by blocks, ended ---- */
+
+KERNEL_ALONE(key_statistics)
+{
+    uint64_t count = kernel_count(a.count);
+    if (threadIdx.x)
+        return;
+    for (unsigned k = 0; k < KEY_STATISTICS; k++)
+        a.out[k] = 0;
+    a.out[KEY_MINIMUM] = INT64_MAX;
+    a.out[KEY_MAXIMUM] = INT64_MIN;
+    a.out[KEY_FIRST] = count ? code_value(a.type, a.values, 0) : 0;
+    a.out[KEY_LAST] = count ? code_value(a.type, a.values, count - 1) : 0;
+}
+
+KERNEL_STEP_TOGETHER(key_statistics_add, key_statistics)
+{
+    uint64_t count = kernel_count(a.count), values = 0, falls = 0, changes = 0;
+    int64_t minimum = INT64_MAX, maximum = INT64_MIN;
+    for (unsigned turn = 0; turn < CUDA_TILE_ROWS / CUDA_BLOCK; turn++) {
+        uint64_t i = (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
+        if (i >= count || !kernel_is_valid(a.validity, i))
+            continue;
+        int64_t x = code_value(a.type, a.values, i);
+        int64_t before = i ? code_value(a.type, a.values, i - 1) : x;
+        minimum = x < minimum ? x : minimum;
+        maximum = x > maximum ? x : maximum;
+        values++;
+        falls += x < before;
+        changes += x != before;
+    }
+    values = kernel_warp_sum(values);
+    falls = kernel_warp_sum(falls);
+    changes = kernel_warp_sum(changes);
+    for (unsigned step = 16; step; step /= 2) {
+        int64_t least = __shfl_down_sync(ALL_LANES, minimum, step);
+        int64_t most = __shfl_down_sync(ALL_LANES, maximum, step);
+        minimum = least < minimum ? least : minimum;
+        maximum = most > maximum ? most : maximum;
+    }
+    if (kernel_lane() || !values)
+        return;
+    atomicMin((long long *)&a.out[KEY_MINIMUM], (long long)minimum);
+    atomicMax((long long *)&a.out[KEY_MAXIMUM], (long long)maximum);
+    kernel_atomic_add((uint64_t *)&a.out[KEY_VALUES], values);
+    kernel_atomic_add((uint64_t *)&a.out[KEY_IS_ASCENDING], falls); /* for now */
+    kernel_atomic_add((uint64_t *)&a.out[KEY_CHANGES], changes);
+}
+
+KERNEL_STEP_ALONE(key_statistics_end, key_statistics)
+{
+    uint64_t count = kernel_count(a.count), valid = (uint64_t)a.out[KEY_VALUES];
+    if (threadIdx.x)
+        return;
+    a.out[KEY_IS_ASCENDING] = count && !a.out[KEY_IS_ASCENDING];
+    if (!valid)
+        a.out[KEY_MINIMUM] = a.out[KEY_MAXIMUM] = 0;
+    if (count && (valid < count || a.type.id == TYPE_BOOL)) {
+        a.out[KEY_HAS_NULLS] = 1;
+        a.out[KEY_IS_ASCENDING] = a.out[KEY_FIRST] = a.out[KEY_LAST] = a.out[KEY_CHANGES] = 0;
+    }
+}
+
+/* ---- runs ---- */
+
+KERNEL_TOGETHER(runs_mark)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    key_shape shape = {a.stride / 8, a.text_count, a.interval_count};
+    bool differs = false;
+    if (i < count) {
+        const uint64_t *before =
+            i ? key_row(a.rows, a.stride, i - 1) : (const uint64_t *)a.previous;
+        differs = !before || !keys_are_equal(key_row(a.rows, a.stride, i), before, shape);
+    }
+    kernel_write_bit(a.out, i, count, differs);
+}
+
+/* A thread takes a byte of the bits. */
+KERNEL_TOGETHER(runs_number)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), total;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    unsigned bits = first < count ? ((const uint8_t *)a.bits)[first / 8] : 0;
+    if (first < count && count - first < 8)
+        bits &= (1u << (count - first)) - 1;
+    uint64_t before = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
+    uint64_t number = a.first + kernel_tile_base(extra.scratch, tile, total, &base) + before;
+    for (uint64_t i = first; i < count && i < first + 8; i++, bits >>= 1) {
+        number += bits & 1;
+        a.out[i] = (uint32_t)number;
+    }
+}

@@ -1,0 +1,414 @@
+/* kernel_join.cu - join keys as bits, ranks and codes; build rows as lists; pairs and marks. */
+#include "device/cuda/keys.cuh"
+
+/* ---- integer keys ---- */
+
+DEVICE uint64_t key_bit(data_type type, const void *keys, uint64_t i, int64_t minimum)
+{
+    return (uint64_t)kernel_load_integer(type, keys, i) - (uint64_t)minimum;
+}
+
+KERNEL_TOGETHER(join_key_bounds)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    bool is_valid = i < count && kernel_is_valid(a.validity, i);
+    int64_t key = is_valid ? kernel_load_integer(a.type, a.keys, i) : 0;
+    int64_t least = is_valid ? key : INT64_MAX, most = is_valid ? key : INT64_MIN;
+    for (unsigned step = 16; step; step /= 2) {
+        int64_t low = __shfl_down_sync(ALL_LANES, least, step);
+        int64_t high = __shfl_down_sync(ALL_LANES, most, step);
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    }
+    unsigned valid = __ballot_sync(ALL_LANES, is_valid);
+    if (kernel_lane() || !valid)
+        return;
+    atomicMin((long long *)&a.bounds[0], (long long)least);
+    atomicMax((long long *)&a.bounds[1], (long long)most);
+    kernel_atomic_add((uint64_t *)&a.bounds[2], (unsigned)__popc(valid));
+}
+
+KERNEL_ALONE(join_key_bitmap)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && kernel_is_valid(a.validity, i))
+        kernel_set_bit(a.bitmap, key_bit(a.type, a.keys, i, a.minimum));
+}
+
+/* Ranks: a thread takes eight words in a row. */
+KERNEL_TOGETHER(rank_sums)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number), own = 0, total;
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    for (uint64_t w = first; w < a.word_count && w < first + 8; w++)
+        own += (unsigned)__popcll(a.bitmap[w]);
+    uint64_t rank = kernel_block_scan(own, sums, &total);
+    rank += kernel_tile_base(extra.scratch, tile, total, &base);
+    for (uint64_t w = first; w < a.word_count && w < first + 8; w++) {
+        a.ranks[w] = (uint32_t)rank;
+        rank += (unsigned)__popcll(a.bitmap[w]);
+    }
+    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+        *a.out_total = base + total;
+}
+
+KERNEL_ALONE(rank_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint32_t group = ROW_NULL;
+    uint64_t at = key_bit(a.type, a.keys, i, a.minimum);
+    if (kernel_is_valid(a.validity, i) && at < a.bits) {
+        uint64_t word = a.bitmap[at / 64], bit = (uint64_t)1 << (at % 64);
+        if (word & bit)
+            group = a.ranks ? a.ranks[at / 64] + (uint32_t)__popcll(word & (bit - 1)) : 0;
+    }
+    a.out[i] = group;
+}
+
+KERNEL_TOGETHER(filter_bitmap)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t at = i < count ? key_bit(a.type, a.keys, i, a.minimum) : 0;
+    kernel_write_bit(a.out, i, count,
+                     i < count && at < a.bits && kernel_bit(a.bitmap, at) &&
+                         kernel_is_valid(a.validity, i));
+}
+
+/* ---- Bloom filters: device/cpu/kernel_bloom.h says which bits a hash has ---- */
+
+DEVICE uint64_t bloom_block(uint64_t hash, uint64_t block_count)
+{
+    return (hash >> 20) & (block_count - 1);
+}
+
+DEVICE uint64_t bloom_bits(uint64_t hash)
+{
+    return (uint64_t)1 << (hash & 63) | (uint64_t)1 << (hash >> 6 & 63) |
+           (uint64_t)1 << (hash >> 12 & 63);
+}
+
+KERNEL_ALONE(bloom_add)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && kernel_is_valid(a.validity, i))
+        atomicOr((word64 *)&a.blocks[bloom_block(a.hashes[i], a.block_count)],
+                 (word64)bloom_bits(a.hashes[i]));
+}
+
+KERNEL_TOGETHER(filter_bloom)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t hash = i < count ? a.hashes[i] : 0, bits = bloom_bits(hash);
+    kernel_write_bit(a.out, i, count,
+                     i < count && kernel_is_valid(a.validity, i) &&
+                         (a.blocks[bloom_block(hash, a.block_count)] & bits) == bits);
+}
+
+/* ---- codes ---- */
+
+KERNEL_ALONE(code_pack)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t digit = key_bit(a.type, a.keys, i, a.minimum), before = a.combine ? a.out[i] : 1;
+    bool has_code = digit < a.range && before && kernel_is_valid(a.validity, i);
+    a.out[i] = has_code ? (before - 1) * a.range + digit + 1 : 0;
+}
+
+/* Of all lanes that added a slot, or a code, one counts. */
+DEVICE void count_inserted(uint64_t *stats, bool is_code, bool is_new)
+{
+    unsigned codes = __ballot_sync(ALL_LANES, is_code), added = __ballot_sync(ALL_LANES, is_new);
+    if (kernel_lane())
+        return;
+    if (codes)
+        kernel_atomic_add(&stats[0], (unsigned)__popc(codes));
+    if (added)
+        kernel_atomic_add(&stats[1], (unsigned)__popc(added));
+}
+
+KERNEL_TOGETHER(code_insert)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    uint64_t code = i < count ? a.codes[i] : 0, at = kernel_mix(code) & mask;
+    bool is_new = false;
+    for (; code; at = (at + 1) & mask) {
+        word64 there = atomicCAS((word64 *)&a.slots[at], (word64)0, (word64)code);
+        is_new = !there;
+        if (!there || there == code)
+            break;
+    }
+    if (i < count)
+        a.out[i] = code ? (uint32_t)at : ROW_NULL;
+    count_inserted(a.stats, code, is_new);
+}
+
+KERNEL_ALONE(code_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    if (i >= count)
+        return;
+    uint64_t code = a.codes[i], at = kernel_mix(code) & mask;
+    while (code && a.slots[at] != code && a.slots[at])
+        at = (at + 1) & mask;
+    a.out[i] = code && a.slots[at] ? (uint32_t)at : ROW_NULL;
+}
+
+/* ---- packed keys ---- */
+
+KERNEL_TOGETHER(packed_insert)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    key_shape shape = {a.stride / 8, a.text_count, a.interval_count};
+    bool is_new = false;
+    if (i < count) {
+        uint64_t row = a.first_row + i, hash = a.hashes[i], at = hash & mask;
+        const uint64_t *key = key_row(a.rows, a.stride, row);
+        for (;; at = (at + 1) & mask) {
+            uint64_t there =
+                atomicCAS((word64 *)&a.slots[at], (word64)0, (word64)(hash << 32 | (row + 1)));
+            is_new = !there;
+            if (is_new || (there >> 32 == hash &&
+                           keys_are_equal(key_row(a.rows, a.stride, (uint32_t)there - 1), key,
+                                          shape)))
+                break;
+        }
+        a.out[i] = (uint32_t)at;
+    }
+    count_inserted(a.stats, i < count, is_new);
+}
+
+KERNEL_ALONE(packed_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    key_shape shape = {a.stride / 8, a.text_count, a.interval_count};
+    if (i >= count)
+        return;
+    uint64_t hash = a.hashes[i];
+    uint32_t found = ROW_NULL;
+    for (uint64_t at = hash & mask; a.slots[at] && found == ROW_NULL; at = (at + 1) & mask)
+        if (a.slots[at] >> 32 == hash &&
+            keys_are_equal(key_row(a.build_rows, a.stride, (uint32_t)a.slots[at] - 1),
+                           key_row(a.rows, a.stride, i), shape))
+            found = (uint32_t)at;
+    a.out[i] = found;
+}
+
+/* ---- lists ---- */
+
+KERNEL_ALONE(join_drop_nulls)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && !kernel_is_valid(a.validity, i))
+        a.groups[i] = ROW_NULL;
+}
+
+KERNEL_ALONE(scatter_rows)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && a.groups[i] != ROW_NULL)
+        a.rows[a.groups[i]] = a.first_row + (uint32_t)i;
+}
+
+KERNEL_ALONE(join_list_count)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && a.groups[i] != ROW_NULL)
+        atomicAdd((unsigned *)&a.starts[a.groups[i] + 2], 1u);
+}
+
+/* Sums in place: a thread takes eight groups in a row. */
+KERNEL_TOGETHER(join_list_sums)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number), own = 0, total;
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    uint32_t largest = 0;
+    for (uint64_t g = first; g < a.group_count && g < first + 8; g++) {
+        uint32_t size = a.starts[g + 2];
+        largest = size > largest ? size : largest;
+        own += size;
+    }
+    uint64_t sum = kernel_block_scan(own, sums, &total);
+    sum += kernel_tile_base(extra.scratch, tile, total, &base);
+    for (uint64_t g = first; g < a.group_count && g < first + 8; g++) {
+        sum += a.starts[g + 2];
+        a.starts[g + 2] = (uint32_t)sum;
+    }
+    if (largest)
+        atomicMax((word64 *)&a.stats[1], (word64)largest);
+    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+        a.stats[0] = base + total;
+}
+
+/* In what order a group's rows come is not said. */
+KERNEL_ALONE(join_list_fill)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && a.groups[i] != ROW_NULL)
+        a.rows[atomicAdd((unsigned *)&a.starts[a.groups[i] + 1], 1u)] = a.first_row + (uint32_t)i;
+}
+
+KERNEL_TOGETHER(join_matched)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_write_bit(a.out, i, count, i < count && a.groups[i] != ROW_NULL);
+}
+
+KERNEL_ALONE(join_seen)
+{
+    uint64_t count = kernel_count(a.count), w = kernel_row();
+    if (w * 64 >= count)
+        return;
+    uint64_t mask = a.mask[w], seen = a.seen[w];
+    if (a.is_single && (mask & seen))
+        kernel_fail(a.error, DEV_ERROR_MULTIPLE_ROWS, a.location, w * 64);
+    a.mask[w] = a.seen[w] = mask | seen;
+}
+
+KERNEL_TOGETHER(join_pairs_total)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
+    if (i < count && a.groups[i] != ROW_NULL)
+        pairs = a.starts[a.groups[i] + 1] - a.starts[a.groups[i]];
+    pairs = kernel_warp_sum(pairs);
+    if (kernel_lane() == 0 && pairs)
+        kernel_atomic_add(a.out_total, pairs);
+}
+
+/* ---- rows, each as often as it says, from a cursor on ----
+ * extra.scratch begins with the cursor as it was, since a block sets the new one while others still
+ * read; then comes the scan. */
+#define CURSOR_WORDS 2
+
+/* `size` is how many row i has in all; at most room + 1 count. Gives the places [*at, *end) that the
+ * row has, of copies from *done on; the row in which the room ends sets the cursor. */
+DEVICE void cursor_places(const cuda_extra &extra, uint64_t count, uint64_t i, uint64_t size,
+                          uint64_t room, uint64_t *cursor, uint64_t *sums, uint64_t *shared,
+                          uint64_t tile, uint64_t *out_count, uint64_t *at, uint64_t *end,
+                          uint64_t *done)
+{
+    const uint64_t *old = extra.scratch;
+    uint64_t total;
+    *done = i == old[0] ? old[1] : 0;
+    uint64_t left = i < old[0] || i >= count || size <= *done ? 0 : size - *done;
+    left = left > room ? room + 1 : left;
+    uint64_t before = kernel_block_scan(left, sums, &total);
+    uint64_t base = kernel_tile_base(extra.scratch + CURSOR_WORDS, tile, total, shared);
+    before += base;
+    *at = before < room ? before : room;
+    *end = before + left < room ? before + left : room;
+    if (left && before < room && before + left >= room) {
+        bool is_whole = before + left == room;
+        cursor[0] = is_whole ? i + 1 : i;
+        cursor[1] = is_whole ? 0 : *done + (room - before);
+    }
+    if (threadIdx.x == 0 && tile + 1 == gridDim.x) {
+        bool has_more = base + total >= room;
+        *out_count = has_more ? room : base + total;
+        if (!has_more) {
+            cursor[0] = count;
+            cursor[1] = 0;
+        }
+    }
+}
+
+KERNEL_TOGETHER(join_pairs)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), at, end, done;
+    uint64_t tile = kernel_take_tile(extra.scratch + CURSOR_WORDS, &tile_number);
+    uint64_t i = tile * CUDA_BLOCK + threadIdx.x;
+    uint32_t group = i < count ? a.groups[i] : ROW_NULL, start = 0, size = 0;
+    if (group != ROW_NULL) {
+        start = a.starts[group];
+        size = a.starts[group + 1] - start;
+    }
+    cursor_places(extra, count, i, size, a.room, a.cursor, sums, &base, tile, a.out_count, &at, &end,
+                  &done);
+    for (uint64_t k = at; k < end; k++) {
+        a.out_probe[k] = (uint32_t)i;
+        a.out_build[k] = a.rows[start + done + (k - at)];
+    }
+}
+
+KERNEL_TOGETHER(repeat_rows)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), at, end, done, size = 0;
+    uint64_t tile = kernel_take_tile(extra.scratch + CURSOR_WORDS, &tile_number);
+    uint64_t i = tile * CUDA_BLOCK + threadIdx.x;
+    if (i < count && kernel_is_valid(a.validity, i) && a.counts[i] > 0)
+        size = (uint64_t)a.counts[i];
+    cursor_places(extra, count, i, size, a.room, a.cursor, sums, &base, tile, &a.cursor[2], &at,
+                  &end, &done);
+    for (uint64_t k = at; k < end; k++)
+        a.out[k] = (uint32_t)i;
+}
+
+KERNEL_TOGETHER(join_pairs_unique)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), own = 0, total;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    for (uint64_t i = first; i < count && i < first + 8; i++)
+        own += a.groups[i] != ROW_NULL;
+    uint64_t at = kernel_block_scan(own, sums, &total);
+    at += kernel_tile_base(extra.scratch, tile, total, &base);
+    for (uint64_t i = first; i < count && i < first + 8; i++)
+        if (a.groups[i] != ROW_NULL) {
+            a.out_probe[at] = (uint32_t)i;
+            if (a.rows)
+                a.out_build[at] = a.rows[a.groups[i]];
+            at++;
+        }
+    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+        *a.out_count = base + total;
+}
+
+/* ---- marks ---- */
+
+KERNEL_ALONE(join_mark)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && a.index[i] != ROW_NULL)
+        kernel_set_bit(a.bits, a.index[i]);
+}
+
+KERNEL_ALONE(join_mark_rows)
+{
+    uint64_t i = kernel_row(), group = a.first_group + i;
+    if (i >= a.group_count || !kernel_bit(a.groups, group))
+        return;
+    uint64_t from = a.starts ? a.starts[group] : group;
+    uint64_t end = a.starts ? a.starts[group + 1] : group + 1;
+    for (uint64_t at = from; at < end; at++)
+        kernel_set_bit(a.bits, a.rows[at]);
+}
+
+KERNEL_ALONE(join_check_single)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && a.groups[i] != ROW_NULL &&
+        a.starts[a.groups[i] + 1] - a.starts[a.groups[i]] > 1)
+        kernel_fail(a.error, DEV_ERROR_MULTIPLE_ROWS, a.location, i);
+}
+
+KERNEL_ALONE(join_copy_bits)
+{
+    uint64_t count = kernel_count(a.count), w = kernel_row();
+    if (w * 64 >= count)
+        return;
+    uint64_t word = (a.source ? a.source[w] : ~(uint64_t)0) & kernel_word_mask(count, w);
+    unsigned shift = a.target_at % 64;
+    word64 *target = (word64 *)a.target + a.target_at / 64 + w;
+    if (word << shift)
+        atomicOr(target, (word64)(word << shift));
+    if (shift && word >> (64 - shift))
+        atomicOr(target + 1, (word64)(word >> (64 - shift)));
+}

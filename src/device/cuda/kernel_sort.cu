@@ -1,0 +1,149 @@
+/* kernel_sort.cu - packed sort keys, and row numbers sorted by them.
+ *
+ * Blocks sort CUDA_BLOCK rows each; then runs are merged two by two: each row's place is how many of
+ * its own run and of the other one come before it. Equal rows are told apart by their numbers, so no
+ * two are equal and they stay in order. */
+#include "device/cuda/numbers.cuh"
+#include "device/sort_key.h"
+
+#define SIGN ((uint128)1 << 127)
+
+/* The order of floats as that of integers: negative ones turned round; NaN above all, -0 as 0. */
+DEVICE uint128 ordered_double(double number)
+{
+    uint64_t bits;
+    if (number != number)
+        return ~(uint128)0;
+    number += 0.0;
+    memcpy(&bits, &number, sizeof bits);
+    bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    return (uint128)bits << 32;
+}
+
+DEVICE uint128 ordered(const sort_pack_arguments &a, uint64_t i)
+{
+    switch (a.type.id) {
+    case TYPE_NULL:
+        return 0;
+    case TYPE_BOOL:
+        return kernel_bit((const uint64_t *)a.values, i);
+    case TYPE_FLOAT:
+        return ordered_double((double)((const float *)a.values)[i]);
+    case TYPE_DOUBLE:
+        return ordered_double(((const double *)a.values)[i]);
+    case TYPE_INTERVAL:
+        return (uint128)kernel_interval_weight((const interval_value *)a.values + i) ^ SIGN;
+    default:
+        break;
+    }
+    WITH_INTEGER(a.type, return (uint128)(int128)((const number *)a.values)[i] ^ SIGN;)
+}
+
+KERNEL_ALONE(sort_pack)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t *key = a.rows + (i * a.key_count + a.key) * 3;
+    bool is_null = a.type.id == TYPE_NULL || !kernel_is_valid(a.validity, i);
+    bool is_text = a.type.id == TYPE_VARCHAR || a.type.id == TYPE_BLOB;
+    kernel_view words = {0, 0};
+    if (is_text) {
+        words = ((const kernel_view *)a.values)[i];
+    } else {
+        uint128 bits = ordered(a, i);
+        bits = a.is_descending ? ~bits : bits;
+        words.head = (uint64_t)(bits >> 64);
+        words.tail = (uint64_t)bits;
+    }
+    key[0] = (is_text ? SORT_KEY_TEXT : 0) | (a.is_descending ? SORT_KEY_DESCENDING : 0) |
+             (is_null != a.nulls_first);
+    key[1] = is_null ? 0 : words.head;
+    key[2] = is_null ? 0 : words.tail;
+}
+
+DEVICE bool comes_before(const sort_rows_arguments &a, uint32_t left, uint32_t right)
+{
+    const uint64_t *l = a.rows + (uint64_t)left * a.key_count * 3;
+    const uint64_t *r = a.rows + (uint64_t)right * a.key_count * 3;
+    for (uint32_t k = 0; k < a.key_count; k++, l += 3, r += 3) {
+        if (l[0] != r[0])
+            return l[0] < r[0];
+        if (l[0] & SORT_KEY_TEXT) {
+            int order = kernel_view_compare((const kernel_view *)(l + 1),
+                                            (const kernel_view *)(r + 1));
+            if (order)
+                return l[0] & SORT_KEY_DESCENDING ? order > 0 : order < 0;
+        } else if (l[1] != r[1]) {
+            return l[1] < r[1];
+        } else if (l[2] != r[2]) {
+            return l[2] < r[2];
+        }
+    }
+    return left < right;
+}
+
+/* Which of the two arrays a step reads or writes: extra.step's lowest bit, so that the last step
+ * writes to out. */
+DEVICE uint32_t *target_of(const sort_rows_arguments &a, const cuda_extra &extra)
+{
+    return extra.step & 1 ? a.scratch : a.out;
+}
+
+/* A row's place among the block's is how many come before it. */
+KERNEL_ALONE(sort_rows)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t first = (uint64_t)blockIdx.x * blockDim.x;
+    uint64_t end = first + blockDim.x < count ? first + blockDim.x : count, place = first;
+    if (i >= count)
+        return;
+    for (uint64_t k = first; k < end; k++)
+        place += comes_before(a, (uint32_t)k, (uint32_t)i);
+    target_of(a, extra)[place] = (uint32_t)i;
+}
+
+/* extra.step / 2: the length of a run. */
+KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), run = extra.step / 2;
+    if (i >= count)
+        return;
+    uint32_t *target = target_of(a, extra);
+    const uint32_t *source = target == a.out ? a.scratch : a.out;
+    uint64_t start = i / (2 * run) * 2 * run, middle = start + run < count ? start + run : count;
+    uint64_t end = middle + run < count ? middle + run : count;
+    uint64_t low = i < middle ? middle : start, high = i < middle ? end : middle, other = low;
+    uint32_t row = source[i];
+    while (low < high) {
+        uint64_t half = low + (high - low) / 2;
+        if (comes_before(a, source[half], row))
+            low = half + 1;
+        else
+            high = half;
+    }
+    uint64_t own = i < middle ? i - start : i - middle;
+    target[start + own + (low - other)] = row;
+}
+
+KERNEL_TOGETHER(sort_keep)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), total;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
+    unsigned bits = 0;
+    for (uint64_t i = first; i < count && i < first + 8; i++) {
+        const uint64_t *key = a.rows + i * 3, *last = a.last;
+        bool is_kept = key[0] != last[0]   ? key[0] < last[0]
+                       : key[1] != last[1] ? key[1] < last[1]
+                                           : key[2] <= last[2];
+        bits |= (unsigned)is_kept << (i - first);
+    }
+    uint64_t at = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
+    at += kernel_tile_base(extra.scratch, tile, total, &base);
+    for (; bits; bits &= bits - 1)
+        a.out[at++] = (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
+    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+        *a.out_count = base + total;
+}

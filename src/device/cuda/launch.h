@@ -1,0 +1,46 @@
+/* launch.h - inside launches: how many blocks and threads, what scratch, one function after another. */
+#ifndef PISTACHIO_DEVICE_CUDA_LAUNCH_H
+#define PISTACHIO_DEVICE_CUDA_LAUNCH_H
+
+#include "device/cuda/cuda.h"
+
+/* What launching a kernel takes, from the numbers of its arguments. */
+typedef struct shape {
+    uint64_t blocks;
+    unsigned threads;
+    uint64_t scratch_words;  /* zeroed */
+    const void *zeroed_word; /* device address or NULL */
+    const char *missing;     /* what the kernel cannot do of what it is asked for; or NULL */
+} shape;
+
+typedef struct launch {
+    cuda_stream *stream;
+    const void *arguments;
+    cuda_extra extra;
+} launch;
+
+/* The shapes of cuda_kernels.def. */
+shape cuda_shape_each(uint64_t items);
+shape cuda_shape_tiles(uint64_t rows);
+shape cuda_shape_blocks(uint64_t rows);
+shape cuda_shape_one_block(void);
+shape cuda_shape_one_warp(void);
+shape cuda_shape_locked(shape s);
+shape cuda_shape_zeroed(shape s, const void *word);
+uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block);
+
+/* So many words of scratch for the launches that follow, zeroed. */
+CHECKED status cuda_scratch_take(launch *l, uint64_t words);
+/* Launches one function, with scratch of its own if the shape has some. */
+CHECKED status cuda_run(launch *l, cuda_entry entry, shape s);
+
+/* ---- launch_steps.c: kernels that are several launches ---- */
+#define CUDA_KERNEL(name, ...)
+#define CUDA_SEVERAL(name) CHECKED status cuda_launch_##name(launch *l);
+#define CUDA_STEP(name)
+#include "device/cuda/cuda_kernels.def"
+#undef CUDA_KERNEL
+#undef CUDA_SEVERAL
+#undef CUDA_STEP
+
+#endif

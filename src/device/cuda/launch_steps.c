@@ -1,0 +1,71 @@
+/* launch_steps.c - kernels that are several launches, one behind the other in the stream. */
+#include "device/cuda/launch.h"
+
+/* ---- kernel_group.cu ---- */
+
+status cuda_launch_groups_find(launch *l)
+{
+    const groups_find_arguments *a = l->arguments;
+    shape rows = cuda_shape_each(a->count.bound);
+    TRY(cuda_run(l, CUDA_ENTRY_groups_find, rows));
+    TRY(cuda_run(l, CUDA_ENTRY_groups_find_add, rows));
+    return cuda_run(l, CUDA_ENTRY_groups_find_number, rows);
+}
+
+status cuda_launch_groups_partition(launch *l)
+{
+    const groups_partition_arguments *a = l->arguments;
+    shape rows = cuda_shape_each(a->count.bound);
+    TRY(cuda_scratch_take(l, (uint64_t)1 << a->bits));
+    TRY(cuda_run(l, CUDA_ENTRY_groups_partition, rows));
+    TRY(cuda_run(l, CUDA_ENTRY_groups_partition_sum, cuda_shape_one_block()));
+    return cuda_run(l, CUDA_ENTRY_groups_partition_fill, rows);
+}
+
+status cuda_launch_key_statistics(launch *l)
+{
+    const key_statistics_arguments *a = l->arguments;
+    TRY(cuda_run(l, CUDA_ENTRY_key_statistics, cuda_shape_one_warp()));
+    TRY(cuda_run(l, CUDA_ENTRY_key_statistics_add, cuda_shape_blocks(a->count.bound)));
+    return cuda_run(l, CUDA_ENTRY_key_statistics_end, cuda_shape_one_warp());
+}
+
+/* ---- kernel_join.cu: the cursor as it was, then the scan ---- */
+
+static status expand(launch *l, cuda_entry entry, uint64_t rows, const uint64_t *cursor)
+{
+    uint64_t blocks = rows ? cuda_blocks_for(rows, CUDA_BLOCK) : 1;
+    TRY(cuda_scratch_take(l, 2 + blocks + 1));
+    TRY(cuda_copy(&l->stream->base, l->extra.scratch, cursor, 2 * sizeof *cursor));
+    return cuda_run(l, entry, (shape){.blocks = blocks, .threads = CUDA_BLOCK});
+}
+
+status cuda_launch_join_pairs(launch *l)
+{
+    const join_pairs_arguments *a = l->arguments;
+    return expand(l, CUDA_ENTRY_join_pairs, a->count.bound, a->cursor);
+}
+
+status cuda_launch_repeat_rows(launch *l)
+{
+    const repeat_rows_arguments *a = l->arguments;
+    return expand(l, CUDA_ENTRY_repeat_rows, a->count.bound, a->cursor);
+}
+
+/* ---- kernel_sort.cu: runs of a block, then twice as long, until one has all ---- */
+
+status cuda_launch_sort_rows(launch *l)
+{
+    const sort_rows_arguments *a = l->arguments;
+    uint64_t rows = a->count.bound, blocks = cuda_blocks_for(rows, CUDA_BLOCK), merges = 0;
+    shape s = {.blocks = blocks, .threads = CUDA_BLOCK};
+    for (uint64_t run = CUDA_BLOCK; run < rows; run *= 2)
+        merges++;
+    l->extra.step = merges & 1;
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows, s));
+    for (uint64_t run = CUDA_BLOCK; run < rows; run *= 2) {
+        l->extra.step = run * 2 | (--merges & 1);
+        TRY(cuda_run(l, CUDA_ENTRY_sort_rows_merge, s));
+    }
+    return STATUS_OK;
+}

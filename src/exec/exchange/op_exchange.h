@@ -1,0 +1,21 @@
+/* op_exchange.h - rows between ranks: a sink that sends and a source that receives, at the same
+ * time. Host devices only. */
+#ifndef PISTACHIO_EXEC_EXCHANGE_OP_EXCHANGE_H
+#define PISTACHIO_EXEC_EXCHANGE_OP_EXCHANGE_H
+
+#include "exec/sched/query.h"
+#include "net/net.h"
+
+/* The query runs on several ranks. The sink owns the exchange. out_source may be NULL: this rank
+ * only sends, as all do but rank 0 where rows are gathered. */
+CHECKED status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator **out_sink,
+                                exec_operator **out_source);
+
+/* ---- inside the folder ---- */
+
+CHECKED status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
+                                        exec_operator **out);
+/* A task's waiter: wakes it. */
+void exchange_waiter_set(net_waiter *waiter, exec_task *task);
+
+#endif

@@ -1,0 +1,416 @@
+/* op_exchange_send.c - the sink of an exchange: rows to the ranks that they belong to.
+ *
+ *     chunk ─ keys ─ hash ─ ranks_partition ─┬─ lane 0 ─ block ─ messages ─> rank 0
+ *                                            └─ lane 1 ─ block ─ messages ─> rank 1
+ *
+ * A lane collects rows until they fill a message. Where all rows go the same way there is one lane,
+ * to rank 0 or to all ranks. Each task has its own. */
+#include "exec/exchange/exchange_wire.h"
+#include "exec/exchange/op_exchange.h"
+#include "exec/expression/program.h"
+#include "exec/sched/memory.h"
+#include "exec/spill/chunk_bytes.h"
+
+typedef struct op_send {
+    exec_operator base;
+    net_exchange *net;
+    uint32_t lane_count, rank_count;
+    uint64_t message_bytes;
+    program *program; /* of the keys */
+    uint32_t key_count;
+    _Atomic uint32_t next_block;
+    _Atomic bool *has_declined; /* by rank */
+    _Atomic uint32_t declined_count;
+} op_send;
+
+/* FLAT chunks that wait for more. */
+typedef struct send_lane {
+    ARRAY(chunk *) chunks;
+    uint64_t bytes;
+} send_lane;
+
+/* A block on its way to a rank. */
+typedef struct send_block {
+    dev_buffer *bytes;
+    uint32_t peer, number;
+    uint64_t sent;
+} send_block;
+
+typedef struct send_local {
+    net_waiter waiter;
+    program_run *run;
+    chunk *current; /* its keys are being evaluated */
+    tensor **keys;
+    uint32_t next_key;
+    send_lane *lanes;
+    ARRAY(send_block) blocks;
+    size_t first_block;
+} send_local;
+
+/* ---- blocks ---- */
+
+static status add_block(op_send *op, send_local *local, uint32_t peer, dev_buffer *bytes)
+{
+    send_block block = {.peer = peer,
+                        .number = atomic_fetch_add(&op->next_block, 1),
+                        .bytes = dev_buffer_ref(bytes)};
+    status st = array_push(NULL, &local->blocks, block);
+    if (st)
+        dev_buffer_unref(block.bytes);
+    return st;
+}
+
+static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t lane,
+                       const chunk *c, uint64_t first, uint64_t count)
+{
+    dev_buffer *bytes;
+    bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
+    TRY(exchange_encode(dev_host(task->stream->dev), c, first, count, &bytes));
+    status st = STATUS_OK;
+    for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
+        if (is_for_all || rank == lane)
+            st = add_block(op, local, rank, bytes);
+    dev_buffer_unref(bytes);
+    return st;
+}
+
+/* The lane's rows become blocks. */
+static status flush_lane(op_send *op, exec_task *task, send_local *local, uint32_t number)
+{
+    send_lane *lane = &local->lanes[number];
+    chunk *flat, *c;
+    if (!lane->chunks.count)
+        return STATUS_OK;
+    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &flat));
+    status st = chunk_to_host(task->stream, flat, false, "exchange", &c);
+    chunk_free(flat);
+    TRY(st);
+    for (uint64_t first = 0, rows; first < c->rows.bound && !st; first += rows) {
+        rows = exchange_fit(c, first, op->message_bytes);
+        st = add_rows(op, task, local, number, c, first, rows);
+    }
+    chunk_free(c);
+    for (size_t i = 0; i < lane->chunks.count; i++)
+        chunk_free(lane->chunks.items[i]);
+    lane->chunks.count = 0;
+    lane->bytes = 0;
+    return st;
+}
+
+static void note_declined(op_send *op, uint32_t peer)
+{
+    if (!atomic_exchange(&op->has_declined[peer], true))
+        atomic_fetch_add(&op->declined_count, 1);
+}
+
+/* Sends what there is; NET_WAIT: the rest when the task is woken. */
+static status send_blocks(op_send *op, send_local *local, net_state *out)
+{
+    *out = NET_READY;
+    while (local->first_block < local->blocks.count) {
+        send_block *block = &local->blocks.items[local->first_block];
+        net_message *message;
+        TRY(net_try_message(op->net, block->peer, &local->waiter, out, &message));
+        if (*out == NET_WAIT)
+            return STATUS_OK;
+        if (*out == NET_READY) {
+            exchange_fill(message, block->bytes, block->number, &block->sent);
+            net_send(op->net, &message);
+            if (block->sent < block->bytes->bytes)
+                continue;
+        } else {
+            note_declined(op, block->peer);
+        }
+        dev_buffer_unref(block->bytes);
+        local->first_block++;
+    }
+    local->first_block = local->blocks.count = 0;
+    *out = NET_READY;
+    return STATUS_OK;
+}
+
+/* ---- rows to lanes ---- */
+
+/* Takes the chunk over. */
+static status add_to_lane(op_send *op, exec_task *task, send_local *local, uint32_t number,
+                          chunk *c)
+{
+    send_lane *lane = &local->lanes[number];
+    status st = array_push(NULL, &lane->chunks, c);
+    if (st) {
+        chunk_free(c);
+        return st;
+    }
+    for (uint32_t i = 0; i < c->column_count; i++)
+        if (c->columns[i])
+            lane->bytes += type_values_bytes(c->columns[i]->type, c->rows.bound);
+    lane->bytes += c->column_count ? 0 : c->rows.bound;
+    return lane->bytes < op->message_bytes ? STATUS_OK : flush_lane(op, task, local, number);
+}
+
+static status hash_rows(op_send *op, exec_task *task, send_local *local, uint64_t *hashes)
+{
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        const tensor *key = local->keys[k];
+        TRY(DEV_LAUNCH(task->stream, hash_values, .type = key->type, .combine = k > 0,
+                       .values = key->values, .validity = key->validity,
+                       .count = local->current->rows, .out = hashes));
+    }
+    return STATUS_OK;
+}
+
+/* Row numbers by rank. */
+static status order_rows(op_send *op, exec_task *task, send_local *local, row_index **out,
+                         dev_buffer **out_offsets)
+{
+    device *dev = task->stream->dev;
+    uint64_t rows = local->current->rows.bound;
+    dev_buffer *hashes;
+    TRY(dev_alloc(dev, (rows ? rows : 1) * sizeof(uint64_t), "exchange", &hashes));
+    status st = dev_alloc(dev, (op->rank_count + 1) * sizeof(uint32_t), "exchange", out_offsets);
+    if (!st)
+        st = row_index_new(dev, rows, out);
+    if (!st)
+        st = hash_rows(op, task, local, hashes->address);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, ranks_partition, .hashes = hashes->address,
+                        .count = dev_count_exact(rows), .ranks = op->rank_count,
+                        .out = (*out)->rows, .offsets = (*out_offsets)->address);
+    dev_buffer_unref(hashes);
+    return st;
+}
+
+static status share_chunk(const chunk *c, chunk **out)
+{
+    TRY(chunk_new(c->column_count, c->rows, out));
+    for (uint32_t i = 0; i < c->column_count; i++)
+        (*out)->columns[i] = c->columns[i] ? tensor_ref(c->columns[i]) : NULL;
+    return STATUS_OK;
+}
+
+/* Rows [first, first + count) of the order. */
+static status add_part(op_send *op, exec_task *task, send_local *local, uint32_t rank,
+                       const row_index *order, uint64_t first, uint64_t count)
+{
+    row_index *rows;
+    chunk *part;
+    TRY(row_index_view(order, first, &rows));
+    status st = share_chunk(local->current, &part);
+    if (!st) {
+        st = chunk_select(task->stream, part, rows, dev_count_exact(count), NULL);
+        if (st)
+            chunk_free(part);
+    }
+    row_index_unref(rows);
+    return st ? st : add_to_lane(op, task, local, rank, part);
+}
+
+static status scatter(op_send *op, exec_task *task, send_local *local)
+{
+    row_index *order = NULL;
+    dev_buffer *buffer = NULL;
+    status st = order_rows(op, task, local, &order, &buffer);
+    const uint32_t *offsets = buffer ? buffer->address : NULL;
+    for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
+        if (offsets[rank + 1] > offsets[rank])
+            st = add_part(op, task, local, rank, order, offsets[rank],
+                          offsets[rank + 1] - offsets[rank]);
+    row_index_unref(order);
+    dev_buffer_unref(buffer);
+    return st;
+}
+
+static void drop_keys(const op_send *op, send_local *local)
+{
+    for (uint32_t k = 0; local->keys && k < op->key_count; k++) {
+        tensor_unref(local->keys[k]);
+        local->keys[k] = NULL;
+    }
+    local->next_key = 0;
+}
+
+static exec_result evaluate_keys(op_send *op, exec_task *task, send_local *local)
+{
+    for (; local->next_key < op->key_count; local->next_key++) {
+        tensor *value = NULL;
+        exec_result result = program_evaluate(local->run, local->next_key, local->current, &value);
+        if (result != EXEC_FINISHED)
+            return result;
+        status st = tensor_flatten(task->stream, value, local->current->rows,
+                                   &local->keys[local->next_key]);
+        tensor_unref(value);
+        EXEC_TRY(task, st);
+    }
+    return EXEC_FINISHED;
+}
+
+/* The chunk at work goes to the lanes. */
+static exec_result distribute(op_send *op, exec_task *task, send_local *local)
+{
+    chunk *c = local->current;
+    if (!op->key_count) {
+        local->current = NULL;
+        EXEC_TRY(task, add_to_lane(op, task, local, 0, c));
+        return EXEC_FINISHED;
+    }
+    exec_result result = evaluate_keys(op, task, local);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, scatter(op, task, local));
+    drop_keys(op, local);
+    chunk_free(c);
+    local->current = NULL;
+    return EXEC_FINISHED;
+}
+
+/* ---- the operator ---- */
+
+static status send_local_open(exec_operator *base, exec_task *task, void *state)
+{
+    op_send *op = (op_send *)base;
+    send_local *local = state;
+    exchange_waiter_set(&local->waiter, task);
+    local->lanes = mem_new_array(op->lane_count, sizeof *local->lanes);
+    local->keys = mem_new_array(op->key_count + 1, sizeof *local->keys);
+    if (!local->lanes || !local->keys)
+        return status_no_memory("exchange", op->lane_count * sizeof *local->lanes);
+    return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
+}
+
+static void send_local_close(exec_operator *base, void *state)
+{
+    op_send *op = (op_send *)base;
+    send_local *local = state;
+    drop_keys(op, local);
+    chunk_free(local->current);
+    program_run_free(local->run);
+    for (size_t i = local->first_block; i < local->blocks.count; i++)
+        dev_buffer_unref(local->blocks.items[i].bytes);
+    array_release(&local->blocks);
+    for (uint32_t lane = 0; local->lanes && lane < op->lane_count; lane++) {
+        for (size_t i = 0; i < local->lanes[lane].chunks.count; i++)
+            chunk_free(local->lanes[lane].chunks.items[i]);
+        array_release(&local->lanes[lane].chunks);
+    }
+    mem_free(local->lanes);
+    mem_free(local->keys);
+}
+
+static exec_result send_push(exec_operator *base, exec_task *task, void *state, chunk **input,
+                             chunk **output)
+{
+    (void)output;
+    op_send *op = (op_send *)base;
+    send_local *local = state;
+    net_state net_is;
+    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    if (net_is == NET_WAIT)
+        return EXEC_WAIT;
+    if (atomic_load(&op->declined_count) == op->rank_count)
+        return EXEC_FINISHED;
+    if (*input) {
+        EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
+        local->current = *input;
+        *input = NULL;
+    }
+    if (!local->current)
+        return EXEC_NEED_INPUT;
+    exec_result result = distribute(op, task, local);
+    if (result != EXEC_FINISHED)
+        return result;
+    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    return net_is == NET_WAIT ? EXEC_WAIT : EXEC_NEED_INPUT;
+}
+
+static exec_result send_local_finish(exec_operator *base, exec_task *task, void *state,
+                                     chunk **output)
+{
+    (void)output;
+    op_send *op = (op_send *)base;
+    send_local *local = state;
+    net_state net_is;
+    EXEC_TRY(task, exec_check_error(task));
+    for (uint32_t lane = 0; lane < op->lane_count; lane++)
+        EXEC_TRY(task, flush_lane(op, task, local, lane));
+    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    return net_is == NET_WAIT ? EXEC_WAIT : EXEC_FINISHED;
+}
+
+/* All tasks have sent all they had. */
+static exec_result send_phase(exec_operator *base, exec_task *task, unsigned number)
+{
+    (void)number;
+    op_send *op = (op_send *)base;
+    for (uint32_t rank = 0; rank < op->rank_count && task->index == 0; rank++)
+        net_end(op->net, rank);
+    return EXEC_FINISHED;
+}
+
+static void send_close(exec_operator *base)
+{
+    op_send *op = (op_send *)base;
+    net_exchange_close(op->net);
+    program_free(op->program);
+    mem_free(op->has_declined);
+    mem_free(op);
+}
+
+static const exec_operator_ops send_ops = {
+    .name = "send",
+    .local_bytes = sizeof(send_local),
+    .local_open = send_local_open,
+    .local_close = send_local_close,
+    .push = send_push,
+    .local_finish = send_local_finish,
+    .phase_count = 1,
+    .phase = send_phase,
+    .close = send_close,
+};
+
+static status open_net(exec_query *query, const plan_node *plan, bool is_receiver,
+                       net_exchange **out)
+{
+    net_exchange_options options = {.id = EXEC_NET_FIRST_EXCHANGE + plan->exchange.id,
+                                    .name = plan_exchange_name(plan->exchange.kind),
+                                    .is_no_receiver = !is_receiver};
+    return net_exchange_open(query->net, &options, out);
+}
+
+static status send_open(exec_query *query, const plan_node *plan, bool is_receiver, op_send *op)
+{
+    const plan_column_list *columns = &plan->children[0]->columns;
+    op->rank_count = query->rank_count;
+    op->key_count = (uint32_t)plan->exchange.keys.count;
+    op->lane_count = op->key_count ? op->rank_count : 1;
+    op->message_bytes = query->net_message_bytes;
+    op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
+    if (!op->has_declined)
+        return status_no_memory("exchange", op->rank_count * sizeof *op->has_declined);
+    if (op->key_count)
+        TRY(program_compile((const expr *const *)plan->exchange.keys.items, op->key_count,
+                            (exec_layout){(uint32_t)columns->count, columns->items}, &op->program));
+    return open_net(query, plan, is_receiver, &op->net);
+}
+
+status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator **out_sink,
+                        exec_operator **out_source)
+{
+    *out_sink = NULL;
+    if (!exec_device(query)->is_host)
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "this device does not exchange rows with other ranks"),
+                           "set device = cpu, or ranks = 1");
+    op_send *op = mem_new(sizeof *op);
+    if (!op)
+        return status_no_memory("exchange", sizeof *op);
+    op->base = (exec_operator){.ops = &send_ops, .query = query, .plan = plan};
+    status st = send_open(query, plan, out_source != NULL, op);
+    if (!st && out_source)
+        st = op_exchange_receive_open(query, plan, op->net, out_source);
+    if (st) {
+        send_close(&op->base);
+        return st;
+    }
+    *out_sink = &op->base;
+    return STATUS_OK;
+}

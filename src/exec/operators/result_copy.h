@@ -1,0 +1,23 @@
+/* result_copy.h - a batch's way from a lazy device into pinned memory. */
+#ifndef PISTACHIO_EXEC_OPERATORS_RESULT_COPY_H
+#define PISTACHIO_EXEC_OPERATORS_RESULT_COPY_H
+
+#include "exec/operators/op_result.h"
+
+/* Zeroed: none. */
+typedef struct result_copy {
+    chunk *flat; /* what is copied: long strings in one heap for each column */
+    exec_batch *batch;
+    dev_event *event;
+} result_copy;
+
+/* Enqueues the copies of a chunk whose count is exact. Ends in result_copy_finish or
+ * result_copy_close. */
+CHECKED status result_copy_start(dev_stream *stream, chunk *c, result_copy *out);
+/* The batch, awaited if it is not there; NULL if there was none. Closes the copy, also on failure.
+ */
+CHECKED status result_copy_finish(dev_stream *stream, result_copy *copy, exec_batch **out);
+/* Forgets it. Takes a zeroed one. */
+void result_copy_close(device *dev, result_copy *copy);
+
+#endif

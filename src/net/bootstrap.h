@@ -1,0 +1,45 @@
+/* bootstrap.h - how ranks that were started apart find each other: each gives some bytes (how its
+ * network is reached), and gets those of all.
+ *
+ * Happens once, when a process starts, and blocks until all are there or a time is over. */
+#ifndef PISTACHIO_NET_BOOTSTRAP_H
+#define PISTACHIO_NET_BOOTSTRAP_H
+
+#include "base/mem.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NET_ADDRESS_BYTES_MAX (64u << 10)
+
+/* Where a rank stands, from its environment. Texts are the environment's, or static. */
+typedef struct net_place {
+    unsigned rank, ranks;
+    const char *root_host, *root_port; /* where rank 0 listens; within root_text */
+    char root_text[300];
+    const char *token; /* "": none */
+    unsigned timeout_ms;
+} net_place;
+
+/* What every rank gave. */
+typedef struct net_introduction {
+    char *host;
+    char *bytes;
+    uint32_t byte_count;
+} net_introduction;
+
+/* PISTACHIO_RANK or, without it, JOB_COMPLETION_INDEX (Kubernetes), SLURM_PROCID; PISTACHIO_RANKS
+ * or SLURM_NTASKS; PISTACHIO_ROOT=host:port; PISTACHIO_TOKEN; PISTACHIO_JOIN_TIMEOUT=seconds (60).
+ * *out_is_there: whether this process was started as a rank: a rank and a root are said. */
+CHECKED status net_place_from_environment(net_place *out, bool *out_is_there);
+
+/* All ranks call it; rank 0 listens, the others connect, again and again until the time is over.
+ * *out: of each rank, to be freed by net_introductions_free. Failures say what is wrong, and with
+ * which rank or address: a port in use, a root that does not answer, another token, version or
+ * number of ranks, a rank twice, ranks that did not come. */
+CHECKED status net_introduce(const net_place *place, const char *host, const void *bytes,
+                             uint32_t byte_count, net_introduction **out);
+void net_introductions_free(net_introduction *all, unsigned ranks); /* takes NULL */
+
+#endif

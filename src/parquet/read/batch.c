@@ -1,0 +1,380 @@
+/* batch.c - which pages a slice of several row groups needs, and where its rows are in them. */
+#include "parquet/read/batch.h"
+
+#include "parquet/read/batch_decode.h"
+#include "parquet/read/column_pages.h"
+
+/* Rows that are decoded at a time at least, if there are so many. */
+#define WINDOW_ROWS ((uint64_t)1 << 17)
+
+typedef struct part {
+    pq_column *column;
+    pq_parsed_column pages;
+    const pq_row_list *rows;
+    uint32_t location;
+    bool is_coded;     /* some page names entries of the dictionary */
+    size_t first_page; /* of all parts' */
+    uint64_t dictionary_first;
+} part;
+
+struct pq_batch {
+    dev_stream *stream;
+    pq_batch_context context;
+    bool is_parsed;
+    ARRAY(const pq_page *) pages; /* data pages of all parts */
+    ARRAY(uint64_t) starts;       /* where their rows begin among those of all */
+    /* Those that are decoded, and their rows. */
+    size_t window_first, window_end;
+    tensor *window;
+    uint64_t window_rows;
+    uint32_t part_count;
+    part parts[];
+};
+
+static bool is_stored_alike(const pq_leaf *a, const pq_leaf *b)
+{
+    return a->physical == b->physical && a->conversion == b->conversion &&
+           a->type_length == b->type_length && a->max_definition == b->max_definition &&
+           type_equal(a->type, b->type);
+}
+
+bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32_t other)
+{
+    uint32_t leaf = table->columns.items[column].leaf;
+    return is_stored_alike(&table->files.items[file].metadata->leaves[leaf],
+                           &table->files.items[other].metadata->leaves[leaf]);
+}
+
+/* ---- opening ---- */
+
+static status open_part(pq_batch *b, const pq_table *table, uint32_t column,
+                        const pq_batch_part *use)
+{
+    part *p = &b->parts[b->part_count];
+    p->rows = use->rows;
+    p->location = use->location;
+    TRY(pq_column_open(b->stream, table, use->group_ref, column,
+                       (pq_column_use){.fetch = use->fetch, .rows = use->rows}, &p->column));
+    b->part_count++;
+    return STATUS_OK;
+}
+
+status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column, pq_batch_use use,
+                     pq_batch **out)
+{
+    const pq_table_column *described = &table->columns.items[column];
+    size_t bytes = sizeof(pq_batch) + use.part_count * sizeof(part);
+    pq_batch *b = mem_new(bytes);
+    *out = NULL;
+    if (!b)
+        return status_no_memory("scan", bytes);
+    b->stream = stream;
+    b->context = (pq_batch_context){.stream = stream, .error = use.error};
+    if (use.check_bounds) {
+        b->context.check_bounds = true;
+        b->context.minimum = (int64_t)described->min;
+        b->context.maximum = (int64_t)described->max;
+    }
+    for (uint32_t i = 0; i < use.part_count; i++) {
+        status st = open_part(b, table, column, &use.parts[i]);
+        if (st) {
+            pq_batch_close(b);
+            return st;
+        }
+    }
+    *out = b;
+    return STATUS_OK;
+}
+
+bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument)
+{
+    for (uint32_t i = 0; i < b->part_count; i++)
+        if (pq_column_wait(b->parts[i].column, wake, argument))
+            return true;
+    return false;
+}
+
+/* ---- pages ---- */
+
+static status parse_part(pq_batch *b, part *p, uint64_t *rows)
+{
+    TRY(pq_column_parse(p->column, &p->pages));
+    p->first_page = b->pages.count;
+    for (size_t i = 0; i < p->pages.count; i++) {
+        p->is_coded |= pq_page_is_coded(&p->pages.items[i]);
+        TRY(array_push(NULL, &b->pages, &p->pages.items[i]));
+        TRY(array_push(NULL, &b->starts, *rows));
+        *rows += p->pages.items[i].header.value_count;
+    }
+    if (!p->is_coded)
+        return STATUS_OK;
+    status st = pq_page_check_dictionary(p->pages.dictionary);
+    if (st)
+        return pq_column_fail(p->column, st);
+    p->dictionary_first = b->context.dictionary_rows;
+    b->context.dictionary_rows += p->pages.dictionary->header.value_count;
+    if (b->context.dictionary_rows >= ROW_NULL)
+        return status_new(STATUS_KIND_UNSUPPORTED, "dictionaries of %llu entries are too large",
+                          (unsigned long long)b->context.dictionary_rows);
+    return STATUS_OK;
+}
+
+static status parse(pq_batch *b)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        TRY(parse_part(b, &b->parts[i], &rows));
+    b->context.leaf = b->parts[0].pages.leaf;
+    b->is_parsed = true;
+    return STATUS_OK;
+}
+
+static size_t end_page(const part *p)
+{
+    return p->first_page + p->pages.count;
+}
+
+static bool has_no_nulls(const part *p)
+{
+    return p->pages.chunk->statistics.null_count == 0;
+}
+
+static status list_page(const part *p, uint32_t number, const pq_page *page, bool is_dictionary,
+                        pq_batch_page_list *out)
+{
+    bool is_coded = is_dictionary || pq_page_is_coded(page);
+    uint64_t entries = is_coded ? p->pages.dictionary->header.value_count : 0;
+    pq_batch_page listed = {.page = page,
+                            .codec = p->pages.chunk->codec,
+                            .part = number,
+                            .location = p->location,
+                            .is_dictionary = is_dictionary,
+                            .has_no_nulls = has_no_nulls(p),
+                            .dictionary_first = entries ? p->dictionary_first : 0,
+                            .dictionary_rows = entries};
+    return array_push(NULL, out, listed);
+}
+
+/* The pages of the window, and all dictionaries where there was none before. */
+static status list_pages(const pq_batch *b, size_t first, size_t end, pq_batch_page_list *out)
+{
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        const part *p = &b->parts[i];
+        if (p->is_coded && !b->context.dictionary)
+            TRY(list_page(p, i, p->pages.dictionary, true, out));
+        size_t from = first > p->first_page ? first : p->first_page;
+        size_t until = end < end_page(p) ? end : end_page(p);
+        for (size_t k = from; k < until; k++)
+            TRY(list_page(p, i, b->pages.items[k], false, out));
+    }
+    return STATUS_OK;
+}
+
+void pq_batch_drop(pq_batch *b)
+{
+    tensor_unref(b->window);
+    b->window = NULL;
+    b->window_first = b->window_end = 0;
+}
+
+static const part *part_of(const pq_batch *b, size_t page)
+{
+    uint32_t i = 0;
+    while (page >= end_page(&b->parts[i]))
+        i++;
+    return &b->parts[i];
+}
+
+/* Decodes pages [first, end), and more behind them if those are few. */
+static status decode_window(pq_batch *b, size_t first, size_t end, bool is_small)
+{
+    pq_batch_page_list pages = {0};
+    uint64_t rows = 0;
+    pq_batch_drop(b);
+    for (size_t i = first; i < end || (i < b->pages.count && rows < WINDOW_ROWS && !is_small);
+         i++) {
+        rows += b->pages.items[i]->header.value_count;
+        end = i >= end ? i + 1 : end;
+    }
+    if (rows >= ROW_NULL)
+        return status_new(STATUS_KIND_UNSUPPORTED, "pages of %llu rows are too large",
+                          (unsigned long long)rows);
+    status st = list_pages(b, first, end, &pages);
+    if (!st)
+        st = pq_batch_decode(&b->context, &pages, &b->window);
+    array_release(&pages);
+    if (st)
+        return pq_column_fail(part_of(b, first)->column, st);
+    b->window_first = first;
+    b->window_end = end;
+    b->window_rows = rows;
+    return STATUS_OK;
+}
+
+/* ---- slices ---- */
+
+/* Where a slice's rows are, among those of all pages that were read. */
+typedef struct places {
+    ARRAY(parquet_run) runs; /* `at`: of the slice */
+    size_t first_page, end_page;
+    uint64_t count; /* of rows so far */
+} places;
+
+static status add_run(places *w, uint64_t from, uint64_t count)
+{
+    parquet_run *last = w->runs.count ? &w->runs.items[w->runs.count - 1] : NULL;
+    parquet_run next = {.from = from, .at = w->count, .count = count};
+    w->count += count;
+    if (!last || last->from + last->count != from)
+        return array_push(NULL, &w->runs, next);
+    last->count += count;
+    return STATUS_OK;
+}
+
+/* The part's last page that does not begin behind the row. */
+static size_t find_page(const part *p, uint64_t row)
+{
+    size_t low = 0, high = p->pages.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (p->pages.items[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Rows [first, end) of the part's row group. */
+static status add_rows(const pq_batch *b, const part *p, uint64_t first, uint64_t end, places *w)
+{
+    for (size_t i = find_page(p, first); first < end; i++) {
+        const pq_page *page = i < p->pages.count ? &p->pages.items[i] : NULL;
+        uint64_t page_end = page ? page->first_row + page->header.value_count : 0;
+        if (!page || page->first_row > first || page_end <= first)
+            return pq_column_fail(p->column,
+                                  status_new(STATUS_KIND_CORRUPT, "it has no page for its row %llu",
+                                             (unsigned long long)first));
+        uint64_t until = end < page_end ? end : page_end;
+        if (!w->count)
+            w->first_page = p->first_page + i;
+        w->end_page = p->first_page + i + 1;
+        TRY(add_run(w, b->starts.items[p->first_page + i] + (first - page->first_row),
+                    until - first));
+        first = until;
+    }
+    return STATUS_OK;
+}
+
+static status find_places(const pq_batch *b, uint64_t first, uint64_t count, places *w)
+{
+    uint64_t at = 0, end = first + count; /* `at`: of the range, in the batch */
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        const part *p = &b->parts[i];
+        for (size_t r = 0; r < p->rows->count && at < end; r++) {
+            const pq_row_range *range = &p->rows->items[r];
+            uint64_t rows = range->end - range->first;
+            uint64_t from = first > at ? first - at : 0;
+            uint64_t until = end - at < rows ? end - at : rows;
+            if (from < until)
+                TRY(add_rows(b, p, range->first + from, range->first + until, w));
+            at += rows;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Rows of the window here and there. */
+static status pick(pq_batch *b, const places *w, tensor **out)
+{
+    dev_buffer *runs;
+    row_index *rows = NULL;
+    size_t bytes = w->runs.count * sizeof *w->runs.items;
+    TRY(dev_alloc(b->stream->dev, bytes, "scan", &runs));
+    status st = dev_upload(b->stream, runs->address, w->runs.items, bytes, "scan");
+    if (!st)
+        st = row_index_new(b->stream->dev, w->count, &rows);
+    if (!st)
+        st = DEV_LAUNCH(b->stream, parquet_run_rows, .runs = runs->address,
+                        .run_count = (uint32_t)w->runs.count, .out = rows->rows);
+    if (!st)
+        st = tensor_new_indexed(b->stream, b->window, b->window_rows, rows,
+                                dev_count_exact(w->count), out);
+    row_index_unref(rows);
+    dev_buffer_unref(runs);
+    return st;
+}
+
+static status slice_window(pq_batch *b, places *w, tensor **out)
+{
+    uint64_t base = b->starts.items[b->window_first];
+    for (size_t i = 0; i < w->runs.count; i++)
+        w->runs.items[i].from -= base;
+    if (w->runs.count > 1)
+        return pick(b, w, out);
+    const parquet_run *run = w->runs.items;
+    if (!run->from && run->count == b->window_rows) {
+        *out = tensor_ref(b->window);
+        return STATUS_OK;
+    }
+    return pq_part_view(b->stream, &(pq_part){b->window, run->from, run->count}, out);
+}
+
+static status slice(pq_batch *b, places *w, tensor **out)
+{
+    if (w->first_page < b->window_first || w->end_page > b->window_end) {
+        status st = decode_window(b, w->first_page, w->end_page, false);
+        if (status_get_kind(st) == STATUS_KIND_LIMIT) { /* perhaps there is room for less */
+            status_free(st);
+            st = decode_window(b, w->first_page, w->end_page, true);
+        }
+        TRY(st);
+    }
+    return slice_window(b, w, out);
+}
+
+status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out)
+{
+    places w = {0};
+    *out = NULL;
+    if (!b->is_parsed)
+        TRY(parse(b));
+    status st = find_places(b, first, count, &w);
+    if (!st)
+        st = slice(b, &w, out);
+    array_release(&w.runs);
+    return st;
+}
+
+/* ---- figures, closing ---- */
+
+uint64_t pq_batch_bytes(const pq_batch *b)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        bytes += pq_column_bytes(b->parts[i].column);
+    return bytes;
+}
+
+uint64_t pq_batch_stored_bytes(const pq_batch *b, uint32_t number)
+{
+    return pq_column_stored_bytes(b->parts[number].column);
+}
+
+uint64_t pq_batch_cached_bytes(const pq_batch *b, uint32_t number)
+{
+    return pq_column_cached_bytes(b->parts[number].column);
+}
+
+void pq_batch_close(pq_batch *b)
+{
+    if (!b)
+        return;
+    pq_batch_drop(b);
+    tensor_unref(b->context.dictionary);
+    for (uint32_t i = 0; i < b->part_count; i++)
+        pq_column_close(b->parts[i].column);
+    array_release(&b->pages);
+    array_release(&b->starts);
+    mem_free(b);
+}

@@ -1,0 +1,49 @@
+/* batch.h - reads a column of several row groups, for devices that are no host: their rows are one
+ * behind the other, and all pages that a slice needs are decoded together.
+ *
+ *     row groups   [a a a|a a a] [b b|b b b]      the rows that are wanted of each
+ *     the batch    0 ...................... n     the same, without gaps
+ *
+ * A slice is INDEXED over the dictionaries of all row groups, which lie one behind the other too,
+ * or FLAT. More pages than a small slice needs are decoded at a time, and kept for the next ones. */
+#ifndef PISTACHIO_PARQUET_READ_BATCH_H
+#define PISTACHIO_PARQUET_READ_BATCH_H
+
+#include "parquet/read/column.h"
+
+typedef struct pq_batch pq_batch;
+
+typedef struct pq_batch_part {
+    pq_row_group_ref group_ref;
+    const pq_row_list *rows; /* those that are wanted; stays until the batch is closed */
+    pq_fetch *fetch;         /* as in pq_column_use */
+    uint32_t location;       /* what kernels leave in `error` with a damaged page */
+} pq_batch_part;
+
+typedef struct pq_batch_use {
+    dev_error *error;
+    bool check_bounds; /* as in pq_column_use */
+    const pq_batch_part *parts;
+    uint32_t part_count; /* at least 1 */
+} pq_batch_use;
+
+/* Row groups of both files can be in one batch of the column: their values are stored alike. */
+bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32_t other);
+/* Starts reading the bytes. */
+CHECKED status pq_batch_open(dev_stream *stream, const pq_table *table, uint32_t column,
+                             pq_batch_use use, pq_batch **out);
+/* As pq_column_wait. */
+bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument);
+/* Rows [first, first + count) of the batch, count > 0; a slice begins where the last one did, or
+ * later. A limit's failure leaves the batch as it was, less what was decoded: a smaller slice may be
+ * asked for. */
+CHECKED status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out);
+/* Lets go of what is decoded and not in use. */
+void pq_batch_drop(pq_batch *b);
+/* As those of column.h, of all parts. */
+uint64_t pq_batch_bytes(const pq_batch *b);
+uint64_t pq_batch_stored_bytes(const pq_batch *b, uint32_t part);
+uint64_t pq_batch_cached_bytes(const pq_batch *b, uint32_t part);
+void pq_batch_close(pq_batch *b); /* takes NULL */
+
+#endif

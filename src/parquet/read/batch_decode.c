@@ -1,0 +1,512 @@
+/* batch_decode.c - all pages of a column that a chunk needs, step by step, a launch for each.
+ *
+ *     pinned bytes ─ copies ─> stored ─ decompress ─> unpacked
+ *     descriptors  ─ copy ───> pages ──── levels ───> pages, validity
+ *                              dictionaries ─ plain ─> dictionary
+ *                              codes ────────────────> INDEXED over it
+ *                              any other encoding ───> dense ─ spread, if there may be NULLs ─> FLAT
+ *
+ * The host asks for nothing that the device computes, so that pages which cannot have NULLs are known
+ * from the footer, or from levels that are not compressed. */
+#include "parquet/read/batch_decode.h"
+
+#define ALIGNMENT 64
+/* Pages with at most this between them are one copy. */
+#define GAP_BYTES 4096
+
+typedef struct batch {
+    pq_batch_context *context;
+    const pq_batch_page_list *pages;
+    device *dev;
+    parquet_page *described; /* by page, the host's */
+    uint32_t kinds;          /* of data pages, a mask */
+    uint64_t row_count;
+    uint64_t stored_bytes, unpacked_bytes;
+    bool has_levels; /* that a launch must look at */
+    bool has_nulls;  /* or may have */
+    dev_buffer *stored, *unpacked, *pages_owner, *validity;
+    ARRAY(dev_buffer *) heaps; /* what texts point into, beside stored and unpacked */
+} batch;
+
+/* ---- what the host knows ---- */
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The page goes on in the same read right behind the other one. */
+static bool follows(const pq_batch_page *before, const pq_batch_page *p)
+{
+    const pq_page *a = before->page, *b = p->page;
+    return before->part == p->part && a->segment == b->segment &&
+           b->host >= a->host + a->header.compressed_bytes &&
+           (uint64_t)(b->host - a->host) - a->header.compressed_bytes <= GAP_BYTES;
+}
+
+static status place_page(batch *b, size_t number)
+{
+    const pq_batch_page *p = &b->pages->items[number];
+    const pq_page_header *h = &p->page->header;
+    parquet_page *d = &b->described[number];
+    uint32_t head = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
+    if (h->type == PQ_PAGE_DATA_V2 &&
+        (head < h->definition_bytes || head > h->compressed_bytes || head > h->uncompressed_bytes))
+        return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");
+    d->is_compressed = p->codec != PQ_CODEC_NONE && h->is_compressed;
+    d->codec = (uint8_t)p->codec;
+    d->head_bytes = head;
+    d->stored_bytes = h->compressed_bytes;
+    d->unpacked_bytes = d->is_compressed ? h->uncompressed_bytes : h->compressed_bytes;
+    d->row_count = d->valid_count = h->value_count;
+    d->values_at = head;
+    d->location = p->location;
+    if (number && follows(&b->pages->items[number - 1], p))
+        d->stored_at = d[-1].stored_at + (uint64_t)(p->page->host - p[-1].page->host);
+    else
+        d->stored_at = round_up(b->stored_bytes);
+    b->stored_bytes = d->stored_at + d->stored_bytes;
+    if (d->is_compressed) {
+        d->unpacked_at = b->unpacked_bytes;
+        b->unpacked_bytes = round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
+    }
+    return STATUS_OK;
+}
+
+/* The levels, as far as the host can see them, are one run of ones for all rows. */
+static bool are_all_set(const uint8_t *levels, uint64_t bytes, uint32_t row_count)
+{
+    uint64_t header = 0, at = 0;
+    unsigned shift = 0;
+    do {
+        if (at == bytes || shift > 35)
+            return false;
+        header |= (uint64_t)(levels[at] & 0x7f) << shift;
+        shift += 7;
+    } while (levels[at++] & 0x80);
+    return !(header & 1) && header >> 1 >= row_count && at < bytes && levels[at] == 1;
+}
+
+static bool see_levels(const pq_page *page, parquet_page *d)
+{
+    const pq_page_header *h = &page->header;
+    uint32_t bytes;
+    if (h->type == PQ_PAGE_DATA_V2)
+        return are_all_set(page->host + h->repetition_bytes, h->definition_bytes, d->row_count);
+    if (d->is_compressed || d->level_form != PARQUET_LEVEL_LENGTH_RUNS || d->stored_bytes < 4)
+        return false;
+    memcpy(&bytes, page->host, 4);
+    if (bytes > d->stored_bytes - 4 || !are_all_set(page->host + 4, bytes, d->row_count))
+        return false;
+    d->values_at = 4 + bytes;
+    return true;
+}
+
+static void describe_levels(batch *b, const pq_batch_page *p, parquet_page *d)
+{
+    const pq_page_header *h = &p->page->header;
+    if (!b->context->leaf->max_definition)
+        return;
+    d->level_start = h->repetition_bytes;
+    d->level_bytes = h->definition_bytes;
+    d->level_form = h->type == PQ_PAGE_DATA_V2                ? PARQUET_LEVEL_RUNS
+                    : h->definition_encoding == PQ_BIT_PACKED ? PARQUET_LEVEL_BITS
+                                                              : PARQUET_LEVEL_LENGTH_RUNS;
+    if (see_levels(p->page, d))
+        return;
+    d->levels = p->has_no_nulls ? PARQUET_LEVELS_CHECK : PARQUET_LEVELS_READ;
+    b->has_levels = true;
+    b->has_nulls |= !p->has_no_nulls;
+}
+
+static parquet_page_kind kind_of(const pq_batch_page *p)
+{
+    if (p->is_dictionary)
+        return PARQUET_PAGE_DICTIONARY;
+    switch (p->page->header.encoding) {
+    case PQ_PLAIN_DICTIONARY:
+    case PQ_RLE_DICTIONARY:
+        return PARQUET_PAGE_CODES;
+    case PQ_RLE:
+        return PARQUET_PAGE_RLE;
+    case PQ_DELTA_BINARY_PACKED:
+        return PARQUET_PAGE_DELTA;
+    case PQ_BYTE_STREAM_SPLIT:
+        return PARQUET_PAGE_SPLIT;
+    case PQ_DELTA_LENGTH_BYTE_ARRAY:
+        return PARQUET_PAGE_LENGTHS;
+    case PQ_DELTA_BYTE_ARRAY:
+        return PARQUET_PAGE_PREFIXES;
+    default:
+        return PARQUET_PAGE_PLAIN;
+    }
+}
+
+static status describe(batch *b, size_t number)
+{
+    const pq_batch_page *p = &b->pages->items[number];
+    parquet_page *d = &b->described[number];
+    TRY(pq_page_check_sum(b->dev, p->page));
+    TRY(place_page(b, number));
+    d->kind = (uint8_t)kind_of(p);
+    d->dictionary_first = d->first_row = p->dictionary_first;
+    d->dictionary_rows = p->dictionary_rows;
+    if (p->is_dictionary)
+        return STATUS_OK;
+    d->first_row = b->row_count;
+    b->row_count += d->row_count;
+    b->kinds |= 1u << d->kind;
+    describe_levels(b, p, d);
+    return STATUS_OK;
+}
+
+/* ---- bytes to the device ---- */
+
+static status copy_pages(batch *b)
+{
+    const pq_batch_page *pages = b->pages->items;
+    uint8_t *target = b->stored->address;
+    for (size_t first = 0, end; first < b->pages->count; first = end) {
+        for (end = first + 1; end < b->pages->count && follows(&pages[end - 1], &pages[end]);)
+            end++;
+        const parquet_page *last = &b->described[end - 1];
+        uint64_t at = b->described[first].stored_at;
+        TRY(b->dev->ops->copy_in(b->context->stream, target + at, pages[first].page->host,
+                                 last->stored_at + last->stored_bytes - at));
+    }
+    return STATUS_OK;
+}
+
+static status place(batch *b)
+{
+    dev_stream *stream = b->context->stream;
+    size_t bytes = b->pages->count * sizeof *b->described;
+    TRY(dev_alloc(b->dev, b->stored_bytes, "scan", &b->stored));
+    TRY(dev_alloc(b->dev, bytes, "scan", &b->pages_owner));
+    TRY(copy_pages(b));
+    TRY(dev_upload(stream, b->pages_owner->address, b->described, bytes, "scan"));
+    if (!b->unpacked_bytes)
+        return STATUS_OK;
+    TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
+    return DEV_LAUNCH(stream, parquet_batch_decompress, .stored = b->stored->address,
+                      .unpacked = b->unpacked->address, .pages = b->pages_owner->address,
+                      .page_count = (uint32_t)b->pages->count, .error = b->context->error);
+}
+
+/* Every launch over the pages begins with these. */
+#define PAGES(b) .pages = (b)->pages_owner->address, .page_count = (uint32_t)(b)->pages->count
+#define BYTES(b)                                                                                   \
+    .stored = (b)->stored->address, .unpacked = (b)->unpacked ? (b)->unpacked->address : NULL,     \
+    PAGES(b)
+
+static status read_levels(batch *b)
+{
+    if (b->has_nulls)
+        TRY(dev_alloc(b->dev, bitmap_bytes(b->row_count), "scan", &b->validity));
+    if (!b->has_levels)
+        return STATUS_OK;
+    return DEV_LAUNCH(b->context->stream, parquet_batch_levels, BYTES(b), .row_count = b->row_count,
+                      .validity = b->validity ? b->validity->address : NULL,
+                      .error = b->context->error);
+}
+
+/* ---- values ---- */
+
+static status launch_plain(batch *b, const dev_buffer *dense, uint32_t plain_width, uint32_t kinds,
+                           void *out)
+{
+    const pq_leaf *leaf = b->context->leaf;
+    return DEV_LAUNCH(b->context->stream, parquet_batch_plain, BYTES(b),
+                      .dense = dense ? dense->address : NULL, .plain_width = plain_width,
+                      .kinds = kinds, .physical = (uint8_t)leaf->physical,
+                      .conversion = (uint8_t)leaf->conversion, .type_length = leaf->type_length,
+                      .type = leaf->type, .out = out, .error = b->context->error);
+}
+
+static status launch_delta(batch *b, uint32_t kinds, bool is_second, uint8_t width, void *out)
+{
+    return DEV_LAUNCH(b->context->stream, parquet_batch_delta, BYTES(b), .kinds = kinds,
+                      .is_second = is_second, .width = width, .out = out,
+                      .error = b->context->error);
+}
+
+/* What of the buffers texts may point into is kept with them. */
+static status keep_heaps(batch *b, tensor *t, string_heap *more)
+{
+    ARRAY(dev_buffer *) all = {0};
+    status st = STATUS_OK;
+    if (!type_is_text(t->type))
+        return STATUS_OK;
+    dev_buffer *own[] = {b->stored, b->unpacked};
+    for (size_t i = 0; i < 2 && !st; i++)
+        if (own[i])
+            st = array_push(NULL, &all, own[i]);
+    for (size_t i = 0; i < b->heaps.count && !st; i++)
+        st = array_push(NULL, &all, b->heaps.items[i]);
+    for (uint32_t i = 0; more && i < more->buffer_count && !st; i++)
+        st = array_push(NULL, &all, more->buffers[i]);
+    if (!st && all.count) {
+        for (size_t i = 0; i < all.count; i++)
+            dev_buffer_ref(all.items[i]);
+        st = string_heap_new(all.items, (uint32_t)all.count, &t->heap);
+    }
+    array_release(&all);
+    return st;
+}
+
+/* A buffer that lives as long as the batch, and as texts that point into it. */
+static status new_scratch(batch *b, uint64_t bytes, dev_buffer **out)
+{
+    TRY(dev_alloc(b->dev, bytes, "scan", out));
+    status st = array_push(NULL, &b->heaps, *out);
+    if (st)
+        dev_buffer_unref(*out);
+    return st;
+}
+
+/* DELTA_BINARY_PACKED and BYTE_STREAM_SPLIT: PLAIN bytes, then values. */
+static status decode_numbers(batch *b, uint32_t kinds, void *out)
+{
+    const pq_leaf *leaf = b->context->leaf;
+    uint32_t width = pq_physical_width(leaf);
+    dev_buffer *plain = NULL;
+    if (!pq_is_in_place(leaf))
+        TRY(new_scratch(b, b->row_count * width, &plain));
+    void *target = plain ? plain->address : out;
+    if (kinds & PARQUET_PAGE_KIND(DELTA))
+        TRY(launch_delta(b, PARQUET_PAGE_KIND(DELTA), false, (uint8_t)width, target));
+    if (kinds & PARQUET_PAGE_KIND(SPLIT))
+        TRY(DEV_LAUNCH(b->context->stream, parquet_batch_split, BYTES(b), .width = width,
+                       .out = target, .error = b->context->error));
+    return plain ? launch_plain(b, plain, width, kinds, out) : STATUS_OK;
+}
+
+/* How long texts of shared prefixes are is known only when their lengths are: awaited, once for all
+ * pages. */
+static status put_together(batch *b, const dev_buffer *prefixes, const dev_buffer *lengths,
+                           dev_buffer **texts)
+{
+    dev_stream *stream = b->context->stream;
+    dev_buffer *total;
+    uint64_t bytes;
+    TRY(dev_words_new(stream, 1, &total));
+    status st = DEV_LAUNCH(stream, parquet_batch_prefix_bytes, PAGES(b),
+                           .prefixes = prefixes->address, .lengths = lengths->address,
+                           .out_bytes = total->address, .error = b->context->error);
+    if (!st)
+        st = dev_words_read(stream, total->address, &bytes, 1);
+    dev_buffer_unref(total);
+    TRY(st);
+    TRY(new_scratch(b, bytes, texts));
+    return DEV_LAUNCH(stream, parquet_batch_prefix_copy, BYTES(b), .prefixes = prefixes->address,
+                      .lengths = lengths->address, .out = (*texts)->address);
+}
+
+static status decode_byte_arrays(batch *b, uint32_t kinds, void *out)
+{
+    const pq_leaf *leaf = b->context->leaf;
+    const uint32_t prefixed = PARQUET_PAGE_KIND(PREFIXES);
+    dev_buffer *prefixes = NULL, *lengths = NULL, *texts = NULL;
+    status st = dev_alloc(b->dev, b->row_count * 4, "scan", &lengths);
+    if (!st && kinds & prefixed)
+        st = dev_alloc(b->dev, b->row_count * 4, "scan", &prefixes);
+    if (!st && kinds & PARQUET_PAGE_KIND(LENGTHS))
+        st = launch_delta(b, PARQUET_PAGE_KIND(LENGTHS), false, 4, lengths->address);
+    if (!st && prefixes)
+        st = launch_delta(b, prefixed, false, 4, prefixes->address);
+    if (!st && prefixes)
+        st = launch_delta(b, prefixed, true, 4, lengths->address);
+    if (!st && prefixes)
+        st = put_together(b, prefixes, lengths, &texts);
+    if (!st)
+        st = DEV_LAUNCH(b->context->stream, parquet_batch_strings, BYTES(b),
+                        .texts = texts ? texts->address : NULL, .lengths = lengths->address,
+                        .conversion = (uint8_t)leaf->conversion,
+                        .type_length =
+                            leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY ? leaf->type_length : 0,
+                        .type = leaf->type, .out = out, .error = b->context->error);
+    dev_buffer_unref(prefixes);
+    dev_buffer_unref(lengths);
+    return st;
+}
+
+static status check_bounds(batch *b, uint32_t kinds, const void *values, const uint32_t *rows)
+{
+    const pq_batch_context *context = b->context;
+    if (!context->check_bounds || !kinds)
+        return STATUS_OK;
+    return DEV_LAUNCH(context->stream, parquet_batch_bounds, PAGES(b), .kinds = kinds,
+                      .type = context->leaf->type, .values = values, .rows = rows,
+                      .minimum = context->minimum, .maximum = context->maximum,
+                      .error = context->error);
+}
+
+static status launch_spread(batch *b, uint8_t width, const void *dense, uint64_t fill, void *out)
+{
+    return DEV_LAUNCH(b->context->stream, parquet_batch_spread, PAGES(b), .width = width,
+                      .dense = dense, .validity = b->validity->address, .row_count = b->row_count,
+                      .fill_low = fill, .out = out);
+}
+
+/* ---- tensors ---- */
+
+static status decode_dictionaries(batch *b)
+{
+    pq_batch_context *context = b->context;
+    uint64_t rows = context->dictionary_rows;
+    tensor *t;
+    /* A row more, and zero, if there is none: codes of a damaged page say 0. */
+    TRY(tensor_new_flat(b->dev, context->leaf->type, rows ? rows : 1, false, &t));
+    status st = STATUS_OK;
+    if (!rows || !t->type.width)
+        st = b->dev->ops->zero(context->stream, t->values,
+                               type_values_bytes(t->type, rows ? rows : 1));
+    if (!st)
+        st = launch_plain(b, NULL, 0, PARQUET_PAGE_KIND(DICTIONARY), t->values);
+    if (!st)
+        st = keep_heaps(b, t, NULL);
+    if (st)
+        tensor_unref(t);
+    else
+        context->dictionary = t;
+    return st;
+}
+
+/* The codes of those pages that have some, dense. */
+static status decode_codes(batch *b, row_index **out)
+{
+    const pq_batch_context *context = b->context;
+    TRY(row_index_new(b->dev, b->row_count, out));
+    status st = STATUS_OK;
+    if (b->kinds != PARQUET_PAGE_KIND(CODES))
+        st = b->dev->ops->zero(context->stream, (*out)->rows, b->row_count * sizeof(uint32_t));
+    if (!st)
+        st = DEV_LAUNCH(context->stream, parquet_batch_codes, BYTES(b), .out = (*out)->rows,
+                        .error = context->error);
+    if (!st)
+        st = check_bounds(b, PARQUET_PAGE_KIND(CODES), context->dictionary->values, (*out)->rows);
+    if (st) {
+        row_index_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static status decode_indexed(batch *b, tensor **out)
+{
+    const pq_batch_context *context = b->context;
+    row_index *dense, *codes = NULL;
+    TRY(decode_codes(b, &dense));
+    status st = STATUS_OK;
+    if (b->has_nulls) {
+        st = row_index_new(b->dev, b->row_count, &codes);
+        if (!st)
+            st = launch_spread(b, 4, dense->rows, ROW_NULL, codes->rows);
+        if (!st)
+            codes->has_nulls = true;
+    } else {
+        codes = row_index_ref(dense);
+    }
+    if (!st)
+        st = tensor_new_indexed(context->stream, context->dictionary, context->dictionary_rows,
+                                codes, dev_count_exact(b->row_count), out);
+    if (!st)
+        (*out)->is_dictionary = true;
+    row_index_unref(dense);
+    row_index_unref(codes);
+    return st;
+}
+
+/* Values of coded pages among others; theirs come afterwards. */
+static status look_codes_up(batch *b, void *out)
+{
+    const pq_batch_context *context = b->context;
+    row_index *codes;
+    TRY(decode_codes(b, &codes));
+    status st =
+        DEV_LAUNCH(context->stream, gather, .width = context->leaf->type.width,
+                   .base_rows = context->dictionary_rows, .base = context->dictionary->values,
+                   .index = codes->rows, .count = dev_count_exact(b->row_count), .out = out);
+    row_index_unref(codes);
+    return st;
+}
+
+/* All values that are not NULL, each page's from its first row on. */
+static status decode_values(batch *b, void *out)
+{
+    const uint32_t plain = PARQUET_PAGE_KIND(PLAIN) | PARQUET_PAGE_KIND(RLE);
+    const uint32_t numbers = PARQUET_PAGE_KIND(DELTA) | PARQUET_PAGE_KIND(SPLIT);
+    const uint32_t arrays = PARQUET_PAGE_KIND(LENGTHS) | PARQUET_PAGE_KIND(PREFIXES);
+    if (!b->context->leaf->type.width)
+        TRY(b->dev->ops->zero(b->context->stream, out, bitmap_bytes(b->row_count)));
+    if (b->kinds & PARQUET_PAGE_KIND(CODES))
+        TRY(look_codes_up(b, out));
+    if (b->kinds & plain)
+        TRY(launch_plain(b, NULL, 0, plain, out));
+    if (b->kinds & numbers)
+        TRY(decode_numbers(b, b->kinds & numbers, out));
+    if (b->kinds & arrays)
+        TRY(decode_byte_arrays(b, b->kinds & arrays, out));
+    return check_bounds(b, b->kinds & ~PARQUET_PAGE_KIND(CODES), out, NULL);
+}
+
+static status decode_flat(batch *b, tensor **out)
+{
+    const pq_batch_context *context = b->context;
+    data_type type = context->leaf->type;
+    tensor *t, *dense = NULL;
+    TRY(tensor_new_flat(b->dev, type, b->row_count, false, &t));
+    status st = STATUS_OK;
+    if (b->has_nulls) {
+        t->validity_owner = dev_buffer_ref(b->validity);
+        t->validity = b->validity->address;
+        st = tensor_new_flat(b->dev, type, b->row_count, false, &dense);
+    }
+    if (!st)
+        st = decode_values(b, dense ? dense->values : t->values);
+    if (!st && dense)
+        st = launch_spread(b, type.width, dense->values, 0, t->values);
+    if (!st)
+        st = keep_heaps(b, t, context->dictionary ? context->dictionary->heap : NULL);
+    tensor_unref(dense);
+    if (st) {
+        tensor_unref(t);
+        return st;
+    }
+    *out = t;
+    return STATUS_OK;
+}
+
+static status run(batch *b, tensor **out)
+{
+    for (size_t i = 0; i < b->pages->count; i++) {
+        status st = describe(b, i);
+        if (st)
+            return status_context(st, "page at byte %llu",
+                                  (unsigned long long)b->pages->items[i].page->at);
+    }
+    TRY(place(b));
+    if (b->kinds & PARQUET_PAGE_KIND(CODES) && !b->context->dictionary)
+        TRY(decode_dictionaries(b));
+    TRY(read_levels(b));
+    return b->kinds == PARQUET_PAGE_KIND(CODES) ? decode_indexed(b, out) : decode_flat(b, out);
+}
+
+status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages, tensor **out)
+{
+    *out = NULL;
+    batch b = {.context = context, .pages = pages, .dev = context->stream->dev};
+    b.described = mem_new_array(pages->count, sizeof *b.described);
+    if (!b.described)
+        return status_no_memory("scan", pages->count * sizeof *b.described);
+    status st = run(&b, out);
+    mem_free(b.described);
+    dev_buffer_unref(b.stored);
+    dev_buffer_unref(b.unpacked);
+    dev_buffer_unref(b.pages_owner);
+    dev_buffer_unref(b.validity);
+    for (size_t i = 0; i < b.heaps.count; i++)
+        dev_buffer_unref(b.heaps.items[i]);
+    array_release(&b.heaps);
+    return st;
+}

@@ -1,0 +1,514 @@
+/* distribute.c - where each node's rows are made when a statement runs on several ranks.
+ *
+ * From the leaves up: a node's children say where their rows are (site); what does not fit the node
+ * gets an exchange, chosen by the bytes that ranks receive. */
+#include "plan/distribute.h"
+
+#include "parquet/read/table.h"
+#include "plan/distribute_aggregate.h"
+
+/* Less than this is read and computed before the other ranks have been asked. */
+#define SMALL_BYTES (16.0 * (1 << 20))
+/* What one rank computes alone counts as so many times the bytes, for each rank that does nothing. */
+#define ALONE_FACTOR 4.0
+/* Of a rank's memory: what a broadcast may fill of it. */
+#define BROADCAST_SHARE 4.0
+/* A long string's bytes, as a guess. */
+#define TEXT_BYTES 16.0
+
+static status place(distributor *d, plan_node **slot, site *out);
+
+double distribute_bytes(const plan_node *node)
+{
+    double width = 0;
+    for (size_t i = 0; i < node->columns.count; i++) {
+        data_type type = node->columns.items[i].type;
+        width += type_is_text(type) ? TEXT_BYTES : type.width ? type.width : 1;
+    }
+    return (node->estimated_rows > 1 ? node->estimated_rows : 1) * width;
+}
+
+status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
+                           const expr_list *keys)
+{
+    plan_node *child = *slot, *node = plan_node_new(d->statement->memory, PLAN_EXCHANGE, 1);
+    if (!node)
+        return status_no_memory("plan", sizeof *node);
+    double ranks = d->distribution->ranks;
+    node->children[0] = child;
+    node->columns = child->columns;
+    node->position = child->position;
+    node->estimated_rows = child->estimated_rows;
+    node->estimated_bytes =
+        distribute_bytes(child) * (kind == EXCHANGE_BROADCAST ? ranks - 1 : 1 - 1 / ranks);
+    node->placement = kind == EXCHANGE_GATHER      ? PLACEMENT_ONE
+                      : kind == EXCHANGE_BROADCAST ? PLACEMENT_COPIES
+                                                   : PLACEMENT_PARTS;
+    node->exchange.kind = kind;
+    node->exchange.id = d->statement->exchange_count++;
+    if (keys)
+        node->exchange.keys = *keys;
+    if (child->placement == PLACEMENT_COPIES)
+        child->placement = PLACEMENT_ONE;
+    *slot = node;
+    return STATUS_OK;
+}
+
+status distribute_gather(distributor *d, plan_node **slot)
+{
+    if ((*slot)->placement == PLACEMENT_PARTS)
+        return distribute_exchange(d, slot, EXCHANGE_GATHER, NULL);
+    (*slot)->placement = PLACEMENT_ONE;
+    return STATUS_OK;
+}
+
+/* ---- where rows with equal keys are ---- */
+
+static bool are_columns(const expr_list *keys)
+{
+    for (size_t i = 0; i < keys->count; i++)
+        if (keys->items[i]->kind != EXPR_COLUMN)
+            return false;
+    return keys->count > 0;
+}
+
+static void site_add_keys(site *s, const expr_list *keys)
+{
+    if (are_columns(keys) && s->key_lists < SITE_KEY_LISTS)
+        s->keys[s->key_lists++] = keys;
+}
+
+site distribute_site(plan_placement placement, const expr_list *keys)
+{
+    site s = {.placement = placement};
+    if (keys)
+        site_add_keys(&s, keys);
+    return s;
+}
+
+static int find_column(const expr_list *list, const expr *column)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->kind == EXPR_COLUMN && list->items[i]->column_id == column->column_id)
+            return (int)i;
+    return -1;
+}
+
+bool distribute_has_together(const site *s, const expr_list *groups)
+{
+    for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
+        size_t found = 0;
+        while (found < s->keys[k]->count && find_column(groups, s->keys[k]->items[found]) >= 0)
+            found++;
+        if (found == s->keys[k]->count)
+            return true;
+    }
+    return false;
+}
+
+/* ---- joins ---- */
+
+/* The other side's keys that go with those by which a side is in place already: rows of the other
+ * side that are sent by them meet theirs. */
+static status partner_keys(distributor *d, const site *s, const expr_list *mine,
+                           const expr_list *others, expr_list *out)
+{
+    *out = (expr_list){0};
+    for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists && !out->count; k++)
+        for (size_t i = 0; i < s->keys[k]->count; i++) {
+            int at = find_column(mine, s->keys[k]->items[i]);
+            if (at < 0) {
+                out->count = 0;
+                break;
+            }
+            TRY(array_push(d->statement->memory, out, others->items[at]));
+        }
+    return STATUS_OK;
+}
+
+/* The rows with such keys are here by these very keys. */
+static bool is_placed_by(const site *s, const expr_list *keys)
+{
+    for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
+        bool is_equal = keys->count && s->keys[k]->count == keys->count;
+        for (size_t i = 0; is_equal && i < keys->count; i++)
+            is_equal = keys->items[i]->kind == EXPR_COLUMN &&
+                       keys->items[i]->column_id == s->keys[k]->items[i]->column_id;
+        if (is_equal)
+            return true;
+    }
+    return false;
+}
+
+/* Each rank may have all rows of the side: those without a partner are not given out. */
+static bool may_copy(const plan_node *join, unsigned side)
+{
+    switch (join->join.type) {
+    case JOIN_INNER:
+        return true;
+    case JOIN_RIGHT:
+        return side == 0;
+    case JOIN_FULL:
+        return false;
+    default:
+        return side == 1;
+    }
+}
+
+/* Partners meet where equal keys are. NOT IN and marks depend on all of the right side. */
+static bool may_repartition(const plan_node *join)
+{
+    return join->join.left_keys.count && join->join.type != JOIN_ANTI_NULL &&
+           join->join.type != JOIN_MARK;
+}
+
+typedef enum join_way { WAY_GATHER, WAY_COPY_LEFT, WAY_COPY_RIGHT, WAY_REPARTITION } join_way;
+
+/* Bytes that ranks receive, all together. */
+static double copy_cost(const distributor *d, const plan_node *join, const site *sites,
+                        unsigned side)
+{
+    double bytes = distribute_bytes(join->children[side]);
+    double memory = (double)d->distribution->memory_bytes;
+    if (sites[side].placement == PLACEMENT_COPIES)
+        return 0;
+    bytes *= d->distribution->ranks - 1;
+    /* Repartitioned sides can be written to temporary files, too, but less of them has to be. */
+    return memory && bytes > memory / BROADCAST_SHARE ? bytes * d->distribution->ranks : bytes;
+}
+
+/* By what each side is sent so that partners meet. No keys: it stays. */
+static status meeting_keys(distributor *d, const plan_node *join, const site *sites, expr_list *out)
+{
+    const expr_list *keys[2] = {&join->join.left_keys, &join->join.right_keys};
+    out[0] = *keys[0];
+    out[1] = *keys[1];
+    for (unsigned side = 0; side < 2; side++) {
+        expr_list partner;
+        TRY(partner_keys(d, &sites[side], keys[side], keys[!side], &partner));
+        if (!partner.count)
+            continue;
+        out[side] = (expr_list){0};
+        out[!side] = partner;
+        if (is_placed_by(&sites[!side], &partner))
+            out[!side] = (expr_list){0};
+        return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+static double repartition_cost(const distributor *d, const plan_node *join,
+                               const expr_list *meeting)
+{
+    double bytes = 0, ranks = d->distribution->ranks;
+    for (unsigned side = 0; side < 2; side++)
+        if (meeting[side].count)
+            bytes += distribute_bytes(join->children[side]) * (ranks - 1) / ranks;
+    return bytes;
+}
+
+static double gather_cost(const distributor *d, const plan_node *join, const site *sites)
+{
+    double bytes = 0;
+    for (unsigned side = 0; side < 2; side++)
+        if (sites[side].placement == PLACEMENT_PARTS)
+            bytes += distribute_bytes(join->children[side]);
+    return bytes * ALONE_FACTOR * (d->distribution->ranks - 1);
+}
+
+static join_way choose_way(const distributor *d, const plan_node *join, const site *sites,
+                           const expr_list *meeting)
+{
+    join_way way = WAY_GATHER;
+    double least = -1;
+    if (may_repartition(join)) {
+        way = WAY_REPARTITION;
+        least = repartition_cost(d, join, meeting);
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        double cost = copy_cost(d, join, sites, side);
+        if (may_copy(join, side) && sites[!side].placement == PLACEMENT_PARTS &&
+            (least < 0 || cost < least)) {
+            way = side ? WAY_COPY_RIGHT : WAY_COPY_LEFT;
+            least = cost;
+        }
+    }
+    return least < 0 || gather_cost(d, join, sites) < least ? WAY_GATHER : way;
+}
+
+/* Where the rows of a repartitioned join are. Of an outer join only the side that is kept has its
+ * keys in each row. */
+static site joined_site(const plan_node *join, const expr_list *left, const expr_list *right)
+{
+    site s = {.placement = PLACEMENT_PARTS};
+    plan_join_type type = join->join.type;
+    if (type != JOIN_RIGHT && type != JOIN_FULL)
+        site_add_keys(&s, left);
+    if (type == JOIN_INNER || type == JOIN_RIGHT)
+        site_add_keys(&s, right);
+    return s;
+}
+
+static status keep(distributor *d, const expr_list *keys, const expr_list **out)
+{
+    expr_list *kept = arena_alloc(d->statement->memory, sizeof *kept);
+    if (!kept)
+        return status_no_memory("plan", sizeof *kept);
+    *kept = *keys;
+    *out = kept;
+    return STATUS_OK;
+}
+
+static status repartition(distributor *d, plan_node *join, const site *sites,
+                          const expr_list *meeting, site *out)
+{
+    const expr_list *by[2] = {NULL, NULL};
+    for (unsigned side = 0; side < 2; side++) {
+        if (meeting[side].count) {
+            TRY(distribute_exchange(d, &join->children[side], EXCHANGE_HASH, &meeting[side]));
+            TRY(keep(d, &meeting[side], &by[side]));
+        }
+    }
+    for (unsigned side = 0; side < 2; side++)
+        if (!by[side])
+            by[side] = sites[side].keys[0];
+    *out = joined_site(join, by[0], by[1]);
+    return STATUS_OK;
+}
+
+static status place_join(distributor *d, plan_node *join, site *out)
+{
+    site sites[2];
+    expr_list meeting[2];
+    for (unsigned side = 0; side < 2; side++)
+        TRY(place(d, &join->children[side], &sites[side]));
+    if (sites[0].placement != PLACEMENT_PARTS && sites[1].placement != PLACEMENT_PARTS) {
+        bool is_one = sites[0].placement == PLACEMENT_ONE || sites[1].placement == PLACEMENT_ONE;
+        *out = distribute_site(is_one ? PLACEMENT_ONE : PLACEMENT_COPIES, NULL);
+        return STATUS_OK;
+    }
+    TRY(meeting_keys(d, join, sites, meeting));
+    join_way way = choose_way(d, join, sites, meeting);
+    if (way == WAY_REPARTITION)
+        return repartition(d, join, sites, meeting, out);
+    if (way == WAY_GATHER) {
+        *out = distribute_site(PLACEMENT_ONE, NULL);
+        TRY(distribute_gather(d, &join->children[0]));
+        return distribute_gather(d, &join->children[1]);
+    }
+    unsigned side = way == WAY_COPY_RIGHT;
+    if (sites[side].placement != PLACEMENT_COPIES)
+        TRY(distribute_exchange(d, &join->children[side], EXCHANGE_BROADCAST, NULL));
+    *out = sites[!side];
+    return STATUS_OK;
+}
+
+/* ---- the other kinds ---- */
+
+static status copy_node(distributor *d, const plan_node *node, plan_node *child, plan_node **out)
+{
+    plan_node *copy = plan_node_new(d->statement->memory, node->kind, 1);
+    if (!copy)
+        return status_no_memory("plan", sizeof *copy);
+    plan_node **children = copy->children;
+    *copy = *node;
+    copy->children = children;
+    copy->children[0] = child;
+    copy->columns = child->columns;
+    copy->placement = PLACEMENT_PARTS;
+    *out = copy;
+    return STATUS_OK;
+}
+
+/* Each rank keeps its first rows, rank 0 the first of those. */
+static status place_sort(distributor *d, plan_node *node, site *out)
+{
+    site below;
+    TRY(place(d, &node->children[0], &below));
+    if (below.placement == PLACEMENT_PARTS && node->sort.has_limit)
+        TRY(copy_node(d, node, node->children[0], &node->children[0]));
+    *out = distribute_site(PLACEMENT_ONE, NULL);
+    return distribute_gather(d, &node->children[0]);
+}
+
+static status place_limit(distributor *d, plan_node *node, site *out)
+{
+    site below;
+    TRY(place(d, &node->children[0], &below));
+    if (below.placement == PLACEMENT_PARTS && node->limit.has_limit &&
+        node->limit.limit <= UINT64_MAX - node->limit.offset) {
+        plan_node *local;
+        TRY(copy_node(d, node, node->children[0], &local));
+        local->limit.limit += local->limit.offset;
+        local->limit.offset = 0;
+        node->children[0] = local;
+    }
+    *out = distribute_site(PLACEMENT_ONE, NULL);
+    return distribute_gather(d, &node->children[0]);
+}
+
+/* What lies on rank 0 alone is one of the parts. */
+static status place_union(distributor *d, plan_node *node, site *out)
+{
+    bool has_parts = false;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        site below;
+        TRY(place(d, &node->children[i], &below));
+        has_parts |= below.placement == PLACEMENT_PARTS;
+    }
+    *out = distribute_site(has_parts ? PLACEMENT_PARTS : PLACEMENT_ONE, NULL);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (node->children[i]->placement == PLACEMENT_COPIES)
+            node->children[i]->placement = PLACEMENT_ONE;
+    return STATUS_OK;
+}
+
+static status place_kind(distributor *d, plan_node **slot, site *out)
+{
+    plan_node *node = *slot;
+    switch (node->kind) {
+    case PLAN_SCAN:
+        *out = distribute_site(PLACEMENT_PARTS, NULL);
+        return STATUS_OK;
+    case PLAN_VALUES:
+        *out = distribute_site(PLACEMENT_COPIES, NULL);
+        return STATUS_OK;
+    case PLAN_SHARED:
+        *out = distribute_site(d->statement->shared.items[node->shared.id]->placement, NULL);
+        return STATUS_OK;
+    case PLAN_JOIN:
+        return place_join(d, node, out);
+    case PLAN_SORT:
+        return place_sort(d, node, out);
+    case PLAN_LIMIT:
+        return place_limit(d, node, out);
+    case PLAN_UNION:
+        return place_union(d, node, out);
+    case PLAN_AGGREGATE:
+        TRY(place(d, &node->children[0], out));
+        return distribute_aggregate(d, slot, out);
+    case PLAN_FILTER:
+    case PLAN_PROJECT:
+    case PLAN_REPEAT:
+        return place(d, &node->children[0], out);
+    default: /* on one rank it is right, whatever it does */
+        for (uint32_t i = 0; i < node->child_count; i++) {
+            TRY(place(d, &node->children[i], out));
+            TRY(distribute_gather(d, &node->children[i]));
+        }
+        *out = distribute_site(PLACEMENT_ONE, NULL);
+        return STATUS_OK;
+    }
+}
+
+static status place(distributor *d, plan_node **slot, site *out)
+{
+    TRY(place_kind(d, slot, out));
+    (*slot)->placement = out->placement;
+    return STATUS_OK;
+}
+
+/* ---- runtime filters ---- */
+
+/* A filter is of the rows that its rank's build side has: right for a scan whose rows meet no other
+ * rank's before that join. `is_near`: no exchange lies between. */
+static void drop_taken(plan_node *node, uint32_t id, bool is_near, bool *is_taken)
+{
+    if (node->kind == PLAN_SCAN) {
+        size_t kept = 0;
+        for (size_t i = 0; i < node->scan.runtime_filters.count; i++) {
+            plan_taken_filter filter = node->scan.runtime_filters.items[i];
+            *is_taken |= filter.id == id && is_near;
+            if (filter.id != id || is_near)
+                node->scan.runtime_filters.items[kept++] = filter;
+        }
+        node->scan.runtime_filters.count = kept;
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        drop_taken(node->children[i], id, is_near && node->kind != PLAN_EXCHANGE, is_taken);
+}
+
+static void drop_filters(plan_node *node)
+{
+    if (node->kind == PLAN_JOIN) {
+        size_t kept = 0;
+        for (size_t i = 0; i < node->join.runtime_filters.count; i++) {
+            plan_given_filter given = node->join.runtime_filters.items[i];
+            bool is_taken = false;
+            drop_taken(node->children[node->join.build_left ? 1 : 0], given.id, true, &is_taken);
+            if (is_taken)
+                node->join.runtime_filters.items[kept++] = given;
+        }
+        node->join.runtime_filters.count = kept;
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        drop_filters(node->children[i]);
+}
+
+/* ---- the statement ---- */
+
+static double read_bytes(const plan_node *node)
+{
+    double bytes = 0;
+    if (node->kind == PLAN_SCAN) {
+        plan_node all = *node;
+        all.estimated_rows = (double)node->scan.table->row_count;
+        bytes = distribute_bytes(&all);
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        bytes += read_bytes(node->children[i]);
+    return bytes;
+}
+
+static bool has_scan(const plan_node *node)
+{
+    bool has = node->kind == PLAN_SCAN;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        has |= has_scan(node->children[i]);
+    return has;
+}
+
+static bool is_worth_it(const plan_statement *s, const plan_distribution *distribution)
+{
+    double bytes = read_bytes(s->root);
+    bool has = has_scan(s->root);
+    for (size_t i = 0; i < s->shared.count; i++) {
+        bytes += read_bytes(s->shared.items[i]);
+        has |= has_scan(s->shared.items[i]);
+    }
+    return distribution->ranks > 1 && has &&
+           (distribution->mode == DISTRIBUTE_ALWAYS ||
+            (distribution->mode == DISTRIBUTE_AUTO && bytes >= SMALL_BYTES));
+}
+
+status plan_distribute(plan_statement *statement, const plan_distribution *distribution)
+{
+    distributor d = {.statement = statement, .distribution = distribution};
+    site s;
+    if (!is_worth_it(statement, distribution))
+        return STATUS_OK;
+    for (size_t i = 0; i < statement->shared.count; i++) {
+        TRY(place(&d, &statement->shared.items[i], &s));
+        if (s.placement == PLACEMENT_COPIES)
+            statement->shared.items[i]->placement = PLACEMENT_ONE;
+    }
+    TRY(place(&d, &statement->root, &s));
+    TRY(distribute_gather(&d, &statement->root));
+    for (size_t i = 0; i < statement->shared.count; i++)
+        drop_filters(statement->shared.items[i]);
+    drop_filters(statement->root);
+    return status_context(plan_verify(statement), "after distribution");
+}
+
+/* FNV-1a */
+status plan_hash(const plan_statement *statement, uint64_t *out)
+{
+    char *text = plan_text(statement->memory, statement, NULL, NULL);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    if (!text)
+        return status_no_memory("plan", 0);
+    for (const char *at = text; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    *out = hash;
+    return STATUS_OK;
+}

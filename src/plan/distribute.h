@@ -1,0 +1,39 @@
+/* distribute.h - a plan for several ranks: where each node's rows are made, and exchanges in between.
+ *
+ * Every rank has the same plan and runs the same stages of it, on its own row groups. Whatever needs
+ * rows together that lie on different ranks (a join's partners, a group, an order) gets an exchange
+ * below it. What is placed on rank 0 runs there alone; the others only send to it.
+ *
+ *     sort                          one     rank 0
+ *       gather                      one     <── all ranks
+ *         aggregate                 parts
+ *           repartition by o_key    parts   all ranks <──> all ranks
+ *             inner join            parts
+ *               scan lineitem       parts   each rank its row groups
+ *               broadcast           copies  all ranks <── all ranks
+ *                 scan orders       parts
+ */
+#ifndef PISTACHIO_PLAN_DISTRIBUTE_H
+#define PISTACHIO_PLAN_DISTRIBUTE_H
+
+#include "plan/plan.h"
+
+typedef enum plan_distribute_mode {
+    DISTRIBUTE_AUTO,   /* where there are enough rows */
+    DISTRIBUTE_ALWAYS, /* whatever can be: for tests */
+    DISTRIBUTE_NEVER
+} plan_distribute_mode;
+
+typedef struct plan_distribution {
+    uint32_t ranks;
+    plan_distribute_mode mode;
+    uint64_t memory_bytes; /* of a rank: most of what it is sent a copy of; 0: any number */
+} plan_distribution;
+
+/* After plan_optimize: places the nodes and adds exchanges; sets exchange_count, which is 0 where the
+ * statement is to run on one rank. The result is a function of the plan and the distribution. */
+CHECKED status plan_distribute(plan_statement *statement, const plan_distribution *distribution);
+/* A number that differs where plans differ, and which rank has which row groups' sizes. */
+CHECKED status plan_hash(const plan_statement *statement, uint64_t *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* distribute_aggregate.h - inside plan_distribute: what its files share, and aggregates. */
+#ifndef PISTACHIO_PLAN_DISTRIBUTE_AGGREGATE_H
+#define PISTACHIO_PLAN_DISTRIBUTE_AGGREGATE_H
+
+#include "plan/distribute.h"
+
+typedef struct distributor {
+    plan_statement *statement;
+    const plan_distribution *distribution;
+} distributor;
+
+#define SITE_KEY_LISTS 2
+
+/* Where rows are, and by what: rows that agree in a list of columns are on one rank, the one that
+ * the hash of these columns says, in their order. */
+typedef struct site {
+    plan_placement placement;
+    uint32_t key_lists;
+    const expr_list *keys[SITE_KEY_LISTS]; /* columns */
+} site;
+
+/* keys may be NULL, or no columns. */
+site distribute_site(plan_placement placement, const expr_list *keys);
+/* Rows that agree in the groups are on one rank already. */
+bool distribute_has_together(const site *s, const expr_list *groups);
+/* The bytes of a node's rows, as a guess. */
+double distribute_bytes(const plan_node *node);
+/* Puts an exchange above the node at the slot. keys: HASH's, else NULL. */
+CHECKED status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind kind,
+                                   const expr_list *keys);
+/* All rows of the node at the slot to rank 0, which may have them already. */
+CHECKED status distribute_gather(distributor *d, plan_node **slot);
+/* The aggregate at the slot, whose child is at *io: adds what it needs, perhaps nodes above it. */
+CHECKED status distribute_aggregate(distributor *d, plan_node **slot, site *io);
+
+#endif

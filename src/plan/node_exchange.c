@@ -1,0 +1,20 @@
+/* node_exchange.c - its child's rows, which other ranks made, too. */
+#include "plan/node.h"
+
+static void visit(plan_node *node, plan_visitor *visit, void *context)
+{
+    plan_visit_list(&node->exchange.keys, visit, context);
+}
+
+static void write(plan_writer *w, const plan_node *node)
+{
+    plan_write_columns(w, node);
+    if (node->exchange.keys.count) {
+        plan_write_text(w, " by ");
+        plan_write_exprs(w, &node->exchange.keys, ", ");
+    }
+    if (node->estimated_bytes >= 0)
+        plan_write_format(w, "  (~%.0f bytes)", node->estimated_bytes);
+}
+
+const plan_node_ops plan_node_exchange = {.visit = visit, .write = write};

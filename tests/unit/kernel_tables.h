@@ -1,0 +1,16 @@
+/* kernel_tables.h - the kernels of each ISA as tables of functions; the CUDA device's as well. */
+#ifndef PISTACHIO_KERNEL_TABLES_H
+#define PISTACHIO_KERNEL_TABLES_H
+
+#include "device/cpu/tables.h"
+
+/* As dev_kernel_table; and "cuda": each function launches the kernel on the emulated device, which
+ * takes the host's addresses, and waits for it. NULL: this machine, or this run of the test, has
+ * none. (tests/cuda_emulation runs the tests of kernels once more with PISTACHIO_CUDA_LIBRARY.) */
+const dev_kernel_function *test_kernel_table(const char *isa, const char **out_name);
+
+/* Of the table that was asked for last: which failed row is reported, and where in a heap a text is,
+ * is not said. */
+bool test_is_cuda(const char *isa);
+
+#endif

@@ -1,0 +1,211 @@
+/* test_bootstrap.c - ranks that find each other over TCP, and what is said when they do not. */
+#include "test.h"
+
+#include "net/bootstrap.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* A port of this machine that is free now; *out_socket has it until it is closed. */
+static int free_port(int *out_socket)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    *out_socket = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(!bind(*out_socket, (struct sockaddr *)&address, sizeof address));
+    CHECK(!getsockname(*out_socket, (struct sockaddr *)&address, &bytes));
+    return ntohs(address.sin_port);
+}
+
+static int any_port(void)
+{
+    int socket_of_it, port = free_port(&socket_of_it);
+    close(socket_of_it);
+    return port;
+}
+
+typedef struct member {
+    net_place place;
+    char port[8];
+    net_introduction *all;
+    status st;
+    pthread_t thread;
+} member;
+
+static void *join(void *argument)
+{
+    member *m = argument;
+    char host[16], bytes[16];
+    snprintf(host, sizeof host, "host-%u", m->place.rank);
+    snprintf(bytes, sizeof bytes, "address %u", m->place.rank);
+    m->st = net_introduce(&m->place, host, bytes, (uint32_t)strlen(bytes), &m->all);
+    return NULL;
+}
+
+static void set_member(member *m, unsigned rank, unsigned ranks, int port, const char *token)
+{
+    *m = (member){.place = {.rank = rank, .ranks = ranks, .token = token, .timeout_ms = 1500}};
+    snprintf(m->port, sizeof m->port, "%d", port);
+    m->place.root_host = "127.0.0.1";
+    m->place.root_port = m->port;
+}
+
+static void run(member *members, unsigned count)
+{
+    for (unsigned i = count; i-- > 0;) /* the root comes last */
+        CHECK(!pthread_create(&members[i].thread, NULL, join, &members[i]));
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(members[i].thread, NULL);
+}
+
+TEST(ranks_learn_of_each_other)
+{
+    member members[5];
+    int port = any_port();
+    for (unsigned i = 0; i < 5; i++)
+        set_member(&members[i], i, 5, port, "secret");
+    run(members, 5);
+    for (unsigned i = 0; i < 5; i++) {
+        CHECK_OK(members[i].st);
+        for (unsigned rank = 0; rank < 5; rank++) {
+            char expected[16];
+            snprintf(expected, sizeof expected, "host-%u", rank);
+            CHECK_TEXT_EQ(members[i].all[rank].host, expected);
+            snprintf(expected, sizeof expected, "address %u", rank);
+            CHECK_TEXT_EQ(members[i].all[rank].bytes, expected);
+        }
+        net_introductions_free(members[i].all, 5);
+    }
+}
+
+TEST(one_rank_alone)
+{
+    member m;
+    set_member(&m, 0, 1, any_port(), "");
+    join(&m);
+    CHECK_OK(m.st);
+    CHECK_TEXT_EQ(m.all[0].host, "host-0");
+    net_introductions_free(m.all, 1);
+}
+
+TEST(another_token_is_refused)
+{
+    member members[2];
+    int port = any_port();
+    set_member(&members[0], 0, 2, port, "secret");
+    set_member(&members[1], 1, 2, port, "other");
+    run(members, 2);
+    CHECK_FAILS(members[1].st, STATUS_KIND_INVALID, "refuses this rank: its PISTACHIO_TOKEN");
+    CHECK_FAILS(
+        members[0].st, STATUS_KIND_IO,
+        "a rank was refused, as its PISTACHIO_TOKEN is not rank 0's: 1 of 2 ranks did not come");
+}
+
+TEST(another_number_of_ranks_or_a_rank_twice_is_refused)
+{
+    member members[4];
+    int port = any_port();
+    set_member(&members[0], 0, 3, port, "");
+    set_member(&members[1], 1, 4, port, "");
+    set_member(&members[2], 2, 3, port, "");
+    set_member(&members[3], 2, 3, port, "");
+    run(members, 4);
+    CHECK_FAILS(members[1].st, STATUS_KIND_INVALID, "it is one of 4 ranks, rank 0 one of 3");
+    CHECK_FAILS(members[0].st, STATUS_KIND_IO, "1 of 3 ranks did not come within 1 s: 1");
+    bool is_second = strstr(status_message(members[2].st), "is there already");
+    CHECK_FAILS(members[is_second ? 2 : 3].st, STATUS_KIND_INVALID,
+                "rank 2 is there already, from host host-2");
+    /* The one that was taken is told why all end. */
+    CHECK_FAILS(members[is_second ? 3 : 2].st, STATUS_KIND_INVALID, "did not come");
+}
+
+TEST(a_stranger_is_passed_by)
+{
+    member members[2];
+    int port = any_port();
+    set_member(&members[0], 0, 2, port, "");
+    set_member(&members[1], 1, 2, port, "");
+    CHECK(!pthread_create(&members[0].thread, NULL, join, &members[0]));
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                  .sin_port = htons((uint16_t)port)};
+    int stranger = socket(AF_INET, SOCK_STREAM, 0);
+    while (connect(stranger, (struct sockaddr *)&address, sizeof address))
+        usleep(1000);
+    CHECK(write(stranger, "GET / HTTP/1.1\r\nHost: pistachio\r\n\r\n", 36) == 36);
+    join(&members[1]);
+    pthread_join(members[0].thread, NULL);
+    close(stranger);
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK_OK(members[i].st);
+        net_introductions_free(members[i].all, 2);
+    }
+}
+
+TEST(a_port_in_use_and_a_root_that_does_not_answer)
+{
+    member m;
+    int taken, port = free_port(&taken);
+    CHECK(!listen(taken, 1));
+    set_member(&m, 0, 2, port, "");
+    join(&m);
+    CHECK_TEXT_EQ(status_get_hint(m.st),
+                  "the port is in use: choose another one for PISTACHIO_ROOT");
+    CHECK_FAILS(m.st, STATUS_KIND_IO, "rank 0 cannot listen at 127.0.0.1:");
+    close(taken);
+    set_member(&m, 1, 2, port, "");
+    join(&m);
+    CHECK_FAILS(m.st, STATUS_KIND_IO, "rank 0 does not answer at 127.0.0.1:");
+    set_member(&m, 1, 2, port, "");
+    m.place.root_host = "no.such.host.invalid";
+    join(&m);
+    CHECK_FAILS(m.st, STATUS_KIND_IO, "the host \"no.such.host.invalid\" of PISTACHIO_ROOT");
+}
+
+/* ---- the environment ---- */
+
+static status place_of(const char *rank, const char *index, const char *ranks, const char *root,
+                       net_place *out, bool *out_is_there)
+{
+    const char *names[] = {"PISTACHIO_RANK", "JOB_COMPLETION_INDEX", "PISTACHIO_RANKS",
+                           "PISTACHIO_ROOT"};
+    const char *values[] = {rank, index, ranks, root};
+    for (unsigned i = 0; i < 4; i++)
+        values[i] ? setenv(names[i], values[i], 1) : unsetenv(names[i]);
+    status st = net_place_from_environment(out, out_is_there);
+    for (unsigned i = 0; i < 4; i++)
+        unsetenv(names[i]);
+    return st;
+}
+
+TEST(the_environment_says_which_rank_this_is)
+{
+    net_place place;
+    bool is_there;
+    CHECK_OK(place_of(NULL, "3", "8", NULL, &place, &is_there));
+    CHECK(!is_there);
+    CHECK_OK(place_of("3", NULL, "8", "hostA:7077", &place, &is_there));
+    CHECK(is_there);
+    CHECK_EQ(place.rank, 3);
+    CHECK_EQ(place.ranks, 8);
+    CHECK_TEXT_EQ(place.root_host, "hostA");
+    CHECK_TEXT_EQ(place.root_port, "7077");
+    CHECK_OK(place_of(NULL, "5", "8", "[::1]:7077", &place, &is_there));
+    CHECK_EQ(place.rank, 5);
+    CHECK_TEXT_EQ(place.root_host, "::1");
+    CHECK_FAILS(place_of("8", NULL, "8", "a:1", &place, &is_there), STATUS_KIND_INVALID,
+                "PISTACHIO_RANK is \"8\", not a number from 0 to 7");
+    CHECK_FAILS(place_of("-1", NULL, "8", "a:1", &place, &is_there), STATUS_KIND_INVALID, "\"-1\"");
+    CHECK_FAILS(place_of("1", NULL, "many", "a:1", &place, &is_there), STATUS_KIND_INVALID,
+                "PISTACHIO_RANKS is \"many\"");
+    CHECK_FAILS(place_of("1", NULL, "2", "a", &place, &is_there), STATUS_KIND_INVALID,
+                "PISTACHIO_ROOT is \"a\", not a host and a port");
+    CHECK_FAILS(place_of("1", NULL, "2", "a:70000", &place, &is_there), STATUS_KIND_INVALID,
+                "the port of PISTACHIO_ROOT");
+    CHECK_FAILS(place_of("1", NULL, "2", NULL, &place, &is_there), STATUS_KIND_INVALID,
+                "PISTACHIO_RANK is set, but not PISTACHIO_ROOT");
+    CHECK_FAILS(place_of(NULL, NULL, "2", "a:1", &place, &is_there), STATUS_KIND_INVALID,
+                "but not PISTACHIO_RANK");
+}
