@@ -294,7 +294,7 @@ void net_comm_close(net_comm *comm)
     end = ops->now(comm->transport) + LEAVE_NS;
     while (is_leaving_posted(comm) && ops->now(comm->transport) < end)
         let_move(comm);
-    for (unsigned rank = 0; rank < comm->ranks; rank++)
+    for (unsigned rank = 0; comm->queries && rank < comm->ranks; rank++)
         ops->abandon(comm->transport, rank);
     while (comm->queries) /* frames that were abandoned are given back soon */
         let_move(comm);

@@ -28,6 +28,7 @@ struct net_frame {
     uint32_t peer;
     uint64_t due; /* the transport's, as is: */
     net_frame *next;
+    void *carrier;
     void (*done)(net_comm *comm, net_frame *frame); /* the network's, as is what follows */
     void *owner;
     bool is_posted, is_stale;

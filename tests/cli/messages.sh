@@ -46,6 +46,10 @@ fails "a small memory_limit" '"16MB": it is a size as 1GB, 512MiB or 80%, 16MiB 
     --set memory_limit=16MB -c "select 1"
 fails "no threads" '"0": it is auto or a whole number from 1 to 4096' - --set threads=0 -c "select 1"
 fails "many threads" '"5000": it is auto or a whole number from 1 to 4096' - --set threads=5000 -c "select 1"
+fails "no rows a chunk" '"0": it is auto or a whole number from 1 to 16777216' - --set chunk_rows=0 -c "select 1"
+fails "rows beyond the device" "chunk_rows of 16000000 need at least 512000000 bytes of the device's memory, of which there are" \
+    "SET chunk_rows to less or to auto, or device_memory_limit to more" \
+    --set device=simulated --set device_memory_limit=100MB --set chunk_rows=16000000 -c "select 1"
 fails "a switch" 'cannot be "maybe": it is on or off' - -c "set metadata_cache = maybe"
 fails "no setting" 'no setting named "nonsense"' "SHOW ALL lists the settings" --set nonsense=1
 fails "nearly a setting" 'no setting named "memory_limits"' "did you mean memory_limit?" -c "set memory_limits = 1"

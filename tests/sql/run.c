@@ -76,6 +76,7 @@ static const configuration cuda_configuration = {
     {{"threads", "2"}, {"device", "cuda"}, {"chunk_rows", "50"}},
     3,
     16,
+    false,
     false};
 
 typedef struct run {

@@ -103,7 +103,9 @@ DEVICE void math_bounds(const math_arguments &a, int128 *low, int128 *high)
     if (a.type.width == 16) {
         *high = kernel_ten_to(DECIMAL_DIGITS_MAX);
         /* A whole number of 10^38 units has a digit less once its zeros behind the point go. */
-        if (a.op != DEV_MATH_FLOOR && a.op != DEV_MATH_CEIL)
+        bool is_whole =
+            a.op == DEV_MATH_FLOOR || a.op == DEV_MATH_CEIL || a.op == DEV_MATH_ROUND;
+        if (!is_whole || !a.type.scale)
             *high -= 1;
         *low = -*high;
         return;
@@ -118,8 +120,10 @@ DEVICE void math_exact(const math_arguments &a, uint64_t i)
     int32_t digits = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL ? 0 : a.digits;
     int64_t dropped = (int64_t)a.type.scale - digits;
     int128 one = kernel_ten_to(a.type.scale), low, high, value = 0;
-    /* Further left than the first digit there is only zero to round to. */
-    bool is_far = dropped > DECIMAL_DIGITS_MAX - 1;
+    /* Units of 10^39 and more are beyond twice what a number can be: zero is the nearest. */
+    bool is_far = dropped > DECIMAL_DIGITS_MAX;
+    if (is_far && op == DEV_MATH_ROUND)
+        op = DEV_MATH_TRUNC;
     int128 unit = kernel_ten_to(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
     math_bounds(a, &low, &high);
     uint64_t from = i * a.left_stride;

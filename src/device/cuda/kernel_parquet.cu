@@ -132,7 +132,7 @@ DEVICE uint32_t put_codes(const parquet_codes_arguments &a, const hybrid_run *ru
     return largest;
 }
 
-KERNEL_TOGETHER(parquet_codes)
+DEVICE void parquet_codes_page(const parquet_codes_arguments &a)
 {
     __shared__ uint32_t flag;
     uint64_t count = a.words[0];
@@ -159,6 +159,11 @@ KERNEL_TOGETHER(parquet_codes)
         if (threadIdx.x == 0)
             kernel_fail(a.error, DEV_ERROR_CORRUPT, a.location, a.words[1]);
     }
+}
+
+KERNEL_TOGETHER(parquet_codes)
+{
+    parquet_codes_page(a);
 }
 
 /* ---- PLAIN ---- */
@@ -269,7 +274,7 @@ DEVICE void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out
                         (unsigned)(count - w * 64 < 64 ? count - w * 64 : 64));
 }
 
-KERNEL_TOGETHER(parquet_plain)
+DEVICE void parquet_plain_page(const parquet_plain_arguments &a)
 {
     __shared__ uint64_t places[CUDA_BLOCK];
     __shared__ uint32_t flag, found;
@@ -296,7 +301,12 @@ KERNEL_TOGETHER(parquet_plain)
     }
 }
 
-KERNEL_ALONE(parquet_split)
+KERNEL_TOGETHER(parquet_plain)
+{
+    parquet_plain_page(a);
+}
+
+DEVICE void parquet_split_page(const parquet_split_arguments &a)
 {
     uint64_t count = a.words[0], width = a.width;
     const uint8_t *values, *end;
@@ -309,6 +319,11 @@ KERNEL_ALONE(parquet_split)
     }
     for (uint64_t i = threadIdx.x; i < count * width; i += blockDim.x)
         a.out[i] = values[i % width * count + i / width];
+}
+
+KERNEL_ALONE(parquet_split)
+{
+    parquet_split_page(a);
 }
 
 /* Rows below one word of validity are those of the words before: each turn of the block is a tile
@@ -343,7 +358,7 @@ template <class T> DEVICE bool is_outside(const parquet_check_bounds_arguments &
     return (T)(x - minimum) > span;
 }
 
-KERNEL_ALONE(parquet_check_bounds)
+DEVICE void parquet_check_bounds_page(const parquet_check_bounds_arguments &a)
 {
     uint64_t count = a.words[0];
     for (uint64_t i = threadIdx.x; i < count; i += blockDim.x) {
@@ -357,4 +372,9 @@ KERNEL_ALONE(parquet_check_bounds)
             return;
         }
     }
+}
+
+KERNEL_ALONE(parquet_check_bounds)
+{
+    parquet_check_bounds_page(a);
 }

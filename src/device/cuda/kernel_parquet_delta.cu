@@ -83,7 +83,7 @@ DEVICE bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, 
     return true;
 }
 
-KERNEL_TOGETHER(parquet_delta)
+DEVICE void parquet_delta_page(const parquet_delta_arguments &a)
 {
     __shared__ uint64_t sums[8];
     uint64_t count = a.words[0];
@@ -101,8 +101,13 @@ KERNEL_TOGETHER(parquet_delta)
         *a.out_end = is_right ? (uint64_t)(at - a.page) : a.page_bytes;
 }
 
+KERNEL_TOGETHER(parquet_delta)
+{
+    parquet_delta_page(a);
+}
+
 /* Each value's place is the sum of the lengths before it. */
-KERNEL_TOGETHER(parquet_strings)
+DEVICE void parquet_strings_page(const parquet_strings_arguments &a)
 {
     __shared__ uint64_t sums[8];
     __shared__ uint32_t flag;
@@ -130,7 +135,12 @@ KERNEL_TOGETHER(parquet_strings)
     }
 }
 
-KERNEL_TOGETHER(parquet_prefix_bytes)
+KERNEL_TOGETHER(parquet_strings)
+{
+    parquet_strings_page(a);
+}
+
+DEVICE void parquet_prefix_bytes_page(const parquet_prefix_bytes_arguments &a)
 {
     __shared__ uint64_t sums[8];
     __shared__ uint32_t flag;
@@ -158,9 +168,14 @@ KERNEL_TOGETHER(parquet_prefix_bytes)
     }
 }
 
+KERNEL_TOGETHER(parquet_prefix_bytes)
+{
+    parquet_prefix_bytes_page(a);
+}
+
 /* A value begins with bytes of the one before, so they come in order; the bytes of each are copied
  * by the warp together. */
-KERNEL_TOGETHER(parquet_prefix_copy)
+DEVICE void parquet_prefix_copy_page(const parquet_prefix_copy_arguments &a)
 {
     uint64_t count = a.words[0];
     const uint8_t *suffix = a.page + *a.start, *before = a.out;
@@ -178,4 +193,9 @@ KERNEL_TOGETHER(parquet_prefix_copy)
         out += prefix + more;
         suffix += more;
     }
+}
+
+KERNEL_TOGETHER(parquet_prefix_copy)
+{
+    parquet_prefix_copy_page(a);
 }

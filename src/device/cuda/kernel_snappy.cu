@@ -33,7 +33,7 @@ DEVICE bool next_element(const uint8_t **at, const uint8_t *end, snappy_element 
     return true;
 }
 
-KERNEL_TOGETHER(parquet_decompress)
+DEVICE void parquet_decompress_page(const parquet_decompress_arguments &a)
 {
     const uint8_t *at = a.source, *end = a.source + a.source_bytes;
     uint64_t done = 0, seen = 0, expected; /* bytes before `seen` all lanes see */
@@ -64,4 +64,9 @@ KERNEL_TOGETHER(parquet_decompress)
         if (threadIdx.x == 0)
             kernel_fail(a.error, DEV_ERROR_CORRUPT, a.location, 0);
     }
+}
+
+KERNEL_TOGETHER(parquet_decompress)
+{
+    parquet_decompress_page(a);
 }

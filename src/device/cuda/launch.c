@@ -84,6 +84,24 @@ static shape snappy(int codec)
     return s;
 }
 
+/* A block, or a warp, for each page. */
+static shape block_each(uint64_t pages)
+{
+    return (shape){.blocks = pages, .threads = CUDA_BLOCK};
+}
+
+static shape warp_each(uint64_t pages)
+{
+    return (shape){.blocks = pages, .threads = CUDA_WARP};
+}
+
+static shape snappy_pages(uint32_t codecs, uint64_t pages)
+{
+    shape s = warp_each(pages);
+    s.missing = codecs & ~(1u << CODEC_SNAPPY) ? "a codec other than snappy" : NULL;
+    return s;
+}
+
 status cuda_scratch_take(launch *l, uint64_t words)
 {
     cuda_stream *stream = l->stream;

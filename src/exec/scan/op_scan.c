@@ -635,15 +635,18 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->has_slice = true;
 }
 
-/* There was no memory for it: a smaller one from the same row on. */
-static void start_slice_again(const op_scan *op, scan_local *local)
+/* There was no memory for it: a smaller one from the same row on, once the device has given back what
+ * this one had. */
+static status start_slice_again(const op_scan *op, exec_task *task, scan_local *local)
 {
     release_slice(op, local);
     for (uint32_t i = 0; i < op->column_count; i++)
         if (local->batches[i])
             pq_batch_drop(local->batches[i]);
     local->next_row = local->first_row;
+    TRY(dev_stream_await(task->stream));
     start_slice(op, local);
+    return STATUS_OK;
 }
 
 static exec_result scan_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
@@ -663,7 +666,7 @@ static exec_result scan_pull(exec_operator *base, exec_task *task, void *state, 
         if (result == EXEC_FINISHED && !is_empty(local))
             result = emit_slice(op, task, local, output);
         if (result == EXEC_NEED_INPUT) {
-            start_slice_again(op, local);
+            EXEC_TRY(task, start_slice_again(op, task, local));
             continue;
         }
         if (result != EXEC_FINISHED) {

@@ -22,6 +22,7 @@ typedef struct batch {
     uint32_t kinds;          /* of data pages, a mask */
     uint64_t row_count;
     uint64_t stored_bytes, unpacked_bytes;
+    uint32_t codecs; /* of the compressed pages, a mask */
     bool has_levels; /* that a launch must look at */
     bool has_nulls;  /* or may have */
     dev_buffer *stored, *unpacked, *pages_owner, *validity;
@@ -67,6 +68,7 @@ static status place_page(batch *b, size_t number)
         d->stored_at = round_up(b->stored_bytes);
     b->stored_bytes = d->stored_at + d->stored_bytes;
     if (d->is_compressed) {
+        b->codecs |= 1u << d->codec;
         d->unpacked_at = b->unpacked_bytes;
         b->unpacked_bytes = round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
     }
@@ -188,9 +190,10 @@ static status place(batch *b)
     if (!b->unpacked_bytes)
         return STATUS_OK;
     TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
-    return DEV_LAUNCH(stream, parquet_batch_decompress, .stored = b->stored->address,
-                      .unpacked = b->unpacked->address, .pages = b->pages_owner->address,
-                      .page_count = (uint32_t)b->pages->count, .error = b->context->error);
+    return DEV_LAUNCH(stream, parquet_batch_decompress, .codecs = b->codecs,
+                      .stored = b->stored->address, .unpacked = b->unpacked->address,
+                      .pages = b->pages_owner->address, .page_count = (uint32_t)b->pages->count,
+                      .error = b->context->error);
 }
 
 /* Every launch over the pages begins with these. */
@@ -201,8 +204,11 @@ static status place(batch *b)
 
 static status read_levels(batch *b)
 {
-    if (b->has_nulls)
-        TRY(dev_alloc(b->dev, bitmap_bytes(b->row_count), "scan", &b->validity));
+    uint64_t bytes = bitmap_bytes(b->row_count);
+    if (b->has_nulls) {
+        TRY(dev_alloc(b->dev, bytes, "scan", &b->validity));
+        TRY(b->dev->ops->zero(b->context->stream, b->validity->address, bytes));
+    }
     if (!b->has_levels)
         return STATUS_OK;
     return DEV_LAUNCH(b->context->stream, parquet_batch_levels, BYTES(b), .row_count = b->row_count,
@@ -464,6 +470,8 @@ static status decode_flat(batch *b, tensor **out)
     }
     if (!st)
         st = decode_values(b, dense ? dense->values : t->values);
+    if (!st && dense && !type.width)
+        st = b->dev->ops->zero(context->stream, t->values, bitmap_bytes(b->row_count));
     if (!st && dense)
         st = launch_spread(b, type.width, dense->values, 0, t->values);
     if (!st)

@@ -1,0 +1,377 @@
+/* kernel_parquet_batch.cu - all pages of a column in one launch, a block for each. Bits of pages lie
+ * next to each other, so that two blocks may have a share in one word: they are added to words that
+ * were zeroed before. */
+#include "device/cuda/pages.cuh"
+
+/* The bytes of a page that is not, or no longer, compressed. */
+#define PAGE_OF(a, p)                                                                              \
+    ((p)->is_compressed ? (a).unpacked + (p)->unpacked_at : (a).stored + (p)->stored_at)
+#define IS_ONE_OF(p, kinds) ((kinds) >> (p)->kind & 1)
+
+KERNEL_TOGETHER(parquet_batch_decompress)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (!p->is_compressed)
+        return;
+    const uint8_t *source = a.stored + p->stored_at;
+    uint8_t *target = a.unpacked + p->unpacked_at;
+    for (uint32_t i = threadIdx.x; i < p->head_bytes; i += blockDim.x)
+        target[i] = source[i];
+    if (p->unpacked_bytes == p->head_bytes)
+        return;
+    parquet_decompress_arguments one = {};
+    one.source = source + p->head_bytes;
+    one.source_bytes = p->stored_bytes - p->head_bytes;
+    one.target = target + p->head_bytes;
+    one.target_bytes = p->unpacked_bytes - p->head_bytes;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_decompress_page(one);
+}
+
+/* ---- bits ---- */
+
+/* The lowest `width` bits of the word, which has no others, to bits from `at` on. */
+DEVICE void add_bits(uint64_t *bits, uint64_t at, uint64_t word, unsigned width)
+{
+    unsigned offset = at % 64;
+    if (word << offset)
+        atomicOr((word64 *)&bits[at / 64], (word64)(word << offset));
+    if (offset + width > 64 && word >> (64 - offset))
+        atomicOr((word64 *)&bits[at / 64 + 1], (word64)(word >> (64 - offset)));
+}
+
+/* All threads together; bits may be NULL. *ones: of this thread. False: damaged. */
+DEVICE bool add_runs(hybrid *h, uint64_t count, uint64_t *bits, uint64_t at, uint64_t *ones)
+{
+    for (uint64_t done = 0; done < count;) {
+        hybrid_run run;
+        if (!next_run(h, &run) || (!run.is_packed && run.value > 1))
+            return false;
+        uint64_t more = run.count < count - done ? run.count : count - done;
+        for (uint64_t i = (uint64_t)threadIdx.x * 64; i < more; i += (uint64_t)blockDim.x * 64) {
+            unsigned width = (unsigned)(more - i < 64 ? more - i : 64);
+            uint64_t word = kernel_word_mask(width, 0);
+            word = run.is_packed ? unpack(run.packed, run.packed_bytes, i, width)
+                                 : run.value ? word : 0;
+            *ones += (unsigned)__popcll(word);
+            if (bits)
+                add_bits(bits, at + done + i, word, width);
+        }
+        done += more;
+    }
+    return true;
+}
+
+/* BIT_PACKED levels go from the most significant bit down. */
+DEVICE uint64_t add_old_levels(const uint8_t *bytes, uint64_t count, uint64_t *bits, uint64_t at)
+{
+    uint64_t ones = 0;
+    for (uint64_t i = threadIdx.x; i < count; i += blockDim.x)
+        if (bytes[i / 8] >> (7 - i % 8) & 1) {
+            ones++;
+            if (bits)
+                add_bits(bits, at + i, 1, 1);
+        }
+    return ones;
+}
+
+DEVICE void add_ones(uint64_t *bits, uint64_t at, uint64_t count)
+{
+    for (uint64_t i = (uint64_t)threadIdx.x * 64; i < count; i += (uint64_t)blockDim.x * 64) {
+        unsigned width = (unsigned)(count - i < 64 ? count - i : 64);
+        add_bits(bits, at + i, kernel_word_mask(width, 0), width);
+    }
+}
+
+/* Damaged levels: the page has no values. */
+DEVICE void fail_levels(const parquet_batch_levels_arguments &a, parquet_page *p)
+{
+    for (uint64_t i = threadIdx.x; a.validity && i < p->row_count; i += blockDim.x) {
+        uint64_t at = p->first_row + i;
+        atomicAnd((word64 *)&a.validity[at / 64], (word64)~((uint64_t)1 << (at % 64)));
+    }
+    if (threadIdx.x == 0) {
+        kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, p->level_start);
+        p->valid_count = 0;
+        p->values_at = p->unpacked_bytes;
+    }
+}
+
+KERNEL_TOGETHER(parquet_batch_levels)
+{
+    __shared__ uint64_t sums[8];
+    parquet_page *p = &a.pages[blockIdx.x];
+    const uint8_t *page = PAGE_OF(a, p);
+    uint32_t start = p->level_start, bytes = p->level_bytes;
+    uint64_t ones = 0, valid;
+    bool is_right = false;
+    if (p->kind == PARQUET_PAGE_DICTIONARY)
+        return;
+    if (p->levels == PARQUET_LEVELS_NONE) {
+        if (a.validity)
+            add_ones(a.validity, p->first_row, p->row_count);
+        return;
+    }
+    if (p->level_form == PARQUET_LEVEL_BITS) {
+        bytes = p->row_count / 8 + (p->row_count % 8 > 0);
+    } else if (p->level_form == PARQUET_LEVEL_LENGTH_RUNS) {
+        bytes = p->unpacked_bytes >= 4 ? (uint32_t)load_bytes(page, 4) : UINT32_MAX;
+        start = 4;
+    }
+    if (start <= p->unpacked_bytes && bytes <= p->unpacked_bytes - start) {
+        hybrid h = {page + start, page + start + bytes, 1};
+        is_right = true;
+        if (p->level_form == PARQUET_LEVEL_BITS)
+            ones = add_old_levels(page, p->row_count, a.validity, p->first_row);
+        else
+            is_right = add_runs(&h, p->row_count, a.validity, p->first_row, &ones);
+    }
+    kernel_block_scan(ones, sums, &valid);
+    __syncthreads();
+    if (!is_right || (p->levels == PARQUET_LEVELS_CHECK && valid != p->row_count)) {
+        fail_levels(a, p);
+    } else if (threadIdx.x == 0) {
+        p->valid_count = (uint32_t)valid;
+        p->values_at = start + bytes;
+    }
+}
+
+/* ---- values ---- */
+
+KERNEL_TOGETHER(parquet_batch_codes)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (p->kind != PARQUET_PAGE_CODES)
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_codes_arguments one = {};
+    one.page = PAGE_OF(a, p);
+    one.page_bytes = p->unpacked_bytes;
+    one.words = words;
+    one.dictionary_rows = p->dictionary_rows;
+    one.out = a.out + p->first_row;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_codes_page(one);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < p->row_count; i += blockDim.x)
+        one.out[i] = i < p->valid_count ? one.out[i] + (uint32_t)p->dictionary_first : 0;
+}
+
+DEVICE void place_booleans(const parquet_batch_plain_arguments &a, const parquet_page *p)
+{
+    uint64_t words[] = {p->valid_count, p->values_at}, count = p->valid_count, ones = 0;
+    const uint8_t *at, *end;
+    bool is_right = page_values(PAGE_OF(a, p), p->unpacked_bytes, words, &at, &end);
+    if (is_right && p->kind == PARQUET_PAGE_RLE && count) {
+        is_right = end - at >= 4;
+        uint64_t bytes = is_right ? load_bytes(at, 4) : 0;
+        at += is_right ? 4 : 0;
+        hybrid h = {at, bytes < (uint64_t)(end - at) ? at + bytes : end, 1};
+        is_right = is_right && add_runs(&h, count, (uint64_t *)a.out, p->first_row, &ones);
+    } else if (is_right && count) {
+        is_right = (count + 7) / 8 <= (uint64_t)(end - at);
+        for (uint64_t i = (uint64_t)threadIdx.x * 64; is_right && i < count;
+             i += (uint64_t)blockDim.x * 64) {
+            unsigned width = (unsigned)(count - i < 64 ? count - i : 64);
+            add_bits((uint64_t *)a.out, p->first_row + i, unpack(at, (count + 7) / 8, i, width),
+                     width);
+        }
+    }
+    if (!is_right && threadIdx.x == 0)
+        kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, p->values_at);
+}
+
+KERNEL_TOGETHER(parquet_batch_plain)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (!IS_ONE_OF(p, a.kinds))
+        return;
+    if (!a.type.width) {
+        place_booleans(a, p);
+        return;
+    }
+    uint64_t words[] = {p->valid_count, a.dense ? 0 : p->values_at};
+    uint64_t width = a.type.width;
+    uint8_t *out = (uint8_t *)a.out + p->first_row * width;
+    parquet_plain_arguments one = {};
+    one.page = a.dense ? a.dense + p->first_row * a.plain_width : PAGE_OF(a, p);
+    one.page_bytes = a.dense ? p->valid_count * a.plain_width : p->unpacked_bytes;
+    one.words = words;
+    one.physical = a.physical;
+    one.conversion = a.conversion;
+    one.type_length = a.type_length;
+    one.type = a.type;
+    one.out = out;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_plain_page(one);
+    block_zero(out + p->valid_count * width, (p->row_count - p->valid_count) * width);
+}
+
+KERNEL_TOGETHER(parquet_batch_split)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (p->kind != PARQUET_PAGE_SPLIT)
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_split_arguments one = {};
+    one.page = PAGE_OF(a, p);
+    one.page_bytes = p->unpacked_bytes;
+    one.words = words;
+    one.width = a.width;
+    one.out = a.out + p->first_row * a.width;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_split_page(one);
+    block_zero(one.out + (uint64_t)p->valid_count * a.width,
+               (uint64_t)(p->row_count - p->valid_count) * a.width);
+}
+
+KERNEL_TOGETHER(parquet_batch_delta)
+{
+    parquet_page *p = &a.pages[blockIdx.x];
+    if (!IS_ONE_OF(p, a.kinds))
+        return;
+    uint64_t words[] = {p->valid_count, a.is_second ? p->second_at : p->values_at};
+    bool is_last = a.is_second || p->kind != PARQUET_PAGE_PREFIXES;
+    uint8_t *out = (uint8_t *)a.out + p->first_row * a.width;
+    parquet_delta_arguments one = {};
+    one.page = PAGE_OF(a, p);
+    one.page_bytes = p->unpacked_bytes;
+    one.words = words;
+    one.width = a.width;
+    one.out = out;
+    one.out_end = is_last ? &p->tail_at : &p->second_at;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_delta_page(one);
+    block_zero(out + (uint64_t)p->valid_count * a.width,
+               (uint64_t)(p->row_count - p->valid_count) * a.width);
+}
+
+/* ---- byte arrays ---- */
+
+/* One block for all pages: texts lie behind those of the pages before. */
+KERNEL_TOGETHER(parquet_batch_prefix_bytes)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < a.page_count; i++) {
+        parquet_page *p = &a.pages[i];
+        if (p->kind != PARQUET_PAGE_PREFIXES)
+            continue;
+        uint64_t words[] = {p->valid_count, p->values_at};
+        parquet_prefix_bytes_arguments one = {};
+        one.page_bytes = p->unpacked_bytes;
+        one.words = words;
+        one.start = &p->tail_at;
+        one.prefixes = a.prefixes + p->first_row;
+        one.suffixes = a.lengths + p->first_row;
+        one.out_bytes = &p->text_bytes;
+        one.error = a.error;
+        one.location = p->location;
+        __syncthreads();
+        parquet_prefix_bytes_page(one);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            p->text_at = total;
+        total += p->text_bytes;
+    }
+    if (threadIdx.x == 0)
+        *a.out_bytes = total;
+}
+
+KERNEL_TOGETHER(parquet_batch_prefix_copy)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (p->kind != PARQUET_PAGE_PREFIXES)
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_prefix_copy_arguments one = {};
+    one.page = PAGE_OF(a, p);
+    one.words = words;
+    one.start = &p->tail_at;
+    one.bytes = &p->text_bytes;
+    one.prefixes = a.prefixes + p->first_row;
+    one.lengths = a.lengths + p->first_row;
+    one.out = a.out + p->text_at;
+    parquet_prefix_copy_page(one);
+}
+
+KERNEL_TOGETHER(parquet_batch_strings)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    bool is_together = p->kind == PARQUET_PAGE_PREFIXES;
+    if (!is_together && p->kind != PARQUET_PAGE_LENGTHS)
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at}, width = a.type.width;
+    uint8_t *out = (uint8_t *)a.out + p->first_row * width;
+    parquet_strings_arguments one = {};
+    one.source = is_together ? a.texts + p->text_at : PAGE_OF(a, p);
+    one.source_bytes = is_together ? &p->text_bytes : NULL;
+    one.page_bytes = p->unpacked_bytes;
+    one.words = words;
+    one.start = is_together ? NULL : &p->tail_at;
+    one.lengths = a.lengths + p->first_row;
+    one.conversion = a.conversion;
+    one.type_length = a.type_length;
+    one.type = a.type;
+    one.out = out;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_strings_page(one);
+    block_zero(out + p->valid_count * width, (p->row_count - p->valid_count) * width);
+}
+
+/* ---- bounds, NULLs, runs ---- */
+
+KERNEL_ALONE(parquet_batch_bounds)
+{
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (!IS_ONE_OF(p, a.kinds))
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_check_bounds_arguments one = {};
+    one.type = a.type;
+    one.values = a.rows ? a.values : (const uint8_t *)a.values + p->first_row * a.type.width;
+    one.rows = a.rows ? a.rows + p->first_row : NULL;
+    one.words = words;
+    one.minimum = a.minimum;
+    one.maximum = a.maximum;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_check_bounds_page(one);
+}
+
+KERNEL_TOGETHER(parquet_batch_spread)
+{
+    __shared__ uint64_t sums[8];
+    const parquet_page *p = &a.pages[blockIdx.x];
+    if (p->kind == PARQUET_PAGE_DICTIONARY)
+        return;
+    uint64_t next = p->first_row, end = p->first_row + p->row_count;
+    for (uint64_t first = p->first_row; first < end; first += blockDim.x) {
+        uint64_t i = first + threadIdx.x, total;
+        bool is_valid = i < end && kernel_bit(a.validity, i);
+        uint64_t from = next + kernel_block_scan(is_valid, sums, &total);
+        next += total;
+        if (!a.width) {
+            if (is_valid && kernel_bit((const uint64_t *)a.dense, from))
+                add_bits((uint64_t *)a.out, i, 1, 1);
+        } else if (i < end) {
+            uint64_t fill[2] = {a.fill_low, 0};
+            WITH_WIDTH(a.width, bytes value; memcpy(&value, fill, sizeof value);
+                       if (is_valid) value = ((const bytes *)a.dense)[from];
+                       ((bytes *)a.out)[i] = value;)
+        }
+        __syncthreads();
+    }
+}
+
+KERNEL_ALONE(parquet_run_rows)
+{
+    const parquet_run *run = &a.runs[blockIdx.x];
+    for (uint64_t i = threadIdx.x; i < run->count; i += blockDim.x)
+        a.out[run->at + i] = (uint32_t)(run->from + i);
+}

@@ -1,0 +1,511 @@
+/* ucx.c - frames as UCX's active messages.
+ *
+ *     any thread:     post ── queue ──> wakes the thread, if it sleeps
+ *     network thread: queue ─> ucp_am_send_nbx ─> (sent) ─> net_posted
+ *                     ucp_worker_progress ─> arrived ─> net_arriving, net_arrived
+ *                     nothing to do: sleeps on the worker's descriptor until the next heartbeat
+ *
+ * Small messages come with their bytes; of large ones UCX announces the header, and fetches the
+ * bytes to where they are to go (rendezvous). All of UCX is called by the one thread, but for
+ * opening and closing. */
+#include "net/ucx/ucx.h"
+
+#include "net/frame.h"
+#include "net/ucx/library.h"
+
+#ifdef NET_HAS_UCX
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MESSAGE_ID 7
+/* Calls of progress before the queue is looked at again. */
+#define PROGRESS_CALLS 64
+#define CLOSE_NS UINT64_C(1000000000)
+
+typedef struct ucx_peer {
+    struct ucx_transport *transport;
+    unsigned rank;
+    ucp_ep_h endpoint;         /* NULL: none, or closed */
+    _Atomic bool is_abandoned; /* is to be closed */
+} ucx_peer;
+
+typedef struct ucx_transport {
+    net_transport base; /* first */
+    const ucx_library *ucx;
+    ucp_context_h context;
+    ucp_worker_h worker;
+    ucp_address_t *address;
+    size_t address_bytes;
+    ucx_peer *peers;
+    net_comm *comm;
+    int worker_event, own_event;
+    pthread_t thread;
+    bool has_thread;
+    _Atomic bool is_stopping, is_sleeping;
+    pthread_mutex_t lock;
+    net_frame *first, **last; /* posted, not sent yet; under the lock */
+    unsigned under_way;       /* sends that UCX has not finished; the thread's */
+} ucx_transport;
+
+/* Bytes that UCX is fetching. */
+typedef struct fetching {
+    ucx_transport *transport;
+    void *token;
+    unsigned peer;
+} fetching;
+
+static ucx_transport *self_of(net_transport *transport)
+{
+    return (ucx_transport *)transport;
+}
+
+static uint64_t ucx_now(net_transport *transport)
+{
+    (void)transport;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static status failure(const ucx_transport *t, ucs_status_t code, const char *what)
+{
+    return status_new(STATUS_KIND_IO, "%s: %s", what, t->ucx->ucs_status_string(code));
+}
+
+/* ---- posting ---- */
+
+static void wake(ucx_transport *t)
+{
+    uint64_t one = 1;
+    if (t->is_sleeping && write(t->own_event, &one, sizeof one) < 0)
+        assert(errno == EAGAIN); /* it is awake already */
+}
+
+static void ucx_post(net_transport *transport, net_frame *frame)
+{
+    ucx_transport *t = self_of(transport);
+    frame->next = NULL;
+    pthread_mutex_lock(&t->lock);
+    *t->last = frame;
+    t->last = &frame->next;
+    pthread_mutex_unlock(&t->lock);
+    wake(t);
+}
+
+static void ucx_abandon(net_transport *transport, unsigned peer)
+{
+    ucx_transport *t = self_of(transport);
+    t->peers[peer].is_abandoned = true;
+    wake(t);
+}
+
+/* ---- sending ---- */
+
+static void lose(ucx_transport *t, unsigned peer, ucs_status_t code)
+{
+    t->peers[peer].is_abandoned = true;
+    net_peer_gone(t->comm, peer, failure(t, code, "the connection is lost"));
+}
+
+static void sent(void *request, ucs_status_t code, void *argument)
+{
+    net_frame *frame = argument;
+    ucx_transport *t = frame->carrier;
+    unsigned peer = frame->peer;
+    t->ucx->ucp_request_free(request);
+    t->under_way--;
+    if (code != UCS_OK && code != UCS_ERR_CANCELED)
+        lose(t, peer, code);
+    net_posted(t->comm, frame);
+}
+
+static void send_frame(ucx_transport *t, net_frame *frame)
+{
+    ucx_peer *peer = &t->peers[frame->peer];
+    if (!peer->endpoint || peer->is_abandoned) {
+        net_posted(t->comm, frame);
+        return;
+    }
+    frame->carrier = t;
+    ucp_request_param_t parameters = {.op_attr_mask =
+                                          UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                      .cb.send = sent,
+                                      .user_data = frame};
+    ucs_status_ptr_t request =
+        t->ucx->ucp_am_send_nbx(peer->endpoint, MESSAGE_ID, frame->header, NET_HEADER_BYTES,
+                                frame->payload, frame->payload_bytes, &parameters);
+    if (UCS_PTR_IS_PTR(request)) {
+        t->under_way++;
+        return;
+    }
+    if (UCS_PTR_IS_ERR(request))
+        lose(t, frame->peer, UCS_PTR_STATUS(request));
+    net_posted(t->comm, frame);
+}
+
+/* Returns whether there was any. */
+static bool send_posted(ucx_transport *t)
+{
+    pthread_mutex_lock(&t->lock);
+    net_frame *frame = t->first;
+    t->first = NULL;
+    t->last = &t->first;
+    pthread_mutex_unlock(&t->lock);
+    bool has_any = frame;
+    for (net_frame *next; frame; frame = next) {
+        next = frame->next;
+        send_frame(t, frame);
+    }
+    return has_any;
+}
+
+/* ---- receiving ---- */
+
+static void fetched(void *request, ucs_status_t code, size_t bytes, void *argument)
+{
+    (void)bytes;
+    fetching *f = argument;
+    f->transport->ucx->ucp_request_free(request);
+    net_arrived(f->transport->comm, f->peer, f->token, code == UCS_OK);
+    mem_free(f);
+}
+
+/* UCS_OK: the bytes are being fetched, or are here already. */
+static ucs_status_t fetch(ucx_transport *t, unsigned peer, net_arrival arrival, void *data,
+                          size_t bytes)
+{
+    fetching *f = mem_new(sizeof *f);
+    if (!f) {
+        net_arrived(t->comm, peer, arrival.token, false);
+        return UCS_ERR_NO_MEMORY;
+    }
+    *f = (fetching){t, arrival.token, peer};
+    ucp_request_param_t parameters = {.op_attr_mask =
+                                          UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                      .cb.recv_am = fetched,
+                                      .user_data = f};
+    ucs_status_ptr_t request =
+        t->ucx->ucp_am_recv_data_nbx(t->worker, data, arrival.target, bytes, &parameters);
+    if (UCS_PTR_IS_PTR(request))
+        return UCS_OK;
+    net_arrived(t->comm, peer, arrival.token, !UCS_PTR_IS_ERR(request));
+    mem_free(f);
+    return UCS_OK;
+}
+
+static ucs_status_t arrived(void *argument, const void *header, size_t header_bytes, void *data,
+                            size_t bytes, const ucp_am_recv_param_t *parameters)
+{
+    ucx_transport *t = argument;
+    unsigned peer = header_bytes == NET_HEADER_BYTES ? net_frame_from(header) : NET_RANKS_MAX;
+    if (peer >= t->base.ranks) /* from nobody that is known */
+        return UCS_OK;
+    net_arrival arrival = net_arriving(t->comm, peer, header, header_bytes, bytes);
+    if (!arrival.token)
+        return UCS_OK;
+    if (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
+        return fetch(t, peer, arrival, data, bytes);
+    if (bytes)
+        memcpy(arrival.target, data, bytes);
+    net_arrived(t->comm, peer, arrival.token, true);
+    return UCS_OK;
+}
+
+static void endpoint_failed(void *argument, ucp_ep_h endpoint, ucs_status_t code)
+{
+    (void)endpoint;
+    ucx_peer *peer = argument;
+    lose(peer->transport, peer->rank, code);
+}
+
+/* ---- the thread ---- */
+
+static void close_endpoint(ucx_transport *t, ucx_peer *peer, bool by_force)
+{
+    ucp_request_param_t parameters = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+                                      .flags = by_force ? UCP_EP_CLOSE_FLAG_FORCE : 0};
+    ucs_status_ptr_t request = t->ucx->ucp_ep_close_nbx(peer->endpoint, &parameters);
+    uint64_t end = ucx_now(&t->base) + CLOSE_NS;
+    peer->endpoint = NULL;
+    if (!UCS_PTR_IS_PTR(request))
+        return;
+    while (t->ucx->ucp_request_check_status(request) == UCS_INPROGRESS && ucx_now(&t->base) < end)
+        t->ucx->ucp_worker_progress(t->worker);
+    t->ucx->ucp_request_free(request);
+}
+
+static void close_abandoned(ucx_transport *t)
+{
+    for (unsigned rank = 0; rank < t->base.ranks; rank++)
+        if (t->peers[rank].endpoint && t->peers[rank].is_abandoned)
+            close_endpoint(t, &t->peers[rank], true);
+}
+
+static void empty_event(ucx_transport *t)
+{
+    uint64_t count;
+    if (read(t->own_event, &count, sizeof count) < 0)
+        assert(errno == EAGAIN);
+}
+
+static bool has_posted(ucx_transport *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool has_any = t->first;
+    pthread_mutex_unlock(&t->lock);
+    return has_any;
+}
+
+/* Until something comes, is posted, or is due. */
+static void sleep_until(ucx_transport *t, uint64_t due)
+{
+    t->is_sleeping = true;
+    if (!has_posted(t) && !t->is_stopping && t->ucx->ucp_worker_arm(t->worker) == UCS_OK) {
+        uint64_t now = ucx_now(&t->base);
+        struct pollfd descriptors[2] = {{.fd = t->worker_event, .events = POLLIN},
+                                        {.fd = t->own_event, .events = POLLIN}};
+        poll(descriptors, 2, due > now ? (int)((due - now) / 1000000) + 1 : 0);
+    }
+    t->is_sleeping = false;
+    empty_event(t);
+}
+
+static void *serve(void *argument)
+{
+    ucx_transport *t = argument;
+    uint64_t due = 0;
+    while (!t->is_stopping) {
+        bool has_moved = send_posted(t);
+        for (unsigned i = 0; i < PROGRESS_CALLS && t->ucx->ucp_worker_progress(t->worker); i++)
+            has_moved = true;
+        close_abandoned(t);
+        if (ucx_now(&t->base) >= due)
+            due = net_tick(t->comm);
+        if (!has_moved)
+            sleep_until(t, due);
+    }
+    return NULL;
+}
+
+/* ---- starting, closing ---- */
+
+static status ucx_start(net_transport *transport, net_comm *comm)
+{
+    ucx_transport *t = self_of(transport);
+    t->comm = comm;
+    ucp_am_handler_param_t handler = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                      UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
+        .id = MESSAGE_ID,
+        .flags = UCP_AM_FLAG_WHOLE_MSG,
+        .cb = arrived,
+        .arg = t};
+    ucs_status_t code = t->ucx->ucp_worker_set_am_recv_handler(t->worker, &handler);
+    if (code != UCS_OK)
+        return failure(t, code, "UCX takes no messages");
+    int error = pthread_create(&t->thread, NULL, serve, t);
+    if (error)
+        return status_new_errno(error, "could not start a thread for the network");
+    t->has_thread = true;
+    return STATUS_OK;
+}
+
+static void stop_thread(ucx_transport *t)
+{
+    if (!t->has_thread)
+        return;
+    uint64_t one = 1;
+    t->is_stopping = true;
+    if (write(t->own_event, &one, sizeof one) < 0)
+        assert(errno == EAGAIN);
+    pthread_join(t->thread, NULL);
+    t->has_thread = false;
+}
+
+/* What was sent goes out; who does not take it within a moment is cut off. */
+static void close_endpoints(ucx_transport *t)
+{
+    send_posted(t);
+    for (unsigned rank = 0; rank < t->base.ranks; rank++)
+        if (t->peers[rank].endpoint)
+            close_endpoint(t, &t->peers[rank], t->peers[rank].is_abandoned);
+    uint64_t end = ucx_now(&t->base) + CLOSE_NS;
+    while (t->under_way && ucx_now(&t->base) < end)
+        t->ucx->ucp_worker_progress(t->worker);
+    send_posted(t); /* comes back */
+}
+
+static void ucx_close(net_transport *transport)
+{
+    ucx_transport *t = self_of(transport);
+    stop_thread(t);
+    if (t->comm && t->peers)
+        close_endpoints(t);
+    if (t->address)
+        t->ucx->ucp_worker_release_address(t->worker, t->address);
+    if (t->worker)
+        t->ucx->ucp_worker_destroy(t->worker);
+    if (t->context)
+        t->ucx->ucp_cleanup(t->context);
+    if (t->own_event >= 0)
+        close(t->own_event);
+    pthread_mutex_destroy(&t->lock);
+    mem_free(t->peers);
+    mem_free(t);
+}
+
+static const char *ucx_peer_text(net_transport *transport, unsigned peer)
+{
+    (void)transport, (void)peer;
+    return "ucx";
+}
+
+static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
+                                      .name = "ucx",
+                                      .start = ucx_start,
+                                      .close = ucx_close,
+                                      .post = ucx_post,
+                                      .abandon = ucx_abandon,
+                                      .now = ucx_now,
+                                      .peer_text = ucx_peer_text};
+
+/* ---- opening ---- */
+
+/* Before 1.22 UCX stops the process in an assertion when a peer dies during a zero-copy send over
+ * tcp, and its shared memory is no better; what the user says in the environment is left alone. */
+static void configure(const ucx_transport *t, ucp_config_t *config)
+{
+    bool is_old = t->ucx->major == 1 && t->ucx->minor < 22;
+    if (is_old && !getenv("UCX_ZCOPY_THRESH"))
+        (void)t->ucx->ucp_config_modify(config, "ZCOPY_THRESH", "inf");
+    if (is_old && !getenv("UCX_TLS"))
+        (void)t->ucx->ucp_config_modify(config, "TLS", "^shm");
+}
+
+static status open_worker(ucx_transport *t)
+{
+    ucp_config_t *config;
+    ucs_status_t code = t->ucx->ucp_config_read(NULL, NULL, &config);
+    if (code != UCS_OK)
+        return failure(t, code, "the settings of UCX cannot be read");
+    configure(t, config);
+    ucp_params_t parameters = {.field_mask = UCP_PARAM_FIELD_FEATURES,
+                               .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP};
+    code = t->ucx->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config, &t->context);
+    t->ucx->ucp_config_release(config);
+    if (code != UCS_OK)
+        return failure(t, code, "UCX cannot start");
+    ucp_worker_params_t worker = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                                  .thread_mode = UCS_THREAD_MODE_SERIALIZED};
+    code = t->ucx->ucp_worker_create(t->context, &worker, &t->worker);
+    if (code != UCS_OK)
+        return failure(t, code, "UCX cannot start a worker");
+    code = t->ucx->ucp_worker_get_efd(t->worker, &t->worker_event);
+    if (code != UCS_OK)
+        return failure(t, code, "UCX cannot sleep");
+    code = t->ucx->ucp_worker_get_address(t->worker, &t->address, &t->address_bytes);
+    return code == UCS_OK ? STATUS_OK : failure(t, code, "UCX has no address");
+}
+
+static status connect_peers(ucx_transport *t, const net_introduction *all)
+{
+    for (unsigned rank = 0; rank < t->base.ranks; rank++) {
+        ucx_peer *peer = &t->peers[rank];
+        *peer = (ucx_peer){.transport = t, .rank = rank};
+        if (rank == t->base.rank)
+            continue;
+        ucp_ep_params_t parameters = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+                                                    UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                                                    UCP_EP_PARAM_FIELD_ERR_HANDLER,
+                                      .address = (const ucp_address_t *)all[rank].bytes,
+                                      .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+                                      .err_handler = {.cb = endpoint_failed, .arg = peer}};
+        ucs_status_t code = t->ucx->ucp_ep_create(t->worker, &parameters, &peer->endpoint);
+        if (code != UCS_OK)
+            return status_context(failure(t, code, "UCX cannot reach it"), "rank %u (host %s)",
+                                  rank, all[rank].host);
+    }
+    return STATUS_OK;
+}
+
+static status transport_new(const net_place *place, ucx_transport **out)
+{
+    const ucx_library *ucx;
+    TRY(ucx_library_get(&ucx));
+    ucx_transport *t = mem_new(sizeof *t);
+    if (!t)
+        return status_no_memory("network", sizeof *t);
+    t->base = (net_transport){&ops, place->rank, place->ranks};
+    t->ucx = ucx;
+    t->last = &t->first;
+    pthread_mutex_init(&t->lock, NULL);
+    t->own_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->peers = mem_new_array(place->ranks, sizeof *t->peers);
+    status st = t->own_event < 0 ? status_new_errno(errno, "could not make an event")
+                : !t->peers      ? status_no_memory("ranks", place->ranks * sizeof *t->peers)
+                                 : open_worker(t);
+    if (st) {
+        ucx_close(&t->base);
+        return st;
+    }
+    *out = t;
+    return STATUS_OK;
+}
+
+static status open_comm(ucx_transport *t, const net_introduction *all, const net_options *options,
+                        net_comm **out)
+{
+    const char **hosts = mem_new_array(t->base.ranks, sizeof *hosts);
+    status st =
+        hosts ? connect_peers(t, all) : status_no_memory("ranks", t->base.ranks * sizeof *hosts);
+    for (unsigned rank = 0; hosts && rank < t->base.ranks; rank++)
+        hosts[rank] = all[rank].host;
+    if (st)
+        ucx_close(&t->base);
+    else
+        st = net_comm_open(&t->base, hosts, options, out);
+    mem_free(hosts);
+    return st;
+}
+
+status net_open_ucx(const net_place *place, const net_options *options, net_comm **out)
+{
+    ucx_transport *t;
+    net_introduction *all;
+    char machine[256] = "";
+    *out = NULL;
+    TRY(transport_new(place, &t));
+    if (!options->host && gethostname(machine, sizeof machine - 1))
+        snprintf(machine, sizeof machine, "(without a name)");
+    status st = net_introduce(place, options->host ? options->host : machine, t->address,
+                              (uint32_t)t->address_bytes, &all);
+    if (st) {
+        ucx_close(&t->base);
+        return st;
+    }
+    st = open_comm(t, all, options, out);
+    net_introductions_free(all, place->ranks);
+    return st;
+}
+
+#else
+
+status net_open_ucx(const net_place *place, const net_options *options, net_comm **out)
+{
+    (void)place, (void)options;
+    *out = NULL;
+    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                  "this build knows no UCX, by which ranks reach each other"),
+                       "install the package libucx-dev and build again");
+}
+
+#endif
