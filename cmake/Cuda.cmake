@@ -49,6 +49,11 @@ function(pistachio_cuda_kernels)
     DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/src/device/kernel_types.h ${CMAKE_SOURCE_DIR}/src/device/cuda/extra.h
     COMMENT "Compiling the CUDA device's kernels"
     VERBATIM)
-  add_custom_target(cuda_kernels ALL DEPENDS ${kernels})
-  install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Builds with sanitizers have no use for them: their tests run the emulated device's.
+  if(PISTACHIO_SANITIZE)
+    add_custom_target(cuda_kernels DEPENDS ${kernels})
+  else()
+    add_custom_target(cuda_kernels ALL DEPENDS ${kernels})
+    install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endfunction()
