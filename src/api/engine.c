@@ -90,6 +90,9 @@ static bool is_made_of(const api_engine *engine, const settings *s)
     return old->threads.number == s->threads.number &&
            old->memory_limit.number == s->memory_limit.number &&
            old->chunk_rows.number == s->chunk_rows.number && old->ranks.number == s->ranks.number &&
+           old->peer_timeout.number == s->peer_timeout.number &&
+           old->network_seed.number == s->network_seed.number &&
+           !strcmp(old->network_fault.text, s->network_fault.text) &&
            old->network_message_bytes.number == s->network_message_bytes.number &&
            old->device_memory_limit.number == s->device_memory_limit.number &&
            old->simulated_launch_time.number == s->simulated_launch_time.number &&

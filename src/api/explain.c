@@ -24,7 +24,7 @@ typedef struct device_work {
 /* What the operators of a node did together: a join has a build and a probe, an aggregate a sink
  * and a source. NULL: those that no node of the plan stands for. */
 typedef struct node_metrics {
-    uint64_t rows, nanoseconds, bytes, spilled, memory;
+    uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     device_work work;
     bool is_known; /* the node has an operator of its own */
 } node_metrics;
@@ -61,6 +61,8 @@ static node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
+        m.sent += atomic_load(&op->metrics.bytes_sent);
+        m.received += atomic_load(&op->metrics.bytes_received);
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
         m.memory = peak > m.memory ? peak : m.memory;
         add_work(&m.work, &op->metrics.work);
@@ -87,6 +89,8 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
              (double)m.nanoseconds / 1e9, share * 100);
     add_bytes(a, "read", m.bytes);
     add_bytes(a, "spilled", m.spilled);
+    add_bytes(a, "sent", m.sent);
+    add_bytes(a, "received", m.received);
     add_bytes(a, "memory", m.memory);
     describe_work(&m.work, "  (", a->behind, sizeof a->behind);
     if (*a->behind)

@@ -3,6 +3,8 @@
 
 #include "net/local/local.h"
 
+#include <stdio.h>
+
 static status open_rank(const settings *s, api_rank *rank)
 {
     uint64_t ranks = s->ranks.number;
@@ -13,11 +15,35 @@ static status open_rank(const settings *s, api_rank *rank)
     return exec_pool_new((unsigned)threads, &rank->pool);
 }
 
+/* kind:rank:frame */
+static status parse_fault(const char *text, net_fabric_options *out)
+{
+    static const char *const names[] = {[NET_FAULT_NONE] = "none",
+                                        [NET_FAULT_GONE] = "gone",
+                                        [NET_FAULT_SILENT] = "silent",
+                                        [NET_FAULT_RUBBISH] = "rubbish"};
+    unsigned long long frame = 0;
+    size_t bytes = strcspn(text, ":");
+    for (unsigned kind = 0; kind < sizeof names / sizeof *names; kind++)
+        if (strlen(names[kind]) == bytes && !strncmp(names[kind], text, bytes)) {
+            out->fault = (net_fault_kind)kind;
+            if (kind == NET_FAULT_NONE ||
+                sscanf(text + bytes, ":%u:%llu", &out->fault_rank, &frame) == 2) {
+                out->fault_frame = frame;
+                return STATUS_OK;
+            }
+        }
+    return status_hint(status_new(STATUS_KIND_INVALID, "network_fault cannot be \"%s\"", text),
+                       "none, or gone, silent or rubbish with a rank and a number: gone:1:20");
+}
+
 static status join_ranks(api_engine *engine)
 {
-    const net_fabric_options fabric = {.ranks = engine->rank_count};
-    const net_options options = {.message_bytes =
-                                     (uint32_t)engine->made_of.network_message_bytes.number};
+    const settings *s = &engine->made_of;
+    net_fabric_options fabric = {.ranks = engine->rank_count, .seed = s->network_seed.number};
+    const net_options options = {.message_bytes = (uint32_t)s->network_message_bytes.number,
+                                 .peer_timeout_ms = (uint32_t)s->peer_timeout.number};
+    TRY(parse_fault(s->network_fault.text, &fabric));
     TRY(net_fabric_new(&fabric, &engine->fabric));
     for (unsigned rank = 0; rank < engine->rank_count; rank++)
         TRY(net_fabric_open(engine->fabric, rank, &options, &engine->ranks[rank].comm));

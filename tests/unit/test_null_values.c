@@ -42,6 +42,7 @@ static const struct {
     {DEV_KERNEL_mask_to_index, "row numbers"},
     {DEV_KERNEL_repeat_rows, "row numbers"},
     {DEV_KERNEL_join_drop_nulls, "group numbers"},
+    {DEV_KERNEL_join_spread_nulls, "hashes"},
     {DEV_KERNEL_rank_find, "group numbers"},
     {DEV_KERNEL_code_pack, "codes"},
     {DEV_KERNEL_codes_number, "codes"},
@@ -65,6 +66,7 @@ static const struct {
     {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_pick_text, "states"},
     {DEV_KERNEL_aggregate_vary, "states"},
+    {DEV_KERNEL_aggregate_text_values, "states, and an empty text where there is none"},
 };
 
 /* ---- inputs: values, zero under their NULLs ---- */

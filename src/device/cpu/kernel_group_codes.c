@@ -90,12 +90,23 @@ static size_t codes_by_vectors(const codes_index_arguments *a, size_t count)
 }
 #endif
 
+static void check_ids(const codes_index_arguments *a, size_t count)
+{
+    size_t ids = a->index ? a->id_count : count;
+    uint64_t bad = 0;
+    for (size_t i = 0; i < ids; i++)
+        bad += a->ids[i] != ROW_NULL && a->ids[i] + 1 >= a->radix;
+    *a->violations += bad;
+}
+
 void ISA_(codes_index)(const codes_index_arguments *a)
 {
     size_t count = kernel_count(a->count), i = 0;
     const uint32_t *ids = a->ids, *index = a->index;
     uint32_t digit = a->digit, *out = a->out;
     bool combine = a->combine;
+    if (a->violations)
+        check_ids(a, count);
 #if defined __AVX512F__
     i = codes_by_vectors(a, count);
 #endif

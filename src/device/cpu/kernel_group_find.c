@@ -13,8 +13,11 @@ static inline __attribute__((always_inline)) void add_group(const groups_find_ar
 {
     uint8_t *target = a->group_rows + group * a->stride;
     row_copy(target, row, words);
-    for (size_t k = 0; a->heap && k < text_count; k++)
-        kernel_own_text(target + k * 16, a->heap, a->heap_used);
+    for (size_t k = 0; a->heap_used && k < text_count; k++)
+        if (a->heap)
+            kernel_own_text(target + k * 16, a->heap, a->heap_used);
+        else
+            *a->heap_used += kernel_long_bytes(target + k * 16);
 }
 
 static inline __attribute__((always_inline)) uint64_t

@@ -58,6 +58,14 @@ static inline void row_copy(uint8_t *target, const uint8_t *source, size_t words
         memcpy(target + word * 8, source + word * 8, 8);
 }
 
+/* Bytes that a text key has outside its row. */
+static inline uint32_t kernel_long_bytes(const void *key)
+{
+    string_view view;
+    memcpy(&view, key, sizeof view);
+    return view.bytes > STRING_INLINE_BYTES ? view.bytes : 0;
+}
+
 /* A long string's bytes go to heap + *used, and the view points there. */
 static inline void kernel_own_text(void *key, char *heap, uint64_t *used)
 {

@@ -33,18 +33,24 @@ bool codes_key_is_integer(data_type type)
     }
 }
 
-status codes_statistics(dev_stream *stream, const tensor *key, uint64_t rows,
-                        int64_t out[KEY_STATISTICS])
+status codes_statistics_ask(dev_stream *stream, const tensor *key, dev_count rows, dev_fetch *out)
 {
     dev_buffer *words;
     TRY(dev_words_new(stream, KEY_STATISTICS, &words));
     status st = DEV_LAUNCH(stream, key_statistics, .type = key->type, .values = key->values,
-                           .validity = key->validity, .count = dev_count_exact(rows),
-                           .out = words->address);
+                           .validity = key->validity, .count = rows, .out = words->address);
     if (!st)
-        st = dev_words_read(stream, words->address, (uint64_t *)out, KEY_STATISTICS);
+        st = dev_fetch_start(stream, words->address, KEY_STATISTICS, out);
     dev_buffer_unref(words);
     return st;
+}
+
+status codes_statistics(dev_stream *stream, const tensor *key, dev_count rows,
+                        int64_t out[KEY_STATISTICS])
+{
+    dev_fetch asked;
+    TRY(codes_statistics_ask(stream, key, rows, &asked));
+    return dev_fetch_finish(stream, &asked, (uint64_t *)out);
 }
 
 /* ---- which codes ---- */
@@ -74,12 +80,12 @@ static uint32_t text_radix(const code_key *old, const tensor *key)
 }
 
 /* A number's minimum and radix over old codes and these rows; radix 0: none. */
-static status number_radix(exec_task *task, const code_key *old, tensor *key, uint64_t rows,
+static status number_radix(exec_task *task, const code_key *old, tensor *key, dev_count rows,
                            int64_t *minimum, uint64_t *radix)
 {
     int64_t statistics[KEY_STATISTICS], least, greatest;
     tensor *flat;
-    TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+    TRY(tensor_flatten(task->stream, key, rows, &flat));
     status st = codes_statistics(task->stream, flat, rows, statistics);
     tensor_unref(flat);
     TRY(st);
@@ -162,7 +168,7 @@ status codes_table_dense(const aggregate_core *core, dev_stream *stream, int sou
 }
 
 status codes_table_try(const aggregate_core *core, exec_task *task, int source,
-                       const aggregate_table *old, tensor *const *keys, uint64_t rows,
+                       const aggregate_table *old, tensor *const *keys, dev_count rows,
                        uint64_t all_rows, aggregate_table **out)
 {
     int64_t minima[CODES_KEYS_MAX] = {0};
@@ -214,96 +220,128 @@ void codes_table_release(const aggregate_core *core, aggregate_table *table)
 /* ---- the codes of rows ---- */
 
 /* Numbers of FLAT texts. */
-static status intern(exec_task *task, code_key *code, tensor *texts, uint64_t rows, row_index **out)
+static status intern(exec_task *task, code_key *code, tensor *texts, dev_count rows,
+                     row_index **out)
 {
-    const uint8_t *packed;
+    packed_rows packed = {.count = rows, .columns = &texts, .column_count = 1};
     dev_buffer *owner = NULL;
-    TRY(row_index_new(task->stream->dev, rows, out));
-    status st =
-        key_layout_pack(&code->layout, task, &texts, dev_count_exact(rows), &packed, &owner);
+    TRY(row_index_new(task->stream->dev, rows.bound, out));
+    status st = key_layout_pack(&code->layout, task, &texts, rows, &packed.rows, &owner);
     if (!st)
-        st = hash_groups_find(&code->texts, task->stream, packed, rows, (*out)->rows);
+        st = hash_groups_find(&code->texts, task->stream, &packed, (*out)->rows);
+    if (!st)
+        st = hash_groups_ask(&code->texts, task->stream);
     dev_buffer_unref(owner);
     return st;
 }
 
-static status find_text(exec_task *task, code_key *code, tensor *key, uint64_t rows, bool combine,
-                        bool *fits, uint32_t *out)
+static status intern_dictionary(exec_task *task, code_key *code, const tensor *key)
 {
+    if (code->base == key->base && code->base_rows == key->base_rows)
+        return STATUS_OK;
+    tensor_unref(code->base);
+    row_index_unref(code->ids);
+    code->ids = NULL;
+    code->base = tensor_ref(key->base);
+    code->base_rows = key->base_rows;
+    return intern(task, code, key->base, dev_count_exact(key->base_rows), &code->ids);
+}
+
+static status find_text(exec_task *task, code_key *code, tensor *key, dev_count rows, bool combine,
+                        uint64_t *violations, bool *fits, uint32_t *out)
+{
+    bool is_host = task->stream->dev->is_host;
     tensor *flat = NULL;
     row_index *ids = NULL;
     const uint32_t *index = NULL;
     status st = STATUS_OK;
     if (is_dictionary(key)) {
-        if (code->base != key->base || code->base_rows != key->base_rows) {
-            tensor_unref(code->base);
-            row_index_unref(code->ids);
-            code->ids = NULL;
-            code->base = tensor_ref(key->base);
-            code->base_rows = key->base_rows;
-            TRY(intern(task, code, key->base, key->base_rows, &code->ids));
-        }
+        TRY(intern_dictionary(task, code, key));
         ids = row_index_ref(code->ids);
         index = key->index->rows;
     } else {
-        TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+        TRY(tensor_flatten(task->stream, key, rows, &flat));
         *fits = !flat->validity; /* a NULL has no entry */
         if (*fits)
             st = intern(task, code, flat, rows, &ids);
     }
-    *fits &= code->texts.count < code->radix;
+    /* On lazy devices there are fewer texts than the bound, perhaps. */
+    bool may_have_more = code->texts.count >= code->radix;
+    *fits &= !is_host || !may_have_more;
     if (!st && *fits)
         st = DEV_LAUNCH(task->stream, codes_index, .ids = ids->rows, .id_count = code->base_rows,
-                        .index = index, .count = dev_count_exact(rows), .digit = code->digit,
-                        .combine = combine, .out = out);
+                        .index = index, .count = rows, .radix = code->radix, .digit = code->digit,
+                        .combine = combine, .violations = may_have_more ? violations : NULL,
+                        .out = out);
     tensor_unref(flat);
     row_index_unref(ids);
     return st;
 }
 
-static status find_number(exec_task *task, const code_key *code, tensor *key, uint64_t rows,
+static status find_number(exec_task *task, const code_key *code, tensor *key, dev_count rows,
                           bool combine, uint64_t *violations, uint32_t *out)
 {
     tensor *flat;
-    TRY(tensor_flatten(task->stream, key, dev_count_exact(rows), &flat));
+    TRY(tensor_flatten(task->stream, key, rows, &flat));
     status st = DEV_LAUNCH(task->stream, codes_number, .type = flat->type, .values = flat->values,
-                           .validity = flat->validity, .count = dev_count_exact(rows),
-                           .minimum = code->minimum, .radix = code->radix, .digit = code->digit,
-                           .combine = combine, .violations = violations, .out = out);
+                           .validity = flat->validity, .count = rows, .minimum = code->minimum,
+                           .radix = code->radix, .digit = code->digit, .combine = combine,
+                           .violations = violations, .out = out);
     tensor_unref(flat);
     return st;
 }
 
-static status find_codes(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                         tensor *const *keys, uint64_t rows, bool *fits, uint32_t *out)
+static status start(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                    tensor *const *keys, dev_count rows, bool *fits, codes_lookup *lookup)
 {
-    uint64_t violations = 0;
-    dev_buffer *word;
-    status st = STATUS_OK;
     *fits = true;
-    TRY(dev_words_new(task->stream, 1, &word));
-    for (uint32_t k = 0; k < core->key_count && !st && *fits; k++) {
+    TRY(row_index_new(core->dev, rows.bound, &lookup->groups));
+    TRY(dev_words_new(task->stream, 1, &lookup->violations));
+    uint64_t *violations = lookup->violations->address;
+    for (uint32_t k = 0; k < core->key_count && *fits; k++) {
         code_key *code = &table->codes[k];
+        uint32_t *out = lookup->groups->rows;
         if (code->is_interned)
-            st = find_text(task, code, keys[k], rows, k > 0, fits, out);
+            TRY(find_text(task, code, keys[k], rows, k > 0, violations, fits, out));
         else
-            st = find_number(task, code, keys[k], rows, k > 0, word->address, out);
+            TRY(find_number(task, code, keys[k], rows, k > 0, violations, out));
     }
-    if (!st)
-        st = dev_words_read(task->stream, word->address, &violations, 1);
-    *fits &= !violations;
-    dev_buffer_unref(word);
+    return *fits ? dev_fetch_start(task->stream, violations, 1, &lookup->asked) : STATUS_OK;
+}
+
+status codes_lookup_start(const aggregate_core *core, exec_task *task, aggregate_table *table,
+                          tensor *const *keys, dev_count rows, bool *fits, codes_lookup *out)
+{
+    *out = (codes_lookup){0};
+    status st = start(core, task, table, keys, rows, fits, out);
+    if (st || !*fits)
+        codes_lookup_close(core->dev, out);
     return st;
+}
+
+status codes_lookup_finish(dev_stream *stream, codes_lookup *lookup, bool *fits)
+{
+    uint64_t violations;
+    TRY(dev_fetch_finish(stream, &lookup->asked, &violations));
+    *fits = !violations;
+    return STATUS_OK;
+}
+
+void codes_lookup_close(device *dev, codes_lookup *lookup)
+{
+    dev_fetch_close(dev, &lookup->asked);
+    dev_buffer_unref(lookup->violations);
+    row_index_unref(lookup->groups);
+    *lookup = (codes_lookup){0};
 }
 
 status codes_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
                         tensor *const *keys, uint64_t rows, bool *fits, row_index **out)
 {
-    TRY(row_index_new(core->dev, rows, out));
-    status st = find_codes(core, task, table, keys, rows, fits, (*out)->rows);
-    if (st || !*fits) {
-        row_index_unref(*out);
-        *out = NULL;
-    }
+    codes_lookup lookup;
+    TRY(codes_lookup_start(core, task, table, keys, dev_count_exact(rows), fits, &lookup));
+    status st = *fits ? codes_lookup_finish(task->stream, &lookup, fits) : STATUS_OK;
+    *out = !st && *fits ? row_index_ref(lookup.groups) : NULL;
+    codes_lookup_close(core->dev, &lookup);
     return st;
 }

@@ -35,12 +35,21 @@ typedef struct state_plan {
     uint32_t location;
 } state_plan;
 
+/* Lazy devices: text that became states and still lies where it came from. Zeroed: none. */
+typedef struct lent_text {
+    dev_buffer *changed, *words; /* which states, some perhaps twice; [0]: how many, [1]: bytes */
+    uint64_t most;               /* of them */
+    string_heap *heap;
+    dev_fetch asked; /* the words */
+} lent_text;
+
 typedef struct state_array {
     dev_buffer *buffer; /* NULL: nothing yet, or a shared count */
     uint32_t width;
     bool is_shared; /* a count of values among which there was no NULL: that of the rows */
     uint128 bound;  /* sums of width 8: no group's magnitude is greater */
     text_heap heap;
+    lent_text lent;
     uint64_t heap_kept; /* bytes of the heap when it was last compacted */
 } state_array;
 

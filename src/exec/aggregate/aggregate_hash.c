@@ -17,8 +17,19 @@ void hash_groups_init(hash_groups *groups, const key_layout *layout, const char 
     *groups = (hash_groups){.layout = layout, .who = who};
 }
 
+static void give_back_lent(hash_groups *groups)
+{
+    for (size_t i = 0; i < groups->lent.count; i++)
+        string_heap_unref(groups->lent.items[i]);
+    groups->lent.count = 0;
+}
+
 void hash_groups_release(hash_groups *groups)
 {
+    if (groups->words)
+        dev_fetch_close(groups->words->dev, &groups->asked);
+    give_back_lent(groups);
+    array_release(&groups->lent);
     dev_buffer_unref(groups->rows);
     dev_buffer_unref(groups->slots);
     dev_buffer_unref(groups->words);
@@ -66,14 +77,78 @@ static status reserve_slots(hash_groups *groups, dev_stream *stream, uint64_t ne
     return slot_count > groups->slot_count ? enlarge_slots(groups, stream, slot_count) : STATUS_OK;
 }
 
+/* ---- what is learnt later ---- */
+
+#define WORDS 2
+
+status hash_groups_ask(hash_groups *groups, dev_stream *stream)
+{
+    if (!groups->is_behind || groups->asked.words)
+        return STATUS_OK;
+    return dev_fetch_start(stream, groups->words->address, WORDS, &groups->asked);
+}
+
+/* New groups' strings go to the heap. */
+static status own_text(hash_groups *groups, dev_stream *stream, uint64_t lent_bytes)
+{
+    const key_layout *layout = groups->layout;
+    uint64_t needed = lent_bytes - groups->owned_bytes;
+    uint8_t *first = (uint8_t *)groups->rows->address + groups->owned * layout->stride;
+    dev_count count = dev_count_exact(groups->count - groups->owned);
+    groups->owned = groups->count;
+    groups->owned_bytes = lent_bytes;
+    if (!needed)
+        return STATUS_OK;
+    TRY(text_heap_reserve(&groups->heap, stream, groups->who, needed));
+    groups->heap.used += needed;
+    return DEV_LAUNCH(stream, keys_own_text, .rows = first, .count = count,
+                      .stride = layout->stride, .text_count = layout->text_count,
+                      .heap = text_heap_address(&groups->heap),
+                      .heap_used = groups->heap.words->address);
+}
+
+status hash_groups_learn(hash_groups *groups, dev_stream *stream)
+{
+    uint64_t words[WORDS];
+    if (!groups->is_behind)
+        return STATUS_OK;
+    if (groups->asked.words)
+        TRY(dev_fetch_finish(stream, &groups->asked, words));
+    else
+        TRY(dev_words_read(stream, groups->words->address, words, WORDS));
+    groups->is_behind = false;
+    groups->count = words[0];
+    if (!groups->layout->text_count || groups->borrows_text)
+        return STATUS_OK;
+    TRY(own_text(groups, stream, words[1]));
+    give_back_lent(groups);
+    return STATUS_OK;
+}
+
+/* ---- looking up ---- */
+
+static status check_count(const hash_groups *groups, uint64_t needed)
+{
+    if (needed <= GROUPS_MAX)
+        return STATUS_OK;
+    return status_new(STATUS_KIND_LIMIT, "%s has more than %llu groups", groups->who,
+                      (unsigned long long)GROUPS_MAX);
+}
+
+static bool has_room(const hash_groups *groups, uint64_t needed)
+{
+    return needed <= groups->capacity && groups->slot_count / 3 * 2 >= needed;
+}
+
+/* Room for so many more. Only if there may be none it is asked how many there are. */
 static status reserve(hash_groups *groups, dev_stream *stream, uint64_t more)
 {
     if (!groups->words)
-        TRY(dev_words_new(stream, 1, &groups->words));
+        TRY(dev_words_new(stream, WORDS, &groups->words));
+    if (!has_room(groups, groups->count + more))
+        TRY(hash_groups_learn(groups, stream));
     uint64_t needed = groups->count + more;
-    if (needed > GROUPS_MAX)
-        return status_new(STATUS_KIND_LIMIT, "%s has more than %llu groups", groups->who,
-                          (unsigned long long)GROUPS_MAX);
+    TRY(check_count(groups, needed));
     if (needed > groups->capacity) {
         /* Half as much again for groups that exist, so that little of it stays unused. */
         uint64_t capacity = groups->count + groups->count / 2 + more;
@@ -107,40 +182,63 @@ status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const u
     return text_heap_reserve(&groups->heap, stream, groups->who, needed);
 }
 
-static status find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
-                   const uint32_t *hashes, uint64_t count, uint32_t *out)
+/* The strings of rows that were looked up stay until they are in the heap. */
+static status lend(hash_groups *groups, const packed_rows *rows)
+{
+    TRY(array_reserve(NULL, &groups->lent, rows->column_count));
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        if (rows->columns[i]->heap)
+            groups->lent.items[groups->lent.count++] = string_heap_ref(rows->columns[i]->heap);
+    return STATUS_OK;
+}
+
+static status find(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                   const uint32_t *hashes, uint32_t *out)
 {
     const key_layout *layout = groups->layout;
-    TRY(DEV_LAUNCH(stream, groups_find, .rows = rows, .hashes = hashes,
-                   .count = dev_count_exact(count), .stride = layout->stride,
-                   .text_count = layout->text_count, .interval_count = layout->interval_count,
-                   .slots = groups->slots->address, .slot_count = groups->slot_count,
-                   .group_rows = groups->rows->address, .group_count = groups->words->address,
-                   .heap = groups->borrows_text ? NULL : text_heap_address(&groups->heap),
-                   .heap_used = groups->heap.words ? groups->heap.words->address : NULL,
-                   .out = out));
-    if (layout->text_count && !groups->borrows_text)
-        TRY(text_heap_settle(&groups->heap, stream));
-    return dev_words_read(stream, groups->words->address, &groups->count, 1);
+    bool owns_at_once = stream->dev->is_host && !groups->borrows_text;
+    uint64_t *used = groups->borrows_text ? NULL : (uint64_t *)groups->words->address + 1;
+    if (owns_at_once)
+        used = groups->heap.words ? groups->heap.words->address : NULL;
+    return DEV_LAUNCH(stream, groups_find, .rows = rows->rows, .hashes = hashes,
+                      .count = rows->count, .stride = layout->stride,
+                      .text_count = layout->text_count, .interval_count = layout->interval_count,
+                      .slots = groups->slots->address, .slot_count = groups->slot_count,
+                      .group_rows = groups->rows->address, .group_count = groups->words->address,
+                      .heap = owns_at_once ? text_heap_address(&groups->heap) : NULL,
+                      .heap_used = used, .out = out);
 }
 
-status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
-                               const uint32_t *hashes, uint64_t count, uint32_t *out)
+status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                               const uint32_t *hashes, uint32_t *out)
 {
-    TRY(reserve(groups, stream, count));
-    TRY(hash_groups_reserve_text(groups, stream, rows, count));
-    return find(groups, stream, rows, hashes, count, out);
+    bool has_text = groups->layout->text_count && !groups->borrows_text;
+    TRY(reserve(groups, stream, rows->count.bound));
+    if (stream->dev->is_host) {
+        TRY(hash_groups_reserve_text(groups, stream, rows->rows, rows->count.bound));
+        TRY(find(groups, stream, rows, hashes, out));
+        if (has_text)
+            TRY(text_heap_settle(&groups->heap, stream));
+        return dev_words_read(stream, groups->words->address, &groups->count, 1);
+    }
+    if (has_text)
+        TRY(lend(groups, rows));
+    dev_fetch_close(stream->dev, &groups->asked); /* of fewer rows */
+    groups->is_behind = true;
+    groups->count += rows->count.bound;
+    return find(groups, stream, rows, hashes, out);
 }
 
-status hash_groups_find(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
-                        uint64_t count, uint32_t *out)
+status hash_groups_find(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                        uint32_t *out)
 {
     dev_buffer *hashes = NULL;
-    if (!count) /* no memory was made for rows, hashes and numbers: a dictionary may be empty */
+    if (!rows->count.bound) /* no memory was made for rows, hashes and numbers: a dictionary may be
+                               empty */
         return STATUS_OK;
-    status st = key_layout_hash(groups->layout, stream, rows, dev_count_exact(count), &hashes);
+    status st = key_layout_hash(groups->layout, stream, rows->rows, rows->count, &hashes);
     if (!st)
-        st = hash_groups_find_hashed(groups, stream, rows, hashes->address, count, out);
+        st = hash_groups_find_hashed(groups, stream, rows, hashes->address, out);
     dev_buffer_unref(hashes);
     return st;
 }

@@ -43,27 +43,54 @@ static status number_texts(key_interner *interner, exec_task *task, tensor *base
     if (first == end)
         return STATUS_OK;
     TRY(key_layout_pack(&interner->layout, task, &base, dev_count_exact(end), &packed, &owner));
-    status st = hash_groups_find(&interner->texts, task->stream,
-                                 packed + first * sizeof(string_view), end - first, out + first);
+    packed_rows texts = {.rows = packed + first * sizeof(string_view),
+                         .count = dev_count_exact(end - first),
+                         .columns = &base,
+                         .column_count = 1};
+    status st = hash_groups_find(&interner->texts, task->stream, &texts, out + first);
     dev_buffer_unref(owner);
     return st;
+}
+
+/* Notes whether there are too many. It is asked how many only where there may be. */
+static status note_full(key_interner *interner, dev_stream *stream)
+{
+    if (interner->texts.count > TEXTS_MAX)
+        TRY(hash_groups_learn(&interner->texts, stream));
+    interner->is_full |= interner->texts.count > TEXTS_MAX;
+    return STATUS_OK;
+}
+
+/* Whether of the first texts too many are different. */
+static status sample_texts(key_interner *interner, exec_task *task, tensor *base, uint64_t sample,
+                           uint32_t *out, bool *is_varied)
+{
+    hash_groups *texts = &interner->texts;
+    TRY(hash_groups_learn(texts, task->stream));
+    uint64_t before = texts->count;
+    TRY(number_texts(interner, task, base, 0, sample, out));
+    TRY(hash_groups_learn(texts, task->stream));
+    *is_varied = texts->count - before > SAMPLE_ROWS / 2 || texts->count > TEXTS_MAX;
+    return STATUS_OK;
 }
 
 static status number_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
                           bool must, row_index **out)
 {
-    uint64_t sample = rows < SAMPLE_ROWS ? rows : SAMPLE_ROWS, before = interner->texts.count;
+    uint64_t sample = !must && rows > SAMPLE_ROWS ? SAMPLE_ROWS : 0;
+    bool is_varied = false;
     TRY(row_index_new(task->stream->dev, rows, out));
-    TRY(number_texts(interner, task, base, 0, sample, (*out)->rows));
-    bool is_varied = sample < rows && interner->texts.count - before > SAMPLE_ROWS / 2;
-    if (!must && (is_varied || interner->texts.count > TEXTS_MAX)) {
-        interner->is_full = true;
-        row_index_unref(*out);
-        *out = NULL;
-        return STATUS_OK;
+    if (sample)
+        TRY(sample_texts(interner, task, base, sample, (*out)->rows, &is_varied));
+    if (!is_varied) {
+        TRY(number_texts(interner, task, base, sample, rows, (*out)->rows));
+        TRY(note_full(interner, task->stream));
     }
-    TRY(number_texts(interner, task, base, sample, rows, (*out)->rows));
-    interner->is_full |= interner->texts.count > TEXTS_MAX;
+    interner->is_full |= is_varied;
+    if (must || (!is_varied && (sample || !interner->is_full)))
+        return hash_groups_ask(&interner->texts, task->stream);
+    row_index_unref(*out);
+    *out = NULL;
     return STATUS_OK;
 }
 
@@ -96,7 +123,7 @@ static status find_base(key_interner *interner, exec_task *task, tensor *base, u
 }
 
 status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
-                           uint64_t rows, bool must, tensor **out)
+                           dev_count rows, bool must, tensor **out)
 {
     row_index *ids = NULL;
     *out = NULL;
@@ -108,10 +135,10 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
     if (st || !ids)
         return st;
     tensor *t = NULL;
-    st = tensor_new_flat(task->stream->dev, type_make(TYPE_UINT32), rows, false, &t);
+    st = tensor_new_flat(task->stream->dev, type_make(TYPE_UINT32), rows.bound, false, &t);
     if (!st)
         st = DEV_LAUNCH(task->stream, gather_index, .first = ids->rows, .second = key->index->rows,
-                        .count = dev_count_exact(rows), .out = t->values);
+                        .count = rows, .out = t->values);
     row_index_unref(ids);
     if (st)
         tensor_unref(t);
@@ -123,7 +150,8 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
 /* Under the lock: all texts so far, FLAT. */
 static status decode_texts(key_interner *interner, dev_stream *stream)
 {
-    const hash_groups *texts = &interner->texts;
+    hash_groups *texts = &interner->texts;
+    TRY(hash_groups_learn(texts, stream));
     if (interner->decoded && interner->decoded_count == texts->count)
         return STATUS_OK;
     tensor_unref(interner->decoded);
@@ -170,7 +198,9 @@ status key_interner_share(key_interner *interner, dev_stream *stream, text_heap 
     if (!interner->is_used)
         return STATUS_OK;
     TRY(exec_lock_take(&interner->lock, stream));
-    status st = text_heap_share(heap, &interner->texts.heap);
+    status st = hash_groups_learn(&interner->texts, stream);
+    if (!st)
+        st = text_heap_share(heap, &interner->texts.heap);
     exec_lock_give(&interner->lock, stream);
     return st;
 }

@@ -28,7 +28,7 @@ void key_interner_release(key_interner *interner);
 /* The key's texts as FLAT numbers, for any task. *out is NULL where that is not to be done, unless
  * it must. */
 CHECKED status key_interner_encode(key_interner *interner, exec_task *task, const tensor *key,
-                                   uint64_t rows, bool must, tensor **out);
+                                   dev_count rows, bool must, tensor **out);
 /* What refers to the texts may outlive the interner. */
 CHECKED status key_interner_share(key_interner *interner, dev_stream *stream, text_heap *heap);
 /* The texts behind FLAT numbers. */

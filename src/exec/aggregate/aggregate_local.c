@@ -33,6 +33,26 @@ void aggregate_local_init(aggregate_local *local, const aggregate_core *core, in
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
         local->dense_check = DENSE_CHECK_ROWS;
     local->is_plain = !core->layouts[2].count;
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        const state_plan *plan = &core->states[i];
+        int last = plan->argument > plan->filter ? plan->argument : plan->filter;
+        if (plan->source == source && last >= (int)local->value_count)
+            local->value_count = (uint32_t)last + 1;
+    }
+}
+
+static void release_waiting(const aggregate_core *core, held_rows *rows, uint32_t value_count)
+{
+    for (uint32_t k = 0; rows->keys && k < core->key_count; k++)
+        tensor_unref(rows->keys[k]);
+    for (uint32_t i = 0; rows->values && i < value_count; i++)
+        tensor_unref(rows->values[i]);
+    mem_free(rows->keys);
+    mem_free(rows->values);
+    codes_lookup_close(core->dev, &rows->codes);
+    run_chunk_free(core, rows->runs);
+    dev_buffer_unref(rows->count_owner);
+    *rows = (held_rows){0};
 }
 
 void aggregate_local_release(aggregate_local *local)
@@ -40,6 +60,8 @@ void aggregate_local_release(aggregate_local *local)
     for (size_t i = 0; i < local->tables.count; i++)
         aggregate_table_free(local->core, local->tables.items[i]);
     array_release(&local->tables);
+    release_waiting(local->core, &local->waiting, local->value_count);
+    dev_fetch_close(local->core->dev, &local->bounds);
 }
 
 /* The tables that were counted are gone. */
@@ -81,7 +103,7 @@ static void replace_last(aggregate_local *local, aggregate_table *table)
 /* ---- one form after another ---- */
 
 static status push_one(aggregate_local *local, exec_task *task, tensor *const *values,
-                       uint64_t rows)
+                       dev_count rows)
 {
     aggregate_table *table = last_table(local);
     if (!table) {
@@ -92,21 +114,32 @@ static status push_one(aggregate_local *local, exec_task *task, tensor *const *v
     return states_update(local->core, task, table, values, NULL, rows, 0);
 }
 
-/* *is_taken: false: some keys have no code. */
-static status push_codes(aggregate_local *local, exec_task *task, aggregate_table *table,
-                         tensor *const *keys, tensor *const *values, uint64_t rows, bool *is_taken)
+/* Rows whose groups were looked up. *is_taken: false: some keys have no code. */
+static status add_coded(aggregate_local *local, exec_task *task, codes_lookup *lookup,
+                        tensor *const *values, dev_count rows, bool *is_taken)
 {
-    row_index *groups = NULL;
-    TRY(codes_table_find(local->core, task, table, keys, rows, is_taken, &groups));
+    aggregate_table *table = last_table(local);
+    TRY(codes_lookup_finish(task->stream, lookup, is_taken));
     if (!*is_taken)
         return STATUS_OK;
-    status st = states_update(local->core, task, table, values, groups->rows, rows, table->count);
-    row_index_unref(groups);
+    return states_update(local->core, task, table, values, lookup->groups->rows, rows,
+                         table->count);
+}
+
+static status push_codes(aggregate_local *local, exec_task *task, tensor *const *keys,
+                         tensor *const *values, dev_count rows, bool *is_taken)
+{
+    codes_lookup lookup;
+    TRY(codes_lookup_start(local->core, task, last_table(local), keys, rows, is_taken, &lookup));
+    if (!*is_taken)
+        return STATUS_OK;
+    status st = add_coded(local, task, &lookup, values, rows, is_taken);
+    codes_lookup_close(local->core->dev, &lookup);
     return st;
 }
 
 static status push_hash(aggregate_local *local, exec_task *task, aggregate_table *table,
-                        tensor *const *keys, tensor *const *values, uint64_t rows)
+                        tensor *const *keys, tensor *const *values, dev_count rows)
 {
     uint64_t before = table->count;
     row_index *groups;
@@ -161,6 +194,8 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     uint64_t capacity = old && is_of_no_use(old) ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
     if (old)
         hash_groups_seal(&old->groups);
+    if (absorbs)
+        TRY(aggregate_table_learn(core, task->stream, old));
     TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout, capacity,
                             &table));
     if (!absorbs)
@@ -178,13 +213,14 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
 
 /* The codes of the first rows, or larger ones than those that do not do for these. */
 static status begin_codes(aggregate_local *local, exec_task *task, tensor *const *keys,
-                          tensor *const *values, uint64_t rows, bool *is_taken)
+                          tensor *const *values, dev_count rows, bool *is_taken)
 {
-    const aggregate_table *old = last_table(local);
-    aggregate_table *table;
+    aggregate_table *old = last_table(local), *table;
     *is_taken = false;
     if (local->has_spilled || (old && old->form != TABLE_CODES))
         return STATUS_OK;
+    if (old)
+        TRY(aggregate_table_learn(local->core, task->stream, old));
     TRY(codes_table_try(local->core, task, local->source, old, keys, rows, local->row_count,
                         &table));
     if (!table)
@@ -193,7 +229,7 @@ static status begin_codes(aggregate_local *local, exec_task *task, tensor *const
         replace_last(local, table);
     else
         TRY(add_table(local, table));
-    return push_codes(local, task, table, keys, values, rows, is_taken);
+    return push_codes(local, task, keys, values, rows, is_taken);
 }
 
 /* All tables become one of CODES, if they are HASH and the codes are few for their groups. */
@@ -204,6 +240,7 @@ static status become_dense(aggregate_local *local, exec_task *task)
     for (size_t i = 0; i < local->tables.count; i++) {
         if (local->tables.items[i]->form != TABLE_HASH)
             return STATUS_OK;
+        TRY(aggregate_table_learn(local->core, task->stream, local->tables.items[i]));
         groups += local->tables.items[i]->count;
     }
     if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > local->row_count ||
@@ -226,23 +263,34 @@ static status become_dense(aggregate_local *local, exec_task *task)
 }
 
 /* Growing HASH tables whose keys turn out to be dense change their form. */
-static status check_dense(aggregate_local *local, exec_task *task, tensor *const *keys,
-                          uint64_t rows)
+static status check_dense(aggregate_local *local, exec_task *task)
 {
     int64_t statistics[KEY_STATISTICS];
-    tensor *flat;
-    if (!local->dense_check || last_table(local)->form != TABLE_HASH)
+    if (!local->bounds.words)
         return STATUS_OK;
-    TRY(tensor_flatten(task->stream, keys[0], dev_count_exact(rows), &flat));
-    status st = codes_statistics(task->stream, flat, rows, statistics);
-    tensor_unref(flat);
-    TRY(st);
+    TRY(dev_fetch_finish(task->stream, &local->bounds, (uint64_t *)statistics));
     if (statistics[KEY_VALUES])
         widen_bounds(local, statistics[KEY_MINIMUM], statistics[KEY_MAXIMUM]);
-    if (local->row_count < local->dense_check || local->minimum > local->maximum)
+    if (!local->dense_check || local->row_count < local->dense_check ||
+        local->minimum > local->maximum)
         return STATUS_OK;
     local->dense_check = local->row_count * 2;
     return become_dense(local, task);
+}
+
+/* The bounds of rows that were added to HASH. */
+static status ask_bounds(aggregate_local *local, exec_task *task, tensor *const *keys,
+                         dev_count rows)
+{
+    tensor *flat;
+    if (!local->dense_check || !last_table(local) || last_table(local)->form != TABLE_HASH)
+        return STATUS_OK;
+    TRY(tensor_flatten(task->stream, keys[0], rows, &flat));
+    status st = codes_statistics_ask(task->stream, flat, rows, &local->bounds);
+    tensor_unref(flat);
+    if (!st && local->core->dev->is_host)
+        st = check_dense(local, task);
+    return st;
 }
 
 static bool layout_takes(const key_layout *layout, const key_layout *rows)
@@ -251,16 +299,74 @@ static bool layout_takes(const key_layout *layout, const key_layout *rows)
            layout->has_nulls >= rows->has_nulls;
 }
 
+/* ---- rows that wait for an answer ---- */
+
+static status copy_tensors(tensor *const *from, uint32_t count, tensor ***out)
+{
+    *out = mem_new_array(count + 1, sizeof **out);
+    if (!*out)
+        return status_no_memory("aggregation", count * sizeof **out);
+    for (uint32_t i = 0; i < count; i++)
+        (*out)[i] = tensor_ref(from[i]);
+    return STATUS_OK;
+}
+
+/* The rows wait. What was asked is set by the caller. */
+static status hold(aggregate_local *local, tensor *const *keys, tensor *const *values,
+                   dev_count rows, dev_buffer *count_owner)
+{
+    held_rows *waiting = &local->waiting;
+    waiting->count = rows;
+    waiting->count_owner = dev_buffer_ref(count_owner);
+    TRY(copy_tensors(keys, local->core->key_count, &waiting->keys));
+    return copy_tensors(values, local->value_count, &waiting->values);
+}
+
+/* CODES take the rows, or will say so. */
+static status try_codes(aggregate_local *local, exec_task *task, tensor *const *keys,
+                        tensor *const *values, dev_count rows, dev_buffer *count_owner,
+                        bool *is_taken)
+{
+    if (local->core->dev->is_host)
+        return push_codes(local, task, keys, values, rows, is_taken);
+    TRY(codes_lookup_start(local->core, task, last_table(local), keys, rows, is_taken,
+                           &local->waiting.codes));
+    return *is_taken ? hold(local, keys, values, rows, count_owner) : STATUS_OK;
+}
+
+/* RUNS do. `keys` are the original forms of those that are packed. */
+static status try_runs(aggregate_local *local, exec_task *task, tensor *const *packed,
+                       tensor *const *keys, tensor *const *values, dev_count rows,
+                       dev_buffer *count_owner, bool *is_taken)
+{
+    const aggregate_core *core = local->core;
+    run_chunk *c;
+    TRY(runs_start(core, task, &local->runs, &local->tables, packed, rows, &c));
+    *is_taken = c != NULL;
+    if (!c)
+        return STATUS_OK;
+    if (!core->dev->is_host) {
+        local->waiting.runs = c;
+        return hold(local, keys, values, rows, count_owner);
+    }
+    status st =
+        runs_finish(core, task, &local->runs, &local->tables, local->source, values, c, is_taken);
+    run_chunk_free(core, c);
+    return st;
+}
+
+/* ---- which form ---- */
+
 /* Rows whose keys are packed, coded or not. `keys` are their original forms. */
 static status push_packed(aggregate_local *local, exec_task *task, tensor *const *packed,
-                          tensor *const *keys, tensor *const *values, uint64_t rows)
+                          tensor *const *keys, tensor *const *values, dev_count rows,
+                          dev_buffer *count_owner)
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
     bool is_taken = false;
     if (!table || table->form == TABLE_RUNS)
-        TRY(runs_push(core, task, &local->runs, &local->tables, local->source, packed, values, rows,
-                      &is_taken));
+        TRY(try_runs(local, task, packed, keys, values, rows, count_owner, &is_taken));
     if (!is_taken)
         TRY(begin_codes(local, task, keys, values, rows, &is_taken));
     if (is_taken)
@@ -274,7 +380,7 @@ static status push_packed(aggregate_local *local, exec_task *task, tensor *const
 
 /* By row numbers. *is_taken: false: the keys are no rows of a large base. */
 static status push_by_row(aggregate_local *local, exec_task *task, tensor *const *keys,
-                          tensor *const *values, uint64_t rows, bool *is_taken)
+                          tensor *const *values, dev_count rows, bool *is_taken)
 {
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
@@ -302,22 +408,14 @@ static status push_by_row(aggregate_local *local, exec_task *task, tensor *const
     return st;
 }
 
-status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *const *keys,
-                            tensor *const *values, uint64_t rows)
+/* Rows that the last table, of CODES or RUNS, does not take, or that are the first. */
+static status push_keys(aggregate_local *local, exec_task *task, tensor *const *keys,
+                        tensor *const *values, dev_count rows, dev_buffer *count_owner)
 {
     const aggregate_core *core = local->core;
-    aggregate_table *table = last_table(local);
+    const aggregate_table *table = last_table(local);
     tensor *coded[KEYS_MAX];
     bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
-    if (!rows)
-        return STATUS_OK;
-    if (!core->key_count)
-        return push_one(local, task, values, rows);
-    if (table && table->form == TABLE_CODES)
-        TRY(push_codes(local, task, table, keys, values, rows, &is_taken));
-    local->row_count += rows;
-    if (is_taken)
-        return STATUS_OK;
     local->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
     status st = STATUS_OK;
     keys_clear(core, coded);
@@ -327,7 +425,60 @@ status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *con
     if (!st && has_text && !is_coded)
         st = push_by_row(local, task, keys, values, rows, &is_taken);
     if (!st && !is_taken)
-        st = push_packed(local, task, is_coded ? coded : keys, keys, values, rows);
+        st = push_packed(local, task, is_coded ? coded : keys, keys, values, rows, count_owner);
     keys_release(core, coded);
-    return st ? st : check_dense(local, task, keys, rows);
+    return st ? st : ask_bounds(local, task, keys, rows);
+}
+
+/* What was asked of the rows that wait is answered. */
+static status add_waiting(aggregate_local *local, exec_task *task)
+{
+    const aggregate_core *core = local->core;
+    held_rows rows = local->waiting;
+    bool is_taken;
+    if (!rows.count.bound)
+        return STATUS_OK;
+    local->waiting = (held_rows){0};
+    status st = rows.runs ? runs_finish(core, task, &local->runs, &local->tables, local->source,
+                                        rows.values, rows.runs, &is_taken)
+                          : add_coded(local, task, &rows.codes, rows.values, rows.count, &is_taken);
+    if (!st && !is_taken)
+        st = push_keys(local, task, rows.keys, rows.values, rows.count, rows.count_owner);
+    release_waiting(core, &rows, local->value_count);
+    return st;
+}
+
+static status learn_last(aggregate_local *local, exec_task *task)
+{
+    aggregate_table *table = last_table(local);
+    return table ? aggregate_table_learn(local->core, task->stream, table) : STATUS_OK;
+}
+
+status aggregate_local_catch_up(aggregate_local *local, exec_task *task)
+{
+    if (local->core->dev->is_host)
+        return STATUS_OK;
+    TRY(learn_last(local, task));
+    TRY(check_dense(local, task));
+    TRY(add_waiting(local, task));
+    return check_dense(local, task); /* they may have come to HASH */
+}
+
+status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *const *keys,
+                            tensor *const *values, dev_count rows, dev_buffer *count_owner)
+{
+    bool is_taken = false;
+    if (!rows.bound)
+        return STATUS_OK;
+    if (!local->core->key_count)
+        return push_one(local, task, values, rows);
+    TRY(aggregate_local_catch_up(local, task));
+    if (!local->tables.count) /* what the first rows are says which form suits */
+        TRY(dev_count_read(task->stream, &rows));
+    if (!rows.bound)
+        return STATUS_OK;
+    if (last_table(local) && last_table(local)->form == TABLE_CODES)
+        TRY(try_codes(local, task, keys, values, rows, count_owner, &is_taken));
+    local->row_count += rows.bound;
+    return is_taken ? STATUS_OK : push_keys(local, task, keys, values, rows, count_owner);
 }

@@ -2,7 +2,18 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_LOCAL_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_LOCAL_H
 
+#include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_runs.h"
+
+/* Rows that are in no table yet: whether its form takes them was asked for, and is known when the
+ * next ones come (lazy devices). */
+typedef struct held_rows {
+    dev_count count; /* bound 0: none */
+    dev_buffer *count_owner;
+    tensor **keys, **values;
+    codes_lookup codes; /* CODES */
+    run_chunk *runs;    /* RUNS */
+} held_rows;
 
 typedef struct aggregate_local {
     const aggregate_core *core;
@@ -11,6 +22,9 @@ typedef struct aggregate_local {
     uint64_t row_count;
     bool is_plain; /* text is not to be coded */
     run_state runs;
+    uint32_t value_count;
+    held_rows waiting;
+    dev_fetch bounds;         /* of the key of the rows that came last, while the table is HASH */
     int64_t minimum, maximum; /* of a single integer key, while the table is HASH */
     uint64_t dense_check;     /* rows after which it is asked whether it is dense; 0: never */
     uint64_t held;            /* bytes of the tables when they were last counted */
@@ -21,9 +35,11 @@ typedef struct aggregate_local {
 
 void aggregate_local_init(aggregate_local *local, const aggregate_core *core, int source);
 void aggregate_local_release(aggregate_local *local);
-/* Adds rows: keys in any form, values (by number) FLAT. */
+/* Adds rows: keys in any form, values (by number) FLAT. count_owner: holds the count's word. */
 CHECKED status aggregate_local_push(aggregate_local *local, exec_task *task, tensor *const *keys,
-                                    tensor *const *values, uint64_t rows);
+                                    tensor *const *values, dev_count rows, dev_buffer *count_owner);
+/* All rows that came are in tables, and of the last table everything is known. */
+CHECKED status aggregate_local_catch_up(aggregate_local *local, exec_task *task);
 /* Its tables were spilled: the next rows come to a new one. */
 void aggregate_local_restart(aggregate_local *local);
 

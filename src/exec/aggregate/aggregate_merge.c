@@ -36,7 +36,10 @@ struct merge_slice {
     dev_buffer *owner, *hashes;
     row_index *order;  /* the slice's groups, part by part */
     uint32_t *offsets; /* where each part begins there, and the end */
+    dev_fetch asked;   /* on their way */
 };
+
+typedef ARRAY(merge_slice *) slice_list;
 
 void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op)
 {
@@ -45,8 +48,9 @@ void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, ex
     pthread_mutex_init(&merge->lock, NULL);
 }
 
-static void slice_release(merge_slice *slice)
+static void slice_release(const aggregate_core *core, merge_slice *slice)
 {
+    dev_fetch_close(core->dev, &slice->asked);
     table_slice_close(&slice->slice);
     dev_buffer_unref(slice->owner);
     dev_buffer_unref(slice->hashes);
@@ -58,7 +62,7 @@ static void slice_release(merge_slice *slice)
 static void release_slices(aggregate_merge *merge)
 {
     for (size_t i = 0; i < merge->slices.count; i++)
-        slice_release(&merge->slices.items[i]);
+        slice_release(merge->core, &merge->slices.items[i]);
     array_release(&merge->slices);
 }
 
@@ -92,11 +96,11 @@ void aggregate_merge_release(aggregate_merge *merge)
 
 status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_local *local)
 {
-    uint64_t words[1];
-    for (size_t i = 0; i < local->tables.count; i++)
+    TRY(aggregate_local_catch_up(local, task));
+    for (size_t i = 0; i < local->tables.count; i++) {
+        TRY(aggregate_table_learn(merge->core, task->stream, local->tables.items[i]));
         hash_groups_seal(&local->tables.items[i]->groups);
-    /* Other tasks' streams will read what this one wrote. */
-    TRY(dev_words_read(task->stream, task->error, words, 1));
+    }
     pthread_mutex_lock(&merge->lock);
     status st = array_reserve(NULL, &merge->tables, local->tables.count);
     if (!st && local->tables.count) {
@@ -317,10 +321,20 @@ static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice
                         .count = dev_count_exact(count), .bits = merge->part_bits, .first = 0,
                         .out = slice->order->rows, .offsets = offsets->address);
     if (!st)
-        st = dev_words_read(stream, offsets->address, (uint64_t *)(void *)slice->offsets,
-                            (uint32_t)words);
+        st = dev_fetch_start(stream, offsets->address, (uint32_t)words, &slice->asked);
     dev_buffer_unref(offsets);
     return st;
+}
+
+/* Where the parts of the task's slices begin: of all at once, so that at most one is awaited. */
+static status learn_offsets(exec_task *task, const slice_list *slices)
+{
+    for (size_t i = 0; i < slices->count; i++) {
+        merge_slice *slice = slices->items[i];
+        if (slice->asked.words)
+            TRY(dev_fetch_finish(task->stream, &slice->asked, (uint64_t *)(void *)slice->offsets));
+    }
+    return STATUS_OK;
 }
 
 /* The layout of the parts: as narrow as that of all tables. */
@@ -367,15 +381,22 @@ static status spill_tables(aggregate_merge *merge, exec_task *task)
 
 static status run_slices(aggregate_merge *merge, exec_task *task)
 {
-    uint64_t words[1];
+    slice_list taken = {0};
+    status st = STATUS_OK;
     if (merge->mode == MERGE_SPILL)
         return spill_tables(merge, task);
-    for (;;) {
+    while (!st) {
         size_t next = atomic_fetch_add(&merge->next_slice, 1);
         if (next >= merge->slices.count)
-            return dev_words_read(task->stream, task->error, words, 1);
-        TRY(run_slice(merge, task, &merge->slices.items[next]));
+            break;
+        st = run_slice(merge, task, &merge->slices.items[next]);
+        if (!st)
+            st = array_push(NULL, &taken, &merge->slices.items[next]);
     }
+    if (!st)
+        st = learn_offsets(task, &taken);
+    array_release(&taken);
+    return st;
 }
 
 /* ---- phase 2 ---- */
@@ -400,8 +421,10 @@ static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table 
         st = DEV_LAUNCH(stream, gather_index, .first = slice->hashes->address, .second = order,
                         .count = dev_count_exact(count), .out = hashes->rows);
     if (!st)
-        st = hash_groups_find_hashed(&target->groups, stream, rows->address, hashes->rows, count,
-                                     groups->rows);
+        st = hash_groups_find_hashed(
+            &target->groups, stream,
+            &(packed_rows){.rows = rows->address, .count = dev_count_exact(count)}, hashes->rows,
+            groups->rows);
     if (!st) {
         target->count = target->groups.count;
         st = states_reserve(core, stream, target, target->count);
@@ -427,7 +450,8 @@ static uint64_t count_in(const merge_slice *slice, size_t part)
     return slice->offsets[part + 1] - slice->offsets[part];
 }
 
-/* How many groups a part will have: no fewer than any table has there, perhaps as many as all. */
+/* How many groups a part will have: no fewer than any table has there, perhaps as many as all; of
+ * lazy devices these, so that nobody asks on the way. */
 static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
 {
     const aggregate_table *table = NULL;
@@ -440,6 +464,8 @@ static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
         most = here > most ? here : most;
         all += count;
     }
+    if (!merge->core->dev->is_host)
+        return all;
     return all / 2 > most ? all / 2 : most;
 }
 
@@ -471,16 +497,15 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
             TRY(add_part(merge, task, target, slice, slice->order->rows + first, count));
     }
     hash_groups_seal(&target->groups);
-    return STATUS_OK;
+    return hash_groups_ask(&target->groups, task->stream);
 }
 
 static status run_parts(aggregate_merge *merge, exec_task *task)
 {
-    uint64_t words[1];
     for (;;) {
         size_t next = atomic_fetch_add(&merge->next_part, 1);
         if (merge->mode != MERGE_PARTS || next >= part_count(merge))
-            return dev_words_read(task->stream, task->error, words, 1);
+            return STATUS_OK;
         TRY(run_part(merge, task, next));
     }
 }
@@ -506,10 +531,19 @@ static status plan_again(aggregate_merge *merge)
     return plan_parts(merge);
 }
 
+/* What the parts' groups are was asked in a phase before. */
+static status learn_parts(aggregate_merge *merge, exec_task *task)
+{
+    for (size_t p = 0; merge->parts && p < part_count(merge); p++)
+        TRY(aggregate_table_learn(merge->core, task->stream, merge->parts[p]));
+    return STATUS_OK;
+}
+
 static status settle_rows(aggregate_merge *merge, exec_task *task)
 {
     if (merge->mode == MERGE_SPILL)
         return STATUS_OK;
+    TRY(learn_parts(merge, task));
     bool is_merged = merge->mode == MERGE_PARTS, is_distinct = true;
     aggregate_table **tables = is_merged ? merge->parts : merge->tables.items;
     size_t count = is_merged ? part_count(merge) : merge->tables.count;
@@ -556,8 +590,9 @@ static status add_table_ranges(aggregate_merge *merge, const aggregate_table *ta
                                      : add_range(merge, table, 0, table->count);
 }
 
-static status complete(aggregate_merge *merge)
+static status complete(aggregate_merge *merge, exec_task *task)
 {
+    TRY(learn_parts(merge, task));
     release_slices(merge);
     if (merge->mode != MERGE_NONE)
         release_tables(merge);
@@ -574,13 +609,9 @@ static status complete(aggregate_merge *merge)
 
 status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned number)
 {
-    uint64_t words[1];
     switch (number) {
     case 0:
-        if (task->index)
-            return STATUS_OK;
-        TRY(plan_merge(merge, task));
-        return dev_words_read(task->stream, task->error, words, 1);
+        return task->index ? STATUS_OK : plan_merge(merge, task);
     case 1:
         return merge->mode == MERGE_NONE ? STATUS_OK : run_slices(merge, task);
     case 2:
@@ -592,6 +623,6 @@ status aggregate_merge_phase(aggregate_merge *merge, exec_task *task, unsigned n
     case 5:
         return merge->is_again ? run_parts(merge, task) : STATUS_OK;
     default:
-        return task->index ? STATUS_OK : complete(merge);
+        return task->index ? STATUS_OK : complete(merge, task);
     }
 }

@@ -104,7 +104,7 @@ static const tensor *first_row_key(const aggregate_core *core, tensor *const *ke
     return keys[k];
 }
 
-status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,
+status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, dev_count rows,
                    tensor **out)
 {
     const row_keys *plan = core->rows;
@@ -272,7 +272,9 @@ static status add_values(const aggregate_core *core, exec_task *task, const aggr
         if (!st)
             st = row_index_new(task->stream->dev, count, &groups);
         if (!st)
-            st = hash_groups_find(values, task->stream, packed, count, groups->rows);
+            st = hash_groups_find(values, task->stream,
+                                  &(packed_rows){packed, dev_count_exact(count), &flat, 1},
+                                  groups->rows);
         tensor_unref(t);
         tensor_unref(flat);
         dev_buffer_unref(owner);
@@ -293,6 +295,8 @@ static status count_values(const aggregate_core *core, exec_task *task,
     status st = hash_groups_expect(&values, task->stream, total + SLICE_GROUPS);
     for (size_t i = 0; i < table_count && !st; i++)
         st = add_values(core, task, tables[i], key, &values);
+    if (!st)
+        st = hash_groups_learn(&values, task->stream);
     *out = values.count;
     hash_groups_release(&values);
     key_layout_release(&layout);

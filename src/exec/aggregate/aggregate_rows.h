@@ -21,7 +21,7 @@ void row_keys_release(row_keys *rows);
 /* The keys as columns of the row layout, if several are the same rows of a large base: the rows'
  * number, then the other keys, text coded. out: references; all NULL where that cannot be. */
 CHECKED status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
-                           uint64_t rows, tensor **out);
+                           dev_count rows, tensor **out);
 /* The table is of rows of these keys' base. */
 bool rows_table_takes(const aggregate_core *core, const aggregate_table *table,
                       tensor *const *keys);

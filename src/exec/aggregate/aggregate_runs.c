@@ -24,24 +24,38 @@
 #define FALLS_FREE 64       /* from here on falls must be rare */
 #define GROUPS_PER_FALL_MIN 512
 
+/* What is asked of a chunk: the leading key's statistics, and these. */
+enum { START_COUNT = KEY_STATISTICS, TEXT_BYTES, RUN_WORDS };
+
 /* Rows of a chunk as runs. */
-typedef struct run_chunk {
+struct run_chunk {
     const key_layout *layout;
-    tensor **flat;                      /* the keys */
-    int64_t statistics[KEY_STATISTICS]; /* of the leading key */
+    dev_count count;
+    tensor **flat; /* the keys */
     const uint8_t *rows;
     dev_buffer *owner, *bits;
-    row_index *starts; /* rows that differ from the one before */
-    uint64_t start_count;
-} run_chunk;
+    row_index *starts;      /* rows that differ from the one before */
+    aggregate_table *table; /* that takes them; NULL: a new one */
+    const uint8_t *previous;
+    dev_buffer *words;
+    dev_fetch asked;
+    int64_t statistics[KEY_STATISTICS]; /* of the leading key */
+    uint64_t start_count, text_bytes;
+};
 
-static void chunk_close(const aggregate_core *core, run_chunk *c)
+void run_chunk_free(const aggregate_core *core, run_chunk *c)
 {
-    for (uint32_t k = 0; k < core->key_count; k++)
+    if (!c)
+        return;
+    dev_fetch_close(core->dev, &c->asked);
+    for (uint32_t k = 0; c->flat && k < core->key_count; k++)
         tensor_unref(c->flat[k]);
+    mem_free(c->flat);
     dev_buffer_unref(c->owner);
     dev_buffer_unref(c->bits);
+    dev_buffer_unref(c->words);
     row_index_unref(c->starts);
+    mem_free(c);
 }
 
 static bool is_ordered(const int64_t *statistics)
@@ -49,57 +63,113 @@ static bool is_ordered(const int64_t *statistics)
     return statistics[KEY_IS_ASCENDING] && !statistics[KEY_HAS_NULLS];
 }
 
-/* The leading key's statistics; *out false: there is none. */
-static status find_leading(const aggregate_core *core, exec_task *task, run_state *runs,
-                           tensor *const *keys, uint64_t rows, run_chunk *c, bool *out)
+static status ask_statistics(exec_task *task, run_chunk *c, tensor *key, tensor **flat)
 {
-    *out = false;
-    for (uint32_t k = 0; k < core->key_count; k++) {
-        bool is_candidate =
-            runs->leading < 0 ? codes_key_is_integer(core->key_types[k]) : runs->leading == (int)k;
-        if (!is_candidate)
+    TRY(tensor_flatten(task->stream, key, c->count, flat));
+    return DEV_LAUNCH(task->stream, key_statistics, .type = (*flat)->type,
+                      .values = (*flat)->values, .validity = (*flat)->validity, .count = c->count,
+                      .out = c->words->address);
+}
+
+static bool is_leading(const int64_t *statistics)
+{
+    int64_t rows = statistics[KEY_VALUES];
+    return is_ordered(statistics) && rows >= ROWS_MIN &&
+           statistics[KEY_CHANGES] >= rows / ROWS_PER_RUN_MAX;
+}
+
+/* The first chunk: whether some key leads is asked for at once. */
+static status choose_leading(const aggregate_core *core, exec_task *task, run_state *runs,
+                             tensor *const *keys, run_chunk *c)
+{
+    for (uint32_t k = 0; k < core->key_count && runs->leading < 0; k++) {
+        if (!codes_key_is_integer(core->key_types[k]))
             continue;
-        TRY(tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &c->flat[k]));
-        TRY(codes_statistics(task->stream, c->flat[k], rows, c->statistics));
-        if (is_ordered(c->statistics) &&
-            (runs->leading >= 0 || (rows >= ROWS_MIN && (uint64_t)c->statistics[KEY_CHANGES] >=
-                                                            rows / ROWS_PER_RUN_MAX))) {
+        TRY(ask_statistics(task, c, keys[k], &c->flat[k]));
+        TRY(dev_words_read(task->stream, c->words->address, (uint64_t *)c->statistics,
+                           KEY_STATISTICS));
+        if (is_leading(c->statistics))
             runs->leading = (int)k;
-            *out = true;
-            return STATUS_OK;
-        }
     }
     return STATUS_OK;
 }
 
-/* The row before the chunk's first, if it continues the last table's last segment. */
-static const uint8_t *row_before(const aggregate_table *table, const run_state *runs,
-                                 const run_chunk *c)
+/* The leading key's statistics. *out: false: there is none, or it is known not to be ordered. */
+static status find_leading(const aggregate_core *core, exec_task *task, run_state *runs,
+                           tensor *const *keys, run_chunk *c, bool *out)
 {
-    if (!table || !table->count || c->statistics[KEY_FIRST] < runs->last)
+    int leading = runs->leading;
+    if (leading < 0) {
+        TRY(choose_leading(core, task, runs, keys, c));
+        *out = runs->leading >= 0;
+        return STATUS_OK;
+    }
+    TRY(ask_statistics(task, c, keys[leading], &c->flat[leading]));
+    *out = true;
+    if (!core->dev->is_host)
+        return STATUS_OK;
+    TRY(dev_words_read(task->stream, c->words->address, (uint64_t *)c->statistics, KEY_STATISTICS));
+    *out = is_ordered(c->statistics);
+    return STATUS_OK;
+}
+
+/* The row before the chunk's first, where that may continue the last table's last segment. */
+static const uint8_t *row_before(const run_chunk *c)
+{
+    const aggregate_table *table = c->table;
+    if (!table || !table->count)
         return NULL;
     return (const uint8_t *)table->groups.rows->address + (table->count - 1) * c->layout->stride;
 }
 
-static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk *c, uint64_t rows,
-                          const uint8_t *previous)
+/* The keys of new groups, in memory of *out. */
+static status gather_starts(const aggregate_core *core, exec_task *task, const run_chunk *c,
+                            dev_count count, dev_buffer **out)
+{
+    TRY(dev_alloc(core->dev, count.bound * c->layout->stride, core->who, out));
+    return DEV_LAUNCH(task->stream, keys_gather, .rows = c->rows, .stride = c->layout->stride,
+                      .index = c->starts->rows, .count = count, .out = (*out)->address);
+}
+
+/* Lazy devices: how many bytes new groups' strings have is asked before there is room for them. */
+static status ask_text_bytes(const aggregate_core *core, exec_task *task, run_chunk *c)
+{
+    uint64_t *words = c->words->address;
+    dev_count count = {.bound = c->count.bound, .actual = words + START_COUNT};
+    dev_buffer *rows = NULL;
+    if (core->dev->is_host || !c->layout->text_count)
+        return STATUS_OK;
+    status st = gather_starts(core, task, c, count, &rows);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, keys_text_bytes, .rows = rows->address, .count = count,
+                        .stride = c->layout->stride, .text_count = c->layout->text_count,
+                        .out_total = words + TEXT_BYTES);
+    dev_buffer_unref(rows);
+    return st;
+}
+
+static status mark_starts(const aggregate_core *core, exec_task *task, run_chunk *c)
 {
     dev_stream *stream = task->stream;
-    dev_buffer *found = NULL;
-    TRY(dev_alloc(core->dev, bitmap_bytes(rows), core->who, &c->bits));
-    TRY(row_index_new(core->dev, rows, &c->starts));
-    TRY(DEV_LAUNCH(stream, runs_mark, .rows = c->rows, .count = dev_count_exact(rows),
+    uint64_t *words = c->words->address;
+    TRY(dev_alloc(core->dev, bitmap_bytes(c->count.bound), core->who, &c->bits));
+    TRY(row_index_new(core->dev, c->count.bound, &c->starts));
+    TRY(DEV_LAUNCH(stream, runs_mark, .rows = c->rows, .count = c->count,
                    .stride = c->layout->stride, .text_count = c->layout->text_count,
-                   .interval_count = c->layout->interval_count, .previous = previous,
+                   .interval_count = c->layout->interval_count, .previous = c->previous,
                    .out = c->bits->address));
-    TRY(dev_words_new(stream, 1, &found));
-    status st =
-        DEV_LAUNCH(stream, mask_to_index, .mask = c->bits->address, .count = dev_count_exact(rows),
-                   .rows = c->starts->rows, .out_count = found->address);
-    if (!st)
-        st = dev_words_read(stream, found->address, &c->start_count, 1);
-    dev_buffer_unref(found);
-    return st;
+    TRY(DEV_LAUNCH(stream, mask_to_index, .mask = c->bits->address, .count = c->count,
+                   .rows = c->starts->rows, .out_count = words + START_COUNT));
+    return ask_text_bytes(core, task, c);
+}
+
+/* Room for the new groups' strings. */
+static status reserve_text(exec_task *task, hash_groups *groups, const run_chunk *c,
+                           const uint8_t *rows)
+{
+    if (task->stream->dev->is_host)
+        return hash_groups_reserve_text(groups, task->stream, rows, c->start_count);
+    return text_heap_reserve(&groups->heap, task->stream, groups->who, c->text_bytes);
 }
 
 /* Appends the keys of new groups. */
@@ -116,13 +186,14 @@ static status append_keys(exec_task *task, aggregate_table *table, const run_chu
                    .index = c->starts->rows, .count = count, .out = at));
     if (!c->layout->text_count)
         return STATUS_OK;
-    TRY(hash_groups_reserve_text(groups, stream, at, c->start_count));
+    TRY(reserve_text(task, groups, c, at));
     if (!groups->heap.words)
         return STATUS_OK;
     TRY(DEV_LAUNCH(stream, keys_own_text, .rows = at, .count = count, .stride = (uint32_t)stride,
                    .text_count = c->layout->text_count, .heap = text_heap_address(&groups->heap),
                    .heap_used = groups->heap.words->address));
-    return text_heap_settle(&groups->heap, stream);
+    groups->heap.used += c->text_bytes;
+    return stream->dev->is_host ? text_heap_settle(&groups->heap, stream) : STATUS_OK;
 }
 
 static status add_segment(aggregate_table *table, const run_chunk *c, bool continues)
@@ -136,7 +207,7 @@ static status add_segment(aggregate_table *table, const run_chunk *c, bool conti
 }
 
 static status add_rows(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                       const run_chunk *c, tensor *const *values, uint64_t rows, bool continues)
+                       const run_chunk *c, tensor *const *values, bool continues)
 {
     uint64_t before = table->count;
     row_index *groups;
@@ -145,22 +216,21 @@ static status add_rows(const aggregate_core *core, exec_task *task, aggregate_ta
     table->count += c->start_count;
     table->groups.count = table->count;
     TRY(states_reserve(core, task->stream, table, table->count));
-    TRY(row_index_new(core->dev, rows, &groups));
-    status st = DEV_LAUNCH(task->stream, runs_number, .bits = c->bits->address,
-                           .count = dev_count_exact(rows), .first = (uint32_t)before - 1,
-                           .out = groups->rows);
+    TRY(row_index_new(core->dev, c->count.bound, &groups));
+    status st = DEV_LAUNCH(task->stream, runs_number, .bits = c->bits->address, .count = c->count,
+                           .first = (uint32_t)before - 1, .out = groups->rows);
     if (!st)
-        st = states_update(core, task, table, values, groups->rows, rows, before);
+        st = states_update(core, task, table, values, groups->rows, c->count, before);
     row_index_unref(groups);
     return st;
 }
 
 /* The table that takes these rows: the last one, if it has room and the same kind of rows. */
-static aggregate_table *current_table(const table_list *tables, const run_chunk *c, uint64_t rows)
+static aggregate_table *current_table(const table_list *tables, const run_chunk *c)
 {
     aggregate_table *table = tables->count ? tables->items[tables->count - 1] : NULL;
     bool suits = table && table->form == TABLE_RUNS && table->groups.layout == c->layout &&
-                 table->count + rows <= table->groups.capacity;
+                 table->count + c->count.bound <= table->groups.capacity;
     return suits ? table : NULL;
 }
 
@@ -173,53 +243,82 @@ static uint64_t next_capacity(const table_list *tables, uint64_t rows)
     return capacity < rows ? rows : capacity;
 }
 
-static status take(const aggregate_core *core, exec_task *task, run_state *runs, table_list *tables,
-                   int source, tensor *const *values, uint64_t rows, run_chunk *c, bool *is_taken)
+/* Packs the rows, and asks where groups begin. */
+static status ask(const aggregate_core *core, exec_task *task, const table_list *tables,
+                  tensor *const *keys, run_chunk *c)
 {
-    dev_buffer *owner = NULL;
-    aggregate_table *table = current_table(tables, c, rows);
-    const uint8_t *previous = row_before(table, runs, c);
-    TRY(key_layout_pack(c->layout, task, c->flat, dev_count_exact(rows), &c->rows, &owner));
-    c->owner = owner;
-    TRY(mark_starts(core, task, c, rows, previous));
-    bool continues = previous && c->statistics[KEY_FIRST] == runs->last;
-    *is_taken = c->start_count == (uint64_t)c->statistics[KEY_CHANGES] + !continues;
+    for (uint32_t k = 0; k < core->key_count; k++)
+        if (!c->flat[k])
+            TRY(tensor_flatten(task->stream, keys[k], c->count, &c->flat[k]));
+    TRY(key_layout_pack(c->layout, task, c->flat, c->count, &c->rows, &c->owner));
+    c->table = current_table(tables, c);
+    c->previous = row_before(c);
+    TRY(mark_starts(core, task, c));
+    return dev_fetch_start(task->stream, c->words->address, RUN_WORDS, &c->asked);
+}
+
+status runs_start(const aggregate_core *core, exec_task *task, run_state *runs,
+                  const table_list *tables, tensor *const *keys, dev_count rows, run_chunk **out)
+{
+    bool is_leading = false;
+    *out = NULL;
+    if (runs->is_over)
+        return STATUS_OK;
+    run_chunk *c = mem_new(sizeof *c);
+    if (!c)
+        return status_no_memory(core->who, sizeof *c);
+    c->layout = key_layout_for(core, keys);
+    c->count = rows;
+    c->flat = mem_new_array(core->key_count, sizeof *c->flat);
+    status st = c->flat ? dev_words_new(task->stream, RUN_WORDS, &c->words)
+                        : status_no_memory(core->who, core->key_count * sizeof *c->flat);
+    if (!st)
+        st = find_leading(core, task, runs, keys, c, &is_leading);
+    if (!st && is_leading)
+        st = ask(core, task, tables, keys, c);
+    runs->is_over |= !is_leading;
+    if (!st && is_leading)
+        *out = c;
+    else
+        run_chunk_free(core, c);
+    return st;
+}
+
+static status new_table(const aggregate_core *core, exec_task *task, table_list *tables, int source,
+                        const run_chunk *c, aggregate_table **out)
+{
+    TRY(array_reserve(NULL, tables, 1));
+    TRY(aggregate_table_new(core, task->stream, TABLE_RUNS, source, c->layout,
+                            next_capacity(tables, c->count.bound), out));
+    tables->items[tables->count++] = *out;
+    return STATUS_OK;
+}
+
+status runs_finish(const aggregate_core *core, exec_task *task, run_state *runs, table_list *tables,
+                   int source, tensor *const *values, run_chunk *c, bool *is_taken)
+{
+    uint64_t words[RUN_WORDS];
+    aggregate_table *table = c->table;
+    TRY(dev_fetch_finish(task->stream, &c->asked, words));
+    memcpy(c->statistics, words, sizeof c->statistics);
+    c->start_count = words[START_COUNT];
+    c->text_bytes = words[TEXT_BYTES];
+    *is_taken = true;
+    if (!c->statistics[KEY_VALUES] && !c->statistics[KEY_HAS_NULLS]) /* no rows */
+        return STATUS_OK;
+    bool continues = c->previous && c->statistics[KEY_FIRST] == runs->last;
+    *is_taken = is_ordered(c->statistics) &&
+                c->start_count == (uint64_t)c->statistics[KEY_CHANGES] + !continues;
+    runs->is_over |= !*is_taken;
     if (!*is_taken)
         return STATUS_OK;
-    if (!table) {
-        TRY(array_reserve(NULL, tables, 1));
-        TRY(aggregate_table_new(core, task->stream, TABLE_RUNS, source, c->layout,
-                                next_capacity(tables, rows), &table));
-        tables->items[tables->count++] = table;
-    }
+    if (!table)
+        TRY(new_table(core, task, tables, source, c, &table));
     runs->groups += c->start_count;
     runs->falls += c->statistics[KEY_FIRST] < runs->last;
     runs->last = c->statistics[KEY_LAST];
     runs->is_over = runs->falls > FALLS_FREE && runs->groups / runs->falls < GROUPS_PER_FALL_MIN;
-    return add_rows(core, task, table, c, values, rows, continues);
-}
-
-status runs_push(const aggregate_core *core, exec_task *task, run_state *runs, table_list *tables,
-                 int source, tensor *const *keys, tensor *const *values, uint64_t rows,
-                 bool *is_taken)
-{
-    tensor *flat[KEYS_MAX];
-    run_chunk c = {.layout = key_layout_for(core, keys), .flat = flat};
-    *is_taken = false;
-    if (runs->is_over)
-        return STATUS_OK;
-    keys_clear(core, flat);
-    status st = find_leading(core, task, runs, keys, rows, &c, is_taken);
-    if (!st && *is_taken) {
-        for (uint32_t k = 0; k < core->key_count && !st; k++)
-            if (!c.flat[k])
-                st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &c.flat[k]);
-        if (!st)
-            st = take(core, task, runs, tables, source, values, rows, &c, is_taken);
-    }
-    runs->is_over |= !*is_taken;
-    chunk_close(core, &c);
-    return st;
+    return add_rows(core, task, table, c, values, continues);
 }
 
 /* ---- merging ---- */

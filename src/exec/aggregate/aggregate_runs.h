@@ -13,11 +13,19 @@ typedef struct run_state {
     uint64_t falls, groups; /* how often it fell from chunk to chunk, and groups so far */
 } run_state;
 
-/* Adds rows to the last table of the list, or to a new one. *is_taken: false: the rows are not in
+/* Rows of which it was asked whether they are in order, and where groups begin. */
+typedef struct run_chunk run_chunk;
+
+/* *out: NULL: they are not, or never were. Before it is finished no others may be started. */
+CHECKED status runs_start(const aggregate_core *core, exec_task *task, run_state *runs,
+                          const table_list *tables, tensor *const *keys, dev_count rows,
+                          run_chunk **out);
+/* Adds the rows to the last table of the list, or to a new one. *is_taken: false: they are not in
  * order, and nothing was done. */
-CHECKED status runs_push(const aggregate_core *core, exec_task *task, run_state *runs,
-                         table_list *tables, int source, tensor *const *keys, tensor *const *values,
-                         uint64_t rows, bool *is_taken);
+CHECKED status runs_finish(const aggregate_core *core, exec_task *task, run_state *runs,
+                           table_list *tables, int source, tensor *const *values, run_chunk *c,
+                           bool *is_taken);
+void run_chunk_free(const aggregate_core *core, run_chunk *c); /* takes NULL */
 /* Joins the segments of all tables where they touch. *is_disjoint: false: they overlap, and nothing
  * was done. */
 CHECKED status runs_merge(const aggregate_core *core, exec_task *task, const table_list *tables,

@@ -319,8 +319,10 @@ status aggregate_local_settle(aggregate_local *local, exec_task *task, aggregate
                          merged_bytes(&local->tables, local->held)))
         return STATUS_OK;
     TRY(aggregate_spill_begin(local->core, spill));
+    TRY(aggregate_local_catch_up(local, task));
     for (; local->tables.count; local->tables.count--) {
         aggregate_table *last = local->tables.items[local->tables.count - 1];
+        TRY(aggregate_table_learn(local->core, task->stream, last));
         TRY(aggregate_spill_table(local->core, task, spill, last));
         aggregate_table_free(local->core, last);
     }
@@ -386,7 +388,7 @@ static status absorb_block(const aggregate_core *core, exec_task *task, aggregat
     if (!st)
         st = states_prepare(core, task->stream, to, &from);
     if (!st)
-        st = hash_table_find(core, task, to, c->columns, rows, &groups);
+        st = hash_table_find(core, task, to, c->columns, dev_count_exact(rows), &groups);
     if (!st) {
         st = states_merge(core, task, to, groups->rows, &from, NULL, 0, rows);
         row_index_unref(groups);
@@ -405,6 +407,8 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
         st = new_cut(core, spill, reader->part.parts->level + 1, &reader->cut);
         pthread_mutex_unlock(&spill->lock);
     }
+    if (!st)
+        st = aggregate_table_learn(core, task->stream, reader->table);
     if (!st)
         st = spill_table(core, task, spill, reader->table, reader->cut);
     aggregate_table_free(core, reader->table);
@@ -473,6 +477,8 @@ static exec_result next_part(aggregate_merge *merge, exec_task *task, aggregate_
     partition_reader_close(&reader->blocks);
     reader->is_loading = false;
     reader->next = 0;
+    if (reader->table)
+        EXEC_TRY(task, aggregate_table_learn(merge->core, task->stream, reader->table));
     if (!reader->cut)
         return EXEC_HAVE_OUTPUT;
     if (reader->table)

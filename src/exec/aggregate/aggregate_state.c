@@ -21,6 +21,8 @@ status states_init(const aggregate_core *core, aggregate_table *table)
         bool may_share = table->form != TABLE_ONE &&
                          (table->form != TABLE_CODES || core->rows_state >= 0) &&
                          plan->source == SOURCE_ROWS && table->source == SOURCE_ROWS;
+        /* What it has been so far is 1 for groups that exist; a lazy device's number is a bound. */
+        may_share &= core->dev->is_host || core->rows_state >= 0 || plan->argument < 0;
         table->states[i].is_shared = may_share && plan->ops == &aggregate_state_count &&
                                      plan->filter < 0 && (int)i != core->rows_state;
     }
@@ -31,6 +33,7 @@ void states_release(const aggregate_core *core, aggregate_table *table)
 {
     for (uint32_t i = 0; table->states && i < core->state_count; i++) {
         dev_buffer_unref(table->states[i].buffer);
+        state_lent_text_release(core->dev, &table->states[i]);
         text_heap_release(&table->states[i].heap);
     }
     mem_free(table->states);
@@ -141,21 +144,21 @@ static status update_all(const state_update *u, tensor *const *values)
     if (u->core->rows_state >= 0 && u->table->source == SOURCE_ROWS)
         TRY(update_state(u, (uint32_t)u->core->rows_state, values));
     if (u->table->marks)
-        TRY(DEV_LAUNCH(u->task->stream, aggregate_mark, .groups = u->groups,
-                       .count = dev_count_exact(u->rows), .states = u->table->marks->address));
+        TRY(DEV_LAUNCH(u->task->stream, aggregate_mark, .groups = u->groups, .count = u->rows,
+                       .states = u->table->marks->address));
     return STATUS_OK;
 }
 
 status states_update(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                     tensor *const *values, const uint32_t *groups, uint64_t rows,
+                     tensor *const *values, const uint32_t *groups, dev_count rows,
                      uint64_t groups_before)
 {
     dev_buffer *present = NULL;
     status st = STATUS_OK;
     if (groups && table->form == TABLE_CODES && table->count <= 64) {
         TRY(dev_words_new(task->stream, 1, &present));
-        st = DEV_LAUNCH(task->stream, codes_present, .groups = groups,
-                        .count = dev_count_exact(rows), .out = present->address);
+        st = DEV_LAUNCH(task->stream, codes_present, .groups = groups, .count = rows,
+                        .out = present->address);
     }
     const state_update u = {.core = core,
                             .task = task,
@@ -167,8 +170,16 @@ status states_update(const aggregate_core *core, exec_task *task, aggregate_tabl
     if (!st)
         st = update_all(&u, values);
     dev_buffer_unref(present);
-    table->row_count += rows;
+    table->row_count += rows.bound;
     return st;
+}
+
+status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
+{
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (state_is_text(&core->states[i]))
+            TRY(state_own_text(core, stream, table, &table->states[i]));
+    return STATUS_OK;
 }
 
 /* ---- adding states ---- */
@@ -259,8 +270,11 @@ status states_merge(const aggregate_core *core, exec_task *task, aggregate_table
                     const uint32_t *groups, const aggregate_table *from, const uint32_t *list,
                     uint64_t first, uint64_t count)
 {
-    const state_update u = {
-        .core = core, .task = task, .table = target, .groups = groups, .rows = count};
+    const state_update u = {.core = core,
+                            .task = task,
+                            .table = target,
+                            .groups = groups,
+                            .rows = dev_count_exact(count)};
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
         const void *states;

@@ -13,8 +13,10 @@ CHECKED status states_reserve(const aggregate_core *core, dev_stream *stream,
 /* The states of the table's source. values: FLAT, by number; groups NULL: all rows are of group 0.
  * Groups from groups_before on are new with these rows. */
 CHECKED status states_update(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                             tensor *const *values, const uint32_t *groups, uint64_t rows,
+                             tensor *const *values, const uint32_t *groups, dev_count rows,
                              uint64_t groups_before);
+/* What refers to the rows that came last does so no longer. */
+CHECKED status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
 /* Makes target's states as wide as adding from's needs, and keeps alive what from's text is. To be
  * called once for each table that is merged. */
 CHECKED status states_prepare(const aggregate_core *core, dev_stream *stream,

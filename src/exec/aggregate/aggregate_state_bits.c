@@ -20,15 +20,14 @@ static status update_bits(const state_update *u, const state_plan *plan, state_a
     return DEV_LAUNCH(u->task->stream, aggregate_bits, .op = (char)plan->operation,
                       .width = array->width, .values = argument->values,
                       .validity = argument->validity, .mask = filter ? filter->values : NULL,
-                      .groups = u->groups, .count = dev_count_exact(u->rows),
-                      .states = array->buffer->address);
+                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_bits(const state_update *u, const state_plan *plan, const state_array *array,
                          const void *states, uint32_t width)
 {
     return DEV_LAUNCH(u->task->stream, aggregate_bits, .op = (char)plan->operation, .width = width,
-                      .values = states, .groups = u->groups, .count = dev_count_exact(u->rows),
+                      .values = states, .groups = u->groups, .count = u->rows,
                       .states = array->buffer->address);
 }
 

@@ -12,7 +12,8 @@ typedef struct state_update {
     aggregate_table *table;
     const uint32_t *groups;  /* of each; NULL: all are of group 0 */
     const uint64_t *present; /* of few groups, those that occur; NULL: not known */
-    uint64_t rows, groups_before;
+    dev_count rows;
+    uint64_t groups_before; /* at most */
 } state_update;
 
 /* States to be made values of a column. */
@@ -36,7 +37,7 @@ typedef struct aggregate_state_ops {
     /* Adds the argument's values where they are not NULL and the filter (may be NULL) is true. */
     status (*update)(const state_update *u, const state_plan *plan, state_array *array,
                      const tensor *argument, const tensor *filter);
-    /* Adds u->rows states, each `width` bytes; NULL: counts that are all 1. */
+    /* Adds as many states as u->rows, each `width` bytes; NULL: counts that are all 1. */
     status (*merge)(const state_update *u, const state_plan *plan, const state_array *array,
                     const void *states, uint32_t width);
     /* Makes values of states, into out->values. NULL: states are values, and out->type says so. */
@@ -53,6 +54,12 @@ extern const aggregate_state_ops aggregate_state_number; /* sum, of floats */
 
 /* The states are text, whose bytes lie in the array's heap. */
 bool state_is_text(const state_plan *plan);
+/* The text of states that changed with the last rows is copied to the array's heap, if it is not
+ * yet. */
+CHECKED status state_own_text(const aggregate_core *core, dev_stream *stream,
+                              const aggregate_table *table, state_array *array);
+/* Forgets it. */
+void state_lent_text_release(device *dev, state_array *array);
 /* Sums get 16 bytes each. */
 CHECKED status state_widen_sum(const aggregate_core *core, dev_stream *stream,
                                const aggregate_table *table, state_array *array);

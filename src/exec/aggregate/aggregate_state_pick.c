@@ -101,55 +101,74 @@ static status compact_text(const aggregate_core *core, dev_stream *stream, state
     return STATUS_OK;
 }
 
-/* Long strings that became states are copied: the chunk's memory goes. */
-static status own_changed(const state_update *u, state_array *array, const uint32_t *changed,
-                          const uint64_t *changed_count)
+#define LENT_WORDS 2
+
+void state_lent_text_release(device *dev, state_array *array)
+{
+    lent_text *lent = &array->lent;
+    dev_fetch_close(dev, &lent->asked);
+    dev_buffer_unref(lent->changed);
+    dev_buffer_unref(lent->words);
+    string_heap_unref(lent->heap);
+    *lent = (lent_text){0};
+}
+
+/* Copies the text of changed states to the heap. */
+static status copy_text(const aggregate_core *core, dev_stream *stream, state_array *array,
+                        const uint32_t *changed, uint64_t count, uint64_t bytes)
+{
+    if (!bytes) /* short strings lie in the states */
+        return STATUS_OK;
+    TRY(text_heap_reserve(&array->heap, stream, core->who, bytes));
+    array->heap.used += bytes;
+    return DEV_LAUNCH(stream, aggregate_own_text, .states = array->buffer->address,
+                      .changed = changed, .count = dev_count_exact(count),
+                      .heap = text_heap_address(&array->heap),
+                      .heap_used = array->heap.words->address);
+}
+
+status state_own_text(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
+                      state_array *array)
+{
+    lent_text *lent = &array->lent;
+    uint64_t words[LENT_WORDS];
+    if (!lent->changed)
+        return STATUS_OK;
+    TRY(dev_fetch_finish(stream, &lent->asked, words));
+    TRY(copy_text(core, stream, array, lent->changed->address, words[0], words[1]));
+    state_lent_text_release(stream->dev, array);
+    return words[1] ? compact_text(core, stream, array, table->count) : STATUS_OK;
+}
+
+/* Long strings that became states are copied, as the chunk's memory goes: here it is asked how many
+ * bytes they have. */
+static status lend_text(const state_update *u, state_array *array, const tensor *argument)
 {
     dev_stream *stream = u->task->stream;
-    uint64_t count, needed = 0;
-    dev_buffer *total;
-    TRY(dev_words_read(stream, changed_count, &count, 1));
-    if (!count)
-        return STATUS_OK;
-    TRY(dev_words_new(stream, 1, &total));
-    status st = DEV_LAUNCH(stream, aggregate_text_bytes, .states = array->buffer->address,
-                           .changed = changed, .count = dev_count_exact(count),
-                           .out_total = total->address);
-    if (!st)
-        st = dev_words_read(stream, total->address, &needed, 1);
-    dev_buffer_unref(total);
-    if (st || !needed) /* short strings lie in the states */
-        return st;
-    st = text_heap_reserve(&array->heap, stream, u->core->who, needed);
-    if (!st)
-        st = DEV_LAUNCH(stream, aggregate_own_text, .states = array->buffer->address,
-                        .changed = changed, .count = dev_count_exact(count),
-                        .heap = text_heap_address(&array->heap),
-                        .heap_used = array->heap.words->address);
-    if (!st)
-        st = text_heap_settle(&array->heap, stream);
-    return st ? st : compact_text(u->core, stream, array, u->table->count);
+    uint64_t *words = array->lent.words->address;
+    array->lent.heap = string_heap_ref(argument->heap);
+    TRY(DEV_LAUNCH(stream, aggregate_text_bytes, .states = array->buffer->address,
+                   .changed = array->lent.changed->address,
+                   .count = {.bound = u->rows.bound, .actual = words}, .out_total = words + 1));
+    TRY(dev_fetch_start(stream, words, LENT_WORDS, &array->lent.asked));
+    return stream->dev->is_host ? state_own_text(u->core, stream, u->table, array) : STATUS_OK;
 }
 
 static status update_text(const state_update *u, const state_plan *plan, state_array *array,
                           const tensor *argument, const tensor *filter)
 {
     dev_stream *stream = u->task->stream;
-    dev_buffer *changed = NULL, *changed_count = NULL;
-    TRY(dev_alloc(stream->dev, u->rows * sizeof(uint32_t), u->core->who, &changed));
-    status st = dev_words_new(stream, 1, &changed_count);
-    if (!st)
-        st = DEV_LAUNCH(stream, aggregate_pick_text,
-                        .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
-                        .values = argument->values, .validity = argument->validity,
-                        .mask = filter ? filter->values : NULL, .groups = u->groups,
-                        .count = dev_count_exact(u->rows), .states = array->buffer->address,
-                        .changed = changed->address, .changed_count = changed_count->address);
-    if (!st)
-        st = own_changed(u, array, changed->address, changed_count->address);
-    dev_buffer_unref(changed);
-    dev_buffer_unref(changed_count);
-    return st;
+    TRY(state_own_text(u->core, stream, u->table, array));
+    TRY(dev_words_new(stream, LENT_WORDS, &array->lent.words));
+    TRY(dev_alloc(stream->dev, u->rows.bound * sizeof(uint32_t), u->core->who,
+                  &array->lent.changed));
+    status st = DEV_LAUNCH(
+        stream, aggregate_pick_text, .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
+        .values = argument->values, .validity = argument->validity,
+        .mask = filter ? filter->values : NULL, .groups = u->groups, .count = u->rows,
+        .states = array->buffer->address, .changed = array->lent.changed->address,
+        .changed_count = array->lent.words->address);
+    return st ? st : lend_text(u, array, argument);
 }
 
 /* ---- all ---- */
@@ -159,11 +178,11 @@ static status update_pick(const state_update *u, const state_plan *plan, state_a
 {
     if (state_is_text(plan))
         return update_text(u, plan, array, argument, filter);
-    return DEV_LAUNCH(
-        u->task->stream, aggregate_pick, .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
-        .type = argument->type, .values = argument->values, .validity = argument->validity,
-        .mask = filter ? filter->values : NULL, .groups = u->groups,
-        .count = dev_count_exact(u->rows), .states = array->buffer->address);
+    return DEV_LAUNCH(u->task->stream, aggregate_pick,
+                      .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
+                      .type = argument->type, .values = argument->values,
+                      .validity = argument->validity, .mask = filter ? filter->values : NULL,
+                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_pick(const state_update *u, const state_plan *plan, const state_array *array,
@@ -173,11 +192,11 @@ static status merge_pick(const state_update *u, const state_plan *plan, const st
     (void)width;
     if (state_is_text(plan))
         return DEV_LAUNCH(u->task->stream, aggregate_pick_text, .is_greatest = is_greatest,
-                          .values = states, .groups = u->groups, .count = dev_count_exact(u->rows),
+                          .values = states, .groups = u->groups, .count = u->rows,
                           .states = array->buffer->address);
     return DEV_LAUNCH(u->task->stream, aggregate_pick, .is_greatest = is_greatest,
                       .type = plan->type, .is_state = true, .values = states, .groups = u->groups,
-                      .count = dev_count_exact(u->rows), .states = array->buffer->address);
+                      .count = u->rows, .states = array->buffer->address);
 }
 
 /* Booleans: others are used in place. */

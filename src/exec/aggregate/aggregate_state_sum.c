@@ -19,7 +19,7 @@ static status update_count(const state_update *u, const state_plan *plan, state_
     return DEV_LAUNCH(
         u->task->stream, aggregate_count, .validity = argument ? argument->validity : NULL,
         .mask = filter ? filter->values : NULL, .groups = u->groups, .group_count = u->table->count,
-        .present = u->present, .count = dev_count_exact(u->rows), .states = array->buffer->address);
+        .present = u->present, .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_count(const state_update *u, const state_plan *plan, const state_array *array,
@@ -29,12 +29,12 @@ static status merge_count(const state_update *u, const state_plan *plan, const s
     (void)width;
     if (!states)
         return DEV_LAUNCH(stream, aggregate_count, .groups = u->groups,
-                          .group_count = u->table->count, .count = dev_count_exact(u->rows),
+                          .group_count = u->table->count, .count = u->rows,
                           .states = array->buffer->address);
     return DEV_LAUNCH(stream, aggregate_sum, .type = type_make(TYPE_INT64), .values = states,
-                      .groups = u->groups, .group_count = u->table->count,
-                      .count = dev_count_exact(u->rows), .state_width = sizeof(int64_t),
-                      .fits = true, .states = array->buffer->address, .error = u->task->error,
+                      .groups = u->groups, .group_count = u->table->count, .count = u->rows,
+                      .state_width = sizeof(int64_t), .fits = true,
+                      .states = array->buffer->address, .error = u->task->error,
                       .location = plan->location);
 }
 
@@ -98,16 +98,16 @@ static status update_sum(const state_update *u, const state_plan *plan, state_ar
     dev_stream *stream = u->task->stream;
     uint128 bound = UINT64_MAX; /* of wide sums nobody asks */
     if (array->width == sizeof(int64_t) || argument->type.width < 8)
-        TRY(bound_of_sum(stream, argument, u->rows, &bound));
+        TRY(bound_of_sum(stream, argument, u->rows.bound, &bound));
     if (array->width == sizeof(int64_t) && bound + array->bound > INT64_MAX)
         TRY(state_widen_sum(u->core, stream, u->table, array));
     array->bound += bound;
     return DEV_LAUNCH(stream, aggregate_sum, .type = argument->type, .values = argument->values,
                       .validity = argument->validity, .mask = filter ? filter->values : NULL,
                       .groups = u->groups, .group_count = u->table->count, .present = u->present,
-                      .count = dev_count_exact(u->rows), .state_width = array->width,
-                      .fits = bound <= INT64_MAX, .states = array->buffer->address,
-                      .error = u->task->error, .location = plan->location);
+                      .count = u->rows, .state_width = array->width, .fits = bound <= INT64_MAX,
+                      .states = array->buffer->address, .error = u->task->error,
+                      .location = plan->location);
 }
 
 static status merge_sum(const state_update *u, const state_plan *plan, const state_array *array,
@@ -117,7 +117,7 @@ static status merge_sum(const state_update *u, const state_plan *plan, const sta
     return DEV_LAUNCH(u->task->stream, aggregate_sum,
                       .type = is_wide ? type_decimal(38, 0) : type_make(TYPE_INT64),
                       .values = states, .groups = u->groups, .group_count = u->table->count,
-                      .count = dev_count_exact(u->rows), .state_width = array->width,
+                      .count = u->rows, .state_width = array->width,
                       .fits = array->width == sizeof(int64_t), .states = array->buffer->address,
                       .error = u->task->error, .location = plan->location);
 }
@@ -156,8 +156,8 @@ static status update_number(const state_update *u, const state_plan *plan, state
     (void)plan;
     return DEV_LAUNCH(u->task->stream, aggregate_sum_number, .type = argument->type,
                       .values = argument->values, .validity = argument->validity,
-                      .mask = filter ? filter->values : NULL, .groups = u->groups,
-                      .count = dev_count_exact(u->rows), .states = array->buffer->address);
+                      .mask = filter ? filter->values : NULL, .groups = u->groups, .count = u->rows,
+                      .states = array->buffer->address);
 }
 
 static status merge_number(const state_update *u, const state_plan *plan, const state_array *array,
@@ -166,8 +166,7 @@ static status merge_number(const state_update *u, const state_plan *plan, const 
     (void)plan;
     (void)width;
     return DEV_LAUNCH(u->task->stream, aggregate_sum_number, .is_state = true, .values = states,
-                      .groups = u->groups, .count = dev_count_exact(u->rows),
-                      .states = array->buffer->address);
+                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
 }
 
 static status finish_number(const state_finish *f, tensor *out)
@@ -198,8 +197,7 @@ static status update_variance(const state_update *u, const state_plan *plan, sta
     (void)plan;
     return DEV_LAUNCH(u->task->stream, aggregate_vary, .values = argument->values,
                       .validity = argument->validity, .mask = filter ? filter->values : NULL,
-                      .groups = u->groups, .count = dev_count_exact(u->rows),
-                      .states = array->buffer->address);
+                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_variance(const state_update *u, const state_plan *plan,
@@ -208,8 +206,7 @@ static status merge_variance(const state_update *u, const state_plan *plan,
     (void)plan;
     (void)width;
     return DEV_LAUNCH(u->task->stream, aggregate_vary, .is_state = true, .values = states,
-                      .groups = u->groups, .count = dev_count_exact(u->rows),
-                      .states = array->buffer->address);
+                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
 }
 
 static status finish_variance(const state_finish *f, tensor *out)

@@ -54,6 +54,17 @@ void aggregate_table_free(const aggregate_core *core, aggregate_table *table)
     mem_free(table);
 }
 
+status aggregate_table_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
+{
+    if (table->form == TABLE_HASH) {
+        TRY(hash_groups_learn(&table->groups, stream));
+        table->count = table->groups.count;
+    }
+    for (uint32_t k = 0; table->codes && k < core->key_count; k++)
+        TRY(hash_groups_learn(&table->codes[k].texts, stream));
+    return states_learn(core, stream, table);
+}
+
 uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table)
 {
     uint64_t bytes = states_bytes(core, table);
@@ -210,30 +221,27 @@ void keys_release(const aggregate_core *core, tensor **keys)
         tensor_unref(keys[k]);
 }
 
-/* Rows of keys in any form. Text of a coded layout is coded, if it is not yet. */
+/* Rows of keys in any form. Text of a coded layout is coded, if it is not yet. flat: references,
+ * cleared by the caller. */
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
-                        tensor *const *keys, uint64_t rows, const uint8_t **out, dev_buffer **owner)
+                        tensor *const *keys, dev_count rows, tensor **flat, const uint8_t **out,
+                        dev_buffer **owner)
 {
-    tensor *flat[KEYS_MAX];
     status st = STATUS_OK;
     *owner = NULL;
-    keys_clear(core, flat);
     for (uint32_t k = 0; k < layout->count && !st; k++)
         if (layout->is_coded && type_is_text(keys[k]->type))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
         else
-            st = tensor_flatten(task->stream, keys[k], dev_count_exact(rows), &flat[k]);
-    if (!st)
-        st = key_layout_pack(layout, task, flat, dev_count_exact(rows), out, owner);
-    keys_release(core, flat);
-    return st;
+            st = tensor_flatten(task->stream, keys[k], rows, &flat[k]);
+    return st ? st : key_layout_pack(layout, task, flat, rows, out, owner);
 }
 
 status table_slice_rows(const aggregate_core *core, exec_task *task, const aggregate_table *table,
                         const table_slice *slice, const key_layout *layout, const uint8_t **out,
                         dev_buffer **owner)
 {
-    tensor *keys[KEYS_MAX];
+    tensor *keys[KEYS_MAX], *flat[KEYS_MAX];
     *owner = NULL;
     if (table->form != TABLE_CODES && table->groups.layout == layout) {
         *out = rows_at(table, slice);
@@ -242,11 +250,13 @@ status table_slice_rows(const aggregate_core *core, exec_task *task, const aggre
     }
     status st = STATUS_OK;
     keys_clear(core, keys);
+    keys_clear(core, flat);
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, table, slice, k, &keys[k]);
     if (!st)
-        st = pack_keys(core, task, layout, keys, slice->count, out, owner);
+        st = pack_keys(core, task, layout, keys, dev_count_exact(slice->count), flat, out, owner);
     keys_release(core, keys);
+    keys_release(core, flat);
     return st;
 }
 
@@ -289,7 +299,7 @@ bool key_layout_may_need_nulls(const key_layout *from, bool is_coded)
     return !from || from->is_row || from->has_nulls || (from->is_coded && !is_coded);
 }
 
-status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, uint64_t rows,
+status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, dev_count rows,
                    tensor **out, bool *is_coded)
 {
     status st = STATUS_OK;
@@ -310,20 +320,29 @@ status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *k
 }
 
 status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                       tensor *const *keys, uint64_t rows, row_index **out)
+                       tensor *const *keys, dev_count rows, row_index **out)
 {
-    const uint8_t *packed;
+    const key_layout *layout = table->groups.layout;
+    packed_rows packed = {.count = rows, .column_count = layout->count};
+    tensor *flat[KEYS_MAX];
     dev_buffer *owner = NULL;
     *out = NULL;
-    status st = row_index_new(core->dev, rows, out);
+    for (uint32_t k = 0; k < layout->count; k++)
+        flat[k] = NULL;
+    packed.columns = flat;
+    status st = row_index_new(core->dev, rows.bound, out);
     if (!st)
-        st = pack_keys(core, task, table->groups.layout, keys, rows, &packed, &owner);
+        st = pack_keys(core, task, layout, keys, rows, flat, &packed.rows, &owner);
     if (!st)
-        st = hash_groups_find(&table->groups, task->stream, packed, rows, (*out)->rows);
+        st = hash_groups_find(&table->groups, task->stream, &packed, (*out)->rows);
+    if (!st)
+        st = hash_groups_ask(&table->groups, task->stream);
     if (!st) {
         table->count = table->groups.count;
         st = states_reserve(core, task->stream, table, table->count);
     }
+    for (uint32_t k = 0; k < layout->count; k++)
+        tensor_unref(flat[k]);
     dev_buffer_unref(owner);
     if (st) {
         row_index_unref(*out);
@@ -345,9 +364,10 @@ static status absorb_piece(const aggregate_core *core, exec_task *task, aggregat
     for (uint32_t k = 0; k < core->key_count && !st; k++)
         st = table_slice_key(core, task->stream, from, slice, k, &keys[k]);
     if (!st)
-        st = target->form == TABLE_CODES
-                 ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
-                 : hash_table_find(core, task, target, keys, slice->count, &groups);
+        st =
+            target->form == TABLE_CODES
+                ? codes_table_find(core, task, target, keys, slice->count, &fits, &groups)
+                : hash_table_find(core, task, target, keys, dev_count_exact(slice->count), &groups);
     if (!st && !fits)
         st = status_new(STATUS_KIND_INTERNAL, "%s: a group has no code", core->who);
     if (!st)

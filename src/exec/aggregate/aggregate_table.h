@@ -36,9 +36,9 @@ typedef struct run_segment {
 typedef struct aggregate_table {
     table_form form;
     int source;         /* where its rows come from */
-    uint64_t count;     /* groups; CODES: the domain */
+    uint64_t count;     /* groups, at most (aggregate_hash.h); CODES: the domain */
     uint64_t capacity;  /* groups that states have room for */
-    uint64_t row_count; /* rows that have come */
+    uint64_t row_count; /* rows that have come, at most */
     state_array *states;
     hash_groups groups; /* HASH; RUNS: without a directory */
     tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
@@ -55,6 +55,9 @@ CHECKED status aggregate_table_new(const aggregate_core *core, dev_stream *strea
                                    int source, const key_layout *layout, uint64_t capacity,
                                    aggregate_table **out);
 void aggregate_table_free(const aggregate_core *core, aggregate_table *table); /* takes NULL */
+/* Makes exact what is known of the table only as a bound; its text lies in its heaps then. */
+CHECKED status aggregate_table_learn(const aggregate_core *core, dev_stream *stream,
+                                     aggregate_table *table);
 uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table);
 
 /* ---- slices ----
@@ -87,9 +90,9 @@ CHECKED status table_share_text(const aggregate_core *core, dev_stream *stream, 
 CHECKED status aggregate_table_absorb(const aggregate_core *core, exec_task *task,
                                       aggregate_table *target, const aggregate_table *from);
 /* The groups of rows in a HASH table, of keys in any form, coded or not. There is room for their
- * states then. */
+ * states then. How many groups there are is asked for. */
 CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_table *table,
-                               tensor *const *keys, uint64_t rows, row_index **out);
+                               tensor *const *keys, dev_count rows, row_index **out);
 /* The layout that keys of these rows need: with NULL bits if one of them may have NULLs. */
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys);
 /* Whether groups of a layout (NULL: of CODES) may need NULL bits in one that is coded or not: a
@@ -97,7 +100,7 @@ const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys
 bool key_layout_may_need_nulls(const key_layout *from, bool is_coded);
 /* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
 CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
-                           uint64_t rows, tensor **out, bool *is_coded);
+                           dev_count rows, tensor **out, bool *is_coded);
 /* Makes all keys NULL. */
 void keys_clear(const aggregate_core *core, tensor **keys);
 void keys_release(const aggregate_core *core, tensor **keys);

@@ -31,49 +31,51 @@ typedef struct aggregate_local_state {
 /* ---- a chunk ---- */
 
 /* Rows for which the FILTER is true. */
-static status filter_rows(exec_task *task, tensor *filter, uint64_t rows, row_index **out,
-                          uint64_t *out_rows)
+static status filter_rows(exec_task *task, tensor *filter, dev_count rows, row_index **out,
+                          dev_count *out_rows, dev_buffer **out_owner)
 {
-    dev_buffer *count;
-    TRY(row_index_new(task->stream->dev, rows, out));
-    TRY(dev_words_new(task->stream, 1, &count));
-    status st = DEV_LAUNCH(task->stream, mask_to_index, .mask = filter->values,
-                           .validity = filter->validity, .count = dev_count_exact(rows),
-                           .rows = (*out)->rows, .out_count = count->address);
-    if (!st)
-        st = dev_words_read(task->stream, count->address, out_rows, 1);
-    dev_buffer_unref(count);
-    return st;
+    TRY(row_index_new(task->stream->dev, rows.bound, out));
+    TRY(dev_words_new(task->stream, 1, out_owner));
+    *out_rows = (dev_count){.bound = rows.bound, .actual = (*out_owner)->address};
+    TRY(DEV_LAUNCH(task->stream, mask_to_index, .mask = filter->values,
+                   .validity = filter->validity, .count = rows, .rows = (*out)->rows,
+                   .out_count = (*out_owner)->address));
+    dev_count_settle(task->stream->dev, out_rows);
+    return STATUS_OK;
 }
 
 /* The values go to the set of (groups, value): NULLs too, they are passed over when it is fed. */
 static status push_set(op_aggregate *op, exec_task *task, aggregate_local_state *state,
-                       uint32_t number, uint64_t rows)
+                       uint32_t number, const chunk *input)
 {
     distinct_set *set = &op->sets[number];
     tensor *keys[KEYS_MAX];
     row_index *chosen = NULL;
-    uint64_t chosen_rows = rows;
+    dev_count chosen_rows = input->rows;
+    dev_buffer *count_owner = NULL;
     uint32_t key_count = set->core.key_count;
     status st = STATUS_OK;
     keys_clear(&set->core, keys);
     if (set->filter >= 0)
-        st = filter_rows(task, state->values[set->filter], rows, &chosen, &chosen_rows);
+        st = filter_rows(task, state->values[set->filter], input->rows, &chosen, &chosen_rows,
+                         &count_owner);
     for (uint32_t k = 0; k < key_count && !st; k++) {
         tensor *column = state->values[k + 1 < key_count ? k : (uint32_t)set->argument];
         if (chosen)
-            st = tensor_new_indexed(task->stream, column, rows, chosen,
-                                    dev_count_exact(chosen_rows), &keys[k]);
+            st = tensor_new_indexed(task->stream, column, input->rows.bound, chosen, chosen_rows,
+                                    &keys[k]);
         else
             keys[k] = tensor_ref(column);
     }
     if (!st)
-        st = aggregate_local_push(&state->sets[number], task, keys, NULL, chosen_rows);
+        st = aggregate_local_push(&state->sets[number], task, keys, NULL, chosen_rows,
+                                  chosen ? count_owner : input->rows_owner);
     if (!st)
         st = aggregate_local_settle(&state->sets[number], task, &set->merge.spill);
     for (uint32_t k = 0; k < key_count; k++)
         tensor_unref(keys[k]);
     row_index_unref(chosen);
+    dev_buffer_unref(count_owner);
     return st;
 }
 
@@ -115,18 +117,15 @@ static exec_result aggregate_push(exec_operator *base, exec_task *task, void *lo
     status st;
     if (!*input)
         return EXEC_NEED_INPUT;
-    EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
-    uint64_t rows = (*input)->rows.bound;
-    if (!rows)
-        return EXEC_NEED_INPUT;
     exec_result result = evaluate(op, task, state, *input);
     if (result != EXEC_FINISHED)
         return result;
     st = STATUS_OK;
     for (uint32_t i = 0; i < op->set_count && !st; i++)
-        st = push_set(op, task, state, i, rows);
+        st = push_set(op, task, state, i, *input);
     if (!st && op->needs_rows)
-        st = aggregate_local_push(&state->local, task, state->values, state->values, rows);
+        st = aggregate_local_push(&state->local, task, state->values, state->values, (*input)->rows,
+                                  (*input)->rows_owner);
     drop_values(op, state);
     if (!st)
         st = aggregate_local_settle(&state->local, task, &op->merge.spill);
@@ -166,7 +165,7 @@ static status feed_range(const distinct_set *set, exec_task *task, aggregate_loc
     if (!st && slice.count)
         st = tensor_flatten(task->stream, keys[last], dev_count_exact(slice.count), &value);
     if (!st)
-        st = aggregate_local_push(local, task, keys, &value, slice.count);
+        st = aggregate_local_push(local, task, keys, &value, dev_count_exact(slice.count), NULL);
     for (uint32_t k = 0; k <= last; k++)
         tensor_unref(keys[k]);
     tensor_unref(value);

@@ -54,6 +54,9 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
         return EXEC_WAIT;
     if (net_is == NET_ENDED)
         return EXEC_FINISHED;
+    if (message->peer != base->query->rank)
+        atomic_fetch_add_explicit(&base->metrics.bytes_received, message->bytes,
+                                  memory_order_relaxed);
     status st = exchange_parts_add(&op->parts, task->stream->dev, message, &block);
     net_message_free(message);
     EXEC_TRY(task, st);

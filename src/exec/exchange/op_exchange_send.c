@@ -115,6 +115,9 @@ static status send_blocks(op_send *op, send_local *local, net_state *out)
             return STATUS_OK;
         if (*out == NET_READY) {
             exchange_fill(message, block->bytes, block->number, &block->sent);
+            if (block->peer != op->base.query->rank)
+                atomic_fetch_add_explicit(&op->base.metrics.bytes_sent, message->bytes,
+                                          memory_order_relaxed);
             net_send(op->net, &message);
             if (block->sent < block->bytes->bytes)
                 continue;

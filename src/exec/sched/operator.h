@@ -68,6 +68,7 @@ typedef struct exec_operator_ops {
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
+    _Atomic uint64_t bytes_sent, bytes_received;        /* to and from other ranks */
     _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
     dev_work work;                /* on lazy devices */

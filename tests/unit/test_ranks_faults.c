@@ -1,0 +1,133 @@
+/* Statements on ranks whose network is simulated: by each seed messages are late and overtake each
+ * other, and in three of four cases one rank goes, falls silent or sends rubbish at some message.
+ * Rows are right, or there is a failure that a fault explains; nothing hangs. A seed that failed
+ * is run alone with SEEDS=FIRST-END in the environment. */
+#include "pistachio/pistachio.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+#define ROWS 1000
+#define SEEDS_END 25
+
+typedef struct statement {
+    const char *sql;
+    uint64_t rows;
+} statement;
+
+/* Every kind of exchange and of join. */
+static const statement statements[] = {
+    {"SELECT x FROM t WHERE x % 3 = 0", 334},
+    {"SELECT count(*), sum(x), avg(x) FROM t", 1},
+    {"SELECT x % 7, count(*), count(DISTINCT x % 5) FROM t GROUP BY 1", 7},
+    {"SELECT x FROM t ORDER BY x DESC LIMIT 10 OFFSET 5", 10},
+    {"SELECT a.x FROM t a JOIN t b ON a.x = b.x + 1", 999},
+    {"SELECT a.x FROM t a LEFT JOIN t b ON a.x = b.x * 2", 1000},
+    {"SELECT a.x FROM t a FULL JOIN t b ON a.x = b.x + 500", 1500},
+    {"SELECT x FROM t WHERE x IN (SELECT x * 2 FROM t)", 500},
+    {"SELECT x FROM t WHERE x NOT IN (SELECT x * 2 FROM t)", 500},
+    {"SELECT x, x IN (SELECT x * 2 FROM t) FROM t", 1000},
+    {"SELECT x, (SELECT max(x) FROM t) FROM t WHERE x > (SELECT avg(x) FROM t)", 500},
+    {"WITH w AS (SELECT x % 10 AS k, count(*) AS n FROM t GROUP BY 1) "
+     "SELECT a.k FROM w a JOIN w b ON a.n = b.n UNION ALL SELECT x FROM t",
+     1100},
+};
+#define STATEMENTS (sizeof statements / sizeof *statements)
+
+static const char *path(void)
+{
+    static char text[512];
+    if (!*text)
+        snprintf(text, sizeof text, "%s/t.parquet", test_folder());
+    return text;
+}
+
+static void check_none(pistachio_error *error)
+{
+    if (error)
+        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
+}
+
+static void make_table(void)
+{
+    char sql[2048];
+    pistachio_database *database;
+    pistachio_connection *connection;
+    pistachio_result *result;
+    snprintf(sql, sizeof sql,
+             "COPY (WITH d(i) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+             "SELECT a.i + 10 * b.i + 100 * c.i AS x FROM d a, d b, d c) TO '%s' "
+             "(ROW_GROUP_SIZE 50)",
+             path());
+    check_none(pistachio_open(NULL, 0, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_query(connection, sql, NULL, &result));
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+static pistachio_error *count_rows(pistachio_connection *connection, const char *sql,
+                                   uint64_t *out_rows)
+{
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    pistachio_error *error = pistachio_query(connection, sql, NULL, &result);
+    *out_rows = 0;
+    if (error)
+        return error;
+    do {
+        error = pistachio_next(result, &batch);
+        *out_rows += batch ? pistachio_batch_rows(batch) : 0;
+    } while (!error && batch);
+    pistachio_result_free(result);
+    return error;
+}
+
+static void run_seed(unsigned seed)
+{
+    static const char *const kinds[] = {"none", "gone", "silent", "rubbish"};
+    char seed_text[16], fault[64];
+    bool has_fault = seed % 4 != 0;
+    snprintf(seed_text, sizeof seed_text, "%u", seed + 1);
+    snprintf(fault, sizeof fault, has_fault ? "%s:%u:%u" : "%s", kinds[seed % 4], seed / 4 % 3,
+             1 + seed * 37 % 900);
+    const pistachio_option options[] = {{"threads", "3"},
+                                        {"ranks", "3"},
+                                        {"distribute", "always"},
+                                        {"peer_timeout", "700"},
+                                        {"network_seed", seed_text},
+                                        {"network_fault", fault},
+                                        {"network_message_bytes", "256"}};
+    pistachio_database *database;
+    pistachio_connection *connection;
+    check_none(pistachio_open(options, sizeof options / sizeof *options, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_add_table(connection, "t", path()));
+    bool has_failed = false;
+    for (size_t i = 0; i < STATEMENTS && !has_failed; i++) {
+        uint64_t rows;
+        pistachio_error *error = count_rows(connection, statements[i].sql, &rows);
+        has_failed = error != NULL;
+        if (error && !has_fault)
+            test_fail(__FILE__, __LINE__, "seed %u, %s: %s", seed, statements[i].sql,
+                      pistachio_error_message(error));
+        if (!error && rows != statements[i].rows)
+            test_fail(__FILE__, __LINE__, "seed %u, %s: %llu rows", seed, statements[i].sql,
+                      (unsigned long long)rows);
+        pistachio_error_free(error);
+    }
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+TEST(rows_are_right_or_a_fault_is_named)
+{
+    unsigned first = 0, end = SEEDS_END;
+    const char *seeds = getenv("SEEDS");
+    if (seeds && sscanf(seeds, "%u-%u", &first, &end) != 2)
+        test_fail(__FILE__, __LINE__, "SEEDS is FIRST-END, not %s", seeds);
+    make_table();
+    for (unsigned seed = first; seed < end; seed++)
+        run_seed(seed);
+}
