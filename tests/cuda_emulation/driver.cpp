@@ -71,7 +71,8 @@ static int count_call(const char *name)
     if (fail && !strncmp(fail, name, length) && fail[length] == ':' &&
         strtoull(fail + length + 1, nullptr, 10) == nth) {
         /* After a failure of what streams do nothing works any more, as with a real driver. */
-        if (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel"))
+        if (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
+            !strcmp(name, "cuStreamQuery"))
             lost = ERROR_UNKNOWN;
         return strcmp(name, "cuMemCreate") ? (int)ERROR_UNKNOWN : (int)CUDA_OUT_OF_MEMORY;
     }

@@ -14,6 +14,7 @@
 
 status cuda_enter(const cuda_device *dev)
 {
+    TRY(cuda_check((device *)&dev->base)); /* the first failure says more than those that follow */
     return cuda_status(dev->driver, dev->driver->cuCtxSetCurrent(dev->context), "cuCtxSetCurrent");
 }
 
