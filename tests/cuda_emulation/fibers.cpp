@@ -72,8 +72,10 @@ static uint64_t next_random()
 
 /* ---- switching; the sanitizer is told of each ---- */
 
+#ifdef __SANITIZE_ADDRESS__
 static const void *home_stack;
 static size_t home_stack_bytes;
+#endif
 
 static void to_fiber(unsigned i)
 {
