@@ -24,7 +24,7 @@ static const char *sample_path(void)
 static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, uint64_t nth,
                           bool always, const char *expected)
 {
-    char rows[4096];
+    char rows[16384];
     uint64_t blocks = mem_in_use();
     fault_arm(kind, nth, always);
     pistachio_error *error = run_statement(sql, sample_path(), device, rows, sizeof rows);
