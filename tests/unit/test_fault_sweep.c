@@ -20,11 +20,13 @@ static const char *sample_path(void)
     return corpus_file;
 }
 
+#define TEXT_ROOM 16384 /* SHOW ALL has the most */
+
 /* The nth check of `kind` fails; false: there was no nth, the statement's end has been reached. */
 static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, uint64_t nth,
                           bool always, const char *expected)
 {
-    char rows[16384];
+    char rows[TEXT_ROOM];
     uint64_t blocks = mem_in_use();
     fault_arm(kind, nth, always);
     pistachio_error *error = run_statement(sql, sample_path(), device, rows, sizeof rows);
@@ -52,7 +54,7 @@ static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, 
 /* Each of the first, then every `part`-th part further. */
 static void sweep_parts(const char *sql, const char *device, fault_kind kind, uint64_t part)
 {
-    char expected[4096];
+    char expected[TEXT_ROOM];
     pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
     if (error)
         fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
