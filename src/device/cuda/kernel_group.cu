@@ -91,23 +91,29 @@ KERNEL_ALONE(groups_partition)
         kernel_atomic_add(&extra.scratch[part_of(a, i)], 1);
 }
 
-KERNEL_STEP_TOGETHER(groups_partition_sum, groups_partition)
+/* One block: from the parts' sizes to where each begins. */
+DEVICE void sum_parts(uint64_t parts, uint64_t *scratch, uint32_t *offsets, uint64_t *sums)
 {
-    __shared__ uint64_t sums[8];
-    uint64_t parts = (uint64_t)1 << a.bits, next = 0;
+    uint64_t next = 0;
     for (uint64_t first = 0; first < parts; first += blockDim.x) {
         uint64_t part = first + threadIdx.x, total;
-        uint64_t size = part < parts ? extra.scratch[part] : 0;
+        uint64_t size = part < parts ? scratch[part] : 0;
         uint64_t at = next + kernel_block_scan(size, sums, &total);
         next += total;
         if (part < parts) {
-            extra.scratch[part] = at;
-            a.offsets[part] = (uint32_t)at;
+            scratch[part] = at;
+            offsets[part] = (uint32_t)at;
         }
         __syncthreads();
     }
     if (threadIdx.x == 0)
-        a.offsets[parts] = (uint32_t)next;
+        offsets[parts] = (uint32_t)next;
+}
+
+KERNEL_STEP_TOGETHER(groups_partition_sum, groups_partition)
+{
+    __shared__ uint64_t sums[8];
+    sum_parts((uint64_t)1 << a.bits, extra.scratch, a.offsets, sums);
 }
 
 KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
@@ -115,6 +121,32 @@ KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i < count)
         a.out[kernel_atomic_add(&extra.scratch[part_of(a, i)], 1)] = a.first + (uint32_t)i;
+}
+
+DEVICE uint32_t rank_of(uint64_t hash, uint32_t ranks)
+{
+    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((mixed >> 32) * ranks >> 32);
+}
+
+KERNEL_ALONE(ranks_partition)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        kernel_atomic_add(&extra.scratch[rank_of(a.hashes[i], a.ranks)], 1);
+}
+
+KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
+{
+    __shared__ uint64_t sums[8];
+    sum_parts(a.ranks, extra.scratch, a.offsets, sums);
+}
+
+KERNEL_STEP_ALONE(ranks_partition_fill, ranks_partition)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[kernel_atomic_add(&extra.scratch[rank_of(a.hashes[i], a.ranks)], 1)] = (uint32_t)i;
 }
 
 /* ---- by position ---- */

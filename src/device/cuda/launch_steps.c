@@ -22,6 +22,16 @@ status cuda_launch_groups_partition(launch *l)
     return cuda_run(l, CUDA_ENTRY_groups_partition_fill, rows);
 }
 
+status cuda_launch_ranks_partition(launch *l)
+{
+    const ranks_partition_arguments *a = l->arguments;
+    shape rows = cuda_shape_each(a->count.bound);
+    TRY(cuda_scratch_take(l, a->ranks));
+    TRY(cuda_run(l, CUDA_ENTRY_ranks_partition, rows));
+    TRY(cuda_run(l, CUDA_ENTRY_ranks_partition_sum, cuda_shape_one_block()));
+    return cuda_run(l, CUDA_ENTRY_ranks_partition_fill, rows);
+}
+
 status cuda_launch_key_statistics(launch *l)
 {
     const key_statistics_arguments *a = l->arguments;

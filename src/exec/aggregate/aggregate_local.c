@@ -57,6 +57,8 @@ static void release_waiting(const aggregate_core *core, held_rows *rows, uint32_
 
 void aggregate_local_release(aggregate_local *local)
 {
+    if (!local->core) /* it was not opened */
+        return;
     for (size_t i = 0; i < local->tables.count; i++)
         aggregate_table_free(local->core, local->tables.items[i]);
     array_release(&local->tables);
