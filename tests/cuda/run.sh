@@ -1,6 +1,6 @@
 #!/bin/sh
 # The CUDA device on the emulation: answers, and one line for each thing that may be missing or fail.
-# run.sh PROGRAM LIBRARY KERNELS
+# run.sh PROGRAM LIBRARY KERNELS [faults]: with `faults` only these.
 set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -22,6 +22,7 @@ on_cuda() {
 
 check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --threads 2
 query="select count(*), sum(l_quantity) from '$work/data/lineitem.parquet' where l_discount > 0.05"
+what_is_there() {
 if on_cuda "$query" 2>&1 | grep -q "the CUDA device has no kernel parquet_batch"; then
     skip "answers: kernels that decode pages in batches are not there yet"
     query="select k, count(*), sum(v) from (values (1, 2.5), (1, 3.5), (2, 4.0)) as t(k, v) where v > 2.6 group by k order by k"
@@ -47,6 +48,13 @@ check "kernels for another device" says "cuModuleLoadData: .*CUDA_ERROR_INVALID_
     env PISTACHIO_CUDA_KERNELS="$work/other.kernels" "$program" --set device=cuda -c "select 1"
 check "no file of kernels" says "is no file of kernels" env PISTACHIO_CUDA_KERNELS="$0" \
     "$program" --set device=cuda -c "select 1"
+}
+
+if [ "${4:-}" != faults ]; then
+    what_is_there "$@"
+    finish
+    exit
+fi
 
 # Each of the driver's functions fails, the first time that it is called and later ones: the query ends with the
 # function's name, or gives its rows where nothing depends on the call; and the process goes on.

@@ -1,7 +1,7 @@
 /* test_net_ucx.c - ranks that are processes of this machine, joined by UCX: rows, agreement, and a
  * rank that is killed or stopped. Skipped where libucp is not.
  *
- * test_label: not-tsan */
+ * test_label: not-tsan slow */
 #include "test.h"
 
 #include "net/ucx/ucx.h"
@@ -244,6 +244,7 @@ static void check_signal(int signal_number)
     CHECK(!pipe(joined));
     for (unsigned rank = 0; rank < 3; rank++)
         children[rank] = start_rank(rank, 3, port, run_until_failure);
+    close(joined[1]);
     for (unsigned i = 0; i < 3; i++)
         CHECK_EQ(read(joined[0], &byte, 1), 1);
     usleep((useconds_t)test_random_below(500000));
@@ -251,7 +252,6 @@ static void check_signal(int signal_number)
     check_ends_well(children[0]);
     check_ends_well(children[2]);
     close(joined[0]);
-    close(joined[1]);
     joined[1] = -1;
     kill(children[1], SIGKILL);
     waitpid(children[1], NULL, 0);
