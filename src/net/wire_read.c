@@ -252,14 +252,16 @@ static void fill_texts(const read_column *column, uint64_t first, uint64_t count
         memset(views, 0, count * sizeof *views);
         return;
     }
-    if (column->head.text_bytes)
+    if (column->head.text_bytes) { /* else there may be no heap */
         memcpy(*heap, column->texts, column->head.text_bytes);
-    *heap += column->head.text_bytes;
+        *heap += column->head.text_bytes;
+    }
     for (uint64_t i = 0; i < count; i++) {
         uint32_t bytes;
         memcpy(&bytes, column->values + (is_constant ? 0 : i) * sizeof bytes, sizeof bytes);
         views[i] = string_view_make(from, bytes);
-        from += is_constant ? 0 : bytes;
+        if (!is_constant && bytes)
+            from += bytes;
     }
 }
 
