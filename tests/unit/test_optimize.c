@@ -57,3 +57,23 @@ TEST(explain_analyze_says_how_long_each_rule_took)
     CHECK(strstr(plan, "optimized in "));
     CHECK(strstr(plan, ": subqueries "));
 }
+
+TEST(footers_answer_what_they_tell_exactly)
+{
+    char path[128], sql[256], plan[2048];
+    snprintf(path, sizeof path, "%s/footers.parquet", test_folder());
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT i, i::double precision AS f FROM (VALUES (1), (2)) v (i)) TO '%s'",
+             path);
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(!run_statement("explain select count(*), count(i), min(i), max(i) from t", path, "cpu",
+                         plan, sizeof plan));
+    CHECK(strstr(plan, "values"));
+    CHECK(!strstr(plan, "scan"));
+    CHECK(!run_statement("explain select count(*), max(f) from t", path, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, "scan t [f]"));
+    CHECK(!strstr(plan, "count(*)"));
+    CHECK(!run_statement("explain select count(*) from t where i > 1", path, "cpu", plan,
+                         sizeof plan));
+    CHECK(strstr(plan, "count(*)"));
+}
