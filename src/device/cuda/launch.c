@@ -69,13 +69,6 @@ static shape counted(shape s)
     return s;
 }
 
-static shape no_blobs(shape s, uint8_t op)
-{
-    bool is_blob = op == DEV_BUILD_ENCODE || op == DEV_BUILD_DECODE;
-    s.missing = is_blob ? "blobs as text" : NULL;
-    return s;
-}
-
 #define CODEC_SNAPPY 1 /* as Parquet numbers them */
 static shape snappy(int codec)
 {
