@@ -53,6 +53,15 @@ typedef enum dev_math_op {
     DEV_MATH_POWER
 } dev_math_op;
 
+/* Numbers of a row in its partition. */
+typedef enum over_number_op {
+    OVER_ROW_NUMBER, /* bigints */
+    OVER_RANK,
+    OVER_DENSE_RANK,
+    OVER_PERCENT_RANK, /* doubles */
+    OVER_CUME_DIST
+} over_number_op;
+
 /* Parts of a text, as views of its bytes. */
 typedef enum dev_slice_op {
     DEV_SLICE_SUBSTRING, /* first: position from 1; second: length */

@@ -333,6 +333,26 @@ static status place_sort(distributor *d, plan_node *node, site *out)
     return distribute_gather(d, &node->children[0]);
 }
 
+/* Partitions are made on the ranks that the hash of what divides the rows says. */
+static status place_window(distributor *d, plan_node *node, site *out)
+{
+    plan_node *child = node->children[0];
+    const expr_list *partition = &node->window.partition;
+    if (child->kind != PLAN_SORT) /* a window of the same partitions, in order already */
+        return place(d, &node->children[0], out);
+    TRY(place(d, &child->children[0], out));
+    if (out->placement != PLACEMENT_PARTS || !partition->count) {
+        *out = distribute_site(PLACEMENT_ONE, NULL);
+        child->placement = PLACEMENT_ONE;
+        return distribute_gather(d, &child->children[0]);
+    }
+    child->placement = PLACEMENT_PARTS;
+    if (distribute_has_together(out, partition))
+        return STATUS_OK;
+    *out = distribute_site(PLACEMENT_PARTS, partition);
+    return distribute_exchange(d, &child->children[0], EXCHANGE_HASH, partition);
+}
+
 static status place_limit(distributor *d, plan_node *node, site *out)
 {
     site below;
@@ -382,6 +402,8 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
         return place_join(d, node, out);
     case PLAN_SORT:
         return place_sort(d, node, out);
+    case PLAN_WINDOW:
+        return place_window(d, node, out);
     case PLAN_LIMIT:
         return place_limit(d, node, out);
     case PLAN_UNION:

@@ -200,6 +200,26 @@ static void print_aggregates(FILE *to)
     }
 }
 
+static void print_windows(FILE *to)
+{
+    static const struct {
+        const char *name, *arguments, *type, *help;
+    } windows[] = {
+#define TYPE_OF_BIGINT "bigint"
+#define TYPE_OF_INTEGER "integer"
+#define TYPE_OF_DOUBLE "double"
+#define TYPE_OF_SAME "as x"
+#define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help)                             \
+    {sql, arguments, TYPE_OF_##type, help},
+#include "plan/windows.def"
+    };
+    print_group("Window functions",
+                "Each `OVER (...)`, as aggregates may be: see [windows](#windows).", to);
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        fprintf(to, "| `%s(%s)` | %s | %s |\n", windows[i].name, windows[i].arguments,
+                windows[i].type, windows[i].help);
+}
+
 void functions_print_markdown(FILE *to)
 {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
@@ -209,4 +229,5 @@ void functions_print_markdown(FILE *to)
 #define FUNCTION_GROUP(title, text) print_group(title, text, to);
 #include "plan/functions.def"
     print_aggregates(to);
+    print_windows(to);
 }

@@ -1,4 +1,5 @@
-/* plan.c - making plan nodes, finding their columns, names of joins, exchanges and aggregates. */
+/* plan.c - making plan nodes, finding their columns, names of joins, exchanges,
+ * aggregates and functions of windows. */
 #include "plan/plan.h"
 
 plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
@@ -55,6 +56,15 @@ const char *plan_aggregate_name(plan_aggregate_function function)
     static const char *const names[] = {
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help) sql,
 #include "plan/aggregates.def"
+    };
+    return names[function];
+}
+
+const char *plan_window_name(plan_window_function function)
+{
+    static const char *const names[] = {
+#define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) sql,
+#include "plan/windows.def"
     };
     return names[function];
 }

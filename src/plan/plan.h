@@ -86,6 +86,56 @@ typedef struct plan_sort_key {
     bool is_descending, nulls_first;
 } plan_sort_key;
 
+typedef ARRAY(plan_sort_key) plan_sort_key_list;
+
+/* What is called OVER a window: a row of windows.def, or an aggregate. */
+typedef enum plan_window_function {
+#define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
+#include "plan/windows.def"
+    WINDOW_AGGREGATE
+} plan_window_function;
+
+typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
+
+typedef enum plan_frame_bound_kind {
+    FRAME_UNBOUNDED_PRECEDING,
+    FRAME_PRECEDING, /* by an offset */
+    FRAME_CURRENT,
+    FRAME_FOLLOWING,
+    FRAME_UNBOUNDED_FOLLOWING
+} plan_frame_bound_kind;
+
+typedef struct plan_frame_bound {
+    plan_frame_bound_kind kind;
+    uint64_t offset;   /* PRECEDING, FOLLOWING of ROWS and GROUPS */
+    expr *key, *limit; /* of RANGE: the order's key, and the key less or plus the offset, of one
+                          type: columns */
+} plan_frame_bound;
+
+typedef enum plan_frame_exclusion {
+    FRAME_EXCLUDE_NONE,
+    FRAME_EXCLUDE_CURRENT,
+    FRAME_EXCLUDE_GROUP, /* the row and its peers */
+    FRAME_EXCLUDE_TIES   /* its peers, not the row */
+} plan_frame_exclusion;
+
+typedef struct plan_frame {
+    plan_frame_mode mode;
+    plan_frame_bound start, end;
+    plan_frame_exclusion exclusion;
+} plan_frame;
+
+#define PLAN_WINDOW_ARGUMENTS 3
+
+typedef struct plan_window_call {
+    plan_window_function function;
+    plan_aggregate_function aggregate; /* WINDOW_AGGREGATE */
+    uint32_t arg_count;
+    expr *args[PLAN_WINDOW_ARGUMENTS]; /* columns or constants */
+    plan_frame frame;
+    int32_t position;
+} plan_window_call;
+
 /* A build side's key range and Bloom filter or bitmap, offered to scans on the probe side. `id` is
  * its index in the query's runtime filters, the same at the join and at the scans. */
 typedef struct plan_given_filter {
@@ -161,11 +211,16 @@ struct plan_node {
             ARRAY(plan_given_filter) runtime_filters; /* published by the build side */
         } join;
         struct {
-            ARRAY(plan_sort_key) keys;
+            plan_sort_key_list keys;
             bool has_limit;
             uint64_t limit; /* top-k: rows to keep, offset included */
             uint32_t bound; /* that scans take; 0: none does */
         } sort;
+        struct {
+            expr_list partition;           /* columns, by which the child's rows are ordered, */
+            plan_sort_key_list order;      /* and then by these: columns, too */
+            ARRAY(plan_window_call) calls; /* columns: the child's, then one each */
+        } window;
         struct {
             bool has_limit;
             uint64_t limit, offset;
@@ -213,6 +268,8 @@ const char *plan_kind_name(plan_kind kind);
 const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_exchange_name(plan_exchange_kind kind);
 const char *plan_aggregate_name(plan_aggregate_function function);
+/* Of a function of windows.def. */
+const char *plan_window_name(plan_window_function function);
 
 /* Checks what must hold: ids made once and visible where used, types of conditions, keys' types
  * equal, counts. For after each rule; an internal error names the node. */

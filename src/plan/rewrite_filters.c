@@ -81,6 +81,37 @@ static status push_aggregate(plan_statement *s, plan_node *node, expr_list *cond
     return STATUS_OK;
 }
 
+/* Nobody sees which rows a sort without limit did not get. */
+static status push_sort(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
+{
+    if (node->sort.has_limit)
+        return stop_here(s, node, conditions, out);
+    TRY(push(s, node->children[0], conditions, &node->children[0]));
+    plan_estimate(s, node);
+    *out = node;
+    return STATUS_OK;
+}
+
+/* Conditions on what divides the rows choose whole partitions: they may be checked before. */
+static status push_window(plan_statement *s, plan_node *node, expr_list *conditions,
+                          plan_node **out)
+{
+    expr_list below = {0}, above = {0};
+    column_set partition;
+    TRY(column_set_new(s->memory, s->next_column_id, &partition));
+    column_set_add_list(&partition, &node->window.partition);
+    for (size_t i = 0; i < conditions->count; i++) {
+        expr *e = conditions->items[i];
+        bool may_sink = node->window.partition.count && column_set_covers(&partition, e);
+        TRY(array_push(s->memory, may_sink ? &below : &above, e));
+    }
+    TRY(push(s, node->children[0], &below, &node->children[0]));
+    plan_estimate(s, node);
+    TRY(plan_filter_over(s->memory, node, &above, out));
+    plan_estimate(s, *out);
+    return STATUS_OK;
+}
+
 static status push_union(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     for (uint32_t c = 0; c < node->child_count; c++) {
@@ -336,6 +367,10 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
         return push_join(s, node, conditions, out);
     case PLAN_UNION:
         return push_union(s, node, conditions, out);
+    case PLAN_SORT:
+        return push_sort(s, node, conditions, out);
+    case PLAN_WINDOW:
+        return push_window(s, node, conditions, out);
     default:
         return stop_here(s, node, conditions, out);
     }

@@ -175,6 +175,23 @@ static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char
     return STATUS_OK;
 }
 
+/* Casts the argument and makes the column that the call will be. */
+static status finish_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                          plan_aggregate *call, plan_column *out)
+{
+    TRY(cast_argument(b, tree, name, call));
+    *out = (plan_column){.name = name, .type = type_of_result(call)};
+    if (call->function == AGGREGATE_COUNT && call->argument->kind == EXPR_CONSTANT &&
+        !call->argument->is_nullable && !call->is_distinct) {
+        call->function = AGGREGATE_COUNT_STAR; /* count(1) */
+        call->argument = NULL;
+    }
+    if (functions[call->function].ignores_distinct)
+        call->is_distinct = false;
+    out->is_nullable = functions[call->function].result != RESULT_BIGINT;
+    return STATUS_OK;
+}
+
 static status check_place(binder *b, const PgQuery__FuncCall *tree, const bind_scope *scope)
 {
     if (scope->clause)
@@ -204,22 +221,12 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
     scope->is_in_aggregate = false;
     TRY(st);
     TRY(check_owner(b, tree, scope, call.argument));
-    TRY(cast_argument(b, tree, name, &call));
-    data_type type = type_of_result(&call);
-    if (call.function == AGGREGATE_COUNT && call.argument->kind == EXPR_CONSTANT &&
-        !call.argument->is_nullable && !call.is_distinct) {
-        call.function = AGGREGATE_COUNT_STAR; /* count(1) */
-        call.argument = NULL;
-    }
-    if (functions[call.function].ignores_distinct)
-        call.is_distinct = false;
+    plan_column column;
+    TRY(finish_call(b, tree, name, &call, &column));
     const bind_aggregate *found = find_equal(scope, &call);
     if (!found) {
-        bind_aggregate added = {call,
-                                {.id = bind_new_id(b),
-                                 .name = name,
-                                 .type = type,
-                                 .is_nullable = functions[call.function].result != RESULT_BIGINT}};
+        bind_aggregate added = {call, column};
+        added.column.id = bind_new_id(b);
         TRY(array_push(b->memory, &scope->aggregates, added));
         found = &scope->aggregates.items[scope->aggregates.count - 1];
     }
@@ -228,4 +235,48 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
         return bind_no_memory();
     (*out)->position = call.position;
     return STATUS_OK;
+}
+
+/* FILTER becomes part of the argument: NULLs are passed over. */
+static status filter_argument(binder *b, plan_aggregate *call)
+{
+    value one = value_int(TYPE_INT32, 1);
+    expr *e, *otherwise;
+    if (!call->filter)
+        return STATUS_OK;
+    if (!call->argument) {
+        call->function = AGGREGATE_COUNT;
+        TRY(bind_constant(b, &one, -1, &call->argument));
+    }
+    value null = value_null(call->argument->type);
+    TRY(bind_constant(b, &null, -1, &otherwise));
+    e = expr_new(b->memory, EXPR_CASE, call->argument->type, 3, call->argument->position);
+    if (!e)
+        return bind_no_memory();
+    e->args[0] = call->filter;
+    e->args[1] = call->argument;
+    e->args[2] = otherwise;
+    e->is_nullable = true;
+    call->argument = e;
+    call->filter = NULL;
+    return STATUS_OK;
+}
+
+status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                           bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out)
+{
+    plan_aggregate_function function;
+    *out_is_aggregate = find_function(name, &function);
+    if (!*out_is_aggregate)
+        return STATUS_OK;
+    if (tree->agg_distinct)
+        return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
+    if (tree->n_agg_order || tree->agg_within_group)
+        return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
+    *out = (bind_aggregate){
+        .call = {.function = function, .position = bind_position(b, tree->location)}};
+    TRY(bind_argument(b, tree, name, scope, &out->call));
+    TRY(check_owner(b, tree, scope, out->call.argument));
+    TRY(finish_call(b, tree, name, &out->call, &out->column));
+    return filter_argument(b, &out->call);
 }

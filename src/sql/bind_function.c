@@ -388,10 +388,13 @@ status bind_function(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope
     c.name = tree->funcname[tree->n_funcname - 1]->string->sval;
     if (tree->n_funcname > 1 && strcmp(tree->funcname[0]->string->sval, "pg_catalog"))
         return bind_unsupported(b, tree->location, "functions in schemas are");
-    if (tree->over)
-        return bind_unsupported(b, tree->location, "window functions are");
     if (tree->func_variadic)
         return bind_unsupported(b, tree->location, "VARIADIC is");
+    if (tree->over)
+        return bind_window_call(b, tree, c.name, scope, out);
+    if (bind_is_window_function(c.name))
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "window function %s requires an OVER clause", c.name);
     TRY(bind_aggregate_call(b, tree, c.name, scope, &is_found, out));
     if (is_found)
         return STATUS_OK;

@@ -20,7 +20,7 @@ status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *cl
     return STATUS_OK;
 }
 
-status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_node *node)
+status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_sort_key_list *keys)
 {
     plan_sort_key added = {.key = key};
     if (sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
@@ -29,10 +29,10 @@ status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_nod
     added.nulls_first = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
                             ? added.is_descending
                             : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
-    for (size_t i = 0; i < node->sort.keys.count; i++)
-        if (expr_equal(node->sort.keys.items[i].key, key))
+    for (size_t i = 0; i < keys->count; i++)
+        if (expr_equal(keys->items[i].key, key))
             return STATUS_OK; /* ties of the same key again */
-    return array_push(b->memory, &node->sort.keys, added);
+    return array_push(b->memory, keys, added);
 }
 
 /* A name or a number of an output column. */
@@ -75,7 +75,7 @@ status bind_order_output(binder *b, const pg_select *select, plan_node **node)
         expr *key = bind_column_expr(b, &(*node)->columns.items[column]);
         if (!key)
             return bind_no_memory();
-        TRY(bind_sort_key(b, by, key, sort));
+        TRY(bind_sort_key(b, by, key, &sort->sort.keys));
     }
     *node = sort;
     return STATUS_OK;

@@ -3,6 +3,7 @@
  *   FROM, WHERE                    scope, node
  *   select list, GROUP BY, HAVING, ORDER BY are bound over the scope
  *   GROUP BY, aggregates, HAVING   node: aggregate, filter
+ *   functions OVER windows         node: sorts, windows
  *   select list                    node: projection; columns that only ORDER BY needs are behind
  *   DISTINCT, ORDER BY, LIMIT      node: aggregate, sort, limit; and the extra columns go */
 #include "sql/binder.h"
@@ -184,26 +185,29 @@ static bool is_input_name(const query *q, const char *name)
     return false;
 }
 
-typedef struct aggregate_search {
+typedef struct call_search {
     const bind_scope *scope;
-    bool found;
-} aggregate_search;
+    bool has_aggregate, has_window;
+} call_search;
 
-static void note_aggregate(uint32_t id, void *context)
+static void note_call(uint32_t id, void *context)
 {
-    aggregate_search *search = context;
+    call_search *search = context;
     for (size_t i = 0; i < search->scope->aggregates.count; i++)
-        search->found |= search->scope->aggregates.items[i].column.id == id;
+        search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->windows.count; i++)
+        search->has_window |= search->scope->windows.items[i].column.id == id;
 }
 
 static status group_by_target(query *q, int index, int32_t location)
 {
-    aggregate_search search = {&q->scope, false};
+    call_search search = {.scope = &q->scope};
     expr *e = q->targets.items[index].e;
-    expr_visit_columns(e, note_aggregate, &search);
-    if (search.found)
+    expr_visit_columns(e, note_call, &search);
+    if (search.has_aggregate || search.has_window)
         return bind_error(q->b, STATUS_KIND_INVALID, location,
-                          "aggregate functions are not allowed in GROUP BY");
+                          "%s functions are not allowed in GROUP BY",
+                          search.has_window ? "window" : "aggregate");
     e = expr_copy(q->b->memory, e);
     return e ? array_push(q->b->memory, &q->groups, e) : bind_no_memory();
 }
@@ -266,8 +270,6 @@ static status check_clauses(binder *b, const pg_select *select)
         return bind_unsupported(b,
                                 select->into_clause->rel ? select->into_clause->rel->location : -1,
                                 "SELECT INTO is");
-    if (select->n_window_clause)
-        return bind_unsupported(b, -1, "WINDOW is");
     if (select->n_locking_clause)
         return bind_unsupported(b, -1, "FOR UPDATE is");
     return STATUS_OK;
@@ -275,7 +277,7 @@ static status check_clauses(binder *b, const pg_select *select)
 
 static status aggregate(query *q)
 {
-    ARRAY(expr **) slots = {0};
+    expr_slot_list slots = {0};
     arena *a = q->b->memory;
     if (!q->groups.count && !q->scope.aggregates.count && !q->select->having_clause)
         return STATUS_OK;
@@ -286,6 +288,7 @@ static status aggregate(query *q)
             TRY(array_push(a, &slots, &q->order.items[i].e));
     if (q->having)
         TRY(array_push(a, &slots, &q->having));
+    TRY(bind_window_slots(q->b, &q->scope, &slots));
     TRY(bind_aggregation(q->b, &q->scope, &q->groups, slots.items, slots.count, &q->node));
     return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
 }
@@ -333,7 +336,7 @@ static status sort(query *q)
         expr *key = bind_column_expr(q->b, &q->node->columns.items[q->order.items[i].target]);
         if (!key)
             return bind_no_memory();
-        TRY(bind_sort_key(q->b, q->order.items[i].tree, key, node));
+        TRY(bind_sort_key(q->b, q->order.items[i].tree, key, &node->sort.keys));
     }
     q->node = node;
     return STATUS_OK;
@@ -360,6 +363,8 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
                         plan_node **out)
 {
     query q = {.b = b, .select = select, .scope = {.parent = outer, .ctes = ctes}};
+    q.scope.window_clause = select->window_clause;
+    q.scope.window_clause_count = select->n_window_clause;
     TRY(check_clauses(b, select));
     TRY(bind_from(b, select, &q.scope, &q.node));
     if (select->where_clause) {
@@ -372,11 +377,15 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     TRY(bind_targets(&q));
     for (size_t i = 0; i < select->n_group_clause; i++)
         TRY(bind_group(&q, select->group_clause[i]));
+    q.scope.windowless = "HAVING";
     if (select->having_clause)
         TRY(bind_condition(b, select->having_clause, &q.scope, "HAVING", &q.having));
+    q.scope.windowless = NULL;
     for (size_t i = 0; i < select->n_sort_clause; i++)
         TRY(bind_order_key(&q, select->sort_clause[i]->sort_by));
+    TRY(bind_window_clause(b, &q.scope));
     TRY(aggregate(&q));
+    TRY(bind_windows(b, &q.scope, &q.node));
     TRY(project(&q));
     if (is_distinct(select) || q.order.count || select->limit_count || select->limit_offset)
         TRY(bind_resolve_nulls(b, &q.node));

@@ -11,6 +11,8 @@
  *   bind_operator.c    arithmetic and comparison: types, casts
  *   bind_function.c    function calls
  *   bind_aggregate.c   aggregate calls
+ *   bind_window.c      calls OVER a window, WINDOW: from rows to rows with their values
+ *   bind_frame.c       frames
  *   bind_subquery.c    subqueries in expressions
  *   bind_copy.c        COPY's options
  *   bind_type.c        names of types, casts, common types
@@ -44,11 +46,21 @@ typedef ARRAY(const char *) bind_name_list;
 
 typedef struct bind_cte bind_cte;
 
+typedef ARRAY(expr **) expr_slot_list;
+
 /* An aggregate call of the query, and the column that it will be. */
 typedef struct bind_aggregate {
     plan_aggregate call;
     plan_column column;
 } bind_aggregate;
+
+/* A call OVER a window, and the column that it will be. */
+typedef struct bind_window {
+    plan_window_call call;
+    plan_column column;
+    expr_list partition;
+    plan_sort_key_list order;
+} bind_window;
 
 typedef struct bind_scope {
     struct bind_scope *parent; /* of the query around this one */
@@ -58,6 +70,12 @@ typedef struct bind_scope {
     const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
     ARRAY(bind_aggregate) aggregates;
     bool is_in_aggregate;
+    /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
+    PgQuery__Node *const *window_clause;
+    size_t window_clause_count;
+    ARRAY(bind_window) windows;
+    const char *windowless;
+    bool is_in_window;
 } bind_scope;
 
 /* One WITH query, bound when something refers to it first. */
@@ -123,7 +141,8 @@ CHECKED status bind_values(binder *b, const pg_select *select, bind_scope *scope
 /* ORDER BY over a query's output columns. */
 CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node **node);
 CHECKED status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node);
-CHECKED status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_node *node);
+CHECKED status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key,
+                             plan_sort_key_list *keys);
 /* The number of an ORDER BY 2; -1: it is none. */
 CHECKED status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause,
                             int *out);
@@ -176,6 +195,23 @@ CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scop
 /* *out_is_aggregate: false: no aggregate has that name. */
 CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
+/* A call of an aggregate OVER a window: its argument, which FILTER is part of, and its type. */
+CHECKED status bind_aggregate_over(binder *b, const PgQuery__FuncCall *call, const char *name,
+                                   bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out);
+/* A call with OVER: *out is the column that it will be. */
+CHECKED status bind_window_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+                                bind_scope *scope, expr **out);
+/* WINDOW's windows are right, whether something refers to them or not. */
+CHECKED status bind_window_clause(binder *b, bind_scope *scope);
+/* What the calls of the scope refer to: the select list is not all that becomes groups. */
+CHECKED status bind_window_slots(binder *b, bind_scope *scope, expr_slot_list *slots);
+/* Sorts and windows over *node, which make the columns of the scope's calls. */
+CHECKED status bind_windows(binder *b, const bind_scope *scope, plan_node **node);
+/* The frame of a window with the order of `over`, which is bound. */
+CHECKED status bind_frame(binder *b, const PgQuery__WindowDef *over, bind_scope *scope,
+                          const plan_sort_key_list *order, plan_frame *out);
+/* Is it a function of windows.def? */
+bool bind_is_window_function(const char *name);
 CHECKED status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out);
 
 /* Makes a call and folds it. */

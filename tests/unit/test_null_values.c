@@ -66,6 +66,16 @@ static const struct {
     {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_pick_text, "states"},
     {DEV_KERNEL_aggregate_vary, "states"},
+    {DEV_KERNEL_over_changes, "bits of changes"},
+    {DEV_KERNEL_over_range_bound, "row numbers"},
+    {DEV_KERNEL_over_shift, "row numbers"},
+    {DEV_KERNEL_over_nth, "row numbers"},
+    {DEV_KERNEL_over_count, "states"},
+    {DEV_KERNEL_over_sum, "states"},
+    {DEV_KERNEL_over_sum_number, "states"},
+    {DEV_KERNEL_over_vary, "states"},
+    {DEV_KERNEL_over_bits, "states"},
+    {DEV_KERNEL_over_pick, "row numbers"},
     {DEV_KERNEL_aggregate_text_values, "states, and an empty text where there is none"},
 };
 
@@ -417,6 +427,21 @@ static shape combine_bits(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_DEFINED, 0, false, NULL};
 }
 
+/* Each row is a partition. */
+static shape number_buckets(const run *r, data_type type, unsigned variant)
+{
+    static uint32_t from[ROWS], to[ROWS];
+    (void)type, (void)variant;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        from[i] = i;
+        to[i] = i + 1;
+    }
+    LAUNCH(over_tile, .buckets = (const int64_t *)in.counts, .validity = in.validity, .from = from,
+           .to = to, .out = (int32_t *)(void *)r->out->values, .out_validity = r->out->validity,
+           FAILURES);
+    return (shape){NULLS_ARE_ZERO, 4, false, NULL};
+}
+
 static const struct {
     dev_kernel_id kernel;
     shape (*launch)(const run *r, data_type type, unsigned variant);
@@ -443,6 +468,7 @@ static const struct {
     {DEV_KERNEL_codes_to_number, number_codes, 1, false},
     {DEV_KERNEL_aggregate_validity, mark_validity, 1, true},
     {DEV_KERNEL_aggregate_finish_variance, finish_variance, 2, false},
+    {DEV_KERNEL_over_tile, number_buckets, 1, false},
     {DEV_KERNEL_logic, combine_bits, 2, false},
 };
 #define CASES (sizeof cases / sizeof *cases)

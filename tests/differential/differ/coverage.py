@@ -15,6 +15,7 @@ CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFS
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
          "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
          "zone in a timestamp literal")
+WINDOWS = lists.windows()
 JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "comma", "USING", "NATURAL")
 
 
@@ -22,6 +23,7 @@ def wanted():
     """All (kind, name) pairs that a run must have."""
     types = [T.Type(k).sql() if k != "dec" else "decimal" for k in T.ALL_KINDS]
     pairs = [("function", name) for name in lists.functions()] + [("aggregate", name) for name in lists.aggregates()]
+    pairs += [("window", name) for name in WINDOWS + ["aggregate"]]
     pairs += [("join", name) for name in JOINS] + [("set operation", name) for name in SET_WORDS]
     pairs += [("clause", name) for name in CLAUSES] + [("form", name) for name in FORMS]
     pairs += [("type", name) for name in types] + [("plan", name) for name in lists.plan_nodes()]
@@ -37,6 +39,9 @@ def of_expression(e, found):
     elif op == "aggregate":
         found.add(("aggregate", e.data["function"]))
         found.update(pair for pair, is_there in ((("form", "FILTER"), e.data["filter"]), (("form", "DISTINCT aggregate"), e.data["distinct"])) if is_there)
+    elif op == "window":
+        name = e.data["function"]
+        found.add(("window", name if name in WINDOWS else "aggregate"))
     elif op == "case":
         found.add(("form", "simple CASE" if e.data["subject"] else "CASE"))
     elif op in ("cast", "varchar_cast"):

@@ -30,7 +30,7 @@ class Expr:
             yield from arg.walk()
 
     def has_column(self):
-        return any(e.op in ("column", "aggregate", "query") for e in self.walk())
+        return any(e.op in ("column", "aggregate", "window", "query") for e in self.walk())
 
 
 def union_of(args):

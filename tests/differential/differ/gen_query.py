@@ -1,5 +1,5 @@
 """Random queries: plain and grouped selects, set operations, VALUES, WITH, views."""
-from . import gen_aggregate
+from . import gen_aggregate, gen_window
 from . import types as T
 from .expr import Expr, cast, cast_fits, column
 from .gen_expr import CLASSES, Generator
@@ -81,12 +81,24 @@ class QueryGenerator(Relations, Subqueries):
         is_distinct = rng.random() < 0.14
         count = rng.choice((1, 2, 2, 3, 3, 4, 6))
         items = []
+        windows = self.windows(relation) if relation.source is not None and rng.random() < 0.15 else []
+        if is_distinct:
+            windows = [e for e in windows if e.exact and e.type.kind != "interval"]
+        if windows:
+            g = self.generator(relation.columns + windows)
         for i in range(count):
+            if i < len(windows):
+                items.append((windows[i], NAMES[i]))
+                continue
             e = g.any(rng.choice((0, 1, 2, 3)), exact=is_distinct)
             if is_distinct and e.type.kind == "interval":
                 e = g.expr("int", 1)
             items.append((e, NAMES[i]))
         return Select(items, relation.source, distinct=is_distinct)
+
+    def windows(self, relation):
+        bare = self.generator(relation.columns, subqueries=False)
+        return [e for e in (gen_window.window(bare) for _ in range(self.rng.choice((1, 1, 2, 3)))) if e is not None]
 
     def grouped(self, relation, g):
         rng = self.rng

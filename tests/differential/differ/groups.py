@@ -26,9 +26,9 @@ def operations(query):
     for q in walk(folded):
         for e in expressions(q):
             for node in nodes(e):
-                if node.args and node.op not in ("query", "aggregate", "column") and not node.has_column():
+                if node.args and node.op not in ("query", "aggregate", "window", "column") and not node.has_column():
                     node.op, node.args = "constants", []
-    return {pair for pair in of_query(folded) if pair[0] in ("function", "aggregate", "form", "join", "set operation", "clause")
+    return {pair for pair in of_query(folded) if pair[0] in ("function", "aggregate", "window", "form", "join", "set operation", "clause")
             and pair not in (("clause", "no FROM"), ("clause", "path in FROM"))}
 
 

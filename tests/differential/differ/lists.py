@@ -34,6 +34,10 @@ def aggregates():
     return [row[0] for row in read_list("aggregates.def", "AGGREGATE")]
 
 
+def windows():
+    return [row[0] for row in read_list("windows.def", "WINDOW_FUNCTION")]
+
+
 def settings():
     """name: (kind, default, minimum, choices)"""
     return {row[0]: (row[1], row[2], row[3], [c for c in row[5].split("|") if c])

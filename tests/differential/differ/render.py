@@ -404,12 +404,34 @@ def aggregate_form(e, dialect):
     return text if dialect == OURS else f"CAST({text} AS {duckdb_type(e.type)})"
 
 
+def window_form(e, dialect):
+    """data: {function, counts, directions, frame}; args: the function's, PARTITION BY, ORDER BY, FILTER (gen_window.py)"""
+    args, partition, order, has_filter = e.data["counts"]
+    texts = args_sql(e, dialect)
+    inside = ", ".join(texts[:args])
+    name = "count" if e.data["function"] == "COUNT_STAR" else e.data["function"].lower()
+    words = []
+    if partition:
+        words.append("PARTITION BY " + ", ".join(texts[args:args + partition]))
+    if order:
+        keys = texts[args + partition:args + partition + order]
+        words.append("ORDER BY " + ", ".join(f"{key}{' DESC' if down else ''} NULLS {nulls}"
+                                             for key, (down, nulls) in zip(keys, e.data["directions"])))
+    words.append(e.data["frame"])
+    text = f"{name}({inside if args or e.data['function'] != 'COUNT_STAR' else '*'})"
+    if has_filter:
+        text += f" FILTER (WHERE {texts[-1]})"
+    text += f" OVER ({' '.join(w for w in words if w)})"
+    return text if dialect == OURS else f"CAST({text} AS {duckdb_type(e.type)})"
+
+
 def suffix(word):
     return lambda e, dialect: f"({sql(e.args[0], dialect)} {e.data or word})"
 
 
 FORMS = {
     "column": column_form, "literal": literal_form, "bare": literal_form, "query": query_form, "aggregate": aggregate_form,
+    "window": window_form,
     **dict.fromkeys(SYMBOLS, arithmetic_form), "negate": negate_form,
     **dict.fromkeys(COMPARISONS, comparison_form), "and": joined("AND"), "or": joined("OR"),
     "not": lambda e, d: f"(NOT {sql(e.args[0], d)})", "is_null": suffix("IS NULL"), "is_not_null": suffix("IS NOT NULL"),
