@@ -28,7 +28,7 @@ static status open_comm(const settings *s, const net_place *place, net_comm **ou
     return net_open_ucx(place, &options, out);
 }
 
-status api_cluster_join(pistachio_database *database, const net_place *place, unsigned sharers)
+status api_cluster_join(pistachio_database *database, const net_place *place)
 {
     api_cluster *cluster = mem_new(sizeof *cluster);
     if (!cluster)
@@ -37,7 +37,7 @@ status api_cluster_join(pistachio_database *database, const net_place *place, un
     pthread_mutex_init(&cluster->binding, NULL);
     cluster->rank = place->rank;
     cluster->count = place->ranks;
-    cluster->sharers = sharers;
+    cluster->sharers = place->sharers;
     status st = set_ranks(&database->settings, place->ranks);
     cluster->initial = database->settings;
     if (!st)
