@@ -28,7 +28,7 @@ static status open_comm(const settings *s, const net_place *place, net_comm **ou
     return net_open_ucx(place, &options, out);
 }
 
-status api_cluster_join(pistachio_database *database, const net_place *place, unsigned sharers)
+status api_cluster_join(pistachio_database *database, const net_place *place)
 {
     api_cluster *cluster = mem_new(sizeof *cluster);
     if (!cluster)
@@ -37,7 +37,7 @@ status api_cluster_join(pistachio_database *database, const net_place *place, un
     pthread_mutex_init(&cluster->binding, NULL);
     cluster->rank = place->rank;
     cluster->count = place->ranks;
-    cluster->sharers = sharers;
+    cluster->sharers = place->sharers;
     status st = set_ranks(&database->settings, place->ranks);
     cluster->initial = database->settings;
     if (!st)
@@ -160,36 +160,49 @@ status api_cluster_start(pistachio_database *database, status opened)
 
 /* ---- following rank 0 ---- */
 
-static bool is_view_of(const statement_read *read, const char *name)
+static bool has_name(const statement_names *names, const char *name)
 {
-    for (size_t i = 0; i < read->views.count; i++)
-        if (!strcmp(read->views.items[i].name, name))
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->items[i].name, name))
             return true;
     return false;
 }
 
-static const char *view_of(const sql_catalog_entry *entries, size_t count, const char *name)
+static const sql_catalog_entry *find(const sql_catalog_entry *entries, size_t count,
+                                     const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (entries[i].view_sql && !strcmp(entries[i].name, name))
-            return entries[i].view_sql;
+        if (!strcmp(entries[i].name, name))
+            return &entries[i];
     return NULL;
 }
 
-/* Only what has changed: a catalog keeps what it is given. */
-static status follow_views(sql_catalog *catalog, const statement_read *read, arena *scratch)
+static status follow_view(sql_catalog *catalog, const sql_catalog_entry *old, statement_name view)
+{
+    if (old && old->view_sql && !strcmp(old->view_sql, view.text))
+        return STATUS_OK;
+    return sql_catalog_add_view(catalog, view.name, view.text, true);
+}
+
+/* Only what has changed: a catalog keeps what it is given. Tables that this rank has are its own; those
+ * that rank 0 has got since are opened here, too. */
+static status follow_catalog(sql_catalog *catalog, const statement_read *read, arena *scratch)
 {
     sql_catalog_entry *entries;
     size_t count;
     TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
     for (size_t i = 0; i < count; i++)
-        if (entries[i].view_sql && !is_view_of(read, entries[i].name))
+        if (entries[i].view_sql && !has_name(&read->views, entries[i].name))
             TRY(sql_catalog_drop_view(catalog, entries[i].name, true));
     for (size_t i = 0; i < read->views.count; i++) {
-        statement_view view = read->views.items[i];
-        const char *old = view_of(entries, count, view.name);
-        if (!old || strcmp(old, view.sql))
-            TRY(sql_catalog_add_view(catalog, view.name, view.sql, true));
+        statement_name view = read->views.items[i];
+        TRY(follow_view(catalog, find(entries, count, view.name), view));
+    }
+    for (size_t i = 0; i < read->tables.count; i++) {
+        statement_name table = read->tables.items[i];
+        const sql_catalog_entry *old = find(entries, count, table.name);
+        if (!old || old->view_sql)
+            TRY(sql_catalog_add_table(catalog, table.name, table.text));
     }
     return STATUS_OK;
 }
@@ -200,7 +213,7 @@ status api_cluster_follow(pistachio_database *database, const settings *s,
     settings now;
     arena *scratch;
     TRY(arena_new(&scratch));
-    status st = follow_views(database->catalog, read, scratch);
+    status st = follow_catalog(database->catalog, read, scratch);
     arena_free(scratch);
     TRY(st);
     pthread_mutex_lock(&database->lock);

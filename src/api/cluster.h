@@ -25,10 +25,8 @@ struct api_cluster {
     uint64_t statements;           /* begun */
 };
 
-/* Meets the other ranks. Before the database's first statement. Of the ranks, `sharers` share this
- * machine's threads and memory_limit. Blocks until all are there. */
-CHECKED status api_cluster_join(pistachio_database *database, const net_place *place,
-                                unsigned sharers);
+/* Meets the other ranks. Before the database's first statement. Blocks until all are there. */
+CHECKED status api_cluster_join(pistachio_database *database, const net_place *place);
 /* After the tables: all ranks begin, or none. Takes why this one cannot. The failure is that of the first
  * rank that has one; others than rank 0 return when rank 0 has left. */
 CHECKED status api_cluster_start(pistachio_database *database, status opened);

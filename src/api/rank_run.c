@@ -265,7 +265,7 @@ static status prepare(rank_run *run, const char *data, uint64_t bytes, settings 
 {
     statement_read read;
     status st = bind(run, data, bytes, s, &read, out);
-    array_release(&read.views);
+    statement_read_release(&read);
     TRY(st);
     plan_statement *plan = &(*out)->query;
     plan_distribution distribution = api_distribution(run->engine, s);

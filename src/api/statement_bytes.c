@@ -1,5 +1,6 @@
 /* statement_bytes.c - a header, then texts with their closing NUL: names and values of settings, an
- * empty one, names and queries of views, an empty one, the statement. */
+ * empty one, names and queries of views, an empty one, names and paths of tables, an empty one, the
+ * statement. */
 #include "api/statement_bytes.h"
 
 typedef struct statement_header {
@@ -52,18 +53,33 @@ static status put_settings(byte_list *to, const settings *s, const settings *unc
     return put_text(to, "");
 }
 
-static status put_views(byte_list *to, sql_catalog *catalog, arena *scratch)
+/* The query of a view, or the path of a table; NULL: it is the other. */
+static const char *text_of(const sql_catalog_entry *entry, bool is_view)
+{
+    if (is_view)
+        return entry->view_sql;
+    return entry->table ? entry->table->name : entry->path;
+}
+
+static status put_names(byte_list *to, const sql_catalog_entry *entries, size_t count, bool is_view)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = text_of(&entries[i], is_view);
+        if (!text)
+            continue;
+        TRY(put_text(to, entries[i].name));
+        TRY(put_text(to, text));
+    }
+    return put_text(to, "");
+}
+
+static status put_catalog(byte_list *to, sql_catalog *catalog, arena *scratch)
 {
     sql_catalog_entry *entries;
     size_t count;
     TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
-    for (size_t i = 0; i < count; i++) {
-        if (!entries[i].view_sql)
-            continue;
-        TRY(put_text(to, entries[i].name));
-        TRY(put_text(to, entries[i].view_sql));
-    }
-    return put_text(to, "");
+    TRY(put_names(to, entries, count, true));
+    return put_names(to, entries, count, false);
 }
 
 static status put_all(byte_list *to, const pistachio_result *result, uint64_t memory_bytes,
@@ -73,7 +89,7 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
     statement_header header = {result->statement_time, memory_bytes};
     TRY(put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
-    TRY(put_views(to, result->connection->database->catalog, plan->memory));
+    TRY(put_catalog(to, result->connection->database->catalog, plan->memory));
     return put_text(to, plan->sql);
 }
 
@@ -124,15 +140,15 @@ static status read_settings(text_cursor *from, settings *s)
     }
 }
 
-static status read_views(text_cursor *from, statement_read *out)
+static status read_names(text_cursor *from, statement_names *names)
 {
-    statement_view view;
+    statement_name one;
     for (;;) {
-        TRY(next_text(from, &view.name));
-        if (!*view.name)
+        TRY(next_text(from, &one.name));
+        if (!*one.name)
             return STATUS_OK;
-        TRY(next_text(from, &view.sql));
-        TRY(array_push(NULL, &out->views, view));
+        TRY(next_text(from, &one.text));
+        TRY(array_push(NULL, names, one));
     }
 }
 
@@ -147,6 +163,13 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     out->memory_bytes = header.memory_bytes;
     text_cursor from = {data + sizeof header, data + bytes};
     TRY(read_settings(&from, s));
-    TRY(read_views(&from, out));
+    TRY(read_names(&from, &out->views));
+    TRY(read_names(&from, &out->tables));
     return next_text(&from, &out->sql);
+}
+
+void statement_read_release(statement_read *read)
+{
+    array_release(&read->views);
+    array_release(&read->tables);
 }

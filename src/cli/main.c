@@ -367,7 +367,7 @@ static int end_rank(const arguments *a, status st)
 static int start_ranks(const arguments *a, pistachio_database *database)
 {
     pistachio_error *error;
-    status st = api_cluster_join(database, &a->place, a->processes ? a->processes : 1);
+    status st = api_cluster_join(database, &a->place);
     if (st)
         return end_rank(a, st);
     int exit_status = add_tables(a->session.connection, a, &error);

@@ -91,7 +91,7 @@ static status fork_ranks(net_place *place)
 
 static status start_ranks(unsigned count, net_place *out)
 {
-    *out = (net_place){.ranks = count, .token = token, .timeout_ms = JOIN_MS};
+    *out = (net_place){.ranks = count, .token = token, .timeout_ms = JOIN_MS, .sharers = count};
     out->root_host = "127.0.0.1";
     out->root_port = out->root_text;
     children = mem_new_array(count, sizeof *children);

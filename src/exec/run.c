@@ -72,6 +72,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
         st = exec_build(query, sink);
     }
     if (st) {
+        task_tell_ranks(query, st); /* why: freeing it tells them that it was cancelled */
         exec_query_free(query);
         return st;
     }

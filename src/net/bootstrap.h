@@ -20,8 +20,11 @@ typedef struct net_place {
     char root_text[300];
     const char *token; /* "": none */
     unsigned timeout_ms;
-    bool
-        is_listening; /* rank 0: by `listener`, a socket that net_introduce closes; else by itself */
+    unsigned sharers; /* ranks on this machine, as far as whoever started them says; at least 1 */
+    /* A launcher brings them together: of the above rank and ranks count alone. */
+    bool is_pmix;
+    /* Rank 0 listens at `listener`, a socket that net_introduce closes; else at a new one. */
+    bool is_listening;
     int listener;
 } net_place;
 
@@ -34,7 +37,8 @@ typedef struct net_introduction {
 
 /* PISTACHIO_RANK or, without it, JOB_COMPLETION_INDEX (Kubernetes), SLURM_PROCID; PISTACHIO_RANKS
  * or SLURM_NTASKS; PISTACHIO_ROOT=host:port; PISTACHIO_TOKEN; PISTACHIO_JOIN_TIMEOUT=seconds (60).
- * *out_is_there: whether this process was started as a rank: a rank and a root are said. */
+ * Without a root PMIX_RANK: mpirun or srun says the rest. *out_is_there: whether this process was
+ * started as a rank: a rank and a root are said, or PMIx has several. */
 CHECKED status net_place_from_environment(net_place *out, bool *out_is_there);
 
 /* All ranks call it; rank 0 listens, the others connect, again and again until the time is over.

@@ -7,6 +7,8 @@
  * endian. The token goes as a hash, which is no protection against whoever can listen. */
 #include "net/bootstrap.h"
 
+#include "net/bootstrap_pmix.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -515,15 +517,11 @@ static status set_own(const char *host, const void *bytes, uint32_t byte_count,
     return out->host && out->bytes ? STATUS_OK : status_no_memory("introduction", byte_count);
 }
 
-status net_introduce(const net_place *place, const char *host, const void *bytes,
-                     uint32_t byte_count, net_introduction **out)
+/* By the root that the place names. */
+static status introduce(const net_place *place, const char *host, const void *bytes,
+                        uint32_t byte_count, net_introduction *all)
 {
-    *out = NULL;
-    if (byte_count > NET_ADDRESS_BYTES_MAX)
-        return status_new(STATUS_KIND_INTERNAL, "an address of %u bytes", byte_count);
-    net_introduction *all = mem_new_array(place->ranks, sizeof *all), own = {0};
-    if (!all)
-        return status_no_memory("ranks", place->ranks * sizeof *all);
+    net_introduction own = {0};
     status st = set_own(host, bytes, byte_count, place->rank ? &own : &all[0]);
     if (!st && place->rank)
         st = be_other(place, &own, all);
@@ -531,6 +529,20 @@ status net_introduce(const net_place *place, const char *host, const void *bytes
         st = be_root(place, all);
     mem_free(own.host);
     mem_free(own.bytes);
+    return st;
+}
+
+status net_introduce(const net_place *place, const char *host, const void *bytes,
+                     uint32_t byte_count, net_introduction **out)
+{
+    *out = NULL;
+    if (byte_count > NET_ADDRESS_BYTES_MAX)
+        return status_new(STATUS_KIND_INTERNAL, "an address of %u bytes", byte_count);
+    net_introduction *all = mem_new_array(place->ranks, sizeof *all);
+    if (!all)
+        return status_no_memory("ranks", place->ranks * sizeof *all);
+    status st = place->is_pmix ? net_pmix_introduce(place, host, bytes, byte_count, all)
+                               : introduce(place, host, bytes, byte_count, all);
     if (st) {
         net_introductions_free(all, place->ranks);
         return st;

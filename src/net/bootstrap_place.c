@@ -1,6 +1,7 @@
 /* bootstrap_place.c - which rank this process is, from its environment. */
 #include "net/bootstrap.h"
 
+#include "net/bootstrap_pmix.h"
 #include "net/net.h"
 
 #include <stdlib.h>
@@ -71,12 +72,16 @@ status net_place_from_environment(net_place *out, bool *out_is_there)
     const char *name, *ranks_name, *root_name;
     const char *rank = first_of(rank_names, &name), *ranks = first_of(ranks_names, &ranks_name);
     const char *root = first_of(root_names, &root_name), *token = getenv("PISTACHIO_TOKEN");
-    *out = (net_place){.token = token ? token : "", .timeout_ms = JOIN_TIMEOUT_S * 1000};
+    *out =
+        (net_place){.token = token ? token : "", .timeout_ms = JOIN_TIMEOUT_S * 1000, .sharers = 1};
     *out_is_there = false;
     if (!root) { /* a job of some other kind, unless it says otherwise */
         if (getenv("PISTACHIO_RANK"))
             return missing("PISTACHIO_RANK", "PISTACHIO_ROOT",
                            "name rank 0's host and a free port of it: PISTACHIO_ROOT=host:7077");
+        if (net_pmix_is_there())
+            TRY(net_pmix_place(out));
+        *out_is_there = out->ranks > 1;
         return STATUS_OK;
     }
     if (!rank)

@@ -111,6 +111,19 @@ TEST(a_failure_on_any_rank_is_the_statements)
     close_world(&w);
 }
 
+/* Whichever rank is first to find that it cannot run the plan says why. */
+TEST(a_failure_before_it_runs_is_the_statements)
+{
+    world w = open_world(RANKS);
+    pistachio_result *result;
+    add_table(&w);
+    check_none(pistachio_query(w.connection, "SET device = 'simulated'", NULL, &result));
+    pistachio_result_free(result);
+    for (int i = 0; i < 20; i++)
+        check_failure(&w, "SELECT sum(x) FROM t", "does not exchange rows");
+    close_world(&w);
+}
+
 TEST(a_limit_ends_the_other_ranks)
 {
     world w = open_world(RANKS);

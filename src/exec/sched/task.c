@@ -19,9 +19,10 @@ static uint64_t now(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The other ranks are told before this one stops: then nobody waits for what it does not send. */
-static void fail_ranks(exec_query *query, status st)
+void task_tell_ranks(exec_query *query, status st)
 {
+    if (!query->net)
+        return;
     status copy = status_new(status_get_kind(st), "%s", status_message(st));
     const char *hint = status_get_hint(st);
     if (hint)
@@ -33,8 +34,8 @@ static void fail_ranks(exec_query *query, status st)
 
 void task_fail_query(exec_query *query, status st)
 {
-    if (query->net)
-        fail_ranks(query, st);
+    task_tell_ranks(query,
+                    st); /* before this one stops: then nobody waits for what it does not send */
     pthread_mutex_lock(&query->lock);
     if (!query->failure) {
         query->failure = st;

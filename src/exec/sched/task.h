@@ -54,6 +54,8 @@ void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over);
  * not traced): time, traces and device work are counted as the operator's. */
 void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what);
 void task_step_end(scheduled_task *scheduled);
+/* Tells the other ranks, if there are any, of a failure here; st stays the caller's. */
+void task_tell_ranks(exec_query *query, status st);
 /* The first failure wins; st is owned. */
 void task_fail_query(exec_query *query, status st);
 

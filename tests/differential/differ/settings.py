@@ -8,7 +8,8 @@ SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
     "device": ("cpu", "simulated"),  # which every machine has
-    "ranks": ("1",),  # of several, one statement in some hundreds is still cancelled
+    "ranks": ("1", "2", "3"), "distribute": ("auto", "always", "always", "never"),
+    "peer_timeout": ("60000",),  # of a busy machine nobody is gone
     "network_message_bytes": ("64", "4096", "1MiB"), "simulated_seed": ("1", "7", "auto"),
     "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
 }
@@ -52,6 +53,8 @@ def random_settings(rng, folder, known):
         drawn["chunk_rows"] = rng.choice(SPECIAL["chunk_rows"])
     if rng.random() < 0.2:
         drawn["device"] = "simulated"
+    if drawn.get("device", "cpu") != "cpu":  # which exchanges no rows
+        drawn.pop("ranks", None)
     if rng.random() < 0.25:
         drawn["PISTACHIO_FAULT"] = rng.choice(FAULTS)
     return drawn
