@@ -71,7 +71,7 @@ static void prefetch_texts(const groups_find_arguments *a, size_t start, size_t 
     uint64_t mask = a->slot_count - 1;
     for (size_t i = start; i < end; i++) {
         uint64_t slot = a->slots[a->hashes[i] & mask];
-        if (slot >> 32 != a->hashes[i])
+        if (!slot || slot >> 32 != a->hashes[i])
             continue;
         const uint8_t *row = a->group_rows + (size_t)((uint32_t)slot - 1) * a->stride;
         for (size_t k = 0; k < a->text_count; k++) {
