@@ -1,8 +1,9 @@
 /* kernel_group_find.c - group numbers by hashing: open addressing over packed keys. */
 #include "device/cpu/kernel_keys.h"
 
-/* Rows are taken in blocks, each in three passes, so that a block's cache misses overlap: slots are
- * fetched, then the groups that they name, then both are looked at. */
+/* Rows are taken in blocks, each in passes, so that a block's cache misses overlap: slots are
+ * fetched two blocks ahead, the groups that they name one block ahead, then these groups' long
+ * strings; then all is looked at. */
 #define BLOCK_ROWS 64
 /* Directories up to this size stay in the cache by themselves. */
 #define CACHED_SLOTS (1u << 14)
@@ -65,19 +66,47 @@ static void prefetch_groups(const groups_find_arguments *a, size_t start, size_t
     }
 }
 
+static void prefetch_texts(const groups_find_arguments *a, size_t start, size_t end)
+{
+    uint64_t mask = a->slot_count - 1;
+    for (size_t i = start; i < end; i++) {
+        uint64_t slot = a->slots[a->hashes[i] & mask];
+        if (!slot || slot >> 32 != a->hashes[i])
+            continue;
+        const uint8_t *row = a->group_rows + (size_t)((uint32_t)slot - 1) * a->stride;
+        for (size_t k = 0; k < a->text_count; k++) {
+            string_view view;
+            memcpy(&view, row + k * 16, sizeof view);
+            if (view.bytes <= STRING_INLINE_BYTES)
+                continue;
+            __builtin_prefetch(kernel_string_data(&view));
+            __builtin_prefetch(kernel_string_data(&view) + 64);
+        }
+    }
+}
+
+static inline size_t block_end(size_t start, size_t count)
+{
+    return start >= count || count - start < BLOCK_ROWS ? count : start + BLOCK_ROWS;
+}
+
 static inline __attribute__((always_inline)) void
 find_all(const groups_find_arguments *a, size_t words, size_t text_count, size_t interval_count)
 {
-    size_t count = kernel_count(a->count);
+    size_t count = kernel_count(a->count), next = block_end(0, count);
     uint64_t groups = *a->group_count;
     bool is_large = a->slot_count > CACHED_SLOTS;
-    if (is_large)
-        prefetch_slots(a, 0, count < BLOCK_ROWS ? count : BLOCK_ROWS);
-    for (size_t start = 0; start < count; start += BLOCK_ROWS) {
-        size_t end = count - start < BLOCK_ROWS ? count : start + BLOCK_ROWS;
+    if (is_large) {
+        prefetch_slots(a, 0, block_end(next, count));
+        prefetch_groups(a, 0, next);
+    }
+    for (size_t start = 0, end = next; start < count; start = end, end = next) {
+        next = block_end(end, count);
         if (is_large) {
-            prefetch_groups(a, start, end);
-            prefetch_slots(a, end, count - end < BLOCK_ROWS ? count : end + BLOCK_ROWS);
+            prefetch_slots(a, next, block_end(next, count));
+            prefetch_groups(a, end, next);
+            if (text_count)
+                prefetch_texts(a, start, end);
         }
         groups = find_block(a, start, end, groups, words, text_count, interval_count);
     }

@@ -139,22 +139,33 @@ static inline uint64_t mix_in(uint64_t hash, uint64_t word)
     return x;
 }
 
+static inline uint64_t load_word(const char *data)
+{
+    uint64_t word;
+    memcpy(&word, data, sizeof word);
+    return word;
+}
+
+/* Both halves of the product. */
+static inline uint64_t fold(uint64_t left, uint64_t right)
+{
+    uint128 product = (uint128)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Long texts by 16 bytes a multiplication; the last 16 may overlap those before. */
 static uint64_t hash_text(uint64_t hash, const uint8_t *key)
 {
     string_view view;
     memcpy(&view, key, sizeof view);
     if (view.bytes <= STRING_INLINE_BYTES)
         return mix_in(mix_in(hash, row_word(key, 0)), row_word(key, 1));
-    const char *data = kernel_string_data(&view);
-    size_t bytes = view.bytes;
-    uint64_t word;
-    for (hash = mix_in(hash, bytes); bytes >= 8; bytes -= 8, data += 8) {
-        memcpy(&word, data, 8);
-        hash = mix_in(hash, word);
-    }
-    word = 0;
-    memcpy(&word, data, bytes);
-    return mix_in(hash, word);
+    const char *data = kernel_string_data(&view), *end = data + view.bytes;
+    const char *last = view.bytes < 16 ? data : end - 16;
+    hash = mix_in(hash, view.bytes);
+    for (; data < last; data += 16)
+        hash = fold(load_word(data) ^ hash, load_word(data + 8) ^ 0xa0761d6478bd642fu);
+    return mix_in(mix_in(hash, load_word(last)), load_word(end - 8));
 }
 
 static inline __attribute__((always_inline)) uint32_t

@@ -41,20 +41,30 @@ DEVICE uint64_t key_mix_in(uint64_t hash, uint64_t word)
     return x;
 }
 
+DEVICE uint64_t key_load_word(const char *data)
+{
+    uint64_t word;
+    memcpy(&word, data, 8);
+    return word;
+}
+
+DEVICE uint64_t key_fold(uint64_t left, uint64_t right)
+{
+    uint128 product = (uint128)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 DEVICE uint64_t key_hash_text(uint64_t hash, const kernel_view *view)
 {
-    uint64_t bytes = kernel_view_bytes(view), word;
+    uint64_t bytes = kernel_view_bytes(view);
     if (!kernel_view_is_long(view))
         return key_mix_in(key_mix_in(hash, view->head), view->tail);
-    const char *data = kernel_view_data(view);
-    for (hash = key_mix_in(hash, bytes); bytes >= 8; bytes -= 8, data += 8) {
-        memcpy(&word, data, 8);
-        hash = key_mix_in(hash, word);
-    }
-    word = 0;
-    for (uint64_t i = 0; i < bytes; i++)
-        word |= (uint64_t)(uint8_t)data[i] << (8 * i);
-    return key_mix_in(hash, word);
+    const char *data = kernel_view_data(view), *end = data + bytes;
+    const char *last = bytes < 16 ? data : end - 16;
+    hash = key_mix_in(hash, bytes);
+    for (; data < last; data += 16)
+        hash = key_fold(key_load_word(data) ^ hash, key_load_word(data + 8) ^ 0xa0761d6478bd642full);
+    return key_mix_in(key_mix_in(hash, key_load_word(last)), key_load_word(end - 8));
 }
 
 DEVICE uint32_t key_hash(const uint64_t *row, key_shape shape)

@@ -2,13 +2,18 @@
  *
  * Where text comes as rows of a base (a dictionary, the build side of a join), the base's texts are
  * numbered once for all tasks, and packed keys hold the number, ROW_NULL for NULL, instead of the
- * text: rows are narrow, hashed and compared without looking at text, and no bytes are copied. Text
- * of which there turn out to be many different ones is not worth it: from then on tasks begin
- * tables with the text itself. */
+ * text: rows are narrow, hashed and compared without looking at text, and no bytes are copied. Where
+ * texts turn out to be many for the rows that they come with it is not worth it: from then on tasks
+ * begin tables with the text itself. */
 #include "exec/aggregate/aggregate_intern.h"
 
 #define TEXTS_MAX 65536
 #define SAMPLE_ROWS 4096 /* half of them different: there will be too many */
+
+/* Texts of dictionaries may be more, if for each there are so many rows for each task, as one task
+ * numbers at a time; and if they take no more than this part of memory_limit. */
+#define TEXT_ROWS 2
+#define TEXTS_SHARE 16
 
 status key_interner_init(key_interner *interner, data_type type, const char *who)
 {
@@ -52,6 +57,24 @@ static status number_texts(key_interner *interner, exec_task *task, tensor *base
     return st;
 }
 
+static bool is_too_large(const key_interner *interner, const device *dev)
+{
+    const hash_groups *texts = &interner->texts;
+    uint64_t limit = mem_budget_limit(dev->budget), bytes = texts->heap.bytes;
+    bytes += (texts->rows ? texts->rows->bytes : 0) + (texts->slots ? texts->slots->bytes : 0);
+    return limit && bytes > limit / TEXTS_SHARE;
+}
+
+/* A dictionary whose texts are few for the rows, as those before were. */
+static bool is_worth_it(const key_interner *interner, const exec_task *task, const tensor *key,
+                        dev_count rows)
+{
+    uint64_t share = interner->rows / (TEXT_ROWS * (uint64_t)task->count);
+    return key->is_dictionary && key->base_rows / TEXT_ROWS <= rows.bound &&
+           (interner->numbered <= TEXTS_MAX || interner->numbered <= share) &&
+           !is_too_large(interner, task->stream->dev);
+}
+
 /* Notes whether there are too many. It is asked how many only where there may be. */
 static status note_full(key_interner *interner, dev_stream *stream)
 {
@@ -72,6 +95,16 @@ static status sample_texts(key_interner *interner, exec_task *task, tensor *base
     TRY(hash_groups_learn(texts, task->stream));
     *is_varied = texts->count - before > SAMPLE_ROWS / 2 || texts->count > TEXTS_MAX;
     return STATUS_OK;
+}
+
+/* All of a dictionary. */
+static status number_dictionary(key_interner *interner, exec_task *task, tensor *base,
+                                uint64_t rows, row_index **out)
+{
+    interner->numbered += rows;
+    TRY(row_index_new(task->stream->dev, rows, out));
+    TRY(number_texts(interner, task, base, 0, rows, (*out)->rows));
+    return hash_groups_ask(&interner->texts, task->stream);
 }
 
 static status number_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
@@ -95,19 +128,24 @@ static status number_base(key_interner *interner, exec_task *task, tensor *base,
 }
 
 /* Under the lock: *out, with a reference, is NULL if the texts are too many. */
-static status find_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
-                        bool must, row_index **out)
+static status find_base(key_interner *interner, exec_task *task, const tensor *key,
+                        dev_count key_rows, bool must, row_index **out)
 {
+    tensor *base = key->base;
+    uint64_t rows = key->base_rows;
     *out = NULL;
     if (interner->is_full && !must)
         return STATUS_OK;
+    interner->rows += key->is_dictionary ? key_rows.bound : 0;
     for (size_t i = 0; i < INTERNED_BASES; i++)
         if (interner->bases[i].base == base && interner->bases[i].rows == rows) {
             *out = row_index_ref(interner->bases[i].ids);
             return STATUS_OK;
         }
     row_index *ids = NULL;
-    status st = number_base(interner, task, base, rows, must, &ids);
+    status st = is_worth_it(interner, task, key, key_rows)
+                    ? number_dictionary(interner, task, base, rows, &ids)
+                    : number_base(interner, task, base, rows, must, &ids);
     if (st || !ids) {
         row_index_unref(ids);
         return st;
@@ -130,7 +168,7 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
     if (key->form != TENSOR_INDEXED || key->base->validity)
         return must ? status_new(STATUS_KIND_INTERNAL, "text without a base") : STATUS_OK;
     TRY(exec_lock_take(&interner->lock, task->stream));
-    status st = find_base(interner, task, key->base, key->base_rows, must, &ids);
+    status st = find_base(interner, task, key, rows, must, &ids);
     exec_lock_give(&interner->lock, task->stream);
     if (st || !ids)
         return st;

@@ -19,7 +19,8 @@ typedef struct key_interner {
         row_index *ids;
     } bases[INTERNED_BASES]; /* that were numbered last */
     size_t next_base;
-    tensor *decoded; /* the texts, FLAT, when there were decoded_count */
+    uint64_t numbered, rows; /* texts of dictionaries, and rows that came with these */
+    tensor *decoded;         /* the texts, FLAT, when there were decoded_count */
     uint64_t decoded_count;
 } key_interner;
 

@@ -89,7 +89,7 @@ static exec_result evaluate(op_aggregate *op, exec_task *task, aggregate_local_s
         exec_result result = program_evaluate(state->run, state->next, input, &value);
         if (result != EXEC_FINISHED)
             return result;
-        if (state->next < op->core.key_count) {
+        if (!op->is_flat[state->next]) {
             state->values[state->next] = value;
             continue;
         }
@@ -335,6 +335,7 @@ static void aggregate_close(exec_operator *base)
     program_free(op->program);
     mem_free(op->sets);
     mem_free(op->aggregates);
+    mem_free(op->is_flat);
     mem_free(op);
 }
 
@@ -531,6 +532,25 @@ static status plan_one(planner *p, uint32_t number)
     return STATUS_OK;
 }
 
+/* Keys of groups and sets come in any form, what states and filters read is FLAT. */
+static status find_flat(op_aggregate *op)
+{
+    op->is_flat = mem_new_array(op->expr_count + 1, sizeof *op->is_flat);
+    if (!op->is_flat)
+        return status_no_memory("aggregation", op->expr_count);
+    for (uint32_t i = 0; i < op->core.state_count; i++) {
+        const state_plan *plan = &op->core.states[i];
+        if (plan->source == SOURCE_ROWS && plan->argument >= 0)
+            op->is_flat[plan->argument] = true;
+        if (plan->source == SOURCE_ROWS && plan->filter >= 0)
+            op->is_flat[plan->filter] = true;
+    }
+    for (uint32_t i = 0; i < op->set_count; i++)
+        if (op->sets[i].filter >= 0)
+            op->is_flat[op->sets[i].filter] = true;
+    return STATUS_OK;
+}
+
 /* The program's expressions: groups, then arguments and filters. */
 static status compile(op_aggregate *op, exec_layout input)
 {
@@ -560,6 +580,7 @@ static status compile(op_aggregate *op, exec_layout input)
     for (uint32_t i = 0; i < op->aggregate_count; i++)
         TRY(plan_one(&p, i));
     op->expr_count = (uint32_t)p.exprs.count;
+    TRY(find_flat(op));
     return program_compile((const expr *const *)p.exprs.items, op->expr_count, input, &op->program);
 }
 

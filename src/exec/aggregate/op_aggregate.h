@@ -31,6 +31,7 @@ typedef struct op_aggregate {
     exec_operator base;
     program *program; /* groups, then arguments and filters */
     uint32_t expr_count;
+    bool *is_flat; /* of each expression: it is read as a value or filter, not only as a key */
     aggregate_core core;
     aggregate_merge merge;
     uint32_t aggregate_count;

@@ -1,0 +1,134 @@
+/* test_many_groups.c - groups that are more than a cache holds: tables kept aside, rows that pass. */
+#include "parquet/write/writer.h"
+#include "run_statement.h"
+#include "test.h"
+
+enum { ROWS = 1 << 19, ROW_GROUPS = 4, TEXTS = 20000, TEXT_BYTES = 24 };
+
+static char path[600];
+
+/* t.x = 0, 1, 2 ...; t.s is one of 20,000 texts of its row group's own, NULL where x % 10 is 9. */
+static void write_rows(void)
+{
+    enum { COUNT = ROWS / ROW_GROUPS };
+    int64_t *values = malloc(COUNT * sizeof *values);
+    string_view *texts = malloc(COUNT * sizeof *texts);
+    char *bytes = malloc(COUNT * TEXT_BYTES);
+    uint64_t *validity = malloc(COUNT / 8);
+    pq_column_schema columns[] = {
+        {.name = "x", .type = type_make(TYPE_INT64)},
+        {.name = "s", .type = type_make(TYPE_VARCHAR), .is_nullable = true}};
+    pq_writer_options options = pq_writer_options_default();
+    pq_writer *writer;
+    CHECK(values && texts && bytes && validity);
+    snprintf(path, sizeof path, "%s/t.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, columns, 2, &options, &writer));
+    for (int first = 0; first < ROWS; first += COUNT) {
+        memset(validity, 0xff, COUNT / 8);
+        for (int i = 0; i < COUNT; i++) {
+            char *text = bytes + i * TEXT_BYTES;
+            int x = first + i;
+            int length =
+                snprintf(text, TEXT_BYTES, "text number %d", first / COUNT * TEXTS + x % TEXTS);
+            values[i] = x;
+            texts[i] = string_view_make(text, (uint32_t)length);
+            if (x % 10 == 9) {
+                texts[i] = (string_view){0};
+                validity[i / 64] &= ~((uint64_t)1 << i % 64);
+            }
+        }
+        CHECK_OK(pq_writer_write(writer, (pq_column_values[]){{values, NULL}, {texts, validity}},
+                                 COUNT));
+    }
+    CHECK_OK(pq_writer_finish(writer));
+    free(values);
+    free(texts);
+    free(bytes);
+    free(validity);
+}
+
+static void check(const char *sql, const char *expected)
+{
+    char rows[256];
+    pistachio_error *error = run_statement(sql, path, "cpu", rows, sizeof rows);
+    if (error)
+        printf("%s: %s\n", sql, pistachio_error_message(error));
+    CHECK(!error);
+    if (strcmp(rows, expected))
+        printf("%s: %s\n", sql, rows);
+    CHECK(!strcmp(rows, expected));
+}
+
+/* Keys far apart, so that they get no codes. */
+static void check_all(void)
+{
+    check("select count(*), sum(n), sum(s), min(s), max(s) from (select x * 1000003 as k, count(*) "
+          "as n, sum(x) as s from t group by k) g",
+          "524288;524288;137438691328;0;524287;");
+    check("select count(*), min(n), max(n), sum(s) from (select x * 1000003 as k, count(*) as n, "
+          "sum(x + 0.5) as s from (select x from t union all select x from t) u group by k) g",
+          "524288;2;2;274877906944.0;");
+    /* The first half are different, the second half five that are among these: 262144 = 5 * 52428 + 4,
+     * of which the rests begin with 4. */
+    check(
+        "select count(*), sum(n), max(n), min(m) from (select case when x < 262144 then x else x % "
+        "5 end * 1000003 as k, count(*) as n, max(x) as m from t group by k) g",
+        "262144;524288;52430;5;");
+    check(
+        "select count(*), count(k), max(n), sum(n) from (select case when x % 4 = 0 then null else "
+        "x * 1000003 end as k, count(*) as n from t group by k) g",
+        "393217;393216;131072;524288;");
+    check("select count(distinct x * 1000003), count(distinct x % 1000 * 1000003) from t",
+          "524288;1000;");
+}
+
+/* Long texts, short ones, and empty ones beside a number. */
+static void check_texts(void)
+{
+    check(
+        "select count(*), sum(n), max(k), min(m) from (select 'group number ' || x as k, count(*) "
+        "as n, min('state number ' || x) as m from t where x < 262144 group by k) g",
+        "262144;262144;group number 99999;state number 0;");
+    check(
+        "select count(*), sum(n), max(k), sum(length(k)) from (select x % 200000 as j, case when x "
+        "% 3 = 0 then '' else 'group number ' || x % 200000 end as k, count(*) as n from t where "
+        "x < 262144 group by j, k) g",
+        "241430;262144;group number 99998;2828421;");
+}
+
+/* Texts of dictionaries: of 80,000 the tenth part are NULL, as 20,000 is divisible by 10. */
+static void check_dictionaries(void)
+{
+    check("select count(distinct s), count(distinct s) filter (where x < 1000), count(s), count(*) "
+          "from t",
+          "72000;900;471860;524288;");
+    check("select count(*), count(s), sum(n), max(n), min(s), max(s) from (select s, count(*) as n "
+          "from t group by s) g",
+          "72001;72000;524288;52428;text number 0;text number 9998;");
+    check(
+        "select count(*), sum(n), max(n), max(s) from (select x % 2 as k, s, count(*) as n from t "
+        "group by x % 2, s) g",
+        "72001;524288;52428;text number 9998;");
+    check(
+        "select count(*), count(s), sum(n), max(n) from (select x * 1000003 as k, s, count(*) as n "
+        "from t group by k, s) g",
+        "524288;471860;524288;1;");
+}
+
+TEST(many_groups)
+{
+    write_rows();
+    check_all();
+    check_texts();
+    check_dictionaries();
+}
+
+TEST(many_groups_in_little_memory)
+{
+    write_rows();
+    setenv("PISTACHIO_MEMORY_LIMIT", "48MiB", 1);
+    check_all();
+    check_texts();
+    check_dictionaries();
+    unsetenv("PISTACHIO_MEMORY_LIMIT");
+}
