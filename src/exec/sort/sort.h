@@ -5,7 +5,8 @@
  *     sort_code.h   keys as numbers, sort_items.h: numbers of rows sorted by them
  *     sort_lanes.h  rows in memory put in order by all tasks
  *     sort_run.c    rows put in order by one task; written as a run of blocks
- *     sort_merge.c  runs to one stream of chunks
+ *     sort_merge.c  runs to one stream of chunks, row by row
+ *     sort_ranges.c runs to chunks in order, by all tasks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
  * Equal rows keep the order in which one task got them: a run holds rows that came before those of
@@ -14,6 +15,7 @@
 #define PISTACHIO_EXEC_SORT_SORT_H
 
 #include "exec/expression/program.h"
+#include "exec/keys/reserved_columns.h"
 #include "exec/sort/sort_lanes.h"
 #include "storage/spill.h"
 
@@ -21,9 +23,17 @@
 
 typedef struct sort_merge sort_merge;
 
+/* The first row of a run's block. */
+typedef struct sort_mark {
+    uint32_t block;
+    sort_bytes first;
+} sort_mark;
+
 /* Rows in order, in blocks of a temporary file, each of chunk_bytes.h's bytes. */
 typedef struct sort_run {
     ARRAY(spill_block) blocks;
+    ARRAY(sort_mark) marks; /* of each so many blocks */
+    uint32_t mark_step;     /* a power of two; 0: no block yet */
     uint64_t rows, plain_bytes;
 } sort_run;
 typedef ARRAY(sort_run *) sort_run_list;
@@ -60,8 +70,11 @@ typedef struct op_sort {
     uint32_t *key_columns; /* of the collected chunk, by key */
     bool is_text_first;    /* the first key is text */
     pthread_mutex_t lock;
-    chunk_list chunks; /* of finished tasks */
-    chunk *sorted;     /* if nothing was spilled */
+    chunk_list chunks;         /* of finished tasks */
+    reserved_columns reserved; /* under the lock: what is sorted at once is collected there */
+    data_type *types;          /* of collected columns; NULL: no row has come */
+    bool *needed;              /* there are such columns */
+    chunk *sorted;             /* if nothing was spilled */
     sort_lanes lanes;
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
@@ -107,6 +120,30 @@ void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also w
 /* EXEC_HAVE_OUTPUT: the next chunk is *out, in host memory (dev_host). EXEC_FINISHED: there is none. Else
  * as any step. */
 exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
+
+/* ---- sort_ranges.c: the last merge, by all tasks ---- */
+
+typedef struct sort_ranges sort_ranges;
+
+/* What a task has of the range it works on. Zeroed: none. */
+typedef struct sort_range {
+    bool is_open;
+    uint64_t number;
+    size_t next; /* block to come, of `reads` */
+    ARRAY(struct sort_range_read) reads;
+    chunk_list rows;
+    chunk *sorted;
+    uint64_t next_row;
+} sort_range;
+
+/* The runs cut into ranges, which any task takes one after another. *out is NULL where they are better
+ * merged row by row: as memory is short, or a limit ends it. */
+CHECKED status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned tasks,
+                               sort_ranges **out);
+void sort_ranges_free(sort_ranges *ranges); /* takes NULL */
+/* The next chunk of the task's range, or the first one of another: its turn is the range's number. */
+exec_result sort_ranges_next(sort_ranges *ranges, exec_task *task, sort_range *range, chunk **out);
+void sort_range_close(sort_range *range); /* takes a zeroed one */
 
 /* ---- sort_spill.c ---- */
 

@@ -8,6 +8,8 @@
 
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4
+/* What is taken for a row in its place: an item, the number of its part, its number in order. */
+#define ITEM_BYTES 24
 /* Chunks are small: some are made at once, and many may wait for the client. */
 #define CHUNK_BLOCKS 4
 #define FAN_IN_MIN 8
@@ -38,10 +40,12 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 
 void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed)
 {
-    uint64_t bytes = exec_chunk_bytes(c);
-    /* All rows once more, one after another; packed keys; two numbers a row. */
+    uint64_t bytes = exec_chunk_bytes(c), row;
     *held += bytes;
-    *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
+    if (reserved_columns_find(&op->reserved, c, &row))
+        *needed += bytes + c->rows.bound * ITEM_BYTES;
+    else
+        *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
 }
 
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
@@ -101,6 +105,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     for (size_t i = 0; i < count; i++) {
         sort_count_chunk(op, chunks[i], &held, &needed);
         rows += chunks[i]->rows.bound;
+        reserved_columns_give(&op->reserved, chunks[i]);
         chunk_free(chunks[i]);
         chunks[i] = NULL;
     }
