@@ -150,6 +150,8 @@ void sort_range_close(sort_range *range); /* takes a zeroed one */
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
+/* Of a block of a run before compression, about. */
+uint64_t sort_block_bytes(const op_sort *op);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 /* What a chunk takes, and what sorting a list with it will take more. */

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 
 /* Blocks of each run that a range has, but for those at its ends. */
-#define RANGE_BLOCKS 4
+#define RANGE_BLOCKS 2
 /* What a range takes until it is sorted: its blocks and those at its ends, the rows once more, their
  * items, and what goes out; in blocks of each run. */
-#define MEMORY_BLOCKS 24
+#define MEMORY_BLOCKS 14
 
 /* The place before a block's first row. Of rows that are equal, those of earlier runs come first,
  * unless the row's keys are not known as a whole: then all equal ones come behind the cut. */
@@ -107,7 +107,7 @@ static status make_cuts(sort_ranges *ranges)
         }
     if (ranges->cuts.count)
         qsort(ranges->cuts.items, ranges->cuts.count, sizeof *ranges->cuts.items, compare_cuts);
-    choose_cuts(ranges, RANGE_BLOCKS * runs->count * exec_block_bytes(ranges->op->base.query));
+    choose_cuts(ranges, RANGE_BLOCKS * runs->count * sort_block_bytes(ranges->op));
     return STATUS_OK;
 }
 
@@ -299,7 +299,7 @@ status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned ta
     const exec_query *query = op->base.query;
     uint64_t rows = 0, bytes = 0;
     *out = NULL;
-    uint64_t range_bytes = MEMORY_BLOCKS * runs->count * exec_block_bytes(query);
+    uint64_t range_bytes = MEMORY_BLOCKS * runs->count * sort_block_bytes(op);
     uint64_t fitting = runs->count ? exec_memory_share(query) / range_bytes : 0;
     if (!fitting || op->base.plan->sort.has_limit || !exec_device(query)->is_host)
         return STATUS_OK;

@@ -198,7 +198,7 @@ static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t
 
 status sort_run_write(op_sort *op, exec_task *task, const chunk *c, sort_run *run)
 {
-    uint64_t rows = c->rows.bound, bytes = exec_block_bytes(op->base.query), count;
+    uint64_t rows = c->rows.bound, bytes = sort_block_bytes(op), count;
     for (uint64_t first = 0; first < rows; first += count) {
         count = chunk_bytes_fit(c, first, rows - first, bytes);
         TRY(write_block(op, task, c, first, count, run));
