@@ -1,5 +1,5 @@
-/* test_reserved_columns.c - build rows that are written where the table wants them. */
-#include "exec/join/reserved_columns.h"
+/* test_reserved_columns.c - rows that are written where they are wanted. */
+#include "exec/keys/reserved_columns.h"
 #include "test.h"
 
 enum { CHUNK = 1024, COLUMNS = 4, LIMIT = 8 << 20 };
@@ -27,7 +27,7 @@ static void open_device(const char *name)
     types[2] = type_make(TYPE_BOOL); /* bits are moved */
     types[3] = type_make(TYPE_INT32);
     place = (reserved_columns){0};
-    want = (reserved_columns_want){dev, COLUMNS, types, needed, bases};
+    want = (reserved_columns_want){dev, COLUMNS, types, needed, bases, "test"};
 }
 
 static void close_device(void)

@@ -16,8 +16,8 @@
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_TABLE_H
 
-#include "exec/join/reserved_columns.h"
 #include "exec/keys/key_layout.h"
+#include "exec/keys/reserved_columns.h"
 
 typedef enum join_table_form {
     JOIN_TABLE_HASHED,

@@ -142,7 +142,8 @@ static status take_places(op_join_build *op, exec_task *task, build_local *local
                                   .column_count = op->stored_columns,
                                   .types = op->stored_types,
                                   .needed = op->needed,
-                                  .bases = op->bases};
+                                  .bases = op->bases,
+                                  .who = "join build"};
     if (local->has_places || join_has_spilled(op))
         return STATUS_OK;
     pthread_mutex_lock(&op->lock);

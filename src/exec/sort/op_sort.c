@@ -77,17 +77,67 @@ static status spill_local(op_sort *op, exec_task *task, sort_local *local)
     return STATUS_OK;
 }
 
+static status learn_types(op_sort *op, const chunk *rows)
+{
+    uint32_t columns = rows->column_count;
+    op->needed = mem_new_array(columns + 1, sizeof *op->needed);
+    op->types = mem_new_array(columns + 1, sizeof *op->types);
+    if (!op->needed || !op->types)
+        return status_no_memory("sort", columns * sizeof *op->types);
+    for (uint32_t i = 0; i < columns; i++) {
+        op->needed[i] = rows->columns[i];
+        if (op->needed[i])
+            op->types[i] = rows->columns[i]->type;
+    }
+    return STATUS_OK;
+}
+
+/* Where the rows go that are sorted with all others. Those of a top-k are thrown away soon, and what
+ * is spilled need not lie together. */
+static status take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
+{
+    bool is_placed;
+    status st = STATUS_OK;
+    if (op->base.plan->sort.has_limit)
+        return STATUS_OK;
+    pthread_mutex_lock(&op->lock);
+    if (!op->types)
+        st = learn_types(op, rows);
+    reserved_columns_want want = {.dev = task->stream->dev,
+                                  .column_count = rows->column_count,
+                                  .types = op->types,
+                                  .needed = op->needed,
+                                  .who = "sort"};
+    if (!st && !op->spill.file)
+        st = reserved_columns_take(&op->reserved, &want, rows->rows.bound, out, &is_placed);
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+static status copy_rows(op_sort *op, exec_task *task, chunk *rows, chunk **out)
+{
+    *out = NULL;
+    tensor_target *places = mem_new_array(rows->column_count + 1, sizeof *places);
+    if (!places)
+        return status_no_memory("sort", rows->column_count * sizeof *places);
+    status st = take_places(op, task, rows, places);
+    if (!st)
+        st = chunk_concat_at(task->stream, &rows, 1, "sort", places, out);
+    mem_free(places);
+    return st;
+}
+
 /* A copy of the rows, which holds nothing of the pages that they came in. Where there is no memory
  * for it, the task gives back what it has. */
 static status own_rows(op_sort *op, exec_task *task, sort_local *local, chunk *rows, chunk **out)
 {
-    status st = chunk_concat(task->stream, &rows, 1, "sort", out);
+    status st = copy_rows(op, task, rows, out);
     if (status_get_kind(st) != STATUS_KIND_LIMIT || !local->chunks.count ||
         !exec_may_spill(op->base.query))
         return st;
     status_free(st);
     TRY(spill_local(op, task, local));
-    return chunk_concat(task->stream, &rows, 1, "sort", out);
+    return copy_rows(op, task, rows, out);
 }
 
 /* Input columns and evaluated keys side by side. */
@@ -274,6 +324,9 @@ static void sort_close(exec_operator *base)
     chunk_list_release(&op->chunks);
     chunk_free(op->sorted);
     sort_lanes_release(&op->lanes);
+    reserved_columns_release(&op->reserved);
+    mem_free(op->types);
+    mem_free(op->needed);
     sort_spill_release(op);
     program_free(op->program);
     mem_free(op->key_columns);
@@ -302,19 +355,43 @@ typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
     _Atomic uint64_t next; /* row */
-    uint64_t merged;       /* chunks of what was spilled, by one task, */
-    sort_merge *merge;     /* and how they are made */
+    /* Of what was spilled, one of the two: */
+    sort_ranges *ranges;
+    sort_merge *merge; /* by one task, */
+    uint64_t merged;   /* and how many chunks it has given */
+    bool has_merge;    /* under the sink's lock: they are made */
 } op_sort_source;
 
-static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **output)
+typedef struct source_local {
+    sort_range range;
+} source_local;
+
+/* By the first task that asks. */
+static status open_merge(op_sort_source *source, const exec_task *task)
 {
     op_sort *op = source->sink;
-    if (!source->merge) {
+    status st = STATUS_OK;
+    pthread_mutex_lock(&op->lock);
+    if (!source->has_merge) {
         const sort_run_list *runs = sort_spill_runs(op);
-        EXEC_TRY(task,
-                 sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge));
+        st = sort_ranges_new(op, runs, task->count, &source->ranges);
+        if (!st && !source->ranges)
+            st = sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge);
+        source->has_merge = !st;
     }
+    pthread_mutex_unlock(&op->lock);
+    return st;
+}
+
+static exec_result pull_merged(op_sort_source *source, exec_task *task, source_local *local,
+                               chunk **output)
+{
     chunk *merged;
+    EXEC_TRY(task, open_merge(source, task));
+    if (source->ranges)
+        return sort_ranges_next(source->ranges, task, &local->range, output);
+    if (task->index)
+        return EXEC_FINISHED;
     exec_result result = sort_merge_next(source->merge, task, &merged);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
@@ -327,11 +404,10 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **
 
 static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
-    (void)state;
     op_sort_source *source = (op_sort_source *)base;
     const op_sort *op = source->sink;
     if (op->spill.file)
-        return task->index ? EXEC_FINISHED : pull_merged(source, task, output);
+        return pull_merged(source, task, state, output);
     uint64_t slice_rows = exec_device(base->query)->chunk_rows;
     uint64_t rows = op->sorted ? op->sorted->rows.bound : 0;
     uint64_t first = atomic_fetch_add_explicit(&source->next, slice_rows, memory_order_relaxed);
@@ -343,14 +419,23 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     return EXEC_HAVE_OUTPUT;
 }
 
+static void source_local_close(exec_operator *base, void *state)
+{
+    (void)base;
+    sort_range_close(&((source_local *)state)->range);
+}
+
 static void source_close(exec_operator *base)
 {
     sort_merge_free(((op_sort_source *)base)->merge);
+    sort_ranges_free(((op_sort_source *)base)->ranges);
     mem_free(base);
 }
 
 static const exec_operator_ops source_ops = {
     .name = "sort",
+    .local_bytes = sizeof(source_local),
+    .local_close = source_local_close,
     .pull = source_pull,
     .close = source_close,
 };

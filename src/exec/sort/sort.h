@@ -5,7 +5,8 @@
  *     sort_code.h   keys as numbers, sort_items.h: numbers of rows sorted by them
  *     sort_lanes.h  rows in memory put in order by all tasks
  *     sort_run.c    rows put in order by one task; written as a run of blocks
- *     sort_merge.c  runs to one stream of chunks
+ *     sort_merge.c  runs to one stream of chunks, row by row
+ *     sort_ranges.c runs to chunks in order, by all tasks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
  * Equal rows keep the order in which one task got them: a run holds rows that came before those of
@@ -15,6 +16,7 @@
 
 #include "exec/expression/bound_filter.h"
 #include "exec/expression/program.h"
+#include "exec/keys/reserved_columns.h"
 #include "exec/sort/sort_lanes.h"
 #include "storage/spill.h"
 
@@ -22,9 +24,17 @@
 
 typedef struct sort_merge sort_merge;
 
+/* The first row of a run's block. */
+typedef struct sort_mark {
+    uint32_t block;
+    sort_bytes first;
+} sort_mark;
+
 /* Rows in order, in blocks of a temporary file, each of chunk_bytes.h's bytes. */
 typedef struct sort_run {
     ARRAY(spill_block) blocks;
+    ARRAY(sort_mark) marks; /* of each so many blocks */
+    uint32_t mark_step;     /* a power of two; 0: no block yet */
     uint64_t rows, plain_bytes;
 } sort_run;
 typedef ARRAY(sort_run *) sort_run_list;
@@ -63,8 +73,11 @@ typedef struct op_sort {
     bound_use bound;       /* with a limit, on host devices: count 0, else */
     runtime_bound own_bound;
     pthread_mutex_t lock;
-    chunk_list chunks; /* of finished tasks */
-    chunk *sorted;     /* if nothing was spilled */
+    chunk_list chunks;         /* of finished tasks */
+    reserved_columns reserved; /* under the lock: what is sorted at once is collected there */
+    data_type *types;          /* of collected columns; NULL: no row has come */
+    bool *needed;              /* there are such columns */
+    chunk *sorted;             /* if nothing was spilled */
     sort_lanes lanes;
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
@@ -120,11 +133,37 @@ void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also w
  * as any step. */
 exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
 
+/* ---- sort_ranges.c: the last merge, by all tasks ---- */
+
+typedef struct sort_ranges sort_ranges;
+
+/* What a task has of the range it works on. Zeroed: none. */
+typedef struct sort_range {
+    bool is_open;
+    uint64_t number;
+    size_t next; /* block to come, of `reads` */
+    ARRAY(struct sort_range_read) reads;
+    chunk_list rows;
+    chunk *sorted;
+    uint64_t next_row;
+} sort_range;
+
+/* The runs cut into ranges, which any task takes one after another. *out is NULL where they are better
+ * merged row by row: as memory is short, or a limit ends it. */
+CHECKED status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned tasks,
+                               sort_ranges **out);
+void sort_ranges_free(sort_ranges *ranges); /* takes NULL */
+/* The next chunk of the task's range, or the first one of another: its turn is the range's number. */
+exec_result sort_ranges_next(sort_ranges *ranges, exec_task *task, sort_range *range, chunk **out);
+void sort_range_close(sort_range *range); /* takes a zeroed one */
+
 /* ---- sort_spill.c ---- */
 
 /* Passes that a sink has phases for. Each merges at least 8 runs to one. */
 #define SORT_PASSES 4
 
+/* Of a block of a run before compression, about. */
+uint64_t sort_block_bytes(const op_sort *op);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 /* What a chunk takes, and what sorting a list with it will take more. */

@@ -417,3 +417,57 @@ bool sort_is_sorted(const sort_keys *keys, uint32_t first, uint64_t count)
             return false;
     return true;
 }
+
+/* ---- as bytes ---- */
+
+static void add_byte(sort_bytes *b, unsigned char byte)
+{
+    if (b->count < SORT_BYTES)
+        b->bytes[b->count++] = byte;
+    else
+        b->is_whole = false;
+}
+
+#define ADD_BYTES(ordered)                                                                         \
+    do {                                                                                           \
+        __typeof__(ordered) number = (ordered);                                                    \
+        for (unsigned left = 8 * sizeof number; left; left -= 8)                                   \
+            add_byte(out, (unsigned char)(number >> (left - 8)) ^ turn);                           \
+    } while (0)
+
+static void add_number_bytes(const tensor *t, uint32_t row, unsigned char turn, sort_bytes *out)
+{
+    const void *values = t->values;
+    WITH_ORDERED(t->type, ADD_BYTES)
+}
+
+/* Two zeros end the text, so that none that goes on comes before it: a zero in it is 0, 255. */
+static void add_text_bytes(const string_view *view, unsigned char turn, sort_bytes *out)
+{
+    const char *data = string_data(view);
+    for (uint32_t i = 0; i < view->bytes && out->is_whole; i++) {
+        add_byte(out, (unsigned char)data[i] ^ turn);
+        if (!data[i])
+            add_byte(out, 255 ^ turn);
+    }
+    add_byte(out, turn);
+    add_byte(out, turn);
+}
+
+void sort_bytes_make(const sort_keys *keys, uint32_t row, sort_bytes *out)
+{
+    out->count = 0;
+    out->is_whole = true;
+    for (uint32_t k = 0; k < keys->count && out->is_whole; k++) {
+        const tensor *t = keys->columns[k];
+        unsigned char turn = keys->keys[k].is_descending ? 255 : 0;
+        bool is_null = row_is_null(t, row);
+        add_byte(out, is_null != keys->keys[k].nulls_first);
+        if (is_null)
+            continue;
+        if (type_is_text(t->type))
+            add_text_bytes((const string_view *)t->values + row, turn, out);
+        else
+            add_number_bytes(t, row, turn, out);
+    }
+}

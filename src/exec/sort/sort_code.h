@@ -17,6 +17,8 @@
 #include "device/tensor.h"
 #include "plan/plan.h"
 
+#include <string.h>
+
 #define SORT_CODE_BITS 96
 
 /* The keys of rows [0, count) of a chunk. */
@@ -88,6 +90,23 @@ void sort_piece_values(const sort_keys *keys, const sort_bounds *bounds, const s
 
 /* Below zero: the first one comes first by what is left of the keys. */
 int sort_compare(const sort_keys *keys, sort_place from, uint32_t left, uint32_t right);
+#define SORT_BYTES 64
+
+/* A row's keys as bytes that compare as the rows do, as many as there is room for. */
+typedef struct sort_bytes {
+    uint8_t count;
+    bool is_whole; /* rows with the same bytes are equal */
+    unsigned char bytes[SORT_BYTES];
+} sort_bytes;
+
+void sort_bytes_make(const sort_keys *keys, uint32_t row, sort_bytes *out);
+/* Below zero: left comes first, as far as the bytes say. */
+static inline int sort_bytes_compare(const sort_bytes *left, const sort_bytes *right)
+{
+    uint8_t common = left->count < right->count ? left->count : right->count;
+    int order = memcmp(left->bytes, right->bytes, common);
+    return order ? order : (left->count > right->count) - (left->count < right->count);
+}
 /* Each row comes after the one before it, or is equal. */
 bool sort_is_sorted(const sort_keys *keys, uint32_t first, uint64_t count);
 

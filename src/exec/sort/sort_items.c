@@ -204,6 +204,11 @@ static status order_rows(device *host, sort_form *form, uint64_t count, uint32_t
 status sort_rows_alone(device *host, const sort_keys *keys, uint64_t count, uint32_t *out)
 {
     sort_form form;
+    if (sort_is_sorted(keys, 0, count)) {
+        for (uint64_t i = 0; i < count; i++)
+            out[i] = (uint32_t)i;
+        return STATUS_OK;
+    }
     sort_bounds *bounds = mem_new_array(keys->count, sizeof *bounds);
     if (!bounds)
         return status_no_memory("sort", keys->count * sizeof *bounds);

@@ -3,6 +3,7 @@
 
 #include "exec/sort/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Fewer chunks are sorted by one task sooner than tasks are woken. */
@@ -42,8 +43,10 @@ static bool leave_phase(sort_lanes *lanes, const exec_task *task)
 /* ---- phase 1: one array for each column ---- */
 
 /* The first chunk's column is of the type of all. */
-static status make_column(const sort_lanes *lanes, device *dev, uint32_t column, tensor **out)
+static status make_column(const op_sort *op, device *dev, uint32_t column, tensor **out)
 {
+    const sort_lanes *lanes = &op->lanes;
+    tensor_target target = {0};
     bool has_nulls = false;
     uint32_t heaps = 0;
     const tensor *first = lanes->inputs.items[0].rows->columns[column];
@@ -54,7 +57,13 @@ static status make_column(const sort_lanes *lanes, device *dev, uint32_t column,
     }
     if (!first)
         return STATUS_OK;
-    TRY(tensor_new_flat(dev, first->type, lanes->row_count, has_nulls, out));
+    if (lanes->is_placed && reserved_columns_have(&op->reserved, column)) {
+        target.owner = op->reserved.columns[column];
+        target.values = target.owner->address;
+        TRY(dev->ops->commit(target.owner,
+                             (lanes->row_count - op->reserved.rows) * first->type.width, "sort"));
+    }
+    TRY(tensor_new_flat_at(dev, first->type, lanes->row_count, has_nulls, target, out));
     if (!heaps)
         return STATUS_OK;
     dev_buffer **buffers = mem_new_array(heaps, sizeof *buffers);
@@ -71,12 +80,13 @@ static status make_column(const sort_lanes *lanes, device *dev, uint32_t column,
     return st;
 }
 
-static status make_columns(sort_lanes *lanes, device *dev)
+static status make_columns(op_sort *op, device *dev)
 {
+    sort_lanes *lanes = &op->lanes;
     uint32_t columns = lanes->inputs.items[0].rows->column_count;
     TRY(chunk_new(columns, dev_count_exact(lanes->row_count), &lanes->all));
     for (uint32_t c = 0; c < columns; c++)
-        TRY(make_column(lanes, dev, c, &lanes->all->columns[c]));
+        TRY(make_column(op, dev, c, &lanes->all->columns[c]));
     return STATUS_OK;
 }
 
@@ -113,9 +123,11 @@ static void move_values(const sort_lanes *lanes, const sort_input *input)
 {
     for (uint32_t c = 0; c < lanes->all->column_count; c++) {
         const tensor *target = lanes->all->columns[c], *t = input->rows->columns[c];
-        if (target && t->type.width)
-            memcpy((char *)target->values + input->first * t->type.width, t->values,
-                   input->rows->rows.bound * t->type.width);
+        if (!target || !t->type.width)
+            continue;
+        char *place = (char *)target->values + input->first * t->type.width;
+        if (place != t->values)
+            memcpy(place, t->values, input->rows->rows.bound * t->type.width);
     }
 }
 
@@ -422,6 +434,29 @@ status sort_lanes_phase(op_sort *op, exec_task *task, unsigned number)
 
 /* ---- life ---- */
 
+static int compare_inputs(const void *a, const void *b)
+{
+    uint64_t left = ((const sort_input *)a)->first, right = ((const sort_input *)b)->first;
+    return (left > right) - (left < right);
+}
+
+/* Chunks that have a place stay there, the others go behind them. */
+static void place_inputs(op_sort *op)
+{
+    sort_lanes *lanes = &op->lanes;
+    uint64_t end;
+    lanes->is_placed = op->reserved.columns && lanes->row_count <= op->reserved.capacity;
+    end = lanes->is_placed ? op->reserved.rows : 0;
+    for (size_t i = 0; i < lanes->inputs.count; i++) {
+        sort_input *input = &lanes->inputs.items[i];
+        if (lanes->is_placed && reserved_columns_find(&op->reserved, input->rows, &input->first))
+            continue;
+        input->first = end;
+        end += input->rows->rows.bound;
+    }
+    qsort(lanes->inputs.items, lanes->inputs.count, sizeof *lanes->inputs.items, compare_inputs);
+}
+
 static status make_inputs(op_sort *op, chunk_list *list)
 {
     sort_lanes *lanes = &op->lanes;
@@ -438,6 +473,7 @@ static status make_inputs(op_sort *op, chunk_list *list)
         lanes->inputs.items[lanes->inputs.count++] = input;
     }
     array_release(list);
+    place_inputs(op);
     return STATUS_OK;
 }
 
@@ -445,7 +481,7 @@ status sort_lanes_start(op_sort *op, exec_task *task, chunk_list *list)
 {
     sort_lanes *lanes = &op->lanes;
     TRY(make_inputs(op, list));
-    TRY(make_columns(lanes, task->stream->dev));
+    TRY(make_columns(op, task->stream->dev));
     lanes->keys = sort_keys_of(op, lanes->all, lanes->keys.columns);
     atomic_store(&lanes->tasks_left, task->count);
     return STATUS_OK;

@@ -1,6 +1,6 @@
 /* sort_lanes.h - inside ORDER BY: rows in memory put in order by all tasks.
  *
- *     phase 1   chunks moved into one array for each column, bounds of keys    last: codes, cuts
+ *     phase 1   chunks brought into one array for each column, bounds of keys    last: codes, cuts
  *     phase 2   each row's part by the cuts, counted for each range of rows    last: places
  *     phase 3   items moved to their parts
  *     phase 4   parts sorted, one by one, into row numbers                     last: op->sorted
@@ -27,7 +27,8 @@ typedef struct sort_input {
 /* Zeroed: the rows are not sorted here. */
 typedef struct sort_lanes {
     uint64_t row_count;
-    chunk *all; /* the rows in host memory, columns FLAT */
+    bool is_placed; /* most rows have been in place from the start */
+    chunk *all;     /* the rows in host memory, columns FLAT */
     ARRAY(sort_input) inputs;
     sort_bounds *bounds; /* of each input's keys, and last of all */
     sort_keys keys;      /* of all rows */

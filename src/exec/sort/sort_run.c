@@ -144,12 +144,46 @@ status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t
 
 /* ---- runs ---- */
 
+/* So many of a run's blocks are known by their first row. */
+#define MARKS_MAX 256
+
+/* Each second one goes. */
+static void thin_marks(sort_run *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->marks.count; i += 2)
+        run->marks.items[kept++] = run->marks.items[i];
+    run->marks.count = kept;
+    run->mark_step *= 2;
+}
+
+/* The block to be written begins with the row. */
+static status mark_block(const op_sort *op, const chunk *c, uint64_t row, sort_run *run)
+{
+    uint32_t block = (uint32_t)run->blocks.count;
+    if (!run->mark_step)
+        run->mark_step = 1;
+    if (run->marks.count == MARKS_MAX)
+        thin_marks(run);
+    if (block % run->mark_step)
+        return STATUS_OK;
+    const tensor **columns = mem_new_array(op->key_count + 1, sizeof *columns);
+    if (!columns)
+        return status_no_memory("sort", op->key_count * sizeof *columns);
+    sort_keys keys = sort_keys_of(op, c, columns);
+    sort_mark mark = {.block = block};
+    sort_bytes_make(&keys, (uint32_t)row, &mark.first);
+    mem_free(columns);
+    return array_push(NULL, &run->marks, mark);
+}
+
 static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t first,
                           uint64_t count, sort_run *run)
 {
     dev_buffer *bytes;
     spill_block block;
     TRY(array_reserve(NULL, &run->blocks, 1));
+    TRY(mark_block(op, c, first, run));
     TRY(chunk_bytes_write(dev_host(task->stream->dev), c, first, count, "sort", &bytes));
     status st = spill_append(op->spill.file, bytes, "sort", &block);
     dev_buffer_unref(bytes);
@@ -164,7 +198,7 @@ static status write_block(op_sort *op, exec_task *task, const chunk *c, uint64_t
 
 status sort_run_write(op_sort *op, exec_task *task, const chunk *c, sort_run *run)
 {
-    uint64_t rows = c->rows.bound, bytes = exec_block_bytes(op->base.query), count;
+    uint64_t rows = c->rows.bound, bytes = sort_block_bytes(op), count;
     for (uint64_t first = 0; first < rows; first += count) {
         count = chunk_bytes_fit(c, first, rows - first, bytes);
         TRY(write_block(op, task, c, first, count, run));
@@ -177,5 +211,6 @@ void sort_run_free(sort_run *run)
     if (!run)
         return;
     array_release(&run->blocks);
+    array_release(&run->marks);
     mem_free(run);
 }

@@ -8,17 +8,30 @@
 
 /* A run that is merged holds a block, its keys, and the next one, packed or not. */
 #define BLOCKS_OF_RUN 4
+/* What is taken for a row in its place: an item, the number of its part, its number in order. */
+#define ITEM_BYTES 24
+/* The same by one task: two items and the number. */
+#define ITEMS_BYTES 36
 /* Chunks are small: some are made at once, and many may wait for the client. */
 #define CHUNK_BLOCKS 4
 #define FAN_IN_MIN 8
+/* Than other operators' blocks: a range has several of each run. */
+#define SMALLER 4
+#define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
 #define FAN_IN_MAX 512
+
+uint64_t sort_block_bytes(const op_sort *op)
+{
+    uint64_t bytes = exec_block_bytes(op->base.query) / SMALLER;
+    return bytes > BLOCK_BYTES_MIN ? bytes : BLOCK_BYTES_MIN;
+}
 
 /* How many runs are merged by one task, at once by `tasks`, within a sort's share of
  * the memory. */
 static size_t sort_fan_in(const op_sort *op, unsigned tasks)
 {
     const exec_query *query = op->base.query;
-    uint64_t runs = exec_memory_share(query) / (exec_block_bytes(query) * BLOCKS_OF_RUN) / tasks;
+    uint64_t runs = exec_memory_share(query) / (sort_block_bytes(op) * BLOCKS_OF_RUN) / tasks;
     if (runs < FAN_IN_MIN)
         return FAN_IN_MIN;
     return runs < FAN_IN_MAX ? (size_t)runs : FAN_IN_MAX;
@@ -38,10 +51,14 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 
 void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed)
 {
-    uint64_t bytes = exec_chunk_bytes(c);
-    /* All rows once more, one after another; packed keys; two numbers a row. */
+    uint64_t bytes = exec_chunk_bytes(c), row;
     *held += bytes;
-    *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
+    if (reserved_columns_find(&op->reserved, c, &row))
+        *needed += bytes + c->rows.bound * ITEM_BYTES;
+    else if (exec_device(op->base.query)->is_host)
+        *needed += 2 * bytes + c->rows.bound * ITEMS_BYTES;
+    else
+        *needed += 2 * bytes + c->rows.bound * (24 * (uint64_t)op->key_count + 8);
 }
 
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed)
@@ -101,6 +118,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
     for (size_t i = 0; i < count; i++) {
         sort_count_chunk(op, chunks[i], &held, &needed);
         rows += chunks[i]->rows.bound;
+        reserved_columns_give(&op->reserved, chunks[i]);
         chunk_free(chunks[i]);
         chunks[i] = NULL;
     }
@@ -134,12 +152,35 @@ bool sort_fits(const op_sort *op)
     return !exec_may_spill(op->base.query) || exec_has_room(op->base.query, more);
 }
 
+/* Parts that there seems to be room to sort, alike for all tasks: as they are as large as can be,
+ * there are few runs. */
+static size_t count_parts(const op_sort *op, const exec_task *task, const chunk_list *list,
+                          uint64_t more)
+{
+    uint64_t room = exec_memory_room(op->base.query) / task->count;
+    uint64_t parts = room ? more / room + 1 : list->count;
+    return parts < list->count ? (size_t)parts : list->count;
+}
+
 status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list)
 {
+    uint64_t held = 0, needed = 0;
+    status st = STATUS_OK;
     if (!list->count)
         return STATUS_OK;
     TRY(open_file(op));
-    TRY(spill_parts(op, task, list->items, list->count));
+    for (size_t i = 0; i < list->count; i++)
+        sort_count_chunk(op, list->items[i], &held, &needed);
+    size_t parts = count_parts(op, task, list, needed - held), first = 0;
+    /* What sorting takes was counted as needed: others must not take it for somebody else's. */
+    atomic_fetch_add(&op->spill.held, needed - held);
+    for (size_t i = 1; i <= parts && !st; i++) {
+        size_t end = list->count * i / parts;
+        st = spill_parts(op, task, list->items + first, end - first);
+        first = end;
+    }
+    atomic_fetch_sub(&op->spill.held, needed - held);
+    TRY(st);
     chunk_list_release(list);
     return STATUS_OK;
 }

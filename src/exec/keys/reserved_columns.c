@@ -1,5 +1,5 @@
-/* reserved_columns.c - build rows in reserved memory. */
-#include "exec/join/reserved_columns.h"
+/* reserved_columns.c - rows in reserved memory. */
+#include "exec/keys/reserved_columns.h"
 
 /* Chunks that are collected before any are placed: with the usual number of rows they are worth a
  * page of the large kind for each column. */
@@ -17,7 +17,8 @@ void reserved_columns_release(reserved_columns *reserved)
 
 static bool is_wanted(const reserved_columns_want *want, uint32_t column)
 {
-    return want->needed[column] && want->types[column].width && !want->bases[column];
+    return want->needed[column] && want->types[column].width &&
+           (!want->bases || !want->bases[column]);
 }
 
 static uint64_t capacity_of(const reserved_columns_want *want, uint64_t row_bytes)
@@ -38,7 +39,7 @@ static void make(reserved_columns *reserved, const reserved_columns_want *want)
         return;
     reserved->capacity = capacity_of(want, reserved->row_bytes);
     reserved->columns = mem_new_array(want->column_count, sizeof *reserved->columns);
-    status st = reserved->columns ? STATUS_OK : status_no_memory("join build", want->column_count);
+    status st = reserved->columns ? STATUS_OK : status_no_memory(want->who, want->column_count);
     for (uint32_t c = 0; c < want->column_count && !st; c++)
         if (is_wanted(want, c))
             st = want->dev->ops->reserve(want->dev, reserved->capacity * want->types[c].width,
@@ -76,7 +77,7 @@ status reserved_columns_take(reserved_columns *reserved, const reserved_columns_
             continue;
         /* After a failure the rows stay nobody's, a hole: no table is made of the others then, as
          * the query fails or the join spills. */
-        TRY(want->dev->ops->commit(column, rows * width, "join build"));
+        TRY(want->dev->ops->commit(column, rows * width, want->who));
         out[c] = (tensor_target){column, (char *)column->address + first * width};
     }
     return STATUS_OK;
