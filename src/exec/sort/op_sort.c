@@ -226,6 +226,7 @@ static exec_result sort_rest(op_sort *op, exec_task *task)
     EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
     atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
     op->row_count = op->sorted->rows.bound;
+    EXEC_TRY(task, sort_bound_publish(op, op->sorted)); /* for scans that wait for the result */
     return EXEC_FINISHED;
 }
 
