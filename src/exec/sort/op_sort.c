@@ -277,10 +277,12 @@ static exec_result sort_rest(op_sort *op, exec_task *task)
         EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
         return EXEC_FINISHED;
     }
-    if (sort_lanes_pay(task, rows))
+    if (sort_lanes_pay(task, rows)) {
         EXEC_TRY(task, sort_lanes_start(op, task, &op->chunks));
-    else
-        EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
+        return EXEC_FINISHED;
+    }
+    EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
+    EXEC_TRY(task, sort_bound_publish(op, op->sorted)); /* for scans that wait for the result */
     return EXEC_FINISHED;
 }
 

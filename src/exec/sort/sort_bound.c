@@ -55,6 +55,15 @@ status sort_bound_share(op_sort *op, exec_layout input)
     return make_layout(op, a, input);
 }
 
+/* Of a row on the host, in any form. */
+static value value_of(const tensor *t, uint64_t row)
+{
+    if (t->form != TENSOR_INDEXED)
+        return tensor_value(t, row);
+    uint32_t number = t->index->rows[row];
+    return number == ROW_NULL ? value_null(t->type) : tensor_value(t->base, number);
+}
+
 status sort_bound_publish(const op_sort *op, const chunk *best)
 {
     const plan_node *plan = op->base.plan;
@@ -65,7 +74,7 @@ status sort_bound_publish(const op_sort *op, const chunk *best)
     if (!values)
         return status_no_memory("sort", op->bound.count * sizeof *values);
     for (uint32_t k = 0; k < op->bound.count; k++)
-        values[k] = tensor_value(best->columns[op->key_columns[k]], limit - 1);
+        values[k] = value_of(best->columns[op->key_columns[k]], limit - 1);
     status st =
         runtime_bound_tighten(op->bound.bound, plan->sort.keys.items, values, op->bound.count);
     mem_free(values);

@@ -1,0 +1,203 @@
+/* rewrite_late_columns.c - the first few rows of a wide table in an order: their keys are found first,
+ * by a scan of the keys' columns alone, and then the rows that have them.
+ *
+ *     sort limit k                     sort limit k
+ *       scan t [all]          ->         semi join on the keys
+ *                                          scan t [all] takes bound 1
+ *                                          sort limit k gives bound 1
+ *                                            scan t [keys]
+ *
+ * The join waits for its build side, so the second scan has the bound from its first row on, and
+ * decodes other columns only where it finds such a key. */
+#include "parquet/read/table.h"
+#include "plan/rewrite.h"
+
+/* The other columns have so many times the bytes of those that are read twice, at least. */
+#define BYTES_FACTOR 4
+/* A table has at least so many row groups for each row that is asked for. */
+#define GROUPS_PER_ROW 2
+
+static status no_memory(void)
+{
+    return status_no_memory("plan", sizeof(plan_node));
+}
+
+static plan_node *find_scan(plan_node *node)
+{
+    while (node->kind == PLAN_PROJECT)
+        node = node->children[0];
+    return node->kind == PLAN_SCAN ? node : NULL;
+}
+
+/* ---- whether it pays ---- */
+
+static uint64_t column_bytes(const plan_node *scan, size_t number)
+{
+    const pq_table *table = scan->scan.table;
+    uint32_t leaf = table->columns.items[scan->scan.sources.items[number]].leaf;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < table->row_groups.count; i++) {
+        pq_row_group_ref ref = table->row_groups.items[i];
+        const pq_metadata *m = table->files.items[ref.file].metadata;
+        bytes += m->row_groups[ref.row_group].chunks[leaf].compressed_bytes;
+    }
+    return bytes;
+}
+
+static bool pays(const plan_node *sort, const plan_node *scan, const column_set *early)
+{
+    uint64_t read_twice = 0, others = 0;
+    if (sort->sort.limit > scan->scan.table->row_groups.count / GROUPS_PER_ROW)
+        return false;
+    for (size_t i = 0; i < scan->columns.count; i++) {
+        uint64_t bytes = column_bytes(scan, i);
+        *(column_set_has(early, scan->columns.items[i].id) ? &read_twice : &others) += bytes;
+    }
+    return others / BYTES_FACTOR >= read_twice;
+}
+
+/* ---- the scan of keys ---- */
+
+/* The columns of `set`, each with an id of its own; to[i] is the new one for scan->columns.items[i],
+ * if it is in the set. */
+static status copy_columns(plan_statement *s, const plan_node *scan, const column_set *keys,
+                           const column_set *set, plan_node *copy, expr **to)
+{
+    arena *a = s->memory;
+    for (size_t i = 0; i < scan->columns.count; i++) {
+        plan_column column = scan->columns.items[i];
+        bool is_key = column_set_has(keys, column.id);
+        if (column_set_has(set, column.id)) {
+            column.id = s->next_column_id++;
+            TRY(array_push(a, &copy->columns, column));
+            TRY(array_push(a, &copy->scan.sources, scan->scan.sources.items[i]));
+            TRY(array_push(a, &copy->scan.filter_only, !is_key));
+        }
+        to[i] = expr_new_column(a, column.id, column.type, column.is_nullable, column.name);
+        if (!to[i])
+            return no_memory();
+    }
+    return STATUS_OK;
+}
+
+/* A scan of the columns in `set`, of which keys come out, with the same conditions. */
+static status copy_scan(plan_statement *s, const plan_node *scan, const column_set *keys,
+                        const column_set *set, expr **to, plan_node **out)
+{
+    arena *a = s->memory;
+    plan_node *copy = plan_node_new(a, PLAN_SCAN, 0);
+    if (!copy)
+        return no_memory();
+    copy->position = scan->position;
+    copy->estimated_rows = scan->estimated_rows;
+    copy->scan.table = scan->scan.table;
+    copy->scan.table_name = scan->scan.table_name;
+    TRY(copy_columns(s, scan, keys, set, copy, to));
+    for (size_t i = 0; i < scan->scan.filters.count; i++) {
+        expr *e = expr_substitute(a, scan->scan.filters.items[i], &scan->columns, to);
+        if (!e)
+            return no_memory();
+        TRY(array_push(a, &copy->scan.filters, e));
+    }
+    *out = copy;
+    return STATUS_OK;
+}
+
+/* ---- the plan ---- */
+
+static expr *key_of_scan(const plan_node *scan, uint32_t id, expr *const *to)
+{
+    return to[plan_column_index(scan, id)];
+}
+
+/* The sort of keys over their scan. `bound` has the scan's columns that are the sort's keys. */
+static status sort_keys(plan_statement *s, const plan_node *sort, const plan_node *scan,
+                        const plan_taken_bound *bound, expr *const *to, plan_node *keys_scan,
+                        plan_node **out)
+{
+    arena *a = s->memory;
+    plan_node *early = plan_node_new(a, PLAN_SORT, 1);
+    plan_taken_bound taken = *bound;
+    if (!early)
+        return no_memory();
+    taken.column_ids = (__typeof__(taken.column_ids)){0};
+    for (size_t k = 0; k < bound->column_ids.count; k++) {
+        plan_sort_key key = sort->sort.keys.items[k];
+        key.key = key_of_scan(scan, bound->column_ids.items[k], to);
+        TRY(array_push(a, &early->sort.keys, key));
+        TRY(array_push(a, &taken.column_ids, key.key->column_id));
+    }
+    TRY(array_push(a, &keys_scan->scan.bounds, taken));
+    early->columns = keys_scan->columns;
+    early->position = sort->position;
+    early->estimated_rows = (double)sort->sort.limit;
+    early->children[0] = keys_scan;
+    early->sort.has_limit = true;
+    early->sort.limit = sort->sort.limit;
+    early->sort.bound = taken.id;
+    *out = early;
+    return STATUS_OK;
+}
+
+/* Rows of the sort's child that have one of the keys. */
+static status join_keys(plan_statement *s, plan_node *sort, plan_node *early)
+{
+    plan_node *join = plan_node_new(s->memory, PLAN_JOIN, 2), *child = sort->children[0];
+    if (!join)
+        return no_memory();
+    join->join.type = JOIN_SEMI;
+    join->join.null_equal = true;
+    join->columns = child->columns;
+    join->position = sort->position;
+    join->estimated_rows = early->estimated_rows;
+    join->children[0] = child;
+    join->children[1] = early;
+    for (size_t k = 0; k < sort->sort.keys.count; k++) {
+        TRY(array_push(s->memory, &join->join.left_keys, sort->sort.keys.items[k].key));
+        TRY(array_push(s->memory, &join->join.right_keys, early->sort.keys.items[k].key));
+    }
+    sort->children[0] = join;
+    return STATUS_OK;
+}
+
+static status rewrite_sort(plan_statement *s, plan_node *sort)
+{
+    column_set keys, early;
+    plan_node *scan = find_scan(sort->children[0]), *keys_scan, *early_sort;
+    if (!scan || !sort->sort.bound || !sort->sort.limit || scan->scan.bounds.count != 1 ||
+        scan->scan.runtime_filters.count || scan->scan.end_row)
+        return STATUS_OK;
+    plan_taken_bound *bound = &scan->scan.bounds.items[0];
+    if (bound->id != sort->sort.bound || !bound->has_all_keys)
+        return STATUS_OK;
+    TRY(column_set_new(s->memory, s->next_column_id, &keys));
+    for (size_t k = 0; k < bound->column_ids.count; k++)
+        column_set_add(&keys, bound->column_ids.items[k]);
+    TRY(column_set_copy(s->memory, &keys, &early));
+    column_set_add_list(&early, &scan->scan.filters);
+    if (!pays(sort, scan, &early))
+        return STATUS_OK;
+    expr **to = arena_alloc_array(s->memory, scan->columns.count + 1, sizeof *to);
+    if (!to)
+        return no_memory();
+    TRY(copy_scan(s, scan, &keys, &early, to, &keys_scan));
+    TRY(sort_keys(s, sort, scan, bound, to, keys_scan, &early_sort));
+    TRY(join_keys(s, sort, early_sort));
+    sort->sort.bound = 0;
+    bound->has_all_keys = false; /* the rows that the bound was made of come again */
+    return STATUS_OK;
+}
+
+static status walk(plan_statement *s, plan_node *node)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(walk(s, node->children[i]));
+    return node->kind == PLAN_SORT ? rewrite_sort(s, node) : STATUS_OK;
+}
+
+status rewrite_late_columns(plan_statement *statement)
+{
+    for (size_t i = 0; i < statement->shared.count; i++)
+        TRY(walk(statement, statement->shared.items[i]));
+    return walk(statement, statement->root);
+}
