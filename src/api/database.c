@@ -1,5 +1,5 @@
 /* database.c - databases, connections, tables. */
-#include "api/internal.h"
+#include "api/cluster.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"
@@ -17,6 +17,7 @@ static void database_unref(pistachio_database *database)
     if (!database || atomic_fetch_sub(&database->references, 1) != 1)
         return;
     api_engine_unref(database->engine);
+    api_cluster_leave(database->cluster);
     sql_catalog_free(database->catalog);
     pthread_mutex_destroy(&database->lock);
     mem_free(database);

@@ -1,5 +1,6 @@
 /* engine.c - the device and the workers behind a database: made when a query first needs them, and
  * made anew when settings ask for others. What runs on the old ones goes on there. */
+#include "api/cluster.h"
 #include "api/ranks.h"
 #include "storage/read.h"
 
@@ -67,13 +68,13 @@ status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, de
     return st ? st : dev_host_open(*out, budget);
 }
 
-static status open_engine(api_engine *engine)
+static status open_engine(api_engine *engine, const api_cluster *cluster)
 {
     storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
-    return api_ranks_open(engine);
+    return cluster ? api_cluster_open(cluster, engine) : api_ranks_open(engine);
 }
 
-static status engine_new(const settings *s, api_engine **out)
+static status engine_new(const settings *s, const api_cluster *cluster, api_engine **out)
 {
     api_engine *engine = mem_new(sizeof *engine);
     if (!engine)
@@ -81,7 +82,7 @@ static status engine_new(const settings *s, api_engine **out)
     atomic_init(&engine->references, 1);
     pthread_mutex_init(&engine->lock, NULL);
     engine->made_of = *s;
-    status st = open_engine(engine);
+    status st = open_engine(engine, cluster);
     if (st)
         api_engine_unref(engine);
     else
@@ -138,7 +139,7 @@ status api_engine_hold(pistachio_database *database, settings *out_settings, api
     pthread_mutex_lock(&database->lock);
     *out_settings = database->settings;
     if (!database->engine)
-        st = engine_new(&database->settings, &database->engine);
+        st = engine_new(&database->settings, database->cluster, &database->engine);
     if (!st) {
         *out = database->engine;
         atomic_fetch_add(&database->engine->references, 1);

@@ -30,19 +30,23 @@ typedef struct api_engine {
     mem_budget *budget;
     device *dev;
     exec_pool *pool;
-    unsigned rank_count;
-    api_rank *ranks; /* the first one's are those above */
+    unsigned rank_count;  /* that run statements together: */
+    unsigned place_count; /* so many of them in this process, all or one */
+    unsigned sharers;     /* ranks that share the machine's threads and memory_limit */
+    api_rank *ranks;      /* these; the first one's are those above */
     struct net_fabric *fabric;
     pthread_mutex_t lock; /* of the next one */
     uint64_t statements;  /* begun on several ranks */
     settings made_of;
 } api_engine;
 
-typedef struct api_ranked api_ranked; /* ranks.h */
+typedef struct api_ranked api_ranked;   /* ranks.h */
+typedef struct api_cluster api_cluster; /* cluster.h */
 
 struct pistachio_database {
     _Atomic uint32_t references; /* the client's handle, connections */
     sql_catalog *catalog;
+    api_cluster *cluster; /* NULL: this process is alone */
     pthread_mutex_t lock; /* of what follows */
     settings settings;
     api_engine *engine;   /* NULL: the next query makes it */

@@ -88,7 +88,7 @@ static status start_query(pistachio_result *result)
     TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
     TRY(api_engine_hold(database, &result->settings, &result->engine));
-    const plan_distribution distribution = api_distribution(&result->settings);
+    const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     TRY(plan_distribute(plan, &distribution));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);

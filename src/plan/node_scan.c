@@ -15,11 +15,16 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " where ");
         plan_write_exprs(w, &node->scan.filters, " and ");
     }
+    if (node->scan.end_row)
+        plan_write_format(w, " rows %llu to %llu", (unsigned long long)node->scan.first_row,
+                          (unsigned long long)node->scan.end_row);
     size_t count = node->scan.runtime_filters.count;
     if (count)
         plan_write_text(w, count > 1 ? " takes filters" : " takes filter");
     for (size_t i = 0; i < count; i++)
         plan_write_format(w, "%s %u", i ? "," : "", node->scan.runtime_filters.items[i].id);
+    for (size_t i = 0; i < node->scan.bounds.count; i++)
+        plan_write_format(w, "%s %u", i ? "," : " takes bound", node->scan.bounds.items[i].id);
 }
 
 /* The filters are over the node's own columns. */
@@ -29,6 +34,8 @@ static status verify(plan_verifier *v, const plan_node *node)
     if (node->scan.sources.count != count || node->scan.filter_only.count != count ||
         (node->scan.relied.count && node->scan.relied.count != count))
         return plan_verify_error(node, "numbers of columns and sources differ");
+    if (node->scan.end_row && node->scan.first_row > node->scan.end_row)
+        return plan_verify_error(node, "its rows end before they begin");
     TRY(plan_verify_made(v, node, 0, count));
     plan_verify_show(v, node, 1);
     TRY(plan_verify_conditions(v, &node->scan.filters));
@@ -49,6 +56,9 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     column_set_add_list(&filtered, &node->scan.filters);
     for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
         column_set_add(&filtered, node->scan.runtime_filters.items[i].column_id);
+    for (size_t i = 0; i < node->scan.bounds.count; i++)
+        for (size_t k = 0; k < node->scan.bounds.items[i].column_ids.count; k++)
+            column_set_add(&filtered, node->scan.bounds.items[i].column_ids.items[k]);
     size_t kept = 0;
     node->scan.filter_only.count = 0;
     for (size_t i = 0; i < node->columns.count; i++) {
