@@ -24,6 +24,18 @@ static status open_lazy_device(const settings *s, mem_budget *budget, device **o
     return dev_simulated_cost(*out, s->simulated_launch_time.number, s->simulated_wait_time.number);
 }
 
+/* Not more than the device has. */
+static status bound_by_device(const settings *s, uint64_t *limit)
+{
+    uint64_t has;
+    if (!strcmp(s->device.text, "simulated"))
+        return STATUS_OK;
+    TRY(dev_cuda_memory(cuda_ordinal(s->device.text), &has));
+    if (!*limit || *limit > has)
+        *limit = has;
+    return STATUS_OK;
+}
+
 /* One column of a chunk, of the widest type, must be there twice: as it was and as it becomes. */
 static status check_chunk_rows(const settings *s, uint64_t limit)
 {
@@ -45,7 +57,9 @@ status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, de
     mem_budget *own;
     if (!strcmp(s->device.text, "cpu"))
         return dev_open_cpu(s->isa.text, chunk_rows, budget, out);
-    limit = (limit ? limit : s->memory_limit.number) / ranks;
+    limit = limit ? limit : s->memory_limit.number;
+    TRY(bound_by_device(s, &limit));
+    limit /= ranks;
     TRY(check_chunk_rows(s, limit));
     TRY(mem_budget_new_of(s->device_memory_limit.number ? "device_memory_limit" : "memory_limit",
                           limit, &own));

@@ -36,3 +36,15 @@ status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
     *out = NULL;
     return dev->ops->alloc(dev, bytes, who, out);
 }
+
+/* Bytes of memory for each row of a chunk. */
+#define CHUNK_OF_MEMORY 4096
+#define CHUNK_ROWS_MIN 1024
+
+uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual)
+{
+    uint64_t limit = mem_budget_limit(budget), rows = limit / CHUNK_OF_MEMORY;
+    if (!limit || rows > usual)
+        return usual;
+    return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
+}

@@ -179,6 +179,11 @@ static inline device *dev_host(device *dev)
  * src/device/cuda. */
 CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
                              device **out);
+/* How much of its memory may be ours: the most that its budget should allow. */
+CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
+/* Rows of a lazy device's chunks, where nobody says how many: `usual`, or as many as keep several
+ * streams' chunks small beside the memory. */
+uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds

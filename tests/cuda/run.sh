@@ -21,6 +21,17 @@ check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --thread
 query="select count(*), sum(l_quantity) from '$work/data/lineitem.parquet' where l_discount > 0.05"
 what_is_there() {
 check "answers" "$program" tpch run --data "$work/data" --check --set device=cuda --queries "$(cat "$here/queries.txt")"
+# More rows than the device's memory holds: they go to temporary files through pinned memory, and come back.
+sort="select l_comment, l_orderkey, l_linenumber from '$work/data/lineitem.parquet' order by 1, 2, 3"
+small="--set device=cuda --set threads=2 --set chunk_rows=2000 --set device_memory_limit=6MB"
+spills() {
+    "$program" --format tsv -c "$sort" >"$work/expected" &&
+        # shellcheck disable=SC2086  # several words
+        "$program" --format tsv $small -c "$sort" >"$work/rows" && cmp "$work/rows" "$work/expected" &&
+        "$program" $small -c "explain analyze $sort" | grep 'spilled [0-9.]* MB'
+}
+check "a sort that spills" spills
+
 check "no driver" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" \
     "$program" --set device=cuda -c "select 1"
 check "a library that is none" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$3" \

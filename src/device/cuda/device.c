@@ -9,6 +9,7 @@
 
 #define DEFAULT_CHUNK_ROWS (1u << 20)
 #define STREAMS 4
+#define PART_FOR_OTHERS 16 /* of the memory: the driver's, the kernels' code and stacks */
 #define KERNELS_FILE "pistachio.kernels"
 #define KERNELS_BYTES_MAX ((size_t)256 << 20)
 
@@ -20,18 +21,31 @@ status cuda_enter(const cuda_device *dev)
 
 /* ---- the device ---- */
 
-static status choose_device(cuda_device *dev, unsigned ordinal)
+static status choose_device(const cuda_driver *driver, unsigned ordinal, cuda_ordinal *out)
 {
     int count = 0;
-    cuda_result result = dev->driver->cuDeviceGetCount(&count);
+    cuda_result result = driver->cuDeviceGetCount(&count);
     if (result && result != CUDA_NO_DEVICE)
-        return cuda_status(dev->driver, result, "cuDeviceGetCount");
+        return cuda_status(driver, result, "cuDeviceGetCount");
     if (ordinal >= (unsigned)count)
         return status_hint(status_new(STATUS_KIND_NOT_FOUND,
                                       "there is no device cuda:%u: the driver has %d", ordinal,
                                       count),
                            "nvidia-smi lists them; device = 'cpu' needs none");
-    CUDA_TRY(dev->driver, cuDeviceGet, &dev->ordinal, (int)ordinal);
+    CUDA_TRY(driver, cuDeviceGet, out, (int)ordinal);
+    return STATUS_OK;
+}
+
+status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes)
+{
+    const cuda_driver *driver;
+    cuda_ordinal chosen;
+    size_t bytes;
+    *out_bytes = 0;
+    TRY(cuda_driver_open(&driver));
+    TRY(choose_device(driver, ordinal, &chosen));
+    CUDA_TRY(driver, cuDeviceTotalMem_v2, &bytes, chosen);
+    *out_bytes = bytes - bytes / PART_FOR_OTHERS;
     return STATUS_OK;
 }
 
@@ -186,7 +200,7 @@ static const dev_ops cuda_ops = {
 
 static status open_device(cuda_device *dev, unsigned ordinal)
 {
-    TRY(choose_device(dev, ordinal));
+    TRY(choose_device(dev->driver, ordinal, &dev->ordinal));
     TRY(check_device(dev));
     TRY(cuda_enter(dev));
     TRY(cuda_memory_open(dev));
@@ -207,7 +221,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
     dev->memory.closed_end = &dev->memory.closed;
     dev->base = (device){
         .ops = &cuda_ops,
-        .chunk_rows = chunk_rows ? chunk_rows : DEFAULT_CHUNK_ROWS,
+        .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),
         .stream_count = STREAMS,
         .isa = dev->isa,
         .host_isa = CPU_ISA_SCALAR,

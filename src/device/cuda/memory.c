@@ -241,7 +241,8 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
 }
 
 /* The host is ahead of the device by all the memory that there may be: it waits until some of what
- * it released is free. False: nothing is, or will be. */
+ * it released is free. False: nothing is, or will be. A stream that had nothing to do when that was
+ * released, and that has been given work since, is marked here: who would do so waits as well. */
 static bool await_released(cuda_device *dev)
 {
     unsigned turn = 0;
@@ -250,6 +251,7 @@ static bool await_released(cuda_device *dev)
     close_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
+        cuda_stream_mark_all(dev);
         pthread_mutex_unlock(&dev->lock);
         cuda_pause(&turn);
         pthread_mutex_lock(&dev->lock);

@@ -14,9 +14,6 @@
 #include <time.h>
 
 #define DEFAULT_CHUNK_ROWS 131072
-/* Bytes of its memory for each row of a chunk. */
-#define CHUNK_OF_MEMORY 4096
-#define CHUNK_ROWS_MIN 1024
 #define STREAMS 3
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16
@@ -561,15 +558,6 @@ static const dev_ops simulated_ops = {
     .event_free = simulated_event_free,
 };
 
-/* As many as keep several streams' chunks small beside the memory. */
-static uint32_t own_chunk_rows(const mem_budget *budget)
-{
-    uint64_t limit = mem_budget_limit(budget), rows = limit / CHUNK_OF_MEMORY;
-    if (!limit || rows > DEFAULT_CHUNK_ROWS)
-        return DEFAULT_CHUNK_ROWS;
-    return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
-}
-
 status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
 {
     *out = NULL;
@@ -583,7 +571,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     dev->released_end = &dev->released;
     dev->base = (device){
         .ops = &simulated_ops,
-        .chunk_rows = chunk_rows ? chunk_rows : own_chunk_rows(budget),
+        .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),
         .stream_count = STREAMS,
         .isa = "scalar",
         .host_isa = CPU_ISA_SCALAR,

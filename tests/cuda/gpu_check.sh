@@ -1,0 +1,41 @@
+#!/bin/sh
+# scripts/gpu-bundle makes a folder that scripts/gpu-check runs, here on the emulation; what is missing is said.
+# gpu_check.sh PROGRAM LIBRARY KERNELS BUILD
+set -u
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
+root=$here/../.. bundle=$work/bundle
+export RESULTS=$work/results CEILING_ROWS=4096
+
+# A build with sanitizers is larger than what one takes along.
+check "a bundle" env LIMIT_MB=400 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle"
+too_large() {
+    ! env LIMIT_MB=1 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle.small" >"$work/said" 2>&1 &&
+        grep -q "more than 1 MB" "$work/said"
+}
+check "a bundle that is too large" too_large "$@"
+
+# is STEP STATE TEXT: the step's file says so.
+is() {
+    grep -q "\"step\": \"$1\", \"state\": \"$2\".*$3" "$RESULTS/$1.json" && return
+    cat "$RESULTS/$1.json"
+    return 1
+}
+check "steps on the emulation" env PISTACHIO_CUDA_LIBRARY="$2" PISTACHIO_CUDA_KERNELS="$3" "$bundle/gpu-check" kernels ceilings
+check "kernels" is kernels passed "passed, 0 failed"
+check "ceilings" is ceilings passed figures
+check "its JSON" python3 -c "import json, sys; json.load(open(sys.argv[1]))" "$RESULTS/ceilings.json"
+
+check "no driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" "$bundle/gpu-check"
+for step in kernels sql answers ceilings queries; do
+    check "$step without a driver" is $step skipped "there is no CUDA driver"
+done
+unknown() {
+    ! "$bundle/gpu-check" nothing >"$work/said" 2>&1 && grep -q "there is no step nothing" "$work/said"
+}
+check "a step that is not there" unknown
+without_program() {
+    ! "$root/scripts/gpu-check" >"$work/said" 2>&1 && grep -q "the program is missing" "$work/said"
+}
+check "no bundle" without_program
+finish

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Mistakes that the emulation of the CUDA device shall find are found. planted.sh PLANTED LIBRARY KERNELS
+set -u
+# shellcheck source=tests/common.sh
+. "$(dirname "$0")/../common.sh"
+export PISTACHIO_CUDA_LIBRARY=$2 PISTACHIO_CUDA_KERNELS=$3
+
+# found MISTAKE TEXT: the program fails, and says so.
+found() {
+    ! "$program" "$1" >"$work/said" 2>&1 && grep -q -- "$2" "$work/said" && return
+    cat "$work/said"
+    return 1
+}
+check "no mistake" "$program" nothing
+check "a barrier that some threads miss" found missed_barrier "of 256 threads of block 0, 32 wait at a barrier"
+check "a warp function that a lane misses" found missed_warp "248 at a warp function, 8 are done"
+check "a barrier that was forgotten" found forgotten_barrier "row [0-9]* is wrong"
+check "an index past the end" found past_the_end "AddressSanitizer: use-after-poison"
+check "a shared word that was not written" found unwritten_word "row 0 is wrong"
+check "a copy of memory that is not pinned" found pageable_copy "which is not pinned"
+check "the same, asked of the device" found pageable_copy_of_device "bytes that are not pinned"
+check "few threads for many rows" found few_threads "1 blocks of 256 threads for 1000000 rows"
+finish

@@ -1,0 +1,63 @@
+/* planted.cpp - kernels with mistakes, for the emulation to find: planted.c launches them, by name. Each
+ * gives, over the arguments of count_up, out[i] = first + i but for its mistake. */
+#include "device/cuda/kernel.cuh"
+
+#define PLANTED(name, is_together) KERNEL_FUNCTION(planted_##name, count_up, is_together)
+
+/* Each thread takes what the block's last, second but last and so on has put down. */
+DEVICE void turn_round(const count_up_arguments &a, bool with_barrier)
+{
+    __shared__ uint32_t words[CUDA_BLOCK];
+    uint64_t i = kernel_row();
+    words[threadIdx.x] = a.first + (uint32_t)i;
+    if (with_barrier)
+        __syncthreads();
+    uint32_t other = words[CUDA_BLOCK - 1 - threadIdx.x];
+    uint64_t place = i - threadIdx.x + CUDA_BLOCK - 1 - threadIdx.x;
+    if (place < kernel_count(a.count))
+        a.out[place] = other;
+}
+
+PLANTED(nothing, true)
+{
+    turn_round(a, true);
+}
+
+PLANTED(forgotten_barrier, true)
+{
+    turn_round(a, false);
+}
+
+/* Threads of the first warp alone come to the barrier. */
+PLANTED(missed_barrier, true)
+{
+    if (threadIdx.x < CUDA_WARP)
+        __syncthreads();
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row();
+}
+
+/* A lane does not come to a function of its warp. */
+PLANTED(missed_warp, true)
+{
+    unsigned bits = kernel_lane() == 7 ? 0 : __ballot_sync(ALL_LANES, true);
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + (bits & 0);
+}
+
+PLANTED(past_the_end, false)
+{
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row();
+    a.out[kernel_row() + 1] = a.first + (uint32_t)kernel_row() + 1;
+}
+
+/* Of a sum's words one is not written: zero by chance, on a GPU. */
+PLANTED(unwritten_word, true)
+{
+    __shared__ uint32_t words[CUDA_WARP];
+    if (threadIdx.x > 0 && threadIdx.x < CUDA_WARP)
+        words[threadIdx.x] = 0;
+    __syncthreads();
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < CUDA_WARP; k++)
+        sum += words[k];
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + sum;
+}
