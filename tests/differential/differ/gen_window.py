@@ -69,15 +69,16 @@ def number(rng, least):
     return Expr("literal", T.I32, (), (str(value), str(value), value), value)
 
 
-def window(g):
-    """A call, or None. g: a generator over the columns of FROM."""
+def window(g, may_number):
+    """A call, or None. g: a generator over the columns of FROM. may_number: it may tell equal rows apart, as one call
+    of a statement may: which of them two calls number alike is anybody's guess."""
     rng = g.rng
     # -0 and 0 are peers, but not the same
     plain = [c for c in g.columns if c.exact and c.type.kind != "interval" and c.type.kind not in T.FLOATS]
     if not plain:
         return None
     bare = Generator(rng, plain, None, g.pool)
-    is_total = len(plain) == len(g.columns) and rng.random() < 0.6
+    is_total = may_number and len(plain) == len(g.columns) and rng.random() < 0.75
     partition = [rng.choice(plain) for _ in range(rng.choice((0, 1, 1, 2)))]
     order = [rng.choice(plain) for _ in range(rng.choice((0, 1, 1, 2)))]
     if is_total:
