@@ -104,7 +104,7 @@ typedef struct run {
     const configuration *config;
     pistachio_connection *connection;
     char folder[64];
-    unsigned passed, failed, skipped;
+    unsigned passed, failed;
     int joined; /* what processes_join said */
 } run;
 
@@ -598,6 +598,6 @@ int main(int argument_count, char **arguments)
         printf("skipped two processes: no libucp here, or none when this was built\n");
         return 77;
     }
-    printf("%u passed, %u failed, %u skipped\n", r.passed, r.failed, r.skipped);
+    printf("%u passed, %u failed, 0 skipped\n", r.passed, r.failed);
     return r.failed > 0;
 }
