@@ -78,6 +78,10 @@ static void check_all(void)
         "select count(*), count(k), max(n), sum(n) from (select case when x % 4 = 0 then null else "
         "x * 1000003 end as k, count(*) as n from t group by k) g",
         "393217;393216;131072;524288;");
+    check("select count(*) from (select distinct case when x / 2 % 2 = 0 then x / 2 else -x / 2 "
+          "end * "
+          "1000003 as k from t limit 200000) d",
+          "200000;");
     check("select count(distinct x * 1000003), count(distinct x % 1000 * 1000003) from t",
           "524288;1000;");
 }

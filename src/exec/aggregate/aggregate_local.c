@@ -180,6 +180,8 @@ static void note_bounds(aggregate_local *local, const aggregate_table *table)
 /* The table takes no more rows. */
 static bool is_of_no_use(const aggregate_local *local, const aggregate_table *table)
 {
+    if (local->core->counts_groups) /* only its own are counted */
+        return false;
     if (table->is_passing)
         return table->count + local->core->dev->chunk_rows > table->capacity;
     return table->count >= local->aside_groups &&
