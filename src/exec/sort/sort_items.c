@@ -152,6 +152,27 @@ static void sort_ties(sort_form *form, sort_place from, uint128 *items, uint128 
                      count, depth, rows);
 }
 
+/* Texts lie anywhere: those that will be looked at soon are fetched before, first their views. */
+#define VIEWS_AHEAD 32
+#define TEXTS_AHEAD 16
+
+static bool is_tie(const uint128 *items, uint64_t i)
+{
+    return items[i] >> WIDE_ROW_BITS == items[i - 1] >> WIDE_ROW_BITS;
+}
+
+static void fetch_ahead(const string_view *views, uint32_t done, const uint128 *items, uint64_t i,
+                        uint64_t count)
+{
+    if (i + VIEWS_AHEAD < count && is_tie(items, i + VIEWS_AHEAD))
+        __builtin_prefetch(&views[(uint32_t)items[i + VIEWS_AHEAD]]);
+    if (i + TEXTS_AHEAD >= count || !is_tie(items, i + TEXTS_AHEAD))
+        return;
+    const string_view *view = &views[(uint32_t)items[i + TEXTS_AHEAD]];
+    if (view->bytes > STRING_INLINE_BYTES)
+        __builtin_prefetch(view->data + (done < view->bytes ? done : 0));
+}
+
 /* rest: where the code that the items were made by ends. */
 static void finish_items(sort_form *form, sort_place rest, uint128 *items, uint128 *scratch,
                          uint64_t count, unsigned depth, uint32_t *out)
@@ -160,11 +181,15 @@ static void finish_items(sort_form *form, sort_place rest, uint128 *items, uint1
         out[i] = (uint32_t)items[i];
     if (rest.key == form->keys->count)
         return;
+    const tensor *t = form->keys->columns[rest.key];
+    const string_view *views = type_is_text(t->type) ? t->values : NULL;
     for (uint64_t first = 0, end; first < count; first = end) {
-        uint128 code = items[first] >> WIDE_ROW_BITS;
-        end = first + 1;
-        while (end < count && items[end] >> WIDE_ROW_BITS == code)
-            end++;
+        for (end = first + 1;; end++) {
+            if (views)
+                fetch_ahead(views, rest.done, items, end, count);
+            if (end == count || !is_tie(items, end))
+                break;
+        }
         if (end - first > 1)
             sort_ties(form, rest, items + first, scratch + first, end - first, depth + 1,
                       out + first);
