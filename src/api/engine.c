@@ -117,8 +117,9 @@ void api_engine_check(pistachio_database *database)
     api_engine_unref(old);
 }
 
-status api_engine_hold(pistachio_database *database, settings *out_settings, api_engine **out)
+status api_engine_hold(pistachio_connection *connection, settings *out_settings, api_engine **out)
 {
+    pistachio_database *database = connection->database;
     status st = STATUS_OK;
     *out = NULL;
     pthread_mutex_lock(&database->lock);
@@ -130,5 +131,9 @@ status api_engine_hold(pistachio_database *database, settings *out_settings, api
         atomic_fetch_add(&database->engine->references, 1);
     }
     pthread_mutex_unlock(&database->lock);
+    pthread_mutex_lock(&connection->lock);
+    if (connection->layer)
+        settings_layer_apply(connection->layer, out_settings);
+    pthread_mutex_unlock(&connection->lock);
     return st;
 }

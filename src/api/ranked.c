@@ -24,7 +24,7 @@ typedef struct rank_run {
 } rank_run;
 
 struct api_ranked {
-    pistachio_database *database;
+    sql_catalog *catalog;
     api_engine *engine; /* the result's */
     unsigned count;
     bool is_finished; /* on all ranks */
@@ -173,7 +173,7 @@ static status prepare(rank_run *run, settings *s, sql_statement **out)
                    &collective));
     status st = await(run, collective);
     if (!st) {
-        sql_session session = {.catalog = run->ranked->database->catalog};
+        sql_session session = {.catalog = run->ranked->catalog};
         const char *data = net_collective_bytes(collective, 0, &bytes);
         st = read_statement(data, bytes, s, &session.statement_time, &sql);
         if (!st)
@@ -298,7 +298,7 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     api_ranked *ranked = mem_new(sizeof *ranked + count * sizeof *ranked->runs);
     if (!ranked)
         return status_no_memory("ranks", count * sizeof *ranked->runs);
-    ranked->database = result->connection->database;
+    ranked->catalog = api_catalog(result->connection);
     ranked->engine = result->engine;
     ranked->count = count;
     for (unsigned rank = 0; rank < count; rank++)
