@@ -4,6 +4,18 @@
 
 #include "api/internal.h"
 
+/* A text in an array of views: up to 12 bytes in place, else a buffer and a place in it. */
+typedef struct arrow_view {
+    int32_t bytes;
+    union {
+        char inlined[12];
+        struct {
+            char prefix[4];
+            int32_t buffer, offset;
+        };
+    };
+} arrow_view;
+
 /* What the interface leaves open. */
 typedef struct api_arrow_options {
     bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */

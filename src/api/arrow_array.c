@@ -134,12 +134,6 @@ typedef struct heap_part {
     int32_t buffer;
 } heap_part;
 
-/* A string_view as Arrow has it. */
-typedef struct arrow_view {
-    int32_t bytes;
-    char prefix[4];
-    int32_t buffer, offset;
-} arrow_view;
 static_assert(sizeof(arrow_view) == sizeof(string_view), "short texts are copied whole");
 
 /* The parts in the order of their addresses. */
