@@ -16,6 +16,7 @@ def start_duckdb():
     import duckdb
     connection = duckdb.connect()
     connection.execute(f"set threads={threads}")
+    connection.execute("set timezone='UTC'")
     for name, path in tables.items():
         connection.execute(f"create view {name} as select * from '{path}'")
     return lambda sql: connection.execute(sql).fetchall()
@@ -57,8 +58,8 @@ for line in sys.stdin:
         started = time.perf_counter()
         rows = run(json.loads(line))
         seconds = time.perf_counter() - started
-        # A date may come as a timestamp of midnight.
-        text = [[None if v is None else re.sub(r" 00:00:00(\.0+)?$", "", str(v)) for v in row] for row in rows]
+        # A date may come as a timestamp of midnight, and UTC is written in two ways.
+        text = [[None if v is None else re.sub(r" 00:00:00(\.0+)?$|(?<=:\d\d\+00):00$", "", str(v)) for v in row] for row in rows]
         answer = {"s": seconds, "rows": text}
     except BaseException as problem:
         answer = {"error": " ".join(str(problem).split())[:300]}

@@ -1,14 +1,16 @@
-"""Runs the TPC-H queries over the same Parquet files in Pistachio and its peers, interleaved, and prints
-for each query the medians, the ratio of our time to each peer's, the geometric means, and peak memory.
+"""Runs the TPC-H queries, or others, over the same Parquet files in Pistachio and its peers, interleaved, and
+prints for each query the medians, the ratio of our time to each peer's, the geometric means, and peak memory.
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
-                [--queries 1,3,6] [--program build/release/pistachio] [--timeout SECONDS]
+                [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
 
 Hot: a run whose time is not kept comes first. --cold: the files are put out of the page cache before each
 run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
 stays open over all queries: the comparison is never in our favour. Peak memory is the resident memory
 of a process that runs nothing but the query, once, with one more run of each engine (--no-memory: none).
 Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a row of ours differs.
+A file of statements has one a line. "-- N" behind it: rows may differ but for column N (0: altogether), as their
+order is not determined.
 """
 import argparse, csv, glob, io, json, math, os, select, statistics, subprocess, sys, time
 
@@ -18,7 +20,8 @@ parser.add_argument("data")
 parser.add_argument("--peers", default="duckdb")
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--queries", default=",".join(map(str, range(1, 23))))
+parser.add_argument("--queries")
+parser.add_argument("--statements")
 parser.add_argument("--program", default=os.path.join(here, "../build/release/pistachio"))
 parser.add_argument("--timeout", type=float, default=120)
 parser.add_argument("--cold", action="store_true")
@@ -35,6 +38,17 @@ def drop_caches():
         fd = os.open(path, os.O_RDONLY)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(fd)
+
+
+def read_statements():
+    """By number: the text, and the column to compare (None: all)."""
+    if not options.statements:
+        paths = {n: os.path.join(here, f"../src/tpch/queries/q{n:02d}.sql") for n in range(1, 23)}
+        return {n: (open(path).read(), None) for n, path in paths.items()}
+    with open(options.statements) as file:
+        lines = [line for line in file if line.strip() and not line.startswith("--")]
+    parts = [line.strip().rpartition("; -- ") for line in lines]
+    return {n: (text, int(column)) if text else (column, None) for n, (text, _, column) in enumerate(parts, 1)}
 
 
 class Peer:
@@ -83,14 +97,16 @@ class Pistachio:
         pass
 
 
-def same(a, b):
+def same(a, b, column=None):
     def close(x, y):
-        if x == y:
+        if x == y or not x and not y:  # CSV does not tell NULL from an empty text
             return True
         try:
             return math.isclose(float(x), float(y), rel_tol=1e-9, abs_tol=1e-9)
         except (TypeError, ValueError):
             return False
+    if column is not None:
+        a, b = ([row[column - 1: column] for row in rows] if column else [[]] * len(rows) for rows in (a, b))
     return len(a) == len(b) and all(len(x) == len(y) and all(map(close, x, y)) for x, y in zip(a, b))
 
 
@@ -110,9 +126,9 @@ ratios, notes, wrong, leaner = {peer: [] for peer in peers}, [], 0, {peer: 0 for
 sums = {name: 0.0 for name in engines}
 print("query" + "".join(f"{name:>12} s" + (f"{'ratio':>7}" if name in peers else "") +
                         ("" if options.no_memory else f"{'MB':>7}") for name in engines))
-for number in map(int, options.queries.split(",")):
-    with open(os.path.join(here, f"../src/tpch/queries/q{number:02d}.sql")) as file:
-        sql = file.read()
+statements = read_statements()
+for number in map(int, options.queries.split(",")) if options.queries else statements:
+    sql, column = statements[number]
     times, failed, rows = {name: [] for name in engines}, {}, {}
     for run in range(options.runs + (0 if options.cold else 1)):
         for name, engine in engines.items():
@@ -131,7 +147,7 @@ for number in map(int, options.queries.split(",")):
                     times[name].append(answer["s"])
     for name in rows:
         reference = rows.get("duckdb", rows.get("pistachio"))
-        if not same(rows[name], reference):
+        if not same(rows[name], reference, column):
             notes.append(f"q{number:02d} {name}: rows differ from {'duckdb' if 'duckdb' in rows else 'ours'}")
             wrong += name == "pistachio"
     wrong += "pistachio" in failed

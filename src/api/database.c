@@ -1,5 +1,5 @@
 /* database.c - databases, connections, tables. */
-#include "api/internal.h"
+#include "api/cluster.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"
@@ -17,6 +17,7 @@ static void database_unref(pistachio_database *database)
     if (!database || atomic_fetch_sub(&database->references, 1) != 1)
         return;
     api_engine_unref(database->engine);
+    api_cluster_leave(database->cluster);
     sql_catalog_free(database->catalog);
     pthread_mutex_destroy(&database->lock);
     mem_free(database);
@@ -113,16 +114,21 @@ sql_catalog *api_catalog(const pistachio_connection *connection)
     return connection->catalog ? connection->catalog : connection->database->catalog;
 }
 
+void api_settings_apply(pistachio_connection *connection, settings *s)
+{
+    pthread_mutex_lock(&connection->lock);
+    if (connection->layer)
+        settings_layer_apply(connection->layer, s);
+    pthread_mutex_unlock(&connection->lock);
+}
+
 void api_settings(pistachio_connection *connection, settings *out)
 {
     pistachio_database *database = connection->database;
     pthread_mutex_lock(&database->lock);
     *out = database->settings;
     pthread_mutex_unlock(&database->lock);
-    pthread_mutex_lock(&connection->lock);
-    if (connection->layer)
-        settings_layer_apply(connection->layer, out);
-    pthread_mutex_unlock(&connection->lock);
+    api_settings_apply(connection, out);
 }
 
 pistachio_connection *api_connection_ref(pistachio_connection *connection)

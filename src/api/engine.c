@@ -1,5 +1,6 @@
 /* engine.c - the device and the workers behind a database: made when a query first needs them, and
  * made anew when settings ask for others. What runs on the old ones goes on there. */
+#include "api/cluster.h"
 #include "api/ranks.h"
 #include "storage/read.h"
 
@@ -53,13 +54,13 @@ status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, de
     return st ? st : dev_host_open(*out, budget);
 }
 
-static status open_engine(api_engine *engine)
+static status open_engine(api_engine *engine, const api_cluster *cluster)
 {
     storage_use_threads(!strcmp(engine->made_of.io_engine.text, "threads"));
-    return api_ranks_open(engine);
+    return cluster ? api_cluster_open(cluster, engine) : api_ranks_open(engine);
 }
 
-static status engine_new(const settings *s, api_engine **out)
+static status engine_new(const settings *s, const api_cluster *cluster, api_engine **out)
 {
     api_engine *engine = mem_new(sizeof *engine);
     if (!engine)
@@ -67,7 +68,7 @@ static status engine_new(const settings *s, api_engine **out)
     atomic_init(&engine->references, 1);
     pthread_mutex_init(&engine->lock, NULL);
     engine->made_of = *s;
-    status st = open_engine(engine);
+    status st = open_engine(engine, cluster);
     if (st)
         api_engine_unref(engine);
     else
@@ -117,23 +118,18 @@ void api_engine_check(pistachio_database *database)
     api_engine_unref(old);
 }
 
-status api_engine_hold(pistachio_connection *connection, settings *out_settings, api_engine **out)
+status api_engine_hold(pistachio_database *database, settings *out_settings, api_engine **out)
 {
-    pistachio_database *database = connection->database;
     status st = STATUS_OK;
     *out = NULL;
     pthread_mutex_lock(&database->lock);
     *out_settings = database->settings;
     if (!database->engine)
-        st = engine_new(&database->settings, &database->engine);
+        st = engine_new(&database->settings, database->cluster, &database->engine);
     if (!st) {
         *out = database->engine;
         atomic_fetch_add(&database->engine->references, 1);
     }
     pthread_mutex_unlock(&database->lock);
-    pthread_mutex_lock(&connection->lock);
-    if (connection->layer)
-        settings_layer_apply(connection->layer, out_settings);
-    pthread_mutex_unlock(&connection->lock);
     return st;
 }

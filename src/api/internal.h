@@ -30,19 +30,23 @@ typedef struct api_engine {
     mem_budget *budget;
     device *dev;
     exec_pool *pool;
-    unsigned rank_count;
-    api_rank *ranks; /* the first one's are those above */
+    unsigned rank_count;  /* that run statements together: */
+    unsigned place_count; /* so many of them in this process, all or one */
+    unsigned sharers;     /* ranks that share the machine's threads and memory_limit */
+    api_rank *ranks;      /* these; the first one's are those above */
     struct net_fabric *fabric;
     pthread_mutex_t lock; /* of the next one */
     uint64_t statements;  /* begun on several ranks */
     settings made_of;
 } api_engine;
 
-typedef struct api_ranked api_ranked; /* ranks.h */
+typedef struct api_ranked api_ranked;   /* ranks.h */
+typedef struct api_cluster api_cluster; /* cluster.h */
 
 struct pistachio_database {
     _Atomic uint32_t references; /* the client's handle, connections */
     sql_catalog *catalog;
+    api_cluster *cluster; /* NULL: this process is alone */
     pthread_mutex_t lock; /* of what follows */
     settings settings;
     api_engine *engine;   /* NULL: the next query makes it */
@@ -139,6 +143,8 @@ void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
+/* What a session has set, over those of its database. */
+void api_settings_apply(pistachio_connection *connection, settings *s);
 
 /* statement.c: the value, in the place of the one before; its text is copied. */
 CHECKED status api_bind(pistachio_statement *statement, uint32_t parameter, const value *v);
@@ -160,7 +166,7 @@ CHECKED status api_columns_make(const sql_statement *statement, api_columns *out
 /* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
 CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
 /* The settings of now, and a reference to an engine that is as they say. */
-CHECKED status api_engine_hold(pistachio_connection *connection, settings *out_settings,
+CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
 /* The settings changed: drops the database's engine if it is none of them. */

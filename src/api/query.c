@@ -96,10 +96,11 @@ static void hide_query(pistachio_result *result)
 static status start_query(pistachio_result *result)
 {
     plan_statement *plan = &result->statement->query;
-    TRY(api_engine_hold(result->connection, &result->settings, &result->engine));
+    TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
+    api_settings_apply(result->connection, &result->settings);
     TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
-    const plan_distribution distribution = api_distribution(&result->settings);
+    const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     TRY(plan_distribute(plan, &distribution));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);

@@ -5,14 +5,15 @@
 
 #include <stdio.h>
 
-static status open_rank(const settings *s, api_rank *rank)
+status api_ranks_open_place(const api_engine *engine, api_rank *place)
 {
-    uint64_t ranks = s->ranks.number;
+    const settings *s = &engine->made_of;
+    unsigned sharers = engine->sharers;
     uint64_t threads = s->threads.number ? s->threads.number : setting_core_count();
-    threads = threads / ranks ? threads / ranks : 1;
-    TRY(mem_budget_new(s->memory_limit.number / ranks, &rank->budget));
-    TRY(api_device_open(s, ranks, rank->budget, &rank->dev));
-    return exec_pool_new((unsigned)threads, &rank->pool);
+    threads = threads / sharers ? threads / sharers : 1;
+    TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
+    TRY(api_device_open(s, sharers, place->budget, &place->dev));
+    return exec_pool_new((unsigned)threads, &place->pool);
 }
 
 /* kind:rank:frame */
@@ -57,9 +58,9 @@ status api_ranks_open(api_engine *engine)
     engine->ranks = mem_new_array(count, sizeof *engine->ranks);
     if (!engine->ranks)
         return status_no_memory("ranks", count * sizeof *engine->ranks);
-    engine->rank_count = count;
+    engine->rank_count = engine->place_count = engine->sharers = count;
     for (unsigned rank = 0; rank < count; rank++)
-        TRY(open_rank(&engine->made_of, &engine->ranks[rank]));
+        TRY(api_ranks_open_place(engine, &engine->ranks[rank]));
     engine->budget = engine->ranks[0].budget;
     engine->dev = engine->ranks[0].dev;
     engine->pool = engine->ranks[0].pool;
@@ -68,10 +69,10 @@ status api_ranks_open(api_engine *engine)
 
 void api_ranks_close(api_engine *engine)
 {
-    for (unsigned rank = 0; rank < engine->rank_count; rank++)
+    for (unsigned rank = 0; engine->fabric && rank < engine->place_count; rank++)
         net_comm_close(engine->ranks[rank].comm);
     net_fabric_free(engine->fabric);
-    for (unsigned rank = 0; rank < engine->rank_count; rank++) {
+    for (unsigned rank = 0; rank < engine->place_count; rank++) {
         exec_pool_free(engine->ranks[rank].pool);
         dev_close(engine->ranks[rank].dev);
         mem_budget_free(engine->ranks[rank].budget);
@@ -79,12 +80,12 @@ void api_ranks_close(api_engine *engine)
     mem_free(engine->ranks);
 }
 
-plan_distribution api_distribution(const settings *s)
+plan_distribution api_distribution(const api_engine *engine, const settings *s)
 {
-    plan_distribution d = {.ranks = (uint32_t)(s->ranks.number ? s->ranks.number : 1)};
+    plan_distribution d = {.ranks = engine->rank_count};
     d.mode = !strcmp(s->distribute.text, "always")  ? DISTRIBUTE_ALWAYS
              : !strcmp(s->distribute.text, "never") ? DISTRIBUTE_NEVER
                                                     : DISTRIBUTE_AUTO;
-    d.memory_bytes = s->memory_limit.number / d.ranks;
+    d.memory_bytes = engine->made_of.memory_limit.number / engine->sharers;
     return d;
 }

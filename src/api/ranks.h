@@ -1,13 +1,16 @@
 /* ranks.h - statements on several ranks.
  *
- * An engine of several ranks has a device, workers and a budget for each, joined by a network; here
- * they are threads of this process. The client's rank is 0. It sends the statement's text, and what
+ * An engine of several ranks has a device, workers and a budget for each, joined by a network: here
+ * for ranks that are threads of this process, in cluster.h for those that are processes. The client's
+ * rank is 0. It sends the statement's text, and what
  * it is bound with, to the others, which bind, optimize and distribute it themselves; all compare
  * plans before the first row is read, and agree that none has failed before the client learns that
  * the last row was given out.
  *
  *     rank 0   statement ─┬─> gather ── plans alike? ── runs, gives rows ──┬─ all done? ─ end
  *     rank 1              └─> bind ──── plans alike? ── runs ──────────────┘
+ *
+ * What each rank does is in rank_run.h.
  */
 #ifndef PISTACHIO_API_RANKS_H
 #define PISTACHIO_API_RANKS_H
@@ -19,9 +22,11 @@
 /* Opens the engine's ranks, as made_of says: also the budget, device and workers of rank 0. */
 CHECKED status api_ranks_open(api_engine *engine);
 void api_ranks_close(api_engine *engine); /* takes a half-opened one */
+/* A place's budget, device and workers: its share of threads and memory_limit. */
+CHECKED status api_ranks_open_place(const api_engine *engine, api_rank *place);
 
 /* What plan_distribute is to be told. */
-plan_distribution api_distribution(const settings *s);
+plan_distribution api_distribution(const api_engine *engine, const settings *s);
 
 /* The statement's other ranks begin; place is filled in for the client's. Returns when all have the
  * same plan. */

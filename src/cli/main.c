@@ -1,9 +1,11 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
+#include "api/cluster.h"
 #include "base/nearest.h"
 #include "base/setting.h"
 #include "cli/calibrate.h"
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
+#include "cli/processes.h"
 #include "cli/rewrite.h"
 #include "cli/run.h"
 #include "cli/shell.h"
@@ -39,6 +41,9 @@ static const char usage[] =
     "  --set NAME=VALUE  a setting; also PISTACHIO_NAME in the environment\n"
     "  --ranks N         as many ranks, each with its share of threads and memory, run statements\n"
     "                    together; default 1\n"
+    "  --processes N     the same, each rank a process of its own; in paths and settings {rank} is "
+    "its\n"
+    "                    number, {host} its machine\n"
     "  --trace FILE      what each query's threads did when, for ui.perfetto.dev\n"
     "  --timeline FILE   storage, workers and operators over each query's time, as SVG\n"
     "  --settings        list the settings\n"
@@ -66,6 +71,8 @@ typedef struct arguments {
     size_t table_count;
     const char *paths[256];
     size_t path_count;
+    unsigned processes; /* 0: not asked for */
+    net_place place;    /* which rank this process is */
 } arguments;
 
 /* Splits NAME=VALUE in place. */
@@ -87,11 +94,12 @@ static void list_settings(void)
                info.choices, info.help);
 }
 
-static const char *const option_names[] = {
-    "-c",      "-f",         "-o",      "--table", "--format",   "--null",    "--set",
-    "--trace", "--timeline", "--ranks", "--timer", "--settings", "--version", "--help"};
+static const char *const option_names[] = {"-c",         "-f",        "-o",          "--table",
+                                           "--format",   "--null",    "--set",       "--trace",
+                                           "--timeline", "--ranks",   "--processes", "--timer",
+                                           "--settings", "--version", "--help"};
 #define OPTION_COUNT (sizeof option_names / sizeof *option_names)
-#define VALUE_OPTION_COUNT 10 /* the first of them take a value */
+#define VALUE_OPTION_COUNT 11 /* the first of them take a value */
 
 static bool is_option(const char *word, size_t count)
 {
@@ -128,6 +136,16 @@ static int add_setting(arguments *a, pistachio_option setting)
     return 0;
 }
 
+static int set_processes(arguments *a, const char *value)
+{
+    char *end;
+    unsigned long count = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || !count || count > NET_RANKS_MAX)
+        return usage_value(PROGRAM, "--processes", value, "a number of ranks, from 1 on");
+    a->processes = (unsigned)count;
+    return 0;
+}
+
 /* An option and its value: 0, or the exit status. */
 static int parse_value(arguments *a, const char *word, char *value)
 {
@@ -148,6 +166,8 @@ static int parse_value(arguments *a, const char *word, char *value)
     else if (!strcmp(word, "--set"))
         return split(value, &setting) ? add_setting(a, setting)
                                       : usage_value(PROGRAM, word, value, "NAME=VALUE");
+    else if (!strcmp(word, "--processes"))
+        return set_processes(a, value);
     else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline") || !strcmp(word, "--ranks"))
         return add_setting(a, (pistachio_option){word + 2, value});
     else if (!strchr(value, '=')) /* --table */
@@ -200,9 +220,12 @@ static int report(pistachio_error *error)
     return 1;
 }
 
-static int add_tables(pistachio_connection *connection, const arguments *a)
+/* *out_error: what went wrong with a table, not with the arguments, which is the exit status. */
+static int add_tables(pistachio_connection *connection, const arguments *a,
+                      pistachio_error **out_error)
 {
-    for (size_t i = 0; i < a->table_count; i++) {
+    *out_error = NULL;
+    for (size_t i = 0; i < a->table_count && !*out_error; i++) {
         pistachio_option table;
         char text[4096];
         if (strlen(a->tables[i]) >= sizeof text)
@@ -210,15 +233,10 @@ static int add_tables(pistachio_connection *connection, const arguments *a)
         memcpy(text, a->tables[i], strlen(a->tables[i]) + 1);
         if (!split(text, &table))
             return usage_value(PROGRAM, "--table", a->tables[i], "NAME=PATH");
-        pistachio_error *error = pistachio_add_table(connection, table.name, table.value);
-        if (error)
-            return report(error);
+        *out_error = pistachio_add_table(connection, table.name, table.value);
     }
-    for (size_t i = 0; i < a->path_count; i++) {
-        pistachio_error *error = pistachio_add_path(connection, a->paths[i]);
-        if (error)
-            return report(error);
-    }
+    for (size_t i = 0; i < a->path_count && !*out_error; i++)
+        *out_error = pistachio_add_path(connection, a->paths[i]);
     return 0;
 }
 
@@ -295,20 +313,99 @@ static int end_session(arguments *a, int exit_status)
     return exit_status ? exit_status : failed;
 }
 
+/* ---- several ranks ---- */
+
+static int report_status(status st)
+{
+    return report(api_error(st));
+}
+
+static bool is_one_of_several(const arguments *a)
+{
+    return a->place.ranks > 1;
+}
+
+/* Freed by nobody: as long as the program. */
+static status replace(const arguments *a, const char **text)
+{
+    char *replaced;
+    TRY(cli_processes_replace(*text, a->place.rank, &replaced));
+    *text = replaced;
+    return STATUS_OK;
+}
+
+static status replace_all(arguments *a)
+{
+    for (size_t i = 0; i < a->table_count; i++)
+        TRY(replace(a, &a->tables[i]));
+    for (size_t i = 0; i < a->path_count; i++)
+        TRY(replace(a, &a->paths[i]));
+    for (size_t i = 0; i < a->setting_count; i++)
+        TRY(replace(a, &a->settings[i].value));
+    return STATUS_OK;
+}
+
+/* 0, or the exit status. */
+static int find_place(arguments *a)
+{
+    status st = cli_processes_place(a->processes, &a->place);
+    if (!st && is_one_of_several(a))
+        st = replace_all(a);
+    return st ? report_status(st) : 0;
+}
+
+/* Rank 0 says what is wrong; others that were started by hand have somebody who looks, too. */
+static int end_rank(const arguments *a, status st)
+{
+    if (st && (!a->place.rank || !a->processes))
+        return report_status(st);
+    status_free(st);
+    return st != NULL;
+}
+
+/* All ranks have their tables, or none goes on. */
+static int start_ranks(const arguments *a, pistachio_database *database)
+{
+    pistachio_error *error;
+    status st = api_cluster_join(database, &a->place, a->processes ? a->processes : 1);
+    if (st)
+        return end_rank(a, st);
+    int exit_status = add_tables(a->session.connection, a, &error);
+    st = exit_status ? status_new(STATUS_KIND_INVALID, "its arguments are wrong")
+                     : api_error_status(error);
+    int started = end_rank(a, api_cluster_start(database, st));
+    return exit_status ? exit_status : started;
+}
+
+/* ---- the program ---- */
+
+static int open_database(arguments *a, pistachio_database **out)
+{
+    *out = NULL;
+    pistachio_error *error = pistachio_open(a->settings, a->setting_count, out);
+    if (!error)
+        error = pistachio_connect(*out, &a->session.connection);
+    if (error)
+        return report(error);
+    if (is_one_of_several(a))
+        return start_ranks(a, *out);
+    int exit_status = add_tables(a->session.connection, a, &error);
+    return error ? report(error) : exit_status;
+}
+
 static int run_program(arguments *a)
 {
     pistachio_database *database = NULL;
-    cli_session *session = &a->session;
-    if (open_output(a))
+    if (find_place(a))
         return 1;
-    pistachio_error *error = pistachio_open(a->settings, a->setting_count, &database);
-    if (!error)
-        error = pistachio_connect(database, &session->connection);
-    int exit_status = error ? report(error) : add_tables(session->connection, a);
+    if (!a->place.rank && open_output(a))
+        return 1;
+    int exit_status = open_database(a, &database);
     if (!exit_status)
-        exit_status = run_all(a);
-    pistachio_disconnect(session->connection);
+        exit_status = a->place.rank ? end_rank(a, api_cluster_serve(database)) : run_all(a);
+    pistachio_disconnect(a->session.connection);
     pistachio_close(database);
+    cli_processes_end();
     exit_status = end_session(a, exit_status);
     interrupt_die();
     return exit_status;

@@ -20,6 +20,9 @@ typedef struct net_place {
     char root_text[300];
     const char *token; /* "": none */
     unsigned timeout_ms;
+    bool
+        is_listening; /* rank 0: by `listener`, a socket that net_introduce closes; else by itself */
+    int listener;
 } net_place;
 
 /* What every rank gave. */

@@ -367,7 +367,11 @@ static status be_root(const net_place *place, net_introduction *all)
         return status_no_memory("ranks", place->ranks * sizeof *root.connections);
     for (unsigned rank = 0; rank < place->ranks; rank++)
         root.connections[rank] = -1;
-    status st = listen_at(place, &listening);
+    status st = STATUS_OK;
+    if (place->is_listening)
+        set_options(listening = place->listener);
+    else
+        st = listen_at(place, &listening);
     if (!st)
         st = gather_hellos(&root, listening, until);
     if (!st)

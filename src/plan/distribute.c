@@ -501,14 +501,42 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
 }
 
 /* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
 status plan_hash(const plan_statement *statement, uint64_t *out)
 {
     char *text = plan_text(statement->memory, statement, NULL, NULL);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     if (!text)
         return status_no_memory("plan", 0);
-    for (const char *at = text; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    *out = hash;
+    *out = hash_bytes(HASH_START, text, strlen(text));
     return STATUS_OK;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    return hash_bytes(hash, &number, sizeof number);
+}
+
+uint64_t plan_files_hash(const pq_table *table)
+{
+    uint64_t hash = hash_number(HASH_START, table->row_count);
+    for (size_t f = 0; f < table->files.count; f++) {
+        const pq_metadata *metadata = table->files.items[f].metadata;
+        hash = hash_number(hash, table->files.items[f].file->version.bytes);
+        for (uint32_t g = 0; g < metadata->row_group_count; g++) {
+            const pq_row_group *group = &metadata->row_groups[g];
+            hash = hash_number(hash, group->row_count);
+            for (uint32_t leaf = 0; leaf < metadata->leaf_count; leaf++)
+                hash = hash_number(hash, group->chunks[leaf].compressed_bytes);
+        }
+    }
+    return hash;
 }

@@ -33,7 +33,10 @@ typedef struct plan_distribution {
 /* After plan_optimize: places the nodes and adds exchanges; sets exchange_count, which is 0 where the
  * statement is to run on one rank. The result is a function of the plan and the distribution. */
 CHECKED status plan_distribute(plan_statement *statement, const plan_distribution *distribution);
-/* A number that differs where plans differ, and which rank has which row groups' sizes. */
+/* A number that differs where plans do. */
 CHECKED status plan_hash(const plan_statement *statement, uint64_t *out);
+/* A number that differs where a table's files do, as far as lengths and row groups say, whatever they
+ * are called. */
+uint64_t plan_files_hash(const struct pq_table *table);
 
 #endif

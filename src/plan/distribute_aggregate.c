@@ -197,6 +197,7 @@ static status split_new(distributor *d, const plan_node *whole, split *out)
     out->partial->estimated_rows = groups < rows ? groups : rows;
     out->final->estimated_rows = out->project->estimated_rows = whole->estimated_rows;
     out->partial->children[0] = whole->children[0];
+    out->partial->aggregate.enough = whole->aggregate.enough;
     return STATUS_OK;
 }
 
@@ -241,5 +242,6 @@ status distribute_aggregate(distributor *d, plan_node **slot, site *io)
         return STATUS_OK;
     if (can_split(node) && pays(d, node))
         return split_aggregate(d, slot, io);
+    node->aggregate.enough = 0; /* who sends is to be heard out */
     return meet(d, &node->children[0], &node->aggregate.groups, io);
 }

@@ -16,6 +16,8 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " groups ");
         plan_write_computed(w, &node->aggregate.groups, node);
     }
+    if (node->aggregate.enough)
+        plan_write_format(w, " any %llu", (unsigned long long)node->aggregate.enough);
     if (!node->aggregate.aggregates.count)
         return;
     plan_write_text(w, " aggregates [");

@@ -15,6 +15,9 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " where ");
         plan_write_exprs(w, &node->scan.filters, " and ");
     }
+    if (node->scan.end_row)
+        plan_write_format(w, " rows %llu to %llu", (unsigned long long)node->scan.first_row,
+                          (unsigned long long)node->scan.end_row);
     size_t count = node->scan.runtime_filters.count;
     if (count)
         plan_write_text(w, count > 1 ? " takes filters" : " takes filter");
@@ -29,6 +32,8 @@ static status verify(plan_verifier *v, const plan_node *node)
     if (node->scan.sources.count != count || node->scan.filter_only.count != count ||
         (node->scan.relied.count && node->scan.relied.count != count))
         return plan_verify_error(node, "numbers of columns and sources differ");
+    if (node->scan.end_row && node->scan.first_row > node->scan.end_row)
+        return plan_verify_error(node, "its rows end before they begin");
     TRY(plan_verify_made(v, node, 0, count));
     plan_verify_show(v, node, 1);
     TRY(plan_verify_conditions(v, &node->scan.filters));

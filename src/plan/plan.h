@@ -124,6 +124,8 @@ struct plan_node {
             ARRAY(bool) relied;      /* parallel to columns, or empty: more than an estimate was
                                         built on the statistics' range (rule ranges) */
             ARRAY(plan_taken_filter) runtime_filters;
+            uint64_t first_row, end_row; /* of the table's rows, in their order, only these; end_row
+                                            0: all. At multiples of 64 in a row group, or its end */
         } scan;
         struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */
@@ -137,6 +139,7 @@ struct plan_node {
         struct {
             expr_list groups; /* columns: the groups, then the aggregates */
             ARRAY(plan_aggregate) aggregates;
+            uint64_t enough; /* groups: any so many will do; 0: all are wanted */
         } aggregate;
         struct {
             plan_join_type type; /* children: left, right; columns: left's then right's that are

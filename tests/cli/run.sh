@@ -226,7 +226,7 @@ bad,table,,
 good,table,1,2" "$program" --format csv -c "show tables" "$work/folder"
 expect "the bad one" 1 - "$program" -c "select 1 from bad" "$work/folder"
 says "which it is" "bad.parquet"
-analyze="explain analyze select max(b) from '$work/t.parquet'"
+analyze="explain analyze select max(b || '') from '$work/t.parquet'"
 expect "explain analyze" 0 - env XDG_CACHE_HOME="$work" "$program" --set direct_io=always -c "$analyze"
 says "tells how to get a bound" "T_min is not known: run pistachio calibrate --path $work"
 says "tells what was read" "MB in total"
@@ -244,7 +244,7 @@ expect "calibrate of nothing" 1 - "$program" calibrate --path "$work/none"
 expect "calibrate with an unknown option" 2 - "$program" calibrate --nonsense
 
 expect "a trace" 0 - \
-    "$program" --trace "$work/trace.json" --set direct_io=always -c "select max(b) from '$work/t.parquet'"
+    "$program" --trace "$work/trace.json" --set direct_io=always -c "select max(b || '') from '$work/t.parquet'"
 if command -v python3 >/dev/null; then
     expect "is JSON of a scan's steps and its reads" 0 "pull scan t.parquet
 read
@@ -260,7 +260,7 @@ print(*sorted(s for s in steps if s == "read" or "scan" in s), *sorted(tracks), 
         "$work/trace.json"
 fi
 expect "a picture of the time" 0 - "$program" --timeline "$work/time.svg" --set direct_io=always \
-    -c "select max(b) from '$work/t.parquet'"
+    -c "select max(b || '') from '$work/t.parquet'"
 expect "has the storage" 0 1 grep -c 'Storage, GB/s' "$work/time.svg"
 expect "is whole" 0 1 grep -c '^</svg>' "$work/time.svg"
 expect "a picture of two joins" 0 - "$program" --timeline "$work/time.svg" -c "select count(*)

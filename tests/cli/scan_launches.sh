@@ -46,13 +46,13 @@ for chunk in 5 100 250 1000 1000000; do
     if cmp "$work/right" "$work/out"; then pass; else fail "chunks of $chunk rows"; fi
 done
 
-# All rows are one chunk, for which there is no memory: it is halved.
+# All rows are one chunk, for which there is no memory: it comes in slices.
 "$program" --format none -c "copy (select a.k + b.k * 16000 as k, a.d,
         'the row with the number ' || (a.k + b.k * 16000)::text as u from '$work/large.parquet' a,
     (select k from '$work/small.parquet' where k < 20) b) to '$work/more.parquet'" || exit 2
 sql="select count(*), sum(k), sum(d), min(u), max(u) from t"
 "$program" --format tsv --table "t=$work/more.parquet" -c "$sql" >"$work/right" || exit 2
-"$program" --format tsv --set device=simulated --set memory_limit=17MB --set chunk_rows=500000 \
+"$program" --format tsv --set device=simulated --set memory_limit=24MB --set chunk_rows=500000 \
     --table "t=$work/more.parquet" -c "$sql" >"$work/out" 2>&1
 if cmp "$work/right" "$work/out"; then pass; else fail "a chunk that memory has no room for"; fi
 finish

@@ -186,6 +186,11 @@ for name in chain scalar crossed empty; do
     done
 done
 
+if has_less_to_do; then
+    finish
+    exit
+fi
+
 # fails NAME TEXT OPTION...: a clean failure that says so.
 fails() {
     name=$1 text=$2

@@ -59,6 +59,7 @@ struct CUstream_st;
 static std::set<CUstream_st *> streams;
 static std::atomic<int> lost; /* an error that stays */
 static char why[512] = "no text for it";
+static char failed_call[64] = "emulated"; /* the one that was made to fail */
 
 /* ---- faults and counts ---- */
 
@@ -70,10 +71,12 @@ static int count_call(const char *name)
     size_t length = strlen(name);
     if (fail && !strncmp(fail, name, length) && fail[length] == ':' &&
         strtoull(fail + length + 1, nullptr, 10) == nth) {
-        /* After a failure of what streams do nothing works any more, as with a real driver. */
+        /* After a failure of what streams do nothing works any more, as with a real driver. Who finds
+         * that first may be another thread in another call: the text says what it was. */
         if (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
             !strcmp(name, "cuStreamQuery"))
             lost = ERROR_UNKNOWN;
+        snprintf(failed_call, sizeof failed_call, "%s was made to fail", name);
         return strcmp(name, "cuMemCreate") ? (int)ERROR_UNKNOWN : (int)CUDA_OUT_OF_MEMORY;
     }
     return lost;
@@ -487,7 +490,7 @@ EXPORTED int cuGetErrorName(int error, const char **text)
 
 EXPORTED int cuGetErrorString(int error, const char **text)
 {
-    *text = error == ERROR_LAUNCH_FAILED || error == ERROR_INVALID ? why : "emulated";
+    *text = error == ERROR_LAUNCH_FAILED || error == ERROR_INVALID ? why : failed_call;
     return 0;
 }
 

@@ -22,36 +22,44 @@ fails_with() {
 
 check "generate" "$program" tpch generate --scale 0.01 --out "$work/one" --threads 2
 check "rows" rows_are_right "$work/one"
-for threads in 1 2 7; do
-    check "published answers, $threads threads" "$program" tpch run --data "$work/one" --check \
-        --set threads=$threads --json "$work/times.json"
-done
-for isa in scalar avx2; do
-    [ $isa = scalar ] || grep -qw $isa /proc/cpuinfo || continue
-    check "published answers, $isa" "$program" tpch run --data "$work/one" --check --set isa=$isa
-done
-check "published answers, read past the page cache" "$program" tpch run --data "$work/one" --check \
-    --set direct_io=always
-check "published answers, read by threads" "$program" tpch run --data "$work/one" --check \
-    --set direct_io=always --set io_engine=threads
-for overlap in blocking chunking deferred; do
-    check "published answers, overlap $overlap" "$program" tpch run --data "$work/one" --check \
-        --set direct_io=always --set overlap=$overlap
-done
-for setting in reader_combining registered_memory adaptive_regulation; do
-    check "published answers, $setting off" "$program" tpch run --data "$work/one" --check \
-        --set direct_io=always --set $setting=off
-done
-check "published answers, dynamic buffering" "$program" tpch run --data "$work/one" --check \
-    --set dynamic_buffering=on
-check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
-    --set direct_io=never --set read_ahead=0
+check "published answers" "$program" tpch run --data "$work/one" --check --set threads=7 --json "$work/times.json"
+if ! has_less_to_do; then
+    for threads in 1 2; do
+        check "published answers, $threads threads" "$program" tpch run --data "$work/one" --check \
+            --set threads=$threads
+    done
+    for isa in scalar avx2; do
+        [ $isa = scalar ] || grep -qw $isa /proc/cpuinfo || continue
+        check "published answers, $isa" "$program" tpch run --data "$work/one" --check --set isa=$isa
+    done
+    check "published answers, read past the page cache" "$program" tpch run --data "$work/one" --check \
+        --set direct_io=always
+    check "published answers, read by threads" "$program" tpch run --data "$work/one" --check \
+        --set direct_io=always --set io_engine=threads
+    for overlap in blocking chunking deferred; do
+        check "published answers, overlap $overlap" "$program" tpch run --data "$work/one" --check \
+            --set direct_io=always --set overlap=$overlap
+    done
+    for setting in reader_combining registered_memory adaptive_regulation; do
+        check "published answers, $setting off" "$program" tpch run --data "$work/one" --check \
+            --set direct_io=always --set $setting=off
+    done
+    check "published answers, dynamic buffering" "$program" tpch run --data "$work/one" --check \
+        --set dynamic_buffering=on
+    check "published answers, nothing read ahead" "$program" tpch run --data "$work/one" --check \
+        --set direct_io=never --set read_ahead=0
+fi
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
     --set device=simulated
 for ranks in 2 5; do
+    ! has_less_to_do || [ $ranks = 2 ] || continue
     check "published answers, $ranks ranks" "$program" tpch run --data "$work/one" --check \
         --set ranks=$ranks --set distribute=always
 done
+if has_less_to_do; then
+    finish
+    exit
+fi
 check "times as JSON" grep -q '"query": 22, "ok": true' "$work/times.json"
 check "generate in parts" "$program" tpch generate --scale 0.01 --out "$work/parts" --parts 3 --threads 3
 check "files of parts" test -f "$work/parts/lineitem/part-0002.parquet"

@@ -57,3 +57,60 @@ TEST(explain_analyze_says_how_long_each_rule_took)
     CHECK(strstr(plan, "optimized in "));
     CHECK(strstr(plan, ": subqueries "));
 }
+
+TEST(footers_answer_what_they_tell_exactly)
+{
+    char path[128], sql[256], plan[2048];
+    snprintf(path, sizeof path, "%s/footers.parquet", test_folder());
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT i, i::double precision AS f FROM (VALUES (1), (2)) v (i)) TO '%s'",
+             path);
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(!run_statement("explain select count(*), count(i), min(i), max(i) from t", path, "cpu",
+                         plan, sizeof plan));
+    CHECK(strstr(plan, "values"));
+    CHECK(!strstr(plan, "scan"));
+    CHECK(!run_statement("explain select count(*), max(f) from t", path, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, "scan t [f]"));
+    CHECK(!strstr(plan, "count(*)"));
+    CHECK(!run_statement("explain select count(*) from t where i > 1", path, "cpu", plan,
+                         sizeof plan));
+    CHECK(strstr(plan, "count(*)"));
+}
+
+/* Of 1,000 numbers in row groups of 300, any ten behind the first 570 are those that follow them. */
+TEST(an_offset_reads_only_the_rows_that_it_leaves)
+{
+    char path[128], sql[512], text[2048];
+    snprintf(path, sizeof path, "%s/offset.parquet", test_folder());
+    snprintf(sql, sizeof sql,
+             "COPY (WITH d (x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+             "SELECT a.x + b.x * 10 + c.x * 100 AS n FROM d a, d b, d c ORDER BY 1) TO '%s' "
+             "(ROW_GROUP_SIZE 300)",
+             path);
+    CHECK(!run_statement(sql, NULL, "cpu", text, sizeof text));
+    const char *any = "explain select n from t limit 10 offset 570";
+    CHECK(!run_statement(any, path, "cpu", text, sizeof text));
+    CHECK(strstr(text, "rows 556 to 600"));
+    static const char *const devices[] = {"cpu", "simulated"};
+    for (int i = 0; i < 2; i++) {
+        CHECK(!run_statement("select count(*), min(n), max(n) from (select n from t limit 10 "
+                             "offset 570) v",
+                             path, devices[i], text, sizeof text));
+        CHECK_TEXT_EQ(text, "10;570;579;");
+        CHECK(!run_statement("select count(*), min(n) from (select n from t limit 10 offset 995) v",
+                             path, devices[i], text, sizeof text));
+        CHECK_TEXT_EQ(text, "5;995;");
+    }
+}
+
+TEST(a_limit_of_distinct_rows_is_told_to_the_grouping)
+{
+    char plan[2048];
+    const char *sql =
+        "explain select distinct n from (values (1), (2), (3)) v (n) limit 1 offset 1";
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, "aggregate groups [n] any 2"));
+    explain("limits", sql, plan, sizeof plan);
+    CHECK(!strstr(plan, "any 2"));
+}

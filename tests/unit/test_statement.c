@@ -219,6 +219,30 @@ TEST(statements_run_beside_each_other)
     close_all();
 }
 
+/* Other ranks bind the statement with the same values, and with the session's views. */
+TEST(values_and_views_reach_all_ranks)
+{
+    const pistachio_option options[] = {{"ranks", "3"}, {"distribute", "always"}, {"threads", "3"}};
+    const char *folder = test_folder();
+    char sql[700];
+    CHECK(!pistachio_open(options, 3, &database));
+    CHECK(!pistachio_connect_session(database, &connection));
+    snprintf(sql, sizeof sql, "COPY (SELECT * FROM " NUMBERS ") TO '%s/r.parquet'", folder);
+    query(connection, sql);
+    snprintf(sql, sizeof sql, "CREATE VIEW r AS SELECT * FROM '%s/r.parquet'", folder);
+    query(connection, sql);
+    pistachio_statement *p = prepare("SELECT d, count(*) FROM r WHERE s = $text AND d >= $day "
+                                     "AND i < $most GROUP BY d");
+    check_none(pistachio_bind_text(p, 0, "two", 3));
+    check_none(pistachio_bind_text(p, 1, "2000-01-01", 10));
+    check_none(pistachio_bind_double(p, 2, 2.5));
+    CHECK_TEXT_EQ(execute(p), "2000-01-02,1;");
+    check_none(pistachio_bind_double(p, 2, 1.5));
+    CHECK_TEXT_EQ(execute(p), "");
+    pistachio_statement_free(p);
+    close_all();
+}
+
 /* ---- sessions ---- */
 
 TEST(sessions_have_settings_and_views_of_their_own)

@@ -482,6 +482,20 @@ KERNEL_TOGETHER(aggregate_text_bytes)
         kernel_atomic_add(a.out_total, bytes);
 }
 
+KERNEL_TOGETHER(aggregate_text_values)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    kernel_view text = {0, 0};
+    bool has_text = false;
+    if (i < count) {
+        const kernel_view *state = (const kernel_view *)a.states + i;
+        has_text = kernel_view_bytes(state) != AGGREGATE_NO_TEXT;
+        text = has_text ? *state : text;
+        ((kernel_view *)a.out)[i] = text;
+    }
+    kernel_write_bit(a.out_validity, i, count, has_text);
+}
+
 /* A group that is listed twice is copied twice, as it was counted: from wherever its text is. */
 KERNEL_ALONE(aggregate_own_text)
 {

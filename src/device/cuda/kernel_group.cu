@@ -56,6 +56,8 @@ KERNEL_STEP_ALONE(groups_find_add, groups_find)
         target[word] = row[word];
     if (a.heap)
         key_own_text(target, a.text_count, a.heap, a.heap_used);
+    else if (a.heap_used)
+        key_count_text(target, a.text_count, a.heap_used);
     a.slots[a.out[i]] = slot >> 32 << 32 | (group + 1);
 }
 

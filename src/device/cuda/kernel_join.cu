@@ -412,3 +412,10 @@ KERNEL_ALONE(join_copy_bits)
     if (shift && word >> (64 - shift))
         atomicOr(target + 1, (word64)(word >> (64 - shift)));
 }
+
+KERNEL_ALONE(join_spread_nulls)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count && !kernel_bit(a.validity, i))
+        a.hashes[i] = (uint32_t)i * 2654435769u;
+}

@@ -117,6 +117,14 @@ KERNEL_ALONE(copy_bits)
     a.target[w] = (a.target[w] & ~mask) | (word & mask);
 }
 
+KERNEL_TOGETHER(count_bits)
+{
+    uint64_t w = kernel_row(), set = w < a.word_count ? (uint64_t)__popcll(a.bits[w]) : 0;
+    set = kernel_warp_sum(set);
+    if (kernel_lane() == 0 && set)
+        kernel_atomic_add(a.out_total, set);
+}
+
 /* ---- strings ---- */
 
 KERNEL_TOGETHER(string_bytes)

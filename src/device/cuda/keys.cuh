@@ -77,6 +77,18 @@ DEVICE const uint64_t *key_row(const uint8_t *rows, uint32_t stride, uint64_t i)
     return (const uint64_t *)(rows + i * stride);
 }
 
+/* What the heap will have to hold of the row. */
+DEVICE void key_count_text(const uint64_t *row, uint32_t text_count, uint64_t *total)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < text_count; k++) {
+        uint32_t text = kernel_view_bytes((const kernel_view *)row + k);
+        bytes += text > STRING_INLINE_BYTES ? text : 0;
+    }
+    if (bytes)
+        kernel_atomic_add(total, bytes);
+}
+
 /* Long texts of a row go to the heap; the views point there. */
 DEVICE void key_own_text(uint64_t *row, uint32_t text_count, char *heap, uint64_t *heap_used)
 {

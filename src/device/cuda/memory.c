@@ -170,10 +170,11 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     return STATUS_OK;
 }
 
-/* In whole words, which atomics on parts of one take. */
+/* In whole words, which atomics on parts of one take. Nothing of a device that is lost: what it still
+ * does with memory that nobody waits for any more nobody knows. */
 static void watch(const cuda_device *dev, const cuda_buffer *buffer, size_t bytes)
 {
-    if (dev->driver->watch_buffer && !buffer->is_pinned)
+    if (dev->driver->watch_buffer && !buffer->is_pinned && !atomic_load(&dev->is_lost))
         dev->driver->watch_buffer((uintptr_t)buffer->base.address, round_up(bytes, 8),
                                   buffer->room);
 }

@@ -64,6 +64,7 @@ typedef struct aggregate_core {
     uint32_t state_count;
     state_plan *states;
     int rows_state;           /* the exact count of all rows; -1: there is none */
+    bool counts_groups;       /* aggregate_enough.h: forms whose groups may be equal are avoided */
     uint64_t codes_bytes_max; /* of a table of CODES; 0: any number */
 } aggregate_core;
 

@@ -367,7 +367,8 @@ static status push_packed(aggregate_local *local, exec_task *task, tensor *const
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
     bool is_taken = false;
-    if (!table || table->form == TABLE_RUNS)
+    bool may_be_runs = !core->counts_groups || core->key_count == 1;
+    if (may_be_runs && (!table || table->form == TABLE_RUNS))
         TRY(try_runs(local, task, packed, keys, values, rows, count_owner, &is_taken));
     if (!is_taken)
         TRY(begin_codes(local, task, keys, values, rows, &is_taken));
@@ -387,7 +388,7 @@ static status push_by_row(aggregate_local *local, exec_task *task, tensor *const
     const aggregate_core *core = local->core;
     aggregate_table *table = last_table(local);
     tensor *encoded[KEYS_MAX + 1];
-    if ((table && !table->bases) || local->tables.count > BASES_MAX)
+    if ((table && !table->bases) || local->tables.count > BASES_MAX || core->counts_groups)
         return STATUS_OK;
     keys_clear(core, encoded);
     encoded[core->key_count] = NULL;

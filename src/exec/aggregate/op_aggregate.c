@@ -24,6 +24,7 @@ typedef struct aggregate_local_state {
     program_run *run;
     aggregate_local local, *sets;
     uint32_t next;
+    uint64_t pushes; /* chunks that have come */
     tensor **values; /* evaluated expressions of the chunk at work: groups in any form */
     bool is_open;
 } aggregate_local_state;
@@ -115,8 +116,13 @@ static exec_result aggregate_push(exec_operator *base, exec_task *task, void *lo
     op_aggregate *op = (op_aggregate *)base;
     aggregate_local_state *state = local_state;
     status st;
+    bool is_enough;
     if (!*input)
         return EXEC_NEED_INPUT;
+    EXEC_TRY(task,
+             aggregate_enough_look(&op->enough, &state->local, task, state->pushes, &is_enough));
+    if (is_enough)
+        return EXEC_FINISHED;
     exec_result result = evaluate(op, task, state, *input);
     if (result != EXEC_FINISHED)
         return result;
@@ -131,7 +137,11 @@ static exec_result aggregate_push(exec_operator *base, exec_task *task, void *lo
         st = aggregate_local_settle(&state->local, task, &op->merge.spill);
     EXEC_TRY(task, st);
     EXEC_TRY(task, exec_check_error(task));
-    return EXEC_NEED_INPUT;
+    state->pushes++;
+    if (op->core.dev->is_host) /* before another chunk is read for nothing */
+        EXEC_TRY(task, aggregate_enough_look(&op->enough, &state->local, task, state->pushes,
+                                             &is_enough));
+    return is_enough ? EXEC_FINISHED : EXEC_NEED_INPUT;
 }
 
 static exec_result aggregate_finish_local(exec_operator *base, exec_task *task, void *local_state,
@@ -545,6 +555,8 @@ static status compile(op_aggregate *op, exec_layout input)
     /* An aggregate has at most a value, a count, and the rows' count. */
     TRY(core_init(&op->core, op->base.query, types, key_count, 3 * op->aggregate_count));
     op->needs_rows = !op->aggregate_count;
+    op->enough.groups = node->aggregate.enough;
+    op->core.counts_groups = op->enough.groups;
     for (uint32_t i = 0; i < op->aggregate_count; i++)
         TRY(plan_one(&p, i));
     op->expr_count = (uint32_t)p.exprs.count;

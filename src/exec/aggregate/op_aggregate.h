@@ -3,6 +3,7 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_OP_AGGREGATE_H
 #define PISTACHIO_EXEC_AGGREGATE_OP_AGGREGATE_H
 
+#include "exec/aggregate/aggregate_enough.h"
 #include "exec/aggregate/aggregate_merge.h"
 #include "exec/expression/program.h"
 
@@ -36,6 +37,7 @@ typedef struct op_aggregate {
     aggregate_plan *aggregates;
     uint32_t set_count;
     distinct_set *sets;
+    aggregate_enough enough;
     bool needs_rows; /* not all groups and states come from sets */
     set_feed *feeds; /* of each task */
     unsigned feed_count;

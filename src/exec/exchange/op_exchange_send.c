@@ -375,6 +375,7 @@ static status open_net(exec_query *query, const plan_node *plan, bool is_receive
 {
     net_exchange_options options = {.id = EXEC_NET_FIRST_EXCHANGE + plan->exchange.id,
                                     .name = plan_exchange_name(plan->exchange.kind),
+                                    .message_bytes = (uint32_t)query->net_message_bytes,
                                     .is_no_receiver = !is_receiver};
     return net_exchange_open(query->net, &options, out);
 }

@@ -35,6 +35,7 @@ typedef struct op_scan {
     uint32_t column_count, filter_count;
     uint32_t *emitted, emitted_count; /* columns that come out */
     scan_ahead *ahead;
+    uint64_t row_bytes; /* of all columns, decoded: an estimate */
 } op_scan;
 
 typedef struct scan_local {
@@ -618,10 +619,24 @@ static bool is_over(const op_scan *op, const scan_local *local)
            (!is_host(op) || local->next_range == local->morsels.items[0].rows.count);
 }
 
+/* A slice takes at most this part of its task's share of the memory: the operators above make new columns
+ * of it, and another one is on its way. */
+#define SLICE_MEMORY_PART 4
+
+static uint64_t rows_for_memory(const op_scan *op)
+{
+    uint64_t limit = mem_budget_limit(exec_device(op->base.query)->budget);
+    uint64_t share = limit / exec_thread_count(op->base.query) / SLICE_MEMORY_PART;
+    return limit ? share / op->row_bytes : UINT64_MAX / 2;
+}
+
 static void start_slice(const op_scan *op, scan_local *local)
 {
-    uint64_t chunk = exec_device(op->base.query)->chunk_rows;
-    uint64_t rows = (chunk + SCAN_ROWS_ALIGNMENT - 1) / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
+    uint64_t rows = exec_device(op->base.query)->chunk_rows;
+    if (!is_host(op) && rows_for_memory(op) < rows)
+        rows = rows_for_memory(op);
+    rows = rows / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT +
+           (rows % SCAN_ROWS_ALIGNMENT || !rows ? SCAN_ROWS_ALIGNMENT : 0);
     if (local->row_limit && local->row_limit < rows)
         rows = local->row_limit;
     if (local->next_row == local->range_end)
@@ -711,6 +726,15 @@ static status list_emitted(op_scan *op)
     return STATUS_OK;
 }
 
+/* A row's values, and of texts what their bytes take, were they compressed to a half. */
+static uint64_t decoded_row_bytes(const op_scan *op, uint64_t stored_bytes)
+{
+    uint64_t rows = op->table->row_count, bytes = 1;
+    for (uint32_t i = 0; i < op->column_count; i++)
+        bytes += op->base.plan->columns.items[i].type.width;
+    return bytes + (rows ? 2 * stored_bytes / rows : 0);
+}
+
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
     *out = NULL;
@@ -737,9 +761,11 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         scan_close(&op->base);
         return st;
     }
+    uint64_t bytes = 0;
     for (size_t i = 0; i < op->table->row_groups.count; i++)
-        query->reads->bytes_total +=
-            scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
+        bytes += scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
+    query->reads->bytes_total += bytes;
+    op->row_bytes = decoded_row_bytes(op, bytes);
     *out = &op->base;
     return STATUS_OK;
 }

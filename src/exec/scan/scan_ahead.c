@@ -47,6 +47,7 @@ struct scan_ahead {
     scan_deal deal;  /* the row groups of this rank */
     /* Of the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
+    uint64_t rows_before;       /* the cursor's, in the table */
     size_t expected;            /* those before it were announced */
     pq_row_group_ref group_ref; /* the one before the cursor, */
     scan_split split;           /* and what is left of it */
@@ -191,25 +192,56 @@ static void pass(scan_ahead *scan)
         scan_share_pass(share, scan->table, scan->reader, scan->group_ref);
 }
 
+/* The rows of the row group before the cursor that the plan's range has. */
+static pq_row_range planned_rows(const scan_ahead *scan, uint64_t rows)
+{
+    uint64_t before = scan->rows_before - rows, first = scan->plan->scan.first_row,
+             end = scan->plan->scan.end_row;
+    if (!end)
+        return (pq_row_range){0, rows};
+    first = first > before ? first - before : 0;
+    end = end > before ? end - before : 0;
+    return (pq_row_range){first, end < rows ? end : rows};
+}
+
+/* The rows of the row group before the cursor that may be wanted. */
+static status list_rows(scan_ahead *scan, pq_row_list *out)
+{
+    const pq_row_group *group = &scan->table->files.items[scan->group_ref.file]
+                                     .metadata->row_groups[scan->group_ref.row_group];
+    pq_row_range planned = planned_rows(scan, group->row_count);
+    pq_row_list left = {0}, range = {.items = &planned, .count = 1};
+    if (planned.first >= planned.end ||
+        scan_prune(scan->query, scan->plan, scan->table, scan->group_ref))
+        return STATUS_OK;
+    status st = scan_prune_pages(scan->query, scan->plan, scan->table, scan->group_ref,
+                                 SCAN_ROWS_ALIGNMENT, &left);
+    if (!st)
+        st = pq_rows_intersect(&left, &range, out);
+    array_release(&left);
+    return st;
+}
+
 /* The next row group of which statistics leave something becomes the split; else there is none
  * left. For who holds the scan. */
 static status look(scan_ahead *scan)
 {
     exec_query *query = scan->query;
-    while (!scan_split_has_more(&scan->split) && scan->cursor < scan->table->row_groups.count) {
+    const pq_table *table = scan->table;
+    while (!scan_split_has_more(&scan->split) && scan->cursor < table->row_groups.count) {
         pq_row_list rows = {0};
         expect(scan);
-        scan->group_ref = scan->table->row_groups.items[scan->cursor++];
+        scan->group_ref = table->row_groups.items[scan->cursor++];
+        scan->rows_before += table->files.items[scan->group_ref.file]
+                                 .metadata->row_groups[scan->group_ref.row_group]
+                                 .row_count;
         uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
         scan_split_release(&scan->split);
         bool is_mine = scan->cursor > scan->deal.first && scan->cursor <= scan->deal.end;
-        if (is_mine && !scan_prune(query, scan->plan, scan->table, scan->group_ref)) {
-            status st = scan_prune_pages(query, scan->plan, scan->table, scan->group_ref,
-                                         SCAN_ROWS_ALIGNMENT, &rows);
-            if (st) {
-                array_release(&rows);
-                return st;
-            }
+        status st = is_mine ? list_rows(scan, &rows) : STATUS_OK;
+        if (st) {
+            array_release(&rows);
+            return st;
         }
         if (rows.count) {
             scan_split_start(&scan->split, scan->table, scan->group_ref, scan->columns,

@@ -1,0 +1,202 @@
+/* cluster.c - ranks that are processes: joining, starting together, leaving. */
+#include "api/cluster.h"
+
+#include "api/rank_run.h"
+#include "net/ucx/ucx.h"
+#include "pistachio/pistachio.h"
+
+#include <stdio.h>
+
+/* ---- joining ---- */
+
+/* The setting says what is so. */
+static status set_ranks(settings *s, unsigned count)
+{
+    char text[16];
+    if (s->ranks.number > 1 && s->ranks.number != count)
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "ranks is %s, but this process is one of %u ranks",
+                                      s->ranks.text, count),
+                           "ranks that are processes have one rank each: leave the setting out");
+    snprintf(text, sizeof text, "%u", count);
+    return settings_set(s, "ranks", text);
+}
+
+static status open_comm(const settings *s, const net_place *place, net_comm **out)
+{
+    const net_options options = {.peer_timeout_ms = (uint32_t)s->peer_timeout.number};
+    return net_open_ucx(place, &options, out);
+}
+
+status api_cluster_join(pistachio_database *database, const net_place *place, unsigned sharers)
+{
+    api_cluster *cluster = mem_new(sizeof *cluster);
+    if (!cluster)
+        return status_no_memory("ranks", sizeof *cluster);
+    pthread_mutex_init(&cluster->lock, NULL);
+    pthread_mutex_init(&cluster->binding, NULL);
+    cluster->rank = place->rank;
+    cluster->count = place->ranks;
+    cluster->sharers = sharers;
+    status st = set_ranks(&database->settings, place->ranks);
+    cluster->initial = database->settings;
+    if (!st)
+        st = open_comm(&database->settings, place, &cluster->comm);
+    if (st) {
+        api_cluster_leave(cluster);
+        return st;
+    }
+    database->cluster = cluster;
+    return STATUS_OK;
+}
+
+void api_cluster_leave(api_cluster *cluster)
+{
+    if (!cluster)
+        return;
+    net_comm_close(cluster->comm);
+    pthread_mutex_destroy(&cluster->binding);
+    pthread_mutex_destroy(&cluster->lock);
+    mem_free(cluster);
+}
+
+status api_cluster_open(const api_cluster *cluster, api_engine *engine)
+{
+    if (engine->made_of.ranks.number != cluster->count)
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "this process is one of %u ranks, which stay so many",
+                                      cluster->count),
+                           "SET ranks = %u", cluster->count);
+    engine->ranks = mem_new(sizeof *engine->ranks);
+    if (!engine->ranks)
+        return status_no_memory("rank", sizeof *engine->ranks);
+    engine->place_count = 1;
+    engine->rank_count = cluster->count;
+    engine->sharers = cluster->sharers;
+    TRY(api_ranks_open_place(engine, &engine->ranks[0]));
+    engine->ranks[0].comm = cluster->comm;
+    engine->budget = engine->ranks[0].budget;
+    engine->dev = engine->ranks[0].dev;
+    engine->pool = engine->ranks[0].pool;
+    return STATUS_OK;
+}
+
+/* ---- starting together ---- */
+
+#define VERSION_BYTES_MAX 4096
+
+static status compare_versions(const api_cluster *cluster, const net_collective *versions)
+{
+    uint64_t bytes;
+    const char *first = net_collective_bytes(versions, 0, &bytes);
+    for (unsigned rank = 1; rank < cluster->count; rank++) {
+        const char *other = net_collective_bytes(versions, rank, &bytes);
+        if (strcmp(first, other))
+            return status_hint(status_new(STATUS_KIND_INVALID,
+                                          "rank %u (host %s) is Pistachio %s, rank 0 (host %s) %s",
+                                          rank, net_comm_host(cluster->comm, rank), other,
+                                          net_comm_host(cluster->comm, 0), first),
+                               "all ranks must run the same version");
+    }
+    return STATUS_OK;
+}
+
+/* The first query: nothing but that all are there, of one version. */
+static status agree_start(rank_run *run, const api_cluster *cluster)
+{
+    const char *version = pistachio_version();
+    net_collective *versions;
+    TRY(net_gather(run->net, 0, "version", version, strlen(version), NET_ANY,
+                   (uint64_t)cluster->count * VERSION_BYTES_MAX, &versions));
+    status st = rank_run_await(run, versions);
+    if (!st)
+        st = compare_versions(cluster, versions);
+    net_collective_close(versions);
+    return st;
+}
+
+static status start(pistachio_database *database, api_engine *engine, status opened)
+{
+    api_cluster *cluster = database->cluster;
+    rank_run run;
+    rank_run_init(&run, database, engine, cluster->rank, &engine->ranks[0]);
+    status st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
+                                rank_run_failed, &run, &run.net);
+    if (!st && opened)
+        net_query_fail(run.net, opened);
+    else
+        status_free(opened);
+    if (!st)
+        st = agree_start(&run, cluster);
+    if (st && run.net)
+        net_query_fail(run.net, status_new(status_get_kind(st), "%s", status_message(st)));
+    rank_run_release(&run);
+    return st;
+}
+
+status api_cluster_start(pistachio_database *database, status opened)
+{
+    settings s;
+    api_engine *engine;
+    status st = api_engine_hold(database, &s, &engine);
+    if (st) {
+        status_free(opened);
+        return st;
+    }
+    st = start(database, engine, opened);
+    api_engine_unref(engine);
+    return st;
+}
+
+/* ---- following rank 0 ---- */
+
+static bool is_view_of(const statement_read *read, const char *name)
+{
+    for (size_t i = 0; i < read->views.count; i++)
+        if (!strcmp(read->views.items[i].name, name))
+            return true;
+    return false;
+}
+
+static const char *view_of(const sql_catalog_entry *entries, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].view_sql && !strcmp(entries[i].name, name))
+            return entries[i].view_sql;
+    return NULL;
+}
+
+/* Only what has changed: a catalog keeps what it is given. */
+static status follow_views(sql_catalog *catalog, const statement_read *read, arena *scratch)
+{
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].view_sql && !is_view_of(read, entries[i].name))
+            TRY(sql_catalog_drop_view(catalog, entries[i].name, true));
+    for (size_t i = 0; i < read->views.count; i++) {
+        statement_view view = read->views.items[i];
+        const char *old = view_of(entries, count, view.name);
+        if (!old || strcmp(old, view.sql))
+            TRY(sql_catalog_add_view(catalog, view.name, view.sql, true));
+    }
+    return STATUS_OK;
+}
+
+status api_cluster_follow(pistachio_database *database, const settings *s,
+                          const statement_read *read, api_engine **out)
+{
+    settings now;
+    arena *scratch;
+    TRY(arena_new(&scratch));
+    status st = follow_views(database->catalog, read, scratch);
+    arena_free(scratch);
+    TRY(st);
+    pthread_mutex_lock(&database->lock);
+    database->settings = *s;
+    sql_catalog_cache_footers(database->catalog, s->metadata_cache.number);
+    pthread_mutex_unlock(&database->lock);
+    api_engine_check(database);
+    return api_engine_hold(database, &now, out);
+}

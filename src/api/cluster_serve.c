@@ -1,0 +1,109 @@
+/* cluster_serve.c - what a process does that is a rank, but not the client's: waits for statements, and
+ * runs each on a thread of its own, as several may be under way at once. */
+#include "api/cluster.h"
+#include "api/rank_run.h"
+
+typedef struct served {
+    struct served *next;
+    rank_run run;
+    char *data;
+    uint64_t bytes;
+    pthread_t thread;
+    _Atomic bool is_over;
+} served;
+
+static void *serve(void *argument)
+{
+    served *one = argument;
+    rank_run_serve(&one->run, one->data, one->bytes);
+    atomic_store(&one->is_over, true);
+    return NULL;
+}
+
+static void served_free(served *one)
+{
+    rank_run_release(&one->run);
+    mem_free(one->data);
+    mem_free(one);
+}
+
+/* Those that are over, or all. */
+static void join_served(served **list, bool must_wait)
+{
+    for (served **link = list, *one; (one = *link);) {
+        if (!must_wait && !atomic_load(&one->is_over)) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        pthread_join(one->thread, NULL);
+        served_free(one);
+    }
+}
+
+/* Begins the statement's query before rank 0 does, perhaps; *out is NULL on failure. */
+static status begin(pistachio_database *database, served **out)
+{
+    api_cluster *cluster = database->cluster;
+    settings s;
+    api_engine *engine;
+    *out = NULL;
+    served *one = mem_new(sizeof *one);
+    if (!one)
+        return status_no_memory("statement", sizeof *one);
+    status st = api_engine_hold(database, &s, &engine);
+    if (st) {
+        mem_free(one);
+        return st;
+    }
+    rank_run_init(&one->run, database, engine, cluster->rank, &engine->ranks[0]);
+    api_engine_unref(engine);
+    st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget, rank_run_failed,
+                         &one->run, &one->run.net);
+    if (st)
+        served_free(one);
+    else
+        *out = one;
+    return st;
+}
+
+/* A failure is the statement's alone: it is told to the others, and the next one may be well. */
+static void run(served *one, served **list)
+{
+    status st = rank_run_receive(&one->run, &one->data, &one->bytes);
+    if (!st) {
+        int number = pthread_create(&one->thread, NULL, serve, one);
+        if (!number) {
+            one->next = *list;
+            *list = one;
+            return;
+        }
+        st = status_new_errno(number, "could not start a thread for a statement");
+    }
+    net_query_fail(one->run.net, st);
+    served_free(one);
+}
+
+/* Ranks leave when rank 0 does, and see each other leave in any order. */
+static bool has_any_left(const api_cluster *cluster)
+{
+    for (unsigned rank = 0; rank < cluster->count; rank++)
+        if (rank != cluster->rank && net_comm_has_left(cluster->comm, rank))
+            return true;
+    return false;
+}
+
+status api_cluster_serve(pistachio_database *database)
+{
+    served *list = NULL, *one;
+    status st;
+    while (!(st = begin(database, &one))) {
+        run(one, &list);
+        join_served(&list, false);
+    }
+    join_served(&list, true);
+    if (!has_any_left(database->cluster))
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}

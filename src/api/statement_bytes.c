@@ -1,0 +1,225 @@
+/* statement_bytes.c - a header, then texts with their closing NUL: names and values of settings, an
+ * empty one, names and queries of views, an empty one; then values of parameters, each a header and the
+ * bytes of a text; then the statement's text. */
+#include "api/statement_bytes.h"
+
+typedef struct statement_header {
+    int64_t time;
+    uint64_t memory_bytes;
+    uint32_t value_count;
+} statement_header;
+
+typedef struct value_header {
+    data_type type;
+    bool is_null;
+    uint64_t bytes; /* of a text, behind the header */
+    char fixed[16]; /* of another value */
+} value_header;
+
+typedef ARRAY(char) byte_list;
+
+/* ---- writing ---- */
+
+static status put(byte_list *to, const void *bytes, size_t count)
+{
+    TRY(array_reserve(NULL, to, count));
+    memcpy(to->items + to->count, bytes, count);
+    to->count += count;
+    return STATUS_OK;
+}
+
+static status put_text(byte_list *to, const char *text)
+{
+    return put(to, text, strlen(text) + 1);
+}
+
+/* What a machine has of its own, which its own rank knows best. */
+static bool is_of_machine(const char *name)
+{
+    static const char *const names[] = {"threads",     "memory_limit", "device",
+                                        "isa",         "io_engine",    "device_memory_limit",
+                                        "direct_io",   "read_ahead",   "temp_directory",
+                                        "trace",       "timeline",     "ranks",
+                                        "peer_timeout"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static status put_settings(byte_list *to, const settings *s, const settings *unchanged)
+{
+    setting_info info;
+    for (unsigned i = 0; setting_describe(i, &info); i++) {
+        const char *text = settings_get(s, info.name);
+        if (unchanged && is_of_machine(info.name) &&
+            !strcmp(text, settings_get(unchanged, info.name)))
+            continue;
+        TRY(put_text(to, info.name));
+        TRY(put_text(to, text));
+    }
+    return put_text(to, "");
+}
+
+static status put_views(byte_list *to, sql_catalog *catalog, arena *scratch)
+{
+    sql_catalog_entry *entries;
+    size_t count;
+    TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
+    for (size_t i = 0; i < count; i++) {
+        if (!entries[i].view_sql)
+            continue;
+        TRY(put_text(to, entries[i].name));
+        TRY(put_text(to, entries[i].view_sql));
+    }
+    return put_text(to, "");
+}
+
+static status put_value(byte_list *to, const value *v)
+{
+    value_header header = {.type = v->type, .is_null = v->is_null};
+    bool is_text = type_is_text(v->type) && !v->is_null;
+    if (is_text)
+        header.bytes = v->bytes;
+    else
+        memcpy(header.fixed, &v->i128, sizeof header.fixed);
+    TRY(put(to, &header, sizeof header));
+    return is_text ? put(to, v->text, v->bytes) : STATUS_OK;
+}
+
+static status put_values(byte_list *to, const pistachio_statement *prepared)
+{
+    value *values;
+    status st = STATUS_OK;
+    if (!prepared)
+        return STATUS_OK;
+    TRY(api_bound_values(prepared, &values));
+    for (uint32_t i = 0; i < pistachio_parameter_count(prepared) && !st; i++)
+        st = put_value(to, &values[i]);
+    mem_free(values);
+    return st;
+}
+
+static status put_all(byte_list *to, const pistachio_result *result, uint64_t memory_bytes,
+                      const settings *unchanged)
+{
+    const plan_statement *plan = &result->statement->query;
+    statement_header header = {result->statement_time, memory_bytes,
+                               pistachio_parameter_count(result->prepared)};
+    TRY(put(to, &header, sizeof header));
+    TRY(put_settings(to, &result->settings, unchanged));
+    TRY(put_views(to, api_catalog(result->connection), plan->memory));
+    TRY(put_values(to, result->prepared));
+    return put_text(to, plan->sql);
+}
+
+status statement_write(const pistachio_result *result, uint64_t memory_bytes,
+                       const settings *unchanged, char **out, uint64_t *out_bytes)
+{
+    byte_list bytes = {0};
+    status st = put_all(&bytes, result, memory_bytes, unchanged);
+    if (st) {
+        array_release(&bytes);
+        return st;
+    }
+    *out = bytes.items;
+    *out_bytes = bytes.count;
+    return STATUS_OK;
+}
+
+/* ---- reading ---- */
+
+static status damaged(void)
+{
+    return status_new(STATUS_KIND_CORRUPT, "the statement from rank 0 is cut off");
+}
+
+typedef struct text_cursor {
+    const char *at, *end;
+} text_cursor;
+
+static status next_text(text_cursor *from, const char **out)
+{
+    const char *text = from->at, *stop = memchr(text, 0, (size_t)(from->end - text));
+    if (!stop)
+        return damaged();
+    from->at = stop + 1;
+    *out = text;
+    return STATUS_OK;
+}
+
+static status read_settings(text_cursor *from, settings *s)
+{
+    const char *name, *text;
+    for (;;) {
+        TRY(next_text(from, &name));
+        if (!*name)
+            return STATUS_OK;
+        TRY(next_text(from, &text));
+        TRY(settings_set(s, name, text));
+    }
+}
+
+static status read_views(text_cursor *from, statement_read *out)
+{
+    statement_view view;
+    for (;;) {
+        TRY(next_text(from, &view.name));
+        if (!*view.name)
+            return STATUS_OK;
+        TRY(next_text(from, &view.sql));
+        TRY(array_push(NULL, &out->views, view));
+    }
+}
+
+static status next_value(text_cursor *from, value *out)
+{
+    value_header header;
+    if ((size_t)(from->end - from->at) < sizeof header)
+        return damaged();
+    memcpy(&header, from->at, sizeof header);
+    from->at += sizeof header;
+    if (header.type.id >= TYPE_ID_COUNT || header.bytes > (size_t)(from->end - from->at))
+        return damaged();
+    *out = (value){.type = header.type, .is_null = header.is_null};
+    if (type_is_text(header.type) && !header.is_null) {
+        out->text = from->at;
+        out->bytes = header.bytes;
+        from->at += header.bytes;
+    } else {
+        memcpy(&out->i128, header.fixed, sizeof header.fixed);
+    }
+    return STATUS_OK;
+}
+
+static status read_values(text_cursor *from, uint32_t count, statement_read *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value v;
+        TRY(next_value(from, &v));
+        TRY(array_push(NULL, &out->values, v));
+    }
+    return STATUS_OK;
+}
+
+void statement_read_release(statement_read *read)
+{
+    array_release(&read->views);
+    array_release(&read->values);
+}
+
+status statement_read_bytes(const char *data, uint64_t bytes, settings *s, statement_read *out)
+{
+    statement_header header;
+    *out = (statement_read){0};
+    if (bytes < sizeof header)
+        return damaged();
+    memcpy(&header, data, sizeof header);
+    out->time = header.time;
+    out->memory_bytes = header.memory_bytes;
+    text_cursor from = {data + sizeof header, data + bytes};
+    TRY(read_settings(&from, s));
+    TRY(read_views(&from, out));
+    TRY(read_values(&from, header.value_count, out));
+    return next_text(&from, &out->sql);
+}

@@ -1,0 +1,30 @@
+/* statement_bytes.h - a statement on its way from rank 0 to the others: its text, and all that its plan
+ * and its answer depend on besides the tables. */
+#ifndef PISTACHIO_API_STATEMENT_BYTES_H
+#define PISTACHIO_API_STATEMENT_BYTES_H
+
+#include "api/internal.h"
+
+typedef struct statement_view {
+    const char *name, *sql;
+} statement_view;
+
+/* What was read; texts are in the bytes. */
+typedef struct statement_read {
+    int64_t time;
+    uint64_t memory_bytes; /* of plan_distribution */
+    const char *sql;
+    ARRAY(statement_view) views;
+    ARRAY(value) values; /* of parameters */
+} statement_read;
+
+/* unchanged: settings of rank 0 that other ranks have values of their own of, unless rank 0's differ
+ * from these; NULL: there are none, all go. *out is the caller's (mem_free). */
+CHECKED status statement_write(const pistachio_result *result, uint64_t memory_bytes,
+                               const settings *unchanged, char **out, uint64_t *out_bytes);
+/* Sets what has come of settings. Ends in statement_read_release, also after a failure. */
+CHECKED status statement_read_bytes(const char *data, uint64_t bytes, settings *s,
+                                    statement_read *out);
+void statement_read_release(statement_read *read);
+
+#endif

@@ -1,0 +1,176 @@
+/* processes.c - forking a process per rank, which meet at a socket of the loopback interface. */
+#include "cli/processes.h"
+
+#include "net/net.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define JOIN_MS 60000
+/* How long a rank may take to end after rank 0 has left. */
+#define END_MS 3000
+
+static pid_t *children;
+static unsigned child_count;
+static char token[33];
+
+/* At a port that the system chooses. */
+static status open_listener(net_place *place)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) ||
+        listen(listener, 128) || getsockname(listener, (struct sockaddr *)&address, &bytes)) {
+        status st = status_new_errno(errno, "could not open a socket for the ranks to meet at");
+        if (listener >= 0)
+            close(listener);
+        return st;
+    }
+    place->is_listening = true;
+    place->listener = listener;
+    snprintf(place->root_text, sizeof place->root_text, "%u", ntohs(address.sin_port));
+    return STATUS_OK;
+}
+
+static status make_token(void)
+{
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return status_new_errno(errno, "could not make a token for the ranks");
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return STATUS_OK;
+}
+
+/* In a process that was just forked. */
+static void become_rank(net_place *place, unsigned rank, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it ended before */
+        _exit(1);
+    signal(SIGINT, SIG_IGN); /* rank 0 has it, and cancels on all */
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    close(place->listener);
+    place->is_listening = false;
+    place->rank = rank;
+    mem_free(children);
+    children = NULL;
+    child_count = 0;
+}
+
+static status fork_ranks(net_place *place)
+{
+    pid_t parent = getpid();
+    fflush(NULL);
+    for (unsigned rank = 1; rank < place->ranks; rank++) {
+        pid_t child = fork();
+        if (child < 0)
+            return status_new_errno(errno, "could not start rank %u", rank);
+        if (!child) {
+            become_rank(place, rank, parent);
+            return STATUS_OK;
+        }
+        children[child_count++] = child;
+    }
+    return STATUS_OK;
+}
+
+static status start_ranks(unsigned count, net_place *out)
+{
+    *out = (net_place){.ranks = count, .token = token, .timeout_ms = JOIN_MS};
+    out->root_host = "127.0.0.1";
+    out->root_port = out->root_text;
+    children = mem_new_array(count, sizeof *children);
+    if (!children)
+        return status_no_memory("ranks", count * sizeof *children);
+    TRY(make_token());
+    TRY(open_listener(out));
+    return fork_ranks(out);
+}
+
+status cli_processes_place(unsigned processes, net_place *out)
+{
+    bool is_there = false;
+    if (processes > 1)
+        return start_ranks(processes, out);
+    *out = (net_place){.ranks = 1};
+    if (!processes)
+        TRY(net_place_from_environment(out, &is_there));
+    if (!is_there)
+        *out = (net_place){.ranks = 1};
+    return STATUS_OK;
+}
+
+/* Whether all have ended. */
+static bool reap(void)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < child_count; i++)
+        if (waitpid(children[i], NULL, WNOHANG) == 0)
+            children[left++] = children[i];
+    child_count = left;
+    return !left;
+}
+
+void cli_processes_end(void)
+{
+    const struct timespec moment = {.tv_nsec = 5000000};
+    for (unsigned ms = 0; !reap() && ms < END_MS; ms += 5)
+        nanosleep(&moment, NULL);
+    for (unsigned i = 0; i < child_count; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    mem_free(children);
+    children = NULL;
+    child_count = 0;
+}
+
+/* ---- {rank}, {host} ---- */
+
+static status put(char **text, size_t *count, const char *more, size_t bytes)
+{
+    char *grown = mem_resize(*text, *count + bytes + 1);
+    if (!grown)
+        return status_no_memory("text", *count + bytes);
+    memcpy(grown + *count, more, bytes);
+    *count += bytes;
+    grown[*count] = 0;
+    *text = grown;
+    return STATUS_OK;
+}
+
+status cli_processes_replace(const char *text, unsigned rank, char **out)
+{
+    char number[16], host[256] = "";
+    size_t count = 0;
+    snprintf(number, sizeof number, "%u", rank);
+    (void)gethostname(host, sizeof host - 1);
+    *out = NULL;
+    status st = put(out, &count, "", 0);
+    while (*text && !st) {
+        const char *with = !strncmp(text, "{rank}", 6)   ? number
+                           : !strncmp(text, "{host}", 6) ? host
+                                                         : NULL;
+        st = with ? put(out, &count, with, strlen(with)) : put(out, &count, text, 1);
+        text += with ? 6 : 1;
+    }
+    if (st) {
+        mem_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
