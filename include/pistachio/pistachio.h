@@ -18,13 +18,15 @@
  * PISTACHIO_ERROR_INVALID; functions that cannot fail answer as each says. Numbers of columns and
  * rows that are out of range are answered too, never followed.
  *
- * Threads: a database may be used by many at once. A connection and its results by one at a time,
- * and so may a batch; but pistachio_cancel and pistachio_progress are for any thread, and the
- * functions that close or free something may be called by any thread, while others use or free
- * other things. Nobody may use a handle while, or after, it is closed or freed.
+ * Threads: a database may be used by many at once. A connection by one at a time; statements and
+ * results of one connection may run at the same time, each used by one thread at a time, and so may
+ * a batch; but the functions named cancel and progress are for any thread, and those that close or
+ * free something may be called by any thread, while others use or free other things. Nobody may use
+ * a handle while, or after, it is closed or freed.
  *
  * Lifetimes: what hangs together is held by counted references, so the order in which databases,
- * connections, results and batches are closed or freed is free. A connection of a closed database,
+ * connections, statements, results, batches and Arrow streams and arrays are closed, freed or
+ * released is free. A connection of a closed database,
  * and a result of a closed connection, work on as if nothing had happened: a query that runs goes
  * on to its end, and pistachio_result_free is what stops it. Files are closed and memory is
  * returned when the last thing that needs them goes. */
@@ -43,6 +45,7 @@ extern "C" {
 
 typedef struct pistachio_database pistachio_database;
 typedef struct pistachio_connection pistachio_connection;
+typedef struct pistachio_statement pistachio_statement;
 typedef struct pistachio_result pistachio_result;
 typedef struct pistachio_batch pistachio_batch;
 typedef struct pistachio_error pistachio_error;
@@ -88,11 +91,17 @@ PISTACHIO_API pistachio_error *pistachio_open(const pistachio_option *options, s
 PISTACHIO_API void pistachio_close(pistachio_database *database);
 PISTACHIO_API pistachio_error *pistachio_connect(pistachio_database *database,
                                                  pistachio_connection **out);
+/* A connection with settings, tables and views of its own over the database's, which the others do
+ * not see: for one of many clients. A setting that is the whole process's (threads, memory_limit,
+ * device, io_engine, temp_directory and their like) is PISTACHIO_ERROR_INVALID there; RESET puts the
+ * database's value in force again. SET of another connection is the database's. */
+PISTACHIO_API pistachio_error *pistachio_connect_session(pistachio_database *database,
+                                                         pistachio_connection **out);
 /* Gives the handle up; results go on. Takes NULL. */
 PISTACHIO_API void pistachio_disconnect(pistachio_connection *connection);
 
 /* A table of Parquet files: path is a file, a glob, or a folder of them. name NULL: the file's or
- * folder's own name. Tables and views belong to the database. A name that a table or view has is
+ * folder's own name. Tables and views belong to the database, those of a session to it. A name that a table or view has is
  * PISTACHIO_ERROR_INVALID, nothing is replaced (SQL looks names up exactly first, then whatever
  * their case, so two may differ in that alone). A path where nothing is, or a folder without
  * Parquet files, is PISTACHIO_ERROR_NOT_FOUND. */
@@ -143,7 +152,8 @@ PISTACHIO_API pistachio_column_class pistachio_column_get_class(const pistachio_
 PISTACHIO_API pistachio_error *pistachio_next(pistachio_result *result,
                                               const pistachio_batch **out);
 /* The batch stays, beyond its result, connection and database, until it was given up as often as
- * it was referenced. Its memory counts in memory_limit meanwhile. Returns the batch. Takes NULL. */
+ * it was referenced. Its memory leaves memory_limit and counts in pistachio_memory_exported instead.
+ * Returns the batch. Takes NULL. */
 PISTACHIO_API const pistachio_batch *pistachio_batch_ref(const pistachio_batch *batch);
 PISTACHIO_API void pistachio_batch_unref(const pistachio_batch *batch); /* takes NULL */
 /* 0 for NULL. */
@@ -163,8 +173,121 @@ PISTACHIO_API uint64_t pistachio_rows_written(const pistachio_result *result);
 /* Most bytes that the database's queries have held at once so far, and what was kept of them; 0 for
  * NULL. */
 PISTACHIO_API uint64_t pistachio_memory_peak(const pistachio_connection *connection);
+/* Bytes that have been handed out (batches that were referenced, Arrow arrays) and not been given
+ * back, of the queries that ran under the present settings of the database; they are not in
+ * memory_limit. 0 for NULL. */
+PISTACHIO_API uint64_t pistachio_memory_exported(const pistachio_connection *connection);
 /* Stops the query if it still runs. Takes NULL. */
 PISTACHIO_API void pistachio_result_free(pistachio_result *result);
+
+/* ---- prepared statements ---- */
+
+/* Binds the first statement of `sql`, without running it; *out_rest and *out as in pistachio_query.
+ * Parameters are $1, $2, ..., or ? (numbered as they come), or $name; one style in a statement.
+ * Where this interface numbers parameters, the first is 0. */
+PISTACHIO_API pistachio_error *pistachio_prepare(pistachio_connection *connection, const char *sql,
+                                                 const char **out_rest, pistachio_statement **out);
+/* Of the rows that it will return; as the functions of a result. Types that depend on a parameter
+ * whose type is not known are varchar. */
+PISTACHIO_API uint32_t pistachio_statement_column_count(const pistachio_statement *statement);
+PISTACHIO_API const char *pistachio_statement_column_name(const pistachio_statement *statement,
+                                                          uint32_t column);
+PISTACHIO_API const char *pistachio_statement_column_type(const pistachio_statement *statement,
+                                                          uint32_t column);
+/* 0 for NULL. */
+PISTACHIO_API uint32_t pistachio_parameter_count(const pistachio_statement *statement);
+/* Of $name the name; NULL for others, and where there is no such parameter. */
+PISTACHIO_API const char *pistachio_parameter_name(const pistachio_statement *statement,
+                                                   uint32_t parameter);
+/* The SQL type that its first place in the statement asks for, or that it is cast to; NULL: it is
+ * known when a value is bound. */
+PISTACHIO_API const char *pistachio_parameter_type(const pistachio_statement *statement,
+                                                   uint32_t parameter);
+/* The value that later executions use, in place of the one before; bytes are copied. It takes part
+ * as a constant that is written in the statement would: a text becomes what its place asks for. A
+ * number that is no parameter's, or a text that is not UTF-8, is PISTACHIO_ERROR_INVALID. */
+PISTACHIO_API pistachio_error *pistachio_bind_null(pistachio_statement *statement,
+                                                   uint32_t parameter);
+PISTACHIO_API pistachio_error *pistachio_bind_boolean(pistachio_statement *statement,
+                                                      uint32_t parameter, bool boolean);
+PISTACHIO_API pistachio_error *pistachio_bind_int64(pistachio_statement *statement,
+                                                    uint32_t parameter, int64_t number);
+PISTACHIO_API pistachio_error *pistachio_bind_double(pistachio_statement *statement,
+                                                     uint32_t parameter, double number);
+PISTACHIO_API pistachio_error *pistachio_bind_text(pistachio_statement *statement,
+                                                   uint32_t parameter, const char *text,
+                                                   size_t bytes);
+/* As pistachio_query, with the values bound; again and again. Files that changed since are read as
+ * they are now. A parameter without value is PISTACHIO_ERROR_INVALID. */
+PISTACHIO_API pistachio_error *pistachio_execute(pistachio_statement *statement,
+                                                 pistachio_result **out);
+/* As pistachio_cancel, of the query that the statement started last, and of no other. */
+PISTACHIO_API void pistachio_statement_cancel(pistachio_statement *statement);
+/* Gives the handle up; results go on. Takes NULL. */
+PISTACHIO_API void pistachio_statement_free(pistachio_statement *statement);
+
+/* ---- Arrow: https://arrow.apache.org/docs/format/CDataInterface.html ---- */
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+#endif
+
+/* The columns of a result, or of what a statement will return, as a struct; the caller releases it.
+ * Numbers, dates, times and booleans are as in Arrow; text is utf8_view, a blob binary_view, a decimal
+ * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. */
+PISTACHIO_API pistachio_error *pistachio_arrow_schema(const pistachio_result *result,
+                                                      struct ArrowSchema *out);
+PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,
+                                                          struct ArrowSchema *out);
+/* The rows that are left, as a stream, which takes the result over on success: its release stops the
+ * query. Values and validity are Pistachio's own memory, as are the bytes of texts; views of texts,
+ * decimals and intervals are made. Arrays hold what they lie in, however long, and count in
+ * pistachio_memory_exported. The stream is for one thread at a time; its arrays for any. What fails
+ * is told by get_last_error, with the hint. */
+PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
+                                                      struct ArrowArrayStream *out);
 
 #ifdef __cplusplus
 }

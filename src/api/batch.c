@@ -42,8 +42,10 @@ status api_batch_new(exec_batch *rows, pistachio_batch **out)
 
 const pistachio_batch *pistachio_batch_ref(const pistachio_batch *batch)
 {
-    if (batch)
+    if (batch) {
+        exec_batch_export(batch->rows);
         atomic_fetch_add(&((pistachio_batch *)batch)->references, 1);
+    }
     return batch;
 }
 

@@ -67,7 +67,16 @@ void pistachio_close(pistachio_database *database)
 
 /* ---- connections ---- */
 
-pistachio_error *pistachio_connect(pistachio_database *database, pistachio_connection **out)
+static status give_session(pistachio_connection *connection)
+{
+    connection->layer = mem_new(sizeof *connection->layer);
+    if (!connection->layer)
+        return status_no_memory("session", sizeof *connection->layer);
+    return sql_catalog_new_over(connection->database->catalog, &connection->catalog);
+}
+
+static pistachio_error *connect_to(pistachio_database *database, bool is_session,
+                                   pistachio_connection **out)
 {
     if (!out)
         return api_null_argument("out");
@@ -81,8 +90,45 @@ pistachio_error *pistachio_connect(pistachio_database *database, pistachio_conne
     atomic_fetch_add(&database->references, 1);
     connection->database = database;
     pthread_mutex_init(&connection->lock, NULL);
-    *out = connection;
-    return NULL;
+    api_running_init(&connection->running);
+    status st = is_session ? give_session(connection) : STATUS_OK;
+    if (st)
+        api_connection_unref(connection);
+    else
+        *out = connection;
+    return api_error(st);
+}
+
+pistachio_error *pistachio_connect(pistachio_database *database, pistachio_connection **out)
+{
+    return connect_to(database, false, out);
+}
+
+pistachio_error *pistachio_connect_session(pistachio_database *database, pistachio_connection **out)
+{
+    return connect_to(database, true, out);
+}
+
+sql_catalog *api_catalog(const pistachio_connection *connection)
+{
+    return connection->catalog ? connection->catalog : connection->database->catalog;
+}
+
+void api_settings_apply(pistachio_connection *connection, settings *s)
+{
+    pthread_mutex_lock(&connection->lock);
+    if (connection->layer)
+        settings_layer_apply(connection->layer, s);
+    pthread_mutex_unlock(&connection->lock);
+}
+
+void api_settings(pistachio_connection *connection, settings *out)
+{
+    pistachio_database *database = connection->database;
+    pthread_mutex_lock(&database->lock);
+    *out = database->settings;
+    pthread_mutex_unlock(&database->lock);
+    api_settings_apply(connection, out);
 }
 
 pistachio_connection *api_connection_ref(pistachio_connection *connection)
@@ -95,7 +141,10 @@ void api_connection_unref(pistachio_connection *connection)
 {
     if (!connection || atomic_fetch_sub(&connection->references, 1) != 1)
         return;
+    sql_catalog_free(connection->catalog);
+    mem_free(connection->layer);
     database_unref(connection->database);
+    api_running_release(&connection->running);
     pthread_mutex_destroy(&connection->lock);
     mem_free(connection);
 }
@@ -105,31 +154,25 @@ void pistachio_disconnect(pistachio_connection *connection)
     api_connection_unref(connection);
 }
 
-/* A lock would not do: the thread that a signal interrupts may have it. */
 void pistachio_cancel(pistachio_connection *connection)
 {
-    if (!connection)
-        return;
-    atomic_fetch_add(&connection->cancel_count, 1);
-    exec_query *query = atomic_load(&connection->query);
-    if (query)
-        exec_query_cancel(query);
-    atomic_fetch_sub(&connection->cancel_count, 1);
+    if (connection)
+        api_running_cancel(&connection->running);
 }
 
 void pistachio_progress(pistachio_connection *connection, uint64_t *out_done, uint64_t *out_total)
 {
     uint64_t done = 0, total = 0;
     if (connection) {
-        pthread_mutex_lock(&connection->lock);
-        exec_query *query = atomic_load(&connection->query);
+        pthread_mutex_lock(&connection->running.lock);
+        exec_query *query = atomic_load(&connection->running.query);
         if (query) {
             exec_report report;
             exec_query_report(query, &report);
             done = report.bytes_done;
             total = report.bytes_total;
         }
-        pthread_mutex_unlock(&connection->lock);
+        pthread_mutex_unlock(&connection->running.lock);
     }
     if (out_done)
         *out_done = done;
@@ -149,6 +192,17 @@ uint64_t pistachio_memory_peak(const pistachio_connection *connection)
     return peak;
 }
 
+uint64_t pistachio_memory_exported(const pistachio_connection *connection)
+{
+    if (!connection)
+        return 0;
+    pistachio_database *database = connection->database;
+    pthread_mutex_lock(&database->lock);
+    uint64_t bytes = database->engine ? mem_budget_exported(database->engine->budget) : 0;
+    pthread_mutex_unlock(&database->lock);
+    return bytes;
+}
+
 /* ---- tables ---- */
 
 pistachio_error *pistachio_add_table(pistachio_connection *connection, const char *name,
@@ -158,7 +212,7 @@ pistachio_error *pistachio_add_table(pistachio_connection *connection, const cha
         return api_null_argument("connection");
     if (!path)
         return api_null_argument("path");
-    return api_error(sql_catalog_add_table(connection->database->catalog, name, path));
+    return api_error(sql_catalog_add_table(api_catalog(connection), name, path));
 }
 
 pistachio_error *pistachio_add_path(pistachio_connection *connection, const char *path)
@@ -167,5 +221,5 @@ pistachio_error *pistachio_add_path(pistachio_connection *connection, const char
         return api_null_argument("connection");
     if (!path)
         return api_null_argument("path");
-    return api_error(sql_catalog_add_path(connection->database->catalog, path));
+    return api_error(sql_catalog_add_path(api_catalog(connection), path));
 }

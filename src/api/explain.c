@@ -216,7 +216,6 @@ static status add_planning(pistachio_result *result)
 
 status api_explain(pistachio_result *result, bool with_metrics)
 {
-    static const char *const names[] = {"plan"};
     plan_statement *plan = &result->statement->query;
     annotation context = {.query = with_metrics ? result->query : NULL};
     for (size_t i = 0; with_metrics && i < result->query->operators.count; i++)
@@ -224,7 +223,7 @@ status api_explain(pistachio_result *result, bool with_metrics)
     char *text = plan_text(plan->memory, plan, annotate, &context);
     if (!text)
         return status_no_memory("plan", 0);
-    result->made = (api_rows){.column_count = 1, .names = names};
+    result->made.is_made = true;
     if (with_metrics)
         TRY(add_line(result, "%10s %10s %9s %5s  plan", "rows", "estimate", "thread s", "share"));
     else

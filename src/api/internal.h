@@ -53,12 +53,20 @@ struct pistachio_database {
     uint64_t memory_peak; /* of the engines before this one */
 };
 
-struct pistachio_connection {
-    _Atomic uint32_t references; /* the client's handle, results */
-    pistachio_database *database;
+/* Where the query that started last is found by other threads. */
+typedef struct api_running {
     pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
-    _Atomic(exec_query *) query;   /* the one that started last; NULL: it is over */
-    _Atomic uint32_t cancel_count; /* calls of pistachio_cancel that may be looking at it */
+    _Atomic(exec_query *) query;   /* NULL: it is over */
+    _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
+} api_running;
+
+struct pistachio_connection {
+    _Atomic uint32_t references; /* the client's handle, results, statements */
+    pistachio_database *database;
+    sql_catalog *catalog;  /* a session's own, over the database's; NULL: that is */
+    settings_layer *layer; /* a session's, over the database's; NULL: there is none */
+    pthread_mutex_t lock;  /* of the layer */
+    api_running running;
 };
 
 struct pistachio_batch {
@@ -70,17 +78,43 @@ struct pistachio_batch {
 
 /* Rows that the API makes itself: SHOW, DESCRIBE, EXPLAIN. All text. */
 typedef struct api_rows {
-    uint32_t column_count;
-    const char *const *names;
+    bool is_made;
     ARRAY(const char *) cells; /* in the statement's arena; NULL: NULL */
 } api_rows;
 
+/* The columns of what a statement returns, known from binding alone; in its arena. */
+typedef struct api_columns {
+    uint32_t count;
+    const char **names;
+    data_type *types;
+    char (*type_names)[TYPE_NAME_BYTES];
+} api_columns;
+
 #define API_TAG_BYTES 40
+
+/* A parameter's value. */
+typedef struct api_bound {
+    bool is_bound;
+    value value;
+    char *text; /* what the value's text is; or NULL */
+} api_bound;
+
+struct pistachio_statement {
+    _Atomic uint32_t references; /* the client's handle, results */
+    pistachio_connection *connection;
+    char *sql;
+    sql_statement *described; /* columns and parameters, without values */
+    api_columns columns;
+    char (*parameter_types)[TYPE_NAME_BYTES];
+    api_bound *bound; /* by parameter */
+    api_running running;
+};
 
 struct pistachio_result {
     pistachio_connection *connection;
-    api_engine *engine; /* NULL: no query has run */
-    settings settings;  /* the database's when the statement began */
+    pistachio_statement *prepared; /* that was executed; NULL: none was */
+    api_engine *engine;            /* NULL: no query has run */
+    settings settings;             /* the connection's when the statement began */
     sql_statement *statement;
     int64_t statement_time; /* as in sql_session */
     exec_query *query;      /* NULL: made rows, or none */
@@ -91,7 +125,7 @@ struct pistachio_result {
     const char *trace_path, *timeline_path; /* where the trace goes; NULL: not there */
     int64_t started;                        /* the clock of api_nanoseconds */
     pistachio_batch *batch;                 /* the present one, or NULL */
-    char (*type_names)[TYPE_NAME_BYTES];
+    api_columns columns;
     uint64_t rows_written;
     char tag[API_TAG_BYTES]; /* "COPY 25"; empty: none */
 };
@@ -106,6 +140,28 @@ pistachio_error *api_null_argument(const char *name);
 /* database.c */
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
+sql_catalog *api_catalog(const pistachio_connection *connection);
+/* The settings of now: the database's, and over them the session's. */
+void api_settings(pistachio_connection *connection, settings *out);
+/* What a session has set, over those of its database. */
+void api_settings_apply(pistachio_connection *connection, settings *s);
+
+/* statement.c: the value, in the place of the one before; its text is copied. */
+CHECKED status api_bind(pistachio_statement *statement, uint32_t parameter, const value *v);
+/* For sql_session, valid until the next api_bind; released by mem_free. Fails where one is missing. */
+CHECKED status api_bound_values(const pistachio_statement *statement, value **out);
+pistachio_statement *api_statement_ref(pistachio_statement *statement);
+
+/* running.c */
+void api_running_init(api_running *running);
+void api_running_release(api_running *running);
+void api_running_show(api_running *running, exec_query *query);
+/* From here on nobody finds the query there, if it was what is found. */
+void api_running_hide(api_running *running, exec_query *query);
+void api_running_cancel(api_running *running); /* any thread, also a signal handler's */
+
+/* columns.c */
+CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);
 
 /* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
 CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
@@ -121,6 +177,10 @@ CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 
+/* query.c: runs the first statement of sql; prepared: the statement that it is of, with values, or
+ * NULL. *out is NULL where there is none. */
+CHECKED status api_run(pistachio_connection *connection, pistachio_statement *prepared,
+                       const char *sql, const char **out_rest, pistachio_result **out);
 /* query.c: what settings.def cannot say of a setting's text. */
 CHECKED status api_settings_check(const settings *s);
 /* query.c: exec_query_next of the result's query, on all of its ranks. */

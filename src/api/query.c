@@ -4,14 +4,13 @@
 #include "base/trace.h"
 #include "plan/optimize.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
 status api_made_row(pistachio_result *result, const char *const *cells)
 {
     arena *a = result->statement->query.memory;
-    for (uint32_t i = 0; i < result->made.column_count; i++) {
+    for (uint32_t i = 0; i < result->columns.count; i++) {
         const char *copy = cells[i] ? arena_copy_text(a, cells[i], strlen(cells[i])) : NULL;
         if (cells[i] && !copy)
             return status_no_memory("result", strlen(cells[i]));
@@ -80,20 +79,33 @@ static status make_query(pistachio_result *result)
     return STATUS_OK;
 }
 
+static void show_query(pistachio_result *result)
+{
+    api_running_show(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_show(&result->prepared->running, result->query);
+}
+
+static void hide_query(pistachio_result *result)
+{
+    api_running_hide(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_hide(&result->prepared->running, result->query);
+}
+
 static status start_query(pistachio_result *result)
 {
-    pistachio_database *database = result->connection->database;
     plan_statement *plan = &result->statement->query;
-    const settings *s = &database->settings;
-    TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
+    TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
+    api_settings_apply(result->connection, &result->settings);
+    TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
-    TRY(api_engine_hold(database, &result->settings, &result->engine));
     const plan_distribution distribution = api_distribution(result->engine, &result->settings);
     TRY(plan_distribute(plan, &distribution));
     if (result->statement->kind == SQL_EXPLAIN)
         return api_explain(result, false);
     TRY(make_query(result));
-    atomic_store(&result->connection->query, result->query);
+    show_query(result);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));
     if (result->statement->kind == SQL_COPY) {
@@ -115,8 +127,21 @@ status api_settings_check(const settings *s)
                           "setting disabled_optimizer_rules");
 }
 
+/* Of a session alone. */
+static status run_set_layer(pistachio_connection *connection, const sql_statement *statement)
+{
+    settings_layer *layer = connection->layer;
+    pthread_mutex_lock(&connection->lock);
+    status st = statement->is_reset ? settings_layer_reset(layer, statement->name)
+                                    : settings_layer_set(layer, statement->name, statement->text);
+    pthread_mutex_unlock(&connection->lock);
+    return st;
+}
+
 static status run_set(pistachio_result *result)
 {
+    if (result->connection->layer)
+        return run_set_layer(result->connection, result->statement);
     pistachio_database *database = result->connection->database;
     pthread_mutex_lock(&database->lock);
     status st = settings_set(&database->settings, result->statement->name, result->statement->text);
@@ -128,16 +153,12 @@ static status run_set(pistachio_result *result)
 
 static status run_show(pistachio_result *result)
 {
-    static const char *const names[] = {"name", "value", "default", "description"};
-    pistachio_database *database = result->connection->database;
     settings *s = &result->settings;
     const char *name = result->statement->name;
     bool is_all = !strcmp(name, "all");
     setting_info info;
-    pthread_mutex_lock(&database->lock);
-    *s = database->settings;
-    pthread_mutex_unlock(&database->lock);
-    result->made = (api_rows){.column_count = 4, .names = names};
+    api_settings(result->connection, s);
+    result->made.is_made = true;
     for (unsigned i = 0; setting_describe(i, &info); i++)
         if (is_all || !strcmp(name, info.name)) {
             const char *cells[] = {info.name, settings_get(s, info.name), info.initial, info.help};
@@ -152,12 +173,11 @@ static status run_show(pistachio_result *result)
 
 static status run_show_tables(pistachio_result *result)
 {
-    static const char *const names[] = {"name", "kind", "rows", "columns"};
     sql_catalog_entry *entries;
     size_t count;
-    result->made = (api_rows){.column_count = 4, .names = names};
-    TRY(sql_catalog_list(result->connection->database->catalog, true,
-                         result->statement->query.memory, &entries, &count));
+    result->made.is_made = true;
+    TRY(sql_catalog_list(api_catalog(result->connection), true, result->statement->query.memory,
+                         &entries, &count));
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
         char rows[24], columns[24];
@@ -174,9 +194,8 @@ static status run_show_tables(pistachio_result *result)
 
 static status run_describe(pistachio_result *result)
 {
-    static const char *const names[] = {"column", "type", "nullable"};
     const plan_column_list *columns = &result->statement->query.root->columns;
-    result->made = (api_rows){.column_count = 3, .names = names};
+    result->made.is_made = true;
     for (size_t i = 0; i < columns->count; i++) {
         char type[TYPE_NAME_BYTES];
         const char *cells[] = {columns->items[i].name, type_name(columns->items[i].type, type),
@@ -189,7 +208,7 @@ static status run_describe(pistachio_result *result)
 static status run(pistachio_result *result)
 {
     sql_statement *statement = result->statement;
-    sql_catalog *catalog = result->connection->database->catalog;
+    sql_catalog *catalog = api_catalog(result->connection);
     switch (statement->kind) {
     case SQL_EMPTY:
         return STATUS_OK;
@@ -238,39 +257,55 @@ static void name_tag(pistachio_result *result)
     snprintf(result->tag, sizeof result->tag, "%s", word);
 }
 
-static status name_types(pistachio_result *result)
-{
-    if (!result->query || result->made.column_count)
-        return STATUS_OK;
-    const plan_column_list *columns = &result->statement->query.root->columns;
-    result->type_names =
-        arena_alloc_array(result->statement->query.memory, columns->count + 1, TYPE_NAME_BYTES);
-    if (!result->type_names)
-        return status_no_memory("result", columns->count * TYPE_NAME_BYTES);
-    for (size_t i = 0; i < columns->count; i++)
-        type_name(columns->items[i].type, result->type_names[i]);
-    return STATUS_OK;
-}
-
 /* The statement's one reading of the clock. */
-static int64_t microseconds_since_1970(void)
+static int64_t statement_time_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+/* Binds the statement, with the values of its parameters. */
+static status prepare(pistachio_result *result, const char *sql, const char **out_rest)
+{
+    value *values = NULL;
+    if (result->prepared)
+        TRY(api_bound_values(result->prepared, &values));
+    const sql_session session = {.catalog = api_catalog(result->connection),
+                                 .statement_time = result->statement_time,
+                                 .values = values,
+                                 .value_count = pistachio_parameter_count(result->prepared)};
+    status st = sql_prepare(&session, sql, &result->statement, out_rest);
+    mem_free(values);
+    return st;
+}
+
 static status prepare_and_run(pistachio_result *result, const char *sql, const char **out_rest)
 {
-    result->statement_time = microseconds_since_1970();
-    const sql_session session = {.catalog = result->connection->database->catalog,
-                                 .statement_time = result->statement_time};
+    result->statement_time = statement_time_now();
     result->started = api_nanoseconds();
-    TRY(sql_prepare(&session, sql, &result->statement, out_rest));
+    TRY(prepare(result, sql, out_rest));
+    TRY(api_columns_make(result->statement, &result->columns));
     TRY(run(result));
-    TRY(name_types(result));
     name_tag(result);
     return STATUS_OK;
+}
+
+status api_run(pistachio_connection *connection, pistachio_statement *prepared, const char *sql,
+               const char **out_rest, pistachio_result **out)
+{
+    *out = NULL;
+    pistachio_result *result = mem_new(sizeof *result);
+    if (!result)
+        return status_no_memory("result", sizeof *result);
+    result->connection = api_connection_ref(connection);
+    result->prepared = prepared ? api_statement_ref(prepared) : NULL;
+    status st = prepare_and_run(result, sql, out_rest);
+    if (st || result->statement->kind == SQL_EMPTY)
+        pistachio_result_free(result);
+    else
+        *out = result;
+    return st;
 }
 
 pistachio_error *pistachio_query(pistachio_connection *connection, const char *sql,
@@ -284,31 +319,10 @@ pistachio_error *pistachio_query(pistachio_connection *connection, const char *s
     *out = NULL;
     if (!connection || !sql)
         return api_null_argument(connection ? "sql" : "connection");
-    pistachio_result *result = mem_new(sizeof *result);
-    if (!result)
-        return api_error(status_no_memory("result", sizeof *result));
-    result->connection = api_connection_ref(connection);
-    status st = prepare_and_run(result, sql, &rest);
+    status st = api_run(connection, NULL, sql, &rest, out);
     if (out_rest)
         *out_rest = rest;
-    if (st || result->statement->kind == SQL_EMPTY)
-        pistachio_result_free(result);
-    else
-        *out = result;
     return api_error(st);
-}
-
-/* From here on nobody finds the query by its connection. Who has found it to cancel it is done in a
- * few instructions. */
-static void hide_query(pistachio_result *result)
-{
-    pistachio_connection *connection = result->connection;
-    exec_query *query = result->query;
-    pthread_mutex_lock(&connection->lock);
-    atomic_compare_exchange_strong(&connection->query, &query, NULL);
-    pthread_mutex_unlock(&connection->lock);
-    while (atomic_load(&connection->cancel_count))
-        sched_yield();
 }
 
 void pistachio_result_free(pistachio_result *result)
@@ -326,6 +340,7 @@ void pistachio_result_free(pistachio_result *result)
     status_free(api_finish_trace(result)); /* of a query that was given up */
     api_engine_unref(result->engine);
     sql_statement_free(result->statement);
+    pistachio_statement_free(result->prepared);
     api_connection_unref(result->connection);
     mem_free(result);
 }

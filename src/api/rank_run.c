@@ -43,7 +43,11 @@ static void wake(void *argument)
 void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engine, unsigned rank,
                    const api_rank *place)
 {
-    *run = (rank_run){.database = database, .rank = rank, .engine = engine, .place = place};
+    *run = (rank_run){.database = database,
+                      .catalog = database->catalog,
+                      .rank = rank,
+                      .engine = engine,
+                      .place = place};
     atomic_fetch_add(&engine->references, 1);
     run->waiter = (net_waiter){.wake = wake, .argument = run};
     pthread_mutex_init(&run->lock, NULL);
@@ -249,7 +253,10 @@ static status bind(rank_run *run, const char *data, uint64_t bytes, settings *s,
     else
         TRY(settings_init(s));
     TRY(statement_read_bytes(data, bytes, s, read));
-    sql_session session = {.catalog = run->database->catalog, .statement_time = read->time};
+    sql_session session = {.catalog = run->catalog,
+                           .statement_time = read->time,
+                           .values = read->values.items,
+                           .value_count = (uint32_t)read->values.count};
     if (!cluster)
         return sql_prepare(&session, read->sql, out, &rest);
     pthread_mutex_lock(&cluster->binding);

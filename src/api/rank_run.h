@@ -12,7 +12,8 @@
 
 typedef struct rank_run {
     pistachio_database *database;
-    unsigned rank; /* its number */
+    sql_catalog *catalog; /* that statements are bound with */
+    unsigned rank;        /* its number */
     api_engine
         *engine; /* that it runs on, with a reference; set before there is something to run */
     const api_rank *place; /* in the engine */

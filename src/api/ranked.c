@@ -70,8 +70,10 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     if (!ranked)
         return status_no_memory("ranks", count * sizeof *ranked->parts);
     ranked->count = count;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         rank_run_init(&ranked->parts[i].run, database, engine, i, &engine->ranks[i]);
+        ranked->parts[i].run.catalog = api_catalog(result->connection);
+    }
     result->ranked = ranked;
     rank_run *own = &ranked->parts[0].run;
     TRY(begin_queries(ranked, engine, database->cluster));

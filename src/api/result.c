@@ -3,35 +3,24 @@
 
 uint32_t pistachio_column_count(const pistachio_result *result)
 {
-    if (!result)
-        return 0;
-    if (result->made.column_count)
-        return result->made.column_count;
-    return result->query && result->statement->kind != SQL_COPY
-               ? (uint32_t)result->statement->query.root->columns.count
-               : 0;
+    return result ? result->columns.count : 0;
 }
 
 const char *pistachio_column_name(const pistachio_result *result, uint32_t column)
 {
-    if (column >= pistachio_column_count(result))
-        return NULL;
-    return result->made.column_count ? result->made.names[column]
-                                     : result->statement->query.root->columns.items[column].name;
+    return column < pistachio_column_count(result) ? result->columns.names[column] : NULL;
 }
 
 const char *pistachio_column_type(const pistachio_result *result, uint32_t column)
 {
-    if (column >= pistachio_column_count(result))
-        return NULL;
-    return result->made.column_count ? "varchar" : result->type_names[column];
+    return column < pistachio_column_count(result) ? result->columns.type_names[column] : NULL;
 }
 
 pistachio_column_class pistachio_column_get_class(const pistachio_result *result, uint32_t column)
 {
-    if (column >= pistachio_column_count(result) || result->made.column_count)
+    if (column >= pistachio_column_count(result))
         return PISTACHIO_CLASS_OTHER;
-    data_type type = result->statement->query.root->columns.items[column].type;
+    data_type type = result->columns.types[column];
     return type_is_numeric(type)  ? PISTACHIO_CLASS_NUMBER
            : type.id == TYPE_BOOL ? PISTACHIO_CLASS_BOOLEAN
                                   : PISTACHIO_CLASS_OTHER;
@@ -40,12 +29,12 @@ pistachio_column_class pistachio_column_get_class(const pistachio_result *result
 /* ---- made rows ---- */
 
 /* Column c of the made rows, with the text in memory of its own. */
-static status make_column(const api_rows *made, uint32_t c, uint64_t rows,
+static status make_column(const api_rows *made, uint32_t columns, uint32_t c, uint64_t rows,
                           exec_batch_column *column)
 {
     uint64_t bytes = 0;
     for (uint64_t row = 0; row < rows; row++) {
-        const char *cell = made->cells.items[row * made->column_count + c];
+        const char *cell = made->cells.items[row * columns + c];
         bytes += cell ? strlen(cell) : 0;
     }
     column->type = type_make(TYPE_VARCHAR);
@@ -54,10 +43,11 @@ static status make_column(const api_rows *made, uint32_t c, uint64_t rows,
     char *text = column->host_heap = mem_new(bytes + 1);
     if (!views || !validity || !text)
         return status_no_memory("result", rows * sizeof *views + bytes);
+    column->own_heap_bytes = bytes;
     column->values = views;
     column->validity = validity;
     for (uint64_t row = 0; row < rows; row++) {
-        const char *cell = made->cells.items[row * made->column_count + c];
+        const char *cell = made->cells.items[row * columns + c];
         if (!cell)
             continue;
         size_t length = strlen(cell);
@@ -73,20 +63,21 @@ static status make_column(const api_rows *made, uint32_t c, uint64_t rows,
 static status next_made(pistachio_result *result, exec_batch **out)
 {
     const api_rows *made = &result->made;
-    uint64_t rows = made->cells.count / made->column_count;
+    uint32_t columns = result->columns.count;
+    uint64_t rows = made->cells.count / columns;
     *out = NULL;
     if (result->is_made_done || !rows)
         return STATUS_OK;
     result->is_made_done = true;
-    size_t bytes = sizeof(exec_batch) + made->column_count * sizeof(exec_batch_column);
+    size_t bytes = sizeof(exec_batch) + columns * sizeof(exec_batch_column);
     exec_batch *batch = mem_new(bytes);
     if (!batch)
         return status_no_memory("result", bytes);
     batch->row_count = rows;
-    batch->column_count = made->column_count;
+    batch->column_count = columns;
     status st = STATUS_OK;
-    for (uint32_t c = 0; c < made->column_count && !st; c++)
-        st = make_column(made, c, rows, &batch->columns[c]);
+    for (uint32_t c = 0; c < columns && !st; c++)
+        st = make_column(made, columns, c, rows, &batch->columns[c]);
     if (st)
         exec_batch_free(batch);
     else
@@ -102,7 +93,7 @@ status api_next(pistachio_result *result, const pistachio_batch **out)
     *out = NULL;
     pistachio_batch_unref(result->batch);
     result->batch = NULL;
-    if (result->made.column_count)
+    if (result->made.is_made)
         TRY(next_made(result, &rows));
     else if (result->query)
         TRY(api_query_next(result, &rows));

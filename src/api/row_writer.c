@@ -8,14 +8,14 @@
 /* Of the rows that the result has, or that its COPY writes. */
 static uint32_t column_count(const pistachio_result *result)
 {
-    return result->made.column_count ? result->made.column_count
-                                     : (uint32_t)result->statement->query.root->columns.count;
+    return result->columns.count ? result->columns.count
+                                 : (uint32_t)result->statement->query.root->columns.count;
 }
 
 static const char *column_name(const pistachio_result *result, uint32_t column)
 {
-    return result->made.column_count ? result->made.names[column]
-                                     : result->statement->query.root->columns.items[column].name;
+    return result->columns.count ? result->columns.names[column]
+                                 : result->statement->query.root->columns.items[column].name;
 }
 
 static csv_dialect dialect(const api_row_writer *w)

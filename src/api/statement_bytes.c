@@ -1,12 +1,20 @@
 /* statement_bytes.c - a header, then texts with their closing NUL: names and values of settings, an
- * empty one, names and queries of views, an empty one, names and paths of tables, an empty one, the
- * statement. */
+ * empty one, names and queries of views, an empty one, names and paths of tables, an empty one; then
+ * values of parameters, each a header and the bytes of a text; then the statement's text. */
 #include "api/statement_bytes.h"
 
 typedef struct statement_header {
     int64_t time;
     uint64_t memory_bytes;
+    uint32_t value_count;
 } statement_header;
+
+typedef struct value_header {
+    data_type type;
+    bool is_null;
+    uint64_t bytes; /* of a text, behind the header */
+    char fixed[16]; /* of another value */
+} value_header;
 
 typedef ARRAY(char) byte_list;
 
@@ -82,14 +90,41 @@ static status put_catalog(byte_list *to, sql_catalog *catalog, arena *scratch)
     return put_names(to, entries, count, false);
 }
 
+static status put_value(byte_list *to, const value *v)
+{
+    value_header header = {.type = v->type, .is_null = v->is_null};
+    bool is_text = type_is_text(v->type) && !v->is_null;
+    if (is_text)
+        header.bytes = v->bytes;
+    else
+        memcpy(header.fixed, &v->i128, sizeof header.fixed);
+    TRY(put(to, &header, sizeof header));
+    return is_text ? put(to, v->text, v->bytes) : STATUS_OK;
+}
+
+static status put_values(byte_list *to, const pistachio_statement *prepared)
+{
+    value *values;
+    status st = STATUS_OK;
+    if (!prepared)
+        return STATUS_OK;
+    TRY(api_bound_values(prepared, &values));
+    for (uint32_t i = 0; i < pistachio_parameter_count(prepared) && !st; i++)
+        st = put_value(to, &values[i]);
+    mem_free(values);
+    return st;
+}
+
 static status put_all(byte_list *to, const pistachio_result *result, uint64_t memory_bytes,
                       const settings *unchanged)
 {
     const plan_statement *plan = &result->statement->query;
-    statement_header header = {result->statement_time, memory_bytes};
+    statement_header header = {result->statement_time, memory_bytes,
+                               pistachio_parameter_count(result->prepared)};
     TRY(put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
-    TRY(put_catalog(to, result->connection->database->catalog, plan->memory));
+    TRY(put_catalog(to, api_catalog(result->connection), plan->memory));
+    TRY(put_values(to, result->prepared));
     return put_text(to, plan->sql);
 }
 
@@ -152,6 +187,43 @@ static status read_names(text_cursor *from, statement_names *names)
     }
 }
 
+static status next_value(text_cursor *from, value *out)
+{
+    value_header header;
+    if ((size_t)(from->end - from->at) < sizeof header)
+        return damaged();
+    memcpy(&header, from->at, sizeof header);
+    from->at += sizeof header;
+    if (header.type.id >= TYPE_ID_COUNT || header.bytes > (size_t)(from->end - from->at))
+        return damaged();
+    *out = (value){.type = header.type, .is_null = header.is_null};
+    if (type_is_text(header.type) && !header.is_null) {
+        out->text = from->at;
+        out->bytes = header.bytes;
+        from->at += header.bytes;
+    } else {
+        memcpy(&out->i128, header.fixed, sizeof header.fixed);
+    }
+    return STATUS_OK;
+}
+
+static status read_values(text_cursor *from, uint32_t count, statement_read *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value v;
+        TRY(next_value(from, &v));
+        TRY(array_push(NULL, &out->values, v));
+    }
+    return STATUS_OK;
+}
+
+void statement_read_release(statement_read *read)
+{
+    array_release(&read->views);
+    array_release(&read->tables);
+    array_release(&read->values);
+}
+
 status statement_read_bytes(const char *data, uint64_t bytes, settings *s, statement_read *out)
 {
     statement_header header;
@@ -165,11 +237,6 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     TRY(read_settings(&from, s));
     TRY(read_names(&from, &out->views));
     TRY(read_names(&from, &out->tables));
+    TRY(read_values(&from, header.value_count, out));
     return next_text(&from, &out->sql);
-}
-
-void statement_read_release(statement_read *read)
-{
-    array_release(&read->views);
-    array_release(&read->tables);
 }

@@ -16,13 +16,14 @@ typedef struct statement_read {
     uint64_t memory_bytes; /* of plan_distribution */
     const char *sql;
     statement_names views, tables;
+    ARRAY(value) values; /* of parameters */
 } statement_read;
 
 /* unchanged: settings of rank 0 that other ranks have values of their own of, unless rank 0's differ
  * from these; NULL: there are none, all go. *out is the caller's (mem_free). */
 CHECKED status statement_write(const pistachio_result *result, uint64_t memory_bytes,
                                const settings *unchanged, char **out, uint64_t *out_bytes);
-/* Sets what has come of settings. *out is to be released, also after a failure. */
+/* Sets what has come of settings. Ends in statement_read_release, also after a failure. */
 CHECKED status statement_read_bytes(const char *data, uint64_t bytes, settings *s,
                                     statement_read *out);
 void statement_read_release(statement_read *read);

@@ -8,7 +8,7 @@
 
 struct mem_budget {
     _Atomic uint32_t references;
-    _Atomic uint64_t used, peak;
+    _Atomic uint64_t used, peak, exported;
     uint64_t limit;      /* UINT64_MAX: none */
     const char *setting; /* that gives the limit */
 };
@@ -66,6 +66,29 @@ void mem_budget_give(mem_budget *budget, uint64_t bytes)
     uint64_t before = atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
     assert(before >= bytes);
     (void)before;
+}
+
+void mem_budget_export(mem_budget *budget, uint64_t bytes)
+{
+    mem_budget_add_exported(budget, bytes);
+    mem_budget_give(budget, bytes);
+}
+
+void mem_budget_add_exported(mem_budget *budget, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&budget->exported, bytes, memory_order_relaxed);
+}
+
+void mem_budget_give_exported(mem_budget *budget, uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_sub_explicit(&budget->exported, bytes, memory_order_relaxed);
+    assert(before >= bytes);
+    (void)before;
+}
+
+uint64_t mem_budget_exported(const mem_budget *budget)
+{
+    return atomic_load_explicit(&budget->exported, memory_order_relaxed);
 }
 
 uint64_t mem_budget_used(const mem_budget *budget)

@@ -88,6 +88,13 @@ void mem_budget_free(mem_budget *budget);
 /* Takes `bytes` out of the budget; `who` names the holder in the error ("join build", ...). */
 CHECKED status mem_budget_take(mem_budget *budget, uint64_t bytes, const char *who);
 void mem_budget_give(mem_budget *budget, uint64_t bytes);
+/* So many bytes that were taken belong to somebody outside from now on, who keeps them as long as he
+ * likes: they leave the budget and are counted apart, until they are given back as such. */
+void mem_budget_export(mem_budget *budget, uint64_t bytes);
+/* Bytes that were never taken, likewise. */
+void mem_budget_add_exported(mem_budget *budget, uint64_t bytes);
+void mem_budget_give_exported(mem_budget *budget, uint64_t bytes);
+uint64_t mem_budget_exported(const mem_budget *budget);
 uint64_t mem_budget_used(const mem_budget *budget);
 uint64_t mem_budget_peak(const mem_budget *budget);
 uint64_t mem_budget_limit(const mem_budget *budget);

@@ -21,13 +21,19 @@ static const struct entry {
     uint64_t minimum, maximum;
     const char *choices, *help;
     size_t offset;
+    bool is_of_process;
 } entries[] = {
-#define SETTING(name, kind, initial, minimum, maximum, choices, help)                              \
-    {#name, kind, initial, minimum, maximum, choices, help, offsetof(settings, name)},
+#define ENTRY(name, kind, initial, minimum, maximum, choices, help, is_of_process)                 \
+    {#name,        kind, initial, minimum, maximum, choices, help, offsetof(settings, name),       \
+     is_of_process},
+#define SETTING(...) ENTRY(__VA_ARGS__, false)
+#define SETTING_OF_PROCESS(...) ENTRY(__VA_ARGS__, true)
 #include "base/settings.def"
 #undef SETTING
+#undef ENTRY
 };
 #define ENTRY_COUNT (sizeof entries / sizeof *entries)
+static_assert(ENTRY_COUNT == SETTING_COUNT, "one list");
 
 unsigned setting_core_count(void)
 {
@@ -253,6 +259,52 @@ status settings_init(settings *s)
             return status_context(st, "environment variable %s", variable);
     }
     return STATUS_OK;
+}
+
+/* ---- layers ---- */
+
+static const struct entry *find_for_layer(const char *name, status *out_failure)
+{
+    const struct entry *e = find(name);
+    if (!e)
+        *out_failure = no_setting(name);
+    else if (e->is_of_process)
+        *out_failure = status_hint(
+            status_new(STATUS_KIND_INVALID,
+                       "setting %s is the whole database's and cannot be set for a session",
+                       e->name),
+            "give it when the database is opened");
+    else
+        return e;
+    return NULL;
+}
+
+status settings_layer_set(settings_layer *layer, const char *name, const char *text)
+{
+    status st = STATUS_OK;
+    const struct entry *e = find_for_layer(name, &st);
+    if (!e)
+        return st;
+    TRY(settings_set(&layer->values, name, text));
+    layer->is_set[e - entries] = true;
+    return STATUS_OK;
+}
+
+status settings_layer_reset(settings_layer *layer, const char *name)
+{
+    status st = STATUS_OK;
+    const struct entry *e = find_for_layer(name, &st);
+    if (e)
+        layer->is_set[e - entries] = false;
+    return st;
+}
+
+void settings_layer_apply(const settings_layer *layer, settings *s)
+{
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        if (layer->is_set[i])
+            memcpy((char *)s + entries[i].offset, (const char *)&layer->values + entries[i].offset,
+                   sizeof(setting_value));
 }
 
 const char *settings_get(const settings *s, const char *name)

@@ -22,12 +22,31 @@ typedef struct settings {
 #undef SETTING
 } settings;
 
+enum {
+#define SETTING(name, ...) SETTING_INDEX_##name,
+#include "base/settings.def"
+#undef SETTING
+    SETTING_COUNT
+};
+
 /* Defaults, then the environment (PISTACHIO_THREADS, ...). */
 CHECKED status settings_init(settings *s);
 /* A setting from text; the failure names what is allowed. */
 CHECKED status settings_set(settings *s, const char *name, const char *text);
 /* Its text, or NULL: no such setting. */
 const char *settings_get(const settings *s, const char *name);
+
+/* What a session has set, over the settings of its database. Zeroed: nothing. */
+typedef struct settings_layer {
+    settings values;
+    bool is_set[SETTING_COUNT];
+} settings_layer;
+/* INVALID for a setting of the process. */
+CHECKED status settings_layer_set(settings_layer *layer, const char *name, const char *text);
+/* The database's value is in force again. */
+CHECKED status settings_layer_reset(settings_layer *layer, const char *name);
+/* Puts what the layer has set in the place of what s has. */
+void settings_layer_apply(const settings_layer *layer, settings *s);
 
 typedef struct setting_info {
     const char *name, *initial, *choices, *help;

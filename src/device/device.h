@@ -87,6 +87,9 @@ typedef struct dev_ops {
     status (*stream_wait)(dev_stream *stream, dev_event *event);
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
+    /* The buffer leaves the budget (mem_budget_export) for as long as it lives; again: nothing.
+     * NULL where buffers are never handed out. */
+    void (*export)(dev_buffer *buffer);
     /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
      * devices; the memory is charged to the budget meanwhile. */
     status (*wrap)(device *dev, void *address, size_t bytes,
@@ -210,6 +213,13 @@ static inline void dev_buffer_unref(dev_buffer *buffer) /* takes NULL */
 {
     if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
         buffer->dev->ops->release(buffer);
+}
+
+/* Whoever holds the buffer is not the engine alone any more: see dev_ops.export. Takes NULL. */
+static inline void dev_buffer_export(dev_buffer *buffer)
+{
+    if (buffer && buffer->dev->ops->export)
+        buffer->dev->ops->export(buffer);
 }
 
 /* Enqueues kernel `name` with a compound literal of its arguments:

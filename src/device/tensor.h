@@ -119,6 +119,9 @@ CHECKED status dev_words_new(dev_stream *stream, uint32_t count, dev_buffer **ou
  * devices any. Charged to the budget of dev_host_open. */
 CHECKED status dev_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void dev_host_free(device *dev, void *address, size_t bytes); /* takes NULL */
+/* It leaves the budget (mem_budget_export); it goes by dev_host_free_exported then. */
+void dev_host_export(device *dev, size_t bytes);
+void dev_host_free_exported(device *dev, void *address, size_t bytes);
 /* Enqueues a copy of the bytes, which may go at once. For little: it copies twice. */
 CHECKED status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
                           const char *who);

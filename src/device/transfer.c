@@ -29,6 +29,22 @@ void dev_host_free(device *dev, void *address, size_t bytes)
     }
 }
 
+void dev_host_export(device *dev, size_t bytes)
+{
+    if (dev->host)
+        mem_budget_export(dev->host->budget, bytes);
+}
+
+void dev_host_free_exported(device *dev, void *address, size_t bytes)
+{
+    if (dev->host)
+        mem_budget_give_exported(dev->host->budget, bytes);
+    if (dev->ops->host_alloc)
+        dev->ops->host_free(dev, address, bytes);
+    else
+        mem_free(address);
+}
+
 status dev_upload(dev_stream *stream, void *target, const void *source, size_t bytes,
                   const char *who)
 {

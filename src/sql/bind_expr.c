@@ -109,6 +109,10 @@ static status bind_name(binder *b, const char *relation, const char *name, bind_
 static status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
                               expr **out)
 {
+    sql_parameter *parameter =
+        ref->n_fields == 1 ? sql_text_parameter(b->text, ref->location) : NULL;
+    if (parameter)
+        return bind_parameter(b, parameter, out);
     if (ref->n_fields > 2)
         return bind_unsupported(b, ref->location, "names of more than two parts are");
     for (size_t i = 0; i < ref->n_fields; i++)
@@ -694,8 +698,6 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
         return bind_sublink(b, node->sub_link, scope, out);
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
         return bind_now(b, node->sqlvalue_function, out);
-    case PG_QUERY__NODE__NODE_PARAM_REF:
-        return bind_unsupported(b, node->param_ref->location, "parameters are");
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return bind_unsupported(b, node->row_expr->location, "a row in this place is");
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:

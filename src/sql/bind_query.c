@@ -41,23 +41,25 @@ static const char *type_display_name(const PgQuery__TypeName *type)
 }
 
 /* PostgreSQL's name for a column without alias; NULL: it has none. */
-static const char *derived_name(const pg_node *node)
+static const char *derived_name(const sql_text *text, const pg_node *node)
 {
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_COLUMN_REF: {
         const PgQuery__ColumnRef *ref = node->column_ref;
         const pg_node *last = ref->fields[ref->n_fields - 1];
+        if (sql_text_parameter(text, ref->location))
+            return NULL;
         return last->node_case == PG_QUERY__NODE__NODE_STRING ? last->string->sval : NULL;
     }
     case PG_QUERY__NODE__NODE_FUNC_CALL:
         return node->func_call->funcname[node->func_call->n_funcname - 1]->string->sval;
     case PG_QUERY__NODE__NODE_TYPE_CAST: {
-        const char *name = derived_name(node->type_cast->arg);
+        const char *name = derived_name(text, node->type_cast->arg);
         return name ? name : type_display_name(node->type_cast->type_name);
     }
     case PG_QUERY__NODE__NODE_CASE_EXPR: {
         const pg_node *otherwise = node->case_expr->defresult;
-        const char *name = otherwise ? derived_name(otherwise) : NULL;
+        const char *name = otherwise ? derived_name(text, otherwise) : NULL;
         return name ? name : "case";
     }
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
@@ -80,7 +82,7 @@ static const char *derived_name(const pg_node *node)
         if (select->n_target_list != 1)
             return NULL;
         const PgQuery__ResTarget *only = select->target_list[0]->res_target;
-        return only->name && *only->name ? only->name : derived_name(only->val);
+        return only->name && *only->name ? only->name : derived_name(text, only->val);
     }
     default:
         return NULL;
@@ -139,7 +141,8 @@ static status bind_targets(query *q)
             TRY(expand_star(q, tree->val->column_ref));
             continue;
         }
-        target added = {.name = tree->name && *tree->name ? tree->name : derived_name(tree->val)};
+        target added = {.name = tree->name && *tree->name ? tree->name
+                                                          : derived_name(q->b->text, tree->val)};
         if (!added.name)
             added.name = "?column?";
         TRY(bind_expr(q->b, tree->val, &q->scope, &added.e));

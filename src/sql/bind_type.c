@@ -229,6 +229,7 @@ static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
 {
     value v;
     bool is_done;
+    bind_note_type(b, arg, type);
     status st = value_cast(b->memory, &arg->constant, type, &v, &is_done);
     if (st)
         return arg->position >= 0 ? status_at(st, arg->position) : st;

@@ -15,6 +15,7 @@
  *   bind_frame.c       frames
  *   bind_subquery.c    subqueries in expressions
  *   bind_copy.c        COPY's options
+ *   parameter.c        parameters
  *   bind_type.c        names of types, casts, common types
  *
  * Names are looked up in a scope (the columns of one FROM clause), then in that of the query
@@ -94,6 +95,7 @@ typedef struct bind_view {
 } bind_view;
 
 typedef struct binder binder;
+typedef struct bind_parameters bind_parameters;
 
 /* Binds a query: bind_select. */
 typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_scope *scope,
@@ -106,9 +108,25 @@ struct binder {
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
+    bind_parameters *parameters;
     uint32_t select_count;
     /* Of a subquery: all that expressions know of queries, which are made of expressions. */
     bind_query_function bind_subquery;
+};
+
+/* Where a parameter was bound while types were asked for. */
+typedef struct bind_parameter_place {
+    const expr *e;
+    uint32_t number;
+} bind_parameter_place;
+
+/* Of a statement's parameters. */
+struct bind_parameters {
+    bool is_described;   /* types are asked for; else: */
+    const value *values; /* by number */
+    uint32_t count;
+    data_type *types; /* what is known of them, by number; TYPE_NULL: nothing */
+    ARRAY(bind_parameter_place) places;
 };
 
 /* Views of views can grow without bound. */
@@ -213,6 +231,13 @@ CHECKED status bind_frame(binder *b, const PgQuery__WindowDef *over, bind_scope 
 /* Is it a function of windows.def? */
 bool bind_is_window_function(const char *name);
 CHECKED status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr **out);
+
+/* The parameter's value, or a NULL that is to be cast. */
+CHECKED status bind_parameter(binder *b, sql_parameter *parameter, expr **out);
+/* The expression was cast to the type: of a parameter it is the type, if it had none. */
+void bind_note_type(binder *b, const expr *e, data_type type);
+/* All parameters of the text have been bound as values. */
+CHECKED status bind_check_parameters(binder *b);
 
 /* Makes a call and folds it. */
 CHECKED status bind_call(binder *b, expr_op op, data_type type, expr *const *args, uint32_t count,

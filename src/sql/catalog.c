@@ -9,7 +9,8 @@
 
 struct sql_catalog {
     pthread_mutex_t lock;
-    bool reads_anew; /* footers: the process's cache of them is not used */
+    sql_catalog *below; /* NULL: nothing is */
+    bool reads_anew;    /* footers: the process's cache of them is not used */
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
@@ -29,6 +30,14 @@ status sql_catalog_new(sql_catalog **out)
     }
     pthread_mutex_init(&catalog->lock, NULL);
     *out = catalog;
+    return STATUS_OK;
+}
+
+status sql_catalog_new_over(sql_catalog *below, sql_catalog **out)
+{
+    TRY(sql_catalog_new(out));
+    (*out)->below = below;
+    (*out)->reads_anew = below->reads_anew;
     return STATUS_OK;
 }
 
@@ -306,12 +315,23 @@ status sql_catalog_add_view(sql_catalog *catalog, const char *name, const char *
     return st;
 }
 
+/* The session has no such view; its database may. */
+static status check_below(sql_catalog *below, const char *name)
+{
+    pthread_mutex_lock(&below->lock);
+    const sql_catalog_entry *old = find(below, name);
+    pthread_mutex_unlock(&below->lock);
+    return old ? status_new(STATUS_KIND_INVALID,
+                            "\"%s\" belongs to the database; a session cannot drop it", name)
+               : STATUS_OK;
+}
+
 status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
 {
     pthread_mutex_lock(&catalog->lock);
     const sql_catalog_entry *old = find(catalog, name);
-    status st = STATUS_OK;
-    if (!old && !if_exists)
+    status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
+    if (!old && !st && !if_exists)
         st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
     else if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
@@ -331,7 +351,7 @@ status sql_catalog_find(sql_catalog *catalog, const char *name, const sql_catalo
         st = open_entry(catalog, &entry);
     pthread_mutex_unlock(&catalog->lock);
     *out = st ? NULL : entry;
-    return st;
+    return st || entry || !catalog->below ? st : sql_catalog_find(catalog->below, name, out);
 }
 
 static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
@@ -360,6 +380,8 @@ static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
 
 status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
 {
+    if (catalog->below)
+        return sql_catalog_path(catalog->below, path, out);
     pthread_mutex_lock(&catalog->lock);
     status st = find_path(catalog, path, out);
     pthread_mutex_unlock(&catalog->lock);
@@ -372,31 +394,45 @@ static int compare_names(const void *left, const void *right)
                   ((const sql_catalog_entry *)right)->name);
 }
 
-static status list(sql_catalog *catalog, bool opens_tables, arena *a, sql_catalog_entry **out,
-                   size_t *out_count)
+/* The entries are pushed to a list whose items are in the arena; with the lock held. */
+typedef ARRAY(sql_catalog_entry) entry_list;
+
+static bool is_listed(const entry_list *list, const char *name)
 {
-    size_t count = catalog->entries.count;
-    sql_catalog_entry *copies = arena_alloc_array(a, count + 1, sizeof *copies);
-    if (!copies)
-        return status_no_memory("catalog", count * sizeof *copies);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i].name, name))
+            return true;
+    return false;
+}
+
+static status list(sql_catalog *catalog, bool opens_tables, arena *a, entry_list *to)
+{
+    size_t above = to->count;
+    TRY(array_reserve(a, to, catalog->entries.count + 1));
+    for (size_t i = 0; i < catalog->entries.count; i++) {
         sql_catalog_entry *entry = catalog->entries.items[i];
+        if (above && is_listed(to, entry->name))
+            continue;
         if (opens_tables)
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
-        copies[i] = *catalog->entries.items[i];
+        TRY(array_push(a, to, *catalog->entries.items[i]));
     }
-    if (count)
-        qsort(copies, count, sizeof *copies, compare_names);
-    *out = copies;
-    *out_count = count;
     return STATUS_OK;
 }
 
 status sql_catalog_list(sql_catalog *catalog, bool opens_tables, arena *a, sql_catalog_entry **out,
                         size_t *out_count)
 {
-    pthread_mutex_lock(&catalog->lock);
-    status st = list(catalog, opens_tables, a, out, out_count);
-    pthread_mutex_unlock(&catalog->lock);
-    return st;
+    entry_list all = {0};
+    for (; catalog; catalog = catalog->below) {
+        pthread_mutex_lock(&catalog->lock);
+        status st = list(catalog, opens_tables, a, &all);
+        pthread_mutex_unlock(&catalog->lock);
+        TRY(st);
+    }
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, compare_names);
+    *out = all.items;
+    *out_count = all.count;
+    return STATUS_OK;
 }

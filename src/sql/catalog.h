@@ -1,4 +1,5 @@
-/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections.
+/* catalog.h - names to tables of Parquet files and to views. Shared by a database's connections; a
+ * session has one of its own over that, whose names hide those below.
  *
  * A table whose files were replaced, or whose pattern now means other files, is opened again when
  * it is next looked up. Tables and entries that were replaced live as long as the catalog, because
@@ -18,6 +19,9 @@ typedef struct sql_catalog_entry {
 } sql_catalog_entry;
 
 CHECKED status sql_catalog_new(sql_catalog **out);
+/* One over another, which outlives it: what is added is seen here alone, what is dropped must be of
+ * this one. Paths are opened by the one below. */
+CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
 void sql_catalog_free(sql_catalog *catalog); /* takes NULL */
 /* Whether tables opened from now on share the process's footers (parquet/read/footer.h); at first
  * they do. */

@@ -9,6 +9,7 @@
 typedef struct preparer {
     binder binder;
     sql_text text;
+    bind_parameters parameters;
     sql_statement *statement;
 } preparer;
 
@@ -94,6 +95,9 @@ static status prepare_create_view(preparer *p, const PgQuery__ViewStmt *tree)
     const char *all = p->text.text;
     if (tree->with_check_option > PG_QUERY__VIEW_CHECK_OPTION__NO_CHECK_OPTION || tree->n_options)
         return bind_unsupported(&p->binder, tree->view->location, "options of a view are");
+    if (p->text.parameters.count)
+        return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
+                                "a parameter in a view is");
     TRY(prepare_query(p, tree->query, SQL_CREATE_VIEW));
     p->statement->name = tree->view->relname;
     p->statement->replace = tree->replace;
@@ -228,17 +232,31 @@ static status prepare_tree(preparer *p, const pg_node *tree)
     }
 }
 
+static status prepare_parameters(preparer *p)
+{
+    sql_statement *s = p->statement;
+    s->parameter_count = (uint32_t)p->text.parameter_names.count;
+    s->parameter_names = p->text.parameter_names.items;
+    p->parameters.types = arena_alloc_array(p->binder.memory, (size_t)s->parameter_count + 1,
+                                            sizeof *p->parameters.types);
+    s->parameter_types = p->parameters.types; /* zeroed: TYPE_NULL */
+    return s->parameter_types ? STATUS_OK : no_memory();
+}
+
 static status prepare(preparer *p, const char *sql, size_t bytes)
 {
     pg_node *tree;
     TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
     p->statement->query.sql = p->text.text;
+    TRY(prepare_parameters(p));
     if (p->text.is_empty)
         return STATUS_OK;
     if (p->text.describe_name)
         return prepare_describe_name(p);
     TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
-    return tree ? prepare_tree(p, tree) : STATUS_OK;
+    if (tree)
+        TRY(prepare_tree(p, tree));
+    return bind_check_parameters(&p->binder);
 }
 
 status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
@@ -252,7 +270,10 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     preparer p = {.binder = {.memory = memory,
                              .catalog = session->catalog,
                              .statement_time = session->statement_time,
-                             .bind_subquery = bind_select}};
+                             .bind_subquery = bind_select},
+                  .parameters = {.is_described = session->is_described,
+                                 .values = session->values,
+                                 .count = session->value_count}};
     p.statement = arena_alloc(memory, sizeof *p.statement);
     if (!p.statement) {
         arena_free(memory);
@@ -263,6 +284,7 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     p.statement->query.next_column_id = 1;
     p.binder.statement = &p.statement->query;
     p.binder.text = &p.text;
+    p.binder.parameters = &p.parameters;
     status st = prepare(&p, sql, bytes);
     if (st) {
         arena_free(memory);

@@ -29,6 +29,9 @@ typedef struct sql_statement {
     bool replace, if_exists;
     bool is_reset; /* SET: by RESET */
     sql_copy copy;
+    uint32_t parameter_count;
+    const char *const *parameter_names; /* NULL: ? or $n */
+    const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
 } sql_statement;
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same
@@ -38,6 +41,10 @@ typedef struct sql_session {
     /* When the statement began, in microseconds since 1970-01-01 UTC: what now(), current_date and
      * their like are, all of them. */
     int64_t statement_time;
+    /* Of parameters, by number; they are bound as constants, and copied. */
+    const value *values;
+    uint32_t value_count;
+    bool is_described; /* there are no values: columns and types of parameters are asked for */
 } sql_session;
 
 /* Parses and binds the first statement of `sql`. *out_rest points behind it, also after a failure

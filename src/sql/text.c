@@ -286,7 +286,7 @@ static void find_view_query(rewriter *r)
     }
 }
 
-static status check_utf8(const char *sql, size_t bytes)
+status sql_check_utf8(const char *sql, size_t bytes, const char *what)
 {
     for (size_t i = 0; i < bytes;) {
         unsigned char first = (unsigned char)sql[i];
@@ -299,7 +299,7 @@ static status check_utf8(const char *sql, size_t bytes)
         for (size_t j = 1; is_valid && j < length; j++)
             is_valid = ((unsigned char)sql[i + j] & 0xc0) == 0x80;
         if (!is_valid)
-            return status_at(status_new(STATUS_KIND_INVALID, "statement is not valid UTF-8"),
+            return status_at(status_new(STATUS_KIND_INVALID, "%s is not valid UTF-8", what),
                              (int64_t)i);
         i += length;
     }
@@ -313,12 +313,13 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     *out = (sql_text){.view_query = -1};
     if (bytes > INT32_MAX / 4)
         return status_new(STATUS_KIND_UNSUPPORTED, "statement of %zu bytes is too long", bytes);
-    TRY(check_utf8(sql, bytes));
+    TRY(sql_check_utf8(sql, bytes, "statement"));
     out->text = arena_copy_text(a, sql, bytes);
     out->rewritten = arena_copy_text(a, sql, bytes);
     if (!out->text || !out->rewritten)
         return status_no_memory("statement", bytes);
-    TRY(sql_scan(a, out->text, &r.tokens, &all));
+    TRY(sql_text_parameters(a, out));
+    TRY(sql_scan(a, out->parameters.count ? out->rewritten : out->text, &r.tokens, &all));
     for (size_t i = 0; i < all; i++)
         if (r.tokens[i]->token != PG_QUERY__TOKEN__SQL_COMMENT &&
             r.tokens[i]->token != PG_QUERY__TOKEN__C_COMMENT)

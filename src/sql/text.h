@@ -1,7 +1,7 @@
 /* text.h - a statement's text, made ready for the parser.
  *
  * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN, no
- * INTERVAL '2' days and no DESCRIBE.
+ * INTERVAL '2' days, no DESCRIBE, and no parameters ? and $name, which become names.
  * They are rewritten on the token stream, each character by one other, so that every position in
  * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
  * tree can become, because parser and binder recurse. */
@@ -24,6 +24,13 @@ typedef struct sql_reducer {
     bool is_bound; /* the binder has found the join */
 } sql_reducer;
 
+/* ?, $1 or $name, which the parser sees as a column's name. */
+typedef struct sql_parameter {
+    int32_t position;
+    uint32_t number; /* from 0 */
+    bool is_bound;   /* the binder has found it where a value can be */
+} sql_parameter;
+
 typedef struct sql_text {
     const char *text; /* one statement, as the user wrote it */
     char *rewritten;  /* as long, for the parser */
@@ -36,6 +43,8 @@ typedef struct sql_text {
     int32_t view_query; /* CREATE VIEW: where the query behind AS begins; -1: no AS */
     ARRAY(sql_path) paths;
     ARRAY(sql_reducer) reducers;
+    ARRAY(sql_parameter) parameters;     /* each place, in order */
+    ARRAY(const char *) parameter_names; /* by number; NULL: ? or $n */
 } sql_text;
 
 /* Whether a comment begins here. */
@@ -46,11 +55,18 @@ const char *sql_skip_token(const char *at);
 /* Length of the first statement, and of what is behind it up to and with its semicolon. */
 size_t sql_statement_length(const char *sql, size_t *out_with_end);
 
+/* INVALID, with the place, where the bytes are not UTF-8; `what` they are, for the message. */
+CHECKED status sql_check_utf8(const char *text, size_t bytes, const char *what);
+
 /* Rewrites a statement of `bytes` bytes; all that *out refers to is in the arena. */
 CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out);
 
 /* The SEMI or ANTI JOIN with what begins at a position, or NULL. */
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
+/* The parameter at a position, or NULL. */
+sql_parameter *sql_text_parameter(const sql_text *text, int32_t position);
+/* Finds the parameters outside of quotes and comments and gives them names' places. */
+CHECKED status sql_text_parameters(arena *a, sql_text *text);
 /* The path at a position, or NULL. */
 const char *sql_text_path(const sql_text *text, int32_t position);
 

@@ -218,6 +218,129 @@ static void null_pistachio_tag(void)
     CHECK(!pistachio_tag(NULL));
 }
 
+static void null_pistachio_memory_exported(void)
+{
+    CHECK_EQ(pistachio_memory_exported(NULL), 0);
+}
+
+static void null_pistachio_connect_session(void)
+{
+    pistachio_connection *none = connection;
+    CHECK_KIND(pistachio_connect_session(NULL, &none), INVALID, "\"database\" is NULL");
+    CHECK(!none);
+    CHECK_KIND(pistachio_connect_session(database, NULL), INVALID, "\"out\" is NULL");
+}
+
+static void null_pistachio_prepare(void)
+{
+    pistachio_statement *none = (pistachio_statement *)(void *)result;
+    const char *rest = NULL;
+    CHECK_KIND(pistachio_prepare(NULL, "SELECT 1", &rest, &none), INVALID,
+               "\"connection\" is NULL");
+    CHECK(!none);
+    CHECK_TEXT_EQ(rest, "");
+    CHECK_KIND(pistachio_prepare(connection, NULL, &rest, &none), INVALID, "\"sql\" is NULL");
+    CHECK_KIND(pistachio_prepare(connection, "SELECT 1", NULL, NULL), INVALID, "\"out\" is NULL");
+}
+
+static void null_pistachio_statement_column_count(void)
+{
+    CHECK_EQ(pistachio_statement_column_count(NULL), 0);
+}
+
+static void null_pistachio_statement_column_name(void)
+{
+    CHECK(!pistachio_statement_column_name(NULL, 0));
+}
+
+static void null_pistachio_statement_column_type(void)
+{
+    CHECK(!pistachio_statement_column_type(NULL, 0));
+}
+
+static void null_pistachio_parameter_count(void)
+{
+    CHECK_EQ(pistachio_parameter_count(NULL), 0);
+}
+
+static void null_pistachio_parameter_name(void)
+{
+    CHECK(!pistachio_parameter_name(NULL, 0));
+}
+
+static void null_pistachio_parameter_type(void)
+{
+    CHECK(!pistachio_parameter_type(NULL, 0));
+}
+
+static void null_pistachio_bind_null(void)
+{
+    CHECK_KIND(pistachio_bind_null(NULL, 0), INVALID, "\"statement\" is NULL");
+}
+
+static void null_pistachio_bind_boolean(void)
+{
+    CHECK_KIND(pistachio_bind_boolean(NULL, 0, true), INVALID, "\"statement\" is NULL");
+}
+
+static void null_pistachio_bind_int64(void)
+{
+    CHECK_KIND(pistachio_bind_int64(NULL, 0, 1), INVALID, "\"statement\" is NULL");
+}
+
+static void null_pistachio_bind_double(void)
+{
+    CHECK_KIND(pistachio_bind_double(NULL, 0, 1), INVALID, "\"statement\" is NULL");
+}
+
+static void null_pistachio_bind_text(void)
+{
+    CHECK_KIND(pistachio_bind_text(NULL, 0, "a", 1), INVALID, "\"statement\" is NULL");
+    CHECK_KIND(pistachio_bind_text(NULL, 0, NULL, 1), INVALID, "\"text\" is NULL");
+}
+
+static void null_pistachio_execute(void)
+{
+    pistachio_result *none = result;
+    CHECK_KIND(pistachio_execute(NULL, &none), INVALID, "\"statement\" is NULL");
+    CHECK(!none);
+    CHECK_KIND(pistachio_execute(NULL, NULL), INVALID, "\"out\" is NULL");
+}
+
+static void null_pistachio_statement_cancel(void)
+{
+    pistachio_statement_cancel(NULL);
+}
+
+static void null_pistachio_statement_free(void)
+{
+    pistachio_statement_free(NULL);
+}
+
+static void null_pistachio_arrow_schema(void)
+{
+    struct ArrowSchema schema;
+    CHECK_KIND(pistachio_arrow_schema(NULL, &schema), INVALID, "\"result\" is NULL");
+    CHECK(!schema.release);
+    CHECK_KIND(pistachio_arrow_schema(result, NULL), INVALID, "\"out\" is NULL");
+}
+
+static void null_pistachio_statement_schema(void)
+{
+    struct ArrowSchema schema;
+    CHECK_KIND(pistachio_statement_schema(NULL, &schema), INVALID, "\"statement\" is NULL");
+    CHECK(!schema.release);
+    CHECK_KIND(pistachio_statement_schema(NULL, NULL), INVALID, "\"out\" is NULL");
+}
+
+static void null_pistachio_arrow_stream(void)
+{
+    struct ArrowArrayStream stream;
+    CHECK_KIND(pistachio_arrow_stream(NULL, &stream), INVALID, "\"result\" is NULL");
+    CHECK(!stream.release);
+    CHECK_KIND(pistachio_arrow_stream(result, NULL), INVALID, "\"out\" is NULL");
+}
+
 static void null_pistachio_result_free(void)
 {
     pistachio_result_free(NULL);
@@ -259,6 +382,26 @@ static const struct {
     FUNCTION(pistachio_tag),
     FUNCTION(pistachio_rows_written),
     FUNCTION(pistachio_memory_peak),
+    FUNCTION(pistachio_memory_exported),
+    FUNCTION(pistachio_connect_session),
+    FUNCTION(pistachio_prepare),
+    FUNCTION(pistachio_statement_column_count),
+    FUNCTION(pistachio_statement_column_name),
+    FUNCTION(pistachio_statement_column_type),
+    FUNCTION(pistachio_parameter_count),
+    FUNCTION(pistachio_parameter_name),
+    FUNCTION(pistachio_parameter_type),
+    FUNCTION(pistachio_bind_null),
+    FUNCTION(pistachio_bind_boolean),
+    FUNCTION(pistachio_bind_int64),
+    FUNCTION(pistachio_bind_double),
+    FUNCTION(pistachio_bind_text),
+    FUNCTION(pistachio_execute),
+    FUNCTION(pistachio_statement_cancel),
+    FUNCTION(pistachio_statement_free),
+    FUNCTION(pistachio_arrow_schema),
+    FUNCTION(pistachio_statement_schema),
+    FUNCTION(pistachio_arrow_stream),
     FUNCTION(pistachio_result_free),
 #undef FUNCTION
 };
@@ -286,7 +429,8 @@ TEST(list_has_all_functions_of_the_header)
         if (!open)
             continue;
         char *name = open;
-        while (name > line && (name[-1] == '_' || (name[-1] >= 'a' && name[-1] <= 'z')))
+        while (name > line && (name[-1] == '_' || (name[-1] >= 'a' && name[-1] <= 'z') ||
+                               (name[-1] >= '0' && name[-1] <= '9')))
             name--;
         if (!is_listed(name, (size_t)(open - name)))
             test_fail(__FILE__, __LINE__, "%.*s is not called with NULL", (int)(open - name), name);

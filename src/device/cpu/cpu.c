@@ -35,6 +35,7 @@ typedef struct cpu_buffer {
     unsigned class;
     void (*give_back)(void *address, size_t bytes); /* of memory that is not the pool's */
     bool is_reserved;                               /* its capacity is in `committed` */
+    _Atomic bool is_exported;
     _Atomic size_t committed;
 } cpu_buffer;
 
@@ -293,7 +294,10 @@ static void cpu_release(dev_buffer *base)
         release_reserved(buffer);
         return;
     }
-    mem_budget_give(cpu->base.budget, buffer->capacity);
+    if (atomic_exchange(&buffer->is_exported, false))
+        mem_budget_give_exported(cpu->base.budget, buffer->capacity);
+    else
+        mem_budget_give(cpu->base.budget, buffer->capacity);
     if (buffer->give_back) {
         buffer->give_back(base->address, base->bytes);
         mem_free(buffer);
@@ -307,6 +311,14 @@ static void cpu_release(dev_buffer *base)
     cpu_buffer *given_up = trim(cpu);
     pthread_mutex_unlock(&cpu->lock);
     free_list(given_up);
+}
+
+/* What is committed of a reserved buffer still changes: it stays. */
+static void cpu_export(dev_buffer *base)
+{
+    cpu_buffer *buffer = (cpu_buffer *)base;
+    if (!buffer->is_reserved && !atomic_exchange(&buffer->is_exported, true))
+        mem_budget_export(base->dev->budget, buffer->capacity);
 }
 
 static status cpu_stream_open(device *dev, dev_stream **out)
@@ -404,6 +416,7 @@ static const dev_ops cpu_ops = {
     .stream_wait = cpu_stream_wait,
     .alloc = cpu_alloc,
     .release = cpu_release,
+    .export = cpu_export,
     .wrap = cpu_wrap,
     .reserve = cpu_reserve,
     .commit = cpu_commit,

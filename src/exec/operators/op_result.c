@@ -29,54 +29,6 @@ typedef struct result_local {
     exec_batch *batch; /* to be queued */
 } result_local;
 
-static void release_values(exec_batch_column *column)
-{
-    tensor_unref(column->owner);
-    mem_free(column->host_values);
-    mem_free(column->host_validity);
-    column->owner = NULL;
-    column->values = column->host_values = column->host_validity = NULL;
-    column->validity = NULL;
-}
-
-void exec_batch_keep_heaps(exec_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        if (column->owner && !column->heap)
-            column->heap = string_heap_ref(column->owner->heap);
-        release_values(column);
-    }
-}
-
-void exec_batch_free(exec_batch *batch)
-{
-    if (!batch)
-        return;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        release_values(&batch->columns[i]);
-        string_heap_unref(batch->columns[i].heap);
-        mem_free(batch->columns[i].host_heap);
-    }
-    if (batch->pinned)
-        dev_host_free(batch->dev, batch->pinned, batch->pinned_bytes);
-    dev_close(batch->dev);
-    mem_free(batch);
-}
-
-status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_count, exec_batch **out)
-{
-    size_t bytes = sizeof(exec_batch) + column_count * sizeof(exec_batch_column);
-    exec_batch *batch = mem_new(bytes);
-    if (!batch)
-        return status_no_memory("result batch", bytes);
-    batch->dev = dev_ref(dev);
-    batch->column_count = column_count;
-    batch->row_count = row_count;
-    *out = batch;
-    return STATUS_OK;
-}
-
 static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
 {
     for (uint32_t i = 0; i < batch->column_count; i++) {

@@ -13,6 +13,7 @@ typedef struct exec_batch_column {
     string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
     void *host_values, *host_validity, *host_heap; /* ... or copies ... */
     char *pinned_heap; /* ... or, as values and validity, a place in the batch's pinned memory */
+    size_t own_heap_bytes; /* of host_heap or pinned_heap */
 } exec_batch_column;
 
 /* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
@@ -23,6 +24,8 @@ typedef struct exec_batch {
     device *dev;             /* of the memory; NULL: it is the host's alone */
     void *pinned;            /* dev_host_alloc's, or NULL */
     size_t pinned_bytes;
+    bool is_exported;        /* by exec_batch_export */
+    uint64_t exported_bytes; /* of memory that its columns have themselves */
     uint64_t row_count;
     uint32_t column_count;
     exec_batch_column columns[];
@@ -34,6 +37,23 @@ CHECKED status exec_batch_new(device *dev, uint32_t column_count, uint64_t row_c
 void exec_batch_free(exec_batch *batch); /* takes NULL; any thread */
 /* The values have been copied elsewhere: keeps only what strings among them point into. */
 void exec_batch_keep_heaps(exec_batch *batch);
+
+/* The batch goes to somebody who keeps it as long as he likes: its memory leaves the budget and is
+ * counted as exported. Again: nothing. */
+void exec_batch_export(exec_batch *batch);
+/* Before that: each text column that uses less than half of the buffers behind it gets one of its
+ * own, so that little text does not hold large pages. Addresses of its texts change. On failure
+ * some have. */
+CHECKED status exec_batch_compact(exec_batch *batch);
+
+/* Memory that texts of a column lie in. */
+typedef struct exec_heap_part {
+    const char *address;
+    size_t bytes;
+} exec_heap_part;
+/* How many parts a column's texts lie in, and each of them. */
+uint32_t exec_batch_heap_count(const exec_batch_column *column);
+exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index);
 
 /* The sink of the whole query: a bounded queue of host batches. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);

@@ -38,6 +38,7 @@ static status copy_column(dev_stream *stream, const tensor *t, uint64_t rows,
     if (t->validity)
         TRY(copy_bytes(stream, t->validity, bitmap_bytes(rows), place));
     column->pinned_heap = heap ? *place : NULL;
+    column->own_heap_bytes = heap ? heap->bytes : 0;
     return heap ? copy_bytes(stream, heap->address, heap->bytes, place) : STATUS_OK;
 }
 

@@ -1,0 +1,202 @@
+/* adbc_connection.c - AdbcConnection: a session of its database. */
+#include "api/adbc.h"
+#include "api/arrow.h"
+
+#include <stdio.h>
+
+static AdbcStatusCode not_open(struct AdbcError *error)
+{
+    return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection is not open");
+}
+
+static pistachio_connection *open_connection(struct AdbcConnection *connection)
+{
+    const adbc_connection *c = connection->private_data;
+    return c ? c->connection : NULL;
+}
+
+/* ---- options ---- */
+
+/* "text" with quotes, those inside doubled; mem_free. */
+static char *quoted(const char *text, char quote)
+{
+    char *out = mem_new(2 * strlen(text) + 3), *to = out;
+    if (!out)
+        return NULL;
+    *to++ = quote;
+    for (; *text; text++) {
+        if (*text == quote)
+            *to++ = quote;
+        *to++ = *text;
+    }
+    *to = quote;
+    return out;
+}
+
+AdbcStatusCode adbc_set(pistachio_connection *connection, const char *name, const char *value,
+                        struct AdbcError *error)
+{
+    char *quoted_name = quoted(name, '"'), *text = quoted(value, '\'');
+    size_t bytes = quoted_name && text ? strlen(quoted_name) + strlen(text) + 16 : 1;
+    char *sql = mem_new(bytes);
+    pistachio_result *result = NULL;
+    pistachio_error *failure = NULL;
+    if (quoted_name && text && sql) {
+        snprintf(sql, bytes, "SET %s = %s", quoted_name, text);
+        failure = pistachio_query(connection, sql, NULL, &result);
+    } else {
+        failure = api_error(status_no_memory("option", bytes));
+    }
+    pistachio_result_free(result);
+    mem_free(quoted_name);
+    mem_free(text);
+    mem_free(sql);
+    return adbc_fail_public(error, failure);
+}
+
+static AdbcStatusCode set_autocommit(adbc_connection *c, const char *value, struct AdbcError *error)
+{
+    bool is_on = !strcmp(value, ADBC_OPTION_VALUE_ENABLED);
+    if (!is_on && strcmp(value, ADBC_OPTION_VALUE_DISABLED))
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT,
+                           "autocommit is \"true\" or \"false\", not \"%s\"", value);
+    c->is_manual = !is_on;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode connection_set_option(struct AdbcConnection *connection, const char *key,
+                                            const char *value, struct AdbcError *error)
+{
+    adbc_connection *c = connection->private_data;
+    if (!c)
+        return not_open(error);
+    if (!key || !value)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "option has no name or no value");
+    if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
+        return set_autocommit(c, value, error);
+    if (adbc_setting_name(key))
+        return c->connection ? adbc_set(c->connection, adbc_setting_name(key), value, error)
+                             : not_open(error);
+    return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
+}
+
+static AdbcStatusCode connection_get_option(struct AdbcConnection *connection, const char *key,
+                                            char *value, size_t *length, struct AdbcError *error)
+{
+    const adbc_connection *c = connection->private_data;
+    settings s;
+    if (!c)
+        return not_open(error);
+    if (!key || !length)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "option has no name or no room");
+    if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
+        return adbc_give_text(c->is_manual ? ADBC_OPTION_VALUE_DISABLED : ADBC_OPTION_VALUE_ENABLED,
+                              value, length);
+    if (adbc_setting_name(key) && c->connection) {
+        api_settings(c->connection, &s);
+        const char *text = settings_get(&s, adbc_setting_name(key));
+        if (text)
+            return adbc_give_text(text, value, length);
+    }
+    return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
+}
+
+/* ---- life ---- */
+
+static AdbcStatusCode connection_new(struct AdbcConnection *connection, struct AdbcError *error)
+{
+    connection->private_data = mem_new(sizeof(adbc_connection));
+    return connection->private_data
+               ? ADBC_STATUS_OK
+               : adbc_fail(error, status_no_memory("connection", sizeof(adbc_connection)));
+}
+
+static AdbcStatusCode connection_init(struct AdbcConnection *connection,
+                                      struct AdbcDatabase *database, struct AdbcError *error)
+{
+    adbc_connection *c = connection->private_data;
+    const adbc_database *d = database ? database->private_data : NULL;
+    if (!c || c->connection)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection is %s",
+                           c ? "open already" : "not new");
+    if (!d || !d->database)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "database is not open");
+    return adbc_fail_public(error, pistachio_connect_session(d->database, &c->connection));
+}
+
+static AdbcStatusCode connection_release(struct AdbcConnection *connection, struct AdbcError *error)
+{
+    adbc_connection *c = connection->private_data;
+    if (!c)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection was released");
+    pistachio_disconnect(c->connection);
+    mem_free(c);
+    connection->private_data = NULL;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode connection_cancel(struct AdbcConnection *connection, struct AdbcError *error)
+{
+    pistachio_connection *open = open_connection(connection);
+    if (!open)
+        return not_open(error);
+    pistachio_cancel(open);
+    return ADBC_STATUS_OK;
+}
+
+/* Each statement is done when it has run: there is nothing to commit, nor to roll back. */
+static AdbcStatusCode connection_end(struct AdbcConnection *connection, struct AdbcError *error)
+{
+    const adbc_connection *c = connection->private_data;
+    if (!c || !c->connection)
+        return not_open(error);
+    return c->is_manual ? ADBC_STATUS_OK
+                        : adbc_refuse(error, ADBC_STATUS_INVALID_STATE,
+                                      "there is no transaction: autocommit is on");
+}
+
+/* ---- what there is ---- */
+
+static AdbcStatusCode connection_get_table_schema(struct AdbcConnection *connection,
+                                                  const char *catalog, const char *db_schema,
+                                                  const char *table, struct ArrowSchema *schema,
+                                                  struct AdbcError *error)
+{
+    pistachio_connection *open = open_connection(connection);
+    pistachio_statement *statement = NULL;
+    if (!open)
+        return not_open(error);
+    if (!table || !schema || (catalog && *catalog) || (db_schema && *db_schema))
+        return adbc_refuse(error, ADBC_STATUS_NOT_FOUND,
+                           "tables have a name; there are no catalogs and schemas");
+    char *name = quoted(table, '"');
+    size_t bytes = name ? strlen(name) + 20 : 1;
+    char *sql = mem_new(bytes);
+    pistachio_error *failure = api_error(status_no_memory("statement", bytes));
+    if (name && sql) {
+        pistachio_error_free(failure);
+        snprintf(sql, bytes, "SELECT * FROM %s", name);
+        failure = pistachio_prepare(open, sql, NULL, &statement);
+    }
+    if (!failure)
+        failure = pistachio_statement_schema(statement, schema);
+    pistachio_statement_free(statement);
+    mem_free(name);
+    mem_free(sql);
+    return adbc_fail_public(error, failure);
+}
+
+void adbc_connection_functions(struct AdbcDriver *driver, bool has_1_1)
+{
+    driver->ConnectionNew = connection_new;
+    driver->ConnectionSetOption = connection_set_option;
+    driver->ConnectionInit = connection_init;
+    driver->ConnectionRelease = connection_release;
+    driver->ConnectionCommit = connection_end;
+    driver->ConnectionRollback = connection_end;
+    driver->ConnectionGetTableSchema = connection_get_table_schema;
+    if (has_1_1) {
+        driver->ConnectionCancel = connection_cancel;
+        driver->ConnectionGetOption = connection_get_option;
+    }
+}

@@ -1,0 +1,244 @@
+/* adbc_statement.c - AdbcStatement. */
+#include "api/adbc.h"
+#include "api/arrow.h"
+
+static AdbcStatusCode released(struct AdbcError *error)
+{
+    return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "statement was released");
+}
+
+static void put_prepared(adbc_statement *s, pistachio_statement *prepared)
+{
+    pthread_mutex_lock(&s->lock);
+    pistachio_statement *before = s->prepared;
+    s->prepared = prepared;
+    pthread_mutex_unlock(&s->lock);
+    pistachio_statement_free(before);
+}
+
+static void release_bound(adbc_statement *s)
+{
+    if (s->bound.release)
+        s->bound.release(&s->bound);
+    s->bound.release = NULL;
+}
+
+/* ---- life ---- */
+
+static AdbcStatusCode statement_new(struct AdbcConnection *connection,
+                                    struct AdbcStatement *statement, struct AdbcError *error)
+{
+    const adbc_connection *c = connection ? connection->private_data : NULL;
+    statement->private_data = NULL;
+    if (!c || !c->connection)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection is not open");
+    adbc_statement *s = mem_new(sizeof *s);
+    if (!s)
+        return adbc_fail(error, status_no_memory("statement", sizeof *s));
+    s->connection = api_connection_ref(c->connection);
+    pthread_mutex_init(&s->lock, NULL);
+    statement->private_data = s;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode statement_release(struct AdbcStatement *statement, struct AdbcError *error)
+{
+    adbc_statement *s = statement->private_data;
+    if (!s)
+        return released(error);
+    put_prepared(s, NULL);
+    release_bound(s);
+    pistachio_disconnect(s->connection);
+    pthread_mutex_destroy(&s->lock);
+    mem_free(s->sql);
+    mem_free(s);
+    statement->private_data = NULL;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode statement_cancel(struct AdbcStatement *statement, struct AdbcError *error)
+{
+    adbc_statement *s = statement->private_data;
+    if (!s)
+        return released(error);
+    pthread_mutex_lock(&s->lock);
+    pistachio_statement_cancel(s->prepared);
+    pthread_mutex_unlock(&s->lock);
+    return ADBC_STATUS_OK;
+}
+
+/* ---- options ---- */
+
+static AdbcStatusCode statement_set_option(struct AdbcStatement *statement, const char *key,
+                                           const char *value, struct AdbcError *error)
+{
+    const adbc_statement *s = statement->private_data;
+    if (!s || !key || !value)
+        return s ? adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT,
+                               "option has no name or no value")
+                 : released(error);
+    return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
+}
+
+/* ---- text ---- */
+
+static AdbcStatusCode statement_set_sql_query(struct AdbcStatement *statement, const char *query,
+                                              struct AdbcError *error)
+{
+    adbc_statement *s = statement->private_data;
+    if (!s)
+        return released(error);
+    if (!query)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "query is NULL");
+    char *sql = mem_copy_text(query, strlen(query));
+    if (!sql)
+        return adbc_fail(error, status_no_memory("statement", strlen(query)));
+    mem_free(s->sql);
+    s->sql = sql;
+    put_prepared(s, NULL);
+    return ADBC_STATUS_OK;
+}
+
+/* Another statement behind the first one is refused: a result is of one. */
+static status check_rest(const char *rest)
+{
+    size_t with_end;
+    while (*rest && strchr(" \t\r\n;", *rest))
+        rest++;
+    return *rest && sql_statement_length(rest, &with_end)
+               ? status_new(STATUS_KIND_UNSUPPORTED, "several statements in one are not supported")
+               : STATUS_OK;
+}
+
+static status prepare(adbc_statement *s)
+{
+    const char *rest;
+    pistachio_statement *prepared;
+    TRY(api_error_status(pistachio_prepare(s->connection, s->sql, &rest, &prepared)));
+    status st =
+        prepared ? check_rest(rest) : status_new(STATUS_KIND_INVALID, "the text has no statement");
+    if (st)
+        pistachio_statement_free(prepared);
+    else
+        put_prepared(s, prepared);
+    return st;
+}
+
+/* The statement is prepared, now if it was not. */
+static AdbcStatusCode ready(struct AdbcStatement *statement, adbc_statement **out,
+                            struct AdbcError *error)
+{
+    adbc_statement *s = *out = statement->private_data;
+    if (!s)
+        return released(error);
+    if (!s->sql)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "the statement has no query");
+    return s->prepared ? ADBC_STATUS_OK : adbc_fail(error, prepare(s));
+}
+
+static AdbcStatusCode statement_prepare(struct AdbcStatement *statement, struct AdbcError *error)
+{
+    adbc_statement *s;
+    return ready(statement, &s, error);
+}
+
+/* ---- parameters ---- */
+
+static AdbcStatusCode statement_bind_stream(struct AdbcStatement *statement,
+                                            struct ArrowArrayStream *stream,
+                                            struct AdbcError *error)
+{
+    adbc_statement *s = statement->private_data;
+    if (!s)
+        return released(error);
+    if (!stream || !stream->release)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "the stream was released");
+    release_bound(s);
+    s->bound = *stream;
+    stream->release = NULL;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode statement_bind(struct AdbcStatement *statement, struct ArrowArray *values,
+                                     struct ArrowSchema *schema, struct AdbcError *error)
+{
+    struct ArrowArrayStream stream;
+    if (!statement->private_data)
+        return released(error);
+    if (!values || !schema || !values->release || !schema->release)
+        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "the array was released");
+    status st = adbc_stream_of(schema, values, &stream);
+    return st ? adbc_fail(error, st) : statement_bind_stream(statement, &stream, error);
+}
+
+static status parameter_schema(const pistachio_statement *prepared, struct ArrowSchema *out)
+{
+    const sql_statement *described = prepared->described;
+    uint32_t count = described->parameter_count;
+    TRY(api_arrow_schema_new("+s", "", count, out));
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < count && !st; i++) {
+        char format[API_ARROW_FORMAT_BYTES];
+        const char *name = described->parameter_names[i];
+        api_arrow_format(described->parameter_types[i], (api_arrow_options){0}, format);
+        st = api_arrow_schema_new(format, name ? name : "", 0, out->children[i]);
+    }
+    if (st)
+        out->release(out);
+    return st;
+}
+
+static AdbcStatusCode statement_get_parameter_schema(struct AdbcStatement *statement,
+                                                     struct ArrowSchema *schema,
+                                                     struct AdbcError *error)
+{
+    adbc_statement *s;
+    AdbcStatusCode code = ready(statement, &s, error);
+    return code ? code : adbc_fail(error, parameter_schema(s->prepared, schema));
+}
+
+/* ---- executing ---- */
+
+static AdbcStatusCode statement_execute_schema(struct AdbcStatement *statement,
+                                               struct ArrowSchema *schema, struct AdbcError *error)
+{
+    adbc_statement *s;
+    AdbcStatusCode code = ready(statement, &s, error);
+    return code ? code : adbc_fail_public(error, pistachio_statement_schema(s->prepared, schema));
+}
+
+static AdbcStatusCode statement_execute_query(struct AdbcStatement *statement,
+                                              struct ArrowArrayStream *out, int64_t *rows_affected,
+                                              struct AdbcError *error)
+{
+    adbc_statement *s;
+    if (out)
+        *out = (struct ArrowArrayStream){0};
+    if (rows_affected)
+        *rows_affected = -1;
+    AdbcStatusCode code = ready(statement, &s, error);
+    if (code)
+        return code;
+    if (!s->bound.release)
+        return adbc_fail(error, adbc_execute_once(s->prepared, out, rows_affected));
+    struct ArrowArrayStream bound = s->bound;
+    s->bound.release = NULL;
+    return adbc_fail(error, adbc_execute_rows(s->prepared, &bound, out, rows_affected));
+}
+
+void adbc_statement_functions(struct AdbcDriver *driver, bool has_1_1)
+{
+    driver->StatementNew = statement_new;
+    driver->StatementRelease = statement_release;
+    driver->StatementSetOption = statement_set_option;
+    driver->StatementSetSqlQuery = statement_set_sql_query;
+    driver->StatementPrepare = statement_prepare;
+    driver->StatementBind = statement_bind;
+    driver->StatementBindStream = statement_bind_stream;
+    driver->StatementGetParameterSchema = statement_get_parameter_schema;
+    driver->StatementExecuteQuery = statement_execute_query;
+    if (has_1_1) {
+        driver->StatementCancel = statement_cancel;
+        driver->StatementExecuteSchema = statement_execute_schema;
+    }
+}

@@ -1,0 +1,43 @@
+/* arrow.h - rows and columns as the Arrow C data interface has them. */
+#ifndef PISTACHIO_API_ARROW_H
+#define PISTACHIO_API_ARROW_H
+
+#include "api/internal.h"
+
+/* A text in an array of views: up to 12 bytes in place, else a buffer and a place in it. */
+typedef struct arrow_view {
+    int32_t bytes;
+    union {
+        char inlined[12];
+        struct {
+            char prefix[4];
+            int32_t buffer, offset;
+        };
+    };
+} arrow_view;
+
+/* What the interface leaves open. */
+typedef struct api_arrow_options {
+    bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */
+} api_arrow_options;
+api_arrow_options api_arrow_options_of(const settings *s);
+
+/* A struct of the columns; the caller releases it. */
+CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,
+                                     struct ArrowSchema *out);
+/* A schema of its own: the texts are copied, children are zeroed and released if not made. */
+CHECKED status api_arrow_schema_new(const char *format, const char *name, uint32_t child_count,
+                                    struct ArrowSchema *out);
+#define API_ARROW_FORMAT_BYTES 40
+/* The format string of a type. */
+void api_arrow_format(data_type type, api_arrow_options options, char *out);
+
+/* The rows as a struct array, which holds the batch; the caller releases it. Takes the reference
+ * over, also on failure. */
+CHECKED status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
+                                    struct ArrowArray *out);
+
+/* errno for what get_next and get_schema return. */
+int api_arrow_errno(status st);
+
+#endif

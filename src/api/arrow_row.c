@@ -1,0 +1,344 @@
+/* arrow_row.c - reading a row of an Arrow struct array. */
+#include "api/arrow_row.h"
+
+#include "api/arrow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- types ---- */
+
+static status no_type(const struct ArrowSchema *column)
+{
+    return status_new(STATUS_KIND_UNSUPPORTED,
+                      "column \"%s\" has the Arrow type \"%s\", which has no SQL type",
+                      column->name ? column->name : "", column->format ? column->format : "");
+}
+
+static bool decimal_format(const char *format, data_type *out, int *out_bits)
+{
+    int precision, scale, end = 0;
+    *out_bits = 128;
+    if (sscanf(format, "d:%d,%d%n", &precision, &scale, &end) != 2)
+        return false;
+    if (format[end] == ',')
+        *out_bits = (int)strtol(format + end + 1, NULL, 10);
+    else if (format[end])
+        return false;
+    if (precision < 1 || precision > 38 || scale < 0 || scale > precision ||
+        (*out_bits != 128 && *out_bits != 64 && *out_bits != 32))
+        return false;
+    *out = type_decimal((unsigned)precision, (unsigned)scale);
+    return true;
+}
+
+static bool timestamp_format_of(const char *format, data_type *out)
+{
+    if (strncmp(format, "ts", 2) || !format[2] || !strchr("smun", format[2]) || format[3] != ':')
+        return false;
+    *out = type_make(format[4] ? TYPE_TIMESTAMP_TZ : TYPE_TIMESTAMP);
+    out->precision = format[2] == 'n' ? 9 : 6;
+    return true;
+}
+
+static const struct {
+    const char *format;
+    uint8_t type;
+} formats[] = {
+    {"n", TYPE_NULL},       {"b", TYPE_BOOL},       {"c", TYPE_INT8},      {"s", TYPE_INT16},
+    {"i", TYPE_INT32},      {"l", TYPE_INT64},      {"C", TYPE_UINT8},     {"S", TYPE_UINT16},
+    {"I", TYPE_UINT32},     {"L", TYPE_UINT64},     {"f", TYPE_FLOAT},     {"g", TYPE_DOUBLE},
+    {"u", TYPE_VARCHAR},    {"U", TYPE_VARCHAR},    {"vu", TYPE_VARCHAR},  {"z", TYPE_BLOB},
+    {"Z", TYPE_BLOB},       {"vz", TYPE_BLOB},      {"tdD", TYPE_DATE},    {"tdm", TYPE_DATE},
+    {"tts", TYPE_TIME},     {"ttm", TYPE_TIME},     {"ttu", TYPE_TIME},    {"ttn", TYPE_TIME},
+    {"tiM", TYPE_INTERVAL}, {"tiD", TYPE_INTERVAL}, {"tin", TYPE_INTERVAL}};
+
+status api_arrow_type(const struct ArrowSchema *column, data_type *out)
+{
+    int bits;
+    if (column->dictionary)
+        column = column->dictionary;
+    const char *format = column->format;
+    *out = type_make(TYPE_NULL);
+    if (!format || column->n_children)
+        return no_type(column);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(format, formats[i].format)) {
+            *out = type_make(formats[i].type);
+            return STATUS_OK;
+        }
+    if (decimal_format(format, out, &bits) || timestamp_format_of(format, out))
+        return STATUS_OK;
+    return no_type(column);
+}
+
+/* ---- checks ---- */
+
+static status wrong(const struct ArrowSchema *column, const char *what)
+{
+    return status_new(STATUS_KIND_INVALID, "Arrow array of column \"%s\" %s",
+                      column->name ? column->name : "", what);
+}
+
+static bool is_view(const char *format)
+{
+    return format[0] == 'v';
+}
+
+static bool has_offsets(const char *format)
+{
+    return !format[1] && strchr("uUzZ", format[0]);
+}
+
+static status check_buffers(const struct ArrowSchema *column, const struct ArrowArray *array)
+{
+    const char *format = column->format;
+    int64_t expected = !strcmp(format, "n") ? 0 : has_offsets(format) ? 3 : 2;
+    if (is_view(format) ? array->n_buffers < 3 : array->n_buffers != expected)
+        return wrong(column, "has another number of buffers than its type");
+    if (array->n_buffers && !array->buffers)
+        return wrong(column, "has no buffers");
+    if (array->length && expected && !array->buffers[1])
+        return wrong(column, "has no values");
+    if (is_view(format) && array->n_buffers > 3 && !array->buffers[array->n_buffers - 1])
+        return wrong(column, "does not say how long its buffers are");
+    return STATUS_OK;
+}
+
+static status check_column(const struct ArrowSchema *column, const struct ArrowArray *array,
+                           int64_t rows)
+{
+    data_type type;
+    TRY(api_arrow_type(column, &type));
+    if (!column->format)
+        return no_type(column);
+    if (!array || !array->release)
+        return wrong(column, "was released");
+    if (array->length < 0 || array->offset < 0 || array->length > INT64_MAX - array->offset)
+        return wrong(column, "has a negative length or offset");
+    if (array->length < rows)
+        return wrong(column, "is shorter than its struct");
+    TRY(check_buffers(column, array));
+    if (!column->dictionary)
+        return STATUS_OK;
+    if (!strchr("cCsSiIlL", column->format[0]) || column->format[1])
+        return wrong(column, "has codes that are no integers");
+    if (!array->dictionary || column->dictionary->dictionary)
+        return wrong(column, "has no dictionary of values");
+    return check_column(column->dictionary, array->dictionary, 0);
+}
+
+status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray *array)
+{
+    if (!schema->release || !array->release)
+        return status_new(STATUS_KIND_INVALID, "Arrow array was released");
+    if (!schema->format || strcmp(schema->format, "+s"))
+        return status_new(STATUS_KIND_INVALID, "rows in Arrow are a struct, not \"%s\"",
+                          schema->format ? schema->format : "");
+    if (array->length < 0 || array->offset < 0 || array->length > INT64_MAX - array->offset)
+        return status_new(STATUS_KIND_INVALID, "Arrow array has a negative length or offset");
+    if (schema->n_children < 0 || schema->n_children > 65535 ||
+        array->n_children != schema->n_children)
+        return status_new(STATUS_KIND_INVALID, "Arrow array has %lld columns, its schema %lld",
+                          (long long)array->n_children, (long long)schema->n_children);
+    if (schema->n_children && (!schema->children || !array->children))
+        return status_new(STATUS_KIND_INVALID, "Arrow array has no columns");
+    for (int64_t i = 0; i < schema->n_children; i++)
+        TRY(check_column(schema->children[i], array->children[i], array->length + array->offset));
+    return STATUS_OK;
+}
+
+/* ---- values ---- */
+
+static bool is_null(const struct ArrowArray *array, int64_t at)
+{
+    const uint8_t *validity = array->n_buffers && array->null_count ? array->buffers[0] : NULL;
+    return validity && !(validity[at / 8] >> (at % 8) & 1);
+}
+
+static status offset_text(const struct ArrowSchema *column, const struct ArrowArray *array,
+                          int64_t at, value *out)
+{
+    bool is_large = column->format[0] == 'U' || column->format[0] == 'Z';
+    const char *offsets = array->buffers[1], *text = array->buffers[2];
+    int64_t from, to;
+    if (is_large) {
+        from = ((const int64_t *)(const void *)offsets)[at];
+        to = ((const int64_t *)(const void *)offsets)[at + 1];
+    } else {
+        from = ((const int32_t *)(const void *)offsets)[at];
+        to = ((const int32_t *)(const void *)offsets)[at + 1];
+    }
+    if (from < 0 || to < from || (to > from && !text))
+        return wrong(column, "has offsets of texts that fall or are negative");
+    out->text = to > from ? text + from : "";
+    out->bytes = (size_t)(to - from);
+    return STATUS_OK;
+}
+
+static status view_text(const struct ArrowSchema *column, const struct ArrowArray *array,
+                        int64_t at, value *out)
+{
+    const arrow_view *view = &((const arrow_view *)array->buffers[1])[at];
+    const int64_t *lengths = array->buffers[array->n_buffers - 1];
+    if (view->bytes < 0)
+        return wrong(column, "has a text of negative length");
+    out->bytes = (size_t)view->bytes;
+    out->text = view->inlined;
+    if (view->bytes <= 12)
+        return STATUS_OK;
+    if (view->buffer < 0 || view->buffer >= array->n_buffers - 3 || view->offset < 0 ||
+        (int64_t)view->offset + view->bytes > lengths[view->buffer] ||
+        !array->buffers[2 + view->buffer])
+        return wrong(column, "has a view of a text that lies outside of its buffers");
+    out->text = (const char *)array->buffers[2 + view->buffer] + view->offset;
+    return STATUS_OK;
+}
+
+static int64_t integer_at(const void *values, char format, int64_t at)
+{
+    switch (format) {
+    case 'c':
+        return ((const int8_t *)values)[at];
+    case 'C':
+        return ((const uint8_t *)values)[at];
+    case 's':
+        return ((const int16_t *)values)[at];
+    case 'S':
+        return ((const uint16_t *)values)[at];
+    case 'i':
+        return ((const int32_t *)values)[at];
+    case 'I':
+        return ((const uint32_t *)values)[at];
+    default:
+        return ((const int64_t *)values)[at];
+    }
+}
+
+/* Units per second by their letter; times are microseconds, timestamps micro- or nanoseconds. */
+static status time_value(const struct ArrowSchema *column, int64_t count, char unit, value *out)
+{
+    bool is_fine = out->type.precision == 9;
+    int64_t factor = unit == 's' ? 1000000 : unit == 'm' ? 1000 : 1;
+    if (unit == 'n' && !is_fine)
+        out->i64 = count >= 0 ? count / 1000 : -((-(count + 1)) / 1000) - 1;
+    else if (__builtin_mul_overflow(count, factor, &out->i64))
+        return wrong(column, "has a time that does not fit microseconds");
+    return STATUS_OK;
+}
+
+static status date_or_time(const struct ArrowSchema *column, const void *values, int64_t at,
+                           value *out)
+{
+    const char *format = column->format;
+    if (!strcmp(format, "tdD")) {
+        out->i64 = ((const int32_t *)values)[at];
+    } else if (!strcmp(format, "tdm")) {
+        int64_t count = ((const int64_t *)values)[at], day = 86400000;
+        int64_t days = count / day - (count % day < 0);
+        if (days != (int32_t)days)
+            return wrong(column, "has a date out of range");
+        out->i64 = days;
+    } else if (format[1] == 't') {
+        bool is_32 = format[2] == 's' || format[2] == 'm';
+        return time_value(column,
+                          is_32 ? ((const int32_t *)values)[at] : ((const int64_t *)values)[at],
+                          format[2], out);
+    } else {
+        return time_value(column, ((const int64_t *)values)[at], format[2], out);
+    }
+    return STATUS_OK;
+}
+
+static void interval(const char *format, const void *values, int64_t at, value *out)
+{
+    out->interval = (interval_value){0};
+    if (format[2] == 'M') {
+        out->interval.months = ((const int32_t *)values)[at];
+    } else if (format[2] == 'D') {
+        out->interval.days = ((const int32_t *)values)[2 * at];
+        out->interval.microseconds = (int64_t)((const int32_t *)values)[2 * at + 1] * 1000;
+    } else {
+        out->interval.months = ((const int32_t *)values)[4 * at];
+        out->interval.days = ((const int32_t *)values)[4 * at + 1];
+        memcpy(&out->interval.microseconds, (const char *)values + 16 * at + 8, 8);
+        out->interval.microseconds /= 1000;
+    }
+}
+
+static status decimal(const struct ArrowSchema *column, const void *values, int64_t at, value *out)
+{
+    data_type type = out->type;
+    int128 unscaled;
+    int bits;
+    decimal_format(column->format, &type, &bits);
+    if (bits == 128)
+        memcpy(&unscaled, (const char *)values + 16 * at, 16);
+    else
+        unscaled = bits == 64 ? ((const int64_t *)values)[at] : ((const int32_t *)values)[at];
+    int128 bound = power_of_ten(type.precision);
+    if (unscaled >= bound || unscaled <= -bound)
+        return wrong(column, "has a decimal of more digits than its type");
+    *out = value_decimal(unscaled, type);
+    return STATUS_OK;
+}
+
+/* The value at a position of the column's own buffers. */
+static status value_at(const struct ArrowSchema *column, const struct ArrowArray *array, int64_t at,
+                       value *out)
+{
+    const void *values = array->buffers ? array->buffers[1] : NULL;
+    switch (out->type.id) {
+    case TYPE_BOOL:
+        out->boolean = ((const uint8_t *)values)[at / 8] >> (at % 8) & 1;
+        return STATUS_OK;
+    case TYPE_FLOAT:
+        out->f64 = (double)((const float *)values)[at];
+        return STATUS_OK;
+    case TYPE_DOUBLE:
+        out->f64 = ((const double *)values)[at];
+        return STATUS_OK;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+        return is_view(column->format) ? view_text(column, array, at, out)
+                                       : offset_text(column, array, at, out);
+    case TYPE_DATE:
+    case TYPE_TIME:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_TZ:
+        return date_or_time(column, values, at, out);
+    case TYPE_INTERVAL:
+        interval(column->format, values, at, out);
+        return STATUS_OK;
+    case TYPE_DECIMAL:
+        return decimal(column, values, at, out);
+    default:
+        out->i64 = integer_at(values, column->format[0], at);
+        return STATUS_OK;
+    }
+}
+
+status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                       int64_t column, int64_t row, value *out)
+{
+    const struct ArrowSchema *field = schema->children[column];
+    const struct ArrowArray *values = array->children[column];
+    data_type type;
+    int64_t at = array->offset + row + values->offset;
+    TRY(api_arrow_type(field, &type));
+    *out = value_null(type);
+    if (type.id == TYPE_NULL || is_null(array, array->offset + row) || is_null(values, at))
+        return STATUS_OK;
+    if (field->dictionary) {
+        int64_t code = integer_at(values->buffers[1], field->format[0], at);
+        field = field->dictionary;
+        values = values->dictionary;
+        if (code < 0 || code >= values->length)
+            return wrong(schema->children[column], "has a code that its dictionary has not");
+        at = values->offset + code;
+        if (is_null(values, at))
+            return STATUS_OK;
+    }
+    out->is_null = false;
+    return value_at(field, values, at, out);
+}

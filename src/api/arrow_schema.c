@@ -1,0 +1,115 @@
+/* arrow_schema.c - columns as an ArrowSchema. Each schema owns its texts and the memory of its children's
+ * structs, so that a child may be moved out and released by itself. */
+#include "api/arrow.h"
+
+#include <stdio.h>
+
+api_arrow_options api_arrow_options_of(const settings *s)
+{
+    return (api_arrow_options){.has_narrow_decimals = !strcmp(s->arrow_decimal.text, "64")};
+}
+
+static void format_timestamp(data_type type, char *out)
+{
+    snprintf(out, API_ARROW_FORMAT_BYTES, "ts%c:%s", type.precision == 9 ? 'n' : 'u',
+             type.id == TYPE_TIMESTAMP_TZ ? "UTC" : "");
+}
+
+static void format_decimal(data_type type, api_arrow_options options, char *out)
+{
+    bool is_narrow = options.has_narrow_decimals && type.precision <= 18;
+    snprintf(out, API_ARROW_FORMAT_BYTES, "d:%d,%d%s", type.precision, type.scale,
+             is_narrow ? ",64" : "");
+}
+
+void api_arrow_format(data_type type, api_arrow_options options, char *out)
+{
+    static const char *const formats[TYPE_ID_COUNT] = {
+        [TYPE_NULL] = "n",      [TYPE_BOOL] = "b",   [TYPE_INT8] = "c",  [TYPE_INT16] = "s",
+        [TYPE_INT32] = "i",     [TYPE_INT64] = "l",  [TYPE_UINT8] = "C", [TYPE_UINT16] = "S",
+        [TYPE_UINT32] = "I",    [TYPE_UINT64] = "L", [TYPE_FLOAT] = "f", [TYPE_DOUBLE] = "g",
+        [TYPE_DATE] = "tdD",    [TYPE_TIME] = "ttu", [TYPE_BLOB] = "vz", [TYPE_VARCHAR] = "vu",
+        [TYPE_INTERVAL] = "tin"};
+    if (type.id == TYPE_DECIMAL)
+        format_decimal(type, options, out);
+    else if (type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ)
+        format_timestamp(type, out);
+    else
+        snprintf(out, API_ARROW_FORMAT_BYTES, "%s", formats[type.id]);
+}
+
+static void release(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        struct ArrowSchema *child = schema->children ? schema->children[i] : NULL;
+        if (child && child->release)
+            child->release(child);
+        mem_free(child);
+    }
+    mem_free(schema->children);
+    mem_free((char *)schema->format);
+    mem_free((char *)schema->name);
+    schema->release = NULL;
+}
+
+status api_arrow_schema_new(const char *format, const char *name, uint32_t child_count,
+                            struct ArrowSchema *out)
+{
+    *out = (struct ArrowSchema){.flags = ARROW_FLAG_NULLABLE,
+                                .n_children = child_count,
+                                .format = mem_copy_text(format, strlen(format)),
+                                .name = mem_copy_text(name, strlen(name)),
+                                .release = release};
+    bool is_whole = out->format && out->name;
+    if (child_count)
+        out->children = mem_new_array(child_count, sizeof *out->children);
+    is_whole = is_whole && (!child_count || out->children);
+    for (uint32_t i = 0; i < child_count && is_whole; i++) {
+        out->children[i] = mem_new(sizeof *out->children[i]);
+        is_whole = out->children[i] != NULL;
+    }
+    if (is_whole)
+        return STATUS_OK;
+    release(out);
+    return status_no_memory("Arrow schema", sizeof *out);
+}
+
+status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,
+                             struct ArrowSchema *out)
+{
+    char format[API_ARROW_FORMAT_BYTES];
+    TRY(api_arrow_schema_new("+s", "", columns->count, out));
+    out->flags = 0;
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < columns->count && !st; i++) {
+        api_arrow_format(columns->types[i], options, format);
+        st = api_arrow_schema_new(format, columns->names[i], 0, out->children[i]);
+    }
+    if (st)
+        release(out);
+    return st;
+}
+
+pistachio_error *pistachio_arrow_schema(const pistachio_result *result, struct ArrowSchema *out)
+{
+    if (!out)
+        return api_null_argument("out");
+    *out = (struct ArrowSchema){0};
+    if (!result)
+        return api_null_argument("result");
+    return api_error(
+        api_arrow_schema_make(&result->columns, api_arrow_options_of(&result->settings), out));
+}
+
+pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,
+                                            struct ArrowSchema *out)
+{
+    settings s;
+    if (!out)
+        return api_null_argument("out");
+    *out = (struct ArrowSchema){0};
+    if (!statement)
+        return api_null_argument("statement");
+    api_settings(statement->connection, &s);
+    return api_error(api_arrow_schema_make(&statement->columns, api_arrow_options_of(&s), out));
+}

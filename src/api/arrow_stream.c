@@ -1,0 +1,110 @@
+/* arrow_stream.c - a result as an ArrowArrayStream. */
+#include "api/arrow.h"
+
+#include <errno.h>
+
+typedef struct stream_data {
+    pistachio_result *result;
+    bool is_over; /* at the end, or failed */
+    char *error;  /* of the last call that failed; or NULL */
+} stream_data;
+
+int api_arrow_errno(status st)
+{
+    switch (status_get_kind(st)) {
+    case STATUS_KIND_OK:
+        return 0;
+    case STATUS_KIND_NO_MEMORY:
+    case STATUS_KIND_LIMIT:
+        return ENOMEM;
+    case STATUS_KIND_CANCELLED:
+        return ECANCELED;
+    case STATUS_KIND_UNSUPPORTED:
+        return ENOSYS;
+    case STATUS_KIND_IO:
+    case STATUS_KIND_CORRUPT:
+        return EIO;
+    default:
+        return EINVAL;
+    }
+}
+
+/* Keeps "message" or "message\nhint: ..." and frees the failure. */
+static int fail(stream_data *data, status st)
+{
+    const char *message = status_message(st), *hint = status_get_hint(st);
+    static const char before[] = "\nhint: ";
+    size_t message_bytes = strlen(message), hint_bytes = hint ? strlen(hint) : 0;
+    int number = api_arrow_errno(st);
+    mem_free(data->error);
+    data->error = mem_new(message_bytes + sizeof before + hint_bytes);
+    if (data->error) {
+        memcpy(data->error, message, message_bytes);
+        if (hint) {
+            memcpy(data->error + message_bytes, before, sizeof before);
+            memcpy(data->error + message_bytes + sizeof before - 1, hint, hint_bytes);
+        }
+    }
+    status_free(st);
+    return number;
+}
+
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    stream_data *data = stream->private_data;
+    pistachio_error *error = pistachio_arrow_schema(data->result, out);
+    return error ? fail(data, api_error_status(error)) : 0;
+}
+
+static status next(pistachio_result *result, struct ArrowArray *out)
+{
+    const pistachio_batch *batch;
+    TRY(api_next(result, &batch));
+    if (!batch)
+        return api_finish_trace(result);
+    result->batch = NULL;
+    return api_arrow_array_make((pistachio_batch *)batch, api_arrow_options_of(&result->settings),
+                                out);
+}
+
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    stream_data *data = stream->private_data;
+    *out = (struct ArrowArray){0};
+    status st = data->is_over ? STATUS_OK : next(data->result, out);
+    data->is_over = !out->release;
+    return st ? fail(data, st) : 0;
+}
+
+static const char *get_last_error(struct ArrowArrayStream *stream)
+{
+    return ((stream_data *)stream->private_data)->error;
+}
+
+static void release(struct ArrowArrayStream *stream)
+{
+    stream_data *data = stream->private_data;
+    pistachio_result_free(data->result);
+    mem_free(data->error);
+    mem_free(data);
+    stream->release = NULL;
+}
+
+pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
+{
+    if (!out)
+        return api_null_argument("out");
+    *out = (struct ArrowArrayStream){0};
+    if (!result)
+        return api_null_argument("result");
+    stream_data *data = mem_new(sizeof *data);
+    if (!data)
+        return api_error(status_no_memory("Arrow stream", sizeof *data));
+    data->result = result;
+    *out = (struct ArrowArrayStream){.get_schema = get_schema,
+                                     .get_next = get_next,
+                                     .get_last_error = get_last_error,
+                                     .release = release,
+                                     .private_data = data};
+    return NULL;
+}

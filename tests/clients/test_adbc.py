@@ -1,0 +1,330 @@
+"""Results, parameters, errors and lifetimes through ADBC, as pyarrow sees them. What is expected is what pyarrow wrote
+into the files, or made by hand."""
+import datetime
+import decimal
+import gc
+import os
+import tempfile
+import threading
+import unittest
+
+import adbc_driver_manager
+import pyarrow
+import pyarrow.parquet
+from adbc_driver_manager import dbapi
+
+LIBRARY = os.environ["PISTACHIO_LIBRARY"]
+UTC = datetime.timezone.utc
+D = decimal.Decimal
+
+# Name, type as written, two values; the type in the result where it is another.
+COLUMNS = [
+    ("b", pyarrow.bool_(), [True, False], None),
+    ("i8", pyarrow.int8(), [-128, 127], None),
+    ("i16", pyarrow.int16(), [-32768, 7], None),
+    ("i32", pyarrow.int32(), [-(2**31), 5], None),
+    ("i64", pyarrow.int64(), [-(2**63), 2**63 - 1], None),
+    ("u8", pyarrow.uint8(), [0, 255], None),
+    ("u16", pyarrow.uint16(), [1, 65535], None),
+    ("u32", pyarrow.uint32(), [1, 2**32 - 1], None),
+    ("u64", pyarrow.uint64(), [1, 2**64 - 1], None),
+    ("f", pyarrow.float32(), [0.5, -1.25], None),
+    ("g", pyarrow.float64(), [0.1, 1e300], None),
+    ("d9", pyarrow.decimal128(9, 2), [D("-1234567.89"), D("0.01")], None),
+    ("d18", pyarrow.decimal128(18, 4), [D("99999999999999.9999"), D("-0.0001")], None),
+    ("d38", pyarrow.decimal128(38, 10), [D("9999999999999999999999999999.9999999999"), D("-1.0000000001")], None),
+    ("date", pyarrow.date32(), [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)], None),
+    ("time", pyarrow.time64("us"), [datetime.time(0, 0, 0, 1), datetime.time(23, 59, 59, 999999)], None),
+    ("ts", pyarrow.timestamp("us"), [datetime.datetime(1900, 1, 1, 0, 0, 0, 1), datetime.datetime(2100, 1, 1)], None),
+    ("tz", pyarrow.timestamp("us", "UTC"), [datetime.datetime(1900, 1, 1, tzinfo=UTC),
+                                            datetime.datetime(2100, 1, 1, tzinfo=UTC)], None),
+    ("s", pyarrow.string(), ["", "a text that does not lie in its view: \u00e4\u6f22"], pyarrow.string_view()),
+    ("short", pyarrow.string(), ["twelve bytes", "x"], pyarrow.string_view()),
+    ("z", pyarrow.binary(), [b"\0\xff", b"bytes that do not lie in their view \0"], pyarrow.binary_view()),
+]
+
+
+def connect(path="", **settings):
+    options = {"pistachio." + name: str(value) for name, value in settings.items()}
+    return dbapi.connect(driver=LIBRARY, db_kwargs={"path": path, **options}, autocommit=True)
+
+
+def table_of(rows):
+    """Of so many rows: two values and a NULL, in turns."""
+    arrays = [pyarrow.array([([*values, None])[i % 3] for i in range(rows)], kind) for _, kind, values, _ in COLUMNS]
+    return pyarrow.table(arrays, [name for name, *_ in COLUMNS])
+
+
+def expected_schema():
+    return pyarrow.schema([(name, result or kind) for name, kind, _, result in COLUMNS])
+
+
+def null_slots_are_zero(test, array):
+    """Of fixed width: what lies under a NULL."""
+    is_view = pyarrow.types.is_string_view(array.type) or pyarrow.types.is_binary_view(array.type)
+    width = 16 if is_view else array.type.bit_width // 8
+    if not width:
+        return
+    values = array.buffers()[1].to_pybytes()
+    for i, valid in enumerate(array.is_valid().to_pylist()):
+        if not valid:
+            at = (array.offset + i) * width
+            test.assertEqual(values[at:at + width], bytes(width), array.type)
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, table, **options):
+        path = os.path.join(self.folder.name, "t.parquet")
+        pyarrow.parquet.write_table(table, path, **options)
+        return path
+
+    def fetch(self, table, sql="select * from t", settings=None, **options):
+        with connect(self.file(table, **options), **(settings or {})) as c, c.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetch_arrow_table()
+
+    def check(self, rows, **options):
+        table = table_of(rows)
+        got = self.fetch(table, **options)
+        self.assertEqual(got.schema, expected_schema())
+        got.validate(full=True)
+        self.assertEqual(got.num_rows, rows)
+        for name in table.column_names:
+            self.assertEqual(got[name].to_pylist(), table[name].to_pylist(), name)
+        for name in table.column_names:
+            for chunk in got[name].chunks:
+                null_slots_are_zero(self, chunk)
+
+    def test_every_type(self):
+        for rows in (0, 1, 3, 1000):
+            with self.subTest(rows=rows):
+                self.check(rows)
+
+    def test_many_batches(self):
+        self.check(20000, settings={"threads": 2}, row_group_size=7000)
+
+    def test_plain_pages(self):
+        self.check(3000, use_dictionary=False, compression="none")
+
+    def test_on_a_device_with_memory_of_its_own(self):
+        self.check(3000, settings={"device": "simulated"})
+
+    def test_empty_results_have_a_schema_and_no_batch(self):
+        with connect(self.file(table_of(10))) as c, c.cursor() as cursor:
+            cursor.execute("select * from t where i32 = 77")
+            reader = cursor.fetch_record_batch()
+            self.assertEqual(reader.schema, expected_schema())
+            self.assertEqual(list(reader), [])
+
+    def test_constants_and_made_rows(self):
+        with connect() as c, c.cursor() as cursor:
+            cursor.execute("select 'a constant text of more than twelve bytes' as s, 1 as i, null::date as d "
+                           "from (values (1), (2)) v(x)")
+            self.assertEqual(cursor.fetchall(), [("a constant text of more than twelve bytes", 1, None)] * 2)
+            cursor.execute("show threads")
+            self.assertEqual(cursor.fetchone()[0], "threads")
+            cursor.execute("explain select 1")
+            self.assertTrue(cursor.fetchall())
+
+    def test_intervals(self):
+        with connect() as c, c.cursor() as cursor:
+            cursor.execute("select interval '1 year 2 months 3 days 4.000005 seconds' as i, null::interval as n")
+            table = cursor.fetch_arrow_table()
+            self.assertEqual(table.schema.field("i").type, pyarrow.month_day_nano_interval())
+            self.assertEqual(table["i"][0].as_py(), pyarrow.MonthDayNano([14, 3, 4000005000]))
+            self.assertIsNone(table["n"][0].as_py())
+
+    def test_narrow_decimals(self):
+        got = self.fetch(table_of(3), "select d9, d18, d38 from t", {"arrow_decimal": 64})
+        self.assertEqual([str(field.type) for field in got.schema],
+                         ["decimal64(9, 2)", "decimal64(18, 4)", "decimal128(38, 10)"])
+        self.assertEqual(got.to_pydict(), table_of(3).select(["d9", "d18", "d38"]).to_pydict())
+
+    def test_small_results_hold_little(self):
+        table = pyarrow.table({"i": range(100000), "s": [f"text number {i} of many" for i in range(100000)]})
+        path = self.file(table, use_dictionary=False, compression="none", data_page_size=1 << 30)
+        with connect(path) as c, c.cursor() as cursor:
+            cursor.execute("select s from t where i % 10000 = 0")
+            got = cursor.fetch_arrow_table()
+            self.assertEqual(got["s"].to_pylist(), [f"text number {i} of many" for i in range(0, 100000, 10000)])
+            self.assertLess(sum(b.size for chunk in got["s"].chunks for b in chunk.buffers() if b), 10000)
+
+    def test_fetching_more_than_the_limit(self):
+        table = pyarrow.table({"i": pyarrow.array(range(3000000), pyarrow.int64())})
+        got = self.fetch(table, settings={"memory_limit": "16MiB", "threads": 2})
+        self.assertEqual(got.num_rows, 3000000)
+        self.assertEqual(got["i"][2999999].as_py(), 2999999)
+
+
+class Parameters(unittest.TestCase):
+    def test_values_of_every_type(self):
+        with connect() as c, c.cursor() as cursor:
+            for name, kind, values, _ in COLUMNS:
+                for value in [*values, None]:
+                    row = pyarrow.table({"x": pyarrow.array([value], kind)})
+                    cursor.adbc_statement.set_sql_query("select ? as x")
+                    cursor.adbc_statement.bind_stream(row.to_reader())
+                    handle, _ = cursor.adbc_statement.execute_query()
+                    got = pyarrow.RecordBatchReader._import_from_c(handle.address).read_all()
+                    self.assertEqual(got["x"].to_pylist(), [value], name)
+
+    def test_layouts_of_text(self):
+        texts = ["short", None, "a text that does not lie in its view", ""]
+        kinds = [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view(),
+                 pyarrow.dictionary(pyarrow.int8(), pyarrow.string())]
+        with connect() as c, c.cursor() as cursor:
+            for kind in kinds:
+                rows = pyarrow.table({"x": pyarrow.array(["cut off", *texts]).cast(kind)}).slice(1)
+                cursor.adbc_statement.set_sql_query("select ?::varchar as x")
+                cursor.adbc_statement.bind_stream(rows.to_reader())
+                handle, _ = cursor.adbc_statement.execute_query()
+                got = pyarrow.RecordBatchReader._import_from_c(handle.address).read_all()
+                self.assertEqual(got["x"].to_pylist(), texts, kind)
+
+    def test_styles_and_schema(self):
+        with connect() as c, c.cursor() as cursor:
+            cursor.execute("select $2 || $1", ("b", "a"))
+            self.assertEqual(cursor.fetchall(), [("ab",)])
+            cursor.execute("select ? where ? = ? and '?' = '?'", (1, "x", "x"))
+            self.assertEqual(cursor.fetchall(), [(1,)])
+            schema = cursor.adbc_prepare("select i from (values (1, date '2000-01-01')) v(i, d) where d < $day and i = $i")
+            self.assertEqual(schema, pyarrow.schema([("day", pyarrow.date32()), ("i", pyarrow.int32())]))
+            self.assertEqual(cursor.adbc_execute_schema("select 1 as i, 'x' as s"),
+                             pyarrow.schema([("i", pyarrow.int32()), ("s", pyarrow.string_view())]))
+
+    def test_wrong_counts_and_types(self):
+        with connect() as c, c.cursor() as cursor:
+            with self.assertRaisesRegex(dbapi.Error, "2 parameters, a row of them 1 columns"):
+                cursor.execute("select ?, ?", (1,))
+            with self.assertRaisesRegex(dbapi.Error, "has no value"):
+                cursor.execute("select ?")
+            cursor.adbc_statement.set_sql_query("select ?")
+            cursor.adbc_statement.bind_stream(pyarrow.table({"nested": [[1, 2]]}).to_reader())
+            with self.assertRaisesRegex(adbc_driver_manager.Error, 'column "nested" has the Arrow type'):
+                cursor.adbc_statement.execute_query()
+
+
+class Errors(unittest.TestCase):
+    def test_state_position_and_hint(self):
+        with connect() as c, c.cursor() as cursor:
+            with self.assertRaises(dbapi.Error) as caught:
+                cursor.execute("select nosuch from (values (1)) v(nosuck)")
+            error = caught.exception
+            self.assertEqual(error.sqlstate, "42704")
+            self.assertEqual(dict(error.details)[b"position"] if isinstance(error.details[0][0], bytes)
+                             else dict(error.details)["position"], b"7")
+            self.assertIn("did you mean", str(error))
+
+    def test_wrong_options_and_orders(self):
+        with self.assertRaisesRegex(dbapi.Error, "there is no option nonsense"):
+            dbapi.connect(driver=LIBRARY, db_kwargs={"nonsense": "1"})
+        with self.assertRaisesRegex(dbapi.Error, "/nowhere"):
+            connect("/nowhere/at.parquet")
+        with connect() as c, c.cursor() as cursor:
+            with self.assertRaisesRegex(adbc_driver_manager.Error, "no query"):
+                cursor.adbc_statement.execute_query()
+            with self.assertRaisesRegex(dbapi.Error, "several statements"):
+                cursor.execute("select 1; select 2")
+            cursor.execute("select 1;  ")
+            with self.assertRaisesRegex(dbapi.Error, "whole database's"):
+                cursor.execute("set threads = 1")
+
+    def test_failures_while_rows_come(self):
+        with connect() as c, c.cursor() as cursor:
+            with self.assertRaisesRegex(Exception, "division by zero"):
+                cursor.execute("select 1 / i from (values (1), (0)) v(i)")
+                cursor.fetchall()
+
+
+class Lifetimes(unittest.TestCase):
+    LONG = ("with d(i) as (values (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) "
+            "select a.i from d a, d b, d c, d e, d f, d g, d h, d j")
+
+    def test_two_cursors_and_cancel(self):
+        with connect() as c, c.cursor() as one, c.cursor() as two:
+            one.execute(self.LONG)
+            two.execute("select 1")
+            reader = one.fetch_record_batch()
+            reader.read_next_batch()
+            one.adbc_cancel()
+            self.assertEqual(two.fetchall(), [(1,)])
+            with self.assertRaises(Exception):
+                while True:
+                    reader.read_next_batch()
+            two.execute("select 2")
+            self.assertEqual(two.fetchall(), [(2,)])
+
+    def test_arrays_outlive_everything(self):
+        c = connect()
+        cursor = c.cursor()
+        cursor.execute("select 'a text that is longer than twelve bytes' as s, 7 as i")
+        table = cursor.fetch_arrow_table()
+        cursor.close()
+        c.close()
+        column = table["s"]
+        del table
+        gc.collect()
+        results = []
+        thread = threading.Thread(target=lambda: results.append(column.to_pylist()))
+        thread.start()
+        thread.join()
+        self.assertEqual(results, [["a text that is longer than twelve bytes"]])
+
+    def test_sessions(self):
+        with connect() as c, c.cursor() as cursor:
+            other = c.adbc_clone()
+            cursor.execute("create view v as select 1 as x")
+            cursor.execute("set read_ahead = '1MiB'")
+            with other.cursor() as second:
+                with self.assertRaises(dbapi.Error):
+                    second.execute("select * from v")
+                second.execute("show read_ahead")
+                self.assertEqual(second.fetchone()[1], "96MiB")
+            other.close()
+            self.assertEqual(c.adbc_get_table_schema("v"), pyarrow.schema([("x", pyarrow.int32())]))
+
+    def test_transactions_are_none(self):
+        with dbapi.connect(driver=LIBRARY) as c, c.cursor() as cursor:
+            cursor.execute("select 1")
+            cursor.fetchall()
+            c.commit()
+            c.rollback()
+
+
+class Clients(unittest.TestCase):
+    """Other libraries that take Arrow streams; those that are not there are skipped."""
+
+    def setUp(self):
+        connection = connect()
+        self.addCleanup(connection.close)
+        cursor = connection.cursor()
+        self.addCleanup(cursor.close)
+        cursor.execute("select i, 'a text that does not lie in its view ' || i as s from (values (1), (2)) v(i)")
+        self.reader = cursor.fetch_record_batch()
+        self.expected = [(1, "a text that does not lie in its view 1"), (2, "a text that does not lie in its view 2")]
+
+    def library(self, name):
+        try:
+            return __import__(name)
+        except ImportError:
+            self.skipTest(f"{name} is not installed")
+
+    def test_polars(self):
+        self.assertEqual(self.library("polars").from_arrow(self.reader.read_all()).rows(), self.expected)
+
+    def test_pandas(self):
+        self.library("pandas")
+        frame = self.reader.read_pandas()
+        self.assertEqual(list(frame.itertuples(index=False, name=None)), self.expected)
+
+    def test_duckdb(self):
+        rows = self.reader
+        self.assertEqual(self.library("duckdb").sql("select * from rows").fetchall(), self.expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
