@@ -147,6 +147,7 @@ const char *exec_temp_directory(const exec_query *query);
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);
+struct runtime_bound *exec_runtime_bound(exec_query *query, uint32_t id);
 
 /* ---- operators' constructors, one file each: op_<name>.c ----
  * `input` describes the chunks that come in: columns by id, in order. Each fills *out. Those with

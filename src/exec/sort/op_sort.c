@@ -8,8 +8,10 @@
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
-/* Rows beyond the limit that a task collects before it throws the rest away. */
+/* Rows beyond the limit that a task collects before it throws the rest away; and where others have
+ * been thrown away already, and few come. */
 #define SPARE_ROWS 16384
+#define SPARE_ROWS_BOUND 256
 
 typedef struct sort_local {
     program_run *run;
@@ -19,7 +21,8 @@ typedef struct sort_local {
     chunk *current;        /* input's columns and room for keys */
     uint32_t next;
     dev_buffer *bound; /* sort_bound.c; NULL: none yet */
-    late_chunk late;   /* the rows within the bound of the chunk before, on lazy devices */
+    bound_filter filter;
+    late_chunk late; /* the rows within the bound of the chunk before, on lazy devices */
 } sort_local;
 
 /* The task's chunks are others now: their bytes are counted anew. */
@@ -50,6 +53,8 @@ static status shrink(op_sort *op, exec_task *task, sort_local *local)
         dev_buffer_unref(local->bound);
         st = sort_bound_new(op, task, flat, &local->bound);
     }
+    if (!st)
+        st = sort_bound_publish(op, flat);
     count_bytes(op, local);
     return st;
 }
@@ -169,6 +174,14 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *
     return STATUS_OK;
 }
 
+/* Rows beyond the limit and as many again that a task may hold. */
+static uint64_t spare_rows(const op_sort *op, const sort_local *local)
+{
+    const device *dev = exec_device(op->base.query);
+    uint64_t spare = local->filter.version ? SPARE_ROWS_BOUND : SPARE_ROWS;
+    return dev->is_host && dev->chunk_rows < spare ? dev->chunk_rows : spare;
+}
+
 /* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
  * what it holds becomes a run, if memory is full. */
 static status make_room(op_sort *op, exec_task *task, sort_local *local)
@@ -176,7 +189,7 @@ static status make_room(op_sort *op, exec_task *task, sort_local *local)
     const plan_node *plan = op->base.plan;
     uint64_t limit = plan->sort.limit;
     bool is_full = sort_must_spill(op, task, local->needed);
-    uint64_t spare = is_full ? 0 : SPARE_ROWS;
+    uint64_t spare = is_full ? 0 : spare_rows(op, local);
     if (plan->sort.has_limit && local->row_count > limit &&
         local->row_count - limit > spare + limit)
         return shrink(op, task, local);
@@ -224,6 +237,9 @@ static exec_result sort_push(exec_operator *base, exec_task *task, void *state, 
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
+    result = sort_bound_select(op, task, &local->filter, local->current);
+    if (result != EXEC_FINISHED)
+        return result;
     EXEC_TRY(task, take_rows(op, task, local));
     return EXEC_NEED_INPUT;
 }
@@ -298,6 +314,7 @@ static void sort_local_close(exec_operator *base, void *state)
     chunk_free(local->current);
     late_chunk_close(exec_device(base->query), &local->late);
     dev_buffer_unref(local->bound);
+    bound_filter_release(&local->filter);
     program_run_free(local->run);
 }
 
@@ -313,6 +330,8 @@ static void sort_close(exec_operator *base)
     sort_spill_release(op);
     program_free(op->program);
     mem_free(op->key_columns);
+    if (op->bound.keys)
+        runtime_bound_release(&op->own_bound);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }
@@ -448,6 +467,7 @@ static status compile(op_sort *op, arena *a, exec_layout input)
         TRY(array_push(a, &extra, key->key));
     }
     op->extra_count = (uint32_t)extra.count;
+    TRY(sort_bound_share(op, input));
     if (!extra.count)
         return STATUS_OK;
     return program_compile((const expr *const *)extra.items, op->extra_count, input, &op->program);

@@ -14,6 +14,7 @@
 #ifndef PISTACHIO_EXEC_SORT_SORT_H
 #define PISTACHIO_EXEC_SORT_SORT_H
 
+#include "exec/expression/bound_filter.h"
 #include "exec/expression/program.h"
 #include "exec/keys/reserved_columns.h"
 #include "exec/sort/sort_lanes.h"
@@ -69,6 +70,8 @@ typedef struct op_sort {
     uint32_t column_count, extra_count, key_count;
     uint32_t *key_columns; /* of the collected chunk, by key */
     bool is_text_first;    /* the first key is text */
+    bound_use bound;       /* with a limit, on host devices: count 0, else */
+    runtime_bound own_bound;
     pthread_mutex_t lock;
     chunk_list chunks;         /* of finished tasks */
     reserved_columns reserved; /* under the lock: what is sorted at once is collected there */
@@ -80,6 +83,15 @@ typedef struct op_sort {
 } op_sort;
 
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
+
+/* For open, when the keys are known: whether rows can be held against what all tasks and scans share
+ * (runtime_bound.h). The others are dropped by sort_bound_apply. */
+CHECKED status sort_bound_share(op_sort *op, exec_layout input);
+/* The rows are a task's best, in order and on the host: what comes after the last of them, if they
+ * are as many as the limit, is not asked for. */
+CHECKED status sort_bound_publish(const op_sort *op, const chunk *best);
+/* Drops the chunk's rows that the shared bound excludes. */
+exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c);
 
 /* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
  * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
