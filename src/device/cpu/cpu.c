@@ -16,6 +16,7 @@
 #define ALIGNMENT 64
 #define SLACK 64                  /* readable bytes past the end */
 #define MAPPED_BYTES (256u << 10) /* from here on whole pages from the system */
+#define HUGE_PAGE ((size_t)2 << 20)
 #define CLASS_COUNT 256
 #define LARGER_CLASSES 2 /* up to half as large again */
 #define DEFAULT_CHUNK_ROWS 16384
@@ -59,6 +60,29 @@ static size_t class_bytes(size_t bytes, unsigned *class)
     return rounded;
 }
 
+/* Pages from the system, huge ones as far as they fit: for these the mapping must begin where one
+ * does. MAP_FAILED without memory. */
+static void *map_pages(size_t bytes)
+{
+    size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE;
+    char *memory = fault_check(FAULT_ALLOC) ? MAP_FAILED
+                                            : mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE,
+                                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return memory;
+    if (extra) {
+        size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (bytes + page - 1) & ~(page - 1);
+        size_t before = -(uintptr_t)memory & (HUGE_PAGE - 1);
+        if (before)
+            munmap(memory, before);
+        memory += before;
+        if (end < bytes + extra - before)
+            munmap(memory + end, bytes + extra - before - end);
+    }
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
 static status buffer_new(size_t capacity, cpu_buffer **out)
 {
     cpu_buffer *buffer = mem_new(sizeof *buffer);
@@ -66,14 +90,11 @@ static status buffer_new(size_t capacity, cpu_buffer **out)
         return status_no_memory("buffer", sizeof *buffer);
     if (capacity >= MAPPED_BYTES) {
         buffer->mapped = capacity + SLACK;
-        void *memory = fault_check(FAULT_ALLOC) ? MAP_FAILED
-                                                : mmap(NULL, buffer->mapped, PROT_READ | PROT_WRITE,
-                                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *memory = map_pages(buffer->mapped);
         if (memory == MAP_FAILED) {
             mem_free(buffer);
             return status_no_memory("buffer", capacity);
         }
-        madvise(memory, buffer->mapped, MADV_HUGEPAGE);
         buffer->memory = buffer->base.address = memory;
     } else {
         buffer->memory = mem_new(capacity + SLACK + ALIGNMENT);

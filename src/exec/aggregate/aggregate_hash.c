@@ -243,6 +243,30 @@ status hash_groups_find(hash_groups *groups, dev_stream *stream, const packed_ro
     return st;
 }
 
+status hash_groups_append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                          uint32_t *out)
+{
+    const key_layout *layout = groups->layout;
+    uint64_t count = rows->count.bound, needed = groups->count + count;
+    TRY(check_count(groups, needed));
+    TRY(hash_groups_reserve_rows(groups, stream, needed));
+    TRY(hash_groups_reserve_text(groups, stream, rows->rows, count));
+    uint8_t *first = (uint8_t *)groups->rows->address + groups->count * layout->stride;
+    TRY(stream->dev->ops->copy(stream, first, rows->rows, count * layout->stride));
+    if (layout->text_count) {
+        if (groups->heap.words)
+            TRY(DEV_LAUNCH(stream, keys_own_text, .rows = first, .count = rows->count,
+                           .stride = layout->stride, .text_count = layout->text_count,
+                           .heap = text_heap_address(&groups->heap),
+                           .heap_used = groups->heap.words->address));
+        TRY(text_heap_settle(&groups->heap, stream));
+    }
+    TRY(DEV_LAUNCH(stream, count_up, .first = (uint32_t)groups->count, .count = rows->count,
+                   .out = out));
+    groups->count = needed;
+    return STATUS_OK;
+}
+
 void hash_groups_seal(hash_groups *groups)
 {
     dev_buffer_unref(groups->slots);

@@ -52,6 +52,9 @@ CHECKED status hash_groups_find(hash_groups *groups, dev_stream *stream, const p
 CHECKED status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream,
                                        const packed_rows *rows, const uint32_t *hashes,
                                        uint32_t *out);
+/* Each row is a group of its own, whether there is an equal one or not; out: their numbers. Host devices. */
+CHECKED status hash_groups_append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                                  uint32_t *out);
 /* No more rows will come: memory that only looking up needs goes. */
 void hash_groups_seal(hash_groups *groups);
 

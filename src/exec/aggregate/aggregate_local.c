@@ -16,18 +16,25 @@
 /* Tables of up to so many groups are absorbed when the form changes; larger ones are kept aside. */
 #define ABSORB_GROUPS 16384
 
-/* A HASH table of this many groups is kept aside if they are more than one for this many rows, and
- * another takes the following rows: one that stays in the cache and is never copied to grow. All
- * are merged in parts anyway, and this one did not make them fewer. */
-#define ASIDE_GROUPS (1u << 17)
-#define ASIDE_ROWS_PER_GROUP 2
+/* A HASH table that has outgrown the cache is kept aside if there are fewer rows for each of its groups
+ * than this: all are merged in parts anyway, and it does not make them so few that looking them up
+ * in memory pays. The rows that follow are kept as they are, without being grouped, so many for each
+ * group of that table; then it is tried again with a table that may be larger, so that groups of
+ * which there are few rows close together, but many in all, do not pile up. */
+#define ASIDE_GROUPS (1u << 15)
+#define ASIDE_ROWS_PER_GROUP 4
+#define PASSING_ROWS_PER_GROUP 4
+#define ASIDE_GROWTH 4
+/* Bytes of keys and states of a table of those. */
+#define PASSING_BYTES (4u << 20)
 
 /* Tables of a task by the numbers of rows of as many bases: more, and they are passing ones. */
 #define BASES_MAX 4
 
 void aggregate_local_init(aggregate_local *local, const aggregate_core *core, int source)
 {
-    *local = (aggregate_local){.core = core, .source = source, .runs.leading = -1};
+    *local = (aggregate_local){
+        .core = core, .source = source, .runs.leading = -1, .aside_groups = ASIDE_GROUPS};
     local->minimum = INT64_MAX;
     local->maximum = INT64_MIN;
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
@@ -170,9 +177,13 @@ static void note_bounds(aggregate_local *local, const aggregate_table *table)
         widen_bounds(local, table->segments.items[i].minimum, table->segments.items[i].maximum);
 }
 
-static bool is_of_no_use(const aggregate_table *table)
+/* The table takes no more rows. */
+static bool is_of_no_use(const aggregate_local *local, const aggregate_table *table)
 {
-    return table->count >= ASIDE_GROUPS && table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
+    if (table->is_passing)
+        return table->count + local->core->dev->chunk_rows > table->capacity;
+    return table->count >= local->aside_groups && !local->core->counts_groups &&
+           table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
 }
 
 /* The layout of a HASH table for rows and for the groups of `old`, or NULL. */
@@ -185,6 +196,38 @@ static const key_layout *common_layout(const aggregate_core *core, const aggrega
     return &core->layouts[has_nulls + 2 * is_coded];
 }
 
+/* Whether the table behind one that takes no more rows only keeps them. Of lazy devices the number
+ * of rows is not known. */
+static bool pass_rows(aggregate_local *local, const aggregate_table *old)
+{
+    if (!local->core->dev->is_host)
+        return false;
+    if (!old->is_passing)
+        local->passing_left = local->aside_groups * PASSING_ROWS_PER_GROUP;
+    else
+        local->passing_left -= old->count < local->passing_left ? old->count : local->passing_left;
+    if (!local->passing_left && local->aside_groups < UINT32_MAX)
+        local->aside_groups *= ASIDE_GROWTH;
+    return local->passing_left;
+}
+
+/* It is empty. Freed if that fails. */
+static status become_passing(const aggregate_local *local, exec_task *task, aggregate_table *table)
+{
+    const aggregate_core *core = local->core;
+    uint64_t bytes = table->groups.layout->stride, capacity;
+    for (uint32_t i = 0; i < core->state_count; i++)
+        bytes += table->states[i].width;
+    capacity = PASSING_BYTES / bytes + core->dev->chunk_rows;
+    table->is_passing = true;
+    status st = hash_groups_reserve_rows(&table->groups, task->stream, capacity);
+    if (!st)
+        st = states_reserve(local->core, task->stream, table, capacity);
+    if (st)
+        aggregate_table_free(local->core, table);
+    return st;
+}
+
 /* A HASH table becomes the last one, with the groups of the last one if those are few. */
 static status begin_hash(aggregate_local *local, exec_task *task, tensor *const *keys)
 {
@@ -193,13 +236,16 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     bool absorbs = old && old->count <= ABSORB_GROUPS && local->tables.count == 1;
     const key_layout *layout =
         common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
-    uint64_t capacity = old && is_of_no_use(old) ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
+    bool is_aside = old && is_of_no_use(local, old), is_passing = is_aside && pass_rows(local, old);
+    uint64_t capacity = is_aside ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
     if (old)
         hash_groups_seal(&old->groups);
     if (absorbs)
         TRY(aggregate_table_learn(core, task->stream, old));
-    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout, capacity,
-                            &table));
+    TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout,
+                            is_passing ? 0 : capacity, &table));
+    if (is_passing)
+        TRY(become_passing(local, task, table));
     if (!absorbs)
         return add_table(local, table);
     status st = aggregate_table_absorb(core, task, table, old);
@@ -375,7 +421,7 @@ static status push_packed(aggregate_local *local, exec_task *task, tensor *const
     if (is_taken)
         return STATUS_OK;
     table = last_table(local);
-    if (!table || table->form != TABLE_HASH || is_of_no_use(table) ||
+    if (!table || table->form != TABLE_HASH || is_of_no_use(local, table) ||
         !layout_takes(table->groups.layout, key_layout_for(core, packed)))
         TRY(begin_hash(local, task, packed));
     return push_hash(local, task, last_table(local), packed, values, rows);

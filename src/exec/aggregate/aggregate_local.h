@@ -30,6 +30,8 @@ typedef struct aggregate_local {
     uint64_t held;            /* bytes of the tables when they were last counted */
     size_t full_count;        /* of the tables, the first: they take no more rows, and were */
     uint64_t full_bytes;      /* counted to be these */
+    uint64_t aside_groups;    /* of a HASH table that may be kept aside */
+    uint64_t passing_left;    /* rows to keep as they are, until grouping is tried again */
     bool has_spilled;         /* no CODES from then on */
 } aggregate_local;
 

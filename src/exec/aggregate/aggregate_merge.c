@@ -28,17 +28,6 @@
 #define PART_GROUPS 32768
 #define PART_BITS_MAX 10
 
-struct merge_slice {
-    const aggregate_table *table; /* POSITIONS: NULL, for all tables */
-    uint64_t first, count;        /* POSITIONS: of the target */
-    table_slice slice;
-    const uint8_t *rows;
-    dev_buffer *owner, *hashes;
-    row_index *order;  /* the slice's groups, part by part */
-    uint32_t *offsets; /* where each part begins there, and the end */
-    dev_fetch asked;   /* on their way */
-};
-
 typedef ARRAY(merge_slice *) slice_list;
 
 void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, exec_operator *op)
@@ -48,21 +37,10 @@ void aggregate_merge_init(aggregate_merge *merge, const aggregate_core *core, ex
     pthread_mutex_init(&merge->lock, NULL);
 }
 
-static void slice_release(const aggregate_core *core, merge_slice *slice)
-{
-    dev_fetch_close(core->dev, &slice->asked);
-    table_slice_close(&slice->slice);
-    dev_buffer_unref(slice->owner);
-    dev_buffer_unref(slice->hashes);
-    row_index_unref(slice->order);
-    mem_free(slice->offsets);
-    *slice = (merge_slice){0};
-}
-
 static void release_slices(aggregate_merge *merge)
 {
     for (size_t i = 0; i < merge->slices.count; i++)
-        slice_release(merge->core, &merge->slices.items[i]);
+        merge_slice_release(merge->core, &merge->slices.items[i]);
     array_release(&merge->slices);
 }
 
@@ -132,13 +110,15 @@ static uint64_t total_groups(const aggregate_merge *merge)
     return total;
 }
 
-static status add_slices(aggregate_merge *merge, const aggregate_table *table, uint64_t count)
+static status add_slices(aggregate_merge *merge, aggregate_table *table, uint64_t count)
 {
     for (uint64_t first = 0; first < count; first += SLICE_GROUPS) {
         uint64_t left = count - first;
         merge_slice slice = {
             .table = table, .first = first, .count = left < SLICE_GROUPS ? left : SLICE_GROUPS};
         TRY(array_push(NULL, &merge->slices, slice));
+        if (table)
+            table->slices_left++;
     }
     return STATUS_OK;
 }
@@ -250,7 +230,8 @@ static status plan_merge(aggregate_merge *merge, exec_task *task)
         return STATUS_OK;
     if (all_have_form(merge, TABLE_RUNS)) /* even one table may have segments that overlap */
         TRY(runs_merge(merge->core, task, &merge->tables, &is_done));
-    is_done |= merge->tables.count == 1 && merge->tables.items[0]->form != TABLE_RUNS;
+    is_done |= merge->tables.count == 1 && merge->tables.items[0]->form != TABLE_RUNS &&
+               !merge->tables.items[0]->is_passing;
     if (is_done)
         return STATUS_OK;
     if (!aggregate_spill_fits(merge->core, &merge->spill, &merge->tables))
@@ -297,35 +278,6 @@ static status add_positions(aggregate_merge *merge, exec_task *task, const merge
     return STATUS_OK;
 }
 
-static status order_by_part(aggregate_merge *merge, exec_task *task, merge_slice *slice,
-                            const key_layout *layout)
-{
-    dev_stream *stream = task->stream;
-    size_t words = (part_count(merge) + 2) / 2;
-    uint64_t count = slice->slice.count;
-    dev_buffer *offsets = NULL;
-    slice->offsets = mem_new_array(words, sizeof(uint64_t));
-    if (!slice->offsets)
-        return status_no_memory(merge->core->who, words * sizeof(uint64_t));
-    if (!count)
-        return STATUS_OK;
-    TRY(table_slice_rows(merge->core, task, slice->table, &slice->slice, layout, &slice->rows,
-                         &slice->owner));
-    TRY(row_index_new(merge->core->dev, count, &slice->order));
-    status st =
-        key_layout_hash(layout, stream, slice->rows, dev_count_exact(count), &slice->hashes);
-    if (!st)
-        st = dev_words_new(stream, (uint32_t)words, &offsets);
-    if (!st)
-        st = DEV_LAUNCH(stream, groups_partition, .hashes = slice->hashes->address,
-                        .count = dev_count_exact(count), .bits = merge->part_bits, .first = 0,
-                        .out = slice->order->rows, .offsets = offsets->address);
-    if (!st)
-        st = dev_fetch_start(stream, offsets->address, (uint32_t)words, &slice->asked);
-    dev_buffer_unref(offsets);
-    return st;
-}
-
 /* Where the parts of the task's slices begin: of all at once, so that at most one is awaited. */
 static status learn_offsets(exec_task *task, const slice_list *slices)
 {
@@ -362,9 +314,10 @@ static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *sl
             TRY(add_positions(merge, task, slice, merge->tables.items[i]));
         return STATUS_OK;
     }
-    TRY(table_slice_open(merge->core, task->stream, slice->table, slice->first, slice->count,
-                         &slice->slice));
-    return order_by_part(merge, task, slice, part_layout(merge));
+    TRY(merge_slice_order(merge->core, task, slice, part_layout(merge), merge->part_bits));
+    if (atomic_fetch_sub(&slice->table->slices_left, 1) == 1)
+        aggregate_table_give_up(merge->core, slice->table);
+    return STATUS_OK;
 }
 
 static status spill_tables(aggregate_merge *merge, exec_task *task)
@@ -401,72 +354,26 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 2 ---- */
 
-/* Adds the part of a slice: `count` of its groups, by `order`. */
-static status add_part(aggregate_merge *merge, exec_task *task, aggregate_table *target,
-                       const merge_slice *slice, const uint32_t *order, uint64_t count)
-{
-    const aggregate_core *core = merge->core;
-    const key_layout *layout = target->groups.layout;
-    dev_stream *stream = task->stream;
-    dev_buffer *rows = NULL;
-    row_index *groups = NULL, *list = NULL, *hashes = NULL;
-    TRY(dev_alloc(core->dev, count * layout->stride, core->who, &rows));
-    status st = DEV_LAUNCH(stream, keys_gather, .rows = slice->rows, .stride = layout->stride,
-                           .index = order, .count = dev_count_exact(count), .out = rows->address);
-    if (!st)
-        st = row_index_new(core->dev, count, &groups);
-    if (!st)
-        st = row_index_new(core->dev, count, &hashes);
-    if (!st)
-        st = DEV_LAUNCH(stream, gather_index, .first = slice->hashes->address, .second = order,
-                        .count = dev_count_exact(count), .out = hashes->rows);
-    if (!st)
-        st = hash_groups_find_hashed(
-            &target->groups, stream,
-            &(packed_rows){.rows = rows->address, .count = dev_count_exact(count)}, hashes->rows,
-            groups->rows);
-    if (!st) {
-        target->count = target->groups.count;
-        st = states_reserve(core, stream, target, target->count);
-    }
-    if (!st && slice->slice.list) {
-        st = row_index_new(core->dev, count, &list);
-        if (!st)
-            st = DEV_LAUNCH(stream, gather_index, .first = slice->slice.list->rows, .second = order,
-                            .count = dev_count_exact(count), .out = list->rows);
-    }
-    if (!st)
-        st = states_merge(core, task, target, groups->rows, slice->table, list ? list->rows : order,
-                          slice->slice.first, count);
-    dev_buffer_unref(rows);
-    row_index_unref(groups);
-    row_index_unref(hashes);
-    row_index_unref(list);
-    return st;
-}
-
-static uint64_t count_in(const merge_slice *slice, size_t part)
-{
-    return slice->offsets[part + 1] - slice->offsets[part];
-}
-
-/* How many groups a part will have: no fewer than any table has there, perhaps as many as all; of
- * lazy devices these, so that nobody asks on the way. */
+/* How many groups a part will have: no fewer than any table has there, those of rows that were kept
+ * as few of them were equal, perhaps as many as all; of lazy devices these, so that nobody asks on
+ * the way. */
 static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
 {
     const aggregate_table *table = NULL;
-    uint64_t all = 0, here = 0, most = 0;
+    uint64_t all = 0, kept = 0, here = 0, most = 0;
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
-        uint64_t count = count_in(slice, part);
+        uint64_t count = merge_slice_count(slice, part);
         here = slice->table == table ? here + count : count;
         table = slice->table;
         most = here > most ? here : most;
         all += count;
+        kept += table->is_passing ? count : 0;
     }
     if (!merge->core->dev->is_host)
         return all;
-    return all / 2 > most ? all / 2 : most;
+    uint64_t guess = kept + (all - kept) / 2;
+    return guess > most ? guess : most;
 }
 
 static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
@@ -491,10 +398,8 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     }
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
-        uint32_t first = slice->offsets[part];
-        uint64_t count = count_in(slice, part);
-        if (count)
-            TRY(add_part(merge, task, target, slice, slice->order->rows + first, count));
+        if (merge_slice_count(slice, part))
+            TRY(merge_slice_add(core, task, target, slice, part));
     }
     hash_groups_seal(&target->groups);
     return hash_groups_ask(&target->groups, task->stream);

@@ -2,9 +2,8 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_MERGE_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_MERGE_H
 
+#include "exec/aggregate/aggregate_merge_slice.h"
 #include "exec/aggregate/aggregate_spill.h"
-
-typedef struct merge_slice merge_slice;
 
 /* Groups of one table, for a reader to take. */
 typedef struct result_range {

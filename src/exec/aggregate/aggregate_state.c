@@ -266,6 +266,15 @@ status states_view(const aggregate_core *core, dev_stream *stream, const aggrega
     return st;
 }
 
+/* What came to groups is marked. */
+static status mark_merged(const state_update *u)
+{
+    if (!u->table->marks)
+        return STATUS_OK;
+    return DEV_LAUNCH(u->task->stream, aggregate_mark, .groups = u->groups, .count = u->rows,
+                      .states = u->table->marks->address);
+}
+
 status states_merge(const aggregate_core *core, exec_task *task, aggregate_table *target,
                     const uint32_t *groups, const aggregate_table *from, const uint32_t *list,
                     uint64_t first, uint64_t count)
@@ -286,8 +295,24 @@ status states_merge(const aggregate_core *core, exec_task *task, aggregate_table
         dev_buffer_unref(owner);
         TRY(st);
     }
-    if (target->marks)
-        TRY(DEV_LAUNCH(task->stream, aggregate_mark, .groups = groups,
-                       .count = dev_count_exact(count), .states = target->marks->address));
-    return STATUS_OK;
+    return mark_merged(&u);
+}
+
+status states_merge_copies(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                           const uint32_t *groups, const aggregate_table *from,
+                           dev_buffer *const *copies, uint64_t first, uint64_t count)
+{
+    const state_update u = {.core = core,
+                            .task = task,
+                            .table = target,
+                            .groups = groups,
+                            .rows = dev_count_exact(count)};
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        const state_plan *plan = &core->states[i];
+        uint32_t width = from->states[i].width;
+        const char *states = copies[i] ? (const char *)copies[i]->address + first * width : NULL;
+        if (!target->states[i].is_shared)
+            TRY(plan->ops->merge(&u, plan, &target->states[i], states, width));
+    }
+    return mark_merged(&u);
 }

@@ -31,6 +31,12 @@ CHECKED status states_share_text(const aggregate_core *core, aggregate_table *ta
 CHECKED status states_merge(const aggregate_core *core, exec_task *task, aggregate_table *target,
                             const uint32_t *groups, const aggregate_table *from,
                             const uint32_t *list, uint64_t first, uint64_t count);
+/* The same of `count` groups of `from` whose states were copied, from the copies' `first` on. NULL
+ * among the copies: counts that are all 1. */
+CHECKED status states_merge_copies(const aggregate_core *core, exec_task *task,
+                                   aggregate_table *target, const uint32_t *groups,
+                                   const aggregate_table *from, dev_buffer *const *copies,
+                                   uint64_t first, uint64_t count);
 /* The same groups' states as an array: the table's own, or (list) gathered into *owner. *out is
  * NULL for a shared count where the rows are not counted: all 1 at least. */
 CHECKED status states_view(const aggregate_core *core, dev_stream *stream,

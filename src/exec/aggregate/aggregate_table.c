@@ -54,6 +54,17 @@ void aggregate_table_free(const aggregate_core *core, aggregate_table *table)
     mem_free(table);
 }
 
+void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table)
+{
+    dev_buffer_unref(table->groups.rows);
+    table->groups.rows = NULL;
+    table->groups.capacity = 0;
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        dev_buffer_unref(table->states[i].buffer);
+        table->states[i].buffer = NULL;
+    }
+}
+
 status aggregate_table_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
 {
     if (table->form == TABLE_HASH) {
@@ -334,7 +345,9 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
     if (!st)
         st = pack_keys(core, task, layout, keys, rows, flat, &packed.rows, &owner);
     if (!st)
-        st = hash_groups_find(&table->groups, task->stream, &packed, (*out)->rows);
+        st = table->is_passing
+                 ? hash_groups_append(&table->groups, task->stream, &packed, (*out)->rows)
+                 : hash_groups_find(&table->groups, task->stream, &packed, (*out)->rows);
     if (!st)
         st = hash_groups_ask(&table->groups, task->stream);
     if (!st) {

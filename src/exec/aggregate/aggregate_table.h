@@ -43,10 +43,12 @@ typedef struct aggregate_table {
     hash_groups groups; /* HASH; RUNS: without a directory */
     tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
     uint64_t base_rows;
+    bool is_passing;    /* HASH: each row is a group of its own */
     bool has_null_rows; /* some rows are no row of the bases */
     code_key *codes;    /* CODES: one per key */
     dev_buffer *marks;  /* CODES: a byte per group, 1 where it has rows; NULL: rows are counted */
     ARRAY(run_segment) segments; /* RUNS */
+    _Atomic size_t slices_left;  /* of it that were not copied yet, while it is merged */
 } aggregate_table;
 
 /* An empty table. HASH and RUNS: packed by `layout`. capacity: groups to make room for; CODES: the
@@ -55,6 +57,8 @@ CHECKED status aggregate_table_new(const aggregate_core *core, dev_stream *strea
                                    int source, const key_layout *layout, uint64_t capacity,
                                    aggregate_table **out);
 void aggregate_table_free(const aggregate_core *core, aggregate_table *table); /* takes NULL */
+/* Its groups were copied: what remains is their text, and what is known of their states. */
+void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table);
 /* Makes exact what is known of the table only as a bound; its text lies in its heaps then. */
 CHECKED status aggregate_table_learn(const aggregate_core *core, dev_stream *stream,
                                      aggregate_table *table);

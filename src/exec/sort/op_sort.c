@@ -4,6 +4,7 @@
  * them out in order. With a limit, a task that has collected enough sorts what it has and keeps the
  * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
  * write what they have as sorted runs to a temporary file, and the source merges those. */
+#include "base/maximum.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
@@ -217,25 +218,38 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
 /* What is in memory: all rows, or those of tasks that finished before others had to spill. */
 static exec_result sort_rest(op_sort *op, exec_task *task)
 {
+    uint64_t rows = 0;
     if (!op->chunks.count)
         return EXEC_FINISHED;
+    for (size_t i = 0; i < op->chunks.count; i++)
+        rows += op->chunks.items[i]->rows.bound;
     if (op->spill.file || !sort_fits(op)) {
         EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
         return EXEC_FINISHED;
     }
-    EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
-    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
-    op->row_count = op->sorted->rows.bound;
-    EXEC_TRY(task, sort_bound_publish(op, op->sorted)); /* for scans that wait for the result */
+    if (sort_lanes_pay(task, rows)) {
+        EXEC_TRY(task, sort_lanes_start(op, task, &op->chunks));
+    } else {
+        EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
+        EXEC_TRY(task, sort_bound_publish(op, op->sorted)); /* for scans that wait for the result */
+    }
     return EXEC_FINISHED;
+}
+
+static status lanes_phase(op_sort *op, exec_task *task, unsigned number)
+{
+    status st = sort_lanes_phase(op, task, number);
+    maximum_raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    return st;
 }
 
 static exec_result sort_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_sort *op = (op_sort *)base;
-    if (number)
+    if (number && op->spill.file)
         return sort_pass(op, task, number);
-    return task->index ? EXEC_FINISHED : sort_rest(op, task);
+    EXEC_TRY(task, number ? lanes_phase(op, task, number) : STATUS_OK);
+    return number || task->index ? EXEC_FINISHED : sort_rest(op, task);
 }
 
 static status sort_local_open(exec_operator *base, exec_task *task, void *state)
@@ -261,6 +275,7 @@ static void sort_close(exec_operator *base)
     op_sort *op = (op_sort *)base;
     chunk_list_release(&op->chunks);
     chunk_free(op->sorted);
+    sort_lanes_release(&op->lanes);
     sort_spill_release(op);
     program_free(op->program);
     mem_free(op->key_columns);
@@ -288,8 +303,9 @@ static const exec_operator_ops sort_ops = {
 typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
-    uint64_t next;     /* row; one task */
-    sort_merge *merge; /* of what was spilled */
+    _Atomic uint64_t next; /* row */
+    uint64_t merged;       /* chunks of what was spilled, by one task, */
+    sort_merge *merge;     /* and how they are made */
 } op_sort_source;
 
 static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **output)
@@ -304,6 +320,7 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **
     exec_result result = sort_merge_next(source->merge, task, &merged);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
+    task->turn = (exec_turn){source->merged++, true};
     status st = chunk_to_device(task->stream, merged, "sort", output);
     chunk_free(merged);
     EXEC_TRY(task, st);
@@ -315,14 +332,16 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     (void)state;
     op_sort_source *source = (op_sort_source *)base;
     const op_sort *op = source->sink;
-    uint64_t rows = exec_device(base->query)->chunk_rows, left = op->row_count - source->next;
     if (op->spill.file)
-        return pull_merged(source, task, output);
-    if (!left)
+        return task->index ? EXEC_FINISHED : pull_merged(source, task, output);
+    uint64_t slice_rows = exec_device(base->query)->chunk_rows;
+    uint64_t rows = op->sorted ? op->sorted->rows.bound : 0;
+    uint64_t first = atomic_fetch_add_explicit(&source->next, slice_rows, memory_order_relaxed);
+    if (first >= rows)
         return EXEC_FINISHED;
-    uint64_t count = left < rows ? left : rows;
-    EXEC_TRY(task, sort_slice(task, op->sorted, source->next, count, op->column_count, output));
-    source->next += count;
+    uint64_t count = rows - first < slice_rows ? rows - first : slice_rows;
+    EXEC_TRY(task, sort_slice(task, op->sorted, first, count, op->column_count, output));
+    task->turn = (exec_turn){first / slice_rows, true};
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -392,8 +411,11 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
         mem_free(source);
         return st;
     }
-    source->base =
-        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
+    source->base = (exec_operator){.ops = &source_ops,
+                                   .query = query,
+                                   .plan = plan,
+                                   .task_limit = 1,
+                                   .has_turns = exec_device(query)->is_host};
     source->sink = op;
     *out_sink = &op->base;
     *out_source = &source->base;

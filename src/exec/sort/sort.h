@@ -2,7 +2,9 @@
  *
  *     op_sort.c     tasks collect rows, and begin a run when they hold too much
  *     sort_bound.c  drops rows that a limit leaves out, before they are copied
- *     sort_run.c    orders rows; writes them as a run of blocks
+ *     sort_code.h   keys as numbers, sort_items.h: numbers of rows sorted by them
+ *     sort_lanes.h  rows in memory put in order by all tasks
+ *     sort_run.c    rows put in order by one task; written as a run of blocks
  *     sort_merge.c  runs to one stream of chunks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
@@ -12,6 +14,8 @@
 #define PISTACHIO_EXEC_SORT_SORT_H
 
 #include "exec/expression/bound_filter.h"
+#include "exec/expression/program.h"
+#include "exec/sort/sort_lanes.h"
 #include "storage/spill.h"
 
 #include <pthread.h>
@@ -61,7 +65,7 @@ typedef struct op_sort {
     pthread_mutex_t lock;
     chunk_list chunks; /* of finished tasks */
     chunk *sorted;     /* if nothing was spilled */
-    uint64_t row_count;
+    sort_lanes lanes;
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
 
@@ -89,6 +93,10 @@ CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_bu
 /* The keys of a chunk's rows as the kernel sort_rows takes them. */
 CHECKED status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c,
                               dev_buffer **out);
+/* The keys of a FLAT chunk in host memory, whose columns go to `columns`. */
+sort_keys sort_keys_of(const op_sort *op, const chunk *c, const tensor **columns);
+/* The chunk's rows as the order says, cut to the limit if there is one. */
+CHECKED status sort_select(const op_sort *op, dev_stream *stream, chunk *c, row_index *order);
 /* All rows of several FLAT chunks, which stay, as one chunk in order, cut to the limit if there is
  * one. */
 CHECKED status sort_chunks(const op_sort *op, exec_task *task, chunk *const *chunks, size_t count,

@@ -1,0 +1,158 @@
+/* aggregate_merge_slice.c - ordering groups by parts of their hashes, and adding a part to a table. */
+#include "exec/aggregate/aggregate_merge_slice.h"
+
+#include "exec/aggregate/aggregate_state.h"
+
+static void release_states(const aggregate_core *core, merge_slice *slice)
+{
+    for (uint32_t i = 0; slice->states && i < core->state_count; i++)
+        dev_buffer_unref(slice->states[i]);
+    mem_free(slice->states);
+}
+
+void merge_slice_release(const aggregate_core *core, merge_slice *slice)
+{
+    dev_fetch_close(core->dev, &slice->asked);
+    release_states(core, slice);
+    dev_buffer_unref(slice->rows);
+    dev_buffer_unref(slice->hashes);
+    mem_free(slice->offsets);
+    *slice = (merge_slice){0};
+}
+
+/* ---- ordering ---- */
+
+/* What a slice's groups are as they lie in the table. */
+typedef struct slice_source {
+    table_slice slice;
+    const uint8_t *rows;
+    dev_buffer *owner, *hashes;
+    row_index *order; /* the groups, part by part */
+    row_index *list;  /* the same as the table numbers them from slice.first */
+} slice_source;
+
+static void source_close(slice_source *source)
+{
+    table_slice_close(&source->slice);
+    dev_buffer_unref(source->owner);
+    dev_buffer_unref(source->hashes);
+    row_index_unref(source->order);
+    row_index_unref(source->list);
+}
+
+static status make_room(const aggregate_core *core, merge_slice *slice, size_t words)
+{
+    slice->offsets = mem_new_array(words, sizeof(uint64_t));
+    if (!slice->offsets)
+        return status_no_memory(core->who, words * sizeof(uint64_t));
+    slice->states = mem_new_array(core->state_count + 1, sizeof *slice->states);
+    if (!slice->states)
+        return status_no_memory(core->who, core->state_count * sizeof *slice->states);
+    return STATUS_OK;
+}
+
+static status find_order(const aggregate_core *core, exec_task *task, merge_slice *slice,
+                         slice_source *source, const key_layout *layout, uint32_t bits,
+                         size_t words)
+{
+    dev_stream *stream = task->stream;
+    dev_count count = dev_count_exact(source->slice.count);
+    dev_buffer *offsets;
+    TRY(table_slice_rows(core, task, slice->table, &source->slice, layout, &source->rows,
+                         &source->owner));
+    TRY(key_layout_hash(layout, stream, source->rows, count, &source->hashes));
+    TRY(row_index_new(core->dev, count.bound, &source->order));
+    TRY(dev_words_new(stream, (uint32_t)words, &offsets));
+    status st = DEV_LAUNCH(stream, groups_partition, .hashes = source->hashes->address,
+                           .count = count, .bits = bits, .first = 0, .out = source->order->rows,
+                           .offsets = offsets->address);
+    if (!st)
+        st = dev_fetch_start(stream, offsets->address, (uint32_t)words, &slice->asked);
+    dev_buffer_unref(offsets);
+    return st;
+}
+
+static status copy_keys(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                        const slice_source *source, const key_layout *layout)
+{
+    dev_count count = dev_count_exact(slice->groups);
+    TRY(dev_alloc(core->dev, count.bound * layout->stride, core->who, &slice->rows));
+    TRY(DEV_LAUNCH(stream, keys_gather, .rows = source->rows, .stride = layout->stride,
+                   .index = source->order->rows, .count = count, .out = slice->rows->address));
+    TRY(dev_alloc(core->dev, count.bound * sizeof(uint32_t), core->who, &slice->hashes));
+    return DEV_LAUNCH(stream, gather_index, .first = source->hashes->address,
+                      .second = source->order->rows, .count = count, .out = slice->hashes->address);
+}
+
+/* Where the table's states are: of groups that are listed, by the list. */
+static status find_list(const aggregate_core *core, dev_stream *stream, slice_source *source)
+{
+    if (!source->slice.list) {
+        source->list = row_index_ref(source->order);
+        return STATUS_OK;
+    }
+    TRY(row_index_new(core->dev, source->slice.count, &source->list));
+    return DEV_LAUNCH(stream, gather_index, .first = source->slice.list->rows,
+                      .second = source->order->rows, .count = dev_count_exact(source->slice.count),
+                      .out = source->list->rows);
+}
+
+/* Counts that are shared stay so. */
+static status copy_states(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                          slice_source *source)
+{
+    const void *unused;
+    TRY(find_list(core, stream, source));
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (!slice->table->states[i].is_shared)
+            TRY(states_view(core, stream, slice->table, i, source->list->rows, source->slice.first,
+                            slice->groups, &unused, &slice->states[i]));
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (slice->table->states[i].is_shared && core->rows_state >= 0)
+            slice->states[i] = dev_buffer_ref(slice->states[core->rows_state]);
+    return STATUS_OK;
+}
+
+status merge_slice_order(const aggregate_core *core, exec_task *task, merge_slice *slice,
+                         const key_layout *layout, uint32_t bits)
+{
+    size_t words = (((size_t)1 << bits) + 2) / 2;
+    slice_source source = {0};
+    TRY(make_room(core, slice, words));
+    status st = table_slice_open(core, task->stream, slice->table, slice->first, slice->count,
+                                 &source.slice);
+    slice->groups = source.slice.count;
+    if (!st && slice->groups)
+        st = find_order(core, task, slice, &source, layout, bits, words);
+    if (!st && slice->groups)
+        st = copy_keys(core, task->stream, slice, &source, layout);
+    if (!st && slice->groups)
+        st = copy_states(core, task->stream, slice, &source);
+    source_close(&source);
+    return st;
+}
+
+/* ---- adding ---- */
+
+status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                       const merge_slice *slice, size_t part)
+{
+    uint64_t first = slice->offsets[part], count = merge_slice_count(slice, part);
+    const packed_rows packed = {.rows = (const uint8_t *)slice->rows->address +
+                                        first * target->groups.layout->stride,
+                                .count = dev_count_exact(count)};
+    row_index *groups;
+    TRY(row_index_new(core->dev, count, &groups));
+    status st =
+        hash_groups_find_hashed(&target->groups, task->stream, &packed,
+                                (const uint32_t *)slice->hashes->address + first, groups->rows);
+    if (!st) {
+        target->count = target->groups.count;
+        st = states_reserve(core, task->stream, target, target->count);
+    }
+    if (!st)
+        st = states_merge_copies(core, task, target, groups->rows, slice->table, slice->states,
+                                 first, count);
+    row_index_unref(groups);
+    return st;
+}
