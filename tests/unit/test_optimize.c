@@ -135,3 +135,16 @@ TEST(a_sort_with_a_limit_bounds_the_scans_that_stream_into_it)
     CHECK(!run_statement("explain select n from t order by n", path, "cpu", plan, sizeof plan));
     CHECK(!strstr(plan, "bound"));
 }
+
+/* 40,000 pairs of keys, each twice, far from each other: no row may be taken for a group. */
+TEST(a_limit_of_many_groups_counts_each_once)
+{
+    char text[64];
+    const char *sql =
+        "WITH d (x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+        "SELECT count(*) FROM (SELECT DISTINCT n % 40000 AS a, n % 40000 + 1 AS b FROM "
+        "(SELECT a.x + b.x * 10 + c.x * 100 + d.x * 1000 + e.x * 10000 AS n "
+        "FROM d a, d b, d c, d, d e WHERE e.x < 8) v LIMIT 60000) v";
+    CHECK(!run_statement(sql, NULL, "cpu", text, sizeof text));
+    CHECK_TEXT_EQ(text, "40000;");
+}

@@ -44,7 +44,8 @@ static status count_groups(aggregate_local *local, exec_task *task, uint64_t mos
     const aggregate_table *table = local->tables.items[local->tables.count - 1];
     switch (table->form) {
     case TABLE_HASH: /* of rows' numbers, two may have the same values */
-        *out = table->bases || table->groups.is_behind ? 0 : table->groups.count;
+        *out =
+            table->bases || table->is_passing || table->groups.is_behind ? 0 : table->groups.count;
         break;
     case TABLE_RUNS:
         *out = core->key_count == 1 ? count_runs(table) : 0;

@@ -184,7 +184,7 @@ static bool is_of_no_use(const aggregate_local *local, const aggregate_table *ta
         return false;
     if (table->is_passing)
         return table->count + local->core->dev->chunk_rows > table->capacity;
-    return table->count >= local->aside_groups &&
+    return table->count >= local->aside_groups && !local->core->counts_groups &&
            table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
 }
 
