@@ -219,6 +219,8 @@ static status pull_up(unnesting *u, plan_node *node, plan_node **out)
         return check_free(u, node, "in UNION");
     case PLAN_REPEAT:
         return check_free(u, node, "in INTERSECT ALL or EXCEPT ALL");
+    case PLAN_WINDOW:
+        return check_free(u, node, "below a window function");
     default:
         return check_free(u, node, "in its FROM");
     }
@@ -228,7 +230,7 @@ static status pull_up(unnesting *u, plan_node *node, plan_node **out)
 static plan_node *below_what_keeps_rows(plan_node *node)
 {
     for (;; node = node->children[0]) {
-        bool keeps = node->kind == PLAN_PROJECT ||
+        bool keeps = node->kind == PLAN_PROJECT || node->kind == PLAN_WINDOW ||
                      (node->kind == PLAN_SORT && (!node->sort.has_limit || node->sort.limit)) ||
                      (node->kind == PLAN_LIMIT && !node->limit.offset &&
                       (!node->limit.has_limit || node->limit.limit));

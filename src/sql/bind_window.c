@@ -473,6 +473,15 @@ static bool is_served_by(const bind_window *window, const bind_window *other)
     return partitions_equal(window, other) && order_begins_with(other, window);
 }
 
+/* Any order will do, but one task has to get the rows. */
+static status add_constant_key(binder *b, plan_sort_key_list *keys)
+{
+    value one = value_int(TYPE_INT32, 1);
+    plan_sort_key key = {0};
+    TRY(bind_constant(b, &one, -1, &key.key));
+    return array_push(b->memory, keys, key);
+}
+
 static status sort_for(windows *w, const bind_window *window)
 {
     plan_node *node;
@@ -484,6 +493,8 @@ static status sort_for(windows *w, const bind_window *window)
     for (size_t i = 0; i < window->order.count; i++)
         if (!has_expr(&window->partition, window->order.items[i].key))
             TRY(array_push(w->b->memory, &node->sort.keys, window->order.items[i]));
+    if (!node->sort.keys.count)
+        TRY(add_constant_key(w->b, &node->sort.keys));
     w->node = node;
     return STATUS_OK;
 }

@@ -58,7 +58,7 @@ class QueryGenerator(Relations, Subqueries):
         where = g.condition(3) if rng.random() < 0.5 else None
         if rng.random() < 0.1:
             where = self.and_subquery(where, g)
-        if rng.random() < 0.05 or relation.rows > MOST_ROWS:
+        if rng.random() < 0.42 or relation.rows > MOST_ROWS:
             query = self.grouped(relation, g)
         else:
             query = self.plain(relation, g)
@@ -81,7 +81,7 @@ class QueryGenerator(Relations, Subqueries):
         is_distinct = rng.random() < 0.14
         count = rng.choice((1, 2, 2, 3, 3, 4, 6))
         items = []
-        windows = self.windows(relation) if relation.source is not None and rng.random() < 0.95 else []
+        windows = self.windows(relation) if relation.source is not None and rng.random() < 0.15 else []
         if is_distinct:
             windows = [e for e in windows if e.exact and e.type.kind != "interval"]
         if windows:
