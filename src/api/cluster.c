@@ -115,22 +115,30 @@ static status agree_start(rank_run *run, const api_cluster *cluster)
     return st;
 }
 
+static status copy_status(status st)
+{
+    status copy = status_new(status_get_kind(st), "%s", status_message(st));
+    const char *hint = status_get_hint(st);
+    return hint ? status_hint(copy, "%s", hint) : copy;
+}
+
+/* A failure of this rank's own comes before what others say. */
 static status start(pistachio_database *database, api_engine *engine, status opened)
 {
     api_cluster *cluster = database->cluster;
     rank_run run;
     rank_run_init(&run, database, engine, cluster->rank, &engine->ranks[0]);
-    status st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
-                                rank_run_failed, &run, &run.net);
-    if (!st && opened)
-        net_query_fail(run.net, opened);
-    else
-        status_free(opened);
-    if (!st)
+    status begun = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
+                                   rank_run_failed, &run, &run.net);
+    status st = opened;
+    if (!begun && !opened)
         st = agree_start(&run, cluster);
-    if (st && run.net)
-        net_query_fail(run.net, status_new(status_get_kind(st), "%s", status_message(st)));
+    if (!begun && st)
+        net_query_fail(run.net, copy_status(st));
     rank_run_release(&run);
+    if (!st)
+        return begun;
+    status_free(begun);
     return st;
 }
 
@@ -145,6 +153,8 @@ status api_cluster_start(pistachio_database *database, status opened)
     }
     st = start(database, engine, opened);
     api_engine_unref(engine);
+    if (st && database->cluster->rank) /* who left now could be what rank 0 hears of first */
+        status_free(api_cluster_serve(database));
     return st;
 }
 

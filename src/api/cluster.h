@@ -29,8 +29,8 @@ struct api_cluster {
  * machine's threads and memory_limit. Blocks until all are there. */
 CHECKED status api_cluster_join(pistachio_database *database, const net_place *place,
                                 unsigned sharers);
-/* After the tables: all ranks begin, or none. Takes why this one cannot. On rank 0 the failure is that
- * of the first rank that has one; on the others it may be one that rank 0 tells. */
+/* After the tables: all ranks begin, or none. Takes why this one cannot. The failure is that of the first
+ * rank that has one; others than rank 0 return when rank 0 has left. */
 CHECKED status api_cluster_start(pistachio_database *database, status opened);
 /* On ranks other than 0: serves statements, until rank 0 leaves or another rank is gone, which is the
  * failure. */

@@ -1,34 +1,32 @@
-/* text_scan.h - a cursor over text, for the parsers in this folder.
+/* text_scan.h - a cursor over text, for the parsers in this folder, on every device.
  *
  * Each step either matches and moves on, or leaves the cursor where it is and says false. */
 #ifndef PISTACHIO_BASE_TEXT_SCAN_H
 #define PISTACHIO_BASE_TEXT_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/portable.h"
 
 typedef struct text_scan {
     const char *at, *end;
 } text_scan;
 
-static inline bool scan_is_space(char c)
+PORTABLE bool scan_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static inline bool scan_is_digit(char c)
+PORTABLE bool scan_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static inline bool scan_is_letter(char c)
+PORTABLE bool scan_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* The text without the spaces around it. */
-static inline text_scan scan_trimmed(const char *text, size_t bytes)
+PORTABLE text_scan scan_trimmed(const char *text, size_t bytes)
 {
     text_scan s = {text, text + bytes};
     while (s.at < s.end && scan_is_space(*s.at))
@@ -38,18 +36,18 @@ static inline text_scan scan_trimmed(const char *text, size_t bytes)
     return s;
 }
 
-static inline bool scan_done(const text_scan *s)
+PORTABLE bool scan_done(const text_scan *s)
 {
     return s->at == s->end;
 }
 
-static inline void scan_spaces(text_scan *s)
+PORTABLE void scan_spaces(text_scan *s)
 {
     while (s->at < s->end && scan_is_space(*s->at))
         s->at++;
 }
 
-static inline bool scan_char(text_scan *s, char c)
+PORTABLE bool scan_char(text_scan *s, char c)
 {
     if (s->at == s->end || *s->at != c)
         return false;
@@ -58,7 +56,7 @@ static inline bool scan_char(text_scan *s, char c)
 }
 
 /* '+' or '-', if there is one. */
-static inline bool scan_sign(text_scan *s, bool *out_negative)
+PORTABLE bool scan_sign(text_scan *s, bool *out_negative)
 {
     *out_negative = false;
     if (scan_char(s, '+'))
@@ -68,7 +66,7 @@ static inline bool scan_sign(text_scan *s, bool *out_negative)
 }
 
 /* `word` (lower case) in any case, not followed by another letter. */
-static inline bool scan_word(text_scan *s, const char *word)
+PORTABLE bool scan_word(text_scan *s, const char *word)
 {
     const char *at = s->at;
     for (; *word; word++, at++)
@@ -81,7 +79,7 @@ static inline bool scan_word(text_scan *s, const char *word)
 }
 
 /* From `least` to `most` digits (most <= 18), all that are there. */
-static inline bool scan_digits(text_scan *s, int least, int most, int64_t *out)
+PORTABLE bool scan_digits(text_scan *s, int least, int most, int64_t *out)
 {
     int64_t number = 0;
     const char *at = s->at;
@@ -98,7 +96,7 @@ static inline bool scan_digits(text_scan *s, int least, int most, int64_t *out)
 }
 
 /* Exactly `count` digits; more may follow. */
-static inline bool scan_digits_exactly(text_scan *s, int count, int64_t *out)
+PORTABLE bool scan_digits_exactly(text_scan *s, int count, int64_t *out)
 {
     int64_t number = 0;
     if (s->end - s->at < count)
@@ -115,7 +113,7 @@ static inline bool scan_digits_exactly(text_scan *s, int count, int64_t *out)
 
 /* The digits behind a decimal point as a number of 10^-places, rounded half up; `carry` when that
  * gives a whole unit is left in the number (10^places). */
-static inline int64_t scan_fraction(text_scan *s, int places)
+PORTABLE int64_t scan_fraction(text_scan *s, int places)
 {
     int64_t number = 0;
     int seen = 0;

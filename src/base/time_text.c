@@ -1,253 +1,33 @@
-/* time_text.c - dates, times and timestamps to text and back, as PostgreSQL's ISO style. */
-#include "base/text_scan.h"
-#include "base/type.h"
-
-#include <stdio.h>
-
-#define MICROSECONDS_PER_SECOND ((int64_t)1000000)
-#define SECONDS_PER_DAY ((int64_t)86400)
-#define MICROSECONDS_PER_DAY (SECONDS_PER_DAY * MICROSECONDS_PER_SECOND)
-
-/* ---- formatting ---- */
-
-/* The year counts from 1 in both directions: 0 is 1 BC. Writes no suffix. */
-static size_t format_civil(int32_t days, char *text, bool *out_is_bc)
-{
-    int32_t year;
-    unsigned month, day;
-    date_to_civil(days, &year, &month, &day);
-    *out_is_bc = year <= 0;
-    return (size_t)snprintf(text, DATE_TEXT_BYTES, "%04d-%02u-%02u", *out_is_bc ? 1 - year : year,
-                            month, day);
-}
+/* time_text.c - the texts of dates, times and timestamps for the host. */
+#include "base/moment_text.h"
 
 size_t date_format(int32_t days, char *text)
 {
-    bool is_bc;
-    size_t length = format_civil(days, text, &is_bc);
-    if (is_bc)
-        length += (size_t)snprintf(text + length, DATE_TEXT_BYTES - length, " BC");
-    return length;
-}
-
-/* hh:mm:ss, then the fraction of a second in units of 10^-places, without closing zeros. */
-static size_t format_clock(int64_t second_of_day, int64_t fraction, int places, char *text)
-{
-    size_t length = (size_t)snprintf(text, 16, "%02d:%02d:%02d", (int)(second_of_day / 3600),
-                                     (int)(second_of_day / 60 % 60), (int)(second_of_day % 60));
-    if (fraction == 0)
-        return length;
-    while (fraction % 10 == 0) {
-        fraction /= 10;
-        places--;
-    }
-    return length + (size_t)snprintf(text + length, 16, ".%0*d", places, (int)fraction);
+    return moment_format_date(days, text);
 }
 
 size_t time_format(int64_t microseconds, char *text)
 {
-    return format_clock(microseconds / MICROSECONDS_PER_SECOND,
-                        microseconds % MICROSECONDS_PER_SECOND, 6, text);
+    return moment_format_time(microseconds, text);
 }
 
 size_t timestamp_format(int64_t count, unsigned precision, bool is_utc, char *text)
 {
-    int64_t per_second = power_of_ten_64[precision];
-    int64_t fraction = count % per_second, seconds = count / per_second;
-    if (fraction < 0) {
-        fraction += per_second;
-        seconds--;
-    }
-    int64_t second_of_day = seconds % SECONDS_PER_DAY, days = seconds / SECONDS_PER_DAY;
-    if (second_of_day < 0) {
-        second_of_day += SECONDS_PER_DAY;
-        days--;
-    }
-    bool is_bc;
-    size_t length = format_civil((int32_t)days, text, &is_bc);
-    text[length++] = ' ';
-    length += format_clock(second_of_day, fraction, (int)precision, text + length);
-    return length +
-           (size_t)snprintf(text + length, 8, "%s%s", is_utc ? "+00" : "", is_bc ? " BC" : "");
-}
-
-/* ---- parsing ---- */
-
-/* A separator of date parts; all of one date are alike. */
-static bool scan_separator(text_scan *s, char *separator)
-{
-    if (scan_done(s) || (*s->at != '-' && *s->at != '/' && *s->at != '.'))
-        return false;
-    if (*separator && *separator != *s->at)
-        return false;
-    *separator = *s->at++;
-    return true;
-}
-
-/* 1995-03-15, 1995/3/15, 19950315: the parts as written. */
-static bool scan_civil(text_scan *s, int64_t *year, int64_t *month, int64_t *day)
-{
-    text_scan start = *s;
-    char separator = '\0';
-    bool is_negative = scan_char(s, '-');
-    if (scan_digits(s, 1, 7, year) && scan_separator(s, &separator) &&
-        scan_digits(s, 1, 2, month) && scan_separator(s, &separator) && scan_digits(s, 1, 2, day)) {
-        if (is_negative)
-            *year = -*year;
-        return true;
-    }
-    *s = start;
-    return scan_digits_exactly(s, 4, year) && scan_digits_exactly(s, 2, month) &&
-           scan_digits_exactly(s, 2, day) && (scan_done(s) || !scan_is_digit(*s->at));
-}
-
-static bool civil_to_days(int64_t year, int64_t month, int64_t day, bool is_bc, int64_t *out)
-{
-    if (is_bc) {
-        if (year <= 0)
-            return false;
-        year = 1 - year;
-    }
-    if (year < -5877641 || year > 5881580 || month < 1 || month > 12 || day < 1 ||
-        day > date_month_days((int32_t)year, (unsigned)month))
-        return false;
-    /* The first and last years are not whole: beyond them the day number wraps. */
-    int32_t days = date_from_civil((int32_t)year, (unsigned)month, (unsigned)day);
-    if ((days < 0) != (year < 1970))
-        return false;
-    *out = days;
-    return true;
-}
-
-/* hh:mm[:ss[.fraction]] with AM or PM, in units of 10^-places seconds. 24:00:00 is midnight. */
-static bool scan_clock(text_scan *s, int places, int64_t *out)
-{
-    int64_t hour, minute, second = 0, fraction = 0;
-    if (!scan_digits(s, 1, 2, &hour) || !scan_char(s, ':') || !scan_digits(s, 1, 2, &minute))
-        return false;
-    if (scan_char(s, ':')) {
-        if (!scan_digits(s, 1, 2, &second))
-            return false;
-        if (scan_char(s, '.'))
-            fraction = scan_fraction(s, places);
-    }
-    text_scan before = *s;
-    scan_spaces(s);
-    if (scan_word(s, "am") || scan_word(s, "pm")) {
-        bool is_pm = (s->at[-2] | 0x20) == 'p';
-        if (hour < 1 || hour > 12)
-            return false;
-        hour = hour % 12 + (is_pm ? 12 : 0);
-    } else {
-        *s = before;
-    }
-    if (hour > 24 || minute > 59 || second > 60)
-        return false;
-    int64_t seconds = hour * 3600 + minute * 60 + second;
-    if (seconds > SECONDS_PER_DAY || (seconds == SECONDS_PER_DAY && fraction > 0))
-        return false;
-    *out = seconds * power_of_ten_64[places] + fraction;
-    return true;
-}
-
-/* Z, UTC, GMT, +hh, +hhmm, +hh:mm[:ss]; nothing is UTC as well. */
-static bool scan_zone(text_scan *s, int64_t *out_seconds)
-{
-    *out_seconds = 0;
-    text_scan before = *s;
-    scan_spaces(s);
-    if (scan_word(s, "z") || scan_word(s, "utc") || scan_word(s, "gmt"))
-        return true;
-    bool is_negative;
-    if (!scan_sign(s, &is_negative)) {
-        *s = before;
-        return true;
-    }
-    int64_t hours, minutes = 0, seconds = 0;
-    if (!scan_digits_exactly(s, 2, &hours) && !scan_digits(s, 1, 1, &hours))
-        return false;
-    if (scan_char(s, ':')) {
-        if (!scan_digits_exactly(s, 2, &minutes))
-            return false;
-        if (scan_char(s, ':') && !scan_digits_exactly(s, 2, &seconds))
-            return false;
-    } else if (!scan_done(s) && scan_is_digit(*s->at) && !scan_digits_exactly(s, 2, &minutes)) {
-        return false;
-    }
-    if (hours > 15 || minutes > 59 || seconds > 59)
-        return false;
-    int64_t offset = hours * 3600 + minutes * 60 + seconds;
-    *out_seconds = is_negative ? -offset : offset;
-    return true;
-}
-
-/* A date, then perhaps a time, a zone and an era: days since 1970, units into that day (which a
- * zone may move out of it), and whether there was a zone. */
-static bool parse_moment(const char *text, size_t bytes, int places, int64_t *out_days,
-                         int64_t *out_clock, int64_t *out_zone_seconds)
-{
-    text_scan s = scan_trimmed(text, bytes);
-    int64_t year, month, day, clock = 0, zone = 0;
-    if (scan_word(&s, "epoch")) {
-        *out_days = *out_clock = *out_zone_seconds = 0;
-        return scan_done(&s);
-    }
-    if (!scan_civil(&s, &year, &month, &day))
-        return false;
-
-    text_scan before = s;
-    bool has_gap = scan_char(&s, 'T') || scan_char(&s, 't') || scan_char(&s, ' ');
-    scan_spaces(&s);
-    if (has_gap && !scan_done(&s) && scan_is_digit(*s.at)) {
-        if (!scan_clock(&s, places, &clock) || !scan_zone(&s, &zone))
-            return false;
-    } else {
-        s = before;
-    }
-    scan_spaces(&s);
-    bool is_bc = scan_word(&s, "bc");
-    if (!is_bc)
-        scan_word(&s, "ad");
-    if (!scan_done(&s) || !civil_to_days(year, month, day, is_bc, out_days))
-        return false;
-    *out_clock = clock;
-    *out_zone_seconds = zone;
-    return true;
+    return moment_format_timestamp(count, precision, is_utc, text);
 }
 
 bool date_parse(const char *text, size_t bytes, int32_t *out_days)
 {
-    int64_t days, clock, zone;
-    if (!parse_moment(text, bytes, 6, &days, &clock, &zone))
-        return false;
-    *out_days = (int32_t)days;
-    return true;
+    return moment_parse_date(text, bytes, out_days);
 }
 
 bool time_parse(const char *text, size_t bytes, int64_t *out_microseconds)
 {
-    text_scan s = scan_trimmed(text, bytes);
-    int64_t clock, zone;
-    if (!scan_clock(&s, 6, &clock) || !scan_zone(&s, &zone) || !scan_done(&s) ||
-        clock > MICROSECONDS_PER_DAY)
-        return false;
-    *out_microseconds = clock;
-    return true;
+    return moment_parse_time(text, bytes, out_microseconds);
 }
 
 bool timestamp_parse(const char *text, size_t bytes, unsigned precision, bool with_zone,
                      int64_t *out)
 {
-    int64_t days, clock, zone;
-    if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone))
-        return false;
-    /* The first day that fits begins before the first moment that does. */
-    int64_t per_second = power_of_ten_64[precision];
-    if (!with_zone)
-        zone = 0;
-    int128 count = (int128)days * SECONDS_PER_DAY * per_second + clock - zone * per_second;
-    if (count != (int64_t)count)
-        return false;
-    *out = (int64_t)count;
-    return true;
+    return moment_parse_timestamp(text, bytes, precision, with_zone, out);
 }

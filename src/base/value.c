@@ -2,7 +2,7 @@
 #include "base/type.h"
 
 #include "base/blob_text.h"
-#include "base/text_scan.h"
+#include "base/number_text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -163,22 +163,5 @@ size_t value_format(const value *v, char *text, size_t room)
 
 bool bool_parse(const char *text, size_t bytes, bool *out)
 {
-    static const char *const words[] = {"true", "yes", "on", "1", "false", "no", "off", "0"};
-    text_scan s = scan_trimmed(text, bytes);
-    size_t length = (size_t)(s.end - s.at);
-    int found = -1;
-    for (int w = 0; w < 8; w++) {
-        size_t i = 0;
-        while (i < length && words[w][i] && (s.at[i] | 0x20) == (words[w][i] | 0x20))
-            i++;
-        if (length == 0 || i < length)
-            continue;
-        if (found >= 0 && (found < 4) != (w < 4))
-            return false; /* "o" begins on and off */
-        found = w;
-    }
-    if (found < 0)
-        return false;
-    *out = found < 4;
-    return true;
+    return boolean_parse(text, bytes, out);
 }

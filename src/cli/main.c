@@ -405,7 +405,7 @@ static int run_program(arguments *a)
         exit_status = a->place.rank ? end_rank(a, api_cluster_serve(database)) : run_all(a);
     pistachio_disconnect(a->session.connection);
     pistachio_close(database);
-    cli_processes_end();
+    cli_processes_end(!exit_status);
     exit_status = end_session(a, exit_status);
     interrupt_die();
     return exit_status;

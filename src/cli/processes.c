@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #define JOIN_MS 60000
-/* How long a rank may take to end after rank 0 has left. */
-#define END_MS 3000
+/* How long a rank may take to end after rank 0 has left; one that does not answer gets less. */
+#define END_MS 5000
+#define END_BADLY_MS 300
 
 static pid_t *children;
 static unsigned child_count;
@@ -125,10 +126,11 @@ static bool reap(void)
     return !left;
 }
 
-void cli_processes_end(void)
+void cli_processes_end(bool is_good)
 {
     const struct timespec moment = {.tv_nsec = 5000000};
-    for (unsigned ms = 0; !reap() && ms < END_MS; ms += 5)
+    unsigned most = is_good ? END_MS : END_BADLY_MS;
+    for (unsigned ms = 0; !reap() && ms < most; ms += 5)
         nanosleep(&moment, NULL);
     for (unsigned i = 0; i < child_count; i++) {
         kill(children[i], SIGKILL);

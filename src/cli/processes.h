@@ -9,8 +9,9 @@
  * process becomes rank 0 and forks the others, which return as well: they end when rank 0 does, however
  * that is, read nothing from standard input, and are not interrupted by the terminal. */
 CHECKED status cli_processes_place(unsigned processes, net_place *out);
-/* Rank 0, when it has left the others: until they have ended; who has not after a while is killed. */
-void cli_processes_end(void);
+/* Rank 0, when it has left the others: until they have ended; who has not after a while, a short one if
+ * something went wrong, is killed. */
+void cli_processes_end(bool is_good);
 
 /* `text` with {rank} and {host} replaced, in memory of the caller's (mem_free). */
 CHECKED status cli_processes_replace(const char *text, unsigned rank, char **out);

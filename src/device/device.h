@@ -47,7 +47,8 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
     ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
     ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
-    ITEM(wakes, "wake-ups")                       /* of tasks, by events */
+    ITEM(host_pages, "pages decompressed by the host") /* of codecs without a kernel */            \
+    ITEM(wakes, "wake-ups")                            /* of tasks, by events */
 
 typedef struct dev_work {
 #define ITEM(name, text) _Atomic uint64_t name;
@@ -135,8 +136,9 @@ struct device {
     uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
-    mem_budget *budget;    /* of its memory; the device holds a reference */
-    device *host;          /* lazy devices: pinned memory as a host device (dev_host); or NULL */
+    uint32_t codecs;    /* lazy devices: a mask of Parquet's codecs for which there are kernels */
+    mem_budget *budget; /* of its memory; the device holds a reference */
+    device *host;       /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 

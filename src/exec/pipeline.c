@@ -7,6 +7,7 @@
 #include "exec/pipeline.h"
 
 #include "exec/exchange/op_exchange.h"
+#include "exec/operators/op_result.h"
 
 typedef struct link link;
 struct link {
@@ -361,10 +362,31 @@ static status walk(exec_query *query, const plan_node *node, const link *down)
                       plan_kind_name(node->kind));
 }
 
+/* Where the result comes from one source alone, and what lies between makes one chunk of each, any
+ * number of tasks may pull: the result heeds their turns. */
+static void keep_turns(const exec_query *query, exec_operator *result)
+{
+    exec_stage *only = NULL;
+    for (size_t i = 0; i < query->stages.count && result->pipelines == 1; i++)
+        if (stage_uses(query->stages.items[i], result))
+            only = query->stages.items[i];
+    if (!only || !only->source->has_turns)
+        return;
+    for (size_t i = 0; i + 1 < only->operators.count; i++) {
+        const plan_node *plan = only->operators.items[i]->plan;
+        if (!plan || plan->kind != PLAN_PROJECT)
+            return;
+    }
+    only->source->task_limit = 0;
+    op_result_keep_turns(result);
+}
+
 status exec_build(exec_query *query, exec_operator *sink)
 {
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
-    return walk(query, query->statement->root, chain);
+    TRY(walk(query, query->statement->root, chain));
+    keep_turns(query, sink);
+    return STATUS_OK;
 }

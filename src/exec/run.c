@@ -6,6 +6,16 @@
 #include "exec/sched/task.h"
 #include "net/net.h"
 
+static status new_bounds(exec_query *query, uint32_t count)
+{
+    query->bounds = arena_alloc_array(query->memory, count + 1, sizeof *query->bounds);
+    if (!query->bounds)
+        return status_no_memory("bounds", count * sizeof *query->bounds);
+    for (uint32_t i = 0; i < count; i++)
+        runtime_bound_init(&query->bounds[i]);
+    return STATUS_OK;
+}
+
 status exec_query_new(const plan_statement *statement, const exec_place *place,
                       const settings *settings, exec_query **out)
 {
@@ -40,6 +50,8 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
         if (!query->filters || !query->filter_stages)
             st = status_no_memory("runtime filters", count * sizeof *query->filters);
     }
+    if (!st)
+        st = new_bounds(query, statement->bound_count);
     if (!st && statement->shared.count) {
         size_t count = statement->shared.count;
         query->shared_sinks = arena_alloc_array(query->memory, count, sizeof(exec_operator *));
@@ -182,6 +194,8 @@ void exec_query_free(exec_query *query)
     if (query->filters)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);
+    for (uint32_t i = 0; query->bounds && i < query->statement->bound_count; i++)
+        runtime_bound_release(&query->bounds[i]);
     scan_reads_free(query->reads);
     status_free(query->failure);
     pthread_mutex_destroy(&query->lock);

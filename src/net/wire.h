@@ -29,7 +29,7 @@ void wire_writer_free(wire_writer *writer); /* takes NULL */
 
 /* Appends as many as fit of the rows [first, first + count) of a chunk, whose count is exact and
  * whose columns may have any form, to the message `target` of `room` bytes (8-byte aligned, at
- * least 64), of which *used are in use. *out_rows: how many; less than asked for: send the message,
+ * least 32), of which *used are in use. *out_rows: how many; less than asked for: send the message,
  * go on in an empty one with the rows that are left. None of the
  * columns is NULL: what nobody needs is no column of the writer's. Dictionaries
  * are kept referenced. */

@@ -325,8 +325,10 @@ static status place_sort(distributor *d, plan_node *node, site *out)
 {
     site below;
     TRY(place(d, &node->children[0], &below));
-    if (below.placement == PLACEMENT_PARTS && node->sort.has_limit)
+    if (below.placement == PLACEMENT_PARTS && node->sort.has_limit) {
         TRY(copy_node(d, node, node->children[0], &node->children[0]));
+        node->sort.bound = 0; /* the rows that the copy counts come again */
+    }
     *out = distribute_site(PLACEMENT_ONE, NULL);
     return distribute_gather(d, &node->children[0]);
 }

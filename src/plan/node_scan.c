@@ -23,6 +23,8 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, count > 1 ? " takes filters" : " takes filter");
     for (size_t i = 0; i < count; i++)
         plan_write_format(w, "%s %u", i ? "," : "", node->scan.runtime_filters.items[i].id);
+    for (size_t i = 0; i < node->scan.bounds.count; i++)
+        plan_write_format(w, "%s %u", i ? "," : " takes bound", node->scan.bounds.items[i].id);
 }
 
 /* The filters are over the node's own columns. */
@@ -54,6 +56,9 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     column_set_add_list(&filtered, &node->scan.filters);
     for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
         column_set_add(&filtered, node->scan.runtime_filters.items[i].column_id);
+    for (size_t i = 0; i < node->scan.bounds.count; i++)
+        for (size_t k = 0; k < node->scan.bounds.items[i].column_ids.count; k++)
+            column_set_add(&filtered, node->scan.bounds.items[i].column_ids.items[k]);
     size_t kept = 0;
     node->scan.filter_only.count = 0;
     for (size_t i = 0; i < node->columns.count; i++) {

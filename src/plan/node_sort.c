@@ -21,6 +21,8 @@ static void write(plan_writer *w, const plan_node *node)
     plan_write_text(w, "]");
     if (node->sort.has_limit)
         plan_write_format(w, " limit %llu", (unsigned long long)node->sort.limit);
+    if (node->sort.bound)
+        plan_write_format(w, " gives bound %u", node->sort.bound);
 }
 
 static double estimate(const plan_statement *s, const plan_node *node)

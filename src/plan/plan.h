@@ -98,6 +98,15 @@ typedef struct plan_taken_filter {
     uint32_t column_id; /* the scan's column that it is about */
 } plan_taken_filter;
 
+/* What a sort with a limit has kept so far bounds what it will still take: the first keys of its
+ * order, as columns of the scan. `id`, from 1: the same at the sort and at the scans. */
+typedef struct plan_taken_bound {
+    uint32_t id;
+    bool has_all_keys;
+    ARRAY(uint32_t) column_ids;
+    ARRAY(bool) is_descending, nulls_first;
+} plan_taken_bound;
+
 /* Where a scan's rows come from; made by the catalog (a set of Parquet files). */
 struct pq_table;
 
@@ -124,6 +133,7 @@ struct plan_node {
             ARRAY(bool) relied;      /* parallel to columns, or empty: more than an estimate was
                                         built on the statistics' range (rule ranges) */
             ARRAY(plan_taken_filter) runtime_filters;
+            ARRAY(plan_taken_bound) bounds;
             uint64_t first_row, end_row; /* of the table's rows, in their order, only these; end_row
                                             0: all. At multiples of 64 in a row group, or its end */
         } scan;
@@ -154,6 +164,7 @@ struct plan_node {
             ARRAY(plan_sort_key) keys;
             bool has_limit;
             uint64_t limit; /* top-k: rows to keep, offset included */
+            uint32_t bound; /* that scans take; 0: none does */
         } sort;
         struct {
             bool has_limit;
@@ -184,6 +195,7 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
+    uint32_t bound_count;                       /* ids of sorts' bounds are 1 to this */
     uint32_t exchange_count;                    /* 0: it runs on one rank */
     uint64_t rules_off;                         /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */

@@ -17,6 +17,7 @@
 
 #define THREADS_MAX 1024
 #define STACK_BYTES ((size_t)128 << 10)
+#define LAST_FRAMES_BYTES ((size_t)4 << 10)
 
 emulated_index threadIdx, blockIdx, blockDim, gridDim;
 const emulated_kernel *emulated_kernels;
@@ -116,7 +117,7 @@ static void fiber_main()
     abort();
 }
 
-static bool has_failed;
+static bool has_failed, has_left_frames;
 
 void emulated_fail(const char *format, ...)
 {
@@ -151,8 +152,9 @@ uint64_t *emulated_words()
 static void begin_fiber(unsigned i)
 {
 #if defined __SANITIZE_ADDRESS__
-    /* Frames of a launch that failed were left as they were. */
-    __asan_unpoison_memory_region(stacks + i * STACK_BYTES, STACK_BYTES);
+    /* The last frames of a fiber stay as they were; all of them, if the launch failed. */
+    size_t bytes = has_left_frames ? STACK_BYTES : LAST_FRAMES_BYTES;
+    __asan_unpoison_memory_region(stacks + (i + 1) * STACK_BYTES - bytes, bytes);
 #endif
     void **top = (void **)(stacks + (i + 1) * STACK_BYTES);
     top -= 2;
@@ -257,6 +259,7 @@ bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threa
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     why = message;
     why_bytes = message_bytes;
+    has_left_frames |= has_failed;
     has_failed = false;
     running = kernel;
     running_arguments = arguments;
@@ -268,12 +271,13 @@ bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threa
     for (unsigned b = 0; b < blocks && !has_failed; b++) {
         unsigned index = (unsigned)((b + shift) % blocks);
         blockIdx = {is_backward ? blocks - 1 - index : index, 0, 0};
+        if (!kernel->is_together) {
+            run_alone();
+            continue;
+        }
         memset(__start_emulated_shared, 0xa5,
                (size_t)(__stop_emulated_shared - __start_emulated_shared));
-        if (kernel->is_together)
-            run_together();
-        else
-            run_alone();
+        run_together();
     }
     return !has_failed;
 }

@@ -66,6 +66,23 @@ check "files of parts" test -f "$work/parts/lineitem/part-0002.parquet"
 check "rows of parts" rows_are_right "$work/parts"
 check "published answers, 3 ranks, small messages" "$program" tpch run --data "$work/parts" --check \
     --set ranks=3 --set distribute=always --set network_message_bytes=300 --set chunk_rows=64
+# The 22 queries' rows, on so many processes.
+rows_on() { # processes
+    for query in "$here"/../../src/tpch/queries/*.sql; do
+        set -- "$@" -f "$query"
+    done
+    processes=$1
+    shift
+    env UCX_MEM_EVENTS=no UCX_LOG_LEVEL=fatal "$program" --processes "$processes" --set distribute=always \
+        --set peer_timeout=60000 --format csv "$@" "$work/parts" >"$work/rows.$processes" 2>"$work/said"
+}
+rows_on 1
+if rows_on 2 || ! grep -q libucx "$work/said"; then
+    check "rows of 2 processes" cmp "$work/rows.1" "$work/rows.2"
+    check "all 22" test "$(wc -l <"$work/rows.2")" -gt 900
+else
+    skip "rows of 2 processes: no libucp here, or none when this was built"
+fi
 check "a tiny scale factor" "$program" tpch generate --scale 0.0001 --out "$work/tiny" --parts 7
 check "scale factor of nothing" fails_with "between" "$work/none" \
     "$program" tpch generate --scale 0 --out "$work/none"

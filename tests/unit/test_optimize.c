@@ -114,3 +114,24 @@ TEST(a_limit_of_distinct_rows_is_told_to_the_grouping)
     explain("limits", sql, plan, sizeof plan);
     CHECK(!strstr(plan, "any 2"));
 }
+
+TEST(a_sort_with_a_limit_bounds_the_scans_that_stream_into_it)
+{
+    char path[128], sql[512], plan[2048];
+    snprintf(path, sizeof path, "%s/bound.parquet", test_folder());
+    snprintf(sql, sizeof sql, "COPY (SELECT n, n AS m FROM (VALUES (1), (2)) v (n)) TO '%s'", path);
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(!run_statement("explain select n from t order by n, m desc limit 1", path, "cpu", plan,
+                         sizeof plan));
+    CHECK(strstr(plan, "limit 1 gives bound 1"));
+    CHECK(strstr(plan, "takes bound 1"));
+    CHECK(!run_statement("explain select n, sum(m) from t group by n order by n limit 1", path,
+                         "cpu", plan, sizeof plan));
+    CHECK(!strstr(plan, "bound"));
+    CHECK(!run_statement("explain select b.n from t a left join t b on a.m = b.m + 1 "
+                         "order by b.n limit 1",
+                         path, "cpu", plan, sizeof plan));
+    CHECK(!strstr(plan, "bound"));
+    CHECK(!run_statement("explain select n from t order by n", path, "cpu", plan, sizeof plan));
+    CHECK(!strstr(plan, "bound"));
+}

@@ -197,3 +197,132 @@ TEST(hashes_of_nulls_are_spread)
             }
         }
 }
+
+/* ---- casts: as the scalar kernel, which parses and prints as the host does ---- */
+
+static const char *const samples[] = {"0",
+                                      "-1",
+                                      "127",
+                                      "300",
+                                      "-32768",
+                                      "65536",
+                                      "2147483648",
+                                      "9223372036854775807",
+                                      "99999999999999999999",
+                                      "1.25",
+                                      "-0.005",
+                                      "1e3",
+                                      "1e400",
+                                      "0.1",
+                                      "123456789.123456789",
+                                      "NaN",
+                                      "-Infinity",
+                                      "3.4e38",
+                                      "5e-324",
+                                      "1995-03-15",
+                                      "0044-03-15 BC",
+                                      "1995-03-15 12:34:56.789012",
+                                      "2000-01-01 00:00:00+02",
+                                      "24:00:00",
+                                      "03:04:05.6",
+                                      "1 year 2 mons -3 days 04:05:06.7",
+                                      "P1Y2M3DT4H5M6.5S",
+                                      "2.5 weeks",
+                                      "-1.5 months",
+                                      "90 days ago",
+                                      "true",
+                                      "off",
+                                      "o",
+                                      "",
+                                      "  12  ",
+                                      "x",
+                                      "1 2"};
+#define SAMPLES (sizeof samples / sizeof *samples)
+
+static const data_type *cast_types(size_t *out_count)
+{
+    static data_type types[20];
+    size_t count = 0;
+    for (type_id id = TYPE_BOOL; id <= TYPE_INTERVAL; id++)
+        if (id != TYPE_DECIMAL)
+            types[count++] = type_make(id);
+    types[count++] = type_decimal(9, 2);
+    types[count++] = type_decimal(38, 10);
+    types[count] = type_make(TYPE_TIMESTAMP);
+    types[count++].precision = 9;
+    *out_count = count;
+    return types;
+}
+
+static dev_error_code cast_text(const dev_kernel_function *table, data_type type,
+                                const string_view *values, const uint64_t *validity,
+                                dev_count count, void *made)
+{
+    dev_error error = {.code = DEV_ERROR_NONE};
+    cast_from_text_arguments a = {.to = type,
+                                  .values = values,
+                                  .validity = validity,
+                                  .count = count,
+                                  .out = made,
+                                  .error = &error};
+    table[DEV_KERNEL_cast_from_text](&a);
+    return atomic_load(&error.code);
+}
+
+static void print_values(const dev_kernel_function *table, data_type type, const void *values,
+                         const uint64_t *validity, dev_count count, char *heap, string_view *made)
+{
+    cast_to_text_arguments a = {.from = type,
+                                .values = values,
+                                .validity = validity,
+                                .count = count,
+                                .heap = heap,
+                                .heap_stride = INTERVAL_TEXT_BYTES,
+                                .out = made};
+    table[DEV_KERNEL_cast_to_text](&a);
+}
+
+/* Each sample alone; those that are values of the type, all rows of them, and back to text. */
+static void check_casts(const dev_kernel_function *table, data_type type)
+{
+    static string_view values[ROWS_MAX], printed[2][ROWS_MAX];
+    static int128 made[2][ROWS_MAX];
+    static char heap[2][ROWS_MAX * INTERVAL_TEXT_BYTES];
+    uint64_t validity[ROWS_MAX / 64 + 1], actual = 1000;
+    size_t good[SAMPLES], good_count = 0;
+    const dev_kernel_function *scalar = table_of(0);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        values[0] = string_view_make(samples[i], (uint32_t)strlen(samples[i]));
+        dev_error_code expected =
+            cast_text(scalar, type, values, NULL, dev_count_exact(1), made[0]);
+        CHECK_EQ(cast_text(table, type, values, NULL, dev_count_exact(1), made[1]), expected);
+        if (!expected)
+            good[good_count++] = i;
+    }
+    CHECK(good_count > 0);
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        size_t which = good[test_random_below(good_count)];
+        values[i] = string_view_make(samples[which], (uint32_t)strlen(samples[which]));
+    }
+    for (size_t w = 0; w < ROWS_MAX / 64 + 1; w++)
+        validity[w] = test_random();
+    dev_count count = {ROWS_MAX, &actual};
+    for (int k = 0; k < 2; k++) {
+        memset(made[k], 0, sizeof made[k]);
+        memset(printed[k], 0, sizeof printed[k]);
+        CHECK_EQ(cast_text(k ? table : scalar, type, values, validity, count, made[k]), 0);
+        print_values(k ? table : scalar, type, made[k], validity, count, heap[k], printed[k]);
+    }
+    CHECK(!memcmp(made[0], made[1], sizeof made[0]));
+    for (size_t i = 0; i < ROWS_MAX; i++)
+        CHECK(text_is_same(&printed[0][i], &printed[1][i]));
+}
+
+TEST(casts_from_and_to_text)
+{
+    size_t count;
+    const data_type *types = cast_types(&count);
+    for (size_t v = 1; v < ISAS && table_of(v); v++)
+        for (size_t t = 0; t < count; t++)
+            check_casts(table_of(v), types[t]);
+}

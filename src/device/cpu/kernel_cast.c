@@ -3,12 +3,12 @@
  * In two steps over blocks that stay in the first-level cache: the values are loaded as int64,
  * int128 or double, and stored as what is asked for, so that n kinds of sources and m of targets
  * need n + m loops. The commonest casts have a loop of their own. */
+#include "base/calendar.h"
 #include "device/cpu/kernel.h"
 
 #include <math.h>
 
 #define BLOCK 512
-#define DAY_MICROSECONDS 86400000000
 
 typedef cast_number_arguments arguments;
 
@@ -103,7 +103,7 @@ static void bounds_of(data_type type, int128 *low, int128 *high)
         return;
     case TYPE_TIME:
         *low = 0;
-        *high = DAY_MICROSECONDS;
+        *high = CALENDAR_DAY;
         return;
     default:
         if (type_is_signed(type) || type_is_time(type)) {
@@ -126,7 +126,7 @@ static int128 units_a_day(data_type type)
 {
     if (type.id == TYPE_DATE)
         return 1;
-    return type.precision == 9 ? (int128)DAY_MICROSECONDS * 1000 : DAY_MICROSECONDS;
+    return type.precision == 9 ? (int128)CALENDAR_DAY * 1000 : CALENDAR_DAY;
 }
 
 static bool is_timestamp(data_type type)

@@ -10,6 +10,7 @@ typedef struct cuda_extra {
     uint64_t step;     /* for kernels that are several launches */
 } cuda_extra;
 
+#define CUDA_CODEC_SNAPPY 1 /* as Parquet numbers them: the one for which there are kernels */
 #define CUDA_WARP 32
 /* Threads of a block, and what one block does of kernels that work on tiles. */
 #define CUDA_BLOCK 256

@@ -2,12 +2,11 @@
  *
  * A value is loaded as a whole number of 128 bits or a double, scaled, and stored: what scales and
  * what fits is as device/cpu/kernel_cast.c says. */
+#include "base/calendar.h"
 #include "device/cuda/numbers.cuh"
 
 #include <float.h>
 #include <math.h>
-
-#define DAY_MICROSECONDS 86400000000
 
 DEVICE bool is_real(data_type type)
 {
@@ -39,7 +38,7 @@ DEVICE int128 units_a_day(data_type type)
 {
     if (type.id == TYPE_DATE)
         return 1;
-    return type.precision == 9 ? (int128)DAY_MICROSECONDS * 1000 : DAY_MICROSECONDS;
+    return type.precision == 9 ? (int128)CALENDAR_DAY * 1000 : CALENDAR_DAY;
 }
 
 DEVICE cast_scaling scaling_of(data_type from, data_type to)
@@ -76,7 +75,7 @@ DEVICE void cast_bounds(data_type type, int128 *low, int128 *high)
         }
     } else if (type.id == TYPE_TIME) {
         *low = 0;
-        *high = DAY_MICROSECONDS;
+        *high = CALENDAR_DAY;
     } else {
         bool is_unsigned = type.id == TYPE_UINT8 || type.id == TYPE_UINT16 ||
                            type.id == TYPE_UINT32 || type.id == TYPE_UINT64;

@@ -1,4 +1,5 @@
 /* kernel_string.cu - parts of texts, their lengths, positions in them, and new ones; a thread a row. */
+#include "base/blob_digits.h"
 #include "device/cuda/text.cuh"
 #include "device/letter_case.h"
 
@@ -179,31 +180,38 @@ DEVICE uint64_t replace(const kernel_view *view, const kernel_view *from, const 
 typedef struct build_row {
     const kernel_view *first, *second, *third;
     uint64_t bytes;
+    bool is_none; /* a text that stands for no blob */
 } build_row;
 
 template <class A> DEVICE build_row build_row_of(const A &a, uint64_t i)
 {
     build_row r = {(const kernel_view *)a.first + i * a.first_stride,
                    (const kernel_view *)a.second + (a.second ? i * a.second_stride : 0),
-                   (const kernel_view *)a.third + (a.third ? i * a.third_stride : 0), 0};
+                   (const kernel_view *)a.third + (a.third ? i * a.third_stride : 0), 0,
+                   false};
     r.bytes = kernel_view_bytes(r.first);
     if (a.op == DEV_BUILD_CONCAT)
         r.bytes += kernel_view_bytes(r.second);
     else if (a.op == DEV_BUILD_REPLACE)
         r.bytes = replace(r.first, r.second, r.third, NULL);
+    else if (a.op == DEV_BUILD_ENCODE)
+        r.bytes = 2 + 2 * r.bytes;
+    else if (a.op == DEV_BUILD_DECODE)
+        r.is_none = !blob_parse_text(kernel_view_data(r.first), r.bytes, NULL, &r.bytes);
     return r;
 }
 
 KERNEL_TOGETHER(string_build_bytes)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    build_row r = {NULL, NULL, NULL, 0, false};
     if (i < count && kernel_is_valid(a.validity, i))
-        bytes = build_row_of(a, i).bytes;
-    if (bytes > UINT32_MAX) {
-        kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, i);
-        bytes = 0;
+        r = build_row_of(a, i);
+    if (r.is_none || r.bytes > UINT32_MAX) {
+        kernel_fail(a.error, r.is_none ? DEV_ERROR_CAST : DEV_ERROR_OVERFLOW, a.location, i);
+        r.bytes = 0;
     }
-    bytes = kernel_warp_sum(bytes > STRING_INLINE_BYTES ? bytes : 0);
+    uint64_t bytes = kernel_warp_sum(r.bytes > STRING_INLINE_BYTES ? r.bytes : 0);
     if (kernel_lane() == 0 && bytes)
         kernel_atomic_add(a.out_total, bytes);
 }
@@ -219,6 +227,11 @@ DEVICE void build_text(uint8_t op, const build_row *r, char *out)
     } else if (op == DEV_BUILD_CONCAT) {
         memcpy(out, text, bytes);
         memcpy(out + bytes, kernel_view_data(r->second), kernel_view_bytes(r->second));
+    } else if (op == DEV_BUILD_ENCODE) {
+        blob_format_text(text, bytes, out);
+    } else if (op == DEV_BUILD_DECODE) {
+        size_t made;
+        (void)blob_parse_text(text, bytes, out, &made);
     } else {
         replace(r->first, r->second, r->third, out);
     }
@@ -227,11 +240,11 @@ DEVICE void build_text(uint8_t op, const build_row *r, char *out)
 KERNEL_TOGETHER(string_build)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
-    build_row r = {NULL, NULL, NULL, 0};
+    build_row r = {NULL, NULL, NULL, 0, false};
     char small[STRING_INLINE_BYTES];
     if (i < count && kernel_is_valid(a.validity, i))
         r = build_row_of(a, i);
-    if (r.bytes > UINT32_MAX) /* reported by the launch before */
+    if (r.is_none || r.bytes > UINT32_MAX) /* reported by the launch before */
         r.bytes = 0;
     bool is_long = r.bytes > STRING_INLINE_BYTES;
     uint64_t place = kernel_take_room(extra.scratch, is_long ? r.bytes : 0);

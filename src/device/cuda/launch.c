@@ -69,18 +69,10 @@ static shape counted(shape s)
     return s;
 }
 
-static shape no_blobs(shape s, uint8_t op)
-{
-    bool is_blob = op == DEV_BUILD_ENCODE || op == DEV_BUILD_DECODE;
-    s.missing = is_blob ? "blobs as text" : NULL;
-    return s;
-}
-
-#define CODEC_SNAPPY 1 /* as Parquet numbers them */
 static shape snappy(int codec)
 {
     shape s = cuda_shape_one_warp();
-    s.missing = codec == CODEC_SNAPPY ? NULL : "a codec other than snappy";
+    s.missing = codec == CUDA_CODEC_SNAPPY ? NULL : "a codec other than snappy";
     return s;
 }
 
@@ -98,7 +90,7 @@ static shape warp_each(uint64_t pages)
 static shape snappy_pages(uint32_t codecs, uint64_t pages)
 {
     shape s = warp_each(pages);
-    s.missing = codecs & ~(1u << CODEC_SNAPPY) ? "a codec other than snappy" : NULL;
+    s.missing = codecs & ~(1u << CUDA_CODEC_SNAPPY) ? "a codec other than snappy" : NULL;
     return s;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
 #define PISTACHIO_DEVICE_CUDA_NUMBERS_CUH
 
+#include "base/portable.h"
 #include "device/cuda/kernel.cuh"
 
 /* Runs the statements with `number` the type in which integers, decimals, dates and times are kept. */
@@ -145,11 +146,9 @@ DEVICE int128 kernel_ten_to(unsigned exponent)
     return power;
 }
 
-#define DECIMAL_LIMIT ((int128)0x4b3b4ca85a86c47aull << 64 | 0x098a224000000000ull) /* 10^38 */
-
 DEVICE bool kernel_too_long(int128 x)
 {
-    return x >= DECIMAL_LIMIT || x <= -DECIMAL_LIMIT;
+    return x >= TEN_TO_38 || x <= -TEN_TO_38;
 }
 
 /* Products of decimals: below 10^38 or an overflow. */

@@ -1,17 +1,18 @@
 /* op_exchange_receive.c - the source of an exchange: messages of all ranks, as chunks. */
-#include "exec/exchange/exchange_wire.h"
+#include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
 
 typedef struct op_receive {
     exec_operator base;
     net_exchange *net; /* the sink's */
-    exchange_parts parts;
+    exchange_streams streams;
     _Atomic unsigned closed_tasks;
 } op_receive;
 
 typedef struct receive_local {
     net_waiter waiter;
     exec_task *task;
+    exchange_stream *stream; /* whose messages it is reading, or NULL */
 } receive_local;
 
 static void wake(void *task)
@@ -48,8 +49,8 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
     receive_local *local = state;
     net_state net_is;
     net_message *message;
-    dev_buffer *block;
-    EXEC_TRY(task, net_try_receive(op->net, NET_ANY, &local->waiter, &net_is, &message));
+    EXEC_TRY(task, exchange_streams_next(&op->streams, op->net, &local->waiter, &local->stream,
+                                         &net_is, &message));
     if (net_is == NET_WAIT)
         return EXEC_WAIT;
     if (net_is == NET_ENDED)
@@ -57,21 +58,16 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
     if (message->peer != base->query->rank)
         atomic_fetch_add_explicit(&base->metrics.bytes_received, message->bytes,
                                   memory_order_relaxed);
-    status st = exchange_parts_add(&op->parts, task->stream->dev, message, &block);
+    status st = exchange_stream_read(&op->streams, local->stream, message, output);
     net_message_free(message);
     EXEC_TRY(task, st);
-    if (!block)
-        return EXEC_NEED_INPUT;
-    st = exchange_decode(block, &base->plan->columns, output);
-    dev_buffer_unref(block);
-    EXEC_TRY(task, st);
-    return EXEC_HAVE_OUTPUT;
+    return *output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
 }
 
 static void receive_close(exec_operator *base)
 {
     op_receive *op = (op_receive *)base;
-    exchange_parts_free(&op->parts);
+    exchange_streams_release(&op->streams);
     mem_free(op);
 }
 
@@ -87,13 +83,24 @@ static const exec_operator_ops receive_ops = {
 status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
                                 exec_operator **out)
 {
+    exchange_columns columns;
     *out = NULL;
     op_receive *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("exchange", sizeof *op);
     op->base = (exec_operator){.ops = &receive_ops, .query = query, .plan = plan};
     op->net = net;
-    exchange_parts_init(&op->parts);
+    status st = exchange_columns_init(plan, &columns);
+    if (st)
+        exchange_columns_release(&columns);
+    else
+        st = exchange_streams_init(&op->streams, dev_host(exec_device(query)),
+                                   plan_exchange_name(plan->exchange.kind), columns,
+                                   query->rank_count);
+    if (st) {
+        receive_close(&op->base);
+        return st;
+    }
     *out = &op->base;
     return STATUS_OK;
 }

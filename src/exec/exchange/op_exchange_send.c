@@ -1,40 +1,25 @@
 /* op_exchange_send.c - the sink of an exchange: rows to the ranks that they belong to.
  *
- *     chunk ─ keys ─ hash ─ ranks_partition ─┬─ lane 0 ─ block ─ messages ─> rank 0
- *                                            └─ lane 1 ─ block ─ messages ─> rank 1
+ *     chunk ─ keys ─ hash ─ ranks_partition ─┬─ lane 0 ─ messages ─> rank 0
+ *                                            └─ lane 1 ─ messages ─> rank 1
  *
- * A lane collects rows until they fill a message. Where all rows go the same way there is one lane,
- * to rank 0 or to all ranks. Each task has its own. */
-#include "exec/exchange/exchange_wire.h"
+ * Where all rows go the same way there is one lane, to rank 0 or to all ranks. Each task has its own, and
+ * takes no chunk before all lanes have written the one before. */
+#include "exec/exchange/exchange_lane.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/expression/program.h"
-#include "exec/sched/memory.h"
-#include "exec/spill/chunk_bytes.h"
 
 typedef struct op_send {
     exec_operator base;
     net_exchange *net;
+    exchange_columns columns;
     uint32_t lane_count, rank_count;
-    uint64_t message_bytes;
     program *program; /* of the keys */
     uint32_t key_count;
-    _Atomic uint32_t next_block;
+    _Atomic uint32_t next_stream;
     _Atomic bool *has_declined; /* by rank */
     _Atomic uint32_t declined_count;
 } op_send;
-
-/* FLAT chunks that wait for more. */
-typedef struct send_lane {
-    ARRAY(chunk *) chunks;
-    uint64_t bytes;
-} send_lane;
-
-/* A block on its way to a rank. */
-typedef struct send_block {
-    dev_buffer *bytes;
-    uint32_t peer, number;
-    uint64_t sent;
-} send_block;
 
 typedef struct send_local {
     net_waiter waiter;
@@ -42,60 +27,10 @@ typedef struct send_local {
     chunk *current; /* its keys are being evaluated */
     tensor **keys;
     uint32_t next_key;
-    send_lane *lanes;
-    ARRAY(send_block) blocks;
-    size_t first_block;
+    exchange_lane *lanes;
 } send_local;
 
-/* ---- blocks ---- */
-
-static status add_block(op_send *op, send_local *local, uint32_t peer, dev_buffer *bytes)
-{
-    send_block block = {.peer = peer,
-                        .number = atomic_fetch_add(&op->next_block, 1),
-                        .bytes = dev_buffer_ref(bytes)};
-    status st = array_push(NULL, &local->blocks, block);
-    if (st)
-        dev_buffer_unref(block.bytes);
-    return st;
-}
-
-static status add_rows(op_send *op, exec_task *task, send_local *local, uint32_t lane,
-                       const chunk *c, uint64_t first, uint64_t count)
-{
-    dev_buffer *bytes;
-    bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
-    TRY(exchange_encode(dev_host(task->stream->dev), c, first, count, &bytes));
-    status st = STATUS_OK;
-    for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
-        if (is_for_all || rank == lane)
-            st = add_block(op, local, rank, bytes);
-    dev_buffer_unref(bytes);
-    return st;
-}
-
-/* The lane's rows become blocks. */
-static status flush_lane(op_send *op, exec_task *task, send_local *local, uint32_t number)
-{
-    send_lane *lane = &local->lanes[number];
-    chunk *flat, *c;
-    if (!lane->chunks.count)
-        return STATUS_OK;
-    TRY(chunk_concat(task->stream, lane->chunks.items, lane->chunks.count, "exchange", &flat));
-    status st = chunk_to_host(task->stream, flat, false, "exchange", &c);
-    chunk_free(flat);
-    TRY(st);
-    for (uint64_t first = 0, rows; first < c->rows.bound && !st; first += rows) {
-        rows = exchange_fit(c, first, op->message_bytes);
-        st = add_rows(op, task, local, number, c, first, rows);
-    }
-    chunk_free(c);
-    for (size_t i = 0; i < lane->chunks.count; i++)
-        chunk_free(lane->chunks.items[i]);
-    lane->chunks.count = 0;
-    lane->bytes = 0;
-    return st;
-}
+/* ---- lanes to ranks ---- */
 
 static void note_declined(op_send *op, uint32_t peer)
 {
@@ -103,53 +38,52 @@ static void note_declined(op_send *op, uint32_t peer)
         atomic_fetch_add(&op->declined_count, 1);
 }
 
-/* Sends what there is; NET_WAIT: the rest when the task is woken. */
-static status send_blocks(op_send *op, send_local *local, net_state *out)
+static void send_message(op_send *op, exchange_lane *lane, net_message *message)
 {
+    exchange_lane_fill(lane, message);
+    if (message->peer != op->base.query->rank)
+        atomic_fetch_add_explicit(&op->base.metrics.bytes_sent, message->bytes,
+                                  memory_order_relaxed);
+    net_send(op->net, &message);
+}
+
+/* The lane's message to whom it has to go; NET_WAIT: the rest when the task is woken. */
+static status send_full(op_send *op, send_local *local, exchange_lane *lane, net_state *out)
+{
+    uint32_t rank;
     *out = NET_READY;
-    while (local->first_block < local->blocks.count) {
-        send_block *block = &local->blocks.items[local->first_block];
+    while (exchange_lane_next(lane, &rank)) {
         net_message *message;
-        TRY(net_try_message(op->net, block->peer, &local->waiter, out, &message));
+        TRY(net_try_message(op->net, rank, &local->waiter, out, &message));
         if (*out == NET_WAIT)
             return STATUS_OK;
-        if (*out == NET_READY) {
-            exchange_fill(message, block->bytes, block->number, &block->sent);
-            if (block->peer != op->base.query->rank)
-                atomic_fetch_add_explicit(&op->base.metrics.bytes_sent, message->bytes,
-                                          memory_order_relaxed);
-            net_send(op->net, &message);
-            if (block->sent < block->bytes->bytes)
-                continue;
-        } else {
-            note_declined(op, block->peer);
-        }
-        dev_buffer_unref(block->bytes);
-        local->first_block++;
+        if (*out == NET_READY)
+            send_message(op, lane, message);
+        else
+            note_declined(op, rank);
+        lane->next++;
     }
-    local->first_block = local->blocks.count = 0;
     *out = NET_READY;
     return STATUS_OK;
 }
 
-/* ---- rows to lanes ---- */
-
-/* Takes the chunk over. */
-static status add_to_lane(op_send *op, exec_task *task, send_local *local, uint32_t number,
-                          chunk *c)
+/* Until no lane has rows, or a full message. */
+static status send_lanes(op_send *op, send_local *local, net_state *out)
 {
-    send_lane *lane = &local->lanes[number];
-    status st = array_push(NULL, &lane->chunks, c);
-    if (st) {
-        chunk_free(c);
-        return st;
+    *out = NET_READY;
+    for (uint32_t i = 0; i < op->lane_count; i++) {
+        exchange_lane *lane = &local->lanes[i];
+        while (lane->rows || lane->is_full) {
+            TRY(send_full(op, local, lane, out));
+            if (*out == NET_WAIT)
+                return STATUS_OK;
+            TRY(exchange_lane_write(lane));
+        }
     }
-    for (uint32_t i = 0; i < c->column_count; i++)
-        if (c->columns[i])
-            lane->bytes += type_values_bytes(c->columns[i]->type, c->rows.bound);
-    lane->bytes += c->column_count ? 0 : c->rows.bound;
-    return lane->bytes < op->message_bytes ? STATUS_OK : flush_lane(op, task, local, number);
+    return STATUS_OK;
 }
+
+/* ---- rows to lanes ---- */
 
 static status hash_rows(op_send *op, exec_task *task, send_local *local, uint64_t *hashes)
 {
@@ -183,14 +117,6 @@ static status order_rows(op_send *op, exec_task *task, send_local *local, row_in
     return st;
 }
 
-static status share_chunk(const chunk *c, chunk **out)
-{
-    TRY(chunk_new(c->column_count, c->rows, out));
-    for (uint32_t i = 0; i < c->column_count; i++)
-        (*out)->columns[i] = c->columns[i] ? tensor_ref(c->columns[i]) : NULL;
-    return STATUS_OK;
-}
-
 /* Rows [first, first + count) of the order. */
 static status add_part(op_send *op, exec_task *task, send_local *local, uint32_t rank,
                        const row_index *order, uint64_t first, uint64_t count)
@@ -198,14 +124,16 @@ static status add_part(op_send *op, exec_task *task, send_local *local, uint32_t
     row_index *rows;
     chunk *part;
     TRY(row_index_view(order, first, &rows));
-    status st = share_chunk(local->current, &part);
+    status st = exchange_columns_narrow(&op->columns, local->current, &part);
     if (!st) {
         st = chunk_select(task->stream, part, rows, dev_count_exact(count), NULL);
         if (st)
             chunk_free(part);
     }
     row_index_unref(rows);
-    return st ? st : add_to_lane(op, task, local, rank, part);
+    if (!st)
+        exchange_lane_give(&local->lanes[rank], part);
+    return st;
 }
 
 static status scatter(op_send *op, exec_task *task, send_local *local)
@@ -247,36 +175,63 @@ static exec_result evaluate_keys(op_send *op, exec_task *task, send_local *local
     return EXEC_FINISHED;
 }
 
+static status give_all(op_send *op, send_local *local)
+{
+    chunk *rows;
+    TRY(exchange_columns_narrow(&op->columns, local->current, &rows));
+    exchange_lane_give(&local->lanes[0], rows);
+    return STATUS_OK;
+}
+
 /* The chunk at work goes to the lanes. */
 static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 {
-    chunk *c = local->current;
     if (!op->key_count) {
-        local->current = NULL;
-        EXEC_TRY(task, add_to_lane(op, task, local, 0, c));
-        return EXEC_FINISHED;
+        EXEC_TRY(task, give_all(op, local));
+    } else {
+        exec_result result = evaluate_keys(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
+        EXEC_TRY(task, scatter(op, task, local));
+        drop_keys(op, local);
     }
-    exec_result result = evaluate_keys(op, task, local);
-    if (result != EXEC_FINISHED)
-        return result;
-    EXEC_TRY(task, scatter(op, task, local));
-    drop_keys(op, local);
-    chunk_free(c);
+    chunk_free(local->current);
     local->current = NULL;
     return EXEC_FINISHED;
 }
 
 /* ---- the operator ---- */
 
+static status open_lanes(op_send *op, exec_task *task, send_local *local)
+{
+    bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
+    exchange_lane_options options = {.dev = dev_host(task->stream->dev),
+                                     .columns = &op->columns,
+                                     .stream = atomic_fetch_add(&op->next_stream, 1),
+                                     .message_bytes = (uint32_t)op->base.query->net_message_bytes};
+    if (options.stream >= EXCHANGE_STREAMS_MAX)
+        return status_new(STATUS_KIND_LIMIT, "more than %u tasks send rows to other ranks",
+                          EXCHANGE_STREAMS_MAX);
+    local->lanes = mem_new_array(op->lane_count, sizeof *local->lanes);
+    if (!local->lanes)
+        return status_no_memory("exchange", op->lane_count * sizeof *local->lanes);
+    for (uint32_t i = 0; i < op->lane_count; i++) {
+        options.first = i;
+        options.end = is_for_all ? op->rank_count : i + 1;
+        TRY(exchange_lane_init(&local->lanes[i], &options));
+    }
+    return STATUS_OK;
+}
+
 static status send_local_open(exec_operator *base, exec_task *task, void *state)
 {
     op_send *op = (op_send *)base;
     send_local *local = state;
     exchange_waiter_set(&local->waiter, task);
-    local->lanes = mem_new_array(op->lane_count, sizeof *local->lanes);
     local->keys = mem_new_array(op->key_count + 1, sizeof *local->keys);
-    if (!local->lanes || !local->keys)
-        return status_no_memory("exchange", op->lane_count * sizeof *local->lanes);
+    if (!local->keys)
+        return status_no_memory("exchange", op->key_count * sizeof *local->keys);
+    TRY(open_lanes(op, task, local));
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
 
@@ -287,14 +242,8 @@ static void send_local_close(exec_operator *base, void *state)
     drop_keys(op, local);
     chunk_free(local->current);
     program_run_free(local->run);
-    for (size_t i = local->first_block; i < local->blocks.count; i++)
-        dev_buffer_unref(local->blocks.items[i].bytes);
-    array_release(&local->blocks);
-    for (uint32_t lane = 0; local->lanes && lane < op->lane_count; lane++) {
-        for (size_t i = 0; i < local->lanes[lane].chunks.count; i++)
-            chunk_free(local->lanes[lane].chunks.items[i]);
-        array_release(&local->lanes[lane].chunks);
-    }
+    for (uint32_t i = 0; local->lanes && i < op->lane_count; i++)
+        exchange_lane_release(&local->lanes[i]);
     mem_free(local->lanes);
     mem_free(local->keys);
 }
@@ -306,7 +255,7 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
     op_send *op = (op_send *)base;
     send_local *local = state;
     net_state net_is;
-    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    EXEC_TRY(task, send_lanes(op, local, &net_is));
     if (net_is == NET_WAIT)
         return EXEC_WAIT;
     if (atomic_load(&op->declined_count) == op->rank_count)
@@ -321,7 +270,7 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
     exec_result result = distribute(op, task, local);
     if (result != EXEC_FINISHED)
         return result;
-    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    EXEC_TRY(task, send_lanes(op, local, &net_is));
     return net_is == NET_WAIT ? EXEC_WAIT : EXEC_NEED_INPUT;
 }
 
@@ -333,9 +282,9 @@ static exec_result send_local_finish(exec_operator *base, exec_task *task, void 
     send_local *local = state;
     net_state net_is;
     EXEC_TRY(task, exec_check_error(task));
-    for (uint32_t lane = 0; lane < op->lane_count; lane++)
-        EXEC_TRY(task, flush_lane(op, task, local, lane));
-    EXEC_TRY(task, send_blocks(op, local, &net_is));
+    for (uint32_t i = 0; i < op->lane_count; i++)
+        exchange_lane_flush(&local->lanes[i]);
+    EXEC_TRY(task, send_lanes(op, local, &net_is));
     return net_is == NET_WAIT ? EXEC_WAIT : EXEC_FINISHED;
 }
 
@@ -354,6 +303,7 @@ static void send_close(exec_operator *base)
     op_send *op = (op_send *)base;
     net_exchange_close(op->net);
     program_free(op->program);
+    exchange_columns_release(&op->columns);
     mem_free(op->has_declined);
     mem_free(op);
 }
@@ -386,10 +336,10 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     op->rank_count = query->rank_count;
     op->key_count = (uint32_t)plan->exchange.keys.count;
     op->lane_count = op->key_count ? op->rank_count : 1;
-    op->message_bytes = query->net_message_bytes;
     op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
     if (!op->has_declined)
         return status_no_memory("exchange", op->rank_count * sizeof *op->has_declined);
+    TRY(exchange_columns_init(plan, &op->columns));
     if (op->key_count)
         TRY(program_compile((const expr *const *)plan->exchange.keys.items, op->key_count,
                             (exec_layout){(uint32_t)columns->count, columns->items}, &op->program));

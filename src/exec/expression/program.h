@@ -34,4 +34,7 @@ exec_result program_evaluate(program_run *run, uint32_t index, chunk *input, ten
 exec_result program_select(program_run *run, uint32_t index, chunk *input, row_index **out_rows,
                            dev_count *out_count, dev_buffer **out_owner);
 
+/* The value of a row, for messages and constants; host devices. Text is borrowed. */
+value tensor_value(const tensor *flat, uint64_t row);
+
 #endif

@@ -233,7 +233,4 @@ CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, ten
 exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out);
 exec_result instruction_build(program_run *run, frame *f, uint32_t number, tensor **out);
 
-/* The value of a row, for messages and constants; host devices. Text is borrowed. */
-value tensor_value(const tensor *flat, uint64_t row);
-
 #endif

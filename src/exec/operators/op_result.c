@@ -1,6 +1,8 @@
 /* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
  *
- * A task that finds the queue full gives its thread back until the client has taken a batch. On a
+ * A task that finds the queue full gives its thread back until the client has taken a batch. Where
+ * batches have turns, the queue is in their order and the first one waits for those before it; the
+ * task whose turn it is finds room whatever others have queued. On a
  * host device a batch borrows the tensors' memory; from others it is copied, behind an event at which is
  * looked when the next one is on its way. */
 #include "exec/operators/result_copy.h"
@@ -17,6 +19,8 @@ typedef struct op_result {
     pthread_mutex_t lock;
     exec_batch *first, **end;
     unsigned count;
+    bool keeps_turns;
+    uint64_t turn;              /* of the batch to be taken next */
     ARRAY(exec_task *) waiting; /* for room */
 } op_result;
 
@@ -85,10 +89,32 @@ static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
     return STATUS_OK;
 }
 
-/* The client always finds a batch; more are made ready while memory_limit leaves some for it. */
-static bool has_room(const op_result *op, const exec_query *query)
+/* Under the lock: the client finds a batch. */
+static bool is_ready(const op_result *op)
 {
-    return !op->count || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
+    return op->first && (!op->keeps_turns || op->first->turn.number == op->turn);
+}
+
+/* The client always finds a batch, in time; more are made ready while memory_limit leaves some for
+ * it. */
+static bool has_room(const op_result *op, const exec_query *query, const exec_batch *batch)
+{
+    bool is_next = !op->keeps_turns || batch->turn.number == op->turn;
+    return (is_next && !is_ready(op)) || (op->count < QUEUE_BATCHES && exec_has_room(query, 0));
+}
+
+/* Behind the batches of its turn and of those before. */
+static void put(op_result *op, exec_batch *batch)
+{
+    exec_batch **at = op->end;
+    if (op->keeps_turns)
+        for (at = &op->first; *at && (*at)->turn.number <= batch->turn.number;)
+            at = &(*at)->next;
+    batch->next = *at;
+    *at = batch;
+    if (!batch->next)
+        op->end = &batch->next;
+    op->count++;
 }
 
 /* True if there is room; else the task is registered to be woken. */
@@ -96,11 +122,9 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
 {
     status st = STATUS_OK;
     pthread_mutex_lock(&op->lock);
-    *out_pushed = has_room(op, task->query) || exec_is_cancelled(task->query);
+    *out_pushed = has_room(op, task->query, *batch) || exec_is_cancelled(task->query);
     if (*out_pushed) {
-        *op->end = *batch;
-        op->end = &(*batch)->next;
-        op->count++;
+        put(op, *batch);
         *batch = NULL;
     } else {
         st = array_push(NULL, &op->waiting, task);
@@ -152,10 +176,12 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     op_result *op = (op_result *)base;
     result_local *local = state;
     if (*input) {
-        if (task->stream->dev->is_host)
+        if (task->stream->dev->is_host) {
             EXEC_TRY(task, borrow_chunk(task, *input, &local->batch));
-        else
+            local->batch->turn = task->turn;
+        } else {
             EXEC_TRY(task, copy_chunk(task, *input, &local->copy, &local->batch));
+        }
         chunk_free(*input);
         *input = NULL;
     }
@@ -183,9 +209,14 @@ bool op_result_is_ready(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
     pthread_mutex_lock(&op->lock);
-    bool is_ready = op->count > 0;
+    bool found = is_ready(op);
     pthread_mutex_unlock(&op->lock);
-    return is_ready;
+    return found;
+}
+
+void op_result_keep_turns(exec_operator *sink)
+{
+    ((op_result *)sink)->keeps_turns = true;
 }
 
 void op_result_wake_all(exec_operator *sink)
@@ -212,6 +243,7 @@ exec_batch *op_result_take(exec_operator *sink)
             op->end = &op->first;
         batch->next = NULL;
         op->count--;
+        op->turn += batch->turn.is_last;
     }
     pthread_mutex_unlock(&op->lock);
     if (batch)

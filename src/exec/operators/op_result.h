@@ -19,6 +19,7 @@ typedef struct exec_batch_column {
  * may outlive the query, the pool and whoever opened the device. One thread at a time. */
 typedef struct exec_batch {
     struct exec_batch *next; /* in the queue */
+    exec_turn turn;          /* where the queue is in order */
     device *dev;             /* of the memory; NULL: it is the host's alone */
     void *pinned;            /* dev_host_alloc's, or NULL */
     size_t pinned_bytes;
@@ -36,6 +37,8 @@ void exec_batch_keep_heaps(exec_batch *batch);
 
 /* The sink of the whole query: a bounded queue of host batches. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
+/* Before it is started: batches are taken in the order of their turns. */
+void op_result_keep_turns(exec_operator *sink);
 /* Taking from the queue. */
 exec_batch *op_result_take(exec_operator *sink);
 bool op_result_is_ready(exec_operator *sink);

@@ -12,6 +12,7 @@
  * it becomes smaller. */
 #include "exec/expression/program.h"
 #include "exec/scan/scan_ahead.h"
+#include "exec/scan/scan_bound.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/sched/query.h"
 #include "parquet/read/batch.h"
@@ -29,7 +30,8 @@ typedef struct filter_use {
 
 typedef struct op_scan {
     exec_operator base;
-    filter_use *uses; /* by runtime filter */
+    filter_use *uses; /* by runtime filter, then by bound */
+    bound_use *bounds;
     const pq_table *table;
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
@@ -59,8 +61,9 @@ typedef struct scan_local {
     row_index *selected; /* rows of the slice; NULL: all */
     dev_count count;
     dev_buffer *count_owner;
-    uint32_t next_runtime, next_filter;
-    chunk *candidate; /* what the condition at work sees */
+    uint32_t next_bound, next_runtime, next_filter;
+    bound_filter *bounds; /* as they were when the slice was begun */
+    chunk *candidate;     /* what the condition at work sees */
 } scan_local;
 
 static void release_slice(const op_scan *op, scan_local *local)
@@ -114,7 +117,8 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->columns = mem_new_array(count, sizeof *local->columns);
     local->batches = mem_new_array(count, sizeof *local->batches);
     local->slices = mem_new_array(count, sizeof *local->slices);
-    if (!local->columns || !local->batches || !local->slices)
+    local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
+    if (!local->columns || !local->batches || !local->slices || !local->bounds)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -133,6 +137,9 @@ static void scan_local_close(exec_operator *base, void *state)
     mem_free(local->columns);
     mem_free(local->batches);
     mem_free(local->slices);
+    for (size_t i = 0; local->bounds && i < base->plan->scan.bounds.count; i++)
+        bound_filter_release(&local->bounds[i]);
+    mem_free(local->bounds);
     program_run_free(local->run);
 }
 
@@ -421,27 +428,53 @@ static status make_candidate(op_scan *op, exec_task *task, scan_local *local,
     return STATUS_OK;
 }
 
-static exec_result apply_filter(op_scan *op, exec_task *task, scan_local *local)
+/* Condition `number` of a program narrows the slice. */
+static exec_result apply_condition(op_scan *op, exec_task *task, scan_local *local,
+                                   const program *conditions, program_run *run, uint32_t number)
 {
     row_index *rows = NULL;
     dev_count count;
     dev_buffer *owner = NULL;
     const uint32_t *inputs;
-    uint32_t input_count = program_inputs(op->program, local->next_filter, &inputs);
+    uint32_t input_count = program_inputs(conditions, number, &inputs);
     exec_result result = await_columns(op, task, local, inputs, input_count);
     if (result != EXEC_FINISHED)
         return result;
     if (!local->candidate)
         EXEC_TRY(task, make_candidate(op, task, local, inputs, input_count));
-    result =
-        program_select(local->run, local->next_filter, local->candidate, &rows, &count, &owner);
+    result = program_select(run, number, local->candidate, &rows, &count, &owner);
     if (result != EXEC_FINISHED)
         return result;
     chunk_free(local->candidate);
     local->candidate = NULL;
-    local->next_filter++;
     if (rows)
         EXEC_TRY(task, narrow(task, local, rows, count, owner));
+    return EXEC_FINISHED;
+}
+
+static exec_result apply_filter(op_scan *op, exec_task *task, scan_local *local)
+{
+    exec_result result =
+        apply_condition(op, task, local, op->program, local->run, local->next_filter);
+    local->next_filter += result == EXEC_FINISHED;
+    return result;
+}
+
+/* What a sort above will not take goes before anything else of the rows is looked at. */
+static exec_result apply_bound(op_scan *op, exec_task *task, scan_local *local)
+{
+    bound_filter *filter = &local->bounds[local->next_bound];
+    filter_use *use = &op->uses[op->base.plan->scan.runtime_filters.count + local->next_bound];
+    if (!local->candidate)
+        EXEC_TRY(task, bound_filter_refresh(filter, &op->bounds[local->next_bound], task));
+    if (filter->program && !is_idle(use)) {
+        dev_count before = local->count;
+        exec_result result = apply_condition(op, task, local, filter->program, filter->run, 0);
+        if (result != EXEC_FINISHED)
+            return result;
+        count_use(use, before, local->count);
+    }
+    local->next_bound++;
     return EXEC_FINISHED;
 }
 
@@ -454,6 +487,11 @@ static bool is_empty(const scan_local *local)
 static exec_result filter_slice(op_scan *op, exec_task *task, scan_local *local)
 {
     const plan_node *plan = op->base.plan;
+    while (!is_empty(local) && local->next_bound < plan->scan.bounds.count) {
+        exec_result result = apply_bound(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
+    }
     while (!is_empty(local) && local->next_runtime < plan->scan.runtime_filters.count) {
         exec_result result = apply_runtime_filter(op, task, local);
         if (result != EXEC_FINISHED)
@@ -491,7 +529,7 @@ static exec_result emit_slice(op_scan *op, exec_task *task, scan_local *local, c
 static status prune_again(op_scan *op, scan_morsel *morsel)
 {
     pq_row_list now = {0}, both = {0};
-    if (!op->base.plan->scan.runtime_filters.count)
+    if (!op->base.plan->scan.runtime_filters.count && !op->base.plan->scan.bounds.count)
         return STATUS_OK;
     status st = scan_prune_pages(op->base.query, op->base.plan, op->table, morsel->group_ref,
                                  SCAN_ROWS_ALIGNMENT, &now);
@@ -646,7 +684,7 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->slice_rows = left < rows ? left : rows;
     local->next_row += local->slice_rows;
     local->count = dev_count_exact(local->slice_rows);
-    local->next_runtime = local->next_filter = 0;
+    local->next_bound = local->next_runtime = local->next_filter = 0;
     local->has_slice = true;
 }
 
@@ -747,9 +785,11 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     op->table = plan->scan.table;
     op->column_count = (uint32_t)plan->columns.count;
     op->filter_count = (uint32_t)plan->scan.filters.count;
-    size_t filters = plan->scan.runtime_filters.count;
+    size_t filters = plan->scan.runtime_filters.count + plan->scan.bounds.count;
     op->uses = mem_new_array(filters ? filters : 1, sizeof *op->uses);
     status st = op->uses ? STATUS_OK : status_no_memory("scan", filters * sizeof *op->uses);
+    if (!st)
+        st = scan_bound_uses(query, plan, &op->bounds);
     if (!st)
         st = list_emitted(op);
     if (!st && op->filter_count)

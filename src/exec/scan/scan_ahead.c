@@ -3,6 +3,7 @@
  * task that finds nothing queued meanwhile waits as it would for a read. */
 #include "exec/scan/scan_ahead.h"
 
+#include "exec/scan/scan_bound.h"
 #include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
@@ -48,6 +49,7 @@ struct scan_ahead {
     /* Of the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
     uint64_t rows_before;       /* the cursor's, in the table */
+    uint32_t *order;            /* the row groups, as they are looked at; NULL: as they lie */
     size_t expected;            /* those before it were announced */
     pq_row_group_ref group_ref; /* the one before the cursor, */
     scan_split split;           /* and what is left of it */
@@ -160,7 +162,9 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .column_count = column_count};
     scan->deal = scan_deal_groups(query, scan->table);
     choose_sizes(scan);
-    status st = add_storage(query, scan->table);
+    status st = scan_bound_order(query, plan, scan->table, &scan->order);
+    if (!st)
+        st = add_storage(query, scan->table);
     if (!st && query->reads->is_combining && !query->reads->share)
         st = scan_share_new(query, &query->reads->share);
     query->reclaim = reclaim;
@@ -176,12 +180,18 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
     return STATUS_OK;
 }
 
+/* Which row group is looked at as this one, from 0. */
+static size_t number_of(const scan_ahead *scan, size_t at)
+{
+    return scan->order ? scan->order[at] : at;
+}
+
 static void expect(scan_ahead *scan)
 {
     const pq_table *table = scan->table;
     while (scan->expected < table->row_groups.count && scan->expected < scan->cursor + EXPECT_COUNT)
         scan_prune_expect(scan->query, scan->plan, table,
-                          table->row_groups.items[scan->expected++]);
+                          table->row_groups.items[number_of(scan, scan->expected++)]);
 }
 
 /* The scan has no need any more of what is kept of the row group before the cursor. */
@@ -231,13 +241,14 @@ static status look(scan_ahead *scan)
     while (!scan_split_has_more(&scan->split) && scan->cursor < table->row_groups.count) {
         pq_row_list rows = {0};
         expect(scan);
-        scan->group_ref = table->row_groups.items[scan->cursor++];
+        size_t number = number_of(scan, scan->cursor++);
+        scan->group_ref = table->row_groups.items[number];
         scan->rows_before += table->files.items[scan->group_ref.file]
                                  .metadata->row_groups[scan->group_ref.row_group]
                                  .row_count;
         uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->group_ref);
         scan_split_release(&scan->split);
-        bool is_mine = scan->cursor > scan->deal.first && scan->cursor <= scan->deal.end;
+        bool is_mine = number >= scan->deal.first && number < scan->deal.end;
         status st = is_mine ? list_rows(scan, &rows) : STATUS_OK;
         if (st) {
             array_release(&rows);

@@ -4,6 +4,8 @@
  * Bounds are trusted to enclose the values, not to be among them: text may have been cut. */
 #include "exec/scan/scan_prune.h"
 
+#include "exec/scan/scan_bound.h"
+
 #include "parquet/read/bloom_probe.h"
 
 /* A row group, or the rows of one page of a column, seen by a scan. */
@@ -17,7 +19,9 @@ typedef struct target {
     /* Of a page: its column, the only one of which anything is known, and its statistics. */
     const pq_statistics *page;
     uint32_t page_column;
-    bool is_expecting; /* Bloom filters are not asked: it is said that they will be */
+    const expr_list *bounds; /* of sorts with a limit, as conditions; NULL: none */
+    bool is_bound;           /* Bloom filters are not asked: nothing may be read */
+    bool is_expecting;       /* Bloom filters are not asked: it is said that they will be */
 } target;
 
 typedef struct column {
@@ -72,7 +76,7 @@ static bool comparison_excludes(const target *t, uint32_t column_id, expr_op op,
     if (bounds_exclude(c.statistics, op, bound) ||
         c.statistics->null_count == (int64_t)t->row_count)
         return true;
-    if (op != EXPR_EQ || t->page)
+    if (op != EXPR_EQ || t->page || t->is_bound)
         return false;
     if (!t->is_expecting)
         return pq_bloom_excludes(t->file, c.leaf, c.chunk, bound);
@@ -166,13 +170,23 @@ static target target_of(const plan_node *plan, const pq_table *table, pq_row_gro
                     .row_count = group->row_count};
 }
 
+static bool bounds_exclude_all(const target *t)
+{
+    target bound = *t;
+    bound.is_bound = true;
+    for (size_t i = 0; t->bounds && i < t->bounds->count; i++)
+        if (condition_excludes(&bound, t->bounds->items[i]))
+            return true;
+    return false;
+}
+
 static bool any_runtime_excludes(exec_query *query, const target *t)
 {
     const plan_node *plan = t->plan;
     for (size_t i = 0; i < plan->scan.runtime_filters.count; i++)
         if (runtime_excludes(query, t, &plan->scan.runtime_filters.items[i]))
             return true;
-    return false;
+    return bounds_exclude_all(t);
 }
 
 static bool is_excluded(exec_query *query, const target *t)
@@ -187,8 +201,13 @@ static bool is_excluded(exec_query *query, const target *t)
 bool scan_prune(exec_query *query, const plan_node *plan, const pq_table *table,
                 pq_row_group_ref group_ref)
 {
+    scan_bounds bounds;
     target t = target_of(plan, table, group_ref);
-    return is_excluded(query, &t);
+    scan_bounds_open(query, plan, &bounds);
+    t.bounds = &bounds.conditions;
+    bool result = is_excluded(query, &t);
+    scan_bounds_close(&bounds);
+    return result;
 }
 
 static void expect_indexes(const target *t, const expr *e)
@@ -218,8 +237,13 @@ void scan_prune_expect(exec_query *query, const plan_node *plan, const pq_table 
 bool scan_prune_runtime(exec_query *query, const plan_node *plan, const pq_table *table,
                         pq_row_group_ref group_ref)
 {
+    scan_bounds bounds;
     target t = target_of(plan, table, group_ref);
-    return any_runtime_excludes(query, &t);
+    scan_bounds_open(query, plan, &bounds);
+    t.bounds = &bounds.conditions;
+    bool result = any_runtime_excludes(query, &t);
+    scan_bounds_close(&bounds);
+    return result;
 }
 
 /* ---- pages ---- */
@@ -318,10 +342,14 @@ status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table
     bool has_index = false;
     for (uint32_t c = 0; c < w.target.metadata->leaf_count && !has_index; c++)
         has_index = w.target.group->chunks[c].column_index.bytes != 0;
-    if (!has_index || (!plan->scan.filters.count && !plan->scan.runtime_filters.count))
+    if (!has_index || (!plan->scan.filters.count && !plan->scan.runtime_filters.count &&
+                       !plan->scan.bounds.count))
         return array_push(NULL, out, ((pq_row_range){0, rows}));
     TRY(arena_new(&w.memory));
     w.is_dropped = arena_alloc(w.memory, rows / alignment + 1);
+    scan_bounds bounds;
+    scan_bounds_open(query, plan, &bounds);
+    w.target.bounds = &bounds.conditions;
     status st = w.is_dropped ? STATUS_OK : status_no_memory("scan", rows / alignment + 1);
     for (size_t i = 0; i < plan->scan.filters.count && !st; i++)
         visit_columns(&w, plan->scan.filters.items[i], &seen);
@@ -330,8 +358,11 @@ status scan_prune_pages(exec_query *query, const plan_node *plan, const pq_table
                        .column_id = plan->scan.runtime_filters.items[i].column_id};
         visit_columns(&w, &column, &seen);
     }
+    for (size_t i = 0; i < bounds.conditions.count && !st; i++)
+        visit_columns(&w, bounds.conditions.items[i], &seen);
     if (!st)
         st = list_ranges(&w, out);
+    scan_bounds_close(&bounds);
     arena_free(w.memory);
     return st;
 }

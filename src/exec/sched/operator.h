@@ -82,16 +82,29 @@ struct exec_operator {
     /* Sources: most tasks that may pull; 0: any number. 1 keeps an order (after a sort). Set by
      * open; for the source of a breaker, at the latest by the last phase of its sink. */
     unsigned task_limit;
+    /* Sources whose rows have an order, set by open: they say the turn (exec_task) of what they give,
+     * so that any number of tasks may pull where the sink heeds it, and nothing between the two
+     * makes other chunks of those that it is given. */
+    bool has_turns;
     bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
+
+/* Where chunks belong among those that other tasks pull: those of a lower turn come before them. The
+ * chunks of one turn are pulled by one task, in their order, and there is at least one. Turns are
+ * numbered from 0 on, none is left out. */
+typedef struct exec_turn {
+    uint64_t number;
+    bool is_last; /* of its turn's chunks */
+} exec_turn;
 
 struct exec_task {
     exec_query *query;
     dev_stream *stream;
     dev_error *error; /* on the device; for kernels that can fail. Checked by exec_check_error */
     unsigned index, count;            /* which of the tasks of its stage or phase */
+    exec_turn turn;                   /* of the chunk that was pulled last: see has_turns */
     struct scheduled_task *scheduled; /* the scheduler's own state */
 };
 
@@ -134,6 +147,7 @@ const char *exec_temp_directory(const exec_query *query);
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);
+struct runtime_bound *exec_runtime_bound(exec_query *query, uint32_t id);
 
 /* ---- operators' constructors, one file each: op_<name>.c ----
  * `input` describes the chunks that come in: columns by id, in order. Each fills *out. Those with

@@ -46,3 +46,8 @@ struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
 {
     return &query->filters[id];
 }
+
+struct runtime_bound *exec_runtime_bound(exec_query *query, uint32_t id)
+{
+    return &query->bounds[id - 1];
+}

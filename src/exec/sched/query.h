@@ -12,6 +12,7 @@
 #define PISTACHIO_EXEC_SCHED_QUERY_H
 
 #include "exec/sched/operator.h"
+#include "exec/sched/runtime_bound.h"
 #include "exec/sched/runtime_filter.h"
 
 #include <pthread.h>
@@ -50,6 +51,7 @@ struct exec_query {
     ARRAY(exec_operator *) operators; /* all, closed last first */
     ARRAY(exec_stage *) stages;
     runtime_filter *filters;
+    runtime_bound *bounds;      /* of sorts with a limit, by id - 1 */
     exec_stage **filter_stages; /* who publishes each */
     exec_operator **shared_sinks;
     exec_stage **shared_stages;

@@ -4,11 +4,14 @@
  * them out in order. With a limit, a task that has collected enough sorts what it has and keeps the
  * best, so that memory does not grow with the input. Where the rows do not fit the memory, tasks
  * write what they have as sorted runs to a temporary file, and the source merges those. */
+#include "base/maximum.h"
 #include "exec/sched/memory.h"
 #include "exec/sort/sort.h"
 
-/* Rows beyond the limit that a task collects before it throws the rest away. */
+/* Rows beyond the limit that a task collects before it throws the rest away; and where others have
+ * been thrown away already, and few come. */
 #define SPARE_ROWS 16384
+#define SPARE_ROWS_BOUND 256
 
 typedef struct sort_local {
     program_run *run;
@@ -18,7 +21,8 @@ typedef struct sort_local {
     chunk *current;        /* input's columns and room for keys */
     uint32_t next;
     dev_buffer *bound; /* sort_bound.c; NULL: none yet */
-    late_chunk late;   /* the rows within the bound of the chunk before, on lazy devices */
+    bound_filter filter;
+    late_chunk late; /* the rows within the bound of the chunk before, on lazy devices */
 } sort_local;
 
 /* The task's chunks are others now: their bytes are counted anew. */
@@ -49,6 +53,8 @@ static status shrink(op_sort *op, exec_task *task, sort_local *local)
         dev_buffer_unref(local->bound);
         st = sort_bound_new(op, task, flat, &local->bound);
     }
+    if (!st)
+        st = sort_bound_publish(op, flat);
     count_bytes(op, local);
     return st;
 }
@@ -118,6 +124,14 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *
     return STATUS_OK;
 }
 
+/* Rows beyond the limit and as many again that a task may hold. */
+static uint64_t spare_rows(const op_sort *op, const sort_local *local)
+{
+    const device *dev = exec_device(op->base.query);
+    uint64_t spare = local->filter.version ? SPARE_ROWS_BOUND : SPARE_ROWS;
+    return dev->is_host && dev->chunk_rows < spare ? dev->chunk_rows : spare;
+}
+
 /* A task that holds much throws away what the limit leaves out, if that is enough of it, or else
  * what it holds becomes a run, if memory is full. */
 static status make_room(op_sort *op, exec_task *task, sort_local *local)
@@ -125,7 +139,7 @@ static status make_room(op_sort *op, exec_task *task, sort_local *local)
     const plan_node *plan = op->base.plan;
     uint64_t limit = plan->sort.limit;
     bool is_full = sort_must_spill(op, task, local->needed);
-    uint64_t spare = is_full ? 0 : SPARE_ROWS;
+    uint64_t spare = is_full ? 0 : spare_rows(op, local);
     if (plan->sort.has_limit && local->row_count > limit &&
         local->row_count - limit > spare + limit)
         return shrink(op, task, local);
@@ -173,6 +187,9 @@ static exec_result sort_push(exec_operator *base, exec_task *task, void *state, 
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, exec_check_error(task));
+    result = sort_bound_select(op, task, &local->filter, local->current);
+    if (result != EXEC_FINISHED)
+        return result;
     EXEC_TRY(task, take_rows(op, task, local));
     return EXEC_NEED_INPUT;
 }
@@ -201,24 +218,36 @@ static exec_result sort_finish_local(exec_operator *base, exec_task *task, void 
 /* What is in memory: all rows, or those of tasks that finished before others had to spill. */
 static exec_result sort_rest(op_sort *op, exec_task *task)
 {
+    uint64_t rows = 0;
     if (!op->chunks.count)
         return EXEC_FINISHED;
+    for (size_t i = 0; i < op->chunks.count; i++)
+        rows += op->chunks.items[i]->rows.bound;
     if (op->spill.file || !sort_fits(op)) {
         EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
         return EXEC_FINISHED;
     }
-    EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
-    atomic_store(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
-    op->row_count = op->sorted->rows.bound;
+    if (sort_lanes_pay(task, rows))
+        EXEC_TRY(task, sort_lanes_start(op, task, &op->chunks));
+    else
+        EXEC_TRY(task, sort_list(op, task, &op->chunks, &op->sorted));
     return EXEC_FINISHED;
+}
+
+static status lanes_phase(op_sort *op, exec_task *task, unsigned number)
+{
+    status st = sort_lanes_phase(op, task, number);
+    maximum_raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
+    return st;
 }
 
 static exec_result sort_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_sort *op = (op_sort *)base;
-    if (number)
+    if (number && op->spill.file)
         return sort_pass(op, task, number);
-    return task->index ? EXEC_FINISHED : sort_rest(op, task);
+    EXEC_TRY(task, number ? lanes_phase(op, task, number) : STATUS_OK);
+    return number || task->index ? EXEC_FINISHED : sort_rest(op, task);
 }
 
 static status sort_local_open(exec_operator *base, exec_task *task, void *state)
@@ -235,6 +264,7 @@ static void sort_local_close(exec_operator *base, void *state)
     chunk_free(local->current);
     late_chunk_close(exec_device(base->query), &local->late);
     dev_buffer_unref(local->bound);
+    bound_filter_release(&local->filter);
     program_run_free(local->run);
 }
 
@@ -243,9 +273,12 @@ static void sort_close(exec_operator *base)
     op_sort *op = (op_sort *)base;
     chunk_list_release(&op->chunks);
     chunk_free(op->sorted);
+    sort_lanes_release(&op->lanes);
     sort_spill_release(op);
     program_free(op->program);
     mem_free(op->key_columns);
+    if (op->bound.keys)
+        runtime_bound_release(&op->own_bound);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }
@@ -268,8 +301,9 @@ static const exec_operator_ops sort_ops = {
 typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
-    uint64_t next;     /* row; one task */
-    sort_merge *merge; /* of what was spilled */
+    _Atomic uint64_t next; /* row */
+    uint64_t merged;       /* chunks of what was spilled, by one task, */
+    sort_merge *merge;     /* and how they are made */
 } op_sort_source;
 
 static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **output)
@@ -284,6 +318,7 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, chunk **
     exec_result result = sort_merge_next(source->merge, task, &merged);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
+    task->turn = (exec_turn){source->merged++, true};
     status st = chunk_to_device(task->stream, merged, "sort", output);
     chunk_free(merged);
     EXEC_TRY(task, st);
@@ -295,14 +330,16 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     (void)state;
     op_sort_source *source = (op_sort_source *)base;
     const op_sort *op = source->sink;
-    uint64_t rows = exec_device(base->query)->chunk_rows, left = op->row_count - source->next;
     if (op->spill.file)
-        return pull_merged(source, task, output);
-    if (!left)
+        return task->index ? EXEC_FINISHED : pull_merged(source, task, output);
+    uint64_t slice_rows = exec_device(base->query)->chunk_rows;
+    uint64_t rows = op->sorted ? op->sorted->rows.bound : 0;
+    uint64_t first = atomic_fetch_add_explicit(&source->next, slice_rows, memory_order_relaxed);
+    if (first >= rows)
         return EXEC_FINISHED;
-    uint64_t count = left < rows ? left : rows;
-    EXEC_TRY(task, sort_slice(task, op->sorted, source->next, count, op->column_count, output));
-    source->next += count;
+    uint64_t count = rows - first < slice_rows ? rows - first : slice_rows;
+    EXEC_TRY(task, sort_slice(task, op->sorted, first, count, op->column_count, output));
+    task->turn = (exec_turn){first / slice_rows, true};
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -345,6 +382,7 @@ static status compile(op_sort *op, arena *a, exec_layout input)
         TRY(array_push(a, &extra, key->key));
     }
     op->extra_count = (uint32_t)extra.count;
+    TRY(sort_bound_share(op, input));
     if (!extra.count)
         return STATUS_OK;
     return program_compile((const expr *const *)extra.items, op->extra_count, input, &op->program);
@@ -371,8 +409,11 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
         mem_free(source);
         return st;
     }
-    source->base =
-        (exec_operator){.ops = &source_ops, .query = query, .plan = plan, .task_limit = 1};
+    source->base = (exec_operator){.ops = &source_ops,
+                                   .query = query,
+                                   .plan = plan,
+                                   .task_limit = 1,
+                                   .has_turns = exec_device(query)->is_host};
     source->sink = op;
     *out_sink = &op->base;
     *out_source = &source->base;

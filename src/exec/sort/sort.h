@@ -2,7 +2,9 @@
  *
  *     op_sort.c     tasks collect rows, and begin a run when they hold too much
  *     sort_bound.c  drops rows that a limit leaves out, before they are copied
- *     sort_run.c    orders rows; writes them as a run of blocks
+ *     sort_code.h   keys as numbers, sort_items.h: numbers of rows sorted by them
+ *     sort_lanes.h  rows in memory put in order by all tasks
+ *     sort_run.c    rows put in order by one task; written as a run of blocks
  *     sort_merge.c  runs to one stream of chunks
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
@@ -11,7 +13,9 @@
 #ifndef PISTACHIO_EXEC_SORT_SORT_H
 #define PISTACHIO_EXEC_SORT_SORT_H
 
+#include "exec/expression/bound_filter.h"
 #include "exec/expression/program.h"
+#include "exec/sort/sort_lanes.h"
 #include "storage/spill.h"
 
 #include <pthread.h>
@@ -56,14 +60,25 @@ typedef struct op_sort {
     uint32_t column_count, extra_count, key_count;
     uint32_t *key_columns; /* of the collected chunk, by key */
     bool is_text_first;    /* the first key is text */
+    bound_use bound;       /* with a limit, on host devices: count 0, else */
+    runtime_bound own_bound;
     pthread_mutex_t lock;
     chunk_list chunks; /* of finished tasks */
     chunk *sorted;     /* if nothing was spilled */
-    uint64_t row_count;
+    sort_lanes lanes;
     sort_spill spill; /* under the lock while tasks collect */
 } op_sort;
 
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
+
+/* For open, when the keys are known: whether rows can be held against what all tasks and scans share
+ * (runtime_bound.h). The others are dropped by sort_bound_apply. */
+CHECKED status sort_bound_share(op_sort *op, exec_layout input);
+/* The rows are a task's best, in order and on the host: what comes after the last of them, if they
+ * are as many as the limit, is not asked for. */
+CHECKED status sort_bound_publish(const op_sort *op, const chunk *best);
+/* Drops the chunk's rows that the shared bound excludes. */
+exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c);
 
 /* Where a task has as many rows as the limit, in order, their first keys: what comes after the last
  * of them is not asked for. *out is NULL where there are fewer, or the key is text. */
@@ -78,6 +93,10 @@ CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_bu
 /* The keys of a chunk's rows as the kernel sort_rows takes them. */
 CHECKED status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c,
                               dev_buffer **out);
+/* The keys of a FLAT chunk in host memory, whose columns go to `columns`. */
+sort_keys sort_keys_of(const op_sort *op, const chunk *c, const tensor **columns);
+/* The chunk's rows as the order says, cut to the limit if there is one. */
+CHECKED status sort_select(const op_sort *op, dev_stream *stream, chunk *c, row_index *order);
 /* All rows of several FLAT chunks, which stay, as one chunk in order, cut to the limit if there is
  * one. */
 CHECKED status sort_chunks(const op_sort *op, exec_task *task, chunk *const *chunks, size_t count,

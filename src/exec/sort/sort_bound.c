@@ -1,6 +1,98 @@
-/* sort_bound.c - top-k: rows that come after the k-th best of what a task has seen are dropped by
- * their first key alone, before anything of them is copied. */
+/* sort_bound.c - top-k: rows that come after the k-th best of what was seen are dropped before
+ * anything of them is copied. On host devices by a bound on all keys, which tasks and scans share; on
+ * lazy ones, which do not know the values, by the first key of what one task has seen. */
+#include "exec/sched/query.h"
 #include "exec/sort/sort.h"
+
+/* ---- shared ---- */
+
+static bool is_ordered(data_type type)
+{
+    return type_is_numeric(type) || type_is_time(type) || type_is_text(type);
+}
+
+/* The collected chunk's columns, by their numbers from 1. */
+static status make_layout(op_sort *op, arena *a, exec_layout input)
+{
+    const plan_node *plan = op->base.plan;
+    uint32_t count = op->column_count + op->extra_count;
+    plan_column *columns = arena_alloc_array(a, count + 1, sizeof *columns);
+    if (!columns)
+        return status_no_memory("sort", count * sizeof *columns);
+    for (uint32_t i = 0; i < op->column_count; i++)
+        columns[i] = input.columns[i];
+    for (uint32_t k = 0; k < op->key_count; k++)
+        columns[op->key_columns[k]].type = plan->sort.keys.items[k].key->type;
+    for (uint32_t i = 0; i < count; i++) {
+        columns[i].id = i + 1;
+        columns[i].is_nullable = true;
+    }
+    op->bound.layout = (exec_layout){count, columns};
+    return STATUS_OK;
+}
+
+status sort_bound_share(op_sort *op, exec_layout input)
+{
+    const plan_node *plan = op->base.plan;
+    arena *a = exec_memory(op->base.query);
+    bound_key *keys = arena_alloc_array(a, op->key_count + 1, sizeof *keys);
+    runtime_bound_init(&op->own_bound);
+    op->bound.bound =
+        plan->sort.bound ? exec_runtime_bound(op->base.query, plan->sort.bound) : &op->own_bound;
+    op->bound.keys = keys;
+    if (!keys)
+        return status_no_memory("sort", op->key_count * sizeof *keys);
+    if (!plan->sort.has_limit || !plan->sort.limit || !exec_device(op->base.query)->is_host)
+        return STATUS_OK;
+    for (; op->bound.count < op->key_count; op->bound.count++) {
+        const plan_sort_key *key = &plan->sort.keys.items[op->bound.count];
+        if (!is_ordered(key->key->type))
+            break;
+        keys[op->bound.count] = (bound_key){op->key_columns[op->bound.count] + 1, key->key->type,
+                                            key->is_descending, key->nulls_first};
+    }
+    op->bound.has_all_keys = op->bound.count == op->key_count;
+    return make_layout(op, a, input);
+}
+
+status sort_bound_publish(const op_sort *op, const chunk *best)
+{
+    const plan_node *plan = op->base.plan;
+    uint64_t limit = plan->sort.limit;
+    if (!op->bound.count || best->rows.bound < limit)
+        return STATUS_OK;
+    value *values = mem_new_array(op->bound.count, sizeof *values);
+    if (!values)
+        return status_no_memory("sort", op->bound.count * sizeof *values);
+    for (uint32_t k = 0; k < op->bound.count; k++)
+        values[k] = tensor_value(best->columns[op->key_columns[k]], limit - 1);
+    status st =
+        runtime_bound_tighten(op->bound.bound, plan->sort.keys.items, values, op->bound.count);
+    mem_free(values);
+    return st;
+}
+
+exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c)
+{
+    row_index *rows = NULL;
+    dev_count count;
+    dev_buffer *owner = NULL;
+    if (!op->bound.count)
+        return EXEC_FINISHED;
+    EXEC_TRY(task, bound_filter_refresh(filter, &op->bound, task));
+    if (!filter->program)
+        return EXEC_FINISHED;
+    exec_result result = program_select(filter->run, 0, c, &rows, &count, &owner);
+    if (result != EXEC_FINISHED || !rows)
+        return result;
+    status st = chunk_select(task->stream, c, rows, count, owner);
+    row_index_unref(rows);
+    dev_buffer_unref(owner);
+    EXEC_TRY(task, st);
+    return EXEC_FINISHED;
+}
+
+/* ---- of a task, by the first key ---- */
 
 static status pack_first_key(const op_sort *op, exec_task *task, const tensor *values,
                              dev_count count, dev_buffer **out)
@@ -22,7 +114,7 @@ status sort_bound_new(const op_sort *op, exec_task *task, const chunk *best, dev
 {
     uint64_t limit = op->base.plan->sort.limit;
     *out = NULL;
-    if (op->is_text_first || !limit || best->rows.bound < limit)
+    if (op->bound.count || op->is_text_first || !limit || best->rows.bound < limit)
         return STATUS_OK;
     return pack_first_key(op, task, best->columns[op->key_columns[0]], best->rows, out);
 }

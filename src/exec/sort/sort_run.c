@@ -24,40 +24,56 @@ status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c, dev
     return st;
 }
 
-/* The order of a chunk's rows. */
-static status order_rows(const op_sort *op, exec_task *task, const chunk *c, row_index **out)
+sort_keys sort_keys_of(const op_sort *op, const chunk *c, const tensor **columns)
 {
-    uint64_t rows = c->rows.bound;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        columns[k] = c->columns[op->key_columns[k]];
+    return (sort_keys){op->key_count, op->base.plan->sort.keys.items, columns};
+}
+
+static status order_on_host(const op_sort *op, device *host, const chunk *c, row_index *order)
+{
+    const tensor **columns = mem_new_array(op->key_count + 1, sizeof *columns);
+    if (!columns)
+        return status_no_memory("sort", op->key_count * sizeof *columns);
+    sort_keys keys = sort_keys_of(op, c, columns);
+    status st = sort_rows_alone(host, &keys, c->rows.bound, order->rows);
+    mem_free(columns);
+    return st;
+}
+
+static status order_on_device(const op_sort *op, dev_stream *stream, const chunk *c,
+                              row_index *order)
+{
     dev_buffer *packed = NULL, *scratch = NULL;
-    row_index *index = NULL;
-    TRY(sort_pack_keys(op, task->stream, c, &packed));
-    status st = dev_alloc(task->stream->dev, rows * sizeof(uint32_t), "sort", &scratch);
+    TRY(sort_pack_keys(op, stream, c, &packed));
+    status st = dev_alloc(stream->dev, c->rows.bound * sizeof(uint32_t), "sort", &scratch);
     if (!st)
-        st = row_index_new(task->stream->dev, rows, &index);
-    if (!st)
-        st =
-            DEV_LAUNCH(task->stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
-                       .count = c->rows, .scratch = scratch->address, .out = index->rows);
+        st = DEV_LAUNCH(stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
+                        .count = c->rows, .scratch = scratch->address, .out = order->rows);
     dev_buffer_unref(packed);
     dev_buffer_unref(scratch);
-    if (st) {
-        row_index_unref(index);
-        return st;
-    }
-    *out = index;
-    return STATUS_OK;
+    return st;
+}
+
+status sort_select(const op_sort *op, dev_stream *stream, chunk *c, row_index *order)
+{
+    const plan_node *plan = op->base.plan;
+    uint64_t rows = c->rows.bound;
+    if (plan->sort.has_limit && plan->sort.limit < rows)
+        rows = plan->sort.limit;
+    return chunk_select(stream, c, order, dev_count_exact(rows), NULL);
 }
 
 /* Puts a flat chunk's rows in order, cut to the limit if there is one. */
 static status order_chunk(const op_sort *op, exec_task *task, chunk *c)
 {
-    const plan_node *plan = op->base.plan;
     row_index *order;
-    uint64_t rows = c->rows.bound;
-    TRY(order_rows(op, task, c, &order));
-    if (plan->sort.has_limit && plan->sort.limit < rows)
-        rows = plan->sort.limit;
-    status st = chunk_select(task->stream, c, order, dev_count_exact(rows), NULL);
+    TRY(row_index_new(task->stream->dev, c->rows.bound, &order));
+    status st = task->stream->dev->is_host ? order_on_host(op, task->stream->dev, c, order)
+                                           : order_on_device(op, task->stream, c, order);
+    if (!st)
+        st = sort_select(op, task->stream, c, order);
     row_index_unref(order);
     return st;
 }

@@ -1,6 +1,7 @@
 /* batch_decode.c - all pages of a column that a chunk needs, step by step, a launch for each.
  *
  *     pinned bytes ─ copies ─> stored ─ decompress ─> unpacked
+ *          └ the host's ─┘                       where the device has no kernel for a page's codec
  *     descriptors  ─ copy ───> pages ──── levels ───> pages, validity
  *                              dictionaries ─ plain ─> dictionary
  *                              codes ────────────────> INDEXED over it
@@ -9,6 +10,8 @@
  * The host asks for nothing that the device computes, so that pages which cannot have NULLs are known
  * from the footer, or from levels that are not compressed. */
 #include "parquet/read/batch_decode.h"
+
+#include "codec/codec.h"
 
 #define ALIGNMENT 64
 /* Pages with at most this between them are one copy. */
@@ -19,6 +22,7 @@ typedef struct batch {
     const pq_batch_page_list *pages;
     device *dev;
     parquet_page *described; /* by page, the host's */
+    uint8_t **by_host;       /* by page: pinned, what the host has decompressed, or NULL */
     uint32_t kinds;          /* of data pages, a mask */
     uint64_t row_count;
     uint64_t stored_bytes, unpacked_bytes;
@@ -36,13 +40,41 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The page goes on in the same read right behind the other one. */
-static bool follows(const pq_batch_page *before, const pq_batch_page *p)
+static const uint8_t *page_bytes(const batch *b, size_t number)
 {
-    const pq_page *a = before->page, *b = p->page;
-    return before->part == p->part && a->segment == b->segment &&
-           b->host >= a->host + a->header.compressed_bytes &&
-           (uint64_t)(b->host - a->host) - a->header.compressed_bytes <= GAP_BYTES;
+    return b->by_host[number] ? b->by_host[number] : b->pages->items[number].page->host;
+}
+
+/* The page goes on in the same read right behind the one before it. */
+static bool follows(const batch *b, size_t number)
+{
+    const pq_batch_page *p = &b->pages->items[number];
+    if (!number || b->by_host[number] || b->by_host[number - 1])
+        return false;
+    const pq_page *before = p[-1].page, *page = p->page;
+    return p[-1].part == p->part && before->segment == page->segment &&
+           page->host >= before->host + before->header.compressed_bytes &&
+           (uint64_t)(page->host - before->host) - before->header.compressed_bytes <= GAP_BYTES;
+}
+
+/* The device has no kernel for the page's codec. */
+static status unpack(batch *b, size_t number)
+{
+    const pq_batch_page *p = &b->pages->items[number];
+    parquet_page *d = &b->described[number];
+    uint32_t head = d->head_bytes, bytes = p->page->header.uncompressed_bytes;
+    void *target;
+    TRY(dev_host_alloc(b->dev, bytes, "scan", &target));
+    b->by_host[number] = target;
+    DEV_WORK_NOTE(host_pages);
+    memcpy(target, p->page->host, head);
+    if (bytes > head &&
+        !codec_decompress(b->dev->host_isa, (int)p->codec, p->page->host + head,
+                          d->stored_bytes - head, (uint8_t *)target + head, bytes - head))
+        return status_new(STATUS_KIND_CORRUPT, "its bytes are damaged");
+    d->is_compressed = false;
+    d->stored_bytes = d->unpacked_bytes = bytes;
+    return STATUS_OK;
 }
 
 static status place_page(batch *b, size_t number)
@@ -62,7 +94,9 @@ static status place_page(batch *b, size_t number)
     d->row_count = d->valid_count = h->value_count;
     d->values_at = head;
     d->location = p->location;
-    if (number && follows(&b->pages->items[number - 1], p))
+    if (d->is_compressed && !(b->dev->codecs >> d->codec & 1))
+        TRY(unpack(b, number));
+    if (follows(b, number))
         d->stored_at = d[-1].stored_at + (uint64_t)(p->page->host - p[-1].page->host);
     else
         d->stored_at = round_up(b->stored_bytes);
@@ -89,23 +123,27 @@ static bool are_all_set(const uint8_t *levels, uint64_t bytes, uint32_t row_coun
     return !(header & 1) && header >> 1 >= row_count && at < bytes && levels[at] == 1;
 }
 
-static bool see_levels(const pq_page *page, parquet_page *d)
+static bool see_levels(const batch *b, size_t number)
 {
-    const pq_page_header *h = &page->header;
+    const pq_page_header *h = &b->pages->items[number].page->header;
+    const uint8_t *page = page_bytes(b, number);
+    parquet_page *d = &b->described[number];
     uint32_t bytes;
     if (h->type == PQ_PAGE_DATA_V2)
-        return are_all_set(page->host + h->repetition_bytes, h->definition_bytes, d->row_count);
+        return are_all_set(page + h->repetition_bytes, h->definition_bytes, d->row_count);
     if (d->is_compressed || d->level_form != PARQUET_LEVEL_LENGTH_RUNS || d->stored_bytes < 4)
         return false;
-    memcpy(&bytes, page->host, 4);
-    if (bytes > d->stored_bytes - 4 || !are_all_set(page->host + 4, bytes, d->row_count))
+    memcpy(&bytes, page, 4);
+    if (bytes > d->stored_bytes - 4 || !are_all_set(page + 4, bytes, d->row_count))
         return false;
     d->values_at = 4 + bytes;
     return true;
 }
 
-static void describe_levels(batch *b, const pq_batch_page *p, parquet_page *d)
+static void describe_levels(batch *b, size_t number)
 {
+    const pq_batch_page *p = &b->pages->items[number];
+    parquet_page *d = &b->described[number];
     const pq_page_header *h = &p->page->header;
     if (!b->context->leaf->max_definition)
         return;
@@ -114,7 +152,7 @@ static void describe_levels(batch *b, const pq_batch_page *p, parquet_page *d)
     d->level_form = h->type == PQ_PAGE_DATA_V2                ? PARQUET_LEVEL_RUNS
                     : h->definition_encoding == PQ_BIT_PACKED ? PARQUET_LEVEL_BITS
                                                               : PARQUET_LEVEL_LENGTH_RUNS;
-    if (see_levels(p->page, d))
+    if (see_levels(b, number))
         return;
     d->levels = p->has_no_nulls ? PARQUET_LEVELS_CHECK : PARQUET_LEVELS_READ;
     b->has_levels = true;
@@ -158,7 +196,7 @@ static status describe(batch *b, size_t number)
     d->first_row = b->row_count;
     b->row_count += d->row_count;
     b->kinds |= 1u << d->kind;
-    describe_levels(b, p, d);
+    describe_levels(b, number);
     return STATUS_OK;
 }
 
@@ -166,14 +204,13 @@ static status describe(batch *b, size_t number)
 
 static status copy_pages(batch *b)
 {
-    const pq_batch_page *pages = b->pages->items;
     uint8_t *target = b->stored->address;
     for (size_t first = 0, end; first < b->pages->count; first = end) {
-        for (end = first + 1; end < b->pages->count && follows(&pages[end - 1], &pages[end]);)
+        for (end = first + 1; end < b->pages->count && follows(b, end);)
             end++;
         const parquet_page *last = &b->described[end - 1];
         uint64_t at = b->described[first].stored_at;
-        TRY(b->dev->ops->copy_in(b->context->stream, target + at, pages[first].page->host,
+        TRY(b->dev->ops->copy_in(b->context->stream, target + at, page_bytes(b, first),
                                  last->stored_at + last->stored_bytes - at));
     }
     return STATUS_OK;
@@ -500,21 +537,39 @@ static status run(batch *b, tensor **out)
     return b->kinds == PARQUET_PAGE_KIND(CODES) ? decode_indexed(b, out) : decode_flat(b, out);
 }
 
+/* Host memory by page. */
+static status open_batch(batch *b)
+{
+    size_t count = b->pages->count;
+    b->described = mem_new_array(count, sizeof *b->described);
+    b->by_host = mem_new_array(count, sizeof *b->by_host);
+    return b->described && b->by_host
+               ? STATUS_OK
+               : status_no_memory("scan", count * (sizeof *b->described + sizeof *b->by_host));
+}
+
+static void close_batch(batch *b)
+{
+    for (size_t i = 0; b->by_host && i < b->pages->count; i++)
+        dev_host_free(b->dev, b->by_host[i], b->pages->items[i].page->header.uncompressed_bytes);
+    mem_free(b->by_host);
+    mem_free(b->described);
+    dev_buffer_unref(b->stored);
+    dev_buffer_unref(b->unpacked);
+    dev_buffer_unref(b->pages_owner);
+    dev_buffer_unref(b->validity);
+    for (size_t i = 0; i < b->heaps.count; i++)
+        dev_buffer_unref(b->heaps.items[i]);
+    array_release(&b->heaps);
+}
+
 status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages, tensor **out)
 {
     *out = NULL;
     batch b = {.context = context, .pages = pages, .dev = context->stream->dev};
-    b.described = mem_new_array(pages->count, sizeof *b.described);
-    if (!b.described)
-        return status_no_memory("scan", pages->count * sizeof *b.described);
-    status st = run(&b, out);
-    mem_free(b.described);
-    dev_buffer_unref(b.stored);
-    dev_buffer_unref(b.unpacked);
-    dev_buffer_unref(b.pages_owner);
-    dev_buffer_unref(b.validity);
-    for (size_t i = 0; i < b.heaps.count; i++)
-        dev_buffer_unref(b.heaps.items[i]);
-    array_release(&b.heaps);
+    status st = open_batch(&b);
+    if (!st)
+        st = run(&b, out);
+    close_batch(&b);
     return st;
 }

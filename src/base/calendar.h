@@ -1,20 +1,21 @@
-/* calendar.cuh - the proleptic Gregorian calendar, as base/date.c has it. */
-#ifndef PISTACHIO_DEVICE_CUDA_CALENDAR_CUH
-#define PISTACHIO_DEVICE_CUDA_CALENDAR_CUH
+/* calendar.h - the proleptic Gregorian calendar, for the host and for kernels of every device: what
+ * type.h declares, under names of its own.
+ *
+ * Years start in March here, so that a leap day ends one; an era is 400 years of 146,097 days
+ * (H. Hinnant, "chrono-compatible low-level date algorithms"). */
+#ifndef PISTACHIO_BASE_CALENDAR_H
+#define PISTACHIO_BASE_CALENDAR_H
 
-#include "device/cuda/numbers.cuh"
+#include "base/portable.h"
+
+/* In microseconds. */
+#define CALENDAR_SECOND ((int64_t)1000000)
+#define CALENDAR_DAY (86400 * CALENDAR_SECOND)
 
 #define DAYS_PER_ERA 146097
 #define DAYS_TO_1970 719468 /* from 0000-03-01 */
 
-DEVICE unsigned kernel_date_month_days(int32_t year, unsigned month)
-{
-    const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return days[month - 1] + (month == 2 && is_leap);
-}
-
-DEVICE int32_t kernel_date_from_civil(int32_t year, unsigned month, unsigned day)
+PORTABLE int32_t calendar_from_civil(int32_t year, unsigned month, unsigned day)
 {
     int64_t y = (int64_t)year - (month <= 2);
     int64_t era = (y >= 0 ? y : y - 399) / 400;
@@ -24,7 +25,7 @@ DEVICE int32_t kernel_date_from_civil(int32_t year, unsigned month, unsigned day
     return (int32_t)(era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970);
 }
 
-DEVICE void kernel_date_to_civil(int32_t days, int32_t *year, unsigned *month, unsigned *day)
+PORTABLE void calendar_to_civil(int32_t days, int32_t *year, unsigned *month, unsigned *day)
 {
     int64_t z = (int64_t)days + DAYS_TO_1970;
     int64_t era = (z >= 0 ? z : z - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
@@ -38,16 +39,23 @@ DEVICE void kernel_date_to_civil(int32_t days, int32_t *year, unsigned *month, u
     *year = (int32_t)(year_of_era + era * 400 + (*month <= 2));
 }
 
-DEVICE int32_t kernel_date_add_months(int32_t days, int32_t months)
+PORTABLE unsigned calendar_month_days(int32_t year, unsigned month)
+{
+    const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && is_leap);
+}
+
+PORTABLE int32_t calendar_add_months(int32_t days, int32_t months)
 {
     int32_t year;
     unsigned month, day;
-    kernel_date_to_civil(days, &year, &month, &day);
+    calendar_to_civil(days, &year, &month, &day);
     int64_t total = (int64_t)year * 12 + (int64_t)(month - 1) + months;
     int64_t new_year = total >= 0 ? total / 12 : -((11 - total) / 12);
     unsigned new_month = (unsigned)(total - new_year * 12) + 1;
-    unsigned last = kernel_date_month_days((int32_t)new_year, new_month);
-    return kernel_date_from_civil((int32_t)new_year, new_month, day < last ? day : last);
+    unsigned last = calendar_month_days((int32_t)new_year, new_month);
+    return calendar_from_civil((int32_t)new_year, new_month, day < last ? day : last);
 }
 
 #endif

@@ -1,0 +1,27 @@
+# distributed_common.sh - what the tests of ranks that are processes share; sourced with the program as
+# $1. Ends the test, with 77, where ranks cannot meet.
+# shellcheck shell=sh
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/../cli/cli_common.sh"
+
+# A sanitizer looks at memory itself.
+export UCX_MEM_EVENTS=no UCX_LOG_LEVEL=fatal
+# All that can be done on all ranks is; a machine that is busy may not let a rank say that it lives.
+export PISTACHIO_DISTRIBUTE=always PISTACHIO_PEER_TIMEOUT=60000
+
+if ! "$program" --processes 2 -c "select 1" >"$work/out" 2>"$work/err" && grep -q libucx "$work/err"; then
+    skip "ranks that are processes: no libucp here, or none when this was built"
+    exit 77
+fi
+
+# Table t: x from 0 to 9999, in row groups of 1000.
+make_table() { # path
+    "$program" --set distribute=never -c "copy (with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))
+        select a.i + 10 * b.i + 100 * c.i + 1000 * e.i as x from d a, d b, d c, d e order by 1)
+        to '$1' (row_group_size 1000)" >"$work/out"
+}
+
+# A port that nobody listens at now.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# A rank that is killed, or stopped: the others end with a failure that names it; the shell of rank 0 goes
+# on with what it can do alone; ranks end with rank 0.
+# gone.sh PROGRAM TERMINAL (tests/cli/terminal.c)
+set -u
+terminal=$2
+# shellcheck source=tests/distributed/distributed_common.sh
+. "$(dirname "$0")/distributed_common.sh"
+
+make_table "$work/t.parquet"
+# Runs for hours.
+long="select count(*) from t a, t b, t c where a.x + b.x + c.x = -1"
+
+# The processes that $1 has started, once there are as many as $2.
+children() {
+    tries=0
+    while [ $tries -lt 500 ]; do
+        found=$(pgrep -P "$1")
+        [ "$(echo "$found" | grep -c .)" -ge "$2" ] && break
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+    echo "$found"
+}
+
+# A query's threads work: rank 0 has read what there is, and computes.
+started() { # pid
+    tries=0
+    while [ $tries -lt 500 ] && [ "$(awk '{ print ($14 + $15 > 10) }' "/proc/$1/stat" 2>/dev/null)" != 1 ]; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+}
+
+are_gone() { # pid...
+    tries=0
+    while [ $tries -lt 250 ]; do
+        alive=0
+        for pid in "$@"; do
+            kill -0 "$pid" 2>/dev/null && alive=1
+        done
+        [ $alive = 0 ] && return
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+    echo "processes are left: $*"
+    return 1
+}
+
+# lose SIGNAL WHO-AND-WHY SETTING: a rank of three gets the signal while all work.
+lose() {
+    "$program" --processes 3 --set "$3" -c "$long" "$work/t.parquet" >"$work/lost" 2>&1 &
+    root=$!
+    ranks=$(children $root 2)
+    one=$(echo "$ranks" | head -n 1)
+    started "$one"
+    kill -"$1" "$one"
+    wait $root
+    check "SIG$1: rank 0 fails" test $? = 1
+    check "SIG$1: it names the rank" grep -q "error: rank $2" "$work/lost"
+    # shellcheck disable=SC2086  # several numbers
+    check "SIG$1: nobody is left" are_gone $ranks
+}
+lose KILL "1 (host .*) is gone.*connection" peer_timeout=60000
+lose STOP ". (host .*) is gone.*nothing came from it" peer_timeout=1500 # on a busy machine another one, too
+
+# Ranks end with rank 0.
+"$program" --processes 3 -c "$long" "$work/t.parquet" >"$work/lost" 2>&1 &
+root=$!
+ranks=$(children $root 2)
+started $root
+kill -KILL $root
+wait $root 2>/dev/null
+# shellcheck disable=SC2086
+check "rank 0 is killed: nobody is left" are_gone $ranks
+
+# On a terminal: the shell stays, Ctrl-C stops a statement on all ranks.
+"$terminal" 80 true </dev/null >/dev/null
+if [ $? = 77 ]; then
+    skip "the shell: no pseudo-terminal can be made here"
+    finish
+    exit
+fi
+# shell TYPED: as in tests/cli/shell.sh.
+shell() {
+    printf '%b' "$1" | LC_ALL=C.UTF-8 "$terminal" 100 "$program" --processes 3 "$work/t.parquet"
+}
+expect "Ctrl-C" 0 - shell "$long;\n\036\0003select sum(x) + 1 as s from t;\n.quit\n"
+says "stops the statement" "cancelled"
+says "and the next one runs" "49995001"
+expect "a rank is killed while the shell waits" 0 - shell "select sum(x) + 1 as s from t;\n\\\\! \
+pkill -KILL -n -P \$PPID -x pistachio\n\036select sum(x) + 2 as s from t;\nset distribute = never;\nselect sum(x) + 3 as s from t;\n.quit\n"
+says "it ran before" "49995001"
+says "the next one says who is gone" "error: rank 2 (host"
+says "and how to mend it" "start all ranks again"
+says "what rank 0 can do alone goes on" "49995003"
+finish

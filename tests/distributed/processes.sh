@@ -1,0 +1,72 @@
+#!/bin/sh
+# Statements on ranks that are processes: rows, failures of any rank, settings and views of rank 0, tables
+# that differ, and processes that are started one by one.
+# processes.sh PROGRAM
+set -u
+# shellcheck source=tests/distributed/distributed_common.sh
+. "$(dirname "$0")/distributed_common.sh"
+
+mkdir "$work/0" "$work/1" "$work/2"
+make_table "$work/0/t.parquet"
+cp "$work/0/t.parquet" "$work/1"
+cp "$work/0/t.parquet" "$work/2"
+t="$work/0/t.parquet"
+
+# on RANKS ARGUMENT...: on so many processes, as CSV.
+on() {
+    ranks=$1
+    shift
+    "$program" --processes "$ranks" --format csv "$@"
+}
+# By hand: 0 + 1 + ... + 9999 = 49995000, 10000 / 7 = 1428.6; squares of the numbers below 100.
+for ranks in 1 2 3; do
+    expect "a sum, $ranks processes" 0 "$(printf 's\n49995000')" on $ranks -c "select sum(x) as s from t" "$t"
+done
+expect "groups and an order" 0 "$(printf 'k,n\n6,1428\n5,1428\n4,1428')" on 3 \
+    -c "select x % 7 as k, count(*) as n from t group by 1 order by 1 desc limit 3" "$t"
+expect "a join" 0 "$(printf 'n\n100')" on 2 -c "select count(*) as n from t a join t b on a.x = b.x * b.x" "$t"
+"$program" --set distribute=never -c "copy (select x from '$t' where x < 9) to '$work/small.parquet'" >"$work/out"
+expect "more ranks than row groups" 0 "$(printf 's\n36')" on 4 -c "select sum(x) as s from small" "$work/small.parquet"
+expect "a clock" 0 "$(printf 'n\n1')" on 3 -c "select count(distinct now()) as n from t" "$t"
+
+# What rank 0 says counts everywhere.
+expect "views and settings" 0 "$(printf 'n\n5000\nn\n2500\nn\n10000')" on 2 \
+    -c "create view v as select x from t where x % 2 = 0" -c "select count(*) as n from v" \
+    -c "create or replace view v as select x from t where x % 4 = 0" \
+    -c "set memory_limit = '64MB'" -c "set network_message_bytes = 300" -c "select count(*) as n from v" \
+    -c "drop view v" -c "create view v as select x from t" -c "select count(*) as n from v" "$t"
+expect "each rank's own disk" 0 "$(printf 's\n49995000')" on 3 --set "temp_directory=$work/{rank}" \
+    -c "select sum(x) as s from t" "$work/{rank}/t.parquet"
+
+# Failures are rank 0's, with the rank where they happened; the next statement runs.
+expect "a failure of rank 2" 1 - on 3 -c "select sum(1 / (x - 9999)) from t" "$t"
+says "names it" "rank 2 (host "
+says "and says what" "division by zero"
+expect "no such file" 1 - on 3 -c "select 1" --table "t=$work/{rank}/u.parquet"
+says "is said" "could not open file \"$work/0/u.parquet\""
+mv "$work/2/t.parquet" "$work/2/u.parquet"
+expect "no such file on one rank" 1 - on 3 -c "select sum(x) from t" "$work/{rank}/t.parquet"
+says "names the rank" "rank 2 (host "
+says "and the file" "could not open file \"$work/2/t.parquet\""
+"$program" --set distribute=never -c "copy (select x + 1 as x from '$t' where x < 9000) to '$work/2/t.parquet'
+    (row_group_size 1000)" >"$work/out"
+expect "another file on one rank" 1 - on 3 -c "select sum(x) from t" "$work/{rank}/t.parquet"
+says "names the rank" "rank 2 (host "
+says "and the table" "has other files than rank 0"
+expect "ranks stay so many" 1 - on 2 -c "set ranks = 3" -c "select sum(x) from t" "$t"
+says "says so" "one of 2 ranks"
+
+# One by one, as from several shells.
+if command -v python3 >/dev/null; then
+    port=$(free_port)
+    export PISTACHIO_RANKS=2 PISTACHIO_ROOT=127.0.0.1:$port PISTACHIO_TOKEN=secret
+    PISTACHIO_RANK=1 "$program" "$t" >"$work/other" 2>&1 &
+    expect "started one by one" 0 "$(printf 's\n49995000')" env PISTACHIO_RANK=0 \
+        "$program" --format csv -c "select sum(x) as s from t" "$t"
+    wait $!
+    expect "the other one" 0 0 echo $?
+    check "says nothing" cmp -s "$work/other" /dev/null
+else
+    skip "processes started one by one: no python3 to find a port"
+fi
+finish
