@@ -166,8 +166,8 @@ void sort_range_close(sort_range *range); /* takes a zeroed one */
 uint64_t sort_block_bytes(const op_sort *op);
 /* How many rows a chunk of what was or will be spilled has, if `rows` rows take `bytes` bytes. */
 uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
-/* What a chunk takes, and what sorting a list with it will take more. */
-void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
+/* What a chunk takes, and what sorting a list with it will take more. Without the lock. */
+void sort_count_chunk(op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
 /* A task whose rows need `needed` bytes must spill them now. */
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);
 /* All tasks have collected: there is room to sort what they hold. */

@@ -49,11 +49,21 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes)
 
 /* ---- collecting ---- */
 
-void sort_count_chunk(const op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed)
+/* Its rows lie where they are sorted with all others. Another task may reserve the columns now. */
+static bool is_placed(op_sort *op, const chunk *c)
 {
-    uint64_t bytes = exec_chunk_bytes(c), row;
+    uint64_t row;
+    pthread_mutex_lock(&op->lock);
+    bool is = reserved_columns_find(&op->reserved, c, &row);
+    pthread_mutex_unlock(&op->lock);
+    return is;
+}
+
+void sort_count_chunk(op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed)
+{
+    uint64_t bytes = exec_chunk_bytes(c);
     *held += bytes;
-    if (reserved_columns_find(&op->reserved, c, &row))
+    if (is_placed(op, c))
         *needed += bytes + c->rows.bound * ITEM_BYTES;
     else if (exec_device(op->base.query)->is_host)
         *needed += 2 * bytes + c->rows.bound * ITEMS_BYTES;
