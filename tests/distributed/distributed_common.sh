@@ -11,7 +11,7 @@ export UCX_MEM_EVENTS=no UCX_LOG_LEVEL=fatal ASAN_OPTIONS=detect_leaks=0
 export PISTACHIO_DISTRIBUTE=always PISTACHIO_PEER_TIMEOUT=60000
 
 if ! "$program" --processes 2 -c "select 1" >"$work/out" 2>"$work/err" && grep -q libucx "$work/err"; then
-    skip "ranks that are processes: no libucp here, or none when this was built"
+    skip "ranks that are processes: no libucp here, none when this was built, or no /sys"
     exit 77
 fi
 

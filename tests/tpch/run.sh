@@ -81,7 +81,7 @@ if rows_on 2 || ! grep -q libucx "$work/said"; then
     check "rows of 2 processes" cmp "$work/rows.1" "$work/rows.2"
     check "all 22" test "$(wc -l <"$work/rows.2")" -gt 900
 else
-    skip "rows of 2 processes: no libucp here, or none when this was built"
+    skip "rows of 2 processes: no libucp here, none when this was built, or no /sys"
 fi
 check "a tiny scale factor" "$program" tpch generate --scale 0.0001 --out "$work/tiny" --parts 7
 check "scale factor of nothing" fails_with "between" "$work/none" \

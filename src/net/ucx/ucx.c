@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -437,10 +438,23 @@ static status connect_peers(ucx_transport *t, const net_introduction *all)
     return STATUS_OK;
 }
 
+/* Without them UCX has but the memory of its own process, and says that others are unreachable. */
+static status check_devices(void)
+{
+    if (!access("/sys/class/net", R_OK | X_OK))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                  "libucx finds network devices by /sys/class/net, which cannot be "
+                                  "read here: %s",
+                                  strerror(errno)),
+                       "mount -t sysfs sysfs /sys");
+}
+
 static status transport_new(const net_place *place, ucx_transport **out)
 {
     const ucx_library *ucx;
     TRY(ucx_library_get(&ucx));
+    TRY(check_devices());
     ucx_transport *t = mem_new(sizeof *t);
     if (!t)
         return status_no_memory("network", sizeof *t);
