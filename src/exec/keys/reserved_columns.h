@@ -1,8 +1,9 @@
 /* reserved_columns.h - rows that are from the start where they are wanted: a join's build rows, and
  * those of a sort.
  *
- * A table's columns are an array each, and so are those of rows that are sorted. Rows that tasks collect in arrays of their own are moved
- * there when all have come: into memory that was not used before, while storage has nothing to do.
+ * A table's columns are an array each, and so are those of rows that are sorted. Rows that tasks
+ * collect in arrays of their own are moved there when all have come: into memory that was not used
+ * before, while storage has nothing to do.
  * Where the device can reserve addresses, tasks write their rows there instead, side by side:
  *
  *     column   task 0 │ task 1 │ task 1 │ task 0 │ moved │ reserved, not used
