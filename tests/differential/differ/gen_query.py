@@ -81,7 +81,7 @@ class QueryGenerator(Relations, Subqueries):
         is_distinct = rng.random() < 0.14
         count = rng.choice((1, 2, 2, 3, 3, 4, 6))
         items = []
-        windows = self.windows(relation) if relation.source is not None and rng.random() < 0.15 else []
+        windows = self.windows(relation) if relation.source is not None and rng.random() < 0.25 else []
         if is_distinct:
             windows = [e for e in windows if e.exact and e.type.kind != "interval"]
         if windows:

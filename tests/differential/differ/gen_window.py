@@ -78,14 +78,14 @@ def window(g, may_number):
     if not plain:
         return None
     bare = Generator(rng, plain, None, g.pool)
-    is_total = may_number and len(plain) == len(g.columns) and rng.random() < 0.75
+    is_total = may_number and len(plain) == len(g.columns) and rng.random() < 0.95
     partition = [rng.choice(plain) for _ in range(rng.choice((0, 1, 1, 2)))]
     order = [rng.choice(plain) for _ in range(rng.choice((0, 1, 1, 2)))]
     if is_total:
         order += [c for c in plain if c not in order]
     exclusion = rng.choice(EXCLUSIONS)
     if is_total:
-        made = of_row(bare, rng) if rng.random() < 0.5 else aggregate(bare, rng)
+        made = of_row(bare, rng) if rng.random() < 0.85 else aggregate(bare, rng)
         text = frame(rng, ("ROWS", "ROWS", "GROUPS"))
         text = text and text + exclusion
     elif rng.random() < 0.4:

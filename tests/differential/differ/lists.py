@@ -53,9 +53,10 @@ def quoted_of(function, file_name):
 
 
 def plan_nodes():
-    """Names of plan nodes and of joins, as EXPLAIN prints them."""
+    """Names of plan nodes, of joins and of exchanges, as EXPLAIN prints them."""
     kinds = [row[2] for row in read_list("nodes.def", "PLAN_NODE")]
-    return [name for name in kinds if name != "join"] + quoted_of("plan_join_name", "plan.c")
+    named = quoted_of("plan_join_name", "plan.c") + quoted_of("plan_exchange_name", "plan.c")
+    return [name for name in kinds if name not in ("join", "exchange")] + named
 
 
 def optimizer_rules():

@@ -161,7 +161,9 @@ class Worker:
             else:
                 case = Case(query, table_list, dict(chosen), verdict.kind, verdict.why, f"{seed}/{i}", outcome.rows, expected[i][0])
                 self.failed(result, case, folder, oracle, views)
-        self.explain(result, rng, program, [texts[i] for i, _ in agreed])
+        on_ranks = {i for i, (_, chosen) in used.items() if chosen.get("ranks", "1") != "1" and chosen.get("distribute") == "always"}
+        self.explain(result, rng, program, [texts[i] for i, _ in agreed if i not in on_ranks], {})
+        self.explain(result, rng, program, [texts[i] for i, _ in agreed if i in on_ranks], {"ranks": "2", "distribute": "always"})
         self.copy(result, rng, program, folder, oracle, queries, dict(agreed))
 
     def with_settings(self, rng, folder, program, texts, verdicts):
@@ -211,10 +213,10 @@ class Worker:
             else:
                 result.covered[("clause", f"COPY to {kind}")] += 1
 
-    def explain(self, result, rng, program, texts):
-        """Which plan nodes the statements that agreed had."""
+    def explain(self, result, rng, program, texts, chosen):
+        """Which plan nodes the statements that agreed had with these settings."""
         drawn = [(i, f"EXPLAIN {sql}") for i, sql in texts if rng.random() < self.options.explain]
         with timed(result, "explain"):
-            for outcome in program.run(drawn, {}).values():
+            for outcome in program.run(drawn, chosen).values():
                 if outcome.kind == "rows":
                     result.covered.update(coverage.of_plan([row[0] for row in outcome.rows], self.nodes))
