@@ -3,12 +3,14 @@ prints for each query the medians, the ratio of our time to each peer's, the geo
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
                 [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
+                [--json FILE]
 
 Hot: a run whose time is not kept comes first. --cold: the files are put out of the page cache before each
 run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
 stays open over all queries: the comparison is never in our favour. Peak memory is the resident memory
 of a process that runs nothing but the query, once, with one more run of each engine (--no-memory: none).
 Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a row of ours differs.
+--json: the medians of each engine by query, for bench/chart.
 A file of statements has one a line. "-- N" behind it: rows may differ but for column N (0: altogether), as their
 order is not determined.
 """
@@ -26,6 +28,7 @@ parser.add_argument("--program", default=os.path.join(here, "../build/release/pi
 parser.add_argument("--timeout", type=float, default=120)
 parser.add_argument("--cold", action="store_true")
 parser.add_argument("--no-memory", action="store_true")
+parser.add_argument("--json")
 options = parser.parse_args()
 peers = options.peers.split(",")
 files = glob.glob(os.path.join(options.data, "**/*.parquet"), recursive=True)
@@ -125,7 +128,7 @@ def cell(value, digits, width):
 
 engines = {"pistachio": Pistachio(), **{peer: Peer(peer) for peer in peers}}
 ratios, notes, wrong, leaner = {peer: [] for peer in peers}, [], 0, {peer: 0 for peer in peers}
-sums = {name: 0.0 for name in engines}
+sums, figures = {name: 0.0 for name in engines}, {}
 print("query" + "".join(f"{name:>12} s" + (f"{'ratio':>7}" if name in peers else "") +
                         ("" if options.no_memory else f"{'MB':>7}") for name in engines))
 statements = read_statements()
@@ -156,6 +159,7 @@ for number in map(int, options.queries.split(",")) if options.queries else state
     peaks = {name: None if options.no_memory or name in failed else peak_alone(engine, sql)
              for name, engine in engines.items()}
     medians = {name: statistics.median(t) if t else None for name, t in times.items()}
+    figures[f"Q{number}"] = medians
     line = f"q{number:02d}  "
     for name in engines:
         line += cell(medians[name], 3, 14)
@@ -182,4 +186,7 @@ for note in notes:
     print("note:", note)
 for engine in engines.values():
     engine.stop()
+if options.json:
+    with open(options.json, "w") as file:
+        json.dump(figures, file, indent=1)
 sys.exit(1 if wrong else 0)

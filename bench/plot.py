@@ -55,14 +55,14 @@ class Picture:
                        "\n".join(self.parts) + "\n</svg>\n")
 
 
-def bars(path, title, groups, series, marks=None, bar=None):
+def bars(path, title, groups, series, marks=None, bar=None, most=None):
     """groups: names below the axis. series: {name: a value (or None) for each group}. marks: {name: the same},
-    drawn as a line across the group."""
+    drawn as a line across the group. most: where the axis ends; what is more is cut and has its value above it."""
     marks = marks or {}
     bar = bar or max(6, 60 // len(series))
     step = bar * len(series) + 10
     values = [v for s in [*series.values(), *marks.values()] for v in s if v is not None]
-    picture = Picture(step * len(groups), title, max(values))
+    picture = Picture(step * len(groups), title, most or max(values))
     for g, group in enumerate(groups):
         x = LEFT + 5 + g * step
         for s, (name, of_groups) in enumerate(series.items()):
@@ -70,6 +70,8 @@ def bars(path, title, groups, series, marks=None, bar=None):
                 y = picture.y(of_groups[g])
                 picture.add(f'<rect x="{x + s * bar}" y="{y}" width="{bar - 1}" height="{TOP + HEIGHT - y:.1f}" '
                             f'fill="{COLOURS[s % 8]}"><title>{escape(name)}: {of_groups[g]:.3f}</title></rect>')
+                if of_groups[g] > picture.most:
+                    picture.add(f'<text x="{x + s * bar}" y="{TOP - 3}" font-size="9">{of_groups[g]:.1f}</text>')
         for of_groups in marks.values():
             y = picture.y(of_groups[g])
             picture.add(f'<line x1="{x - 2}" x2="{x + bar * len(series) + 1}" y1="{y}" y2="{y}" stroke="black"/>')
