@@ -59,6 +59,10 @@ CHECKED status plan_each_tree(plan_statement *statement,
                               status (*rewrite)(plan_statement *statement, plan_node *node,
                                                 plan_node **out));
 
+/* The scans below a join's probe side drop rows without its keys, where its type lets them: runtime
+ * filters that the build side gives. */
+CHECKED status rewrite_offer_keys(plan_statement *statement, plan_node *join);
+
 /* What rewrite_join_order puts together. */
 typedef ARRAY(plan_node *) plan_node_list;
 typedef struct join_graph {
