@@ -77,53 +77,6 @@ static bool pays(const plan_node *sort, const plan_node *scan, const column_set 
     return read_twice * (1 + found) + others * found <= (1 - SAVING) * (read_twice + others * seen);
 }
 
-/* ---- the scan of keys ---- */
-
-/* The columns of `set`, each with an id of its own; to[i] is the new one for scan->columns.items[i],
- * if it is in the set. */
-static status copy_columns(plan_statement *s, const plan_node *scan, const column_set *keys,
-                           const column_set *set, plan_node *copy, expr **to)
-{
-    arena *a = s->memory;
-    for (size_t i = 0; i < scan->columns.count; i++) {
-        plan_column column = scan->columns.items[i];
-        bool is_key = column_set_has(keys, column.id);
-        if (column_set_has(set, column.id)) {
-            column.id = s->next_column_id++;
-            TRY(array_push(a, &copy->columns, column));
-            TRY(array_push(a, &copy->scan.sources, scan->scan.sources.items[i]));
-            TRY(array_push(a, &copy->scan.filter_only, !is_key));
-        }
-        to[i] = expr_new_column(a, column.id, column.type, column.is_nullable, column.name);
-        if (!to[i])
-            return no_memory();
-    }
-    return STATUS_OK;
-}
-
-/* A scan of the columns in `set`, of which keys come out, with the same conditions. */
-static status copy_scan(plan_statement *s, const plan_node *scan, const column_set *keys,
-                        const column_set *set, expr **to, plan_node **out)
-{
-    arena *a = s->memory;
-    plan_node *copy = plan_node_new(a, PLAN_SCAN, 0);
-    if (!copy)
-        return no_memory();
-    copy->position = scan->position;
-    copy->estimated_rows = scan->estimated_rows;
-    copy->scan.table = scan->scan.table;
-    copy->scan.table_name = scan->scan.table_name;
-    TRY(copy_columns(s, scan, keys, set, copy, to));
-    for (size_t i = 0; i < scan->scan.filters.count; i++) {
-        expr *e = expr_substitute(a, scan->scan.filters.items[i], &scan->columns, to);
-        if (!e)
-            return no_memory();
-        TRY(array_push(a, &copy->scan.filters, e));
-    }
-    *out = copy;
-    return STATUS_OK;
-}
-
 /* ---- the plan ---- */
 
 static expr *key_of_scan(const plan_node *scan, uint32_t id, expr *const *to)
@@ -201,7 +154,7 @@ static status rewrite_sort(plan_statement *s, plan_node *sort)
     expr **to = arena_alloc_array(s->memory, scan->columns.count + 1, sizeof *to);
     if (!to)
         return no_memory();
-    TRY(copy_scan(s, scan, &keys, &early, to, &keys_scan));
+    TRY(plan_copy_scan(s, scan, &keys, &early, to, &keys_scan));
     TRY(sort_keys(s, sort, scan, bound, to, keys_scan, &early_sort));
     TRY(join_keys(s, sort, early_sort));
     sort->sort.bound = 0;
