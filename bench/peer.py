@@ -1,8 +1,8 @@
 """One engine in a process of its own: `peer.py ENGINE DATA_FOLDER THREADS`.
 
-Reads one JSON string (SQL) a line, answers one JSON line each: {"s": seconds, "rows": [[text or null]],
-"peak": MiB of resident memory so far} or {"error": text}. Time is from the text to all rows in this
-process; opening the files' footers anew is part of it only where the engine does not keep them.
+Reads one JSON string (SQL) a line, answers one JSON line each: {"s": seconds, "cpu": seconds of processor time,
+"rows": [[text or null]], "peak": MiB of resident memory so far} or {"error": text}. Time is from the text to all rows in
+this process; opening the files' footers anew is part of it only where the engine does not keep them.
 """
 import glob, json, os, re, resource, sys, time
 
@@ -52,15 +52,20 @@ def start_datafusion():
     return run
 
 
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
 run = globals()[f"start_{engine}"]()
 for line in sys.stdin:
     try:
-        started = time.perf_counter()
+        started, used = time.perf_counter(), processor_seconds()
         rows = run(json.loads(line))
-        seconds = time.perf_counter() - started
+        seconds, used = time.perf_counter() - started, processor_seconds() - used
         # A date may come as a timestamp of midnight, and UTC is written in two ways.
         text = [[None if v is None else re.sub(r" 00:00:00(\.0+)?$|(?<=:\d\d\+00):00$", "", str(v)) for v in row] for row in rows]
-        answer = {"s": seconds, "rows": text}
+        answer = {"s": seconds, "cpu": used, "rows": text}
     except BaseException as problem:
         answer = {"error": " ".join(str(problem).split())[:300]}
     answer["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

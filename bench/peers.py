@@ -1,5 +1,6 @@
 """Runs the TPC-H queries, or others, over the same Parquet files in Pistachio and its peers, interleaved, and
-prints for each query the medians, the ratio of our time to each peer's, the geometric means, and peak memory.
+prints for each query the medians, the ratio of our time to each peer's, the geometric means, and peak memory; and
+the same of processor time, user's and system's: the least of the runs, which tells something on a busy machine too.
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
                 [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
@@ -14,7 +15,7 @@ Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a r
 A file of statements has one a line. "-- N" behind it: rows may differ but for column N (0: altogether), as their
 order is not determined.
 """
-import argparse, csv, glob, io, json, math, os, select, statistics, subprocess, sys, time
+import argparse, csv, glob, io, json, math, os, resource, select, statistics, subprocess, sys, time
 
 here = os.path.dirname(os.path.abspath(__file__))
 parser = argparse.ArgumentParser()
@@ -82,20 +83,26 @@ class Peer:
             self.process = None
 
 
+def processor_seconds(who):
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Pistachio:
-    def run(self, sql):
-        started = time.perf_counter()
+    def run(self, sql, measure=()):
+        started, used = time.perf_counter(), processor_seconds(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
-            ["/usr/bin/env", "time", "-f", "%M", options.program, "--format", "csv", "--set",
-             f"threads={options.threads}", "-c", sql, options.data], capture_output=True, text=True)
+            [*measure, options.program, "--format", "csv", "--set", f"threads={options.threads}", "-c", sql,
+             options.data], capture_output=True, text=True)
         seconds = time.perf_counter() - started
+        used = processor_seconds(resource.RUSAGE_CHILDREN) - used
         lines = done.stderr.strip().splitlines()
         if done.returncode:
             return {"error": " ".join(lines)}
         rows = [row or [""] for row in list(csv.reader(io.StringIO(done.stdout)))[1:]]
         if sql.startswith("copy"):  # says nothing; peers give a row, the number of rows
             rows = [[""]]
-        return {"s": seconds, "peak": int(lines[-1]) / 1024,
+        return {"s": seconds, "cpu": used, "peak": int(lines[-1]) / 1024 if measure else None,
                 "rows": [[cell or None for cell in row] for row in rows]}
 
     def stop(self):
@@ -116,10 +123,16 @@ def same(a, b, column=None):
 
 
 def peak_alone(engine, sql):
-    peer = engine if isinstance(engine, Pistachio) else Peer(engine.engine)
+    if isinstance(engine, Pistachio):
+        return engine.run(sql, ["/usr/bin/env", "time", "-f", "%M"]).get("peak")
+    peer = Peer(engine.engine)
     answer = peer.run(sql)
-    peer.stop() if peer is not engine else None
+    peer.stop()
     return answer.get("peak") if "error" not in answer else None
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def cell(value, digits, width):
@@ -127,14 +140,17 @@ def cell(value, digits, width):
 
 
 engines = {"pistachio": Pistachio(), **{peer: Peer(peer) for peer in peers}}
-ratios, notes, wrong, leaner = {peer: [] for peer in peers}, [], 0, {peer: 0 for peer in peers}
-sums, figures = {name: 0.0 for name in engines}, {}
-print("query" + "".join(f"{name:>12} s" + (f"{'ratio':>7}" if name in peers else "") +
+KINDS = ("s", "cpu")  # of the clock, of processors
+ratios = {(peer, kind): [] for peer in peers for kind in KINDS}
+notes, wrong, leaner = [], 0, {peer: 0 for peer in peers}
+sums, figures = {(name, kind): 0.0 for name in engines for kind in KINDS}, {}
+print("query" + "".join("".join(f"{name if kind == 's' else '':>10} {kind:3}" + (f"{'ratio':>7}" if name in peers else "")
+                                for kind in KINDS) +
                         ("" if options.no_memory else f"{'MB':>7}") for name in engines))
 statements = read_statements()
 for number in map(int, options.queries.split(",")) if options.queries else statements:
     sql, column = statements[number]
-    times, failed, rows = {name: [] for name in engines}, {}, {}
+    times, failed, rows = {(name, kind): [] for name in engines for kind in KINDS}, {}, {}
     for run in range(options.runs + (0 if options.cold else 1)):
         for name, engine in engines.items():
             if name in failed:
@@ -149,7 +165,8 @@ for number in map(int, options.queries.split(",")) if options.queries else state
             else:
                 rows[name] = answer["rows"]
                 if options.cold or run:
-                    times[name].append(answer["s"])
+                    for kind in KINDS:
+                        times[name, kind].append(answer[kind])
     for name in rows:
         reference = rows.get("duckdb", rows.get("pistachio"))
         if not same(rows[name], reference, column):
@@ -158,30 +175,33 @@ for number in map(int, options.queries.split(",")) if options.queries else state
     wrong += "pistachio" in failed
     peaks = {name: None if options.no_memory or name in failed else peak_alone(engine, sql)
              for name, engine in engines.items()}
-    medians = {name: statistics.median(t) if t else None for name, t in times.items()}
-    figures[f"Q{number}"] = medians
+    typical = {key: (statistics.median if key[1] == "s" else min)(t) if t else None for key, t in times.items()}
+    figures[f"Q{number}"] = {name: typical[name, "s"] for name in engines}
     line = f"q{number:02d}  "
     for name in engines:
-        line += cell(medians[name], 3, 14)
+        for kind in KINDS:
+            line += cell(typical[name, kind], 3, 14)
+            sums[name, kind] += typical[name, kind] or 0
+            if name in peers:
+                both = typical[name, kind] and typical["pistachio", kind]
+                ratio = typical["pistachio", kind] / typical[name, kind] if both else None
+                line += cell(ratio, 2, 7)
+                if both:
+                    ratios[name, kind].append(ratio)
         if name in peers:
-            both = medians[name] and medians["pistachio"]
-            ratio = medians["pistachio"] / medians[name] if both else None
-            line += cell(ratio, 2, 7)
-            if both:
-                ratios[name].append(ratio)
             leaner[name] += bool(peaks[name] and peaks["pistachio"] and peaks["pistachio"] <= peaks[name])
-        sums[name] += medians[name] or 0
         if not options.no_memory:
             line += cell(peaks[name], 0, 7)
     print(line, flush=True)
-print("sum  " + "".join(cell(sums[name], 2, 14) + " " * (0 if name == "pistachio" else 7) +
-                        ("" if options.no_memory else " " * 7) for name in engines))
+print("sum  " + "".join("".join(cell(sums[name, kind], 2, 14) + " " * (0 if name == "pistachio" else 7)
+                                for kind in KINDS) + ("" if options.no_memory else " " * 7) for name in engines))
 for peer in peers:
-    if ratios[peer]:
-        mean = math.exp(sum(map(math.log, ratios[peer])) / len(ratios[peer]))
-        print(f"{peer}: geometric mean of the ratios {mean:.3f} over {len(ratios[peer])} queries, worst "
-              f"{max(ratios[peer]):.2f}" +
-              ("" if options.no_memory else f"; our peak memory at most theirs in {leaner[peer]}"))
+    for kind, of in zip(KINDS, ("ratios", "ratios of processor time")):
+        if ratios[peer, kind]:
+            print(f"{peer}: geometric mean of the {of} {geometric_mean(ratios[peer, kind]):.3f} over "
+                  f"{len(ratios[peer, kind])} queries, worst {max(ratios[peer, kind]):.2f}" +
+                  (f"; our peak memory at most theirs in {leaner[peer]}"
+                   if kind == "s" and not options.no_memory else ""))
 for note in notes:
     print("note:", note)
 for engine in engines.values():

@@ -59,6 +59,17 @@ CHECKED status plan_each_tree(plan_statement *statement,
                               status (*rewrite)(plan_statement *statement, plan_node *node,
                                                 plan_node **out));
 
+/* The scans below a join's probe side drop rows without its keys, where its type lets them: runtime
+ * filters that the build side gives. */
+CHECKED status rewrite_offer_keys(plan_statement *statement, plan_node *join);
+
+/* A scan of the same rows with ids of its own: of the columns in `read`, which has those of the
+ * conditions, it gives those in `emitted`. to[i]: what stands for scan->columns.items[i]. Bounds and
+ * runtime filters are not copied. */
+CHECKED status plan_copy_scan(plan_statement *statement, const plan_node *scan,
+                              const column_set *emitted, const column_set *read, expr **to,
+                              plan_node **out);
+
 /* What rewrite_join_order puts together. */
 typedef ARRAY(plan_node *) plan_node_list;
 typedef struct join_graph {

@@ -7,15 +7,17 @@
  *                                          sort limit k gives bound 1
  *                                            scan t [keys]
  *
- * The join waits for its build side, so the second scan has the bound from its first row on, and
- * decodes other columns only where it finds such a key. */
+ * The join waits for its build side, so the second scan has the bound, and the keys as a runtime
+ * filter, from its first row on, and decodes other columns only where it finds such a key. */
 #include "parquet/read/table.h"
 #include "plan/rewrite.h"
 
-/* The other columns have so many times the bytes of those that are read twice, at least. */
-#define BYTES_FACTOR 4
-/* A table has at least so many row groups for each row that is asked for. */
-#define GROUPS_PER_ROW 2
+#include <math.h>
+
+/* What it is to save at least, as a share of the bytes that are decoded without it. */
+#define SAVING 0.2
+/* With more rows for each row group, all have some. */
+#define GROUP_ROWS_MAX 4
 
 static status no_memory(void)
 {
@@ -44,63 +46,35 @@ static uint64_t column_bytes(const plan_node *scan, size_t number)
     return bytes;
 }
 
+/* Row groups, of so many, in which the rows are that were asked for, if they lie anywhere. */
+static double groups_of_rows(double groups, double rows)
+{
+    return groups * -expm1(rows * log1p(-1 / groups));
+}
+
+/* Those in which a scan finds one of the first rows so far, if it looks at all of them once: at the
+ * n-th that is so of rows / n of its own. */
+static double groups_of_candidates(double groups, double rows)
+{
+    double sum = 0, whole = rows < groups ? rows : groups;
+    for (double n = 1; n <= whole; n++)
+        sum += -expm1(-rows / n);
+    return groups > whole ? sum + rows * log(groups / whole) : sum;
+}
+
 static bool pays(const plan_node *sort, const plan_node *scan, const column_set *early)
 {
-    uint64_t read_twice = 0, others = 0;
-    if (sort->sort.limit > scan->scan.table->row_groups.count / GROUPS_PER_ROW)
+    double read_twice = 0, others = 0;
+    double groups = (double)scan->scan.table->row_groups.count, rows = (double)sort->sort.limit;
+    if (groups < 2 || rows >= GROUP_ROWS_MAX * groups)
         return false;
     for (size_t i = 0; i < scan->columns.count; i++) {
-        uint64_t bytes = column_bytes(scan, i);
+        double bytes = (double)column_bytes(scan, i);
         *(column_set_has(early, scan->columns.items[i].id) ? &read_twice : &others) += bytes;
     }
-    return others / BYTES_FACTOR >= read_twice;
-}
-
-/* ---- the scan of keys ---- */
-
-/* The columns of `set`, each with an id of its own; to[i] is the new one for scan->columns.items[i],
- * if it is in the set. */
-static status copy_columns(plan_statement *s, const plan_node *scan, const column_set *keys,
-                           const column_set *set, plan_node *copy, expr **to)
-{
-    arena *a = s->memory;
-    for (size_t i = 0; i < scan->columns.count; i++) {
-        plan_column column = scan->columns.items[i];
-        bool is_key = column_set_has(keys, column.id);
-        if (column_set_has(set, column.id)) {
-            column.id = s->next_column_id++;
-            TRY(array_push(a, &copy->columns, column));
-            TRY(array_push(a, &copy->scan.sources, scan->scan.sources.items[i]));
-            TRY(array_push(a, &copy->scan.filter_only, !is_key));
-        }
-        to[i] = expr_new_column(a, column.id, column.type, column.is_nullable, column.name);
-        if (!to[i])
-            return no_memory();
-    }
-    return STATUS_OK;
-}
-
-/* A scan of the columns in `set`, of which keys come out, with the same conditions. */
-static status copy_scan(plan_statement *s, const plan_node *scan, const column_set *keys,
-                        const column_set *set, expr **to, plan_node **out)
-{
-    arena *a = s->memory;
-    plan_node *copy = plan_node_new(a, PLAN_SCAN, 0);
-    if (!copy)
-        return no_memory();
-    copy->position = scan->position;
-    copy->estimated_rows = scan->estimated_rows;
-    copy->scan.table = scan->scan.table;
-    copy->scan.table_name = scan->scan.table_name;
-    TRY(copy_columns(s, scan, keys, set, copy, to));
-    for (size_t i = 0; i < scan->scan.filters.count; i++) {
-        expr *e = expr_substitute(a, scan->scan.filters.items[i], &scan->columns, to);
-        if (!e)
-            return no_memory();
-        TRY(array_push(a, &copy->scan.filters, e));
-    }
-    *out = copy;
-    return STATUS_OK;
+    double found = groups_of_rows(groups, rows) / groups;
+    double seen = groups_of_candidates(groups, rows) / groups;
+    return read_twice * (1 + found) + others * found <= (1 - SAVING) * (read_twice + others * seen);
 }
 
 /* ---- the plan ---- */
@@ -157,7 +131,7 @@ static status join_keys(plan_statement *s, plan_node *sort, plan_node *early)
         TRY(array_push(s->memory, &join->join.right_keys, early->sort.keys.items[k].key));
     }
     sort->children[0] = join;
-    return STATUS_OK;
+    return plan_rule_is_on(s, RULE_runtime_filters) ? rewrite_offer_keys(s, join) : STATUS_OK;
 }
 
 static status rewrite_sort(plan_statement *s, plan_node *sort)
@@ -180,7 +154,7 @@ static status rewrite_sort(plan_statement *s, plan_node *sort)
     expr **to = arena_alloc_array(s->memory, scan->columns.count + 1, sizeof *to);
     if (!to)
         return no_memory();
-    TRY(copy_scan(s, scan, &keys, &early, to, &keys_scan));
+    TRY(plan_copy_scan(s, scan, &keys, &early, to, &keys_scan));
     TRY(sort_keys(s, sort, scan, bound, to, keys_scan, &early_sort));
     TRY(join_keys(s, sort, early_sort));
     sort->sort.bound = 0;

@@ -106,8 +106,9 @@ static bool has_all_rows(const plan_node *node)
     return true;
 }
 
-/* Whether it pays is seen by the scan, which drops a filter that drops no rows. */
-static status offer_keys(plan_statement *s, plan_node *join)
+/* Whether it pays is seen by the scan, which drops a filter that drops no rows. A filter knows no
+ * NULL. */
+status rewrite_offer_keys(plan_statement *s, plan_node *join)
 {
     bool build_left = join->join.build_left;
     const expr_list *probe_keys = build_left ? &join->join.right_keys : &join->join.left_keys;
@@ -115,7 +116,8 @@ static status offer_keys(plan_statement *s, plan_node *join)
     const plan_node *build = join->children[build_left ? 0 : 1];
     bool has_all = has_all_rows(build);
     for (size_t k = 0; k < probe_keys->count; k++) {
-        if (!is_filter_key(probe_keys->items[k]))
+        if (!is_filter_key(probe_keys->items[k]) ||
+            (join->join.null_equal && probe_keys->items[k]->is_nullable))
             continue;
         offer o = {.statement = s, .number = s->runtime_filter_count, .keys_max = -1};
         if (has_all)
@@ -133,7 +135,7 @@ static status offer_keys(plan_statement *s, plan_node *join)
 /* Probe rows without a match on the build side come to nothing. */
 static bool drops_probe_rows(const plan_node *node)
 {
-    if (node->kind != PLAN_JOIN || node->join.null_equal)
+    if (node->kind != PLAN_JOIN)
         return false;
     switch (node->join.type) {
     case JOIN_INNER:
@@ -152,7 +154,7 @@ static bool drops_probe_rows(const plan_node *node)
 static status walk(plan_statement *s, plan_node *node)
 {
     if (drops_probe_rows(node))
-        TRY(offer_keys(s, node));
+        TRY(rewrite_offer_keys(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));
     return STATUS_OK;

@@ -66,6 +66,17 @@ static void prefetch_groups(const groups_find_arguments *a, size_t start, size_t
     }
 }
 
+static void prefetch_text(const uint8_t *key)
+{
+    string_view view;
+    memcpy(&view, key, sizeof view);
+    if (view.bytes <= STRING_INLINE_BYTES)
+        return;
+    __builtin_prefetch(kernel_string_data(&view));
+    __builtin_prefetch(kernel_string_data(&view) + 64);
+}
+
+/* Those of rows too: of rows that were ordered by hash they lie anywhere. */
 static void prefetch_texts(const groups_find_arguments *a, size_t start, size_t end)
 {
     uint64_t mask = a->slot_count - 1;
@@ -73,14 +84,10 @@ static void prefetch_texts(const groups_find_arguments *a, size_t start, size_t 
         uint64_t slot = a->slots[a->hashes[i] & mask];
         if (!slot || slot >> 32 != a->hashes[i])
             continue;
-        const uint8_t *row = a->group_rows + (size_t)((uint32_t)slot - 1) * a->stride;
+        const uint8_t *group = a->group_rows + (size_t)((uint32_t)slot - 1) * a->stride;
         for (size_t k = 0; k < a->text_count; k++) {
-            string_view view;
-            memcpy(&view, row + k * 16, sizeof view);
-            if (view.bytes <= STRING_INLINE_BYTES)
-                continue;
-            __builtin_prefetch(kernel_string_data(&view));
-            __builtin_prefetch(kernel_string_data(&view) + 64);
+            prefetch_text(group + k * 16);
+            prefetch_text(a->rows + i * a->stride + k * 16);
         }
     }
 }
