@@ -81,6 +81,9 @@ const plan_statement *plan_verify_statement(const plan_verifier *v);
 CHECKED status plan_prune(plan_statement *statement, plan_node *node, const column_set *needed);
 /* A child whose columns are read by their number: it keeps them all, in their order. */
 CHECKED status plan_prune_in_order(plan_statement *statement, plan_node **child);
+/* The same, but of its columns only the wanted ones. */
+CHECKED status plan_prune_to(plan_statement *statement, plan_node **child,
+                             const plan_column_list *wanted);
 /* What is needed to begin with: nothing, or everything where no column may be dropped. */
 CHECKED status plan_prune_start(const plan_statement *statement, column_set *out);
 

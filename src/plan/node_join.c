@@ -7,6 +7,7 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->join.left_keys, visit, context);
     plan_visit_list(&node->join.right_keys, visit, context);
+    plan_visit_list(&node->join.ranges, visit, context);
     plan_visit_optional(&node->join.residual, visit, context);
 }
 
@@ -18,6 +19,10 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_expr(w, node->join.left_keys.items[i]);
         plan_write_text(w, node->join.null_equal ? " is not distinct from " : " = ");
         plan_write_expr(w, node->join.right_keys.items[i]);
+    }
+    for (size_t i = 0; i < node->join.ranges.count; i++, joiner = " and ") {
+        plan_write_text(w, joiner);
+        plan_write_expr(w, node->join.ranges.items[i]);
     }
     if (node->join.residual) {
         plan_write_text(w, joiner);
@@ -50,6 +55,8 @@ static status verify(plan_verifier *v, const plan_node *node)
 {
     TRY(verify_keys(v, node));
     plan_verify_show_children(v, node, 1);
+    for (size_t i = 0; i < node->join.ranges.count; i++)
+        TRY(plan_verify_condition(v, node->join.ranges.items[i]));
     if (node->join.residual)
         TRY(plan_verify_condition(v, node->join.residual));
     plan_verify_show_children(v, node, -1);
@@ -80,6 +87,7 @@ static double estimate(const plan_statement *s, const plan_node *node)
         keys = smaller < 1 ? 1 : smaller;
     rows /= keys;
     double passes = node->join.residual ? plan_share(node, node->join.residual) : 1;
+    passes *= plan_share_of_list(node, &node->join.ranges);
     double matches = right / keys; /* of a left row */
     rows *= passes;
     switch (node->join.type) {
@@ -117,6 +125,7 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
     TRY(column_set_copy(s->memory, needed, &below));
     column_set_add_list(&below, &node->join.left_keys);
     column_set_add_list(&below, &node->join.right_keys);
+    column_set_add_list(&below, &node->join.ranges);
     if (node->join.residual)
         column_set_add_expr(&below, node->join.residual);
     TRY(plan_prune(s, node->children[0], &below));

@@ -25,4 +25,19 @@ static double estimate(const plan_statement *s, const plan_node *node)
     return s->shared.items[node->shared.id]->estimated_rows;
 }
 
-const plan_node_ops plan_node_shared = {.write = write, .verify = verify, .estimate = estimate};
+static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+{
+    plan_column_list columns = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < node->columns.count; i++)
+        if (column_set_has(needed, node->columns.items[i].id)) {
+            TRY(array_push(s->memory, &columns, node->columns.items[i]));
+            node->shared.sources.items[kept++] = node->shared.sources.items[i];
+        }
+    node->columns = columns;
+    node->shared.sources.count = kept;
+    return STATUS_OK;
+}
+
+const plan_node_ops plan_node_shared = {
+    .write = write, .verify = verify, .estimate = estimate, .prune = prune};

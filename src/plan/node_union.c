@@ -24,11 +24,29 @@ static double estimate(const plan_statement *s, const plan_node *node)
     return rows;
 }
 
+/* The child's columns at the places of those that are kept. */
+static status prune_child(plan_statement *s, const plan_node *node, const plan_column_list *kept,
+                          plan_node **child)
+{
+    plan_column_list wanted = {0};
+    for (size_t i = 0; i < kept->count; i++) {
+        int place = plan_column_index(node, kept->items[i].id);
+        TRY(array_push(s->memory, &wanted, (*child)->columns.items[place]));
+    }
+    return plan_prune_to(s, child, &wanted);
+}
+
 static status prune(plan_statement *s, plan_node *node, const column_set *needed)
 {
-    (void)needed;
+    plan_column_list columns = {0};
+    for (size_t c = 0; c < node->columns.count; c++)
+        if (column_set_has(needed, node->columns.items[c].id))
+            TRY(array_push(s->memory, &columns, node->columns.items[c]));
+    if (!columns.count && node->columns.count)
+        TRY(array_push(s->memory, &columns, node->columns.items[0]));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(plan_prune_in_order(s, &node->children[i]));
+        TRY(prune_child(s, node, &columns, &node->children[i]));
+    node->columns = columns;
     return STATUS_OK;
 }
 

@@ -206,8 +206,11 @@ struct plan_node {
                                     kept; SEMI, ANTI: left's only; MARK: left's, then the mark */
             expr_list left_keys, right_keys; /* equal pairs, types equal */
             bool null_equal;                 /* keys: NULL equals NULL (set operations) */
-            expr *residual;                  /* over both sides; NULL: none */
-            bool build_left;                 /* build on the left child instead of the right */
+            expr_list ranges; /* <, <=, > or >= between an expression of the left side and one of
+                                 the right, same types; of one expression of the build side, one
+                                 or a bound each way */
+            expr *residual;   /* over both sides; NULL: none */
+            bool build_left;  /* build on the left child instead of the right */
             ARRAY(plan_given_filter) runtime_filters; /* published by the build side */
         } join;
         struct {

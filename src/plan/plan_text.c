@@ -120,6 +120,8 @@ void plan_write_computed(plan_writer *w, const expr_list *exprs, const plan_node
 static void write_node(plan_writer *w, const plan_node *node)
 {
     const plan_node_ops *ops = plan_node_ops_of(node);
+    if (node->kind == PLAN_JOIN && node->join.ranges.count)
+        plan_write_text(w, "range ");
     plan_write_text(w, plan_node_name(node));
     if (ops->write)
         ops->write(w, node);

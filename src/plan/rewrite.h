@@ -43,6 +43,10 @@ void plan_choose_build_side(const plan_statement *statement, plan_node *join);
 /* A filter above the node, or the node itself where there are no conditions. */
 CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions,
                                 plan_node **out);
+/* Puts a plan that is the node under a filter of the conditions in its place, each condition as far
+ * down as it can be (rewrite_filters.c). */
+CHECKED status plan_push_conditions(plan_statement *statement, expr_list *conditions,
+                                    plan_node **node);
 /* The columns that a join of this type makes. */
 CHECKED status plan_join_columns(arena *a, plan_node *join);
 

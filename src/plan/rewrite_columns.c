@@ -10,28 +10,26 @@ status plan_prune_start(const plan_statement *s, column_set *out)
     return STATUS_OK;
 }
 
-status plan_prune_in_order(plan_statement *s, plan_node **child)
+status plan_prune_to(plan_statement *s, plan_node **child, const plan_column_list *wanted)
 {
-    plan_column_list wanted = {0};
-    column_set all;
-    for (size_t i = 0; i < (*child)->columns.count; i++)
-        TRY(array_push(s->memory, &wanted, (*child)->columns.items[i]));
-    TRY(plan_prune_start(s, &all));
-    column_set_add_node(&all, *child);
-    TRY(plan_prune(s, *child, &all));
-    bool is_same = wanted.count == (*child)->columns.count;
-    for (size_t i = 0; i < wanted.count && is_same; i++)
-        is_same = wanted.items[i].id == (*child)->columns.items[i].id;
+    column_set needed;
+    TRY(plan_prune_start(s, &needed));
+    for (size_t i = 0; i < wanted->count; i++)
+        column_set_add(&needed, wanted->items[i].id);
+    TRY(plan_prune(s, *child, &needed));
+    bool is_same = wanted->count == (*child)->columns.count;
+    for (size_t i = 0; i < wanted->count && is_same; i++)
+        is_same = wanted->items[i].id == (*child)->columns.items[i].id;
     if (is_same)
         return STATUS_OK;
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     if (!project)
         return status_no_memory("plan", sizeof *project);
     project->children[0] = *child;
-    project->columns = wanted;
+    project->columns = *wanted;
     project->estimated_rows = (*child)->estimated_rows;
-    for (size_t i = 0; i < wanted.count; i++) {
-        const plan_column *column = &wanted.items[i];
+    for (size_t i = 0; i < wanted->count; i++) {
+        const plan_column *column = &wanted->items[i];
         expr *e =
             expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
         if (!e)
@@ -40,6 +38,14 @@ status plan_prune_in_order(plan_statement *s, plan_node **child)
     }
     *child = project;
     return STATUS_OK;
+}
+
+status plan_prune_in_order(plan_statement *s, plan_node **child)
+{
+    plan_column_list wanted = {0};
+    for (size_t i = 0; i < (*child)->columns.count; i++)
+        TRY(array_push(s->memory, &wanted, (*child)->columns.items[i]));
+    return plan_prune_to(s, child, &wanted);
 }
 
 static void add_visited(expr **slot, void *context)
@@ -66,9 +72,69 @@ status plan_prune(plan_statement *s, plan_node *node, const column_set *needed)
     return node->child_count ? prune_through(s, node, needed) : STATUS_OK;
 }
 
+/* ---- common subplans ---- */
+
+/* Calls visit for each place where a common subplan is used below the node. */
+static status each_use(plan_node *node, uint32_t id, status (*visit)(plan_node *, void *),
+                       void *context)
+{
+    if (node->kind == PLAN_SHARED && node->shared.id == id)
+        return visit(node, context);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(each_use(node->children[i], id, visit, context));
+    return STATUS_OK;
+}
+
+static status each_use_of(plan_statement *s, uint32_t id, status (*visit)(plan_node *, void *),
+                          void *context)
+{
+    TRY(each_use(s->root, id, visit, context));
+    for (size_t later = id + 1; later < s->shared.count; later++)
+        TRY(each_use(s->shared.items[later], id, visit, context));
+    return STATUS_OK;
+}
+
+static status note_sources(plan_node *use, void *context)
+{
+    bool *is_used = context;
+    for (size_t i = 0; i < use->shared.sources.count; i++)
+        is_used[use->shared.sources.items[i]] = true;
+    return STATUS_OK;
+}
+
+static status move_sources(plan_node *use, void *context)
+{
+    const uint32_t *places = context;
+    for (size_t i = 0; i < use->shared.sources.count; i++)
+        use->shared.sources.items[i] = places[use->shared.sources.items[i]];
+    return STATUS_OK;
+}
+
+/* A common subplan makes the columns that some use reads; one at least. The uses have theirs. */
+static status prune_shared(plan_statement *s, uint32_t id)
+{
+    plan_node **plan = &s->shared.items[id];
+    size_t count = (*plan)->columns.count;
+    plan_column_list wanted = {0};
+    bool *is_used = arena_alloc_array(s->memory, count + 1, sizeof *is_used);
+    uint32_t *places = arena_alloc_array(s->memory, count + 1, sizeof *places);
+    if (!is_used || !places)
+        return status_no_memory("plan", count * sizeof *places);
+    TRY(each_use_of(s, id, note_sources, is_used));
+    for (size_t i = 0; i < count; i++) {
+        bool is_last_chance = i + 1 == count && !wanted.count;
+        places[i] = (uint32_t)wanted.count;
+        if (is_used[i] || is_last_chance)
+            TRY(array_push(s->memory, &wanted, (*plan)->columns.items[i]));
+    }
+    TRY(each_use_of(s, id, move_sources, places));
+    return plan_prune_to(s, plan, &wanted);
+}
+
 status rewrite_columns(plan_statement *statement)
 {
-    for (size_t i = 0; i < statement->shared.count; i++)
-        TRY(plan_prune_in_order(statement, &statement->shared.items[i]));
-    return plan_prune_in_order(statement, &statement->root);
+    TRY(plan_prune_in_order(statement, &statement->root));
+    for (size_t id = statement->shared.count; id-- > 0;)
+        TRY(prune_shared(statement, (uint32_t)id));
+    return STATUS_OK;
 }

@@ -2,6 +2,7 @@
  * joins under conditions into joins on keys, whose order rewrite_join_order picks.
  *
  * push(node, conditions) gives a plan equivalent to the node under a filter of the conditions. */
+#include "plan/fold.h"
 #include "plan/rewrite.h"
 
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out);
@@ -25,13 +26,45 @@ static status stop_here(plan_statement *s, plan_node *node, expr_list *condition
     return STATUS_OK;
 }
 
+/* A rule may push what was pushed before. */
+static status add_once(arena *a, expr *e, expr_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (expr_equal(list->items[i], e))
+            return STATUS_OK;
+    return array_push(a, list, e);
+}
+
 static status push_scan(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     for (size_t i = 0; i < conditions->count; i++)
-        TRY(array_push(s->memory, &node->scan.filters, conditions->items[i]));
+        TRY(add_once(s->memory, conditions->items[i], &node->scan.filters));
     plan_estimate(s, node);
     *out = node;
     return STATUS_OK;
+}
+
+static expr *fold_args(arena *a, expr *e)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        e->args[i] = fold_args(a, e->args[i]);
+        if (!e->args[i])
+            return NULL;
+    }
+    return expr_fold(a, e);
+}
+
+/* What constants in the place of columns make of it: e has its own expressions from here on. */
+static expr *fold_copy(arena *a, const expr *e)
+{
+    expr *copy = expr_copy(a, e);
+    return copy ? fold_args(a, copy) : NULL;
+}
+
+static bool is_true(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT && e->type.id == TYPE_BOOL && !e->constant.is_null &&
+           e->constant.boolean;
 }
 
 static status push_project(plan_statement *s, plan_node *node, expr_list *conditions,
@@ -41,9 +74,12 @@ static status push_project(plan_statement *s, plan_node *node, expr_list *condit
     for (size_t i = 0; i < conditions->count; i++) {
         expr *moved = expr_substitute(s->memory, conditions->items[i], &node->columns,
                                       node->project.exprs.items);
+        if (moved && moved != conditions->items[i])
+            moved = fold_copy(s->memory, moved);
         if (!moved)
             return status_no_memory("plan", sizeof *moved);
-        TRY(array_push(s->memory, &below, moved));
+        if (!is_true(moved))
+            TRY(array_push(s->memory, &below, moved));
     }
     TRY(push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
@@ -305,6 +341,36 @@ static void narrow_outer(plan_node *node, const expr_list *conditions, const col
     }
 }
 
+/* Conditions that only read keys of the side which an outer join keeps hold for the other side's
+ * keys as well, in all rows that have a partner: adds them. */
+static status add_of_keys(plan_statement *s, const expr_list *conditions, const expr_list *kept,
+                          const expr_list *others, expr_list *out)
+{
+    plan_column_list columns = {0};
+    expr_list partners = {0};
+    column_set keys;
+    TRY(column_set_new(s->memory, s->next_column_id, &keys));
+    for (size_t k = 0; k < kept->count; k++) {
+        const expr *key = kept->items[k];
+        if (key->kind != EXPR_COLUMN)
+            continue;
+        plan_column column = {.id = key->column_id, .type = key->type};
+        TRY(array_push(s->memory, &columns, column));
+        TRY(array_push(s->memory, &partners, others->items[k]));
+        column_set_add(&keys, key->column_id);
+    }
+    for (size_t i = 0; i < conditions->count; i++) {
+        expr *e = conditions->items[i];
+        if (!column_set_covers(&keys, e) || !column_set_meets(&keys, e))
+            continue;
+        e = expr_substitute(s->memory, e, &columns, partners.items);
+        if (!e)
+            return status_no_memory("plan", sizeof *e);
+        TRY(array_push(s->memory, out, e));
+    }
+    return STATUS_OK;
+}
+
 static status push_join(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     if (is_inner(node) || is_reducer(node))
@@ -326,6 +392,10 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
         TRY(array_push(s->memory, target, e));
     }
     TRY(split_condition(s, node, &left, &right, &to_right));
+    if (node->join.type == JOIN_LEFT)
+        TRY(add_of_keys(s, &to_left, &node->join.left_keys, &node->join.right_keys, &to_right));
+    else if (node->join.type == JOIN_RIGHT)
+        TRY(add_of_keys(s, &to_right, &node->join.right_keys, &node->join.left_keys, &to_left));
     TRY(push(s, node->children[0], &to_left, &node->children[0]));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     plan_estimate(s, node);
@@ -347,6 +417,18 @@ static status stay(plan_statement *s, plan_node *node, expr_list *conditions, pl
     return STATUS_OK;
 }
 
+/* The lower conditions stay the first ones: those above may only be computable where they hold. */
+static status push_filter(plan_statement *s, plan_node *node, const expr_list *conditions,
+                          plan_node **out)
+{
+    expr_list all = {0};
+    for (size_t i = 0; i < node->filter.conditions.count; i++)
+        TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], &all));
+    for (size_t i = 0; i < conditions->count; i++)
+        TRY(array_push(s->memory, &all, conditions->items[i]));
+    return push(s, node->children[0], &all, out);
+}
+
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     bool moves = plan_rule_is_on(s, RULE_filter_pushdown);
@@ -354,9 +436,7 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
         return stay(s, node, conditions, out);
     switch (node->kind) {
     case PLAN_FILTER:
-        for (size_t i = 0; i < node->filter.conditions.count; i++)
-            TRY(plan_split_condition(s->memory, node->filter.conditions.items[i], conditions));
-        return push(s, node->children[0], conditions, out);
+        return push_filter(s, node, conditions, out);
     case PLAN_SCAN:
         return push_scan(s, node, conditions, out);
     case PLAN_PROJECT:
@@ -374,6 +454,11 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
     default:
         return stop_here(s, node, conditions, out);
     }
+}
+
+status plan_push_conditions(plan_statement *statement, expr_list *conditions, plan_node **node)
+{
+    return push(statement, *node, conditions, node);
 }
 
 static status push_none(plan_statement *s, plan_node *node, plan_node **out)

@@ -95,7 +95,7 @@ static bool has_all_rows(const plan_node *node)
 {
     bool is_join = node->kind == PLAN_JOIN && node->join.type != JOIN_SEMI &&
                    node->join.type != JOIN_ANTI && node->join.type != JOIN_ANTI_NULL &&
-                   !node->join.residual;
+                   !node->join.ranges.count && !node->join.residual;
     if (node->kind == PLAN_SCAN)
         return !node->scan.filters.count;
     if (!is_join && node->kind != PLAN_PROJECT && node->kind != PLAN_AGGREGATE)

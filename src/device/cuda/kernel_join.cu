@@ -371,6 +371,65 @@ KERNEL_TOGETHER(join_pairs_unique)
         *a.out_count = base + total;
 }
 
+/* ---- ranges ---- */
+
+KERNEL_ALONE(range_values)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    const uint64_t *key = a.rows + ((uint64_t)a.index[i] * a.key_count + a.key) * 3;
+    a.out[2 * i] = key[1];
+    a.out[2 * i + 1] = key[2];
+}
+
+/* Below zero: the value at a place of a list comes before the bound. */
+DEVICE int range_order(const range_find_arguments &a, uint32_t place, const uint64_t *bound)
+{
+    const uint64_t *value = a.values + 2 * (uint64_t)place;
+    if (a.is_text)
+        return kernel_view_compare((const kernel_view *)value, (const kernel_view *)bound);
+    if (value[0] != bound[0])
+        return value[0] < bound[0] ? -1 : 1;
+    return value[1] < bound[1] ? -1 : value[1] > bound[1];
+}
+
+/* The first of the places [first, end) whose value comes behind the bound, or not before it. */
+DEVICE uint32_t range_place(const range_find_arguments &a, uint32_t first, uint32_t end,
+                            const uint64_t *bound, bool is_behind)
+{
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (range_order(a, middle, bound) < (is_behind ? 1 : 0))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+KERNEL_ALONE(range_find)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint32_t group = a.groups[i];
+    a.groups[i] = ROW_NULL;
+    if (group == ROW_NULL || (a.lower && (a.lower[i * 3] & 1)) ||
+        (a.upper && (a.upper[i * 3] & 1)))
+        return;
+    uint32_t first = a.starts[group + 1], end = a.starts[group + 2];
+    if (a.lower)
+        first = range_place(a, first, end, a.lower + i * 3 + 1, a.lower_is_strict);
+    if (a.upper)
+        end = range_place(a, first, end, a.upper + i * 3 + 1, !a.upper_is_strict);
+    if (first == end)
+        return;
+    a.out[2 * i] = first;
+    a.out[2 * i + 1] = end;
+    a.groups[i] = (uint32_t)(2 * i);
+}
+
 /* ---- marks ---- */
 
 KERNEL_ALONE(join_mark)

@@ -10,6 +10,8 @@
  * host must know how many times to go on: lazy devices count them first (PROBE_COUNTING). */
 #include "exec/join/join_probe.h"
 
+#include "exec/join/join_range.h"
+
 static bool keeps_probe(plan_join_type type)
 {
     return type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SINGLE;
@@ -36,12 +38,14 @@ void join_prober_drop(join_prober *p)
     drop_pairs(p);
     if (p->join)
         dev_fetch_close(exec_device(p->join->base.query), &p->counted);
-    for (uint32_t k = 0; p->keys && k < p->join->key_count; k++) {
+    for (uint32_t k = 0; p->keys && k < p->join->probe_key_count; k++) {
         tensor_unref(p->keys[k]);
         p->keys[k] = NULL;
     }
     row_index_unref(p->groups);
     p->groups = NULL;
+    dev_buffer_unref(p->places);
+    p->places = NULL;
     dev_buffer_unref(p->matched);
     p->matched = NULL;
     dev_buffer_unref(p->cursor);
@@ -55,7 +59,7 @@ void join_prober_drop(join_prober *p)
 
 exec_result join_prober_keys(join_prober *p, exec_task *task)
 {
-    for (; p->next_key < p->join->key_count; p->next_key++) {
+    for (; p->next_key < p->join->probe_key_count; p->next_key++) {
         tensor *value = NULL;
         exec_result result = program_evaluate(p->keys_run, p->next_key, p->input, &value);
         if (result != EXEC_FINISHED)
@@ -91,7 +95,10 @@ static uint32_t location_of(const op_join_build *join)
 static status start_rows(join_prober *p, exec_task *task)
 {
     TRY(join_table_probe(&p->side->table, task, p->keys, p->rows, &p->groups));
-    if (p->join->emits_build && !p->join->residual)
+    if (p->join->range_count)
+        TRY(join_range_find(p->join, &p->side->table, task, p->keys, p->rows, p->groups->rows,
+                            &p->places));
+    else if (p->join->emits_build && !p->join->residual)
         return mark_groups(p, task);
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
         TRY(DEV_LAUNCH(task->stream, join_check_single, .groups = p->groups->rows, .count = p->rows,
@@ -269,6 +276,11 @@ static status unique_pairs(join_prober *p, exec_task *task)
         .out_build = p->pair_build ? p->pair_build->rows : NULL, .out_count = p->cursor->address);
 }
 
+static const dev_buffer *list_places(const join_prober *p)
+{
+    return p->places ? p->places : p->side->table.starts;
+}
+
 /* Pairs may be more than there is room for at once: what there is room for, of those that were
  * counted, or, where launches finish at once, until there are fewer. */
 static status many_pairs(join_prober *p, exec_task *task)
@@ -281,7 +293,7 @@ static status many_pairs(join_prober *p, exec_task *task)
     TRY(row_index_new(dev, room, &p->pair_probe));
     TRY(row_index_new(dev, room, &p->pair_build));
     TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = p->groups->rows, .count = p->rows,
-                   .starts = p->side->table.starts->address, .rows = p->side->table.rows->address,
+                   .starts = list_places(p)->address, .rows = p->side->table.rows->address,
                    .room = room, .cursor = cursor, .out_probe = p->pair_probe->rows,
                    .out_build = p->pair_build->rows, .out_count = cursor + 2));
     p->pairs = (dev_count){.bound = room, .actual = p->is_counted ? NULL : cursor + 2};
@@ -313,7 +325,7 @@ static status start_pairs(join_prober *p, exec_task *task)
     if (!p->is_counted)
         return STATUS_OK;
     TRY(DEV_LAUNCH(task->stream, join_pairs_total, .groups = p->groups->rows, .count = p->rows,
-                   .starts = table->starts->address, .out_total = total));
+                   .starts = list_places(p)->address, .out_total = total));
     p->stage = PROBE_COUNTING;
     return dev_fetch_start(task->stream, total, 1, &p->counted);
 }
@@ -412,7 +424,7 @@ static exec_result find_groups(join_prober *p, exec_task *task)
     EXEC_TRY(task, start_rows(p, task));
     p->pairs_done = false;
     p->stage = PROBE_REST;
-    if (gives_pairs(p->join->type) || p->join->residual)
+    if (gives_pairs(p->join->type) || p->join->residual || (p->join->emits_build && p->places))
         EXEC_TRY(task, start_pairs(p, task));
     return EXEC_NEED_INPUT;
 }
@@ -458,9 +470,9 @@ static exec_result probe_step(join_prober *p, exec_task *task, chunk **output)
 status join_prober_init(join_prober *p, const op_join_build *join, exec_task *task)
 {
     p->join = join;
-    p->keys = mem_new_array(join->key_count + 1, sizeof *p->keys);
+    p->keys = mem_new_array(join->probe_key_count + 1, sizeof *p->keys);
     if (!p->keys)
-        return status_no_memory("join probe", join->key_count * sizeof *p->keys);
+        return status_no_memory("join probe", join->probe_key_count * sizeof *p->keys);
     TRY(program_run_new(join->probe_keys, task, &p->keys_run));
     return join->residual ? program_run_new(join->residual, task, &p->residual_run) : STATUS_OK;
 }

@@ -33,6 +33,7 @@ void join_table_release(join_table *table)
     dev_buffer_unref(table->starts);
     dev_buffer_unref(table->rows);
     dev_buffer_unref(table->row_groups);
+    dev_buffer_unref(table->range_values);
     *table = (join_table){0};
 }
 

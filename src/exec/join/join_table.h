@@ -50,7 +50,7 @@ static inline void join_range_widen(join_key_range *range, int64_t min, int64_t 
 typedef struct join_table {
     /* Set by init. */
     device *dev;
-    uint32_t key_count, column_count;
+    uint32_t key_count, range_count, column_count; /* ranges are behind the keys */
     const data_type *key_types;
     const uint32_t *key_columns; /* the keys' places among the columns */
     const bool *needed;          /* columns that are read after the build */
@@ -75,6 +75,9 @@ typedef struct join_table {
     bool has_null_keys; /* HASHED: some may be */
     dev_buffer *starts; /* NULL: is_unique */
     dev_buffer *rows;   /* NULL: row_need says so */
+    /* With ranges: each list is in the order of its rows' first one, whose values these are, two
+     * words each as sort_pack makes them; rows with NULLs are in no list. */
+    dev_buffer *range_values;
 
     /* While it is being made. */
     chunk_list chunks;

@@ -1,6 +1,6 @@
 /* join_table_build.c - the steps that make a join table out of all tasks' chunks. Those with many
  * rows to go through are done by all tasks, chunk by chunk. */
-#include "exec/join/join_table.h"
+#include "exec/join/join_range.h"
 
 /* A key is ranked if the bitmap has at most so many bits a row, or so many at all. */
 #define RANK_BITS_PER_ROW 128
@@ -101,7 +101,8 @@ static uint64_t slots_for(uint64_t rows)
 
 uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges)
 {
-    uint64_t lists = rows * 2 * sizeof(uint32_t), bits; /* row_groups, rows */
+    /* row_groups, rows */
+    uint64_t lists = rows * 2 * sizeof(uint32_t) + join_range_bytes(table, rows), bits;
     bool has_ranges = join_table_needs_ranges(table);
     if (!rows || !table->key_count || (has_ranges && ranges[0].min > ranges[0].max))
         return lists;
@@ -240,7 +241,7 @@ static status start(join_table *table, dev_stream *stream, const join_key_range 
 
 static bool is_key_column(const join_table *table, uint32_t column)
 {
-    for (uint32_t k = 0; k < table->key_count; k++)
+    for (uint32_t k = 0; k < table->key_count + table->range_count; k++)
         if (table->key_columns[k] == column)
             return true;
     return false;
@@ -309,7 +310,7 @@ static status rank_keys(join_table *table, dev_stream *stream)
     if (st)
         return st;
     table->group_count = total;
-    table->is_unique = total == table->key_row_count;
+    table->is_unique = total == table->key_row_count && !table->range_count;
     return STATUS_OK;
 }
 
@@ -380,8 +381,10 @@ static status find_chunk(join_table *table, exec_task *task, size_t number)
     if (!table->row_groups)
         return STATUS_OK;
     if (table->form == JOIN_TABLE_RANKED)
-        return find_ranks(table, task->stream, number);
-    return table->slots ? fill_slots(table, task, number) : STATUS_OK;
+        TRY(find_ranks(table, task->stream, number));
+    else if (table->slots)
+        TRY(fill_slots(table, task, number));
+    return join_range_drop_nulls(table, task, number, groups_at(table, number));
 }
 
 /* ---- rows of the groups ---- */
@@ -392,7 +395,7 @@ static status make_lists(join_table *table, dev_stream *stream)
     if (table->stats) {
         TRY(dev_words_read(stream, table->stats->address, words, 2));
         table->key_row_count = words[0];
-        table->is_unique = words[0] == words[1] && !table->has_null_keys;
+        table->is_unique = words[0] == words[1] && !table->has_null_keys && !table->range_count;
     }
     if (!table->row_groups)
         return STATUS_OK;
@@ -439,7 +442,7 @@ static status fill_chunk(join_table *table, exec_task *task, size_t number)
     dev_stream *stream = task->stream;
     dev_count count = dev_count_exact(table->chunks.items[number]->rows.bound);
     uint32_t first_row = (uint32_t)table->chunk_rows[number];
-    if (!table->rows)
+    if (!table->rows || table->range_count)
         return STATUS_OK;
     if (table->is_unique)
         return DEV_LAUNCH(stream, scatter_rows, .groups = groups_at(table, number), .count = count,
@@ -506,7 +509,8 @@ status join_table_phase(join_table *table, exec_task *task, join_table_phase_num
     case JOIN_TABLE_PHASE_COUNT:
         return each_chunk(table, task, count_chunk);
     case JOIN_TABLE_PHASE_FILL:
-        return each_chunk(table, task, fill_chunk);
+        TRY(each_chunk(table, task, fill_chunk));
+        return task->index ? STATUS_OK : join_range_sort(table, task);
     default:
         return task->index ? STATUS_OK : single_phase(table, task->stream, phase, ranges);
     }

@@ -1,5 +1,5 @@
 /* op_join.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
-#include "exec/join/op_join.h"
+#include "exec/join/join_range.h"
 
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
@@ -74,13 +74,13 @@ static status map_outputs(op_join_build *op, arena *a, exec_layout probe, exec_l
 static status compile_build_keys(op_join_build *op, arena *a, exec_layout build,
                                  const expr_list *keys)
 {
-    const expr **made = arena_alloc_array(a, op->key_count + 1, sizeof *made);
-    uint32_t made_count = 0;
-    op->key_types = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_types);
-    op->key_columns = arena_alloc_array(a, op->key_count + 1, sizeof *op->key_columns);
+    uint32_t made_count = 0, count = op->key_count + op->range_count;
+    const expr **made = arena_alloc_array(a, count + 1, sizeof *made);
+    op->key_types = arena_alloc_array(a, count + 1, sizeof *op->key_types);
+    op->key_columns = arena_alloc_array(a, count + 1, sizeof *op->key_columns);
     if (!made || !op->key_types || !op->key_columns)
-        return status_no_memory("join", op->key_count * sizeof *op->key_types);
-    for (uint32_t k = 0; k < op->key_count; k++) {
+        return status_no_memory("join", count * sizeof *op->key_types);
+    for (uint32_t k = 0; k < count; k++) {
         const expr *key = keys->items[k];
         int column = key->kind == EXPR_COLUMN ? find_column(build, key->column_id) : -1;
         op->key_types[k] = key->type;
@@ -119,14 +119,18 @@ static status compile(op_join_build *op, arena *a, exec_layout probe, exec_layou
 {
     const plan_node *plan = op->base.plan;
     const expr_list *left = &plan->join.left_keys, *right = &plan->join.right_keys;
-    const expr_list *build_keys = plan->join.build_left ? left : right;
-    const expr_list *probe_keys = plan->join.build_left ? right : left;
-    op->key_count = (uint32_t)build_keys->count;
-    for (uint32_t k = 0; k < op->key_count; k++)
-        if (build_keys->items[k]->type.width != probe_keys->items[k]->type.width)
+    expr_list build_keys = {0}, probe_keys = {0};
+    op->key_count = (uint32_t)left->count;
+    for (uint32_t k = 0; k < op->key_count; k++) {
+        if (left->items[k]->type.width != right->items[k]->type.width)
             return status_new(STATUS_KIND_INTERNAL, "the sides of join key %u differ in width", k);
-    TRY(compile_build_keys(op, a, build, build_keys));
-    TRY(program_compile((const expr *const *)probe_keys->items, op->key_count, probe,
+        TRY(array_push(a, &build_keys, (plan->join.build_left ? left : right)->items[k]));
+        TRY(array_push(a, &probe_keys, (plan->join.build_left ? right : left)->items[k]));
+    }
+    TRY(join_range_open(op, a, build, &build_keys, &probe_keys));
+    TRY(compile_build_keys(op, a, build, &build_keys));
+    op->probe_key_count = (uint32_t)probe_keys.count;
+    TRY(program_compile((const expr *const *)probe_keys.items, op->probe_key_count, probe,
                         &op->probe_keys));
     return plan->join.residual ? compile_residual(op, a, probe, build) : STATUS_OK;
 }
@@ -151,7 +155,9 @@ static void mark_needed(op_join_build *op)
             op->needed[inputs[i] - op->probe_columns] = any = true;
         else
             op->probe_needed[inputs[i]] = true;
-    for (uint32_t k = 0; k < op->key_count; k++) {
+    for (uint32_t k = 0; k < op->range_count; k++)
+        op->needed[op->key_columns[op->key_count + k]] = any = true;
+    for (uint32_t k = 0; k < op->probe_key_count; k++) {
         input_count = program_inputs(op->probe_keys, k, &inputs);
         for (uint32_t i = 0; i < input_count; i++)
             op->probe_needed[inputs[i]] = true;
@@ -167,6 +173,7 @@ status join_side_init(const op_join_build *join, join_side *side)
     *side = (join_side){.table = {.dev = exec_device(join->base.query),
                                   .column_count = join->stored_columns,
                                   .key_count = join->key_count,
+                                  .range_count = join->range_count,
                                   .key_types = join->key_types,
                                   .key_columns = join->key_columns,
                                   .needed = join->needed,
@@ -253,7 +260,7 @@ status join_side_start(const op_join_build *join, exec_task *task, join_side *si
 {
     if (!join_marks_build(join) || !side->table.row_count)
         return STATUS_OK;
-    if (join->emits_build && !join->residual)
+    if (join->emits_build && !join_has_condition(join))
         TRY(zeroed_bits(task, side->table.group_count, &side->matched_groups));
     return zeroed_bits(task, side->table.row_count, &side->matched);
 }

@@ -36,12 +36,21 @@ typedef struct join_spill {
     _Atomic bool has_null_key; /* of the build rows written */
 } join_spill;
 
+/* A bound of a build expression that probe rows have: the value of a probe key. */
+typedef struct join_bound {
+    bool is_there, is_strict;
+    uint32_t probe_key;
+} join_bound;
+
 /* The sink of the build side; owns all that is shared. */
 typedef struct op_join_build {
     exec_operator base;
     plan_join_type type; /* seen from the probe side: LEFT keeps probe rows, RIGHT build rows */
     bool emits_build;    /* SEMI, ANTI: build rows come out, after all is probed */
     uint32_t probe_columns, build_columns, key_count, output_count;
+    /* Behind the keys: expressions of the build side that ranges are of; their bounds. */
+    uint32_t range_count, probe_key_count;
+    join_bound lower, upper; /* of the first one */
     join_source *outputs;
     data_type *probe_types, *build_types, *key_types;
     uint32_t *key_columns;   /* build side: its input's columns, from build_columns on those of
@@ -86,6 +95,11 @@ CHECKED status join_bounds_add(const op_join_build *join, exec_task *task, const
                                dev_buffer *bounds);
 /* A stored column that is needed or a key. */
 bool join_is_stored(const op_join_build *join, uint32_t column);
+/* Rows with equal keys are not all partners. */
+static inline bool join_has_condition(const op_join_build *join)
+{
+    return join->residual || join->range_count;
+}
 /* True if matches of build rows are kept. */
 bool join_marks_build(const op_join_build *join);
 

@@ -65,7 +65,7 @@ static bool keeps_base(op_join_build *op, uint32_t column, const tensor *t)
 {
     if (t->form != TENSOR_INDEXED || t->type.width < 16)
         return false;
-    for (uint32_t k = 0; k < op->key_count; k++)
+    for (uint32_t k = 0; k < op->key_count + op->range_count; k++)
         if (op->key_columns[k] == column)
             return false;
     pthread_mutex_lock(&op->lock);
