@@ -19,27 +19,11 @@ typedef struct split {
     plan_node *partial, *final, *project; /* project: NULL, where the final one gives the columns */
 } split;
 
-/* Whether results of parts can be put together. */
 static bool can_split_function(const plan_aggregate *aggregate)
 {
-    switch (aggregate->function) {
-    case AGGREGATE_COUNT_STAR:
-    case AGGREGATE_COUNT:
-    case AGGREGATE_SUM:
-    case AGGREGATE_AVG:
-    case AGGREGATE_BIT_XOR:
-        return !aggregate->is_distinct;
-    case AGGREGATE_MIN:
-    case AGGREGATE_MAX:
-    case AGGREGATE_ANY_VALUE:
-    case AGGREGATE_BOOL_AND:
-    case AGGREGATE_BOOL_OR:
-    case AGGREGATE_BIT_AND:
-    case AGGREGATE_BIT_OR:
-        return true;
-    default:
-        return false;
-    }
+    plan_aggregate_function together;
+    return plan_aggregate_merges(aggregate, &together) ||
+           (aggregate->function == AGGREGATE_AVG && !aggregate->is_distinct);
 }
 
 static bool can_split(const plan_node *node)
@@ -85,40 +69,6 @@ static status add_function(split *s, plan_aggregate aggregate, plan_aggregate_fu
     return add_aggregate(s, s->final, final, column);
 }
 
-static expr *call(split *s, expr_op op, expr *left, expr *right)
-{
-    expr *args[] = {left, right};
-    return expr_new_call(s->d->statement->memory, op, type_make(TYPE_DOUBLE), args, right ? 2 : 1,
-                         -1);
-}
-
-/* The sum of decimals as a whole number, divided by the count, then by the power of ten: as one
- * rank does it, digit for digit. */
-static expr *mean_expr(split *s, plan_column sum, plan_column count)
-{
-    arena *a = s->d->statement->memory;
-    expr *column = column_expr(s, sum), *rows = column_expr(s, count);
-    if (!column || !rows)
-        return NULL;
-    expr *number = expr_new_cast(a, column, type_make(TYPE_DOUBLE), -1);
-    rows = expr_new_cast(a, rows, type_make(TYPE_DOUBLE), -1);
-    if (!number || !rows)
-        return NULL;
-    if (sum.type.id != TYPE_DECIMAL || !sum.type.scale)
-        return call(s, EXPR_DIVIDE, number, rows);
-    double power = 1;
-    for (unsigned digit = 0; digit < sum.type.scale; digit++)
-        power *= 10;
-    value v = value_double(power);
-    expr *scale = expr_new_constant(a, &v, -1);
-    if (!scale)
-        return NULL;
-    number = call(s, EXPR_MULTIPLY, number, scale);
-    number = number ? call(s, EXPR_ROUND, number, NULL) : NULL;
-    number = number ? call(s, EXPR_DIVIDE, number, rows) : NULL;
-    return number ? call(s, EXPR_DIVIDE, number, scale) : NULL;
-}
-
 /* The sum and the number of what avg is of. */
 static status split_mean(split *s, plan_aggregate aggregate, expr **out)
 {
@@ -126,26 +76,23 @@ static status split_mean(split *s, plan_aggregate aggregate, expr **out)
     uint32_t *next_id = &s->d->statement->next_column_id;
     plan_column sum = {.id = (*next_id)++, .name = "sum", .is_nullable = true};
     plan_column count = {.id = (*next_id)++, .name = "count", .type = type_make(TYPE_INT64)};
-    bool is_real = type.id == TYPE_DOUBLE || type.id == TYPE_FLOAT;
-    sum.type = is_real ? type_make(TYPE_DOUBLE)
-                       : type_decimal(38, type.id == TYPE_DECIMAL ? type.scale : 0);
+    sum.type = plan_sum_type(type);
     aggregate.function = AGGREGATE_SUM;
     TRY(add_function(s, aggregate, AGGREGATE_SUM, sum, &sum));
     aggregate.function = AGGREGATE_COUNT;
     TRY(add_function(s, aggregate, AGGREGATE_SUM, count, &count));
     /* No values: the sum is NULL, and NULL / 0 is, too. */
-    *out = mean_expr(s, sum, count);
+    expr *of_sum = column_expr(s, sum), *of_count = column_expr(s, count);
+    *out = of_sum && of_count ? plan_mean(s->d->statement->memory, of_sum, of_count) : NULL;
     return *out ? STATUS_OK : status_no_memory("plan", sizeof(expr));
 }
 
 static status split_one(split *s, plan_aggregate aggregate, plan_column column)
 {
     arena *a = s->d->statement->memory;
-    plan_aggregate_function together = aggregate.function;
+    plan_aggregate_function together;
     expr *e;
-    if (together == AGGREGATE_COUNT_STAR || together == AGGREGATE_COUNT)
-        together = AGGREGATE_SUM;
-    if (together == AGGREGATE_AVG) {
+    if (!plan_aggregate_merges(&aggregate, &together)) {
         TRY(split_mean(s, aggregate, &e));
     } else {
         TRY(add_function(s, aggregate, together, column, &column));

@@ -81,6 +81,10 @@ typedef struct plan_aggregate {
     int32_t position;
 } plan_aggregate;
 
+/* Indices of groups. */
+typedef ARRAY(uint32_t) plan_grouping_set;
+typedef ARRAY(plan_grouping_set) plan_grouping_set_list;
+
 typedef struct plan_sort_key {
     expr *key;
     bool is_descending, nulls_first;
@@ -201,6 +205,15 @@ struct plan_node {
             ARRAY(plan_aggregate) aggregates;
             uint64_t enough; /* groups: any so many will do; 0: all are wanted */
         } aggregate;
+        struct {
+            expr_list groups; /* columns: the groups, NULL where a set is without one, then the
+                                 aggregates, then the calls; all made here */
+            ARRAY(plan_aggregate) aggregates;
+            plan_grouping_set_list sets;
+            plan_grouping_set_list
+                calls; /* GROUPING: a bit for each group, the last the lowest, set
+                                             where the set is without it */
+        } grouping_sets;
         struct {
             plan_join_type type; /* children: left, right; columns: left's then right's that are
                                     kept; SEMI, ANTI: left's only; MARK: left's, then the mark */

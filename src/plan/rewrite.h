@@ -74,6 +74,21 @@ CHECKED status plan_copy_scan(plan_statement *statement, const plan_node *scan,
                               const column_set *emitted, const column_set *read, expr **to,
                               plan_node **out);
 
+/* Makes a plan a shared one, and a reference to one, whose columns are its own. Rules that share
+ * plans put them in order afterwards: an earlier one never refers to a later one. */
+CHECKED status plan_make_shared(plan_statement *s, plan_node *plan, uint32_t *out_id);
+CHECKED status plan_shared_reference(plan_statement *s, uint32_t id, plan_node **out);
+CHECKED status plan_order_shared(plan_statement *s);
+
+/* Whether an aggregate's results of parts can be put together: by *out, the column of which is of
+ * the same type. AVG cannot, but by the sum and the count that it is made of. */
+bool plan_aggregate_merges(const plan_aggregate *aggregate, plan_aggregate_function *out);
+/* The mean by the sum of all values and their number, columns or of columns, as AGGREGATE_AVG
+ * computes it, digit for digit; NULL without memory. */
+expr *plan_mean(arena *a, expr *sum, expr *count);
+/* The type of the sum that a mean of such values is made of. */
+data_type plan_sum_type(data_type type);
+
 /* What rewrite_join_order puts together. */
 typedef ARRAY(plan_node *) plan_node_list;
 typedef struct join_graph {

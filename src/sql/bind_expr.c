@@ -705,7 +705,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
         return bind_unsupported(b, node->a_array_expr->location, "arrays are");
     case PG_QUERY__NODE__NODE_GROUPING_FUNC:
-        return bind_unsupported(b, node->grouping_func->location, "GROUPING is");
+        return bind_grouping_call(b, node->grouping_func, scope, out);
     case PG_QUERY__NODE__NODE_A_INDIRECTION:
         return bind_unsupported(b, bind_location(node->a_indirection->arg),
                                 "access to parts of values is");

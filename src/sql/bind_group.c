@@ -8,8 +8,8 @@
 typedef struct grouping {
     binder *b;
     const bind_scope *scope;
-    const plan_node *node; /* the aggregate */
-    size_t group_count;
+    const plan_node *node; /* its first columns are the groups */
+    const expr_list *groups;
     status st;
 } grouping;
 
@@ -45,8 +45,8 @@ static void regroup(expr **slot, void *context)
     expr *e = *slot;
     if (g->st)
         return;
-    for (size_t i = 0; i < g->group_count; i++)
-        if (expr_equal(e, g->node->aggregate.groups.items[i])) {
+    for (size_t i = 0; i < g->groups->count; i++)
+        if (expr_equal(e, g->groups->items[i])) {
             *slot = bind_column_expr(g->b, &g->node->columns.items[i]);
             if (!*slot)
                 g->st = bind_no_memory();
@@ -66,12 +66,11 @@ static void regroup(expr **slot, void *context)
         regroup_plan(e->subquery, g);
 }
 
+/* ---- GROUP BY of one set ---- */
+
 static status add_group(binder *b, plan_node *node, expr *group)
 {
     plan_column column = {.type = group->type, .is_nullable = group->is_nullable};
-    for (size_t i = 0; i < node->aggregate.groups.count; i++)
-        if (expr_equal(group, node->aggregate.groups.items[i]))
-            return STATUS_OK;
     bool passes =
         group->kind == EXPR_COLUMN && plan_column_index(node->children[0], group->column_id) >= 0;
     column.id = passes ? group->column_id : bind_new_id(b);
@@ -80,28 +79,89 @@ static status add_group(binder *b, plan_node *node, expr *group)
     return array_push(b->memory, &node->aggregate.groups, group);
 }
 
-status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
-                        expr **const *slots, size_t slot_count, plan_node **node)
+static status make_aggregate(binder *b, const bind_scope *scope, const expr_list *groups,
+                             plan_node *node)
 {
-    plan_node *aggregate = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
-    if (!aggregate)
-        return bind_no_memory();
-    aggregate->children[0] = *node;
     for (size_t i = 0; i < groups->count; i++)
-        TRY(add_group(b, aggregate, groups->items[i]));
-    grouping g = {.b = b,
-                  .scope = scope,
-                  .node = aggregate,
-                  .group_count = aggregate->aggregate.groups.count};
+        TRY(add_group(b, node, groups->items[i]));
     for (size_t i = 0; i < scope->aggregates.count; i++) {
-        TRY(array_push(b->memory, &aggregate->columns, scope->aggregates.items[i].column));
-        TRY(array_push(b->memory, &aggregate->aggregate.aggregates,
+        TRY(array_push(b->memory, &node->columns, scope->aggregates.items[i].column));
+        TRY(array_push(b->memory, &node->aggregate.aggregates, scope->aggregates.items[i].call));
+    }
+    return STATUS_OK;
+}
+
+/* ---- of several, or with GROUPING ---- */
+
+/* Not in all sets: NULL in some. */
+static bool is_left_out(const plan_grouping_set_list *sets, uint32_t group)
+{
+    for (size_t i = 0; i < sets->count; i++) {
+        bool is_in = false;
+        for (size_t k = 0; k < sets->items[i].count; k++)
+            is_in |= sets->items[i].items[k] == group;
+        if (!is_in)
+            return true;
+    }
+    return false;
+}
+
+static status add_call(binder *b, const bind_grouping *call, const expr_list *groups,
+                       plan_node *node)
+{
+    plan_grouping_set args = {0};
+    for (size_t i = 0; i < call->args.count; i++) {
+        uint32_t index = 0;
+        while (index < groups->count && !expr_equal(call->args.items[i], groups->items[index]))
+            index++;
+        if (index == groups->count)
+            return status_at(
+                status_new(STATUS_KIND_INVALID, "arguments of GROUPING must be in GROUP BY"),
+                call->args.items[i]->position);
+        TRY(array_push(b->memory, &args, index));
+    }
+    TRY(array_push(b->memory, &node->columns, call->column));
+    return array_push(b->memory, &node->grouping_sets.calls, args);
+}
+
+static status make_grouping_sets(binder *b, const bind_scope *scope, const expr_list *groups,
+                                 const plan_grouping_set_list *sets, plan_node *node)
+{
+    node->grouping_sets.groups = *groups;
+    node->grouping_sets.sets = *sets;
+    for (size_t i = 0; i < groups->count; i++) {
+        const expr *group = groups->items[i];
+        plan_column column = {.id = bind_new_id(b), .type = group->type};
+        column.name = group->kind == EXPR_COLUMN ? group->name : "group";
+        column.is_nullable = group->is_nullable || is_left_out(sets, (uint32_t)i);
+        TRY(array_push(b->memory, &node->columns, column));
+    }
+    for (size_t i = 0; i < scope->aggregates.count; i++) {
+        TRY(array_push(b->memory, &node->columns, scope->aggregates.items[i].column));
+        TRY(array_push(b->memory, &node->grouping_sets.aggregates,
                        scope->aggregates.items[i].call));
     }
+    for (size_t i = 0; i < scope->groupings.count; i++)
+        TRY(add_call(b, &scope->groupings.items[i], groups, node));
+    return STATUS_OK;
+}
+
+status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
+                        const plan_grouping_set_list *sets, expr **const *slots, size_t slot_count,
+                        plan_node **node)
+{
+    bool is_one = sets->count == 1 && !scope->groupings.count;
+    plan_node *made = plan_node_new(b->memory, is_one ? PLAN_AGGREGATE : PLAN_GROUPING_SETS, 1);
+    if (!made)
+        return bind_no_memory();
+    made->children[0] = *node;
+    TRY(is_one ? make_aggregate(b, scope, groups, made)
+               : make_grouping_sets(b, scope, groups, sets, made));
+    grouping g = {.b = b, .scope = scope, .node = made, .groups = groups};
     for (size_t i = 0; i < slot_count; i++) {
         regroup(slots[i], &g);
         TRY(g.st);
     }
-    *node = aggregate;
+    *node = made;
     return STATUS_OK;
 }

@@ -28,7 +28,8 @@ typedef struct query {
     bind_scope scope;
     plan_node *node;
     ARRAY(target) targets;
-    expr_list groups;
+    expr_list groups; /* distinct */
+    plan_grouping_set_list sets;
     expr *having;
     ARRAY(order_key) order;
 } query;
@@ -62,6 +63,8 @@ static const char *derived_name(const sql_text *text, const pg_node *node)
         const char *name = otherwise ? derived_name(text, otherwise) : NULL;
         return name ? name : "case";
     }
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+        return "grouping";
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
         return "coalesce";
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
@@ -198,11 +201,26 @@ static void note_call(uint32_t id, void *context)
     call_search *search = context;
     for (size_t i = 0; i < search->scope->aggregates.count; i++)
         search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->groupings.count; i++)
+        search->has_aggregate |= search->scope->groupings.items[i].column.id == id;
     for (size_t i = 0; i < search->scope->windows.count; i++)
         search->has_window |= search->scope->windows.items[i].column.id == id;
 }
 
-static status group_by_target(query *q, int index, int32_t location)
+static status add_group(query *q, expr *e, plan_grouping_set *set)
+{
+    uint32_t index = 0;
+    while (index < q->groups.count && !expr_equal(e, q->groups.items[index]))
+        index++;
+    if (index == q->groups.count)
+        TRY(array_push(q->b->memory, &q->groups, e));
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i] == index)
+            return STATUS_OK;
+    return array_push(q->b->memory, set, index);
+}
+
+static status group_by_target(query *q, int index, int32_t location, plan_grouping_set *set)
 {
     call_search search = {.scope = &q->scope};
     expr *e = q->targets.items[index].e;
@@ -212,34 +230,33 @@ static status group_by_target(query *q, int index, int32_t location)
                           "%s functions are not allowed in GROUP BY",
                           search.has_window ? "window" : "aggregate");
     e = expr_copy(q->b->memory, e);
-    return e ? array_push(q->b->memory, &q->groups, e) : bind_no_memory();
+    return e ? add_group(q, e, set) : bind_no_memory();
 }
 
 /* A name is a column of FROM first, then of the select list. */
-static status bind_group(query *q, const pg_node *node)
+static status bind_group(void *context, const pg_node *node, plan_grouping_set *set)
 {
+    query *q = context;
     const char *name = simple_name(node);
     int index;
     expr *e;
-    if (node->node_case == PG_QUERY__NODE__NODE_GROUPING_SET)
-        return bind_unsupported(q->b, bind_location(node), "GROUPING SETS, CUBE and ROLLUP are");
     if (node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR) {
         for (size_t i = 0; i < node->row_expr->n_args; i++)
-            TRY(bind_group(q, node->row_expr->args[i]));
+            TRY(bind_group(q, node->row_expr->args[i], set));
         return STATUS_OK;
     }
     TRY(bind_ordinal(q->b, node, q->targets.count, "GROUP BY", &index));
     if (index < 0 && name && !is_input_name(q, name))
         TRY(find_target(q, name, bind_location(node), "GROUP BY", &index));
     if (index >= 0)
-        return group_by_target(q, index, bind_location(node));
+        return group_by_target(q, index, bind_location(node), set);
     q->scope.clause = "GROUP BY";
     status st = bind_expr(q->b, node, &q->scope, &e);
     q->scope.clause = NULL;
     TRY(st);
     if (e->type.id == TYPE_NULL)
         TRY(bind_cast(q->b, e, type_make(TYPE_VARCHAR), bind_location(node), &e));
-    return array_push(q->b->memory, &q->groups, e);
+    return add_group(q, e, set);
 }
 
 /* ---- ORDER BY ---- */
@@ -282,7 +299,8 @@ static status aggregate(query *q)
 {
     expr_slot_list slots = {0};
     arena *a = q->b->memory;
-    if (!q->groups.count && !q->scope.aggregates.count && !q->select->having_clause)
+    if (!q->select->n_group_clause && !q->scope.aggregates.count && !q->scope.groupings.count &&
+        !q->select->having_clause)
         return STATUS_OK;
     for (size_t i = 0; i < q->targets.count; i++)
         TRY(array_push(a, &slots, &q->targets.items[i].e));
@@ -292,7 +310,8 @@ static status aggregate(query *q)
     if (q->having)
         TRY(array_push(a, &slots, &q->having));
     TRY(bind_window_slots(q->b, &q->scope, &slots));
-    TRY(bind_aggregation(q->b, &q->scope, &q->groups, slots.items, slots.count, &q->node));
+    TRY(bind_aggregation(q->b, &q->scope, &q->groups, &q->sets, slots.items, slots.count,
+                         &q->node));
     return q->having ? bind_filter(q->b, q->node, q->having, &q->node) : STATUS_OK;
 }
 
@@ -378,8 +397,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
         q.scope.clause = NULL;
     }
     TRY(bind_targets(&q));
-    for (size_t i = 0; i < select->n_group_clause; i++)
-        TRY(bind_group(&q, select->group_clause[i]));
+    TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
     q.scope.windowless = "HAVING";
     if (select->having_clause)
         TRY(bind_condition(b, select->having_clause, &q.scope, "HAVING", &q.having));

@@ -63,6 +63,13 @@ typedef struct bind_window {
     plan_sort_key_list order;
 } bind_window;
 
+/* A call of GROUPING, and the column that it will be. */
+typedef struct bind_grouping {
+    expr_list args; /* groups */
+    plan_column column;
+    int32_t position;
+} bind_grouping;
+
 typedef struct bind_scope {
     struct bind_scope *parent; /* of the query around this one */
     bind_entry_list entries;
@@ -71,6 +78,7 @@ typedef struct bind_scope {
     const char *clause; /* where aggregates may not be: "WHERE"; NULL: they may */
     ARRAY(bind_aggregate) aggregates;
     bool is_in_aggregate;
+    ARRAY(bind_grouping) groupings;
     /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
     PgQuery__Node *const *window_clause;
     size_t window_clause_count;
@@ -197,10 +205,19 @@ CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32
 CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
                                    bind_scope *scope, plan_node **out);
 
+/* Binds a group, or several in parentheses, and adds what number it has to the set. */
+typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);
+/* GROUP BY: the sets that it stands for, one if there are no GROUPING SETS, ROLLUP or CUBE. */
+CHECKED status bind_grouping_sets(binder *b, const pg_select *select, bind_group_function *bind,
+                                  void *context, plan_grouping_set_list *out);
+/* GROUPING(...): *out is the column that it will be. */
+CHECKED status bind_grouping_call(binder *b, const PgQuery__GroupingFunc *tree, bind_scope *scope,
+                                  expr **out);
 /* From rows to groups: makes the aggregate over *node, and what the slots (select list, HAVING,
- * ORDER BY) refer to becomes groups and aggregates. */
+ * ORDER BY) refer to becomes groups and aggregates. `groups` are distinct. */
 CHECKED status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
-                                expr **const *slots, size_t slot_count, plan_node **node);
+                                const plan_grouping_set_list *sets, expr **const *slots,
+                                size_t slot_count, plan_node **node);
 
 /* ---- expressions ---- */
 
