@@ -21,6 +21,8 @@ check "tables" "$program" tpch generate --scale 0.01 --out "$work/data" --thread
 query="select count(*), sum(l_quantity) from '$work/data/lineitem.parquet' where l_discount > 0.05"
 what_is_there() {
 check "answers" "$program" tpch run --data "$work/data" --check --set device=cuda --queries "$(cat "$here/queries.txt")"
+check "answers of two ranks that share a device" "$program" tpch run --data "$work/data" --check --set device=cuda \
+    --set ranks=2 --set distribute=always --queries 3,13,18,22
 # More rows than the device's memory holds: they go to temporary files through pinned memory, and come back.
 sort="select l_comment, l_orderkey, l_linenumber from '$work/data/lineitem.parquet' order by 1, 2, 3"
 small="--set device=cuda --set threads=2 --set chunk_rows=2000 --set device_memory_limit=6MB"

@@ -53,8 +53,7 @@ static std::mutex lock;    /* of all of this */
 static std::mutex running; /* one kernel at a time */
 static std::map<std::string, uint64_t> calls;
 static std::map<char *, size_t> pinned;
-static char *range;
-static size_t range_bytes;
+static std::map<char *, size_t> ranges; /* of addresses: one for each time that the device is open */
 struct CUstream_st;
 static std::set<CUstream_st *> streams;
 static std::atomic<int> lost; /* an error that stays */
@@ -195,14 +194,19 @@ EXPORTED int cuStreamQuery(CUstream_st *stream)
     return stream->commands.empty() && !stream->is_busy ? 0 : (int)CUDA_NOT_READY;
 }
 
-static bool is_pinned(const void *memory, size_t bytes)
+static bool is_in(const std::map<char *, size_t> &pieces, const void *memory, size_t bytes)
 {
     std::lock_guard<std::mutex> guard(lock);
-    auto next = pinned.upper_bound((char *)memory);
-    if (next == pinned.begin())
+    auto next = pieces.upper_bound((char *)memory);
+    if (next == pieces.begin())
         return false;
     auto found = std::prev(next);
     return (char *)memory + bytes <= found->first + found->second;
+}
+
+static bool is_pinned(const void *memory, size_t bytes)
+{
+    return is_in(pinned, memory, bytes);
 }
 
 EXPORTED int cuStreamWriteValue64_v2(CUstream_st *stream, uint64_t word, uint64_t value, unsigned)
@@ -236,8 +240,7 @@ EXPORTED void emulated_take_any_address()
 
 static bool is_device(uint64_t address, size_t bytes)
 {
-    return takes_any_address ||
-           (address >= (uint64_t)range && address + bytes <= (uint64_t)range + range_bytes) ||
+    return takes_any_address || is_in(ranges, (const void *)address, bytes) ||
            address == (uint64_t)kernels_layout;
 }
 
@@ -394,14 +397,18 @@ EXPORTED int cuMemAddressReserve(uint64_t *address, size_t bytes, size_t, uint64
         mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return CUDA_OUT_OF_MEMORY;
-    range = (char *)memory;
-    range_bytes = bytes;
+    std::lock_guard<std::mutex> guard(lock);
+    ranges[(char *)memory] = bytes;
     *address = (uint64_t)memory;
     return 0;
 }
 
 EXPORTED int cuMemAddressFree(uint64_t address, size_t bytes)
 {
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        ranges.erase((char *)address);
+    }
     munmap((void *)address, bytes);
     return count_call(__func__);
 }

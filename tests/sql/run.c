@@ -22,7 +22,7 @@ typedef struct block {
 
 typedef struct configuration {
     const char *name;
-    pistachio_option options[4];
+    pistachio_option options[6];
     size_t option_count;
     unsigned row_group; /* tables are Parquet files with row groups of so many rows; 0: views */
     bool is_optional;   /* not every machine can open it */
@@ -86,6 +86,32 @@ static const configuration cuda_configuration = {
     false,
     true,
     true};
+
+/* With --devices, only this one; with PISTACHIO_CUDA_LIBRARY on that device. */
+static const configuration devices_configuration = {"files, 2 ranks, simulated devices",
+                                                    {{"ranks", "2"},
+                                                     {"distribute", "always"},
+                                                     {"network_message_bytes", "300"},
+                                                     {"threads", "2"},
+                                                     {"chunk_rows", "64"},
+                                                     {"device", "simulated"}},
+                                                    6,
+                                                    4,
+                                                    false,
+                                                    true,
+                                                    false};
+static const configuration cuda_devices_configuration = {"files, 2 ranks, CUDA device",
+                                                         {{"ranks", "2"},
+                                                          {"distribute", "always"},
+                                                          {"network_message_bytes", "300"},
+                                                          {"threads", "2"},
+                                                          {"chunk_rows", "300"},
+                                                          {"device", "cuda"}},
+                                                         6,
+                                                         16,
+                                                         false,
+                                                         true,
+                                                         false};
 
 /* With --processes, only this one. */
 static const configuration processes_configuration = {"files, 2 processes, small messages",
@@ -571,24 +597,34 @@ static void run_processes(run *r, const block *blocks, size_t count)
     }
 }
 
+static void run_devices(run *r, const block *blocks, size_t count)
+{
+    r->config =
+        getenv("PISTACHIO_CUDA_LIBRARY") ? &cuda_devices_configuration : &devices_configuration;
+    run_configuration(r, blocks, count);
+}
+
 int main(int argument_count, char **arguments)
 {
     run r = {.folder = "/tmp/pistachio-sql-XXXXXX"};
     bool has_processes = argument_count == 3 && !strcmp(arguments[1], "--processes");
+    bool has_devices = argument_count > 2 && !strcmp(arguments[1], "--devices");
     if (argument_count < 2) {
-        fprintf(stderr, "usage: sql_runner FILE... | --processes FILE\n");
+        fprintf(stderr, "usage: sql_runner FILE... | --devices FILE... | --processes FILE\n");
         return 2;
     }
     if (!mkdtemp(r.folder)) {
         perror(r.folder);
         return 2;
     }
-    for (int i = 1 + has_processes; i < argument_count; i++) {
+    for (int i = 1 + (has_processes || has_devices); i < argument_count; i++) {
         size_t count;
         block *blocks = parse(arguments[i], &count);
         r.path = arguments[i];
         if (has_processes)
             run_processes(&r, blocks, count);
+        else if (has_devices)
+            run_devices(&r, blocks, count);
         else
             run_file(&r, blocks, count);
         free_blocks(blocks, count);

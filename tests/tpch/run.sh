@@ -51,6 +51,20 @@ if ! has_less_to_do; then
 fi
 check "published answers, simulated device" "$program" tpch run --data "$work/one" --check \
     --set device=simulated
+# Rows of ranks leave a device's memory and come to it through pinned memory, and no thread waits for them.
+devices_on_ranks() {
+    on_ranks="--set ranks=2 --set distribute=always --set device=simulated"
+    # shellcheck disable=SC2086  # several words
+    "$program" tpch run --data "$work/one" --check $on_ranks || return
+    for query in "$here"/../../src/tpch/queries/*.sql; do
+        echo "explain analyze" && cat "$query" && echo ";"
+    done >"$work/explained.sql"
+    # shellcheck disable=SC2086
+    "$program" $on_ranks -f "$work/explained.sql" "$work/one" >"$work/plans" || return
+    [ "$(grep -c 'device simulated: launches' "$work/plans")" = 22 ] && grep -q 'repartition.*wake-ups' "$work/plans" &&
+        ! grep 'blocking waits\|not pinned' "$work/plans"
+}
+check "published answers, 2 ranks, simulated devices" devices_on_ranks
 for ranks in 2 5; do
     ! has_less_to_do || [ $ranks = 2 ] || continue
     check "published answers, $ranks ranks" "$program" tpch run --data "$work/one" --check \

@@ -92,7 +92,7 @@ static void send_all(void)
         const exchange_lane_options options = {
             .dev = dev, .columns = &columns, .stream = i, .end = 1, .message_bytes = MESSAGE_BYTES};
         CHECK_OK(exchange_lane_init(&lanes[i], &options));
-        exchange_lane_give(&lanes[i], make_rows(i * ROWS, ROWS));
+        exchange_lane_give(&lanes[i], make_rows(i * ROWS, ROWS), 0, ROWS);
     }
     while (lanes[0].rows || lanes[1].rows)
         for (uint32_t i = 0; i < 2; i++) {

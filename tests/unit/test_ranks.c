@@ -117,10 +117,12 @@ TEST(a_failure_before_it_runs_is_the_statements)
     world w = open_world(RANKS);
     pistachio_result *result;
     add_table(&w);
-    check_none(pistachio_query(w.connection, "SET device = 'simulated'", NULL, &result));
+    check_none(pistachio_query(w.connection, "SET network_message_bytes = '64MiB'", NULL, &result));
+    pistachio_result_free(result);
+    check_none(pistachio_query(w.connection, "SET memory_limit = '64MB'", NULL, &result));
     pistachio_result_free(result);
     for (int i = 0; i < 20; i++)
-        check_failure(&w, "SELECT sum(x) FROM t", "does not exchange rows");
+        check_failure(&w, "SELECT sum(x) FROM t", "memory_limit");
     close_world(&w);
 }
 

@@ -74,3 +74,36 @@ status exchange_columns_widen(const exchange_columns *columns, chunk *c, chunk *
     *out = wide;
     return STATUS_OK;
 }
+
+/* A dictionary goes to the host with each chunk: one of more entries than the chunk has rows is better left
+ * behind. */
+static status flatten_few(dev_stream *stream, chunk *c)
+{
+    for (uint32_t i = 0; i < c->column_count; i++) {
+        tensor *flat, *t = c->columns[i];
+        if (t->form == TENSOR_INDEXED && t->is_dictionary && t->base_rows > c->rows.bound)
+            TRY(chunk_flatten_column(stream, c, i, &flat));
+    }
+    return STATUS_OK;
+}
+
+status exchange_to_host(dev_stream *stream, chunk *c, chunk **out)
+{
+    *out = c;
+    if (stream->dev->is_host)
+        return STATUS_OK;
+    *out = NULL;
+    status st = flatten_few(stream, c);
+    if (!st)
+        st = chunk_to_host(stream, c, true, "exchange", out);
+    chunk_free(c);
+    return st;
+}
+
+status exchange_share(const chunk *c, chunk **out)
+{
+    TRY(chunk_new(c->column_count, c->rows, out));
+    for (uint32_t i = 0; i < c->column_count; i++)
+        (*out)->columns[i] = tensor_ref(c->columns[i]);
+    return STATUS_OK;
+}

@@ -20,5 +20,10 @@ CHECKED status exchange_columns_narrow(const exchange_columns *columns, const ch
                                        chunk **out);
 /* The way back: the others are NULL. Takes the chunk over, also on failure. */
 CHECKED status exchange_columns_widen(const exchange_columns *columns, chunk *c, chunk **out);
+/* Rows with an exact count in the host's reach (dev_host), which a lazy device's stream is awaited for.
+ * Takes the chunk over, also on failure. */
+CHECKED status exchange_to_host(dev_stream *stream, chunk *c, chunk **out);
+/* Another chunk of the same columns. */
+CHECKED status exchange_share(const chunk *c, chunk **out);
 
 #endif

@@ -25,11 +25,12 @@ void exchange_lane_release(exchange_lane *lane)
     chunk_free(lane->rows);
 }
 
-void exchange_lane_give(exchange_lane *lane, chunk *rows)
+void exchange_lane_give(exchange_lane *lane, chunk *rows, uint64_t first, uint64_t count)
 {
     assert(!lane->rows);
     lane->rows = rows;
-    lane->written = 0;
+    lane->at = first;
+    lane->rows_end = first + count;
 }
 
 static status make_message(exchange_lane *lane)
@@ -40,11 +41,11 @@ static status make_message(exchange_lane *lane)
 status exchange_lane_write(exchange_lane *lane)
 {
     while (lane->rows && !lane->is_full) {
-        uint64_t rows, left = lane->rows->rows.bound - lane->written;
+        uint64_t rows, left = lane->rows_end - lane->at;
         TRY(make_message(lane));
-        TRY(wire_append(lane->writer, lane->rows, lane->written, left, lane->message->address,
+        TRY(wire_append(lane->writer, lane->rows, lane->at, left, lane->message->address,
                         lane->room, &lane->used, &rows));
-        lane->written += rows;
+        lane->at += rows;
         if (rows < left) {
             lane->is_full = true;
         } else {

@@ -21,8 +21,8 @@ typedef struct exchange_lane {
     uint32_t stream;
     uint32_t first, end, next; /* ranks; the next one that gets the message */
     bool is_full;
-    chunk *rows; /* not all written yet; or NULL */
-    uint64_t written;
+    chunk *rows;           /* not all written yet; or NULL */
+    uint64_t at, rows_end; /* those that are to be written */
 } exchange_lane;
 
 typedef struct exchange_lane_options {
@@ -35,9 +35,9 @@ typedef struct exchange_lane_options {
 CHECKED status exchange_lane_init(exchange_lane *lane, const exchange_lane_options *options);
 void exchange_lane_release(exchange_lane *lane); /* takes a zeroed one */
 
-/* Rows to be written, with an exact count, of the columns that travel; there are no others. Takes them
- * over. */
-void exchange_lane_give(exchange_lane *lane, chunk *rows);
+/* Rows [first, first + count) are to be written, of the columns that travel, in the host's reach; there
+ * are no others. Takes the chunk over. */
+void exchange_lane_give(exchange_lane *lane, chunk *rows, uint64_t first, uint64_t count);
 /* Writes as many as fit: then the lane is full, or has no rows. */
 CHECKED status exchange_lane_write(exchange_lane *lane);
 /* What there is goes out, however little it is. */

@@ -13,6 +13,8 @@ typedef struct receive_local {
     net_waiter waiter;
     exec_task *task;
     exchange_stream *stream; /* whose messages it is reading, or NULL */
+    chunk_list rows;         /* read, of a lazy device: on the host as yet */
+    uint64_t row_count;      /* of those */
 } receive_local;
 
 static void wake(void *task)
@@ -39,29 +41,73 @@ static void receive_local_close(exec_operator *base, void *state)
 {
     op_receive *op = (op_receive *)base;
     receive_local *local = state;
+    chunk_list_release(&local->rows);
     if (local->task && atomic_fetch_add(&op->closed_tasks, 1) + 1 == local->task->count)
         net_decline(op->net);
+}
+
+/* A message's rows, if one is there, as they lie on the host. */
+static status read_message(op_receive *op, receive_local *local, net_state *out_state, chunk **out)
+{
+    net_message *message;
+    net_waiter *waiter = local->rows.count ? NULL : &local->waiter; /* those go first */
+    *out = NULL;
+    TRY(exchange_streams_next(&op->streams, op->net, waiter, &local->stream, out_state, &message));
+    if (*out_state != NET_READY)
+        return STATUS_OK;
+    if (message->peer != op->base.query->rank)
+        atomic_fetch_add_explicit(&op->base.metrics.bytes_received, message->bytes,
+                                  memory_order_relaxed);
+    status st = exchange_stream_read(&op->streams, local->stream, message, out);
+    net_message_free(message);
+    return st;
+}
+
+/* What was read goes to the device, together. */
+static status upload(dev_stream *stream, receive_local *local, chunk **output)
+{
+    dev_stream host = {.dev = dev_host(stream->dev)};
+    chunk *all = local->rows.items[0];
+    if (local->rows.count > 1)
+        TRY(chunk_combine(&host, local->rows.items, local->rows.count, "exchange", &all));
+    status st = chunk_to_device(stream, all, "exchange", output);
+    if (local->rows.count > 1)
+        chunk_free(all);
+    chunk_list_release(&local->rows);
+    local->rows = (chunk_list){0};
+    local->row_count = 0;
+    return st;
+}
+
+/* A lazy device's chunks are large: messages are put together for as long as there are any. */
+static status collect(receive_local *local, chunk *rows)
+{
+    uint64_t count = rows->rows.bound;
+    status st = array_push(NULL, &local->rows, rows);
+    if (st)
+        chunk_free(rows);
+    else
+        local->row_count += count;
+    return st;
 }
 
 static exec_result receive_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_receive *op = (op_receive *)base;
     receive_local *local = state;
-    net_state net_is;
-    net_message *message;
-    EXEC_TRY(task, exchange_streams_next(&op->streams, op->net, &local->waiter, &local->stream,
-                                         &net_is, &message));
-    if (net_is == NET_WAIT)
-        return EXEC_WAIT;
-    if (net_is == NET_ENDED)
-        return EXEC_FINISHED;
-    if (message->peer != base->query->rank)
-        atomic_fetch_add_explicit(&base->metrics.bytes_received, message->bytes,
-                                  memory_order_relaxed);
-    status st = exchange_stream_read(&op->streams, local->stream, message, output);
-    net_message_free(message);
-    EXEC_TRY(task, st);
-    return *output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
+    device *dev = task->stream->dev;
+    net_state net_is = NET_READY;
+    chunk *rows = NULL;
+    EXEC_TRY(task, read_message(op, local, &net_is, &rows));
+    if (dev->is_host)
+        *output = rows;
+    else if (rows)
+        EXEC_TRY(task, collect(local, rows));
+    if (local->row_count >= dev->chunk_rows || (net_is != NET_READY && local->rows.count))
+        EXEC_TRY(task, upload(task->stream, local, output));
+    if (*output)
+        return EXEC_HAVE_OUTPUT;
+    return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
 }
 
 static void receive_close(exec_operator *base)

@@ -27,8 +27,11 @@ typedef struct send_local {
     chunk *current; /* its keys are being evaluated */
     tensor **keys;
     uint32_t next_key;
+    uint64_t *offsets; /* two to a word: where the rows of each rank begin, and the end */
     exchange_lane *lanes;
 } send_local;
+
+#define OFFSET_WORDS(ranks) ((ranks) / 2 + 1)
 
 /* ---- lanes to ranks ---- */
 
@@ -96,58 +99,73 @@ static status hash_rows(op_send *op, exec_task *task, send_local *local, uint64_
     return STATUS_OK;
 }
 
-/* Row numbers by rank. */
-static status order_rows(op_send *op, exec_task *task, send_local *local, row_index **out,
-                         dev_buffer **out_offsets)
+/* The rows' hashes become their numbers rank by rank, and in local->offsets where each rank's begin. */
+static status partition_rows(op_send *op, exec_task *task, send_local *local,
+                             const row_index *order, uint64_t *hashes)
+{
+    dev_buffer *offsets;
+    TRY(dev_words_new(task->stream, OFFSET_WORDS(op->rank_count), &offsets));
+    status st = hash_rows(op, task, local, hashes);
+    if (!st)
+        st = DEV_LAUNCH(task->stream, ranks_partition, .hashes = hashes,
+                        .count = local->current->rows, .ranks = op->rank_count, .out = order->rows,
+                        .offsets = offsets->address);
+    if (!st)
+        st = dev_words_read(task->stream, offsets->address, local->offsets,
+                            OFFSET_WORDS(op->rank_count));
+    dev_buffer_unref(offsets);
+    return st;
+}
+
+static status order_rows(op_send *op, exec_task *task, send_local *local, row_index **out)
 {
     device *dev = task->stream->dev;
     uint64_t rows = local->current->rows.bound;
     dev_buffer *hashes;
-    TRY(dev_alloc(dev, (rows ? rows : 1) * sizeof(uint64_t), "exchange", &hashes));
-    status st = dev_alloc(dev, (op->rank_count + 1) * sizeof(uint32_t), "exchange", out_offsets);
-    if (!st)
-        st = row_index_new(dev, rows, out);
-    if (!st)
-        st = hash_rows(op, task, local, hashes->address);
-    if (!st)
-        st = DEV_LAUNCH(task->stream, ranks_partition, .hashes = hashes->address,
-                        .count = dev_count_exact(rows), .ranks = op->rank_count,
-                        .out = (*out)->rows, .offsets = (*out_offsets)->address);
-    dev_buffer_unref(hashes);
+    TRY(row_index_new(dev, rows, out));
+    status st = dev_alloc(dev, rows * sizeof(uint64_t), "exchange", &hashes);
+    if (!st) {
+        st = partition_rows(op, task, local, *out, hashes->address);
+        dev_buffer_unref(hashes);
+    }
+    if (st) {
+        row_index_unref(*out);
+        *out = NULL;
+    }
     return st;
 }
 
-/* Rows [first, first + count) of the order. */
-static status add_part(op_send *op, exec_task *task, send_local *local, uint32_t rank,
-                       const row_index *order, uint64_t first, uint64_t count)
+/* The columns that travel, in the order (NULL: as they are), in the host's reach. */
+static status bring_rows(op_send *op, exec_task *task, send_local *local, row_index *order,
+                         chunk **out)
 {
-    row_index *rows;
-    chunk *part;
-    TRY(row_index_view(order, first, &rows));
-    status st = exchange_columns_narrow(&op->columns, local->current, &part);
-    if (!st) {
-        st = chunk_select(task->stream, part, rows, dev_count_exact(count), NULL);
-        if (st)
-            chunk_free(part);
+    chunk *rows;
+    TRY(exchange_columns_narrow(&op->columns, local->current, &rows));
+    status st =
+        order ? chunk_select(task->stream, rows, order, local->current->rows, NULL) : STATUS_OK;
+    if (st) {
+        chunk_free(rows);
+        return st;
     }
-    row_index_unref(rows);
-    if (!st)
-        exchange_lane_give(&local->lanes[rank], part);
-    return st;
+    return exchange_to_host(task->stream, rows, out);
 }
 
 static status scatter(op_send *op, exec_task *task, send_local *local)
 {
-    row_index *order = NULL;
-    dev_buffer *buffer = NULL;
-    status st = order_rows(op, task, local, &order, &buffer);
-    const uint32_t *offsets = buffer ? buffer->address : NULL;
-    for (uint32_t rank = 0; rank < op->rank_count && !st; rank++)
-        if (offsets[rank + 1] > offsets[rank])
-            st = add_part(op, task, local, rank, order, offsets[rank],
-                          offsets[rank + 1] - offsets[rank]);
+    row_index *order;
+    chunk *rows, *part;
+    const uint32_t *offsets = (const uint32_t *)local->offsets;
+    TRY(order_rows(op, task, local, &order));
+    status st = bring_rows(op, task, local, order, &rows);
     row_index_unref(order);
-    dev_buffer_unref(buffer);
+    TRY(st);
+    for (uint32_t rank = 0; rank < op->rank_count && !st; rank++) {
+        uint32_t count = offsets[rank + 1] - offsets[rank];
+        st = count ? exchange_share(rows, &part) : STATUS_OK;
+        if (!st && count)
+            exchange_lane_give(&local->lanes[rank], part, offsets[rank], count);
+    }
+    chunk_free(rows);
     return st;
 }
 
@@ -175,11 +193,11 @@ static exec_result evaluate_keys(op_send *op, exec_task *task, send_local *local
     return EXEC_FINISHED;
 }
 
-static status give_all(op_send *op, send_local *local)
+static status give_all(op_send *op, exec_task *task, send_local *local)
 {
     chunk *rows;
-    TRY(exchange_columns_narrow(&op->columns, local->current, &rows));
-    exchange_lane_give(&local->lanes[0], rows);
+    TRY(bring_rows(op, task, local, NULL, &rows));
+    exchange_lane_give(&local->lanes[0], rows, 0, rows->rows.bound);
     return STATUS_OK;
 }
 
@@ -187,7 +205,7 @@ static status give_all(op_send *op, send_local *local)
 static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 {
     if (!op->key_count) {
-        EXEC_TRY(task, give_all(op, local));
+        EXEC_TRY(task, give_all(op, task, local));
     } else {
         exec_result result = evaluate_keys(op, task, local);
         if (result != EXEC_FINISHED)
@@ -229,7 +247,8 @@ static status send_local_open(exec_operator *base, exec_task *task, void *state)
     send_local *local = state;
     exchange_waiter_set(&local->waiter, task);
     local->keys = mem_new_array(op->key_count + 1, sizeof *local->keys);
-    if (!local->keys)
+    local->offsets = mem_new_array(OFFSET_WORDS(op->rank_count), sizeof *local->offsets);
+    if (!local->keys || !local->offsets)
         return status_no_memory("exchange", op->key_count * sizeof *local->keys);
     TRY(open_lanes(op, task, local));
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
@@ -246,6 +265,7 @@ static void send_local_close(exec_operator *base, void *state)
         exchange_lane_release(&local->lanes[i]);
     mem_free(local->lanes);
     mem_free(local->keys);
+    mem_free(local->offsets);
 }
 
 static exec_result send_push(exec_operator *base, exec_task *task, void *state, chunk **input,
@@ -261,7 +281,6 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
     if (atomic_load(&op->declined_count) == op->rank_count)
         return EXEC_FINISHED;
     if (*input) {
-        EXEC_TRY(task, dev_count_read(task->stream, &(*input)->rows));
         local->current = *input;
         *input = NULL;
     }
@@ -314,6 +333,7 @@ static const exec_operator_ops send_ops = {
     .local_open = send_local_open,
     .local_close = send_local_close,
     .push = send_push,
+    .exact_counts = true,
     .local_finish = send_local_finish,
     .phase_count = 1,
     .phase = send_phase,
@@ -350,10 +370,6 @@ status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator 
                         exec_operator **out_source)
 {
     *out_sink = NULL;
-    if (!exec_device(query)->is_host)
-        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
-                                      "this device does not exchange rows with other ranks"),
-                           "set device = cpu, or ranks = 1");
     op_send *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("exchange", sizeof *op);
