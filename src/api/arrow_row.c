@@ -3,6 +3,8 @@
 
 #include "api/arrow.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,6 +34,15 @@ static bool decimal_format(const char *format, data_type *out, int *out_bits)
     return true;
 }
 
+/* "w:16": blobs of that many bytes; 0: it is none. */
+static int64_t fixed_bytes(const char *format)
+{
+    int bytes, end = 0;
+    if (sscanf(format, "w:%d%n", &bytes, &end) != 1 || format[end] || bytes < 1)
+        return 0;
+    return bytes;
+}
+
 static bool timestamp_format_of(const char *format, data_type *out)
 {
     if (strncmp(format, "ts", 2) || !format[2] || !strchr("smun", format[2]) || format[3] != ':')
@@ -45,13 +56,14 @@ static const struct {
     const char *format;
     uint8_t type;
 } formats[] = {
-    {"n", TYPE_NULL},       {"b", TYPE_BOOL},       {"c", TYPE_INT8},      {"s", TYPE_INT16},
-    {"i", TYPE_INT32},      {"l", TYPE_INT64},      {"C", TYPE_UINT8},     {"S", TYPE_UINT16},
-    {"I", TYPE_UINT32},     {"L", TYPE_UINT64},     {"f", TYPE_FLOAT},     {"g", TYPE_DOUBLE},
-    {"u", TYPE_VARCHAR},    {"U", TYPE_VARCHAR},    {"vu", TYPE_VARCHAR},  {"z", TYPE_BLOB},
-    {"Z", TYPE_BLOB},       {"vz", TYPE_BLOB},      {"tdD", TYPE_DATE},    {"tdm", TYPE_DATE},
-    {"tts", TYPE_TIME},     {"ttm", TYPE_TIME},     {"ttu", TYPE_TIME},    {"ttn", TYPE_TIME},
-    {"tiM", TYPE_INTERVAL}, {"tiD", TYPE_INTERVAL}, {"tin", TYPE_INTERVAL}};
+    {"n", TYPE_NULL},       {"b", TYPE_BOOL},       {"c", TYPE_INT8},       {"s", TYPE_INT16},
+    {"i", TYPE_INT32},      {"l", TYPE_INT64},      {"C", TYPE_UINT8},      {"S", TYPE_UINT16},
+    {"I", TYPE_UINT32},     {"L", TYPE_UINT64},     {"f", TYPE_FLOAT},      {"g", TYPE_DOUBLE},
+    {"u", TYPE_VARCHAR},    {"U", TYPE_VARCHAR},    {"vu", TYPE_VARCHAR},   {"z", TYPE_BLOB},
+    {"Z", TYPE_BLOB},       {"vz", TYPE_BLOB},      {"tdD", TYPE_DATE},     {"tdm", TYPE_DATE},
+    {"tts", TYPE_TIME},     {"ttm", TYPE_TIME},     {"ttu", TYPE_TIME},     {"ttn", TYPE_TIME},
+    {"tiM", TYPE_INTERVAL}, {"tiD", TYPE_INTERVAL}, {"tin", TYPE_INTERVAL}, {"tDs", TYPE_INTERVAL},
+    {"tDm", TYPE_INTERVAL}, {"tDu", TYPE_INTERVAL}, {"tDn", TYPE_INTERVAL}, {"e", TYPE_FLOAT}};
 
 status api_arrow_type(const struct ArrowSchema *column, data_type *out)
 {
@@ -69,7 +81,10 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
         }
     if (decimal_format(format, out, &bits) || timestamp_format_of(format, out))
         return STATUS_OK;
-    return no_type(column);
+    if (!fixed_bytes(format))
+        return no_type(column);
+    *out = type_make(TYPE_BLOB);
+    return STATUS_OK;
 }
 
 /* ---- checks ---- */
@@ -105,6 +120,15 @@ static status check_buffers(const struct ArrowSchema *column, const struct Arrow
     return STATUS_OK;
 }
 
+/* No array is longer; so far no address overflows. */
+#define ROWS_MAX ((int64_t)1 << 48)
+
+static bool has_extent(const struct ArrowArray *array)
+{
+    return array->length >= 0 && array->offset >= 0 && array->length <= ROWS_MAX &&
+           array->offset <= ROWS_MAX - array->length;
+}
+
 static status check_column(const struct ArrowSchema *column, const struct ArrowArray *array,
                            int64_t rows)
 {
@@ -114,8 +138,8 @@ static status check_column(const struct ArrowSchema *column, const struct ArrowA
         return no_type(column);
     if (!array || !array->release)
         return wrong(column, "was released");
-    if (array->length < 0 || array->offset < 0 || array->length > INT64_MAX - array->offset)
-        return wrong(column, "has a negative length or offset");
+    if (!has_extent(array))
+        return wrong(column, "has a negative length or offset, or too large ones");
     if (array->length < rows)
         return wrong(column, "is shorter than its struct");
     TRY(check_buffers(column, array));
@@ -135,8 +159,11 @@ status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray
     if (!schema->format || strcmp(schema->format, "+s"))
         return status_new(STATUS_KIND_INVALID, "rows in Arrow are a struct, not \"%s\"",
                           schema->format ? schema->format : "");
-    if (array->length < 0 || array->offset < 0 || array->length > INT64_MAX - array->offset)
-        return status_new(STATUS_KIND_INVALID, "Arrow array has a negative length or offset");
+    if (!has_extent(array))
+        return status_new(STATUS_KIND_INVALID,
+                          "Arrow array has a negative length or offset, or too large ones");
+    if (array->n_buffers && !array->buffers)
+        return status_new(STATUS_KIND_INVALID, "Arrow array has no buffers");
     if (schema->n_children < 0 || schema->n_children > 65535 ||
         array->n_children != schema->n_children)
         return status_new(STATUS_KIND_INVALID, "Arrow array has %lld columns, its schema %lld",
@@ -144,13 +171,24 @@ status api_arrow_check(const struct ArrowSchema *schema, const struct ArrowArray
     if (schema->n_children && (!schema->children || !array->children))
         return status_new(STATUS_KIND_INVALID, "Arrow array has no columns");
     for (int64_t i = 0; i < schema->n_children; i++)
+        if (!schema->children[i])
+            return status_new(STATUS_KIND_INVALID, "Arrow schema has no column %lld", (long long)i);
+    for (int64_t i = 0; i < schema->n_children; i++)
         TRY(check_column(schema->children[i], array->children[i], array->length + array->offset));
     return STATUS_OK;
 }
 
 /* ---- values ---- */
 
-static bool is_null(const struct ArrowArray *array, int64_t at)
+/* Nothing says that a client's values lie at multiples of their size. */
+#define LOAD(type, values, at)                                                                     \
+    ({                                                                                             \
+        type loaded_;                                                                              \
+        memcpy(&loaded_, (const char *)(values) + (size_t)(at) * sizeof loaded_, sizeof loaded_);  \
+        loaded_;                                                                                   \
+    })
+
+bool api_arrow_is_null(const struct ArrowArray *array, int64_t at)
 {
     const uint8_t *validity = array->n_buffers && array->null_count ? array->buffers[0] : NULL;
     return validity && !(validity[at / 8] >> (at % 8) & 1);
@@ -163,11 +201,11 @@ static status offset_text(const struct ArrowSchema *column, const struct ArrowAr
     const char *offsets = array->buffers[1], *text = array->buffers[2];
     int64_t from, to;
     if (is_large) {
-        from = ((const int64_t *)(const void *)offsets)[at];
-        to = ((const int64_t *)(const void *)offsets)[at + 1];
+        from = LOAD(int64_t, offsets, at);
+        to = LOAD(int64_t, offsets, at + 1);
     } else {
-        from = ((const int32_t *)(const void *)offsets)[at];
-        to = ((const int32_t *)(const void *)offsets)[at + 1];
+        from = LOAD(int32_t, offsets, at);
+        to = LOAD(int32_t, offsets, at + 1);
     }
     if (from < 0 || to < from || (to > from && !text))
         return wrong(column, "has offsets of texts that fall or are negative");
@@ -179,16 +217,16 @@ static status offset_text(const struct ArrowSchema *column, const struct ArrowAr
 static status view_text(const struct ArrowSchema *column, const struct ArrowArray *array,
                         int64_t at, value *out)
 {
-    const arrow_view *view = &((const arrow_view *)array->buffers[1])[at];
-    const int64_t *lengths = array->buffers[array->n_buffers - 1];
+    const char *views = array->buffers[1], *lengths = array->buffers[array->n_buffers - 1];
+    const arrow_view loaded = LOAD(arrow_view, views, at), *view = &loaded;
     if (view->bytes < 0)
         return wrong(column, "has a text of negative length");
     out->bytes = (size_t)view->bytes;
-    out->text = view->inlined;
+    out->text = views + (size_t)at * sizeof loaded + offsetof(arrow_view, inlined);
     if (view->bytes <= 12)
         return STATUS_OK;
     if (view->buffer < 0 || view->buffer >= array->n_buffers - 3 || view->offset < 0 ||
-        (int64_t)view->offset + view->bytes > lengths[view->buffer] ||
+        (int64_t)view->offset + view->bytes > LOAD(int64_t, lengths, view->buffer) ||
         !array->buffers[2 + view->buffer])
         return wrong(column, "has a view of a text that lies outside of its buffers");
     out->text = (const char *)array->buffers[2 + view->buffer] + view->offset;
@@ -199,19 +237,19 @@ static int64_t integer_at(const void *values, char format, int64_t at)
 {
     switch (format) {
     case 'c':
-        return ((const int8_t *)values)[at];
+        return LOAD(int8_t, values, at);
     case 'C':
-        return ((const uint8_t *)values)[at];
+        return LOAD(uint8_t, values, at);
     case 's':
-        return ((const int16_t *)values)[at];
+        return LOAD(int16_t, values, at);
     case 'S':
-        return ((const uint16_t *)values)[at];
+        return LOAD(uint16_t, values, at);
     case 'i':
-        return ((const int32_t *)values)[at];
+        return LOAD(int32_t, values, at);
     case 'I':
-        return ((const uint32_t *)values)[at];
+        return LOAD(uint32_t, values, at);
     default:
-        return ((const int64_t *)values)[at];
+        return LOAD(int64_t, values, at);
     }
 }
 
@@ -232,38 +270,44 @@ static status date_or_time(const struct ArrowSchema *column, const void *values,
 {
     const char *format = column->format;
     if (!strcmp(format, "tdD")) {
-        out->i64 = ((const int32_t *)values)[at];
+        out->i64 = LOAD(int32_t, values, at);
     } else if (!strcmp(format, "tdm")) {
-        int64_t count = ((const int64_t *)values)[at], day = 86400000;
+        int64_t count = LOAD(int64_t, values, at), day = 86400000;
         int64_t days = count / day - (count % day < 0);
         if (days != (int32_t)days)
             return wrong(column, "has a date out of range");
         out->i64 = days;
     } else if (format[1] == 't') {
         bool is_32 = format[2] == 's' || format[2] == 'm';
-        return time_value(column,
-                          is_32 ? ((const int32_t *)values)[at] : ((const int64_t *)values)[at],
+        return time_value(column, is_32 ? LOAD(int32_t, values, at) : LOAD(int64_t, values, at),
                           format[2], out);
     } else {
-        return time_value(column, ((const int64_t *)values)[at], format[2], out);
+        return time_value(column, LOAD(int64_t, values, at), format[2], out);
     }
     return STATUS_OK;
 }
 
-static void interval(const char *format, const void *values, int64_t at, value *out)
+/* Durations and intervals. */
+static status interval(const struct ArrowSchema *column, const void *values, int64_t at, value *out)
 {
+    const char *format = column->format;
     out->interval = (interval_value){0};
-    if (format[2] == 'M') {
-        out->interval.months = ((const int32_t *)values)[at];
+    if (format[1] == 'D') {
+        value count = {.type = type_make(TYPE_TIME)};
+        TRY(time_value(column, LOAD(int64_t, values, at), format[2], &count));
+        out->interval.microseconds = count.i64;
+    } else if (format[2] == 'M') {
+        out->interval.months = LOAD(int32_t, values, at);
     } else if (format[2] == 'D') {
-        out->interval.days = ((const int32_t *)values)[2 * at];
-        out->interval.microseconds = (int64_t)((const int32_t *)values)[2 * at + 1] * 1000;
+        out->interval.days = LOAD(int32_t, values, 2 * at);
+        out->interval.microseconds = (int64_t)LOAD(int32_t, values, 2 * at + 1) * 1000;
     } else {
-        out->interval.months = ((const int32_t *)values)[4 * at];
-        out->interval.days = ((const int32_t *)values)[4 * at + 1];
+        out->interval.months = LOAD(int32_t, values, 4 * at);
+        out->interval.days = LOAD(int32_t, values, 4 * at + 1);
         memcpy(&out->interval.microseconds, (const char *)values + 16 * at + 8, 8);
         out->interval.microseconds /= 1000;
     }
+    return STATUS_OK;
 }
 
 static status decimal(const struct ArrowSchema *column, const void *values, int64_t at, value *out)
@@ -275,11 +319,33 @@ static status decimal(const struct ArrowSchema *column, const void *values, int6
     if (bits == 128)
         memcpy(&unscaled, (const char *)values + 16 * at, 16);
     else
-        unscaled = bits == 64 ? ((const int64_t *)values)[at] : ((const int32_t *)values)[at];
+        unscaled = bits == 64 ? LOAD(int64_t, values, at) : LOAD(int32_t, values, at);
     int128 bound = power_of_ten(type.precision);
     if (unscaled >= bound || unscaled <= -bound)
         return wrong(column, "has a decimal of more digits than its type");
     *out = value_decimal(unscaled, type);
+    return STATUS_OK;
+}
+
+/* IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction. */
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double magnitude = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                       : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                      : ldexp(fraction, -24);
+    return bits >> 15 ? -magnitude : magnitude;
+}
+
+static status text_at(const struct ArrowSchema *column, const struct ArrowArray *array, int64_t at,
+                      value *out)
+{
+    int64_t bytes = fixed_bytes(column->format);
+    if (!bytes)
+        return is_view(column->format) ? view_text(column, array, at, out)
+                                       : offset_text(column, array, at, out);
+    out->text = (const char *)array->buffers[1] + at * bytes;
+    out->bytes = (size_t)bytes;
     return STATUS_OK;
 }
 
@@ -290,26 +356,25 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
     const void *values = array->buffers ? array->buffers[1] : NULL;
     switch (out->type.id) {
     case TYPE_BOOL:
-        out->boolean = ((const uint8_t *)values)[at / 8] >> (at % 8) & 1;
+        out->boolean = LOAD(uint8_t, values, at / 8) >> (at % 8) & 1;
         return STATUS_OK;
     case TYPE_FLOAT:
-        out->f64 = (double)((const float *)values)[at];
+        out->f64 = column->format[0] == 'e' ? half_value(LOAD(uint16_t, values, at))
+                                            : (double)LOAD(float, values, at);
         return STATUS_OK;
     case TYPE_DOUBLE:
-        out->f64 = ((const double *)values)[at];
+        out->f64 = LOAD(double, values, at);
         return STATUS_OK;
     case TYPE_VARCHAR:
     case TYPE_BLOB:
-        return is_view(column->format) ? view_text(column, array, at, out)
-                                       : offset_text(column, array, at, out);
+        return text_at(column, array, at, out);
     case TYPE_DATE:
     case TYPE_TIME:
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_TZ:
         return date_or_time(column, values, at, out);
     case TYPE_INTERVAL:
-        interval(column->format, values, at, out);
-        return STATUS_OK;
+        return interval(column, values, at, out);
     case TYPE_DECIMAL:
         return decimal(column, values, at, out);
     default:
@@ -318,27 +383,47 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
     }
 }
 
+static status find_entry(api_arrow_place *place)
+{
+    int64_t code = integer_at(place->array->buffers[1], place->column->format[0], place->at);
+    const struct ArrowArray *entries = place->array->dictionary;
+    if (code < 0 || code >= entries->length)
+        return wrong(place->column, "has a code that its dictionary has not");
+    place->column = place->column->dictionary;
+    place->array = entries;
+    place->at = entries->offset + code;
+    if (!strcmp(place->column->format, "n") || api_arrow_is_null(entries, place->at))
+        place->array = NULL;
+    return STATUS_OK;
+}
+
+status api_arrow_find(const struct ArrowSchema *column, const struct ArrowArray *array, int64_t at,
+                      api_arrow_place *out)
+{
+    bool is_null = !strcmp(column->format, "n") || api_arrow_is_null(array, at);
+    *out = (api_arrow_place){.column = column, .array = is_null ? NULL : array, .at = at};
+    return is_null || !column->dictionary ? STATUS_OK : find_entry(out);
+}
+
+status api_arrow_read(const api_arrow_place *place, data_type type, value *out)
+{
+    *out = value_null(type);
+    if (!place->array)
+        return STATUS_OK;
+    out->is_null = false;
+    return value_at(place->column, place->array, place->at, out);
+}
+
 status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,
                        int64_t column, int64_t row, value *out)
 {
     const struct ArrowSchema *field = schema->children[column];
     const struct ArrowArray *values = array->children[column];
+    int64_t at = array->offset + row;
+    api_arrow_place place = {0};
     data_type type;
-    int64_t at = array->offset + row + values->offset;
     TRY(api_arrow_type(field, &type));
-    *out = value_null(type);
-    if (type.id == TYPE_NULL || is_null(array, array->offset + row) || is_null(values, at))
-        return STATUS_OK;
-    if (field->dictionary) {
-        int64_t code = integer_at(values->buffers[1], field->format[0], at);
-        field = field->dictionary;
-        values = values->dictionary;
-        if (code < 0 || code >= values->length)
-            return wrong(schema->children[column], "has a code that its dictionary has not");
-        at = values->offset + code;
-        if (is_null(values, at))
-            return STATUS_OK;
-    }
-    out->is_null = false;
-    return value_at(field, values, at, out);
+    if (!api_arrow_is_null(array, at))
+        TRY(api_arrow_find(field, values, values->offset + at, &place));
+    return api_arrow_read(&place, type, out);
 }

@@ -16,4 +16,19 @@ CHECKED status api_arrow_check(const struct ArrowSchema *schema, const struct Ar
 CHECKED status api_arrow_value(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                int64_t column, int64_t row, value *out);
 
+/* Where the value of a row is: in the column, or in its dictionary. */
+typedef struct api_arrow_place {
+    const struct ArrowSchema *column;
+    const struct ArrowArray *array; /* NULL: the value is NULL */
+    int64_t at;                     /* its number in the buffers */
+} api_arrow_place;
+
+/* Of a column that was checked, the value with that number in its buffers. */
+CHECKED status api_arrow_find(const struct ArrowSchema *column, const struct ArrowArray *array,
+                              int64_t at, api_arrow_place *out);
+/* The value there, of the column's type; text is borrowed. */
+CHECKED status api_arrow_read(const api_arrow_place *place, data_type type, value *out);
+/* Whether the array, which was checked, has a NULL there. */
+bool api_arrow_is_null(const struct ArrowArray *array, int64_t at);
+
 #endif

@@ -119,7 +119,7 @@ static uint64_t encoding_bytes(const api_sink *sink)
     return all + 2 * largest * sink->threads;
 }
 
-static status write_group(api_sink *sink)
+status api_sink_flush(api_sink *sink)
 {
     if (!sink->rows)
         return STATUS_OK;
@@ -172,7 +172,7 @@ status api_sink_add(api_sink *sink, exec_batch *batch)
         /* The batch at work is needed once more if it has rows left. */
         bool has_more = done < total;
         sink->batches.count -= has_more;
-        st = write_group(sink);
+        st = api_sink_flush(sink);
         if (has_more)
             sink->batches.items[sink->batches.count++] = batch;
         TRY(st);
@@ -186,8 +186,10 @@ static status open_sink(api_sink *sink, const char *path, const pq_column_schema
     size_t count = sink->column_count;
     sink->columns = mem_new_array(count + 1, sizeof *sink->columns);
     sink->views = mem_new_array(count + 1, sizeof *sink->views);
-    if (!sink->columns || !sink->views)
+    if (!sink->columns || !sink->views) {
+        new_file_abort(options->target);
         return status_no_memory("row group", count * sizeof *sink->columns);
+    }
     for (size_t i = 0; i < count; i++)
         sink->columns[i] =
             (sink_column){.width = columns[i].type.width, .is_text = type_is_text(columns[i].type)};
@@ -200,8 +202,10 @@ status api_sink_open(const char *path, const pq_column_schema *columns, size_t c
 {
     *out = NULL;
     api_sink *sink = mem_new(sizeof *sink);
-    if (!sink)
+    if (!sink) {
+        new_file_abort(options->target);
         return status_no_memory("row group", sizeof *sink);
+    }
     sink->column_count = column_count;
     sink->group_rows = group_rows ? group_rows : 1;
     sink->budget = budget;
@@ -233,7 +237,7 @@ void api_sink_abort(api_sink *sink)
 
 status api_sink_finish(api_sink *sink)
 {
-    status st = write_group(sink);
+    status st = api_sink_flush(sink);
     if (!st) {
         pq_writer *writer = sink->writer;
         sink->writer = NULL;

@@ -9,7 +9,7 @@ typedef struct api_sink api_sink;
 
 /* Row groups get group_rows rows, the last one what is left. Memory, which the budget is charged
  * with: one row group, as it came and as it is written. The types are those of the batches that
- * will come. */
+ * will come. options->target is taken over, also on failure. */
 CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
                              const pq_writer_options *options, uint64_t group_rows,
                              mem_budget *budget, api_sink **out);
@@ -18,6 +18,8 @@ CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, 
 CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 /* Takes the batch over, also on failure. */
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
+/* Writes the rows that are there as a row group, before it is full. */
+CHECKED status api_sink_flush(api_sink *sink);
 /* Both free the sink: finish makes the file appear under its name, or fails and leaves what was
  * there; abort leaves it too and takes NULL. */
 CHECKED status api_sink_finish(api_sink *sink);

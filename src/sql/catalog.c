@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 struct sql_catalog {
     pthread_mutex_t lock;
@@ -15,6 +17,7 @@ struct sql_catalog {
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
     ARRAY(pq_table *) tables;           /* all that were ever opened */
+    ARRAY(int) descriptors;             /* of files without names, by which they are found */
 };
 
 status sql_catalog_new(sql_catalog **out)
@@ -54,6 +57,8 @@ void sql_catalog_free(sql_catalog *catalog)
         return;
     for (size_t i = 0; i < catalog->tables.count; i++)
         pq_table_close(catalog->tables.items[i]);
+    for (size_t i = 0; i < catalog->descriptors.count; i++)
+        close(catalog->descriptors.items[i]);
     pthread_mutex_destroy(&catalog->lock);
     arena_free(catalog->memory);
     mem_free(catalog);
@@ -149,6 +154,7 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
     if (entry) {
         entry->name = arena_copy_text(a, name, strlen(name));
         entry->table = from->table;
+        entry->is_unnamed = from->is_unnamed;
         if (from->view_sql)
             entry->view_sql = arena_copy_text(a, from->view_sql, strlen(from->view_sql));
         if (from->path)
@@ -207,6 +213,26 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
         return status_no_memory("catalog", strlen(path));
     TRY(open_table(catalog, path, &table));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
+}
+
+static status check_rows(const sql_catalog *catalog, const char *name)
+{
+    const sql_catalog_entry *old = find(catalog, name);
+    if (!old || strcmp(old->name, name) || old->is_unnamed)
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
+                                  old->view_sql ? "view" : "table", name),
+                       "give it another name");
+}
+
+static status add_rows(sql_catalog *catalog, const char *name, int descriptor)
+{
+    char path[64];
+    sql_catalog_entry entry = {.name = name, .is_unnamed = true};
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    TRY(check_rows(catalog, name));
+    TRY(open_table(catalog, path, &entry.table));
+    return put(catalog, &entry);
 }
 
 /* One that is opened when it is first looked up. */
@@ -277,6 +303,26 @@ status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char 
 {
     pthread_mutex_lock(&catalog->lock);
     status st = add_table(catalog, name, path);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_check_rows(sql_catalog *catalog, const char *name)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = check_rows(catalog, name);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int descriptor, status written)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = written ? written : array_push(catalog->memory, &catalog->descriptors, descriptor);
+    if (st)
+        close(descriptor);
+    else
+        st = add_rows(catalog, name, descriptor);
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }

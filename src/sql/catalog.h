@@ -16,6 +16,7 @@ typedef struct sql_catalog_entry {
     pq_table *table;      /* or */
     const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
     const char *path;     /* what it is to be opened from */
+    bool is_unnamed;      /* the table is of a file without a name */
 } sql_catalog_entry;
 
 CHECKED status sql_catalog_new(sql_catalog **out);
@@ -30,6 +31,12 @@ void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 /* name NULL: the file's or folder's own name, without ".parquet". INVALID if a table or view has
  * exactly that name; names may differ in nothing but their case. */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
+/* A table of one Parquet file that has no name, in place of another such table with exactly that name.
+ * Takes the descriptor over, also on failure; where writing the file has failed, gives that failure. */
+CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int descriptor,
+                                    status written);
+/* INVALID if something else has that name. */
+CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name);
 /* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
  * looked up, all or, on failure, none; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);

@@ -159,6 +159,27 @@ void file_expect_read(const file *f, uint64_t offset, uint64_t bytes)
     (void)posix_fadvise(f->descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
 }
 
+int file_make_unnamed(const char *directory)
+{
+    char name[4096];
+    if (fault_check(FAULT_WRITE)) {
+        errno = EIO;
+        return -1;
+    }
+    int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return descriptor;
+    /* A file system without unnamed files: the name is there for a moment only. */
+    if ((size_t)snprintf(name, sizeof name, "%s/pistachio-XXXXXX", directory) >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    descriptor = mkostemp(name, O_CLOEXEC);
+    if (descriptor >= 0)
+        unlink(name);
+    return descriptor;
+}
+
 bool file_is_folder(const char *path)
 {
     struct stat info;

@@ -50,4 +50,8 @@ typedef ARRAY(char *) path_list;
 CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
 
+/* A new file in the folder, to be read and written, without a name from the moment it exists: nothing
+ * is left of it however the process ends. The descriptor is the caller's; -1: errno tells why not. */
+int file_make_unnamed(const char *directory);
+
 #endif

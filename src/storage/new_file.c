@@ -2,6 +2,7 @@
 #include "storage/new_file.h"
 
 #include "base/fault.h"
+#include "storage/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@ struct new_file {
     char *path, *folder;
     char *temporary_path; /* "<path>.<process>.<number>.tmp" */
     bool has_name;        /* temporary_path is there */
+    bool is_temporary;    /* gets no name */
     int descriptor;       /* -1: not open */
     uint64_t bytes;
     status failure; /* of the stream's first write that failed */
@@ -106,6 +108,38 @@ status new_file_open(const char *path, new_file **out)
 status new_file_open_named(const char *path, new_file **out)
 {
     return new_file_new(path, false, out);
+}
+
+static status open_temporary(new_file *f, const char *folder, int *out_descriptor)
+{
+    f->path = mem_copy_text("(temporary)", strlen("(temporary)"));
+    f->is_temporary = true;
+    if (!f->path)
+        return status_no_memory("file", sizeof *f);
+    f->descriptor = file_make_unnamed(folder);
+    if (f->descriptor >= 0)
+        *out_descriptor = fcntl(f->descriptor, F_DUPFD_CLOEXEC, 0);
+    return *out_descriptor >= 0
+               ? STATUS_OK
+               : status_hint(
+                     status_new_errno(errno, "could not make a temporary file in \"%s\"", folder),
+                     "SET temp_directory to a folder that can be written to");
+}
+
+status new_file_open_temporary(const char *folder, new_file **out, int *out_descriptor)
+{
+    *out = NULL;
+    *out_descriptor = -1;
+    new_file *f = mem_new(sizeof *f);
+    if (!f)
+        return status_no_memory("file", sizeof *f);
+    f->descriptor = -1;
+    status st = open_temporary(f, folder, out_descriptor);
+    if (st)
+        new_file_abort(f);
+    else
+        *out = f;
+    return st;
 }
 
 /* ---- bytes ---- */
@@ -216,7 +250,7 @@ static status publish(new_file *f)
 
 status new_file_publish(new_file *f)
 {
-    status st = publish(f);
+    status st = f->is_temporary ? STATUS_OK : publish(f);
     new_file_abort(f);
     return st;
 }

@@ -18,6 +18,9 @@ CHECKED status new_file_open(const char *path, new_file **out);
 /* The same as on file systems that have no files without names: it is called
  * "<path>.<process>.<number>.tmp" meanwhile. For tests. */
 CHECKED status new_file_open_named(const char *path, new_file **out);
+/* One that gets no name, in the folder: to publish it takes no name and syncs nothing. The descriptor
+ * is the caller's, by which it can be read when it is whole. */
+CHECKED status new_file_open_temporary(const char *folder, new_file **out, int *out_descriptor);
 /* Adds to its end. One thread at a time. */
 CHECKED status new_file_write(new_file *f, const void *data, uint64_t bytes);
 uint64_t new_file_bytes(const new_file *f); /* written so far */

@@ -26,27 +26,6 @@ struct spill_read {
 
 /* ---- the file ---- */
 
-static int open_unnamed(const char *directory)
-{
-    char name[4096];
-    if (fault_check(FAULT_WRITE)) {
-        errno = EIO;
-        return -1;
-    }
-    int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return descriptor;
-    /* A file system without unnamed files: the name is there for a moment only. */
-    if ((size_t)snprintf(name, sizeof name, "%s/pistachio-XXXXXX", directory) >= sizeof name) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    descriptor = mkostemp(name, O_CLOEXEC);
-    if (descriptor >= 0)
-        unlink(name);
-    return descriptor;
-}
-
 status spill_open(const char *directory, spill_file **out)
 {
     static const char name[] = "(temporary)";
@@ -66,7 +45,7 @@ status spill_open(const char *directory, spill_file **out)
         return status_no_memory("temporary file", length);
     }
     snprintf(spill->base.path, length + 1 + sizeof name, "%s/%s", directory, name);
-    spill->base.descriptor = open_unnamed(directory);
+    spill->base.descriptor = file_make_unnamed(directory);
     if (spill->base.descriptor < 0) {
         status st = status_new_errno(errno, "could not make a temporary file in \"%s\"", directory);
         spill_close(spill);

@@ -317,6 +317,14 @@ static void null_pistachio_statement_free(void)
     pistachio_statement_free(NULL);
 }
 
+static void null_pistachio_add_arrow(void)
+{
+    struct ArrowArrayStream stream = {0};
+    CHECK_KIND(pistachio_add_arrow(NULL, "t", &stream), INVALID, "\"connection\" is NULL");
+    CHECK_KIND(pistachio_add_arrow(connection, NULL, &stream), INVALID, "\"name\" is NULL");
+    CHECK_KIND(pistachio_add_arrow(connection, "t", NULL), INVALID, "\"stream\" is NULL");
+}
+
 static void null_pistachio_arrow_schema(void)
 {
     struct ArrowSchema schema;
@@ -399,6 +407,7 @@ static const struct {
     FUNCTION(pistachio_execute),
     FUNCTION(pistachio_statement_cancel),
     FUNCTION(pistachio_statement_free),
+    FUNCTION(pistachio_add_arrow),
     FUNCTION(pistachio_arrow_schema),
     FUNCTION(pistachio_statement_schema),
     FUNCTION(pistachio_arrow_stream),

@@ -80,7 +80,8 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
         if (st)
             return status_context(st, "column \"%s\"", columns[c].name);
     }
-    TRY(new_file_open(path, &writer->file));
+    if (!writer->file)
+        TRY(new_file_open(path, &writer->file));
     return new_file_write(writer->file, "PAR1", 4);
 }
 
@@ -89,9 +90,12 @@ status pq_writer_open(const char *path, const pq_column_schema *columns, size_t 
 {
     *out = NULL;
     pq_writer *writer = mem_new(sizeof *writer);
-    if (!writer)
+    if (!writer) {
+        new_file_abort(options ? options->target : NULL);
         return status_no_memory("writer", sizeof *writer);
+    }
     writer->options = options ? *options : pq_writer_options_default();
+    writer->file = writer->options.target;
     status st = open_writer(writer, path, columns, column_count);
     if (st) {
         pq_writer_abort(writer);

@@ -11,6 +11,7 @@
 #include "base/type.h"
 #include "parquet/format/format.h"
 #include "parquet/write/choice.h"
+#include "storage/new_file.h"
 
 /* What the writer may choose per column. Zero is the default everywhere. */
 typedef struct pq_column_options {
@@ -41,6 +42,9 @@ typedef struct pq_writer_options {
     cpu_isa isa;                /* bounds the instructions; default: the machine's best */
     pq_report report;           /* optional: told of each chunk as it is appended */
     void *report_context;
+    new_file
+        *target; /* what is written to instead of a file of the path's name, which is taken over by
+                         pq_writer_open, also on failure; NULL: that */
 } pq_writer_options;
 
 /* One column of a row group, in host memory, laid out as type.h says. */
