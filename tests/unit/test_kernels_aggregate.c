@@ -409,6 +409,53 @@ TEST(groups_find_gives_equal_rows_one_number)
         }
 }
 
+/* Of no CUDA device: it is the host's. */
+TEST(groups_pass_gives_each_row_an_equal_group)
+{
+    static uint64_t slots[ISAS][256];
+    static char group_rows[ISAS][ROWS_MAX * 56];
+    static uint32_t hashes[ROWS_MAX], group_hashes[ROWS_MAX], found[ROWS_MAX];
+    for (size_t s = 0; s < STRIDES; s++)
+        for (size_t c = 0; c < COUNTS; c++)
+            for (uint64_t slot_count = 1; slot_count <= 256; slot_count *= 16) {
+                uint32_t stride = strides[s];
+                size_t count = counts[c], first = count / 3;
+                uint64_t group_count[ISAS] = {0};
+                fill_rows(stride, false);
+                for (size_t i = 0; i < count; i++) /* many with the same one */
+                    hashes[i] = (uint32_t)((uint8_t *)rows)[i * stride] * 0x9e3779b9u;
+                for (size_t v = 0; v < ISAS && table_of(v); v++) {
+                    if (test_is_cuda(isas[v]))
+                        continue;
+                    memset(slots[v], 0, sizeof slots[v]);
+                    groups_pass_arguments p = {.rows = (uint8_t *)rows,
+                                               .hashes = hashes,
+                                               .count = dev_count_exact(first),
+                                               .stride = stride,
+                                               .slots = slots[v],
+                                               .slot_count = slot_count,
+                                               .group_rows = (uint8_t *)group_rows[v],
+                                               .group_hashes = group_hashes,
+                                               .group_count = &group_count[v],
+                                               .out = found};
+                    table_of(v)[DEV_KERNEL_groups_pass](&p);
+                    p.rows += first * stride;
+                    p.hashes += first;
+                    p.count = dev_count_exact(count - first);
+                    p.out += first;
+                    table_of(v)[DEV_KERNEL_groups_pass](&p);
+                    CHECK(group_count[v] <= count);
+                    CHECK_EQ(group_count[v], group_count[0]);
+                    for (size_t i = 0; i < count; i++) {
+                        CHECK(found[i] < group_count[v]);
+                        CHECK_EQ(group_hashes[found[i]], hashes[i]);
+                        CHECK(!memcmp((uint8_t *)rows + i * stride,
+                                      group_rows[v] + found[i] * stride, stride));
+                    }
+                }
+            }
+}
+
 TEST(runs_are_marked_and_numbered)
 {
     static uint32_t numbers[ISAS][ROWS_MAX + 16];

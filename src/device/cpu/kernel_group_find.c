@@ -8,17 +8,17 @@
 /* Directories up to this size stay in the cache by themselves. */
 #define CACHED_SLOTS (1u << 14)
 
-static inline __attribute__((always_inline)) void add_group(const groups_find_arguments *a,
-                                                            const uint8_t *row, uint64_t group,
-                                                            size_t words, size_t text_count)
+/* heap_used NULL: strings are borrowed; heap NULL: they are only counted. */
+static inline __attribute__((always_inline)) void add_group(uint8_t *target, const uint8_t *row,
+                                                            size_t words, size_t text_count,
+                                                            char *heap, uint64_t *heap_used)
 {
-    uint8_t *target = a->group_rows + group * a->stride;
     row_copy(target, row, words);
-    for (size_t k = 0; a->heap_used && k < text_count; k++)
-        if (a->heap)
-            kernel_own_text(target + k * 16, a->heap, a->heap_used);
+    for (size_t k = 0; heap_used && k < text_count; k++)
+        if (heap)
+            kernel_own_text(target + k * 16, heap, heap_used);
         else
-            *a->heap_used += kernel_long_bytes(target + k * 16);
+            *heap_used += kernel_long_bytes(target + k * 16);
 }
 
 static inline __attribute__((always_inline)) uint64_t
@@ -33,7 +33,8 @@ find_block(const groups_find_arguments *a, size_t start, size_t end, uint64_t gr
         for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
             uint64_t slot = a->slots[at];
             if (!slot) {
-                add_group(a, row, groups, words, text_count);
+                add_group(a->group_rows + groups * stride, row, words, text_count, a->heap,
+                          a->heap_used);
                 a->slots[at] = (uint64_t)hash << 32 | ++groups;
                 a->out[i] = (uint32_t)(groups - 1);
                 break;
@@ -133,6 +134,46 @@ void ISA_(groups_find)(const groups_find_arguments *a)
     else
         find_all(a, a->stride / 8, 0, 0);
 }
+
+/* ---- rows that are passed on ---- */
+
+static inline __attribute__((always_inline)) void
+pass_all(const groups_pass_arguments *a, size_t words, size_t text_count, size_t interval_count)
+{
+    size_t count = kernel_count(a->count), stride = a->stride;
+    uint64_t mask = a->slot_count - 1, groups = *a->group_count;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *row = a->rows + i * stride;
+        uint32_t hash = a->hashes[i];
+        uint64_t *slot = &a->slots[hash & mask];
+        uint32_t group = (uint32_t)*slot - 1;
+        if (!*slot || *slot >> 32 != hash ||
+            !keys_are_equal(a->group_rows + group * stride, row, words, text_count,
+                            interval_count)) {
+            group = (uint32_t)groups++;
+            add_group(a->group_rows + group * stride, row, words, text_count, a->heap,
+                      a->heap_used);
+            a->group_hashes[group] = hash;
+            *slot = (uint64_t)hash << 32 | groups;
+        }
+        a->out[i] = group;
+    }
+    *a->group_count = groups;
+}
+
+void ISA_(groups_pass)(const groups_pass_arguments *a)
+{
+    if (a->text_count || a->interval_count)
+        pass_all(a, a->stride / 8, a->text_count, a->interval_count);
+    else if (a->stride == 8)
+        pass_all(a, 1, 0, 0);
+    else if (a->stride == 16)
+        pass_all(a, 2, 0, 0);
+    else
+        pass_all(a, a->stride / 8, 0, 0);
+}
+
+/* ---- directories ---- */
 
 void ISA_(groups_rehash)(const groups_rehash_arguments *a)
 {

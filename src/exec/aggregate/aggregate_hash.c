@@ -32,6 +32,7 @@ void hash_groups_release(hash_groups *groups)
     array_release(&groups->lent);
     dev_buffer_unref(groups->rows);
     dev_buffer_unref(groups->slots);
+    dev_buffer_unref(groups->hashes);
     dev_buffer_unref(groups->words);
     text_heap_release(&groups->heap);
     *groups = (hash_groups){0};
@@ -243,28 +244,91 @@ status hash_groups_find(hash_groups *groups, dev_stream *stream, const packed_ro
     return st;
 }
 
-status hash_groups_append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
-                          uint32_t *out)
+/* ---- passing rows on ---- */
+
+/* Slots by which equal rows are noticed: they and the groups that they name are to stay in the cache. */
+#define PASS_SLOTS (1u << 14)
+
+status hash_groups_pass_once(hash_groups *groups, dev_stream *stream)
+{
+    TRY(dev_words_new(stream, WORDS, &groups->words));
+    return enlarge_slots(groups, stream, PASS_SLOTS);
+}
+
+/* Room for the hashes of all rows that there is room for. */
+static status reserve_hashes(hash_groups *groups, dev_stream *stream)
+{
+    dev_buffer *hashes, *old = groups->hashes;
+    size_t bytes = groups->capacity * sizeof(uint32_t);
+    if (old && old->bytes >= bytes)
+        return STATUS_OK;
+    TRY(dev_alloc(stream->dev, bytes, groups->who, &hashes));
+    groups->hashes = hashes;
+    status st = old ? stream->dev->ops->copy(stream, hashes->address, old->address,
+                                             groups->count * sizeof(uint32_t))
+                    : STATUS_OK;
+    dev_buffer_unref(old);
+    return st;
+}
+
+/* Every row as it is. */
+static status append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                     uint8_t *first, uint32_t *out)
+{
+    const key_layout *layout = groups->layout;
+    uint64_t count = rows->count.bound;
+    TRY(stream->dev->ops->copy(stream, first, rows->rows, count * layout->stride));
+    if (groups->heap.words)
+        TRY(DEV_LAUNCH(stream, keys_own_text, .rows = first, .count = rows->count,
+                       .stride = layout->stride, .text_count = layout->text_count,
+                       .heap = text_heap_address(&groups->heap),
+                       .heap_used = groups->heap.words->address));
+    TRY(DEV_LAUNCH(stream, count_up, .first = (uint32_t)groups->count, .count = rows->count,
+                   .out = out));
+    groups->count += count;
+    return STATUS_OK;
+}
+
+static status pass(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                   const uint32_t *hashes, uint32_t *out)
+{
+    const key_layout *layout = groups->layout;
+    dev_buffer *used = groups->heap.words;
+    TRY(DEV_LAUNCH(stream, groups_pass, .rows = rows->rows, .hashes = hashes, .count = rows->count,
+                   .stride = layout->stride, .text_count = layout->text_count,
+                   .interval_count = layout->interval_count, .slots = groups->slots->address,
+                   .slot_count = groups->slot_count, .group_rows = groups->rows->address,
+                   .group_hashes = groups->hashes->address, .group_count = groups->words->address,
+                   .heap = text_heap_address(&groups->heap),
+                   .heap_used = used ? used->address : NULL, .out = out));
+    return dev_words_read(stream, groups->words->address, &groups->count, 1);
+}
+
+status hash_groups_pass(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                        uint32_t *out)
 {
     const key_layout *layout = groups->layout;
     uint64_t count = rows->count.bound, needed = groups->count + count;
+    dev_buffer *hashes;
+    if (!count)
+        return STATUS_OK;
     TRY(check_count(groups, needed));
     TRY(hash_groups_reserve_rows(groups, stream, needed));
+    TRY(reserve_hashes(groups, stream));
     TRY(hash_groups_reserve_text(groups, stream, rows->rows, count));
     uint8_t *first = (uint8_t *)groups->rows->address + groups->count * layout->stride;
-    TRY(stream->dev->ops->copy(stream, first, rows->rows, count * layout->stride));
-    if (layout->text_count) {
-        if (groups->heap.words)
-            TRY(DEV_LAUNCH(stream, keys_own_text, .rows = first, .count = rows->count,
-                           .stride = layout->stride, .text_count = layout->text_count,
-                           .heap = text_heap_address(&groups->heap),
-                           .heap_used = groups->heap.words->address));
-        TRY(text_heap_settle(&groups->heap, stream));
-    }
-    TRY(DEV_LAUNCH(stream, count_up, .first = (uint32_t)groups->count, .count = rows->count,
-                   .out = out));
-    groups->count = needed;
-    return STATUS_OK;
+    uint32_t *first_hash = (uint32_t *)groups->hashes->address + groups->count;
+    TRY(key_layout_hash(layout, stream, rows->rows, rows->count, &hashes));
+    status st = STATUS_OK;
+    if (groups->slots)
+        st = pass(groups, stream, rows, hashes->address, out);
+    else
+        st = append(groups, stream, rows, first, out);
+    if (!st && !groups->slots)
+        st = stream->dev->ops->copy(stream, first_hash, hashes->address, count * sizeof(uint32_t));
+    dev_buffer_unref(hashes);
+    TRY(st);
+    return text_heap_settle(&groups->heap, stream);
 }
 
 void hash_groups_seal(hash_groups *groups)

@@ -16,6 +16,7 @@ typedef struct hash_groups {
     bool borrows_text;                    /* long strings are not copied */
     uint64_t count, capacity, slot_count; /* count: at most so many */
     dev_buffer *rows, *slots;
+    dev_buffer *hashes; /* of rows that are passed on */
     dev_buffer *words; /* on the device, [0]: count; [1]: bytes of long strings not copied so far */
     text_heap heap;
     bool is_behind;  /* rows were looked up since it was learnt how many groups there are */
@@ -52,9 +53,12 @@ CHECKED status hash_groups_find(hash_groups *groups, dev_stream *stream, const p
 CHECKED status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream,
                                        const packed_rows *rows, const uint32_t *hashes,
                                        uint32_t *out);
-/* Each row is a group of its own, whether there is an equal one or not; out: their numbers. Host devices. */
-CHECKED status hash_groups_append(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
-                                  uint32_t *out);
+/* Rows are passed on: each may be a group of its own, whether there is an equal one or not; out: their
+ * numbers. Host devices. */
+CHECKED status hash_groups_pass(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
+                                uint32_t *out);
+/* From now on, of rows that are passed on, those that are equal and near each other are one group. */
+CHECKED status hash_groups_pass_once(hash_groups *groups, dev_stream *stream);
 /* No more rows will come: memory that only looking up needs goes. */
 void hash_groups_seal(hash_groups *groups);
 

@@ -198,6 +198,15 @@ static const key_layout *common_layout(const aggregate_core *core, const aggrega
     return &core->layouts[has_nulls + 2 * is_coded];
 }
 
+/* A table of rows that are passed on notices equal ones near each other, if there was at least one in so
+ * many in the one before. */
+#define REPEATS_LEAST 8
+
+static bool has_repeats(const aggregate_table *table)
+{
+    return table->row_count - table->count > table->row_count / REPEATS_LEAST;
+}
+
 /* Whether the table behind one that takes no more rows only keeps them. Of lazy devices the number
  * of rows is not known. */
 static bool pass_rows(aggregate_local *local, const aggregate_table *old)
@@ -207,14 +216,16 @@ static bool pass_rows(aggregate_local *local, const aggregate_table *old)
     if (!old->is_passing)
         local->passing_left = local->aside_groups * PASSING_ROWS_PER_GROUP;
     else
-        local->passing_left -= old->count < local->passing_left ? old->count : local->passing_left;
+        local->passing_left -=
+            old->row_count < local->passing_left ? old->row_count : local->passing_left;
     if (!local->passing_left && local->aside_groups < UINT32_MAX)
         local->aside_groups *= ASIDE_GROWTH;
     return local->passing_left;
 }
 
 /* It is empty. Freed if that fails. */
-static status become_passing(const aggregate_local *local, exec_task *task, aggregate_table *table)
+static status become_passing(const aggregate_local *local, exec_task *task, aggregate_table *table,
+                             bool once)
 {
     const aggregate_core *core = local->core;
     uint64_t bytes = table->groups.layout->stride, capacity;
@@ -223,6 +234,8 @@ static status become_passing(const aggregate_local *local, exec_task *task, aggr
     capacity = PASSING_BYTES / bytes + core->dev->chunk_rows;
     table->is_passing = true;
     status st = hash_groups_reserve_rows(&table->groups, task->stream, capacity);
+    if (!st && once)
+        st = hash_groups_pass_once(&table->groups, task->stream);
     if (!st)
         st = states_reserve(local->core, task->stream, table, capacity);
     if (st)
@@ -247,7 +260,7 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout,
                             is_passing ? 0 : capacity, &table));
     if (is_passing)
-        TRY(become_passing(local, task, table));
+        TRY(become_passing(local, task, table, has_repeats(old)));
     if (!absorbs)
         return add_table(local, table);
     status st = aggregate_table_absorb(core, task, table, old);

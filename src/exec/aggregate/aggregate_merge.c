@@ -27,6 +27,7 @@
 
 #define PART_GROUPS 32768
 #define PART_BITS_MAX 10
+#define SCALE_MARGIN 1.06 /* parts of thousands of groups differ by less */
 
 typedef ARRAY(merge_slice *) slice_list;
 
@@ -354,9 +355,20 @@ static status run_slices(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 2 ---- */
 
-/* How many groups a part will have: no fewer than any table has there, those of rows that were kept
- * as few of them were equal, perhaps as many as all; of lazy devices these, so that nobody asks on
- * the way. */
+/* Of what parts before this one suggest, a little more. */
+static uint64_t scale(const aggregate_merge *merge, uint64_t all, uint64_t guess)
+{
+    uint64_t added = atomic_load_explicit(&merge->added, memory_order_relaxed);
+    uint64_t found = atomic_load_explicit(&merge->found, memory_order_relaxed);
+    if (!added || found > added)
+        return guess;
+    double groups = (double)all * (double)found / (double)added * SCALE_MARGIN;
+    return groups < (double)all ? (uint64_t)groups : all;
+}
+
+/* How many groups a part will have: no fewer than any table has there; as many for its size as parts
+ * before it had, else those of rows that were kept as few of them were equal, perhaps as many as all;
+ * of lazy devices these, so that nobody asks on the way. */
 static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
 {
     const aggregate_table *table = NULL;
@@ -372,7 +384,7 @@ static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
     }
     if (!merge->core->dev->is_host)
         return all;
-    uint64_t guess = kept + (all - kept) / 2;
+    uint64_t guess = scale(merge, all, kept + (all - kept) / 2);
     return guess > most ? guess : most;
 }
 
@@ -381,7 +393,7 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     const aggregate_core *core = merge->core;
     const aggregate_table *first = merge->tables.items[0];
     const key_layout *layout = part_layout(merge);
-    uint64_t capacity = expected_groups(merge, part);
+    uint64_t capacity = expected_groups(merge, part), added = 0;
     aggregate_table *target;
     if (layout->is_row)
         TRY(rows_table_like(core, task->stream, first, capacity, &target));
@@ -398,9 +410,13 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     }
     for (size_t i = 0; i < merge->slices.count; i++) {
         const merge_slice *slice = &merge->slices.items[i];
-        if (merge_slice_count(slice, part))
+        uint64_t count = merge_slice_count(slice, part);
+        if (count)
             TRY(merge_slice_add(core, task, target, slice, part));
+        added += count;
     }
+    atomic_fetch_add_explicit(&merge->added, added, memory_order_relaxed);
+    atomic_fetch_add_explicit(&merge->found, target->count, memory_order_relaxed);
     hash_groups_seal(&target->groups);
     return hash_groups_ask(&target->groups, task->stream);
 }

@@ -19,10 +19,11 @@ typedef struct aggregate_merge {
     ARRAY(merge_slice) slices;
     uint32_t part_bits;
     _Atomic size_t next_slice, next_part;
-    aggregate_table *target; /* POSITIONS */
-    aggregate_table **parts; /* PARTS */
-    bool is_again;           /* what was merged by row numbers is merged by keys */
-    uint64_t peak_bytes;     /* of tables, and what was made of them */
+    _Atomic uint64_t added, found; /* PARTS: groups of tables, and what they became, so far */
+    aggregate_table *target;       /* POSITIONS */
+    aggregate_table **parts;       /* PARTS */
+    bool is_again;                 /* what was merged by row numbers is merged by keys */
+    uint64_t peak_bytes;           /* of tables, and what was made of them */
     aggregate_spill spill;
     ARRAY(result_range) ranges; /* the result, as far as it is in memory */
     _Atomic size_t next_range;

@@ -51,6 +51,20 @@ static status make_room(const aggregate_core *core, merge_slice *slice, size_t w
     return STATUS_OK;
 }
 
+/* Known already where rows were passed on as they are. */
+static status find_hashes(const aggregate_core *core, dev_stream *stream, const merge_slice *slice,
+                          slice_source *source, const key_layout *layout)
+{
+    const hash_groups *groups = &slice->table->groups;
+    dev_count count = dev_count_exact(source->slice.count);
+    if (!groups->hashes || groups->layout != layout)
+        return key_layout_hash(layout, stream, source->rows, count, &source->hashes);
+    TRY(dev_alloc(core->dev, count.bound * sizeof(uint32_t), core->who, &source->hashes));
+    return stream->dev->ops->copy(stream, source->hashes->address,
+                                  (const uint32_t *)groups->hashes->address + source->slice.first,
+                                  count.bound * sizeof(uint32_t));
+}
+
 static status find_order(const aggregate_core *core, exec_task *task, merge_slice *slice,
                          slice_source *source, const key_layout *layout, uint32_t bits,
                          size_t words)
@@ -60,7 +74,7 @@ static status find_order(const aggregate_core *core, exec_task *task, merge_slic
     dev_buffer *offsets;
     TRY(table_slice_rows(core, task, slice->table, &source->slice, layout, &source->rows,
                          &source->owner));
-    TRY(key_layout_hash(layout, stream, source->rows, count, &source->hashes));
+    TRY(find_hashes(core, stream, slice, source, layout));
     TRY(row_index_new(core->dev, count.bound, &source->order));
     TRY(dev_words_new(stream, (uint32_t)words, &offsets));
     status st = DEV_LAUNCH(stream, groups_partition, .hashes = source->hashes->address,

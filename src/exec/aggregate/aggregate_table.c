@@ -58,6 +58,8 @@ void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table)
 {
     dev_buffer_unref(table->groups.rows);
     table->groups.rows = NULL;
+    dev_buffer_unref(table->groups.hashes);
+    table->groups.hashes = NULL;
     table->groups.capacity = 0;
     for (uint32_t i = 0; i < core->state_count; i++) {
         dev_buffer_unref(table->states[i].buffer);
@@ -81,6 +83,7 @@ uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table
     uint64_t bytes = states_bytes(core, table);
     const hash_groups *groups = &table->groups;
     bytes += (groups->rows ? groups->rows->bytes : 0) + (groups->slots ? groups->slots->bytes : 0);
+    bytes += groups->hashes ? groups->hashes->bytes : 0;
     bytes += groups->heap.bytes + (table->marks ? table->marks->bytes : 0);
     return bytes;
 }
@@ -346,7 +349,7 @@ status hash_table_find(const aggregate_core *core, exec_task *task, aggregate_ta
         st = pack_keys(core, task, layout, keys, rows, flat, &packed.rows, &owner);
     if (!st)
         st = table->is_passing
-                 ? hash_groups_append(&table->groups, task->stream, &packed, (*out)->rows)
+                 ? hash_groups_pass(&table->groups, task->stream, &packed, (*out)->rows)
                  : hash_groups_find(&table->groups, task->stream, &packed, (*out)->rows);
     if (!st)
         st = hash_groups_ask(&table->groups, task->stream);

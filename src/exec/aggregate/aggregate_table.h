@@ -43,7 +43,7 @@ typedef struct aggregate_table {
     hash_groups groups; /* HASH; RUNS: without a directory */
     tensor **bases;     /* HASH by row numbers: the columns of keys that are rows; else NULL */
     uint64_t base_rows;
-    bool is_passing;    /* HASH: each row is a group of its own */
+    bool is_passing;    /* HASH: each row may be a group of its own */
     bool has_null_rows; /* some rows are no row of the bases */
     code_key *codes;    /* CODES: one per key */
     dev_buffer *marks;  /* CODES: a byte per group, 1 where it has rows; NULL: rows are counted */
