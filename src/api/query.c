@@ -1,5 +1,7 @@
 /* query.c - runs statements: queries by the executor, the others here. */
+#include "api/cluster.h"
 #include "api/copy.h"
+#include "api/place_text.h"
 #include "api/ranks.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
@@ -73,6 +75,9 @@ static status make_query(pistachio_result *result)
     exec_place place = {.dev = engine->dev, .pool = engine->pool};
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
+    const api_cluster *cluster = result->connection->database->cluster;
+    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
+    TRY(api_place_settings(&result->settings, 0, host));
     TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
     if (result->ranked)
         api_ranked_attach(result->ranked, result->query);

@@ -2,6 +2,7 @@
 #include "api/rank_run.h"
 
 #include "api/cluster.h"
+#include "api/place_text.h"
 #include "api/statement_bytes.h"
 #include "plan/optimize.h"
 
@@ -57,6 +58,8 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
 void rank_run_release(rank_run *run)
 {
     net_query_end(run->net);
+    if (run->owns_catalog)
+        sql_catalog_free(run->catalog);
     api_engine_unref(run->engine);
     pthread_cond_destroy(&run->changed);
     pthread_mutex_destroy(&run->lock);
@@ -79,20 +82,36 @@ status rank_run_await(rank_run *run, net_collective *collective)
 
 /* ---- the statement ---- */
 
-status rank_run_send(rank_run *run, const pistachio_result *result)
+static status send_bytes(rank_run *run, const char *data, uint64_t bytes)
 {
-    const api_cluster *cluster = run->database->cluster;
-    uint64_t memory = api_distribution(run->engine, &result->settings).memory_bytes;
-    char *data;
-    uint64_t bytes;
     net_collective *collective;
-    TRY(statement_write(result, memory, cluster ? &cluster->initial : NULL, &data, &bytes));
     status st = net_gather(run->net, NET_STATEMENT, "statement", data, bytes, NET_ANY,
                            STATEMENT_BYTES_MAX, &collective);
     if (!st) {
         st = rank_run_await(run, collective);
         net_collective_close(collective);
     }
+    return st;
+}
+
+status rank_run_send(rank_run *run, const pistachio_result *result)
+{
+    const api_cluster *cluster = run->database->cluster;
+    uint64_t memory = api_distribution(run->engine, &result->settings).memory_bytes;
+    char *data;
+    uint64_t bytes;
+    TRY(statement_write(result, memory, cluster ? &cluster->initial : NULL, &data, &bytes));
+    status st = send_bytes(run, data, bytes);
+    mem_free(data);
+    return st;
+}
+
+status rank_run_send_table(rank_run *run, const char *text, bool use_cache)
+{
+    char *data;
+    uint64_t bytes;
+    TRY(statement_write_table(text, use_cache, &data, &bytes));
+    status st = send_bytes(run, data, bytes);
     mem_free(data);
     return st;
 }
@@ -231,52 +250,44 @@ exec_place rank_run_place(const rank_run *run)
                             (uint32_t)run->engine->made_of.network_message_bytes.number};
 }
 
-/* On a rank that is a process: settings and views become rank 0's. */
+/* On a rank that is a process: settings, tables and views become rank 0's. */
 static status follow(rank_run *run, const settings *s, const statement_read *read)
 {
     api_engine *engine;
-    TRY(api_cluster_follow(run->database, s, read, &engine));
+    TRY(api_cluster_follow(run->database, s, read, &run->catalog, &engine));
+    run->owns_catalog = true;
     api_engine_unref(run->engine);
     run->engine = engine;
     run->place = &engine->ranks[0];
     return STATUS_OK;
 }
 
-static status bind(rank_run *run, const char *data, uint64_t bytes, settings *s,
-                   statement_read *read, sql_statement **out)
+static status bind(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
 {
-    *read = (statement_read){0};
     api_cluster *cluster = run->database->cluster;
     const char *rest;
-    if (cluster)
-        *s = cluster->initial;
-    else
-        TRY(settings_init(s));
-    TRY(statement_read_bytes(data, bytes, s, read));
-    sql_session session = {.catalog = run->catalog,
-                           .statement_time = read->time,
-                           .values = read->values.items,
-                           .value_count = (uint32_t)read->values.count};
-    if (!cluster)
-        return sql_prepare(&session, read->sql, out, &rest);
-    pthread_mutex_lock(&cluster->binding);
-    status st = follow(run, s, read);
+    status st = STATUS_OK;
+    if (cluster) {
+        pthread_mutex_lock(&cluster->binding);
+        st = follow(run, s, read);
+    }
+    const sql_session session = {.catalog = run->catalog,
+                                 .statement_time = read->time,
+                                 .values = read->values.items,
+                                 .value_count = (uint32_t)read->values.count};
     if (!st)
         st = sql_prepare(&session, read->sql, out, &rest);
-    pthread_mutex_unlock(&cluster->binding);
+    if (cluster)
+        pthread_mutex_unlock(&cluster->binding);
     return st;
 }
 
-static status prepare(rank_run *run, const char *data, uint64_t bytes, settings *s,
-                      sql_statement **out)
+static status prepare(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
 {
-    statement_read read;
-    status st = bind(run, data, bytes, s, &read, out);
-    statement_read_release(&read);
-    TRY(st);
+    TRY(bind(run, read, s, out));
     plan_statement *plan = &(*out)->query;
     plan_distribution distribution = api_distribution(run->engine, s);
-    distribution.memory_bytes = read.memory_bytes;
+    distribution.memory_bytes = read->memory_bytes;
     TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
     TRY(plan_distribute(plan, &distribution));
@@ -296,13 +307,16 @@ static status run_query(rank_run *run, exec_query *query)
     return rank_run_agree_end(run);
 }
 
-static status serve(rank_run *run, const char *data, uint64_t bytes, sql_statement **statement)
+static status serve_statement(rank_run *run, const statement_read *read, settings *s,
+                              sql_statement **statement)
 {
-    settings s;
     exec_query *query;
-    TRY(prepare(run, data, bytes, &s, statement));
+    TRY(prepare(run, read, s, statement));
     const exec_place place = rank_run_place(run);
-    TRY(exec_query_new(&(*statement)->query, &place, &s, &query));
+    bool is_thread = !run->database->cluster; /* of this machine */
+    const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
+    TRY(api_place_settings(s, run->rank, host));
+    TRY(exec_query_new(&(*statement)->query, &place, s, &query));
     status st = run_query(run, query);
     if (st)
         net_query_fail(run->net, st);
@@ -311,11 +325,27 @@ static status serve(rank_run *run, const char *data, uint64_t bytes, sql_stateme
     return STATUS_OK;
 }
 
+static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, statement_read *read,
+                             sql_statement **statement)
+{
+    const api_cluster *cluster = run->database->cluster;
+    settings s;
+    if (cluster)
+        s = cluster->initial;
+    else
+        TRY(settings_init(&s));
+    TRY(statement_read_bytes(data, bytes, &s, read));
+    return read->table ? api_cluster_serve_table(run, read->table, read->use_cache)
+                       : serve_statement(run, read, &s, statement);
+}
+
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)
 {
+    statement_read read = {0};
     sql_statement *statement = NULL;
-    status st = serve(run, data, bytes, &statement);
+    status st = read_and_serve(run, data, bytes, &read, &statement);
     if (st)
         net_query_fail(run->net, st);
     sql_statement_free(statement);
+    statement_read_release(&read);
 }

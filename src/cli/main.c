@@ -325,32 +325,10 @@ static bool is_one_of_several(const arguments *a)
     return a->place.ranks > 1;
 }
 
-/* Freed by nobody: as long as the program. */
-static status replace(const arguments *a, const char **text)
-{
-    char *replaced;
-    TRY(cli_processes_replace(*text, a->place.rank, &replaced));
-    *text = replaced;
-    return STATUS_OK;
-}
-
-static status replace_all(arguments *a)
-{
-    for (size_t i = 0; i < a->table_count; i++)
-        TRY(replace(a, &a->tables[i]));
-    for (size_t i = 0; i < a->path_count; i++)
-        TRY(replace(a, &a->paths[i]));
-    for (size_t i = 0; i < a->setting_count; i++)
-        TRY(replace(a, &a->settings[i].value));
-    return STATUS_OK;
-}
-
 /* 0, or the exit status. */
 static int find_place(arguments *a)
 {
     status st = cli_processes_place(a->processes, &a->place);
-    if (!st && is_one_of_several(a))
-        st = replace_all(a);
     return st ? report_status(st) : 0;
 }
 
@@ -363,18 +341,11 @@ static int end_rank(const arguments *a, status st)
     return st != NULL;
 }
 
-/* All ranks have their tables, or none goes on. */
+/* All ranks begin, or none goes on. */
 static int start_ranks(const arguments *a, pistachio_database *database)
 {
-    pistachio_error *error;
     status st = api_cluster_join(database, &a->place);
-    if (st)
-        return end_rank(a, st);
-    int exit_status = add_tables(a->session.connection, a, &error);
-    st = exit_status ? status_new(STATUS_KIND_INVALID, "its arguments are wrong")
-                     : api_error_status(error);
-    int started = end_rank(a, api_cluster_start(database, st));
-    return exit_status ? exit_status : started;
+    return end_rank(a, st ? st : api_cluster_start(database));
 }
 
 /* ---- the program ---- */
@@ -387,8 +358,11 @@ static int open_database(arguments *a, pistachio_database **out)
         error = pistachio_connect(*out, &a->session.connection);
     if (error)
         return report(error);
-    if (is_one_of_several(a))
-        return start_ranks(a, *out);
+    if (is_one_of_several(a)) {
+        int failed = start_ranks(a, *out);
+        if (failed || a->place.rank) /* tables are rank 0's, which opens them with the others */
+            return failed;
+    }
     int exit_status = add_tables(a->session.connection, a, &error);
     return error ? report(error) : exit_status;
 }
