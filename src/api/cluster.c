@@ -80,6 +80,7 @@ status api_cluster_open(const api_cluster *cluster, api_engine *engine)
     engine->sharers = cluster->sharers;
     TRY(api_ranks_open_place(engine, &engine->ranks[0]));
     engine->ranks[0].comm = cluster->comm;
+    net_comm_set_peer_timeout(cluster->comm, (uint32_t)engine->made_of.peer_timeout.number);
     engine->budget = engine->ranks[0].budget;
     engine->dev = engine->ranks[0].dev;
     engine->pool = engine->ranks[0].pool;
