@@ -37,7 +37,7 @@ static void wake(void *argument)
     rank_run *run = argument;
     pthread_mutex_lock(&run->lock);
     run->is_woken = true;
-    pthread_cond_signal(&run->changed);
+    sem_post(&run->changed); /* with the lock: who sees is_woken may end the run */
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -52,7 +52,7 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
     atomic_fetch_add(&engine->references, 1);
     run->waiter = (net_waiter){.wake = wake, .argument = run};
     pthread_mutex_init(&run->lock, NULL);
-    pthread_cond_init(&run->changed, NULL);
+    sem_init(&run->changed, 0, 0);
 }
 
 void rank_run_release(rank_run *run)
@@ -61,23 +61,55 @@ void rank_run_release(rank_run *run)
     if (run->owns_catalog)
         sql_catalog_free(run->catalog);
     api_engine_unref(run->engine);
-    pthread_cond_destroy(&run->changed);
+    sem_destroy(&run->changed);
     pthread_mutex_destroy(&run->lock);
+}
+
+void rank_run_cancel(rank_run *run)
+{
+    atomic_store(&run->is_cancelled, true);
+    sem_post(&run->changed);
+}
+
+static bool take_woken(rank_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    bool is_woken = run->is_woken;
+    run->is_woken = false;
+    pthread_mutex_unlock(&run->lock);
+    return is_woken;
+}
+
+/* Cancelled, the query fails, which wakes it: the waiter is registered until then. */
+static void wait_woken(rank_run *run)
+{
+    bool has_failed = false;
+    while (!take_woken(run)) {
+        if (atomic_load(&run->is_cancelled) && !has_failed) {
+            has_failed = true;
+            net_query_fail(run->net, status_new(STATUS_KIND_CANCELLED, "query cancelled"));
+        }
+        sem_wait(&run->changed); /* perhaps interrupted */
+    }
+}
+
+static status await(rank_run *run, net_collective *collective)
+{
+    for (;;) {
+        net_state is;
+        TRY(net_try_collective(collective, &run->waiter, &is));
+        if (is != NET_WAIT)
+            return STATUS_OK;
+        wait_woken(run);
+    }
 }
 
 status rank_run_await(rank_run *run, net_collective *collective)
 {
-    for (;;) {
-        net_state is;
-        run->is_woken = false;
-        TRY(net_try_collective(collective, &run->waiter, &is));
-        if (is != NET_WAIT)
-            return STATUS_OK;
-        pthread_mutex_lock(&run->lock);
-        while (!run->is_woken)
-            pthread_cond_wait(&run->changed, &run->lock);
-        pthread_mutex_unlock(&run->lock);
-    }
+    api_client_waits(run);
+    status st = await(run, collective);
+    api_client_waits(NULL);
+    return st;
 }
 
 /* ---- the statement ---- */

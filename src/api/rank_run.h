@@ -10,6 +10,8 @@
 
 #include "api/ranks.h"
 
+#include <semaphore.h>
+
 typedef struct rank_run {
     pistachio_database *database;
     sql_catalog *catalog; /* that statements are bound with */
@@ -20,8 +22,9 @@ typedef struct rank_run {
     const api_rank *place; /* in the engine */
     net_query *net;
     net_waiter waiter;
+    sem_t changed; /* it is woken, or is_cancelled */
+    _Atomic bool is_cancelled;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t changed;
     bool is_woken, has_failed;
     exec_query *query; /* to be stopped; NULL: there is none */
 } rank_run;
@@ -38,7 +41,9 @@ void rank_run_attach(rank_run *run, exec_query *query);
 /* Where its query runs: on its place. */
 exec_place rank_run_place(const rank_run *run);
 
-/* Until the collective is finished. For the thread of a client, or of a rank that has nothing else to
+/* Fails what rank_run_await waits for. Any thread, also a signal handler's. */
+void rank_run_cancel(rank_run *run);
+/* Until the collective is finished, or the thread's client cancels. For the thread of a client, or of a rank that has nothing else to
  * do: blocks. */
 CHECKED status rank_run_await(rank_run *run, net_collective *collective);
 
