@@ -35,6 +35,7 @@ status api_cluster_join(pistachio_database *database, const net_place *place)
         return status_no_memory("ranks", sizeof *cluster);
     pthread_mutex_init(&cluster->lock, NULL);
     pthread_mutex_init(&cluster->binding, NULL);
+    pthread_mutex_init(&cluster->table_lock, NULL);
     cluster->rank = place->rank;
     cluster->count = place->ranks;
     cluster->sharers = place->sharers;
@@ -47,6 +48,8 @@ status api_cluster_join(pistachio_database *database, const net_place *place)
         return st;
     }
     database->cluster = cluster;
+    const sql_opener opener = api_cluster_opener(database);
+    sql_catalog_use_opener(database->catalog, &opener);
     return STATUS_OK;
 }
 
@@ -55,6 +58,8 @@ void api_cluster_leave(api_cluster *cluster)
     if (!cluster)
         return;
     net_comm_close(cluster->comm);
+    api_cluster_close_tables(cluster);
+    pthread_mutex_destroy(&cluster->table_lock);
     pthread_mutex_destroy(&cluster->binding);
     pthread_mutex_destroy(&cluster->lock);
     mem_free(cluster);
@@ -75,6 +80,7 @@ status api_cluster_open(const api_cluster *cluster, api_engine *engine)
     engine->sharers = cluster->sharers;
     TRY(api_ranks_open_place(engine, &engine->ranks[0]));
     engine->ranks[0].comm = cluster->comm;
+    net_comm_set_peer_timeout(cluster->comm, (uint32_t)engine->made_of.peer_timeout.number);
     engine->budget = engine->ranks[0].budget;
     engine->dev = engine->ranks[0].dev;
     engine->pool = engine->ranks[0].pool;
@@ -115,43 +121,29 @@ static status agree_start(rank_run *run, const api_cluster *cluster)
     return st;
 }
 
-static status copy_status(status st)
-{
-    status copy = status_new(status_get_kind(st), "%s", status_message(st));
-    const char *hint = status_get_hint(st);
-    return hint ? status_hint(copy, "%s", hint) : copy;
-}
-
 /* A failure of this rank's own comes before what others say. */
-static status start(pistachio_database *database, api_engine *engine, status opened)
+static status start(pistachio_database *database, api_engine *engine)
 {
     api_cluster *cluster = database->cluster;
     rank_run run;
     rank_run_init(&run, database, engine, cluster->rank, &engine->ranks[0]);
-    status begun = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
-                                   rank_run_failed, &run, &run.net);
-    status st = opened;
-    if (!begun && !opened)
+    status st = net_query_begin(cluster->comm, ++cluster->statements, engine->budget,
+                                rank_run_failed, &run, &run.net);
+    if (!st) {
         st = agree_start(&run, cluster);
-    if (!begun && st)
-        net_query_fail(run.net, copy_status(st));
+        if (st)
+            net_query_fail(run.net, api_copy_status(st));
+    }
     rank_run_release(&run);
-    if (!st)
-        return begun;
-    status_free(begun);
     return st;
 }
 
-status api_cluster_start(pistachio_database *database, status opened)
+status api_cluster_start(pistachio_database *database)
 {
     settings s;
     api_engine *engine;
-    status st = api_engine_hold(database, &s, &engine);
-    if (st) {
-        status_free(opened);
-        return st;
-    }
-    st = start(database, engine, opened);
+    TRY(api_engine_hold(database, &s, &engine));
+    status st = start(database, engine);
     api_engine_unref(engine);
     if (st && database->cluster->rank) /* who left now could be what rank 0 hears of first */
         status_free(api_cluster_serve(database));
@@ -160,66 +152,48 @@ status api_cluster_start(pistachio_database *database, status opened)
 
 /* ---- following rank 0 ---- */
 
-static bool has_name(const statement_names *names, const char *name)
+/* What rank 0's statement is bound with, a session's views among it, and nothing else. */
+static status fill_catalog(sql_catalog *catalog, const statement_read *read)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->items[i].name, name))
-            return true;
-    return false;
-}
-
-static const sql_catalog_entry *find(const sql_catalog_entry *entries, size_t count,
-                                     const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(entries[i].name, name))
-            return &entries[i];
-    return NULL;
-}
-
-static status follow_view(sql_catalog *catalog, const sql_catalog_entry *old, statement_name view)
-{
-    if (old && old->view_sql && !strcmp(old->view_sql, view.text))
-        return STATUS_OK;
-    return sql_catalog_add_view(catalog, view.name, view.text, true);
-}
-
-/* Only what has changed: a catalog keeps what it is given. Tables that this rank has are its own; those
- * that rank 0 has got since are opened here, too. */
-static status follow_catalog(sql_catalog *catalog, const statement_read *read, arena *scratch)
-{
-    sql_catalog_entry *entries;
-    size_t count;
-    TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].view_sql && !has_name(&read->views, entries[i].name))
-            TRY(sql_catalog_drop_view(catalog, entries[i].name, true));
-    for (size_t i = 0; i < read->views.count; i++) {
-        statement_name view = read->views.items[i];
-        TRY(follow_view(catalog, find(entries, count, view.name), view));
-    }
     for (size_t i = 0; i < read->tables.count; i++) {
         statement_name table = read->tables.items[i];
-        const sql_catalog_entry *old = find(entries, count, table.name);
-        if (!old || old->view_sql)
-            TRY(sql_catalog_add_table(catalog, table.name, table.text));
+        TRY(sql_catalog_put(catalog, &(sql_catalog_entry){.name = table.name, .path = table.text}));
+    }
+    for (size_t i = 0; i < read->views.count; i++) {
+        statement_name view = read->views.items[i];
+        TRY(sql_catalog_put(catalog,
+                            &(sql_catalog_entry){.name = view.name, .view_sql = view.text}));
     }
     return STATUS_OK;
 }
 
+static status make_catalog(pistachio_database *database, const statement_read *read,
+                           sql_catalog **out)
+{
+    const sql_opener opener = api_cluster_opener(database);
+    TRY(sql_catalog_new(out));
+    sql_catalog_use_opener(*out, &opener);
+    status st = fill_catalog(*out, read);
+    if (st) {
+        sql_catalog_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 status api_cluster_follow(pistachio_database *database, const settings *s,
-                          const statement_read *read, api_engine **out)
+                          const statement_read *read, sql_catalog **out_catalog, api_engine **out)
 {
     settings now;
-    arena *scratch;
-    TRY(arena_new(&scratch));
-    status st = follow_catalog(database->catalog, read, scratch);
-    arena_free(scratch);
-    TRY(st);
+    TRY(make_catalog(database, read, out_catalog));
     pthread_mutex_lock(&database->lock);
     database->settings = *s;
-    sql_catalog_cache_footers(database->catalog, s->metadata_cache.number);
     pthread_mutex_unlock(&database->lock);
     api_engine_check(database);
-    return api_engine_hold(database, &now, out);
+    status st = api_engine_hold(database, &now, out);
+    if (st) {
+        sql_catalog_free(*out_catalog);
+        *out_catalog = NULL;
+    }
+    return st;
 }

@@ -1,11 +1,11 @@
 /* cluster.h - ranks that are processes: how a process becomes one, and what those do that are not the
  * client's.
  *
- *     rank 0   join ── tables ── start ── statements ────────── leave
- *     others   join ── tables ── start ── serve: one after another, until rank 0 leaves
+ *     rank 0   join ── start ── tables, statements ────────── leave
+ *     others   join ── start ── serve: one after another, until rank 0 leaves
  *
- * All open the same tables, from files of their own or shared ones that must be the same everywhere.
- * Each statement that runs on all ranks has a network query, numbered in their order. Settings that say
+ * A table is opened by all when rank 0 opens it (parquet/read/table_share.h). It, and each statement that
+ * runs on all ranks, has a network query, numbered in their order. Settings that say
  * what a machine has (threads, memory_limit, device, temp_directory ...) are each rank's own until rank
  * 0 sets them; of the others those of rank 0 count, and so do its views and its clock. */
 #ifndef PISTACHIO_API_CLUSTER_H
@@ -16,6 +16,15 @@
 #include "net/bootstrap.h"
 #include "net/net.h"
 
+struct rank_run;
+
+/* A table that was opened by all ranks. */
+typedef struct cluster_table {
+    char *text;
+    pq_table *table;
+    uint64_t age; /* the cluster's when it was opened */
+} cluster_table;
+
 struct api_cluster {
     net_comm *comm;
     unsigned rank, count, sharers; /* as in api_engine */
@@ -23,13 +32,17 @@ struct api_cluster {
     pthread_mutex_t binding;       /* a served statement's settings and views are the database's */
     pthread_mutex_t lock;          /* of the next one */
     uint64_t statements;           /* begun */
+    pthread_mutex_t table_lock;    /* of what follows */
+    ARRAY(cluster_table) tables;   /* what each text means now */
+    ARRAY(pq_table *) opened;      /* all, as statements may still use them */
+    uint64_t age;                  /* rises when files of any rank may have changed */
 };
 
 /* Meets the other ranks. Before the database's first statement. Blocks until all are there. */
 CHECKED status api_cluster_join(pistachio_database *database, const net_place *place);
-/* After the tables: all ranks begin, or none. Takes why this one cannot. The failure is that of the first
- * rank that has one; others than rank 0 return when rank 0 has left. */
-CHECKED status api_cluster_start(pistachio_database *database, status opened);
+/* All ranks begin, or none. The failure is that of the first rank that has one; others than rank 0 return
+ * when rank 0 has left. */
+CHECKED status api_cluster_start(pistachio_database *database);
 /* On ranks other than 0: serves statements, until rank 0 leaves or another rank is gone, which is the
  * failure. */
 CHECKED status api_cluster_serve(pistachio_database *database);
@@ -40,9 +53,19 @@ void api_cluster_leave(api_cluster *cluster);
 
 /* The engine's one place, on this rank. */
 CHECKED status api_cluster_open(const api_cluster *cluster, api_engine *engine);
-/* The database's settings and views become those of a statement that is served; *out is the engine for
- * them. With `binding` held. */
+/* The database's settings become those of a statement that is served; *out is the engine for them, and
+ * *out_catalog has its tables and views: the caller's. With `binding` held. */
 CHECKED status api_cluster_follow(pistachio_database *database, const settings *s,
-                                  const statement_read *read, api_engine **out);
+                                  const statement_read *read, sql_catalog **out_catalog,
+                                  api_engine **out);
+
+/* cluster_tables.c: the opener of the catalogs of a process that is a rank. */
+sql_opener api_cluster_opener(pistachio_database *database);
+/* What rank 0 has asked for: opens the table of the text with the others. */
+CHECKED status api_cluster_serve_table(struct rank_run *run, const char *text, bool use_cache);
+/* A statement has failed, perhaps because files are not what they were: tables are opened again before
+ * they are used again. */
+void api_cluster_doubt_tables(api_cluster *cluster);
+void api_cluster_close_tables(api_cluster *cluster);
 
 #endif

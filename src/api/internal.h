@@ -55,8 +55,10 @@ struct pistachio_database {
 
 /* Where the query that started last is found by other threads. */
 typedef struct api_running {
-    pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
-    _Atomic(exec_query *) query;   /* NULL: it is over */
+    pthread_mutex_t lock;        /* pistachio_progress has it while it looks at the query */
+    _Atomic(exec_query *) query; /* NULL: it is over */
+    _Atomic(struct rank_run *)
+        waiting;                   /* a client's thread waits for other ranks; NULL: none does */
     _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
 } api_running;
 
@@ -134,6 +136,8 @@ struct pistachio_result {
 pistachio_error *api_error(status st);
 /* The same the other way. */
 CHECKED status api_error_status(pistachio_error *error);
+/* Another one with its kind, message and hint. */
+CHECKED status api_copy_status(status st);
 /* The failure of a call whose argument of that name is NULL. */
 pistachio_error *api_null_argument(const char *name);
 
@@ -159,6 +163,14 @@ void api_running_show(api_running *running, exec_query *query);
 /* From here on nobody finds the query there, if it was what is found. */
 void api_running_hide(api_running *running, exec_query *query);
 void api_running_cancel(api_running *running); /* any thread, also a signal handler's */
+/* Of the thread that works for a client: whose calls cancel what it waits for. */
+typedef struct api_client {
+    api_running *connection, *statement; /* NULL: none */
+} api_client;
+/* Returns what was so before, which is to be set again. */
+api_client api_client_set(api_client client);
+/* This thread waits for other ranks, until it says NULL. */
+void api_client_waits(struct rank_run *run);
 
 /* columns.c */
 CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);

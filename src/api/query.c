@@ -1,5 +1,7 @@
 /* query.c - runs statements: queries by the executor, the others here. */
+#include "api/cluster.h"
 #include "api/copy.h"
+#include "api/place_text.h"
 #include "api/ranks.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
@@ -49,10 +51,21 @@ status api_finish_trace(pistachio_result *result)
                : STATUS_OK;
 }
 
+static api_client client_of(const pistachio_result *result)
+{
+    return (api_client){&result->connection->running,
+                        result->prepared ? &result->prepared->running : NULL};
+}
+
 status api_query_next(pistachio_result *result, exec_batch **out)
 {
     TRY(exec_query_next(result->query, out));
-    return *out || !result->ranked ? STATUS_OK : api_ranked_finish(result->ranked);
+    if (*out || !result->ranked)
+        return STATUS_OK;
+    api_client before = api_client_set(client_of(result));
+    status st = api_ranked_finish(result->ranked);
+    api_client_set(before);
+    return st;
 }
 
 /* Runs the query and throws its rows away. */
@@ -73,6 +86,9 @@ static status make_query(pistachio_result *result)
     exec_place place = {.dev = engine->dev, .pool = engine->pool};
     if (result->statement->query.exchange_count)
         TRY(api_ranked_begin(result, &place));
+    const api_cluster *cluster = result->connection->database->cluster;
+    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
+    TRY(api_place_settings(&result->settings, 0, host));
     TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
     if (result->ranked)
         api_ranked_attach(result->ranked, result->query);
@@ -300,7 +316,9 @@ status api_run(pistachio_connection *connection, pistachio_statement *prepared, 
         return status_no_memory("result", sizeof *result);
     result->connection = api_connection_ref(connection);
     result->prepared = prepared ? api_statement_ref(prepared) : NULL;
+    api_client before = api_client_set(client_of(result));
     status st = prepare_and_run(result, sql, out_rest);
+    api_client_set(before);
     if (st || result->statement->kind == SQL_EMPTY)
         pistachio_result_free(result);
     else

@@ -2,6 +2,7 @@
 #include "api/rank_run.h"
 
 #include "api/cluster.h"
+#include "api/place_text.h"
 #include "api/statement_bytes.h"
 #include "plan/optimize.h"
 
@@ -36,7 +37,7 @@ static void wake(void *argument)
     rank_run *run = argument;
     pthread_mutex_lock(&run->lock);
     run->is_woken = true;
-    pthread_cond_signal(&run->changed);
+    sem_post(&run->changed); /* with the lock: who sees is_woken may end the run */
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -51,33 +52,79 @@ void rank_run_init(rank_run *run, pistachio_database *database, api_engine *engi
     atomic_fetch_add(&engine->references, 1);
     run->waiter = (net_waiter){.wake = wake, .argument = run};
     pthread_mutex_init(&run->lock, NULL);
-    pthread_cond_init(&run->changed, NULL);
+    sem_init(&run->changed, 0, 0);
 }
 
 void rank_run_release(rank_run *run)
 {
     net_query_end(run->net);
+    if (run->owns_catalog)
+        sql_catalog_free(run->catalog);
     api_engine_unref(run->engine);
-    pthread_cond_destroy(&run->changed);
+    sem_destroy(&run->changed);
     pthread_mutex_destroy(&run->lock);
+}
+
+void rank_run_cancel(rank_run *run)
+{
+    atomic_store(&run->is_cancelled, true);
+    sem_post(&run->changed);
+}
+
+static bool take_woken(rank_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    bool is_woken = run->is_woken;
+    run->is_woken = false;
+    pthread_mutex_unlock(&run->lock);
+    return is_woken;
+}
+
+/* Cancelled, the query fails, which wakes it: the waiter is registered until then. */
+static void wait_woken(rank_run *run)
+{
+    bool has_failed = false;
+    while (!take_woken(run)) {
+        if (atomic_load(&run->is_cancelled) && !has_failed) {
+            has_failed = true;
+            net_query_fail(run->net, status_new(STATUS_KIND_CANCELLED, "query cancelled"));
+        }
+        sem_wait(&run->changed); /* perhaps interrupted */
+    }
+}
+
+static status await(rank_run *run, net_collective *collective)
+{
+    for (;;) {
+        net_state is;
+        TRY(net_try_collective(collective, &run->waiter, &is));
+        if (is != NET_WAIT)
+            return STATUS_OK;
+        wait_woken(run);
+    }
 }
 
 status rank_run_await(rank_run *run, net_collective *collective)
 {
-    for (;;) {
-        net_state is;
-        run->is_woken = false;
-        TRY(net_try_collective(collective, &run->waiter, &is));
-        if (is != NET_WAIT)
-            return STATUS_OK;
-        pthread_mutex_lock(&run->lock);
-        while (!run->is_woken)
-            pthread_cond_wait(&run->changed, &run->lock);
-        pthread_mutex_unlock(&run->lock);
-    }
+    api_client_waits(run);
+    status st = await(run, collective);
+    api_client_waits(NULL);
+    return st;
 }
 
 /* ---- the statement ---- */
+
+static status send_bytes(rank_run *run, const char *data, uint64_t bytes)
+{
+    net_collective *collective;
+    status st = net_gather(run->net, NET_STATEMENT, "statement", data, bytes, NET_ANY,
+                           STATEMENT_BYTES_MAX, &collective);
+    if (!st) {
+        st = rank_run_await(run, collective);
+        net_collective_close(collective);
+    }
+    return st;
+}
 
 status rank_run_send(rank_run *run, const pistachio_result *result)
 {
@@ -85,14 +132,18 @@ status rank_run_send(rank_run *run, const pistachio_result *result)
     uint64_t memory = api_distribution(run->engine, &result->settings).memory_bytes;
     char *data;
     uint64_t bytes;
-    net_collective *collective;
     TRY(statement_write(result, memory, cluster ? &cluster->initial : NULL, &data, &bytes));
-    status st = net_gather(run->net, NET_STATEMENT, "statement", data, bytes, NET_ANY,
-                           STATEMENT_BYTES_MAX, &collective);
-    if (!st) {
-        st = rank_run_await(run, collective);
-        net_collective_close(collective);
-    }
+    status st = send_bytes(run, data, bytes);
+    mem_free(data);
+    return st;
+}
+
+status rank_run_send_table(rank_run *run, const char *text, bool use_cache)
+{
+    char *data;
+    uint64_t bytes;
+    TRY(statement_write_table(text, use_cache, &data, &bytes));
+    status st = send_bytes(run, data, bytes);
     mem_free(data);
     return st;
 }
@@ -231,52 +282,44 @@ exec_place rank_run_place(const rank_run *run)
                             (uint32_t)run->engine->made_of.network_message_bytes.number};
 }
 
-/* On a rank that is a process: settings and views become rank 0's. */
+/* On a rank that is a process: settings, tables and views become rank 0's. */
 static status follow(rank_run *run, const settings *s, const statement_read *read)
 {
     api_engine *engine;
-    TRY(api_cluster_follow(run->database, s, read, &engine));
+    TRY(api_cluster_follow(run->database, s, read, &run->catalog, &engine));
+    run->owns_catalog = true;
     api_engine_unref(run->engine);
     run->engine = engine;
     run->place = &engine->ranks[0];
     return STATUS_OK;
 }
 
-static status bind(rank_run *run, const char *data, uint64_t bytes, settings *s,
-                   statement_read *read, sql_statement **out)
+static status bind(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
 {
-    *read = (statement_read){0};
     api_cluster *cluster = run->database->cluster;
     const char *rest;
-    if (cluster)
-        *s = cluster->initial;
-    else
-        TRY(settings_init(s));
-    TRY(statement_read_bytes(data, bytes, s, read));
-    sql_session session = {.catalog = run->catalog,
-                           .statement_time = read->time,
-                           .values = read->values.items,
-                           .value_count = (uint32_t)read->values.count};
-    if (!cluster)
-        return sql_prepare(&session, read->sql, out, &rest);
-    pthread_mutex_lock(&cluster->binding);
-    status st = follow(run, s, read);
+    status st = STATUS_OK;
+    if (cluster) {
+        pthread_mutex_lock(&cluster->binding);
+        st = follow(run, s, read);
+    }
+    const sql_session session = {.catalog = run->catalog,
+                                 .statement_time = read->time,
+                                 .values = read->values.items,
+                                 .value_count = (uint32_t)read->values.count};
     if (!st)
         st = sql_prepare(&session, read->sql, out, &rest);
-    pthread_mutex_unlock(&cluster->binding);
+    if (cluster)
+        pthread_mutex_unlock(&cluster->binding);
     return st;
 }
 
-static status prepare(rank_run *run, const char *data, uint64_t bytes, settings *s,
-                      sql_statement **out)
+static status prepare(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
 {
-    statement_read read;
-    status st = bind(run, data, bytes, s, &read, out);
-    statement_read_release(&read);
-    TRY(st);
+    TRY(bind(run, read, s, out));
     plan_statement *plan = &(*out)->query;
     plan_distribution distribution = api_distribution(run->engine, s);
-    distribution.memory_bytes = read.memory_bytes;
+    distribution.memory_bytes = read->memory_bytes;
     TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
     TRY(plan_optimize(plan));
     TRY(plan_distribute(plan, &distribution));
@@ -296,13 +339,16 @@ static status run_query(rank_run *run, exec_query *query)
     return rank_run_agree_end(run);
 }
 
-static status serve(rank_run *run, const char *data, uint64_t bytes, sql_statement **statement)
+static status serve_statement(rank_run *run, const statement_read *read, settings *s,
+                              sql_statement **statement)
 {
-    settings s;
     exec_query *query;
-    TRY(prepare(run, data, bytes, &s, statement));
+    TRY(prepare(run, read, s, statement));
     const exec_place place = rank_run_place(run);
-    TRY(exec_query_new(&(*statement)->query, &place, &s, &query));
+    bool is_thread = !run->database->cluster; /* of this machine */
+    const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
+    TRY(api_place_settings(s, run->rank, host));
+    TRY(exec_query_new(&(*statement)->query, &place, s, &query));
     status st = run_query(run, query);
     if (st)
         net_query_fail(run->net, st);
@@ -311,11 +357,27 @@ static status serve(rank_run *run, const char *data, uint64_t bytes, sql_stateme
     return STATUS_OK;
 }
 
+static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, statement_read *read,
+                             sql_statement **statement)
+{
+    const api_cluster *cluster = run->database->cluster;
+    settings s;
+    if (cluster)
+        s = cluster->initial;
+    else
+        TRY(settings_init(&s));
+    TRY(statement_read_bytes(data, bytes, &s, read));
+    return read->table ? api_cluster_serve_table(run, read->table, read->use_cache)
+                       : serve_statement(run, read, &s, statement);
+}
+
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)
 {
+    statement_read read = {0};
     sql_statement *statement = NULL;
-    status st = serve(run, data, bytes, &statement);
+    status st = read_and_serve(run, data, bytes, &read, &statement);
     if (st)
         net_query_fail(run->net, st);
     sql_statement_free(statement);
+    statement_read_release(&read);
 }

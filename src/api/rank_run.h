@@ -10,17 +10,21 @@
 
 #include "api/ranks.h"
 
+#include <semaphore.h>
+
 typedef struct rank_run {
     pistachio_database *database;
     sql_catalog *catalog; /* that statements are bound with */
+    bool owns_catalog;    /* made for the statement */
     unsigned rank;        /* its number */
     api_engine
         *engine; /* that it runs on, with a reference; set before there is something to run */
     const api_rank *place; /* in the engine */
     net_query *net;
     net_waiter waiter;
+    sem_t changed; /* it is woken, or is_cancelled */
+    _Atomic bool is_cancelled;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t changed;
     bool is_woken, has_failed;
     exec_query *query; /* to be stopped; NULL: there is none */
 } rank_run;
@@ -37,12 +41,16 @@ void rank_run_attach(rank_run *run, exec_query *query);
 /* Where its query runs: on its place. */
 exec_place rank_run_place(const rank_run *run);
 
-/* Until the collective is finished. For the thread of a client, or of a rank that has nothing else to
+/* Fails what rank_run_await waits for. Any thread, also a signal handler's. */
+void rank_run_cancel(rank_run *run);
+/* Until the collective is finished, or the thread's client cancels. For the thread of a client, or of a rank that has nothing else to
  * do: blocks. */
 CHECKED status rank_run_await(rank_run *run, net_collective *collective);
 
 /* The statement, and what it is bound with, to the other ranks. */
 CHECKED status rank_run_send(rank_run *run, const pistachio_result *result);
+/* The same for a table that all are to open. */
+CHECKED status rank_run_send_table(rank_run *run, const char *text, bool use_cache);
 /* What rank 0 has sent; the caller's (mem_free). Blocks until there is a statement. */
 CHECKED status rank_run_receive(rank_run *run, char **out, uint64_t *out_bytes);
 /* Whether all ranks have this plan, of the same files. */
@@ -50,7 +58,7 @@ CHECKED status rank_run_agree_plan(rank_run *run, const plan_statement *plan);
 /* Whether no rank has failed. */
 CHECKED status rank_run_agree_end(rank_run *run);
 
-/* Binds, optimizes, distributes and runs what was received; a failure is told to all ranks. On a rank
+/* Binds, optimizes, distributes and runs what was received, or opens a table; a failure is told to all ranks. On a rank
  * that is a process the engine becomes the one that the statement's settings ask for. */
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes);
 

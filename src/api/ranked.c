@@ -79,9 +79,11 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     TRY(begin_queries(ranked, engine, database->cluster));
     TRY(start_threads(ranked));
     TRY(rank_run_send(own, result));
-    TRY(rank_run_agree_plan(own, &result->statement->query));
+    status st = rank_run_agree_plan(own, &result->statement->query);
+    if (st && database->cluster)
+        api_cluster_doubt_tables(database->cluster);
     *place = rank_run_place(own);
-    return STATUS_OK;
+    return st;
 }
 
 void api_ranked_attach(api_ranked *ranked, exec_query *query)

@@ -1,6 +1,6 @@
 /* running.c - the query that started last, as other threads find it to cancel it or to ask how far it
  * is. */
-#include "api/internal.h"
+#include "api/rank_run.h"
 
 #include <sched.h>
 
@@ -34,7 +34,36 @@ void api_running_cancel(api_running *running)
 {
     atomic_fetch_add(&running->cancel_count, 1);
     exec_query *query = atomic_load(&running->query);
+    struct rank_run *waiting = atomic_load(&running->waiting);
     if (query)
         exec_query_cancel(query);
+    if (waiting)
+        rank_run_cancel(waiting);
     atomic_fetch_sub(&running->cancel_count, 1);
+}
+
+/* ---- who waits for other ranks ---- */
+
+static _Thread_local api_client here;
+
+api_client api_client_set(api_client client)
+{
+    api_client before = here;
+    here = client;
+    return before;
+}
+
+static void show_waiting(api_running *running, struct rank_run *run)
+{
+    if (!running)
+        return;
+    atomic_store(&running->waiting, run);
+    while (!run && atomic_load(&running->cancel_count))
+        sched_yield();
+}
+
+void api_client_waits(struct rank_run *run)
+{
+    show_waiting(here.connection, run);
+    show_waiting(here.statement, run);
 }

@@ -1,4 +1,4 @@
-/* statement_bytes.c - a header, then texts with their closing NUL: names and values of settings, an
+/* statement_bytes.c - of a table: a header and its text. Of a statement: a header, then texts with their closing NUL: names and values of settings, an
  * empty one, names and queries of views, an empty one, names and paths of tables, an empty one; then
  * values of parameters, each a header and the bytes of a text; then the statement's text. */
 #include "api/statement_bytes.h"
@@ -7,6 +7,8 @@ typedef struct statement_header {
     int64_t time;
     uint64_t memory_bytes;
     uint32_t value_count;
+    uint32_t is_table;
+    uint32_t use_cache; /* of the table's footers */
 } statement_header;
 
 typedef struct value_header {
@@ -119,8 +121,9 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
                       const settings *unchanged)
 {
     const plan_statement *plan = &result->statement->query;
-    statement_header header = {result->statement_time, memory_bytes,
-                               pistachio_parameter_count(result->prepared)};
+    const statement_header header = {.time = result->statement_time,
+                                     .memory_bytes = memory_bytes,
+                                     .value_count = pistachio_parameter_count(result->prepared)};
     TRY(put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
     TRY(put_catalog(to, api_catalog(result->connection), plan->memory));
@@ -133,6 +136,26 @@ status statement_write(const pistachio_result *result, uint64_t memory_bytes,
 {
     byte_list bytes = {0};
     status st = put_all(&bytes, result, memory_bytes, unchanged);
+    if (st) {
+        array_release(&bytes);
+        return st;
+    }
+    *out = bytes.items;
+    *out_bytes = bytes.count;
+    return STATUS_OK;
+}
+
+static status put_table(byte_list *to, const char *text, bool use_cache)
+{
+    const statement_header header = {.is_table = true, .use_cache = use_cache};
+    TRY(put(to, &header, sizeof header));
+    return put_text(to, text);
+}
+
+status statement_write_table(const char *text, bool use_cache, char **out, uint64_t *out_bytes)
+{
+    byte_list bytes = {0};
+    status st = put_table(&bytes, text, use_cache);
     if (st) {
         array_release(&bytes);
         return st;
@@ -231,9 +254,13 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     if (bytes < sizeof header)
         return damaged();
     memcpy(&header, data, sizeof header);
+    text_cursor from = {data + sizeof header, data + bytes};
+    if (header.is_table) {
+        out->use_cache = header.use_cache;
+        return next_text(&from, &out->table);
+    }
     out->time = header.time;
     out->memory_bytes = header.memory_bytes;
-    text_cursor from = {data + sizeof header, data + bytes};
     TRY(read_settings(&from, s));
     TRY(read_names(&from, &out->views));
     TRY(read_names(&from, &out->tables));

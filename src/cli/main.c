@@ -1,11 +1,11 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
-#include "api/cluster.h"
 #include "base/nearest.h"
 #include "base/setting.h"
 #include "cli/calibrate.h"
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
 #include "cli/processes.h"
+#include "cli/rank.h"
 #include "cli/rewrite.h"
 #include "cli/run.h"
 #include "cli/shell.h"
@@ -71,8 +71,7 @@ typedef struct arguments {
     size_t table_count;
     const char *paths[256];
     size_t path_count;
-    unsigned processes; /* 0: not asked for */
-    net_place place;    /* which rank this process is */
+    cli_rank rank;
 } arguments;
 
 /* Splits NAME=VALUE in place. */
@@ -136,16 +135,6 @@ static int add_setting(arguments *a, pistachio_option setting)
     return 0;
 }
 
-static int set_processes(arguments *a, const char *value)
-{
-    char *end;
-    unsigned long count = strtoul(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || !count || count > NET_RANKS_MAX)
-        return usage_value(PROGRAM, "--processes", value, "a number of ranks, from 1 on");
-    a->processes = (unsigned)count;
-    return 0;
-}
-
 /* An option and its value: 0, or the exit status. */
 static int parse_value(arguments *a, const char *word, char *value)
 {
@@ -167,7 +156,7 @@ static int parse_value(arguments *a, const char *word, char *value)
         return split(value, &setting) ? add_setting(a, setting)
                                       : usage_value(PROGRAM, word, value, "NAME=VALUE");
     else if (!strcmp(word, "--processes"))
-        return set_processes(a, value);
+        return cli_rank_parse(PROGRAM, value, &a->rank);
     else if (!strcmp(word, "--trace") || !strcmp(word, "--timeline") || !strcmp(word, "--ranks"))
         return add_setting(a, (pistachio_option){word + 2, value});
     else if (!strchr(value, '=')) /* --table */
@@ -313,70 +302,6 @@ static int end_session(arguments *a, int exit_status)
     return exit_status ? exit_status : failed;
 }
 
-/* ---- several ranks ---- */
-
-static int report_status(status st)
-{
-    return report(api_error(st));
-}
-
-static bool is_one_of_several(const arguments *a)
-{
-    return a->place.ranks > 1;
-}
-
-/* Freed by nobody: as long as the program. */
-static status replace(const arguments *a, const char **text)
-{
-    char *replaced;
-    TRY(cli_processes_replace(*text, a->place.rank, &replaced));
-    *text = replaced;
-    return STATUS_OK;
-}
-
-static status replace_all(arguments *a)
-{
-    for (size_t i = 0; i < a->table_count; i++)
-        TRY(replace(a, &a->tables[i]));
-    for (size_t i = 0; i < a->path_count; i++)
-        TRY(replace(a, &a->paths[i]));
-    for (size_t i = 0; i < a->setting_count; i++)
-        TRY(replace(a, &a->settings[i].value));
-    return STATUS_OK;
-}
-
-/* 0, or the exit status. */
-static int find_place(arguments *a)
-{
-    status st = cli_processes_place(a->processes, &a->place);
-    if (!st && is_one_of_several(a))
-        st = replace_all(a);
-    return st ? report_status(st) : 0;
-}
-
-/* Rank 0 says what is wrong; others that were started by hand have somebody who looks, too. */
-static int end_rank(const arguments *a, status st)
-{
-    if (st && (!a->place.rank || !a->processes))
-        return report_status(st);
-    status_free(st);
-    return st != NULL;
-}
-
-/* All ranks have their tables, or none goes on. */
-static int start_ranks(const arguments *a, pistachio_database *database)
-{
-    pistachio_error *error;
-    status st = api_cluster_join(database, &a->place);
-    if (st)
-        return end_rank(a, st);
-    int exit_status = add_tables(a->session.connection, a, &error);
-    st = exit_status ? status_new(STATUS_KIND_INVALID, "its arguments are wrong")
-                     : api_error_status(error);
-    int started = end_rank(a, api_cluster_start(database, st));
-    return exit_status ? exit_status : started;
-}
-
 /* ---- the program ---- */
 
 static int open_database(arguments *a, pistachio_database **out)
@@ -387,8 +312,10 @@ static int open_database(arguments *a, pistachio_database **out)
         error = pistachio_connect(*out, &a->session.connection);
     if (error)
         return report(error);
-    if (is_one_of_several(a))
-        return start_ranks(a, *out);
+    int failed = cli_rank_start(&a->rank, *out);
+    if (failed ||
+        !cli_rank_is_client(&a->rank)) /* tables are the client's, who opens them with all */
+        return failed;
     int exit_status = add_tables(a->session.connection, a, &error);
     return error ? report(error) : exit_status;
 }
@@ -396,13 +323,14 @@ static int open_database(arguments *a, pistachio_database **out)
 static int run_program(arguments *a)
 {
     pistachio_database *database = NULL;
-    if (find_place(a))
+    if (cli_rank_find(&a->rank))
         return 1;
-    if (!a->place.rank && open_output(a))
+    bool is_client = cli_rank_is_client(&a->rank);
+    if (is_client && open_output(a))
         return 1;
     int exit_status = open_database(a, &database);
     if (!exit_status)
-        exit_status = a->place.rank ? end_rank(a, api_cluster_serve(database)) : run_all(a);
+        exit_status = is_client ? run_all(a) : cli_rank_serve(&a->rank, database);
     pistachio_disconnect(a->session.connection);
     pistachio_close(database);
     cli_processes_end(!exit_status);

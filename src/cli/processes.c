@@ -140,39 +140,3 @@ void cli_processes_end(bool is_good)
     children = NULL;
     child_count = 0;
 }
-
-/* ---- {rank}, {host} ---- */
-
-static status put(char **text, size_t *count, const char *more, size_t bytes)
-{
-    char *grown = mem_resize(*text, *count + bytes + 1);
-    if (!grown)
-        return status_no_memory("text", *count + bytes);
-    memcpy(grown + *count, more, bytes);
-    *count += bytes;
-    grown[*count] = 0;
-    *text = grown;
-    return STATUS_OK;
-}
-
-status cli_processes_replace(const char *text, unsigned rank, char **out)
-{
-    char number[16], host[256] = "";
-    size_t count = 0;
-    snprintf(number, sizeof number, "%u", rank);
-    (void)gethostname(host, sizeof host - 1);
-    *out = NULL;
-    status st = put(out, &count, "", 0);
-    while (*text && !st) {
-        const char *with = !strncmp(text, "{rank}", 6)   ? number
-                           : !strncmp(text, "{host}", 6) ? host
-                                                         : NULL;
-        st = with ? put(out, &count, with, strlen(with)) : put(out, &count, text, 1);
-        text += with ? 6 : 1;
-    }
-    if (st) {
-        mem_free(*out);
-        *out = NULL;
-    }
-    return st;
-}

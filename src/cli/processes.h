@@ -13,7 +13,4 @@ CHECKED status cli_processes_place(unsigned processes, net_place *out);
  * something went wrong, is killed. */
 void cli_processes_end(bool is_good);
 
-/* `text` with {rank} and {host} replaced, in memory of the caller's (mem_free). */
-CHECKED status cli_processes_replace(const char *text, unsigned rank, char **out);
-
 #endif

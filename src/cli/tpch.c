@@ -17,7 +17,7 @@
 static const char usage[] =
     "usage: pistachio tpch generate --scale F --out DIR [--parts N] [--threads N]\n"
     "       pistachio tpch run --data DIR [--queries 1,3,6-9] [--runs N] [--check] [--json FILE]\n"
-    "                          [--set NAME=VALUE]\n"
+    "                          [--set NAME=VALUE] [--table NAME=PATH] [--ranks N | --processes N]\n"
     "\n"
     "generate makes TPC-H's tables as Parquet files, the same rows as the TPC's own generator. At "
     "any\n"
@@ -33,14 +33,16 @@ static const char usage[] =
     "  --runs N       how often each, one after another; default 1\n"
     "  --check        compares with the published answers (scale factors 0.01, 0.1 and 1)\n"
     "  --json FILE    also writes the figures there\n"
+    "  --table NAME=PATH   a table that is not in DIR, or instead of DIR\n"
+    "  --ranks N, --processes N   on several ranks, as `pistachio` without a command\n"
     "\n"
     "exit status: 0, 1 something failed or an answer is wrong, 2 wrong usage\n";
 
 int cli_tpch_no_option(const char *word)
 {
-    static const char *const names[] = {"--scale", "--out",     "--parts", "--threads",
-                                        "--data",  "--queries", "--runs",  "--check",
-                                        "--json",  "--set",     "--help"};
+    static const char *const names[] = {
+        "--scale", "--out",  "--parts", "--threads", "--data",  "--queries",   "--runs",
+        "--check", "--json", "--set",   "--table",   "--ranks", "--processes", "--help"};
     return usage_no_option(CLI_TPCH, word, names, sizeof names / sizeof *names);
 }
 

@@ -1,6 +1,8 @@
 /* tpch_run.c - `pistachio tpch run`: times the 22 queries, checks their answers. */
 #include "cli/tpch.h"
 
+#include "cli/processes.h"
+#include "cli/rank.h"
 #include "cli/run.h"
 #include "cli/usage.h"
 #include "tpch/check.h"
@@ -14,6 +16,7 @@
 
 #define RUNS_MAX 1000
 #define SETTINGS_MAX 64
+#define TABLES_MAX 8
 
 typedef struct measured {
     double runs[RUNS_MAX]; /* seconds */
@@ -25,6 +28,9 @@ typedef struct measured {
 
 typedef struct run_options {
     const char *data, *json;
+    pistachio_option tables[TABLES_MAX]; /* names and paths */
+    size_t table_count;
+    cli_rank rank;
     unsigned runs;
     bool check;
     pistachio_option settings[SETTINGS_MAX];
@@ -94,17 +100,29 @@ static int parse(int count, char **words, run_options *o, measured *all)
             if (*end || runs < 1 || runs > RUNS_MAX)
                 return usage_value(CLI_TPCH, word, next, "a number from 1 to 1000");
             o->runs = (unsigned)runs;
-        } else if (!strcmp(word, "--set")) {
+        } else if (!strcmp(word, "--set") || !strcmp(word, "--table")) {
+            bool is_table = word[2] == 't';
             equals = strchr(next, '=');
-            if (!equals || equals == next || o->setting_count == SETTINGS_MAX)
-                return usage_value(CLI_TPCH, word, next, "NAME=VALUE");
+            if (!equals || equals == next ||
+                (is_table ? o->table_count == TABLES_MAX : o->setting_count == SETTINGS_MAX))
+                return usage_value(CLI_TPCH, word, next, is_table ? "NAME=PATH" : "NAME=VALUE");
             *equals = 0;
-            o->settings[o->setting_count++] = (pistachio_option){next, equals + 1};
+            pistachio_option option = {next, equals + 1};
+            if (is_table)
+                o->tables[o->table_count++] = option;
+            else
+                o->settings[o->setting_count++] = option;
+        } else if (!strcmp(word, "--ranks") && o->setting_count < SETTINGS_MAX) {
+            o->settings[o->setting_count++] = (pistachio_option){"ranks", next};
+        } else if (!strcmp(word, "--processes")) {
+            int exit_status = cli_rank_parse(CLI_TPCH, next, &o->rank);
+            if (exit_status)
+                return exit_status;
         } else {
             return cli_tpch_no_option(word);
         }
     }
-    return o->data ? 0 : usage_error(CLI_TPCH, "run needs --data DIR", NULL);
+    return o->data || o->table_count ? 0 : usage_error(CLI_TPCH, "run needs --data DIR", NULL);
 }
 
 static pistachio_error *count_orders(pistachio_connection *connection, uint64_t *out)
@@ -196,7 +214,7 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
                 stderr,
                 "pistachio: --check: there are published answers for scale factors 0.01, 0.1 and "
                 "1; %s has %" PRIu64 " orders\n",
-                o->data, orders);
+                o->data ? o->data : "table orders", orders);
             return 1;
         }
     }
@@ -223,6 +241,27 @@ static int run_queries(pistachio_connection *connection, const run_options *o, m
     return failed != 0;
 }
 
+/* The database's part of it. The exit status; ranks but the client's serve. */
+static int run_on(pistachio_database *database, const run_options *o, measured *all)
+{
+    pistachio_connection *connection = NULL;
+    int exit_status = cli_rank_start(&o->rank, database);
+    if (exit_status)
+        return exit_status;
+    if (!cli_rank_is_client(&o->rank))
+        return cli_rank_serve(&o->rank, database);
+    pistachio_error *error = pistachio_connect(database, &connection);
+    for (size_t i = 0; i < o->table_count && !error; i++)
+        error = pistachio_add_table(connection, o->tables[i].name, o->tables[i].value);
+    if (!error && o->data)
+        error = pistachio_add_path(connection, o->data);
+    if (error)
+        cli_report(error, NULL, 0);
+    exit_status = error ? 1 : run_queries(connection, o, all);
+    pistachio_disconnect(connection);
+    return exit_status;
+}
+
 int cli_tpch_run(int count, char **words)
 {
     static measured all[TPCH_QUERY_COUNT + 1];
@@ -230,22 +269,16 @@ int cli_tpch_run(int count, char **words)
     for (unsigned q = 1; q <= TPCH_QUERY_COUNT; q++)
         all[q].is_asked = true;
     int exit_status = parse(count, words, &o, all);
+    if (!exit_status)
+        exit_status = cli_rank_find(&o.rank);
     if (exit_status)
         return exit_status;
     pistachio_database *database = NULL;
-    pistachio_connection *connection = NULL;
     pistachio_error *error = pistachio_open(o.settings, o.setting_count, &database);
-    if (!error)
-        error = pistachio_connect(database, &connection);
-    if (!error)
-        error = pistachio_add_path(connection, o.data);
-    if (error) {
+    if (error)
         cli_report(error, NULL, 0);
-        exit_status = 1;
-    } else {
-        exit_status = run_queries(connection, &o, all);
-    }
-    pistachio_disconnect(connection);
+    exit_status = error ? 1 : run_on(database, &o, all);
     pistachio_close(database);
+    cli_processes_end(!exit_status);
     return exit_status;
 }

@@ -120,6 +120,16 @@ void net_posted(net_comm *comm, net_frame *frame)
     net_unlock(comm);
 }
 
+void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms)
+{
+    net_lock(comm);
+    comm->options.peer_timeout_ms = ms;
+    uint64_t now = comm->transport->ops->now(comm->transport);
+    for (unsigned rank = 0; rank < comm->ranks; rank++)
+        comm->peers[rank].heard_at = now;
+    net_unlock(comm);
+}
+
 /* ---- opening ---- */
 
 static void set_default(uint32_t *number, uint32_t otherwise)

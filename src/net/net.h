@@ -92,6 +92,8 @@ const char *net_comm_host(const net_comm *comm, unsigned rank);
 /* How the rank is reached: "self", "local", "ucx tcp" ...; valid until net_comm_close. */
 const char *net_comm_transport(const net_comm *comm, unsigned rank);
 const net_options *net_comm_options(const net_comm *comm); /* defaults filled in */
+/* From now on, counted anew; not 0. */
+void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms);
 /* Why no query can begin any more, as a failure of the caller's; NULL: one can. */
 CHECKED status net_comm_failure(net_comm *comm);
 /* Whether the rank has closed its communicator, as it should when all is done. */

@@ -165,6 +165,9 @@ void net_peer_leave_if_due(net_comm *comm, unsigned rank)
 
 /* ---- heartbeats ---- */
 
+/* A rank speaks so often however long its own patience is: another one's may be shorter by now. */
+#define INTERVAL_MS_MAX 500
+
 static void ping(net_comm *comm, unsigned rank, uint64_t now, uint64_t interval)
 {
     net_peer *peer = &comm->peers[rank];
@@ -188,6 +191,7 @@ uint64_t net_tick(net_comm *comm)
     net_lock(comm);
     uint64_t now = comm->transport->ops->now(comm->transport);
     uint64_t timeout = comm->options.peer_timeout_ms * MILLISECOND, interval = timeout / 4;
+    interval = interval < INTERVAL_MS_MAX * MILLISECOND ? interval : INTERVAL_MS_MAX * MILLISECOND;
     /* This process was stopped, or had no processor: what has come meanwhile was not looked at. */
     bool was_away = now - comm->ticked_at > timeout / 2;
     comm->ticked_at = now;

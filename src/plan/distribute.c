@@ -4,7 +4,7 @@
  * gets an exchange, chosen by the bytes that ranks receive. */
 #include "plan/distribute.h"
 
-#include "parquet/read/table.h"
+#include "parquet/read/table_parts.h"
 #include "plan/distribute_aggregate.h"
 
 /* Less than this is read and computed before the other ranks have been asked. */
@@ -13,6 +13,8 @@
 #define ALONE_FACTOR 4.0
 /* Of a rank's memory: what a broadcast may fill of it. */
 #define BROADCAST_SHARE 4.0
+/* Bytes that a rank reads for itself from files that each rank has cost so much of those it is sent. */
+#define READ_SHARE 0.25
 /* A long string's bytes, as a guess. */
 #define TEXT_BYTES 16.0
 
@@ -115,7 +117,7 @@ static status partner_keys(distributor *d, const site *s, const expr_list *mine,
 {
     *out = (expr_list){0};
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists && !out->count; k++)
-        for (size_t i = 0; i < s->keys[k]->count; i++) {
+        for (size_t i = 0; !s->divided[k] && i < s->keys[k]->count; i++) {
             int at = find_column(mine, s->keys[k]->items[i]);
             if (at < 0) {
                 out->count = 0;
@@ -130,7 +132,7 @@ static status partner_keys(distributor *d, const site *s, const expr_list *mine,
 static bool is_placed_by(const site *s, const expr_list *keys)
 {
     for (uint32_t k = 0; s->placement == PLACEMENT_PARTS && k < s->key_lists; k++) {
-        bool is_equal = keys->count && s->keys[k]->count == keys->count;
+        bool is_equal = keys->count && s->keys[k]->count == keys->count && !s->divided[k];
         for (size_t i = 0; is_equal && i < keys->count; i++)
             is_equal = keys->items[i]->kind == EXPR_COLUMN &&
                        keys->items[i]->column_id == s->keys[k]->items[i]->column_id;
@@ -172,7 +174,7 @@ static double copy_cost(const distributor *d, const plan_node *join, const site 
     double memory = (double)d->distribution->memory_bytes;
     if (sites[side].placement == PLACEMENT_COPIES)
         return 0;
-    bytes *= d->distribution->ranks - 1;
+    bytes *= (d->distribution->ranks - 1) * (sites[side].can_copy ? READ_SHARE : 1);
     /* Repartitioned sides can be written to temporary files, too, but less of them has to be. */
     return memory && bytes > memory / BROADCAST_SHARE ? bytes * d->distribution->ranks : bytes;
 }
@@ -249,6 +251,55 @@ static site joined_site(const plan_node *join, const expr_list *left, const expr
     return s;
 }
 
+/* The lists of columns by which two sides are divided, if rows with equal keys are together so. */
+static bool find_divisions(const plan_node *join, const site *sites, uint32_t *out)
+{
+    for (out[0] = 0; out[0] < sites[0].key_lists; out[0]++)
+        for (out[1] = 0; out[1] < sites[1].key_lists; out[1]++) {
+            const pq_table *left = sites[0].divided[out[0]], *right = sites[1].divided[out[1]];
+            const expr_list *mine = sites[0].keys[out[0]], *others = sites[1].keys[out[1]];
+            bool do_meet = left && right && pq_tables_meet(left, right);
+            for (size_t i = 0; do_meet && i < mine->count; i++) {
+                int at = find_column(&join->join.left_keys, mine->items[i]);
+                do_meet = at >= 0 && join->join.right_keys.items[at]->kind == EXPR_COLUMN &&
+                          join->join.right_keys.items[at]->column_id == others->items[i]->column_id;
+            }
+            if (do_meet)
+                return true;
+        }
+    return false;
+}
+
+static void site_add_division(site *s, const site *from, uint32_t list)
+{
+    s->keys[s->key_lists] = from->keys[list];
+    s->divided[s->key_lists++] = from->divided[list];
+}
+
+/* Both sides are where they must be: no exchange. */
+static bool is_divided(const plan_node *join, const site *sites, site *out)
+{
+    uint32_t lists[2];
+    plan_join_type type = join->join.type;
+    if (sites[0].placement != PLACEMENT_PARTS || sites[1].placement != PLACEMENT_PARTS ||
+        !may_repartition(join) || !find_divisions(join, sites, lists))
+        return false;
+    *out = (site){.placement = PLACEMENT_PARTS};
+    if (type != JOIN_RIGHT && type != JOIN_FULL)
+        site_add_division(out, &sites[0], lists[0]);
+    if (type == JOIN_INNER || type == JOIN_RIGHT)
+        site_add_division(out, &sites[1], lists[1]);
+    return true;
+}
+
+/* Each rank makes all rows of the node, from files that each of them has. */
+static void make_copies(plan_node *node)
+{
+    node->placement = PLACEMENT_COPIES;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        make_copies(node->children[i]);
+}
+
 static status keep(distributor *d, const expr_list *keys, const expr_list **out)
 {
     expr_list *kept = arena_alloc(d->statement->memory, sizeof *kept);
@@ -270,8 +321,8 @@ static status repartition(distributor *d, plan_node *join, const site *sites,
         }
     }
     for (unsigned side = 0; side < 2; side++)
-        if (!by[side])
-            by[side] = sites[side].keys[0];
+        for (uint32_t k = 0; !by[side] && k < sites[side].key_lists; k++)
+            by[side] = sites[side].divided[k] ? NULL : sites[side].keys[k];
     *out = joined_site(join, by[0], by[1]);
     return STATUS_OK;
 }
@@ -287,6 +338,8 @@ static status place_join(distributor *d, plan_node *join, site *out)
         *out = distribute_site(is_one ? PLACEMENT_ONE : PLACEMENT_COPIES, NULL);
         return STATUS_OK;
     }
+    if (is_divided(join, sites, out))
+        return STATUS_OK;
     TRY(meeting_keys(d, join, sites, meeting));
     join_way way = choose_way(d, join, sites, meeting);
     if (way == WAY_REPARTITION)
@@ -297,9 +350,13 @@ static status place_join(distributor *d, plan_node *join, site *out)
         return distribute_gather(d, &join->children[1]);
     }
     unsigned side = way == WAY_COPY_RIGHT;
-    if (sites[side].placement != PLACEMENT_COPIES)
-        TRY(distribute_exchange(d, &join->children[side], EXCHANGE_BROADCAST, NULL));
     *out = sites[!side];
+    if (sites[side].placement == PLACEMENT_COPIES)
+        return STATUS_OK;
+    out->can_copy &= sites[side].can_copy;
+    if (!sites[side].can_copy)
+        return distribute_exchange(d, &join->children[side], EXCHANGE_BROADCAST, NULL);
+    make_copies(join->children[side]);
     return STATUS_OK;
 }
 
@@ -385,13 +442,41 @@ static status place_union(distributor *d, plan_node *node, site *out)
     return STATUS_OK;
 }
 
+/* The columns that the table is divided by, if the scan gives them out. NULLs may be in any part. */
+static status place_scan(distributor *d, const plan_node *node, site *out)
+{
+    const pq_table *table = node->scan.table;
+    *out = distribute_site(PLACEMENT_PARTS, NULL);
+    out->can_copy = table->spec.access == PQ_REPLICATED;
+    expr_list columns = {0};
+    for (size_t i = 0; i < table->partitioned_by.count; i++)
+        for (size_t k = 0; k < node->columns.count; k++) {
+            const plan_column *column = &node->columns.items[k];
+            expr *e;
+            if (node->scan.sources.items[k] != table->partitioned_by.items[i] ||
+                node->scan.filter_only.items[k] || column->is_nullable)
+                continue;
+            e = expr_new_column(d->statement->memory, column->id, column->type, false,
+                                column->name);
+            if (!e)
+                return status_no_memory("plan", sizeof *e);
+            TRY(array_push(d->statement->memory, &columns, e));
+            break;
+        }
+    if (!columns.count || columns.count < table->partitioned_by.count)
+        return STATUS_OK;
+    TRY(keep(d, &columns, &out->keys[0]));
+    out->divided[0] = table;
+    out->key_lists = 1;
+    return STATUS_OK;
+}
+
 static status place_kind(distributor *d, plan_node **slot, site *out)
 {
     plan_node *node = *slot;
     switch (node->kind) {
     case PLAN_SCAN:
-        *out = distribute_site(PLACEMENT_PARTS, NULL);
-        return STATUS_OK;
+        return place_scan(d, node, out);
     case PLAN_VALUES:
         *out = distribute_site(PLACEMENT_COPIES, NULL);
         return STATUS_OK;
@@ -427,8 +512,11 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
 
 static status place(distributor *d, plan_node **slot, site *out)
 {
+    plan_kind kind = (*slot)->kind;
     TRY(place_kind(d, slot, out));
     (*slot)->placement = out->placement;
+    out->can_copy &=
+        kind == PLAN_SCAN || kind == PLAN_FILTER || kind == PLAN_PROJECT || kind == PLAN_JOIN;
     return STATUS_OK;
 }
 
@@ -492,17 +580,27 @@ static bool has_scan(const plan_node *node)
     return has;
 }
 
+/* Rank 0 alone cannot read all of it. */
+static bool is_apart(const plan_node *node)
+{
+    bool is = node->kind == PLAN_SCAN && pq_table_is_apart(node->scan.table, 0);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        is |= is_apart(node->children[i]);
+    return is;
+}
+
 static bool is_worth_it(const plan_statement *s, const plan_distribution *distribution)
 {
     double bytes = read_bytes(s->root);
-    bool has = has_scan(s->root);
+    bool has = has_scan(s->root), apart = is_apart(s->root);
     for (size_t i = 0; i < s->shared.count; i++) {
         bytes += read_bytes(s->shared.items[i]);
         has |= has_scan(s->shared.items[i]);
+        apart |= is_apart(s->shared.items[i]);
     }
     return distribution->ranks > 1 && has &&
            (distribution->mode == DISTRIBUTE_ALWAYS ||
-            (distribution->mode == DISTRIBUTE_AUTO && bytes >= SMALL_BYTES));
+            (distribution->mode == DISTRIBUTE_AUTO && (apart || bytes >= SMALL_BYTES)));
 }
 
 status plan_distribute(plan_statement *statement, const plan_distribution *distribution)

@@ -12,11 +12,14 @@ typedef struct distributor {
 #define SITE_KEY_LISTS 2
 
 /* Where rows are, and by what: rows that agree in a list of columns are on one rank, the one that
- * the hash of these columns says, in their order. */
+ * the hash of these columns says, in their order; or, of a table that is divided by them, that has
+ * the part. */
 typedef struct site {
     plan_placement placement;
+    bool can_copy; /* parts, but each rank can make all rows by itself */
     uint32_t key_lists;
-    const expr_list *keys[SITE_KEY_LISTS]; /* columns */
+    const expr_list *keys[SITE_KEY_LISTS];          /* columns */
+    const struct pq_table *divided[SITE_KEY_LISTS]; /* by whose parts; NULL: by the hash */
 } site;
 
 /* keys may be NULL, or no columns. */

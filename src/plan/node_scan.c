@@ -15,6 +15,8 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " where ");
         plan_write_exprs(w, &node->scan.filters, " and ");
     }
+    if (node->placement == PLACEMENT_COPIES)
+        plan_write_text(w, " on every rank");
     if (node->scan.end_row)
         plan_write_format(w, " rows %llu to %llu", (unsigned long long)node->scan.first_row,
                           (unsigned long long)node->scan.end_row);

@@ -13,6 +13,7 @@ struct sql_catalog {
     pthread_mutex_t lock;
     sql_catalog *below; /* NULL: nothing is */
     bool reads_anew;    /* footers: the process's cache of them is not used */
+    sql_opener opener;  /* none: the catalog opens tables itself */
     arena *memory;
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
@@ -41,7 +42,13 @@ status sql_catalog_new_over(sql_catalog *below, sql_catalog **out)
     TRY(sql_catalog_new(out));
     (*out)->below = below;
     (*out)->reads_anew = below->reads_anew;
+    (*out)->opener = below->opener;
     return STATUS_OK;
+}
+
+void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener)
+{
+    catalog->opener = *opener;
 }
 
 void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
@@ -66,34 +73,6 @@ void sql_catalog_free(sql_catalog *catalog)
 
 /* ---- files ---- */
 
-static bool is_same_file(const file *f, const char *path)
-{
-    file_version now;
-    return file_version_of_path(path, &now) && file_version_equal(&now, &f->version);
-}
-
-/* Does the table's path still mean the files that are open? */
-static bool is_current(const pq_table *table)
-{
-    arena *scratch;
-    path_list paths = {0};
-    if (!table->files.count)
-        return true; /* not made of files */
-    status st = arena_new(&scratch);
-    if (st) {
-        status_free(st);
-        return true;
-    }
-    st = file_expand(scratch, table->name, &paths);
-    bool is_same = !st && paths.count == table->files.count;
-    for (size_t i = 0; i < paths.count && is_same; i++)
-        is_same = !strcmp(paths.items[i], table->files.items[i].file->path) &&
-                  is_same_file(table->files.items[i].file, paths.items[i]);
-    status_free(st);
-    arena_free(scratch);
-    return is_same;
-}
-
 static status keep_table(sql_catalog *catalog, pq_table *table)
 {
     status st = array_push(catalog->memory, &catalog->tables, table);
@@ -102,15 +81,23 @@ static status keep_table(sql_catalog *catalog, pq_table *table)
     return st;
 }
 
-static status open_table(sql_catalog *catalog, const char *path, pq_table **out)
+/* The table of the files that the text means now; before: the one that it was, or NULL. */
+static status open_table(sql_catalog *catalog, const char *text, pq_table *before, pq_table **out)
 {
-    TRY(pq_table_open(path, !catalog->reads_anew, out));
+    const sql_opener *opener = &catalog->opener;
+    if (opener->open)
+        return opener->open(opener->context, text, !catalog->reads_anew, before, out);
+    *out = before;
+    if (before && pq_table_is_current(before))
+        return STATUS_OK;
+    TRY(pq_table_open(text, !catalog->reads_anew, out));
     return keep_table(catalog, *out);
 }
 
 /* "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are too. */
-static char *name_of_path(arena *a, const char *path)
+static char *name_of_path(arena *a, const char *text)
 {
+    const char *path = pq_table_spec_path(text);
     size_t end = strlen(path);
     for (;;) {
         while (end > 1 && path[end - 1] == '/')
@@ -211,7 +198,7 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
         name = name_of_path(catalog->memory, path);
     if (!name)
         return status_no_memory("catalog", strlen(path));
-    TRY(open_table(catalog, path, &table));
+    TRY(open_table(catalog, path, NULL, &table));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
 
@@ -231,7 +218,7 @@ static status add_rows(sql_catalog *catalog, const char *name, int descriptor)
     sql_catalog_entry entry = {.name = name, .is_unnamed = true};
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     TRY(check_rows(catalog, name));
-    TRY(open_table(catalog, path, &entry.table));
+    TRY(open_table(catalog, path, NULL, &entry.table));
     return put(catalog, &entry);
 }
 
@@ -249,10 +236,12 @@ static status add_path(sql_catalog *catalog, const char *path)
 static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
 {
     const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
-    if ((*entry)->table ? is_current((*entry)->table) : !path)
+    if (!path)
         return STATUS_OK;
-    sql_catalog_entry fresh = {.name = (*entry)->name};
-    TRY(open_table(catalog, path, &fresh.table));
+    sql_catalog_entry fresh = {.name = (*entry)->name, .is_unnamed = (*entry)->is_unnamed};
+    TRY(open_table(catalog, path, (*entry)->table, &fresh.table));
+    if (fresh.table == (*entry)->table)
+        return STATUS_OK;
     TRY(put(catalog, &fresh));
     *entry = find(catalog, fresh.name);
     return STATUS_OK;
@@ -276,7 +265,8 @@ static bool holds_parquet(const char *path)
     return holds;
 }
 
-static status add_folder(sql_catalog *catalog, const char *path, DIR *folder)
+/* path: that of the folder, behind what `text` says before it; text: what its tables' begin with. */
+static status add_folder(sql_catalog *catalog, const char *text, const char *path, DIR *folder)
 {
     size_t added = 0;
     for (struct dirent *item; (item = readdir(folder));) {
@@ -287,7 +277,10 @@ static status add_folder(sql_catalog *catalog, const char *path, DIR *folder)
             return status_no_memory("catalog", strlen(path));
         if (file_is_folder(inner) ? !holds_parquet(inner) : !has_parquet_name(item->d_name))
             continue;
-        TRY(add_path(catalog, inner));
+        char *made = arena_format(catalog->memory, "%s/%s", text, item->d_name);
+        if (!made)
+            return status_no_memory("catalog", strlen(path));
+        TRY(add_path(catalog, made));
         added++;
     }
     if (!added)
@@ -327,20 +320,43 @@ status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int descript
     return st;
 }
 
-status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry)
 {
-    if (!file_is_folder(path))
-        return sql_catalog_add_table(catalog, NULL, path);
+    pthread_mutex_lock(&catalog->lock);
+    status st = put(catalog, entry);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static status locate(sql_catalog *catalog, const char *text, const char **out)
+{
+    const sql_opener *opener = &catalog->opener;
+    *out = pq_table_spec_path(text);
+    return opener->locate ? opener->locate(opener->context, catalog->memory, *out, out) : STATUS_OK;
+}
+
+static status add_tables_of(sql_catalog *catalog, const char *text, const char *path)
+{
     DIR *folder = opendir(path);
     if (!folder)
         return status_new_errno(errno, "could not open folder \"%s\"", path);
-    pthread_mutex_lock(&catalog->lock);
     size_t count_before = catalog->entries.count;
-    status st = add_folder(catalog, path, folder);
+    status st = add_folder(catalog, text, path, folder);
     if (st)
         catalog->entries.count = count_before;
-    pthread_mutex_unlock(&catalog->lock);
     closedir(folder);
+    return st;
+}
+
+status sql_catalog_add_path(sql_catalog *catalog, const char *path)
+{
+    const char *here;
+    pthread_mutex_lock(&catalog->lock);
+    status st = locate(catalog, path, &here);
+    if (!st)
+        st = file_is_folder(here) ? add_tables_of(catalog, path, here)
+                                  : add_table(catalog, NULL, path);
+    pthread_mutex_unlock(&catalog->lock);
     return st;
 }
 
@@ -407,19 +423,17 @@ static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
     for (size_t i = 0; i < catalog->paths.count && !entry; i++)
         if (!strcmp(catalog->paths.items[i]->name, path))
             entry = catalog->paths.items[i];
-    if (!entry || !is_current(entry->table)) {
-        pq_table *table;
-        TRY(open_table(catalog, path, &table));
-        if (!entry) {
-            entry = arena_alloc(a, sizeof *entry);
-            char *name = arena_copy_text(a, path, strlen(path));
-            if (!entry || !name)
-                return status_no_memory("catalog", sizeof *entry);
-            entry->name = name;
-            TRY(array_push(a, &catalog->paths, entry));
-        }
-        entry->table = table;
+    pq_table *table;
+    TRY(open_table(catalog, path, entry ? entry->table : NULL, &table));
+    if (!entry) {
+        entry = arena_alloc(a, sizeof *entry);
+        char *name = arena_copy_text(a, path, strlen(path));
+        if (!entry || !name)
+            return status_no_memory("catalog", sizeof *entry);
+        entry->name = name;
+        TRY(array_push(a, &catalog->paths, entry));
     }
+    entry->table = table;
     *out = entry->table;
     return STATUS_OK;
 }
@@ -443,10 +457,11 @@ static int compare_names(const void *left, const void *right)
 /* The entries are pushed to a list whose items are in the arena; with the lock held. */
 typedef ARRAY(sql_catalog_entry) entry_list;
 
-static bool is_listed(const entry_list *list, const char *name)
+/* A name of a session hides those that differ from it in nothing but their case, too. */
+static bool is_hidden(const entry_list *list, size_t above, const char *name)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->items[i].name, name))
+    for (size_t i = 0; i < above; i++)
+        if (!strcasecmp(list->items[i].name, name))
             return true;
     return false;
 }
@@ -457,7 +472,7 @@ static status list(sql_catalog *catalog, bool opens_tables, arena *a, entry_list
     TRY(array_reserve(a, to, catalog->entries.count + 1));
     for (size_t i = 0; i < catalog->entries.count; i++) {
         sql_catalog_entry *entry = catalog->entries.items[i];
-        if (above && is_listed(to, entry->name))
+        if (is_hidden(to, above, entry->name))
             continue;
         if (opens_tables)
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */

@@ -19,7 +19,20 @@ typedef struct sql_catalog_entry {
     bool is_unnamed;      /* the table is of a file without a name */
 } sql_catalog_entry;
 
+/* Who opens tables, where that is not for this process alone to do. It owns what it opens, which lives as
+ * long as the catalog. */
+typedef struct sql_opener {
+    void *context;
+    /* before: what the text was opened as last, or NULL; *out may be the same. */
+    status (*open)(void *context, const char *text, bool use_cache, pq_table *before,
+                   pq_table **out);
+    /* The path as this process is to look for it; in the arena, or as it was. */
+    status (*locate)(void *context, arena *a, const char *path, const char **out);
+} sql_opener;
+
 CHECKED status sql_catalog_new(sql_catalog **out);
+/* Before the first table is opened. */
+void sql_catalog_use_opener(sql_catalog *catalog, const sql_opener *opener);
 /* One over another, which outlives it: what is added is seen here alone, what is dropped must be of
  * this one. Paths are opened by the one below. */
 CHECKED status sql_catalog_new_over(sql_catalog *below, sql_catalog **out);
@@ -37,6 +50,9 @@ CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int 
                                     status written);
 /* INVALID if something else has that name. */
 CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name);
+/* A view, or a table of the path that is opened when it is first looked up; replaces what has exactly its
+ * name. */
+CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry);
 /* A folder: a table of each Parquet file in it and of each sub-folder, opened when it is first
  * looked up, all or, on failure, none; else as add_table. */
 CHECKED status sql_catalog_add_path(sql_catalog *catalog, const char *path);

@@ -64,6 +64,35 @@ static status open_failure(int number, const char *path)
     return number == EMFILE ? status_hint(st, "raise the limit of open files: ulimit -n") : st;
 }
 
+static file *file_new(const char *path, int descriptor)
+{
+    file *f = mem_new(sizeof *f);
+    if (f)
+        f->path = mem_copy_text(path, strlen(path));
+    if (!f || !f->path) {
+        mem_free(f);
+        return NULL;
+    }
+    f->descriptor = descriptor;
+    f->direct_descriptor = NOT_OPENED;
+    return f;
+}
+
+status file_open_elsewhere(const char *path, uint64_t bytes, file **out)
+{
+    *out = file_new(path, -1);
+    if (!*out)
+        return status_no_memory("file", sizeof **out);
+    (*out)->direct_descriptor = NO_DIRECT;
+    (*out)->bytes = (*out)->version.bytes = bytes;
+    return STATUS_OK;
+}
+
+bool file_is_here(const file *f)
+{
+    return f->descriptor >= 0;
+}
+
 status file_open(const char *path, file **out)
 {
     *out = NULL;
@@ -76,16 +105,11 @@ status file_open(const char *path, file **out)
         close(descriptor);
         return status_new(STATUS_KIND_IO, "\"%s\" is not a regular file", path);
     }
-    file *f = mem_new(sizeof *f);
-    if (f)
-        f->path = mem_copy_text(path, strlen(path));
-    if (!f || !f->path) {
-        mem_free(f);
+    file *f = file_new(path, descriptor);
+    if (!f) {
         close(descriptor);
         return status_no_memory("file", sizeof *f);
     }
-    f->descriptor = descriptor;
-    f->direct_descriptor = NOT_OPENED;
     f->bytes = (uint64_t)info.st_size;
     f->version = version_of(&info);
     *out = f;
@@ -106,7 +130,8 @@ void file_close(file *f)
 {
     if (!f)
         return;
-    close(f->descriptor);
+    if (f->descriptor >= 0)
+        close(f->descriptor);
     if (f->direct_descriptor >= 0)
         close(f->direct_descriptor);
     mem_free(f->path);

@@ -15,7 +15,7 @@ bool file_version_equal(const file_version *a, const file_version *b);
 
 typedef struct file {
     char *path;
-    int descriptor;
+    int descriptor; /* -1: it is elsewhere */
     /* For reads past the page cache; opened when first needed. */
     _Atomic int direct_descriptor;
     uint64_t bytes;       /* when it was opened, */
@@ -26,6 +26,9 @@ typedef struct file {
  * descriptors in steps of a few milliseconds each: this makes it one. */
 void file_expect(size_t count);
 CHECKED status file_open(const char *path, file **out);
+/* One of another machine, of which only path and length are known: reads of it fail. */
+CHECKED status file_open_elsewhere(const char *path, uint64_t bytes, file **out);
+bool file_is_here(const file *f);
 void file_close(file *f); /* takes NULL */
 /* All of the bytes, or a failure that names file and offset. Any thread. */
 CHECKED status file_read(const file *f, uint64_t offset, void *target, size_t bytes);

@@ -88,6 +88,13 @@ shell() {
 expect "Ctrl-C" 0 - shell "$long;\n\036\0003select sum(x) + 1 as s from t;\n.quit\n"
 says "stops the statement" "cancelled"
 says "and the next one runs" "49995001"
+# A rank does not answer while rank 0 begins a statement: Ctrl-C ends that, too.
+expect "Ctrl-C while others bind" 0 - shell "select sum(x) + 3 as s from t;\n\\\\! \
+pkill -STOP -n -P \$PPID -x pistachio\n\036select sum(x) + 4 as s from t;\n\036\036\0003\036\\\\! \
+pkill -CONT -n -P \$PPID -x pistachio\n\036select sum(x) + 5 as s from t;\n.quit\n"
+says "stops the statement" "cancelled"
+silent "which gave no rows" "49995004"
+says "and the next one runs" "49995005"
 expect "a rank is killed while the shell waits" 0 - shell "select sum(x) + 1 as s from t;\n\\\\! \
 pkill -KILL -n -P \$PPID -x pistachio\n\036select sum(x) + 2 as s from t;\nset distribute = never;\nselect sum(x) + 3 as s from t;\n.quit\n"
 says "it ran before" "49995001"

@@ -33,7 +33,7 @@ static int result_of(status st)
 static status join(pistachio_database *database)
 {
     TRY(api_cluster_join(database, &place));
-    return api_cluster_start(database, STATUS_OK);
+    return api_cluster_start(database);
 }
 
 static int serve(const pistachio_option *options, size_t option_count)

@@ -4,10 +4,10 @@
 #include "exec/scan/scan_ahead.h"
 
 #include "exec/scan/scan_bound.h"
-#include "exec/scan/scan_deal.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
+#include "parquet/read/table_parts.h"
 #include "storage/device.h"
 
 /* Row groups looked at ahead of need: where they are cached, looking is all that is done. */
@@ -45,7 +45,7 @@ struct scan_ahead {
     uint32_t column_count;
     uint64_t morsel_bytes;
     unsigned reader; /* the scan's number in scan_share.h */
-    scan_deal deal;  /* the row groups of this rank */
+    pq_deal deal;    /* the row groups of this rank */
     /* Of the task that holds the scan. */
     size_t cursor;              /* the table's next row group that was not looked at */
     uint64_t rows_before;       /* the cursor's, in the table */
@@ -96,7 +96,7 @@ static status add_storage(exec_query *query, const pq_table *table)
     for (size_t i = 0; i < table->files.count; i++) {
         const file *f = table->files.items[i].file;
         scan_storage storage = {.device = f->version.device, .path = f->path};
-        if (!find_storage(query, f))
+        if (file_is_here(f) && !find_storage(query, f))
             TRY(array_push(query->memory, &query->reads->storage, storage));
     }
     return STATUS_OK;
@@ -117,6 +117,21 @@ static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all, uint64_t large
     uint64_t chunk = scan->query->dev->chunk_rows, rows = scan->table->row_count;
     double bytes = chunk < rows ? (double)all * (double)chunk / (double)rows : (double)all;
     return bytes > (double)largest ? (uint64_t)bytes : largest;
+}
+
+/* All of them, or, where ranks read parts of the table, this rank's. */
+static status deal_row_groups(scan_ahead *scan)
+{
+    const exec_query *query = scan->query;
+    scan->deal = (pq_deal){.end = scan->table->row_groups.count};
+    if (query->net && scan->plan->placement == PLACEMENT_PARTS)
+        return pq_table_deal(scan->table, query->rank, query->rank_count, &scan->deal);
+    if (!pq_table_is_apart(scan->table, query->rank))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID,
+                                  "table \"%s\" has files that rank %u cannot read",
+                                  scan->table->name, query->rank),
+                       "SET distribute = auto");
 }
 
 /* How large a morsel is, and what the window is at least. */
@@ -160,9 +175,10 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .table = plan->scan.table,
                          .columns = columns,
                          .column_count = column_count};
-    scan->deal = scan_deal_groups(query, scan->table);
     choose_sizes(scan);
-    status st = scan_bound_order(query, plan, scan->table, &scan->order);
+    status st = deal_row_groups(scan);
+    if (!st)
+        st = scan_bound_order(query, plan, scan->table, &scan->order);
     if (!st)
         st = add_storage(query, scan->table);
     if (!st && query->reads->is_combining && !query->reads->share)

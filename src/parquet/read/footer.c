@@ -48,10 +48,11 @@ static uint64_t bytes_held, bytes_max = CACHE_BYTES;
 
 /* ---- one footer ---- */
 
-static status read_metadata(arena *a, const file *f, pq_metadata **out)
+status pq_footer_read_bytes(const file *f, char **out, uint32_t *out_bytes)
 {
     uint8_t tail[FOOTER_TAIL];
     uint32_t bytes;
+    *out = NULL;
     if (f->bytes < 4 + FOOTER_TAIL)
         return status_new(STATUS_KIND_CORRUPT, "it is too short to be a Parquet file");
     TRY(file_read(f, f->bytes - FOOTER_TAIL, tail, sizeof tail));
@@ -64,17 +65,20 @@ static status read_metadata(arena *a, const file *f, pq_metadata **out)
     if (bytes > f->bytes - FOOTER_TAIL - 4)
         return status_new(STATUS_KIND_CORRUPT, "its footer's length %" PRIu32 " exceeds the file",
                           bytes);
-    void *footer = mem_new(bytes ? bytes : 1);
+    char *footer = mem_new(bytes ? bytes : 1);
     if (!footer)
         return status_no_memory("footer", bytes);
     status st = file_read(f, f->bytes - FOOTER_TAIL - bytes, footer, bytes);
-    if (!st)
-        st = pq_metadata_parse(a, footer, bytes, f->bytes, out);
-    mem_free(footer);
-    return st;
+    if (st) {
+        mem_free(footer);
+        return st;
+    }
+    *out = footer;
+    *out_bytes = bytes;
+    return STATUS_OK;
 }
 
-static status footer_read(const file *f, pq_footer **out)
+static status footer_parse(const file *f, const char *data, uint32_t bytes, pq_footer **out)
 {
     pq_footer *footer = mem_new(sizeof *footer);
     if (!footer)
@@ -82,7 +86,7 @@ static status footer_read(const file *f, pq_footer **out)
     atomic_init(&footer->references, 1);
     status st = arena_new(&footer->memory);
     if (!st)
-        st = read_metadata(footer->memory, f, &footer->metadata);
+        st = pq_metadata_parse(footer->memory, data, bytes, f->bytes, &footer->metadata);
     if (st) {
         pq_footer_unref(footer);
         return st;
@@ -90,6 +94,16 @@ static status footer_read(const file *f, pq_footer **out)
     footer->bytes = sizeof *footer + arena_bytes(footer->memory);
     *out = footer;
     return STATUS_OK;
+}
+
+static status footer_read(const file *f, pq_footer **out)
+{
+    char *data;
+    uint32_t bytes;
+    TRY(pq_footer_read_bytes(f, &data, &bytes));
+    status st = footer_parse(f, data, bytes, out);
+    mem_free(data);
+    return st;
 }
 
 const pq_metadata *pq_footer_metadata(const pq_footer *footer)
@@ -325,32 +339,55 @@ static bool is_settled(const file *f)
            file_version_equal(&version, &f->version);
 }
 
-status pq_footer_open(const file *f, bool use_cache, pq_footer **out)
+/* The cache's footer of the file, with a reference, or NULL. */
+static pq_footer *find_known(const file *f)
 {
-    *out = NULL;
-    pq_footer *footer, *known = NULL;
-    if (!use_cache)
-        return footer_read(f, out);
+    pthread_mutex_lock(&lock);
+    pq_footer *known = find(&f->version);
+    if (known)
+        ref(known);
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
+/* Gives it to the cache, unless somebody else was faster: then it becomes theirs. */
+static void keep(const file *f, pq_footer **footer)
+{
+    pq_footer *known, *made = *footer;
+    if (!is_settled(f))
+        return;
     pthread_mutex_lock(&lock);
     known = find(&f->version);
-    *out = known ? ref(known) : NULL;
+    if (known)
+        *footer = ref(known);
+    else if (made->bytes <= bytes_max)
+        insert(made, &f->version);
     pthread_mutex_unlock(&lock);
     if (known)
+        pq_footer_unref(made);
+}
+
+status pq_footer_open(const file *f, bool use_cache, pq_footer **out)
+{
+    *out = use_cache ? find_known(f) : NULL;
+    if (*out)
         return STATUS_OK;
-    TRY(footer_read(f, &footer));
-    if (is_settled(f)) {
-        pthread_mutex_lock(&lock);
-        known = find(&f->version); /* somebody else was faster */
-        if (known)
-            *out = ref(known);
-        else if (footer->bytes <= bytes_max)
-            insert(footer, &f->version);
-        pthread_mutex_unlock(&lock);
-    }
-    if (known)
-        pq_footer_unref(footer);
-    else
-        *out = footer;
+    TRY(footer_read(f, out));
+    if (use_cache)
+        keep(f, out);
+    return STATUS_OK;
+}
+
+status pq_footer_of_bytes(const file *f, bool use_cache, const char *data, uint32_t bytes,
+                          pq_footer **out)
+{
+    bool may_keep = use_cache && file_is_here(f);
+    *out = may_keep ? find_known(f) : NULL;
+    if (*out)
+        return STATUS_OK;
+    TRY(footer_parse(f, data, bytes, out));
+    if (may_keep)
+        keep(f, out);
     return STATUS_OK;
 }
 

@@ -17,6 +17,11 @@ typedef struct pq_footer pq_footer;
  * thread. A file that was modified a moment ago is read again each time: its next modification may
  * leave no trace in its time. */
 CHECKED status pq_footer_open(const file *f, bool use_cache, pq_footer **out);
+/* The same in two steps, where another rank parses what this one reads: the footer's bytes, the caller's
+ * (mem_free); and the footer of such bytes, of a file that may be elsewhere. */
+CHECKED status pq_footer_read_bytes(const file *f, char **out, uint32_t *out_bytes);
+CHECKED status pq_footer_of_bytes(const file *f, bool use_cache, const char *data, uint32_t bytes,
+                                  pq_footer **out);
 /* Never changes; it and what else the footer gives live as long as the reference. */
 const pq_metadata *pq_footer_metadata(const pq_footer *footer);
 void pq_footer_unref(pq_footer *footer); /* takes NULL; any thread */

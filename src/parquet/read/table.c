@@ -1,6 +1,8 @@
 /* table.c - opens the files of a table, gets their footers, compares their schemas. */
 #include "parquet/read/table.h"
 
+#include "parquet/read/table_parts.h"
+
 #include <inttypes.h>
 
 #include <pthread.h>
@@ -92,12 +94,23 @@ static status check_schema(const pq_metadata *first, const pq_metadata *other)
     return STATUS_OK;
 }
 
+status pq_table_check_schema(const pq_table *table, size_t number)
+{
+    const pq_table_file *one = &table->files.items[number];
+    return status_context(check_schema(table->files.items[0].metadata, one->metadata),
+                          "file \"%s\"", one->file->path);
+}
+
+static status check_schemas(const pq_table *table, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        TRY(pq_table_check_schema(table, i));
+    return STATUS_OK;
+}
+
 static status add_file(pq_table *table, size_t index)
 {
     const pq_table_file *added = &table->files.items[index];
-    if (index)
-        TRY(status_context(check_schema(table->files.items[0].metadata, added->metadata),
-                           "file \"%s\"", added->file->path));
     table->row_count += added->metadata->row_count;
     for (uint32_t g = 0; g < added->metadata->row_group_count; g++)
         if (added->metadata->row_groups[g].row_count)
@@ -107,7 +120,7 @@ static status add_file(pq_table *table, size_t index)
 }
 
 /* The failure is the one of the first bad file in order. */
-static status add_files(pq_table *table, const path_list *paths, bool use_cache)
+static status open_files(pq_table *table, const path_list *paths, bool use_cache)
 {
     TRY(array_reserve(table->memory, &table->files, paths->count));
     memset(table->files.items, 0, paths->count * sizeof *table->files.items);
@@ -118,11 +131,10 @@ static status add_files(pq_table *table, const path_list *paths, bool use_cache)
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .failed = paths->count};
     open_all(&o);
-    size_t opened = atomic_load(&o.failed);
-    status st = STATUS_OK;
-    for (size_t i = 0; i < opened && !st; i++)
-        st = add_file(table, i);
     pthread_mutex_destroy(&o.lock);
+    if (!o.failure)
+        return STATUS_OK;
+    status st = check_schemas(table, atomic_load(&o.failed));
     if (!st)
         return o.failure;
     status_free(o.failure);
@@ -198,10 +210,10 @@ static status add_columns(pq_table *table)
     return STATUS_OK;
 }
 
-status pq_table_open(const char *path, bool use_cache, pq_table **out)
+status pq_table_new(const char *name, const char *text, pq_table **out)
 {
-    *out = NULL;
     arena *memory;
+    *out = NULL;
     TRY(arena_new(&memory));
     pq_table *table = arena_alloc(memory, sizeof *table);
     if (!table) {
@@ -209,21 +221,117 @@ status pq_table_open(const char *path, bool use_cache, pq_table **out)
         return status_no_memory("table", sizeof *table);
     }
     table->memory = memory;
-    path_list paths = {0};
-    status st = file_expand(memory, path, &paths);
-    table->name = arena_copy_text(memory, path, strlen(path));
-    if (!st && !table->name)
-        st = status_no_memory("table", strlen(path));
-    if (!st)
-        st = add_files(table, &paths, use_cache);
-    if (!st)
-        st = add_columns(table);
-    if (st) {
+    table->name = arena_copy_text(memory, name, strlen(name));
+    char *copy = arena_copy_text(memory, text, strlen(text));
+    status st = table->name && copy ? pq_table_spec_parse(memory, copy, &table->spec)
+                                    : status_no_memory("table", strlen(text));
+    if (st)
         pq_table_close(table);
-        return st;
+    else
+        *out = table;
+    return st;
+}
+
+static status find_column(const pq_table *table, const char *name, uint32_t *out)
+{
+    for (uint32_t i = 0; i < table->columns.count; i++)
+        if (!strcmp(table->columns.items[i].name, name)) {
+            *out = i;
+            return STATUS_OK;
+        }
+    return status_new(STATUS_KIND_NOT_FOUND, "\"%s\" is partitioned_by \"%s\", which it has not",
+                      table->name, name);
+}
+
+status pq_table_finish(pq_table *table)
+{
+    TRY(check_schemas(table, table->files.count));
+    for (size_t i = 0; i < table->files.count; i++)
+        TRY(add_file(table, i));
+    TRY(add_columns(table));
+    for (size_t i = 0; i < table->spec.partitioned_by.count; i++) {
+        uint32_t column;
+        TRY(find_column(table, table->spec.partitioned_by.items[i], &column));
+        TRY(array_push(table->memory, &table->partitioned_by, column));
     }
-    *out = table;
+    return pq_table_check_parts(table);
+}
+
+status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out)
+{
+    file_version any;
+    status st = file_expand(a, spec->path, out);
+    if (spec->access != PQ_LOCAL)
+        return st;
+    if (!st && out->count == 1 && !file_version_of_path(out->items[0], &any))
+        out->count = 0;
+    if (!st || status_get_kind(st) != STATUS_KIND_NOT_FOUND)
+        return st;
+    status_free(st);
     return STATUS_OK;
+}
+
+static status open_table(pq_table *table, bool use_cache)
+{
+    path_list paths = {0};
+    TRY(file_expand(table->memory, table->spec.path, &paths));
+    TRY(open_files(table, &paths, use_cache));
+    for (size_t i = 1; i < paths.count; i++)
+        table->files.items[i].part =
+            table->files.items[i - 1].part +
+            !pq_is_same_part(table->spec.path, paths.items[i - 1], paths.items[i]);
+    return pq_table_finish(table);
+}
+
+status pq_table_open(const char *text, bool use_cache, pq_table **out)
+{
+    TRY(pq_table_new(text, text, out));
+    status st = open_table(*out, use_cache);
+    if (st) {
+        pq_table_close(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static bool is_same_file(const file *f, const char *path)
+{
+    file_version now;
+    return file_version_of_path(path, &now) && file_version_equal(&now, &f->version);
+}
+
+/* The files of this machine, in their order, are those at the paths. */
+static bool are_same_files(const pq_table *table, const path_list *paths)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < table->files.count; i++) {
+        const file *f = table->files.items[i].file;
+        if (!file_is_here(f))
+            continue;
+        if (next == paths->count || strcmp(paths->items[next], f->path) ||
+            !is_same_file(f, paths->items[next]))
+            return false;
+        next++;
+    }
+    return next == paths->count;
+}
+
+bool pq_table_is_current(const pq_table *table)
+{
+    arena *scratch;
+    path_list paths = {0};
+    if (!table->files.count)
+        return true; /* not made of files */
+    status st = arena_new(&scratch);
+    if (st) {
+        status_free(st);
+        return true;
+    }
+    st = pq_table_find_files(scratch, &table->spec, &paths);
+    bool is_same = !st && are_same_files(table, &paths);
+    status_free(st);
+    arena_free(scratch);
+    return is_same;
 }
 
 void pq_table_close(pq_table *table)

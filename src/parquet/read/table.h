@@ -3,11 +3,15 @@
 #define PISTACHIO_PARQUET_READ_TABLE_H
 
 #include "parquet/read/footer.h"
+#include "parquet/read/table_spec.h"
 
+/* The part it is of, where the table is divided: a file, or a folder of files. */
 typedef struct pq_table_file {
-    file *file;
+    file *file; /* perhaps one that is elsewhere */
     pq_footer *footer;
     const pq_metadata *metadata; /* the footer's */
+    uint32_t node;               /* whose ranks can read it; see rank_nodes */
+    uint32_t part;               /* numbered as files lie */
 } pq_table_file;
 
 /* A row group of the table: what tasks take. */
@@ -36,20 +40,37 @@ typedef struct pq_table_column {
 
 typedef struct pq_table {
     arena *memory;
-    const char *name; /* the path or pattern it was made from */
+    const char *name;   /* what it was made from: its spec's text, before {rank} was replaced */
+    pq_table_spec spec; /* the path is this rank's */
     uint64_t row_count;
-    ARRAY(pq_table_file) files;
+    ARRAY(pq_table_file) files; /* those of a node are neighbours, so are those of a part */
+    /* By rank, which node it is of: ranks of one see the same files. None: there is one node. */
+    ARRAY(uint32_t) rank_nodes;
+    ARRAY(uint32_t) partitioned_by; /* columns */
     ARRAY(pq_row_group_ref) row_groups;
     ARRAY(pq_table_column)
     columns; /* nested ones and those of unknown type are there too: a scan
                 refuses them by name */
 } pq_table;
 
-/* Opens what file_expand finds for `path`; of many files several at a time. use_cache: as
- * pq_footer_open. The first bad file in order is the error; files whose schema differs from the
- * first one's are bad, and the error names the column. */
-CHECKED status pq_table_open(const char *path, bool use_cache, pq_table **out);
+/* Opens what file_expand finds for the text's path (table_spec.h); of many files several at a time.
+ * use_cache: as pq_footer_open. The first bad file in order is the error; files whose schema differs
+ * from the first one's are bad, and the error names the column. */
+CHECKED status pq_table_open(const char *text, bool use_cache, pq_table **out);
 void pq_table_close(pq_table *table); /* takes NULL */
+/* Does its path still mean the files of this machine that are open? */
+bool pq_table_is_current(const pq_table *table);
+
+/* ---- for those that open the files themselves ---- */
+
+/* Without files; the path is that of the spec. */
+CHECKED status pq_table_new(const char *name, const char *text, pq_table **out);
+/* The files of this machine; of a table that is local it may have none. Text in the arena. */
+CHECKED status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out);
+/* That the file has the first one's columns; the failure names file and column. */
+CHECKED status pq_table_check_schema(const pq_table *table, size_t number);
+/* All files are there, with footers: compares schemas, adds up the rest. */
+CHECKED status pq_table_finish(pq_table *table);
 /* An error that names the column, if a scan cannot read it. */
 CHECKED status pq_table_check_column(const pq_table *table, uint32_t column);
 

@@ -1,0 +1,248 @@
+/* cluster_tables.c - tables of ranks that are processes: rank 0 opens one with all others when it needs it;
+ * the others use, by the same text, what they have opened with it. */
+#include "api/cluster.h"
+
+#include "api/place_text.h"
+#include "api/rank_run.h"
+#include "parquet/read/table_share.h"
+
+/* Of the collectives of an opening; the first is the statement's (rank_run.h). */
+enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
+
+/* Of all ranks together. */
+#define LISTS_BYTES_MAX ((uint64_t)1 << 30)
+#define FOOTERS_BYTES_MAX ((uint64_t)8 << 30)
+
+/* ---- what is open ---- */
+
+static cluster_table *find(api_cluster *cluster, const char *text)
+{
+    for (size_t i = 0; i < cluster->tables.count; i++)
+        if (!strcmp(cluster->tables.items[i].text, text))
+            return &cluster->tables.items[i];
+    return NULL;
+}
+
+/* With the lock held. The table is closed on failure. */
+static status store(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
+{
+    status st = array_push(NULL, &cluster->opened, table);
+    if (st) {
+        pq_table_close(table);
+        return st;
+    }
+    cluster_table *known = find(cluster, text);
+    if (known) {
+        known->table = table;
+        known->age = age;
+        return STATUS_OK;
+    }
+    cluster_table made = {.text = mem_copy_text(text, strlen(text)), .table = table, .age = age};
+    if (!made.text)
+        return status_no_memory("table", strlen(text));
+    st = array_push(NULL, &cluster->tables, made);
+    if (st)
+        mem_free(made.text);
+    return st;
+}
+
+/* NULL: it is to be opened, or opened again. */
+static pq_table *current_table(api_cluster *cluster, const char *text, uint64_t *out_age)
+{
+    pthread_mutex_lock(&cluster->table_lock);
+    cluster_table *known = find(cluster, text);
+    *out_age = cluster->age;
+    bool is_young = known && (cluster->rank || known->age == cluster->age);
+    pq_table *table = is_young ? known->table : NULL;
+    pthread_mutex_unlock(&cluster->table_lock);
+    return table && pq_table_is_current(table) ? table : NULL;
+}
+
+void api_cluster_doubt_tables(api_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->table_lock);
+    cluster->age++;
+    pthread_mutex_unlock(&cluster->table_lock);
+}
+
+void api_cluster_close_tables(api_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->tables.count; i++)
+        mem_free(cluster->tables.items[i].text);
+    for (size_t i = 0; i < cluster->opened.count; i++)
+        pq_table_close(cluster->opened.items[i]);
+    array_release(&cluster->tables);
+    array_release(&cluster->opened);
+}
+
+/* ---- opening together ---- */
+
+/* All ranks' bytes, each rank's as a part in the collective's memory; to be closed, and the parts freed. */
+static status gather(rank_run *run, uint32_t id, const char *what, const char *data, uint64_t bytes,
+                     uint64_t most, net_collective **out, pq_share_part **out_parts)
+{
+    unsigned ranks = run->engine->rank_count;
+    pq_share_part *parts = mem_new_array(ranks, sizeof *parts);
+    *out = NULL;
+    *out_parts = parts;
+    if (!parts)
+        return status_no_memory(what, ranks * sizeof *parts);
+    TRY(net_gather(run->net, id, what, data, bytes, NET_ANY, most, out));
+    TRY(rank_run_await(run, *out));
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        parts[rank].host = net_comm_host(run->place->comm, rank);
+        parts[rank].data = net_collective_bytes(*out, rank, &parts[rank].bytes);
+    }
+    return STATUS_OK;
+}
+
+static status exchange_lists(rank_run *run, pq_share *share)
+{
+    const char *data;
+    uint64_t bytes;
+    net_collective *lists;
+    pq_share_part *parts;
+    TRY(pq_share_list(share, &data, &bytes));
+    status st = gather(run, NET_FILES, "files", data, bytes, LISTS_BYTES_MAX, &lists, &parts);
+    if (!st)
+        st = pq_share_compare(share, parts);
+    net_collective_close(lists);
+    mem_free(parts);
+    return st;
+}
+
+static status exchange_footers(rank_run *run, pq_share *share, pq_table **out)
+{
+    const char *data;
+    uint64_t bytes;
+    net_collective *footers;
+    pq_share_part *parts;
+    TRY(pq_share_footers(share, &data, &bytes));
+    status st =
+        gather(run, NET_FOOTERS, "footers", data, bytes, FOOTERS_BYTES_MAX, &footers, &parts);
+    if (!st)
+        st = pq_share_table(share, parts, out);
+    net_collective_close(footers);
+    mem_free(parts);
+    return st;
+}
+
+static status new_share(rank_run *run, const char *text, bool use_cache, pq_share **out)
+{
+    char *here;
+    TRY(api_place_text(text, run->rank, net_comm_host(run->place->comm, run->rank), &here));
+    status st = pq_share_new(text, here, use_cache, run->rank, run->engine->rank_count, out);
+    mem_free(here);
+    return st;
+}
+
+/* Nobody uses it before all have it. */
+static status agree_opened(rank_run *run)
+{
+    const uint64_t none = 0;
+    const uint8_t same = NET_SAME;
+    net_collective *collective;
+    TRY(net_agree(run->net, NET_OPENED, "opening a table", &none, &same, 1, &collective));
+    status st = rank_run_await(run, collective);
+    net_collective_close(collective);
+    return st;
+}
+
+static status open_together(rank_run *run, const char *text, bool use_cache, uint64_t age,
+                            pq_table **out)
+{
+    api_cluster *cluster = run->database->cluster;
+    pq_share *share;
+    pq_table *table;
+    TRY(new_share(run, text, use_cache, &share));
+    status st = exchange_lists(run, share);
+    if (!st)
+        st = exchange_footers(run, share, &table);
+    pq_share_free(share);
+    TRY(st);
+    pthread_mutex_lock(&cluster->table_lock);
+    st = store(cluster, text, table, age);
+    pthread_mutex_unlock(&cluster->table_lock);
+    TRY(st);
+    *out = table;
+    return agree_opened(run);
+}
+
+status api_cluster_serve_table(rank_run *run, const char *text, bool use_cache)
+{
+    pq_table *table;
+    return open_together(run, text, use_cache, 0, &table);
+}
+
+/* Rank 0's part. */
+static status ask_and_open(rank_run *run, const char *text, bool use_cache, uint64_t age,
+                           pq_table **out)
+{
+    api_cluster *cluster = run->database->cluster;
+    pthread_mutex_lock(&cluster->lock);
+    status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
+                                rank_run_failed, run, &run->net);
+    pthread_mutex_unlock(&cluster->lock);
+    TRY(st);
+    st = rank_run_send_table(run, text, use_cache);
+    if (!st)
+        st = open_together(run, text, use_cache, age, out);
+    if (!st)
+        return STATUS_OK;
+    net_query_fail(run->net, api_copy_status(st));
+    return st;
+}
+
+static status open_with_all(pistachio_database *database, const char *text, bool use_cache,
+                            uint64_t age, pq_table **out)
+{
+    settings s;
+    api_engine *engine;
+    rank_run run;
+    TRY(api_engine_hold(database, &s, &engine));
+    rank_run_init(&run, database, engine, 0, &engine->ranks[0]);
+    status st = ask_and_open(&run, text, use_cache, age, out);
+    rank_run_release(&run);
+    api_engine_unref(engine);
+    return st;
+}
+
+/* ---- the opener ---- */
+
+static status not_current(const api_cluster *cluster, const char *text)
+{
+    return status_hint(
+        status_new(STATUS_KIND_IO,
+                   "files of table \"%s\" have changed since rank 0 (host %s) opened it", text,
+                   net_comm_host(cluster->comm, 0)),
+        "run the statement again: it opens the table anew");
+}
+
+static status open_table(void *context, const char *text, bool use_cache, pq_table *before,
+                         pq_table **out)
+{
+    pistachio_database *database = context;
+    api_cluster *cluster = database->cluster;
+    uint64_t age;
+    (void)before; /* other catalogs may have opened it since */
+    *out = current_table(cluster, text, &age);
+    if (*out)
+        return STATUS_OK;
+    return cluster->rank ? not_current(cluster, text)
+                         : open_with_all(database, text, use_cache, age, out);
+}
+
+static status locate(void *context, arena *a, const char *path, const char **out)
+{
+    const api_cluster *cluster = ((pistachio_database *)context)->cluster;
+    char *here;
+    TRY(api_place_text(path, cluster->rank, net_comm_host(cluster->comm, cluster->rank), &here));
+    *out = arena_copy_text(a, here, strlen(here));
+    mem_free(here);
+    return *out ? STATUS_OK : status_no_memory("path", strlen(path));
+}
+
+sql_opener api_cluster_opener(pistachio_database *database)
+{
+    return (sql_opener){.context = database, .open = open_table, .locate = locate};
+}

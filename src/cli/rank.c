@@ -1,0 +1,58 @@
+/* rank.c - see rank.h. */
+#include "cli/rank.h"
+
+#include "api/cluster.h"
+#include "cli/processes.h"
+#include "cli/run.h"
+#include "cli/usage.h"
+
+#include <stdlib.h>
+
+int cli_rank_parse(const char *program, const char *value, cli_rank *out)
+{
+    char *end;
+    unsigned long count = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || !count || count > NET_RANKS_MAX)
+        return usage_value(program, "--processes", value, "a number of ranks, from 1 on");
+    out->processes = (unsigned)count;
+    return 0;
+}
+
+static int report(status st)
+{
+    cli_report(api_error(st), NULL, 0);
+    return 1;
+}
+
+int cli_rank_find(cli_rank *rank)
+{
+    status st = cli_processes_place(rank->processes, &rank->place);
+    return st ? report(st) : 0;
+}
+
+bool cli_rank_is_client(const cli_rank *rank)
+{
+    return !rank->place.rank;
+}
+
+/* Rank 0 says what is wrong; others that were started by hand have somebody who looks, too. */
+static int end_rank(const cli_rank *rank, status st)
+{
+    if (st && (cli_rank_is_client(rank) || !rank->processes))
+        return report(st);
+    status_free(st);
+    return st != NULL;
+}
+
+int cli_rank_start(const cli_rank *rank, pistachio_database *database)
+{
+    if (rank->place.ranks < 2)
+        return 0;
+    status st = api_cluster_join(database, &rank->place);
+    return end_rank(rank, st ? st : api_cluster_start(database));
+}
+
+int cli_rank_serve(const cli_rank *rank, pistachio_database *database)
+{
+    return end_rank(rank, api_cluster_serve(database));
+}

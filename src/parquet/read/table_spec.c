@@ -1,0 +1,81 @@
+/* table_spec.c - the words before a table's path. */
+#include "parquet/read/table_spec.h"
+
+static const char local_word[] = "local:", replicated_word[] = "replicated:",
+                  partitioned_word[] = "partitioned_by=(";
+
+/* Behind the word, if the text begins with it; else NULL. */
+static const char *behind(const char *text, const char *word)
+{
+    size_t bytes = strlen(word);
+    return strncmp(text, word, bytes) ? NULL : text + bytes;
+}
+
+/* Behind "partitioned_by=(...):"; *out_end: of what lies between. NULL: it is no such word. */
+static const char *behind_columns(const char *text, const char **out_first, const char **out_end)
+{
+    const char *first = behind(text, partitioned_word), *end = first ? strchr(first, ')') : NULL;
+    if (!end || end[1] != ':')
+        return NULL;
+    *out_first = first;
+    *out_end = end;
+    return end + 2;
+}
+
+const char *pq_table_spec_path(const char *text)
+{
+    for (;;) {
+        const char *first, *end, *rest = behind(text, local_word);
+        rest = rest ? rest : behind(text, replicated_word);
+        rest = rest ? rest : behind_columns(text, &first, &end);
+        if (!rest)
+            return text;
+        text = rest;
+    }
+}
+
+static status add_column(arena *a, const char *first, const char *end, pq_table_spec *out)
+{
+    while (first < end && *first == ' ')
+        first++;
+    while (end > first && end[-1] == ' ')
+        end--;
+    if (first == end)
+        return status_hint(status_new(STATUS_KIND_INVALID, "partitioned_by lacks a column's name"),
+                           "partitioned_by=(column):path");
+    char *name = arena_copy_text(a, first, (size_t)(end - first));
+    if (!name)
+        return status_no_memory("table", (size_t)(end - first));
+    return array_push(a, &out->partitioned_by, name);
+}
+
+static status add_columns(arena *a, const char *first, const char *end, pq_table_spec *out)
+{
+    for (;;) {
+        const char *comma = memchr(first, ',', (size_t)(end - first));
+        TRY(add_column(a, first, comma ? comma : end, out));
+        if (!comma)
+            return STATUS_OK;
+        first = comma + 1;
+    }
+}
+
+status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
+{
+    *out = (pq_table_spec){.access = PQ_SHARED};
+    out->path = pq_table_spec_path(text);
+    while (text < out->path) {
+        const char *first, *end, *rest = behind_columns(text, &first, &end);
+        if (rest) {
+            TRY(add_columns(a, first, end, out));
+        } else {
+            rest = behind(text, local_word);
+            out->access = rest ? PQ_LOCAL : PQ_REPLICATED;
+            rest = rest ? rest : behind(text, replicated_word);
+        }
+        text = rest;
+    }
+    if (!*out->path)
+        return status_new(STATUS_KIND_NOT_FOUND, "the path of a table is empty");
+    return STATUS_OK;
+}

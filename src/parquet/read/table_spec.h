@@ -1,0 +1,26 @@
+/* table_spec.h - what a table is made from, as users write it: a path, and before it who has its files.
+ *
+ *     data/orders            every rank can read all files: they are dealt out
+ *     local:data/orders      files are of the ranks that find them at this path
+ *     replicated:data/orders every rank finds the same files, and may read any of them for itself
+ *     partitioned_by=(a, b):data/orders   files, or folders of them, in which equal values of a and b lie
+ *                            together; also behind one of the others */
+#ifndef PISTACHIO_PARQUET_READ_TABLE_SPEC_H
+#define PISTACHIO_PARQUET_READ_TABLE_SPEC_H
+
+#include "base/mem.h"
+
+typedef enum pq_access { PQ_SHARED, PQ_LOCAL, PQ_REPLICATED } pq_access;
+
+typedef struct pq_table_spec {
+    pq_access access;
+    ARRAY(const char *) partitioned_by; /* names of columns */
+    const char *path;
+} pq_table_spec;
+
+/* Where the path begins. */
+const char *pq_table_spec_path(const char *text);
+/* Names in the arena; the path is in the text. */
+CHECKED status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out);
+
+#endif
