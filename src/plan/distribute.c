@@ -17,6 +17,8 @@
 #define READ_SHARE 0.25
 /* A long string's bytes, as a guess. */
 #define TEXT_BYTES 16.0
+/* Ranks agree on all of a join's filters at once. */
+#define UNITED_FILTERS_MAX 256
 
 static status place(distributor *d, plan_node **slot, site *out);
 
@@ -522,39 +524,71 @@ static status place(distributor *d, plan_node **slot, site *out)
 
 /* ---- runtime filters ---- */
 
-/* A filter is of the rows that its rank's build side has: right for a scan whose rows meet no other
- * rank's before that join. `is_near`: no exchange lies between. */
-static void drop_taken(plan_node *node, uint32_t id, bool is_near, bool *is_taken)
+/* Who takes a filter. */
+typedef struct filter_use {
+    uint32_t id;
+    bool may_cross; /* its rows may go to other ranks on their way to the join */
+    bool is_taken, crosses;
+    double bytes; /* that exchanges on the way receive */
+} filter_use;
+
+static void find_takers(plan_node *node, filter_use *use, bool has_crossed, double bytes)
 {
     if (node->kind == PLAN_SCAN) {
         size_t kept = 0;
         for (size_t i = 0; i < node->scan.runtime_filters.count; i++) {
             plan_taken_filter filter = node->scan.runtime_filters.items[i];
-            *is_taken |= filter.id == id && is_near;
-            if (filter.id != id || is_near)
-                node->scan.runtime_filters.items[kept++] = filter;
+            bool is_it = filter.id == use->id;
+            if (is_it && has_crossed && !use->may_cross)
+                continue;
+            node->scan.runtime_filters.items[kept++] = filter;
+            use->is_taken |= is_it;
+            use->crosses |= is_it && has_crossed;
+            use->bytes = is_it && bytes > use->bytes ? bytes : use->bytes;
         }
         node->scan.runtime_filters.count = kept;
     }
-    for (uint32_t i = 0; i < node->child_count; i++)
-        drop_taken(node->children[i], id, is_near && node->kind != PLAN_EXCHANGE, is_taken);
-}
-
-static void drop_filters(plan_node *node)
-{
-    if (node->kind == PLAN_JOIN) {
-        size_t kept = 0;
-        for (size_t i = 0; i < node->join.runtime_filters.count; i++) {
-            plan_given_filter given = node->join.runtime_filters.items[i];
-            bool is_taken = false;
-            drop_taken(node->children[node->join.build_left ? 1 : 0], given.id, true, &is_taken);
-            if (is_taken)
-                node->join.runtime_filters.items[kept++] = given;
-        }
-        node->join.runtime_filters.count = kept;
+    if (node->kind == PLAN_EXCHANGE) {
+        has_crossed = true;
+        bytes += node->estimated_bytes;
     }
     for (uint32_t i = 0; i < node->child_count; i++)
-        drop_filters(node->children[i]);
+        find_takers(node->children[i], use, has_crossed, bytes);
+}
+
+/* A filter is of the rows that its rank's build side has. That is right for scans whose rows meet no other
+ * rank's before the join; for others where each rank has a copy of all build rows, or where the ranks
+ * unite their filters. */
+static void place_filters(distributor *d, plan_node *join)
+{
+    size_t kept = 0;
+    const plan_node *build = join->children[join->join.build_left ? 0 : 1];
+    bool is_copy = build->placement == PLACEMENT_COPIES, crosses = false;
+    bool may_unite = join->placement == PLACEMENT_PARTS &&
+                     join->join.runtime_filters.count <= UNITED_FILTERS_MAX;
+    for (size_t i = 0; i < join->join.runtime_filters.count; i++) {
+        plan_given_filter given = join->join.runtime_filters.items[i];
+        filter_use use = {.id = given.id, .may_cross = is_copy || may_unite};
+        find_takers(join->children[join->join.build_left ? 1 : 0], &use, false, 0);
+        given.bytes_max = use.bytes;
+        if (use.is_taken)
+            join->join.runtime_filters.items[kept++] = given;
+        crosses |= use.crosses;
+    }
+    join->join.runtime_filters.count = kept;
+    if (!crosses || is_copy)
+        return;
+    join->join.has_united_filters = true;
+    join->join.filters_id = d->statement->exchange_count;
+    d->statement->exchange_count += 1 + (uint32_t)kept;
+}
+
+static void place_all_filters(distributor *d, plan_node *node)
+{
+    if (node->kind == PLAN_JOIN && node->join.runtime_filters.count)
+        place_filters(d, node);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        place_all_filters(d, node->children[i]);
 }
 
 /* ---- the statement ---- */
@@ -617,8 +651,8 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     TRY(place(&d, &statement->root, &s));
     TRY(distribute_gather(&d, &statement->root));
     for (size_t i = 0; i < statement->shared.count; i++)
-        drop_filters(statement->shared.items[i]);
-    drop_filters(statement->root);
+        place_all_filters(&d, statement->shared.items[i]);
+    place_all_filters(&d, statement->root);
     return status_context(plan_verify(statement), "after distribution");
 }
 

@@ -33,6 +33,8 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, count > 1 ? " gives filters" : " gives filter");
     for (size_t i = 0; i < count; i++)
         plan_write_format(w, "%s %u", i ? "," : "", node->join.runtime_filters.items[i].id);
+    if (node->join.has_united_filters)
+        plan_write_text(w, " of all ranks");
 }
 
 static status verify_keys(plan_verifier *v, const plan_node *node)

@@ -144,7 +144,8 @@ typedef struct plan_window_call {
  * its index in the query's runtime filters, the same at the join and at the scans. */
 typedef struct plan_given_filter {
     uint32_t id;
-    uint32_t key; /* of which key pair: index in left_keys and right_keys */
+    uint32_t key;     /* of which key pair: index in left_keys and right_keys */
+    double bytes_max; /* of several ranks: those that it may save */
 } plan_given_filter;
 
 typedef struct plan_taken_filter {
@@ -224,7 +225,9 @@ struct plan_node {
                                  or a bound each way */
             expr *residual;   /* over both sides; NULL: none */
             bool build_left;  /* build on the left child instead of the right */
-            ARRAY(plan_given_filter) runtime_filters; /* published by the build side */
+            ARRAY(plan_given_filter) runtime_filters; /* published by the build side, */
+            bool has_united_filters; /* which ranks make of all their build rows together: */
+            uint32_t filters_id;     /* like an exchange's, and as many behind it as filters */
         } join;
         struct {
             plan_sort_key_list keys;

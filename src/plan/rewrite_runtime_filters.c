@@ -127,7 +127,7 @@ status rewrite_offer_keys(plan_statement *s, plan_node *join)
             continue;
         s->runtime_filter_count++;
         TRY(array_push(s->memory, &join->join.runtime_filters,
-                       ((plan_given_filter){o.number, (uint32_t)k})));
+                       ((plan_given_filter){.id = o.number, .key = (uint32_t)k})));
     }
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
 /* join_spill.c - rows of a join on their way to a temporary file. */
 #include "exec/join/join_spill.h"
+#include "exec/join/join_filters.h"
 
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
@@ -110,6 +111,12 @@ bool join_fits(op_join_build *join)
 
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
+/* Those that ranks unite are not made of such keys. */
+static size_t filter_count(const op_join_build *join)
+{
+    return join_unites_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
+}
+
 static runtime_filter *filter_at(const op_join_build *join, size_t number)
 {
     const plan_node *plan = join->base.plan;
@@ -123,7 +130,7 @@ static status start_filters(op_join_build *join, exec_task *task)
     uint64_t rows = 4 * join->spill.rows, most = mem_budget_limit(exec_budget(task->query)) / BLOOM;
     if (estimate > (double)rows)
         rows = estimate < 1e12 ? (uint64_t)estimate : (uint64_t)1e12;
-    for (size_t i = 0; i < plan->join.runtime_filters.count; i++)
+    for (size_t i = 0; i < filter_count(join); i++)
         TRY(runtime_filter_start_bloom(filter_at(join, i), task->stream, rows, most));
     return STATUS_OK;
 }
@@ -132,7 +139,7 @@ static status add_to_filters(op_join_build *join, exec_task *task, tensor *const
                              uint64_t rows)
 {
     const plan_node *plan = join->base.plan;
-    for (size_t i = 0; i < plan->join.runtime_filters.count; i++)
+    for (size_t i = 0; i < filter_count(join); i++)
         TRY(runtime_filter_add(filter_at(join, i), task->stream,
                                keys[plan->join.runtime_filters.items[i].key],
                                dev_count_exact(rows)));
@@ -143,7 +150,7 @@ status join_spill_publish(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
-    for (size_t i = 0; i < plan->join.runtime_filters.count; i++) {
+    for (size_t i = 0; i < filter_count(join); i++) {
         uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;
         if (range && !range->count)

@@ -5,6 +5,7 @@
 #include "exec/expression/program.h"
 #include "exec/join/join_table.h"
 #include "exec/spill/partitions.h"
+#include "net/net.h"
 
 #include <pthread.h>
 
@@ -42,6 +43,18 @@ typedef struct join_bound {
     uint32_t probe_key;
 } join_bound;
 
+/* How far ranks are with one filter of all their build rows: join_filters.h. */
+typedef struct join_united {
+    unsigned step;
+    uint32_t number; /* of the filter at work */
+    bool has_table;  /* the table's phase is done meanwhile */
+    struct net_collective *collective;
+    net_waiter waiter;
+    uint64_t *agreed;       /* words that all ranks have */
+    uint64_t *words, *sent; /* of the filter; where the host has them */
+    uint64_t word_count;
+} join_united;
+
 /* The sink of the build side; owns all that is shared. */
 typedef struct op_join_build {
     exec_operator base;
@@ -68,6 +81,7 @@ typedef struct op_join_build {
     join_side whole;
     reserved_columns reserved;
     join_spill spill;
+    join_united united;
     exec_operator *tail; /* or NULL */
 } op_join_build;
 

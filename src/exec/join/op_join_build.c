@@ -1,5 +1,6 @@
 /* op_join_build.c - the sink of a join's build side: chunks with their keys, then the table, or,
  * where there is no memory for that, parts in a temporary file (join_spill.h). */
+#include "exec/join/join_filters.h"
 #include "exec/join/join_spill.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
@@ -382,15 +383,27 @@ static status run_phase(op_join_build *op, exec_task *task, unsigned number)
         return task->index ? STATUS_OK : start_table(op, task);
     if (join_has_spilled(op))
         return number == 1 ? spill_rest(op, task) : STATUS_OK;
-    if (!task->index && number == JOIN_TABLE_PHASE_SUM + 1)
+    bool has_own = !task->index && !join_unites_filters(op);
+    if (has_own && number == JOIN_TABLE_PHASE_SUM + 1)
         publish_filters(op);
     TRY(join_table_phase(&op->whole.table, task, number, op->whole.ranges));
-    return !task->index && number == JOIN_TABLE_PHASE_SUM ? make_filters(op, task) : STATUS_OK;
+    return has_own && number == JOIN_TABLE_PHASE_SUM ? make_filters(op, task) : STATUS_OK;
+}
+
+/* That phase of task 0, which waits for other ranks. */
+static exec_result unite_filters(op_join_build *op, exec_task *task)
+{
+    if (!op->united.has_table)
+        EXEC_TRY(task, run_phase(op, task, JOIN_TABLE_PHASE_SUM));
+    op->united.has_table = true;
+    return join_filters_unite(op, task);
 }
 
 static exec_result build_phase(exec_operator *base, exec_task *task, unsigned number)
 {
     op_join_build *op = (op_join_build *)base;
+    if (!task->index && number == JOIN_TABLE_PHASE_SUM && join_unites_filters(op))
+        return unite_filters(op, task);
     EXEC_TRY(task, run_phase(op, task, number));
     if (!task->index && number == JOIN_TABLE_PHASES - 1)
         EXEC_TRY(task, finish(op, task));
@@ -442,6 +455,7 @@ void join_release(op_join_build *join)
 void join_build_close(exec_operator *base)
 {
     op_join_build *op = (op_join_build *)base;
+    join_filters_release(op);
     join_release(op);
     program_free(op->build_keys);
     program_free(op->probe_keys);

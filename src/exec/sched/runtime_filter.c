@@ -6,6 +6,8 @@
 /* Bits of a bitmap per key, at most, and what is always allowed. */
 #define BITS_PER_KEY 64
 #define BITS_SMALL ((uint64_t)8 << 20)
+/* The same of a bitmap that goes to other ranks. */
+#define BITS_SMALL_SENT ((uint64_t)1 << 19)
 /* Keys of a Bloom filter per block of 64 bits, at most. */
 #define BLOOM_KEYS_PER_BLOCK 4
 /* Of 8 bits, with more set it lets more than half of all keys pass. */
@@ -102,24 +104,35 @@ status runtime_filter_add(runtime_filter *filter, dev_stream *stream, const tens
     return st;
 }
 
-static status new_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
-                        uint64_t most_bytes)
+static uint64_t bloom_blocks(uint64_t rows, uint64_t most_bytes)
 {
     uint64_t blocks = 64;
     while (blocks * BLOOM_KEYS_PER_BLOCK < rows && 2 * blocks * sizeof(uint64_t) <= most_bytes)
         blocks *= 2;
+    return blocks;
+}
+
+static status new_bloom(runtime_filter *filter, dev_stream *stream, uint64_t rows,
+                        uint64_t most_bytes)
+{
+    uint64_t blocks = bloom_blocks(rows, most_bytes);
     size_t bytes = blocks * sizeof(uint64_t);
     TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bloom_owner));
     filter->bloom_blocks = blocks;
     return stream->dev->ops->zero(stream, filter->bloom_owner->address, bytes);
 }
 
-static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
-                         size_t chunk_count, uint32_t column)
+static uint64_t row_count(chunk *const *chunks, size_t chunk_count)
 {
     uint64_t rows = 0;
     for (size_t i = 0; i < chunk_count; i++)
         rows += chunks[i]->rows.bound;
+    return rows;
+}
+
+static status make_bloom(runtime_filter *filter, dev_stream *stream, chunk *const *chunks,
+                         size_t chunk_count, uint32_t column, uint64_t rows)
+{
     TRY(new_bloom(filter, stream, rows, UINT64_MAX));
     for (size_t i = 0; i < chunk_count; i++)
         TRY(runtime_filter_add(filter, stream, chunks[i]->columns[column], chunks[i]->rows));
@@ -193,6 +206,59 @@ status runtime_filter_make(runtime_filter *filter, dev_stream *stream, chunk *co
     if (!filter->is_empty && is_narrow)
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
     else if (!filter->is_empty)
-        TRY(make_bloom(filter, stream, chunks, chunk_count, column));
+        TRY(make_bloom(filter, stream, chunks, chunk_count, column,
+                       row_count(chunks, chunk_count)));
     return STATUS_OK;
+}
+
+/* ---- of several ranks ---- */
+
+status runtime_filter_bounds(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
+                             uint32_t column, uint64_t words[3])
+{
+    words[0] = (uint64_t)INT64_MAX;
+    words[1] = (uint64_t)INT64_MIN;
+    words[2] = row_count(chunks, chunk_count);
+    if (!chunk_count || type_is_text(chunks[0]->columns[column]->type))
+        return STATUS_OK;
+    return key_bounds(stream, chunks, chunk_count, column, words);
+}
+
+/* Words of a bitmap, if it is worth that; else 0. */
+static uint64_t bitmap_words(const runtime_filter_shape *shape)
+{
+    uint64_t most =
+        shape->keys > BITS_SMALL_SENT / BITS_PER_KEY ? shape->keys * BITS_PER_KEY : BITS_SMALL_SENT;
+    uint64_t last = (uint64_t)shape->max - (uint64_t)shape->min;
+    return shape->has_range && last < most ? last / 64 + 1 : 0;
+}
+
+uint64_t runtime_filter_words(const runtime_filter_shape *shape)
+{
+    uint64_t words = bitmap_words(shape);
+    return words ? words : bloom_blocks(shape->keys, UINT64_MAX);
+}
+
+status runtime_filter_make_shaped(runtime_filter *filter, dev_stream *stream,
+                                  const runtime_filter_shape *shape, chunk *const *chunks,
+                                  size_t chunk_count, uint32_t column, uint64_t **out)
+{
+    if (shape->has_range)
+        set_range(filter, true, shape->min, shape->max);
+    if (bitmap_words(shape)) {
+        TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
+        *out = filter->bitmap_owner->address;
+        return STATUS_OK;
+    }
+    TRY(make_bloom(filter, stream, chunks, chunk_count, column, shape->keys));
+    *out = filter->bloom_owner->address;
+    return STATUS_OK;
+}
+
+void runtime_filter_publish_range(runtime_filter *filter, const runtime_filter_shape *shape)
+{
+    if (shape->keys && !shape->has_range)
+        return;
+    set_range(filter, shape->keys, shape->min, shape->max);
+    runtime_filter_publish(filter);
 }

@@ -37,6 +37,25 @@ void runtime_filter_publish(runtime_filter *filter);
  */
 void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
                                    int64_t max);
+/* What several ranks agree on before each makes its part of one filter. */
+typedef struct runtime_filter_shape {
+    uint64_t keys; /* of all ranks; 0: there is none */
+    bool has_range;
+    int64_t min, max;
+} runtime_filter_shape;
+
+/* Of chunks as above: least, greatest, how many keys; of texts only how many there may be. */
+CHECKED status runtime_filter_bounds(dev_stream *stream, struct chunk *const *chunks,
+                                     size_t chunk_count, uint32_t column, uint64_t words[3]);
+/* The words of a filter of the shape, a bitmap's or a Bloom filter's. */
+uint64_t runtime_filter_words(const runtime_filter_shape *shape);
+/* Makes them, of the chunks' keys, and the range, where there are keys at all; *out: the words. */
+CHECKED status runtime_filter_make_shaped(runtime_filter *filter, dev_stream *stream,
+                                          const runtime_filter_shape *shape,
+                                          struct chunk *const *chunks, size_t chunk_count,
+                                          uint32_t column, uint64_t **out);
+/* Publishes the range alone, or that there are no keys; nothing, where there are, of no range. */
+void runtime_filter_publish_range(runtime_filter *filter, const runtime_filter_shape *shape);
 /* Piece by piece, where the keys are not kept, on a host device: first room for `rows` keys' Bloom
  * filter, of at most most_bytes (where there is no memory for it there is none); then keys, FLAT,
  * of any task; then, once, publishing. */

@@ -1,0 +1,40 @@
+#!/bin/sh
+# What a join's build side tells scans on all ranks, before their rows are sent. filters.sh PROGRAM
+set -u
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/../cli/cli_common.sh"
+
+# x from 0 to 9999, y = x % 100, in row groups of 500; s: ten of them.
+digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+"$program" -c "copy (with d(i) as $digits select a.i + 10 * b.i + 100 * c.i + 1000 * e.i as x, a.i + 10 * b.i as y,
+            'number ' || (a.i + 10 * b.i) as name
+        from d a, d b, d c, d e) to '$work/t.parquet' (row_group_size 500);
+    copy (select i * 7 as k, i as v, 'number ' || i * 7 as name from $digits d(i)) to '$work/s.parquet' (row_group_size 2)" || exit 2
+
+# Rows that rank 0's scan of t gives out, of about half of t's.
+scanned() { # SQL SETTING
+    "$program" --format tsv --set "${2:-device=cpu}" --set ranks=2 --set distribute=always --table "t=$work/t.parquet" \
+        --table "s=$work/s.parquet" -c "explain analyze $1" >"$work/out" || fail "$1"
+    sed -n 's/^ *\([0-9]*\) .* scan t .*/\1/p' "$work/out"
+}
+at_most() { # ROWS SQL SETTING
+    rows=$(scanned "$2" "${3:-}")
+    [ "${rows:-1000000}" -le "$1" ] && return
+    echo "$rows rows of t were sent"
+    cat "$work/out"
+    return 1
+}
+# By hand: nine values of k are left, each is one of y, which has 100 rows.
+expect "rows" 0 "$(printf 'n\n900')" "$program" --format csv --set ranks=3 --set distribute=always \
+    --table "t=$work/t.parquet" --table "s=$work/s.parquet" \
+    -c "select sum(c) as n from (select y, count(*) as c from t group by y) g join s on y = k where v < 9"
+sent="select sum(c) from (select y, count(distinct x) as c from t group by y) g join s on y = k where v < 9"
+check "filters of all ranks, for rows that are sent" at_most 600 "$sent"
+check "and on lazy devices" at_most 600 "$sent" device=simulated
+check "of texts" at_most 600 "select sum(c) from (select name, count(distinct x) as c from t group by 1) g
+    join s using (name) where v < 9"
+# Build rows in temporary files: ranks only tell each other of the range.
+expect "with rows in temporary files" 0 "$(printf 'n\n900')" env PISTACHIO_FAULT=room:2:every "$program" --format csv \
+    --set ranks=3 --set distribute=always --table "t=$work/t.parquet" --table "s=$work/s.parquet" \
+    -c "select sum(c) as n from (select y, count(*) as c from t group by y) g join s on y = k where v < 9"
+finish
