@@ -46,3 +46,11 @@ def table_of(rows):
     """Of so many rows: two values and a NULL, in turns."""
     arrays = [pyarrow.array([([*values, None])[i % 3] for i in range(rows)], kind) for _, kind, values, _ in COLUMNS]
     return pyarrow.table(arrays, [name for name, *_ in COLUMNS])
+
+
+def library(test, name):
+    """A package; the test is skipped where it is not."""
+    try:
+        return __import__(name)
+    except ImportError:
+        test.skipTest(f"{name} is not installed")

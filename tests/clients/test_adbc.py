@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 from adbc_driver_manager import dbapi
 
-from client import COLUMNS, LIBRARY, connect, table_of
+from client import COLUMNS, LIBRARY, connect, library, table_of
 
 def expected_schema():
     return pyarrow.schema([(name, result or kind) for name, kind, _, result in COLUMNS])
@@ -265,23 +265,17 @@ class Clients(unittest.TestCase):
         self.reader = cursor.fetch_record_batch()
         self.expected = [(1, "a text that does not lie in its view 1"), (2, "a text that does not lie in its view 2")]
 
-    def library(self, name):
-        try:
-            return __import__(name)
-        except ImportError:
-            self.skipTest(f"{name} is not installed")
-
     def test_polars(self):
-        self.assertEqual(self.library("polars").from_arrow(self.reader.read_all()).rows(), self.expected)
+        self.assertEqual(library(self, "polars").from_arrow(self.reader.read_all()).rows(), self.expected)
 
     def test_pandas(self):
-        self.library("pandas")
+        library(self, "pandas")
         frame = self.reader.read_pandas()
         self.assertEqual(list(frame.itertuples(index=False, name=None)), self.expected)
 
     def test_duckdb(self):
         rows = self.reader
-        self.assertEqual(self.library("duckdb").sql("select * from rows").fetchall(), self.expected)
+        self.assertEqual(library(self, "duckdb").sql("select * from rows").fetchall(), self.expected)
 
 
 if __name__ == "__main__":
