@@ -21,14 +21,24 @@ typedef struct adbc_database {
 typedef struct adbc_connection {
     bool is_manual;                   /* autocommit is off */
     pistachio_connection *connection; /* NULL: not initialized */
+    char *folder;                     /* that the database's path is; NULL: none */
 } adbc_connection;
+
+/* Where bound rows go, instead of into a query. */
+typedef struct adbc_ingest {
+    char *table;  /* NULL: nowhere */
+    char *folder; /* the connection's, or NULL */
+    const char *mode;
+    bool is_temporary;
+} adbc_ingest;
 
 typedef struct adbc_statement {
     pistachio_connection *connection;
     pthread_mutex_t lock; /* of prepared, for Cancel */
     pistachio_statement *prepared;
     char *sql;
-    struct ArrowArrayStream bound; /* rows of parameters; released: none */
+    struct ArrowArrayStream bound; /* rows of parameters, or to be ingested; released: none */
+    adbc_ingest ingest;
 } adbc_statement;
 
 /* Both take the failure over and give its code; error may be NULL. */
@@ -40,8 +50,11 @@ AdbcStatusCode adbc_refuse(struct AdbcError *error, AdbcStatusCode code, const c
 int adbc_error_detail_count(const struct AdbcError *error);
 struct AdbcErrorDetail adbc_error_detail(const struct AdbcError *error, int index);
 
-/* Text for a caller's buffer of *length bytes; *length becomes what it takes. */
-AdbcStatusCode adbc_give_text(const char *text, char *value, size_t *length);
+/* The session; *out is NULL, and the code a failure, before it is open. */
+AdbcStatusCode adbc_open_connection(const struct AdbcConnection *connection,
+                                    pistachio_connection **out, struct AdbcError *error);
+/* "text" with quotes, those inside doubled; mem_free. NULL: no memory. */
+char *adbc_quoted(const char *text, char quote);
 /* "pistachio.threads" is threads; NULL: no setting. */
 const char *adbc_setting_name(const char *key);
 /* SET of a session. */
@@ -61,6 +74,14 @@ CHECKED status adbc_execute_rows(pistachio_statement *statement, struct ArrowArr
 /* The same of a statement without bound rows. */
 CHECKED status adbc_execute_once(pistachio_statement *statement, struct ArrowArrayStream *out,
                                  int64_t *out_rows);
+/* adbc_ingest.c: options of adbc.ingest; false: the key is none of them. */
+bool adbc_ingest_set(adbc_ingest *ingest, const char *key, const char *value,
+                     struct AdbcError *error, AdbcStatusCode *out_code);
+void adbc_ingest_release(adbc_ingest *ingest);
+/* The rows become a table, or part of one. `bound` is taken over, also on failure. */
+AdbcStatusCode adbc_ingest_run(pistachio_connection *connection, const adbc_ingest *ingest,
+                               struct ArrowArrayStream *bound, int64_t *out_rows,
+                               struct AdbcError *error);
 /* A stream of one array; both are taken over. */
 CHECKED status adbc_stream_of(struct ArrowSchema *schema, struct ArrowArray *array,
                               struct ArrowArrayStream *out);

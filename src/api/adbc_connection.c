@@ -1,5 +1,6 @@
 /* adbc_connection.c - AdbcConnection: a session of its database. */
-#include "api/adbc.h"
+#include "api/adbc_objects.h"
+#include "api/adbc_option.h"
 #include "api/arrow.h"
 
 #include <stdio.h>
@@ -9,16 +10,17 @@ static AdbcStatusCode not_open(struct AdbcError *error)
     return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection is not open");
 }
 
-static pistachio_connection *open_connection(struct AdbcConnection *connection)
+AdbcStatusCode adbc_open_connection(const struct AdbcConnection *connection,
+                                    pistachio_connection **out, struct AdbcError *error)
 {
     const adbc_connection *c = connection->private_data;
-    return c ? c->connection : NULL;
+    *out = c ? c->connection : NULL;
+    return *out ? ADBC_STATUS_OK : not_open(error);
 }
 
 /* ---- options ---- */
 
-/* "text" with quotes, those inside doubled; mem_free. */
-static char *quoted(const char *text, char quote)
+char *adbc_quoted(const char *text, char quote)
 {
     char *out = mem_new(2 * strlen(text) + 3), *to = out;
     if (!out)
@@ -36,7 +38,7 @@ static char *quoted(const char *text, char quote)
 AdbcStatusCode adbc_set(pistachio_connection *connection, const char *name, const char *value,
                         struct AdbcError *error)
 {
-    char *quoted_name = quoted(name, '"'), *text = quoted(value, '\'');
+    char *quoted_name = adbc_quoted(name, '"'), *text = adbc_quoted(value, '\'');
     size_t bytes = quoted_name && text ? strlen(quoted_name) + strlen(text) + 16 : 1;
     char *sql = mem_new(bytes);
     pistachio_result *result = NULL;
@@ -64,42 +66,61 @@ static AdbcStatusCode set_autocommit(adbc_connection *c, const char *value, stru
     return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode connection_set_option(struct AdbcConnection *connection, const char *key,
-                                            const char *value, struct AdbcError *error)
+/* What a client may ask for, but only as it is. */
+static const struct {
+    const char *key, *value;
+} fixed_options[] = {
+    {ADBC_CONNECTION_OPTION_READ_ONLY, ADBC_OPTION_VALUE_DISABLED},
+    {ADBC_CONNECTION_OPTION_ISOLATION_LEVEL, ADBC_OPTION_ISOLATION_LEVEL_DEFAULT},
+    {ADBC_CONNECTION_OPTION_CURRENT_CATALOG, ""},
+    {ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA, ""},
+};
+
+/* Its value; NULL: it is none of them. */
+static const char *fixed_option(const char *key)
 {
-    adbc_connection *c = connection->private_data;
-    if (!c)
-        return not_open(error);
-    if (!key || !value)
-        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "option has no name or no value");
-    if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
-        return set_autocommit(c, value, error);
-    if (adbc_setting_name(key))
-        return c->connection ? adbc_set(c->connection, adbc_setting_name(key), value, error)
-                             : not_open(error);
-    return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
+    for (size_t i = 0; i < sizeof fixed_options / sizeof *fixed_options; i++)
+        if (!strcmp(key, fixed_options[i].key))
+            return fixed_options[i].value;
+    return NULL;
 }
 
-static AdbcStatusCode connection_get_option(struct AdbcConnection *connection, const char *key,
-                                            char *value, size_t *length, struct AdbcError *error)
+static AdbcStatusCode set_option(void *object, const char *key, const char *value,
+                                 struct AdbcError *error)
 {
-    const adbc_connection *c = connection->private_data;
-    settings s;
-    if (!c)
-        return not_open(error);
-    if (!key || !length)
-        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "option has no name or no room");
+    adbc_connection *c = object;
+    const char *name = adbc_setting_name(key), *fixed = fixed_option(key);
     if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
-        return adbc_give_text(c->is_manual ? ADBC_OPTION_VALUE_DISABLED : ADBC_OPTION_VALUE_ENABLED,
-                              value, length);
-    if (adbc_setting_name(key) && c->connection) {
+        return set_autocommit(c, value, error);
+    if (name)
+        return c->connection ? adbc_set(c->connection, name, value, error) : not_open(error);
+    if (fixed && !strcmp(fixed, value))
+        return ADBC_STATUS_OK;
+    return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                       fixed ? "option %s can only be \"%s\"" : "there is no option %s", key,
+                       fixed);
+}
+
+static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
+{
+    const adbc_connection *c = object;
+    const char *name = adbc_setting_name(key), *fixed = fixed_option(key);
+    settings s;
+    if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
+        return adbc_option_give(
+            c->is_manual ? ADBC_OPTION_VALUE_DISABLED : ADBC_OPTION_VALUE_ENABLED, out, error);
+    if (fixed)
+        return adbc_option_give(fixed, out, error);
+    if (name && c->connection) {
         api_settings(c->connection, &s);
-        const char *text = settings_get(&s, adbc_setting_name(key));
+        const char *text = settings_get(&s, name);
         if (text)
-            return adbc_give_text(text, value, length);
+            return adbc_option_give(text, out, error);
     }
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
+
+ADBC_OPTION_FUNCTIONS(Connection, set_option, get_option)
 
 /* ---- life ---- */
 
@@ -121,6 +142,11 @@ static AdbcStatusCode connection_init(struct AdbcConnection *connection,
                            c ? "open already" : "not new");
     if (!d || !d->database)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "database is not open");
+    if (d->path && file_is_folder(d->path)) {
+        c->folder = mem_copy_text(d->path, strlen(d->path));
+        if (!c->folder)
+            return adbc_fail(error, status_no_memory("connection", strlen(d->path)));
+    }
     return adbc_fail_public(error, pistachio_connect_session(d->database, &c->connection));
 }
 
@@ -130,6 +156,7 @@ static AdbcStatusCode connection_release(struct AdbcConnection *connection, stru
     if (!c)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "connection was released");
     pistachio_disconnect(c->connection);
+    mem_free(c->folder);
     mem_free(c);
     connection->private_data = NULL;
     return ADBC_STATUS_OK;
@@ -137,11 +164,10 @@ static AdbcStatusCode connection_release(struct AdbcConnection *connection, stru
 
 static AdbcStatusCode connection_cancel(struct AdbcConnection *connection, struct AdbcError *error)
 {
-    pistachio_connection *open = open_connection(connection);
-    if (!open)
-        return not_open(error);
+    pistachio_connection *open;
+    AdbcStatusCode code = adbc_open_connection(connection, &open, error);
     pistachio_cancel(open);
-    return ADBC_STATUS_OK;
+    return code;
 }
 
 /* Each statement is done when it has run: there is nothing to commit, nor to roll back. */
@@ -162,14 +188,15 @@ static AdbcStatusCode connection_get_table_schema(struct AdbcConnection *connect
                                                   const char *table, struct ArrowSchema *schema,
                                                   struct AdbcError *error)
 {
-    pistachio_connection *open = open_connection(connection);
+    pistachio_connection *open;
     pistachio_statement *statement = NULL;
-    if (!open)
-        return not_open(error);
+    AdbcStatusCode code = adbc_open_connection(connection, &open, error);
+    if (code)
+        return code;
     if (!table || !schema || (catalog && *catalog) || (db_schema && *db_schema))
         return adbc_refuse(error, ADBC_STATUS_NOT_FOUND,
                            "tables have a name; there are no catalogs and schemas");
-    char *name = quoted(table, '"');
+    char *name = adbc_quoted(table, '"');
     size_t bytes = name ? strlen(name) + 20 : 1;
     char *sql = mem_new(bytes);
     pistachio_error *failure = api_error(status_no_memory("statement", bytes));
@@ -189,14 +216,18 @@ static AdbcStatusCode connection_get_table_schema(struct AdbcConnection *connect
 void adbc_connection_functions(struct AdbcDriver *driver, bool has_1_1)
 {
     driver->ConnectionNew = connection_new;
-    driver->ConnectionSetOption = connection_set_option;
     driver->ConnectionInit = connection_init;
     driver->ConnectionRelease = connection_release;
     driver->ConnectionCommit = connection_end;
     driver->ConnectionRollback = connection_end;
+    driver->ConnectionGetInfo = adbc_connection_get_info;
+    driver->ConnectionGetObjects = adbc_connection_get_objects;
+    driver->ConnectionGetTableTypes = adbc_connection_get_table_types;
     driver->ConnectionGetTableSchema = connection_get_table_schema;
     if (has_1_1) {
         driver->ConnectionCancel = connection_cancel;
-        driver->ConnectionGetOption = connection_get_option;
+        driver->ConnectionGetStatistics = adbc_connection_get_statistics;
+        driver->ConnectionGetStatisticNames = adbc_connection_get_statistic_names;
     }
+    ADBC_OPTION_FILL(driver, Connection, has_1_1);
 }

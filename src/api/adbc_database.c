@@ -1,18 +1,10 @@
 /* adbc_database.c - AdbcDatabase, and the driver's entry. */
-#include "api/adbc.h"
+#include "api/adbc_option.h"
 
+#include <dirent.h>
 #include <strings.h>
 
 /* ---- options ---- */
-
-AdbcStatusCode adbc_give_text(const char *text, char *value, size_t *length)
-{
-    size_t bytes = strlen(text) + 1;
-    if (value && *length >= bytes)
-        memcpy(value, text, bytes);
-    *length = bytes;
-    return ADBC_STATUS_OK;
-}
 
 const char *adbc_setting_name(const char *key)
 {
@@ -53,13 +45,10 @@ static AdbcStatusCode add_setting(adbc_database *d, const char *name, const char
     return adbc_fail(error, st);
 }
 
-static AdbcStatusCode database_set_option(struct AdbcDatabase *database, const char *key,
-                                          const char *value, struct AdbcError *error)
+static AdbcStatusCode set_option(void *object, const char *key, const char *value,
+                                 struct AdbcError *error)
 {
-    adbc_database *d = database->private_data;
-    if (!d || !key || !value)
-        return adbc_refuse(error, d ? ADBC_STATUS_INVALID_ARGUMENT : ADBC_STATUS_INVALID_STATE,
-                           d ? "option has no name or no value" : "database is not new");
+    adbc_database *d = object;
     if (d->database)
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE,
                            "option %s cannot change once the database is open", key);
@@ -70,19 +59,18 @@ static AdbcStatusCode database_set_option(struct AdbcDatabase *database, const c
     return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
 }
 
-static AdbcStatusCode database_get_option(struct AdbcDatabase *database, const char *key,
-                                          char *value, size_t *length, struct AdbcError *error)
+static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
 {
-    const adbc_database *d = database->private_data;
-    if (!d || !key || !length)
-        return adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT, "option has no name or no room");
+    const adbc_database *d = object;
     if ((!strcmp(key, ADBC_OPTION_URI) || !strcmp(key, "path")) && d->path)
-        return adbc_give_text(d->path, value, length);
+        return adbc_option_give(d->path, out, error);
     for (size_t i = d->settings.count; adbc_setting_name(key) && i-- > 0;)
         if (!strcasecmp(adbc_setting_name(key), d->settings.items[i].name))
-            return adbc_give_text(d->settings.items[i].value, value, length);
+            return adbc_option_give(d->settings.items[i].value, out, error);
     return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
 }
+
+ADBC_OPTION_FUNCTIONS(Database, set_option, get_option)
 
 /* ---- life ---- */
 
@@ -92,6 +80,18 @@ static AdbcStatusCode database_new(struct AdbcDatabase *database, struct AdbcErr
     return database->private_data
                ? ADBC_STATUS_OK
                : adbc_fail(error, status_no_memory("database", sizeof(adbc_database)));
+}
+
+/* One without anything in it is a database without tables. */
+static bool is_empty_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool is_empty = folder != NULL;
+    for (struct dirent *item; is_empty && (item = readdir(folder));)
+        is_empty = !strcmp(item->d_name, ".") || !strcmp(item->d_name, "..");
+    if (folder)
+        closedir(folder);
+    return is_empty;
 }
 
 static pistachio_error *add_path(pistachio_database *database, const char *path)
@@ -112,7 +112,7 @@ static AdbcStatusCode database_init(struct AdbcDatabase *database, struct AdbcEr
         return adbc_refuse(error, ADBC_STATUS_INVALID_STATE, "database is %s",
                            d ? "open already" : "not new");
     pistachio_error *failure = pistachio_open(d->settings.items, d->settings.count, &d->database);
-    if (!failure && d->path && *d->path)
+    if (!failure && d->path && *d->path && !is_empty_folder(d->path))
         failure = add_path(d->database, d->path);
     if (failure) {
         pistachio_close(d->database);
@@ -141,11 +141,9 @@ static AdbcStatusCode database_release(struct AdbcDatabase *database, struct Adb
 void adbc_database_functions(struct AdbcDriver *driver, bool has_1_1)
 {
     driver->DatabaseNew = database_new;
-    driver->DatabaseSetOption = database_set_option;
     driver->DatabaseInit = database_init;
     driver->DatabaseRelease = database_release;
-    if (has_1_1)
-        driver->DatabaseGetOption = database_get_option;
+    ADBC_OPTION_FILL(driver, Database, has_1_1);
 }
 
 /* ---- the driver ---- */

@@ -4,7 +4,6 @@
 #include "api/arrow.h"
 #include "api/arrow_row.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- a stream of one array ---- */
@@ -12,14 +11,18 @@
 typedef struct one_array {
     struct ArrowSchema schema;
     struct ArrowArray array;
+    char error[256]; /* of the last call that failed */
 } one_array;
 
 static int one_get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     one_array *one = stream->private_data;
-    *out = one->schema; /* asked for once, by us */
-    one->schema.release = NULL;
-    return out->release ? 0 : EINVAL;
+    status st = api_arrow_schema_copy(&one->schema, out);
+    int number = api_arrow_errno(st);
+    if (st)
+        snprintf(one->error, sizeof one->error, "%s", status_message(st));
+    status_free(st);
+    return number;
 }
 
 static int one_get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
@@ -32,8 +35,7 @@ static int one_get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 
 static const char *one_get_last_error(struct ArrowArrayStream *stream)
 {
-    (void)stream;
-    return NULL;
+    return ((one_array *)stream->private_data)->error;
 }
 
 static void one_release(struct ArrowArrayStream *stream)
@@ -212,13 +214,7 @@ static status start_row(rows_data *data)
 static int rows_get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     rows_data *data = stream->private_data;
-    status st = api_arrow_schema_new("+s", "", (uint32_t)data->columns.n_children, out);
-    for (int64_t i = 0; !st && i < data->columns.n_children; i++) {
-        const struct ArrowSchema *column = data->columns.children[i];
-        st = api_arrow_schema_new(column->format, column->name, 0, out->children[i]);
-        if (st)
-            out->release(out);
-    }
+    status st = api_arrow_schema_copy(&data->columns, out);
     return st ? failed(data, st) : 0;
 }
 

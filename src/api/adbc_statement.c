@@ -1,5 +1,5 @@
 /* adbc_statement.c - AdbcStatement. */
-#include "api/adbc.h"
+#include "api/adbc_option.h"
 #include "api/arrow.h"
 
 static AdbcStatusCode released(struct AdbcError *error)
@@ -35,6 +35,13 @@ static AdbcStatusCode statement_new(struct AdbcConnection *connection,
     adbc_statement *s = mem_new(sizeof *s);
     if (!s)
         return adbc_fail(error, status_no_memory("statement", sizeof *s));
+    if (c->folder) {
+        s->ingest.folder = mem_copy_text(c->folder, strlen(c->folder));
+        if (!s->ingest.folder) {
+            mem_free(s);
+            return adbc_fail(error, status_no_memory("statement", strlen(c->folder)));
+        }
+    }
     s->connection = api_connection_ref(c->connection);
     pthread_mutex_init(&s->lock, NULL);
     statement->private_data = s;
@@ -50,6 +57,7 @@ static AdbcStatusCode statement_release(struct AdbcStatement *statement, struct 
     release_bound(s);
     pistachio_disconnect(s->connection);
     pthread_mutex_destroy(&s->lock);
+    adbc_ingest_release(&s->ingest);
     mem_free(s->sql);
     mem_free(s);
     statement->private_data = NULL;
@@ -69,16 +77,32 @@ static AdbcStatusCode statement_cancel(struct AdbcStatement *statement, struct A
 
 /* ---- options ---- */
 
-static AdbcStatusCode statement_set_option(struct AdbcStatement *statement, const char *key,
-                                           const char *value, struct AdbcError *error)
+static AdbcStatusCode set_option(void *object, const char *key, const char *value,
+                                 struct AdbcError *error)
 {
-    const adbc_statement *s = statement->private_data;
-    if (!s || !key || !value)
-        return s ? adbc_refuse(error, ADBC_STATUS_INVALID_ARGUMENT,
-                               "option has no name or no value")
-                 : released(error);
+    adbc_statement *s = object;
+    AdbcStatusCode code;
+    if (adbc_ingest_set(&s->ingest, key, value, error, &code))
+        return code;
+    if (!strcmp(key, ADBC_STATEMENT_OPTION_INCREMENTAL) &&
+        !strcmp(value, ADBC_OPTION_VALUE_DISABLED))
+        return ADBC_STATUS_OK;
     return adbc_refuse(error, ADBC_STATUS_NOT_IMPLEMENTED, "there is no option %s", key);
 }
+
+static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
+{
+    const adbc_statement *s = object;
+    if (!strcmp(key, ADBC_INGEST_OPTION_TARGET_TABLE) && s->ingest.table)
+        return adbc_option_give(s->ingest.table, out, error);
+    if (!strcmp(key, ADBC_INGEST_OPTION_MODE) && s->ingest.mode)
+        return adbc_option_give(s->ingest.mode, out, error);
+    if (!strcmp(key, ADBC_STATEMENT_OPTION_INCREMENTAL))
+        return adbc_option_give(ADBC_OPTION_VALUE_DISABLED, out, error);
+    return adbc_refuse(error, ADBC_STATUS_NOT_FOUND, "option %s is not set", key);
+}
+
+ADBC_OPTION_FUNCTIONS(Statement, set_option, get_option)
 
 /* ---- text ---- */
 
@@ -95,6 +119,8 @@ static AdbcStatusCode statement_set_sql_query(struct AdbcStatement *statement, c
         return adbc_fail(error, status_no_memory("statement", strlen(query)));
     mem_free(s->sql);
     s->sql = sql;
+    mem_free(s->ingest.table); /* a query it is from now on */
+    s->ingest.table = NULL;
     put_prepared(s, NULL);
     return ADBC_STATUS_OK;
 }
@@ -216,9 +242,12 @@ static AdbcStatusCode statement_execute_query(struct AdbcStatement *statement,
         *out = (struct ArrowArrayStream){0};
     if (rows_affected)
         *rows_affected = -1;
-    AdbcStatusCode code = ready(statement, &s, error);
+    s = statement->private_data;
+    AdbcStatusCode code = s && s->ingest.table ? ADBC_STATUS_OK : ready(statement, &s, error);
     if (code)
         return code;
+    if (s->ingest.table)
+        return adbc_ingest_run(s->connection, &s->ingest, &s->bound, rows_affected, error);
     if (!s->bound.release)
         return adbc_fail(error, adbc_execute_once(s->prepared, out, rows_affected));
     struct ArrowArrayStream bound = s->bound;
@@ -230,7 +259,6 @@ void adbc_statement_functions(struct AdbcDriver *driver, bool has_1_1)
 {
     driver->StatementNew = statement_new;
     driver->StatementRelease = statement_release;
-    driver->StatementSetOption = statement_set_option;
     driver->StatementSetSqlQuery = statement_set_sql_query;
     driver->StatementPrepare = statement_prepare;
     driver->StatementBind = statement_bind;
@@ -241,4 +269,5 @@ void adbc_statement_functions(struct AdbcDriver *driver, bool has_1_1)
         driver->StatementCancel = statement_cancel;
         driver->StatementExecuteSchema = statement_execute_schema;
     }
+    ADBC_OPTION_FILL(driver, Statement, has_1_1);
 }

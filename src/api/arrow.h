@@ -28,6 +28,8 @@ CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_optio
 /* A schema of its own: the texts are copied, children are zeroed and released if not made. */
 CHECKED status api_arrow_schema_new(const char *format, const char *name, uint32_t child_count,
                                     struct ArrowSchema *out);
+/* The same as another one, which may be a client's; without metadata. */
+CHECKED status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out);
 #define API_ARROW_FORMAT_BYTES 40
 /* The format string of a type. */
 void api_arrow_format(data_type type, api_arrow_options options, char *out);

@@ -46,6 +46,9 @@ static void release(struct ArrowSchema *schema)
             child->release(child);
         mem_free(child);
     }
+    if (schema->dictionary && schema->dictionary->release)
+        schema->dictionary->release(schema->dictionary);
+    mem_free(schema->dictionary);
     mem_free(schema->children);
     mem_free((char *)schema->format);
     mem_free((char *)schema->name);
@@ -72,6 +75,32 @@ status api_arrow_schema_new(const char *format, const char *name, uint32_t child
         return STATUS_OK;
     release(out);
     return status_no_memory("Arrow schema", sizeof *out);
+}
+
+static status copy_dictionary(const struct ArrowSchema *from, struct ArrowSchema *out)
+{
+    if (!from->dictionary)
+        return STATUS_OK;
+    out->dictionary = mem_new(sizeof *out->dictionary);
+    return out->dictionary ? api_arrow_schema_copy(from->dictionary, out->dictionary)
+                           : status_no_memory("Arrow schema", sizeof *out);
+}
+
+status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out)
+{
+    if (from->n_children < 0 || from->n_children > 65535 || (from->n_children && !from->children))
+        return status_new(STATUS_KIND_INVALID, "Arrow schema has no columns");
+    TRY(api_arrow_schema_new(from->format ? from->format : "", from->name ? from->name : "",
+                             (uint32_t)from->n_children, out));
+    out->flags = from->flags;
+    status st = copy_dictionary(from, out);
+    for (int64_t i = 0; i < from->n_children && !st; i++)
+        st = from->children[i]
+                 ? api_arrow_schema_copy(from->children[i], out->children[i])
+                 : status_new(STATUS_KIND_INVALID, "Arrow schema has no column %lld", (long long)i);
+    if (st)
+        release(out);
+    return st;
 }
 
 status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,

@@ -1,7 +1,5 @@
 """Results, parameters, errors and lifetimes through ADBC, as pyarrow sees them. What is expected is what pyarrow wrote
 into the files, or made by hand."""
-import datetime
-import decimal
 import gc
 import os
 import tempfile
@@ -13,47 +11,7 @@ import pyarrow
 import pyarrow.parquet
 from adbc_driver_manager import dbapi
 
-LIBRARY = os.environ["PISTACHIO_LIBRARY"]
-UTC = datetime.timezone.utc
-D = decimal.Decimal
-
-# Name, type as written, two values; the type in the result where it is another.
-COLUMNS = [
-    ("b", pyarrow.bool_(), [True, False], None),
-    ("i8", pyarrow.int8(), [-128, 127], None),
-    ("i16", pyarrow.int16(), [-32768, 7], None),
-    ("i32", pyarrow.int32(), [-(2**31), 5], None),
-    ("i64", pyarrow.int64(), [-(2**63), 2**63 - 1], None),
-    ("u8", pyarrow.uint8(), [0, 255], None),
-    ("u16", pyarrow.uint16(), [1, 65535], None),
-    ("u32", pyarrow.uint32(), [1, 2**32 - 1], None),
-    ("u64", pyarrow.uint64(), [1, 2**64 - 1], None),
-    ("f", pyarrow.float32(), [0.5, -1.25], None),
-    ("g", pyarrow.float64(), [0.1, 1e300], None),
-    ("d9", pyarrow.decimal128(9, 2), [D("-1234567.89"), D("0.01")], None),
-    ("d18", pyarrow.decimal128(18, 4), [D("99999999999999.9999"), D("-0.0001")], None),
-    ("d38", pyarrow.decimal128(38, 10), [D("9999999999999999999999999999.9999999999"), D("-1.0000000001")], None),
-    ("date", pyarrow.date32(), [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)], None),
-    ("time", pyarrow.time64("us"), [datetime.time(0, 0, 0, 1), datetime.time(23, 59, 59, 999999)], None),
-    ("ts", pyarrow.timestamp("us"), [datetime.datetime(1900, 1, 1, 0, 0, 0, 1), datetime.datetime(2100, 1, 1)], None),
-    ("tz", pyarrow.timestamp("us", "UTC"), [datetime.datetime(1900, 1, 1, tzinfo=UTC),
-                                            datetime.datetime(2100, 1, 1, tzinfo=UTC)], None),
-    ("s", pyarrow.string(), ["", "a text that does not lie in its view: \u00e4\u6f22"], pyarrow.string_view()),
-    ("short", pyarrow.string(), ["twelve bytes", "x"], pyarrow.string_view()),
-    ("z", pyarrow.binary(), [b"\0\xff", b"bytes that do not lie in their view \0"], pyarrow.binary_view()),
-]
-
-
-def connect(path="", **settings):
-    options = {"pistachio." + name: str(value) for name, value in settings.items()}
-    return dbapi.connect(driver=LIBRARY, db_kwargs={"path": path, **options}, autocommit=True)
-
-
-def table_of(rows):
-    """Of so many rows: two values and a NULL, in turns."""
-    arrays = [pyarrow.array([([*values, None])[i % 3] for i in range(rows)], kind) for _, kind, values, _ in COLUMNS]
-    return pyarrow.table(arrays, [name for name, *_ in COLUMNS])
-
+from client import COLUMNS, LIBRARY, connect, library, table_of
 
 def expected_schema():
     return pyarrow.schema([(name, result or kind) for name, kind, _, result in COLUMNS])
@@ -307,23 +265,17 @@ class Clients(unittest.TestCase):
         self.reader = cursor.fetch_record_batch()
         self.expected = [(1, "a text that does not lie in its view 1"), (2, "a text that does not lie in its view 2")]
 
-    def library(self, name):
-        try:
-            return __import__(name)
-        except ImportError:
-            self.skipTest(f"{name} is not installed")
-
     def test_polars(self):
-        self.assertEqual(self.library("polars").from_arrow(self.reader.read_all()).rows(), self.expected)
+        self.assertEqual(library(self, "polars").from_arrow(self.reader.read_all()).rows(), self.expected)
 
     def test_pandas(self):
-        self.library("pandas")
+        library(self, "pandas")
         frame = self.reader.read_pandas()
         self.assertEqual(list(frame.itertuples(index=False, name=None)), self.expected)
 
     def test_duckdb(self):
         rows = self.reader
-        self.assertEqual(self.library("duckdb").sql("select * from rows").fetchall(), self.expected)
+        self.assertEqual(library(self, "duckdb").sql("select * from rows").fetchall(), self.expected)
 
 
 if __name__ == "__main__":
