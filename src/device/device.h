@@ -82,6 +82,9 @@ typedef struct dev_ops {
     /* Waits until the stream has done what is enqueued; needs nothing that can fail. For after
      * failures: what copies end in must outlive them. Counted as a wait. */
     void (*stream_drain)(dev_stream *stream);
+    /* What is enqueued is begun, sooner or later: before that the device may put it together
+     * (launch_window.h). Events, drains and stream_close do so by themselves. NULL: nothing is kept. */
+    void (*stream_flush)(dev_stream *stream);
     /* What is enqueued from now on begins when the event, of any stream of the device, is reached.
      * The event may be freed at once. */
     status (*stream_wait)(dev_stream *stream, dev_event *event);

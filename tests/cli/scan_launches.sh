@@ -34,7 +34,7 @@ at_most() { # LAUNCHES SQL
         fail "$2: $small, then $large launches, $wakes wake-ups"
     fi
 }
-at_most 8 "select sum(k), sum(d) from t"
+at_most 7 "select sum(k), sum(d) from t"
 at_most 16 "select min(t), sum(n) from t"
 at_most 60 "select min(t), sum(n) from t where d > 2 and k % 3 = 0 and n is not null"
 

@@ -291,19 +291,36 @@ EXPORTED int cuMemsetD8Async(uint64_t target, unsigned char value, size_t bytes,
 
 struct launch {
     const emulated_kernel *kernel;
-    unsigned blocks, threads;
-    alignas(16) char arguments[512];
-    alignas(16) char extra[64];
+    unsigned blocks, jobs, threads;
+    alignas(16) char arguments[CUDA_JOBS_BYTES];
+
+    const char *job(unsigned index) const
+    {
+        return arguments + index * CUDA_JOB_BYTES(kernel->argument_bytes);
+    }
+    /* Those that the job has of the launch's. */
+    uint64_t job_blocks(unsigned index) const
+    {
+        cuda_extra extra;
+        memcpy(&extra, job(index + 1) - sizeof extra, sizeof extra);
+        return extra.blocks;
+    }
 };
 
+/* Jobs in any order: they know nothing of each other. */
 static void run(const launch *l)
 {
-    void *arguments[] = {(void *)l->arguments, (void *)l->extra};
     char message[sizeof why];
     std::lock_guard<std::mutex> guard(running);
-    if (!emulated_run(l->kernel, l->blocks, l->threads, arguments, message, sizeof message)) {
-        memcpy(why, message, sizeof why);
-        lost = ERROR_LAUNCH_FAILED;
+    static unsigned turn;
+    unsigned shift = ++turn % l->jobs;
+    for (unsigned i = 0; i < l->jobs && !lost; i++) {
+        unsigned job = (i + shift) % l->jobs;
+        if (!emulated_run(l->kernel, (unsigned)l->job_blocks(job), l->threads, l->job(job), message,
+                          sizeof message)) {
+            memcpy(why, message, sizeof why);
+            lost = ERROR_LAUNCH_FAILED;
+        }
     }
 }
 
@@ -323,23 +340,33 @@ static bool goes_over_rows(const emulated_kernel *kernel)
     return true;
 }
 
-EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned grid_y, unsigned grid_z,
+/* The blocks, of all that the launch has, and threads for the job's rows. */
+static bool has_enough(const launch *l, unsigned job)
+{
+    uint64_t rows = l->kernel->rows(l->job(job)), blocks = l->job_blocks(job);
+    return blocks && blocks <= l->blocks &&
+           (rows < MANY_ROWS || blocks * l->threads >= rows / ROWS_PER_THREAD ||
+            !goes_over_rows(l->kernel));
+}
+
+EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs, unsigned grid_z,
                             unsigned threads, unsigned block_y, unsigned block_z, unsigned shared,
                             CUstream_st *stream, void **arguments, void **)
 {
     BEGIN
     const emulated_kernel *kernel = (const emulated_kernel *)function;
-    uint64_t rows = kernel->rows(arguments[0]);
-    if (!blocks || !threads || threads > 1024 || threads % 32 || grid_y != 1 || grid_z != 1 ||
-        block_y != 1 || block_z != 1 || shared)
-        return refuse("%s is launched with %u blocks of %u threads", kernel->name, blocks, threads);
-    if (rows >= MANY_ROWS && (uint64_t)blocks * threads < rows / ROWS_PER_THREAD &&
-        goes_over_rows(kernel))
-        return refuse("%s has %u blocks of %u threads for %llu rows", kernel->name, blocks, threads,
-                      (unsigned long long)rows);
-    launch l = {kernel, blocks, threads, {}, {}};
-    memcpy(l.arguments, arguments[0], kernel->argument_bytes);
-    memcpy(l.extra, arguments[1], 16);
+    if (!blocks || !threads || threads > 1024 || threads % 32 || !jobs ||
+        jobs > CUDA_JOBS(kernel->argument_bytes) || grid_z != 1 || block_y != 1 || block_z != 1 ||
+        shared)
+        return refuse("%s is launched with %u x %u blocks of %u threads", kernel->name, blocks,
+                      jobs, threads);
+    launch l = {kernel, blocks, jobs, threads, {}};
+    memcpy(l.arguments, arguments[0], jobs * CUDA_JOB_BYTES(kernel->argument_bytes));
+    for (unsigned job = 0; job < jobs; job++)
+        if (!has_enough(&l, job))
+            return refuse("%s has %llu blocks of %u threads for %llu rows", kernel->name,
+                          (unsigned long long)l.job_blocks(job), threads,
+                          (unsigned long long)kernel->rows(l.job(job)));
     stream->enqueue([l] { run(&l); });
     return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cuda_extra;
+#include "device/cuda/extra.h"
 
 #define __global__
 #define __device__
@@ -31,12 +31,12 @@ extern emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
 struct emulated_kernel {
     const char *name;
-    void (*call)(void **arguments);
+    void (*call)(const void *job);
     bool is_together;                        /* threads meet */
     uint64_t (*rows)(const void *arguments); /* the largest count among them */
     size_t argument_bytes;
     const emulated_kernel *next;
-    emulated_kernel(const char *name, void (*call)(void **), bool is_together,
+    emulated_kernel(const char *name, void (*call)(const void *), bool is_together,
                     uint64_t (*rows)(const void *), size_t argument_bytes);
 };
 extern const emulated_kernel *emulated_kernels;
@@ -45,8 +45,9 @@ extern const emulated_kernel *emulated_kernels;
     static void kernel_##name(const arguments##_arguments &a, const cuda_extra &extra);            \
     static const emulated_kernel emulated_##name(                                                  \
         "kernel_" #name,                                                                           \
-        [](void **p) {                                                                             \
-            kernel_##name(*(const arguments##_arguments *)p[0], *(const cuda_extra *)p[1]);        \
+        [](const void *p) {                                                                        \
+            const auto *job = (const kernel_job<arguments##_arguments> *)p;                        \
+            kernel_##name(job->a, job->extra);                                                     \
         },                                                                                         \
         is_together, emulated_rows_##arguments, sizeof(arguments##_arguments));                    \
     static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \

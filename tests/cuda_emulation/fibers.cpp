@@ -22,7 +22,7 @@
 emulated_index threadIdx, blockIdx, blockDim, gridDim;
 const emulated_kernel *emulated_kernels;
 
-emulated_kernel::emulated_kernel(const char *its_name, void (*its_call)(void **), bool together,
+emulated_kernel::emulated_kernel(const char *its_name, void (*its_call)(const void *), bool together,
                                  uint64_t (*its_rows)(const void *), size_t bytes)
     : name(its_name), call(its_call), is_together(together), rows(its_rows), argument_bytes(bytes),
       next(emulated_kernels)
@@ -58,7 +58,7 @@ static uint64_t words[THREADS_MAX]; /* a word for each lane */
 static void *home;
 static unsigned current, thread_count;
 static const emulated_kernel *running;
-static void **running_arguments;
+static const void *running_job;
 static jmp_buf failure;
 static char *why;
 static size_t why_bytes;
@@ -111,7 +111,7 @@ static void fiber_main()
 #if defined __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(nullptr, &home_stack, &home_stack_bytes);
 #endif
-    running->call(running_arguments);
+    running->call(running_job);
     fibers[current].state = FIBER_DONE;
     to_home(true);
     abort();
@@ -247,12 +247,12 @@ static void run_alone()
         return;
     for (unsigned i = 0; i < thread_count && !has_failed; i++) {
         current = threadIdx.x = i;
-        running->call(running_arguments);
+        running->call(running_job);
     }
 }
 
 bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threads,
-                  void **arguments, char *message, size_t message_bytes)
+                  const void *job, char *message, size_t message_bytes)
 {
     if (!stacks)
         stacks = (char *)mmap(nullptr, THREADS_MAX * STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -262,7 +262,7 @@ bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threa
     has_left_frames |= has_failed;
     has_failed = false;
     running = kernel;
-    running_arguments = arguments;
+    running_job = job;
     thread_count = threads;
     gridDim = {blocks, 1, 1};
     blockDim = {threads, 1, 1};

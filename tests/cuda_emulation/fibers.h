@@ -5,7 +5,7 @@
 #include "emulated.h"
 
 /* True: done. False: `why` says what the kernel did wrong. One at a time in the process. */
-bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threads,
-                  void **arguments, char *why, size_t why_bytes);
+bool emulated_run(const emulated_kernel *kernel, unsigned blocks, unsigned threads, const void *job,
+                  char *why, size_t why_bytes);
 
 #endif

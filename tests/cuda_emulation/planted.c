@@ -2,6 +2,7 @@
  * planted.cpp, or a copy of memory that is not pinned, or a launch of few threads for many rows. Exit
  * status 0: nothing was found. */
 #include "device/cuda/driver.h"
+#include "device/cuda/extra.h"
 #include "device/device.h"
 
 #include <stdio.h>
@@ -44,8 +45,11 @@ static void launch(const scene *s, const char *mistake, uint64_t rows)
     cuda_queue queue;
     count_up_arguments arguments = {
         .first = FIRST, .count = dev_count_exact(rows), .out = s->out->address};
-    uint64_t extra[2] = {0};
-    void *all[] = {&arguments, extra};
+    struct {
+        count_up_arguments a;
+        cuda_extra extra;
+    } job = {arguments, {.blocks = 1}};
+    void *all[] = {&job};
     snprintf(name, sizeof name, "kernel_planted_%s", mistake);
     must(cuda_status(s->driver, s->driver->cuModuleGetFunction(&function, NULL, name), name));
     must(cuda_status(s->driver, s->driver->cuStreamCreate(&queue, CUDA_QUEUE_NON_BLOCKING), name));

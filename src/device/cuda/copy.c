@@ -2,11 +2,6 @@
  * (device.h: host_alloc). */
 #include "device/cuda/cuda.h"
 
-static cuda_address address_of(const void *memory)
-{
-    return (cuda_address)(uintptr_t)memory;
-}
-
 static status begin(dev_stream *stream)
 {
     TRY(cuda_check(stream->dev));
@@ -22,18 +17,19 @@ static status not_pinned(const dev_stream *stream, const void *memory, size_t by
                       "internal error: a copy of %zu bytes that are not pinned", bytes);
 }
 
-/* Calls driver function `name` in the stream's order, and counts it. */
-#define ENQUEUE(stream, counter, name, ...)                                                        \
-    ({                                                                                             \
-        cuda_stream *s_ = (cuda_stream *)(stream);                                                 \
-        cuda_device *dev_ = (cuda_device *)s_->base.dev;                                           \
-        DEV_WORK_NOTE(counter);                                                                    \
-        pthread_mutex_lock(&s_->lock);                                                             \
-        atomic_store(&s_->has_unmarked, true);                                                     \
-        cuda_result result_ = dev_->driver->name(__VA_ARGS__, s_->queue);                          \
-        pthread_mutex_unlock(&s_->lock);                                                           \
-        result_ ? cuda_stream_failure(dev_, result_, #name) : STATUS_OK;                           \
-    })
+static status add(dev_stream *stream, cuda_command_kind kind, void *target, const void *source,
+                  size_t bytes)
+{
+    cuda_command command = {.kind = kind, .target = target, .source = source, .bytes = bytes};
+    kernel_use uses[2];
+    unsigned count = 0;
+    /* Pinned memory is written and read behind events. */
+    if (kind != CUDA_COMMAND_COPY_OUT)
+        uses[count++] = (kernel_use){target, USE_WRITE};
+    if (kind == CUDA_COMMAND_COPY_OUT || kind == CUDA_COMMAND_COPY)
+        uses[count++] = (kernel_use){source, USE_READ};
+    return cuda_window_add((cuda_stream *)stream, &command, uses, count);
+}
 
 status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes)
 {
@@ -41,7 +37,8 @@ status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t
     if (!bytes)
         return STATUS_OK;
     TRY(not_pinned(stream, source, bytes));
-    return ENQUEUE(stream, copies, cuMemcpyHtoDAsync_v2, address_of(target), source, bytes);
+    DEV_WORK_NOTE(copies);
+    return add(stream, CUDA_COMMAND_COPY_IN, target, source, bytes);
 }
 
 status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes)
@@ -50,7 +47,8 @@ status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_
     if (!bytes)
         return STATUS_OK;
     TRY(not_pinned(stream, target, bytes));
-    return ENQUEUE(stream, copies, cuMemcpyDtoHAsync_v2, target, address_of(source), bytes);
+    DEV_WORK_NOTE(copies);
+    return add(stream, CUDA_COMMAND_COPY_OUT, target, source, bytes);
 }
 
 status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
@@ -58,8 +56,8 @@ status cuda_copy(dev_stream *stream, void *target, const void *source, size_t by
     TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    return ENQUEUE(stream, copies, cuMemcpyDtoDAsync_v2, address_of(target), address_of(source),
-                   bytes);
+    DEV_WORK_NOTE(copies);
+    return add(stream, CUDA_COMMAND_COPY, target, source, bytes);
 }
 
 status cuda_zero(dev_stream *stream, void *target, size_t bytes)
@@ -67,5 +65,6 @@ status cuda_zero(dev_stream *stream, void *target, size_t bytes)
     TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    return ENQUEUE(stream, zeroings, cuMemsetD8Async, address_of(target), 0, bytes);
+    DEV_WORK_NOTE(zeroings);
+    return add(stream, CUDA_COMMAND_ZERO, target, NULL, bytes);
 }

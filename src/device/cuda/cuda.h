@@ -3,9 +3,10 @@
  *   device.c   opening: driver, context, kernels; closing
  *   stream.c   streams, their progress, events          wake.c    the thread that wakes waiting tasks
  *   memory.c   device memory and pinned host memory      copy.c    copies
- *   launch.c   kernels, by cuda_kernels.def
+ *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *
- * A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
+ * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
+ * wanted. A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
  * stream writes there when it gets so far. Marks of all streams are numbered by one clock, so an
  * event is (stream, number), and memory released at a time is free when each stream's progress is
  * not below that time, or the stream has nothing left. Nothing of this asks the driver to wait.
@@ -18,6 +19,7 @@
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"
 #include "device/device.h"
+#include "device/launch_window.h"
 
 #include <pthread.h>
 
@@ -55,11 +57,35 @@ typedef struct cuda_memory {
     size_t range_bytes, mapped_bytes, granularity;
     cuda_pool device, pinned;
     cuda_piece *device_pieces;
+    block_starts blocks;               /* of the device's */
     cuda_piece *_Atomic pinned_pieces; /* only ever grows: read without the lock */
     cuda_buffer *open;                 /* released, no number yet */
     size_t open_count;
     cuda_buffer *closed, **closed_end; /* in the order of their numbers */
 } cuda_memory;
+
+typedef enum cuda_command_kind {
+    CUDA_COMMAND_LAUNCH,
+    CUDA_COMMAND_COPY_IN,
+    CUDA_COMMAND_COPY_OUT,
+    CUDA_COMMAND_COPY,
+    CUDA_COMMAND_ZERO,
+    CUDA_COMMAND_EVENT
+} cuda_command_kind;
+
+/* What is in a window. */
+typedef struct cuda_command {
+    cuda_command_kind kind;
+    cuda_entry entry;
+    dev_work *work; /* where the launch is counted; or NULL */
+    unsigned threads;
+    cuda_extra extra;
+    void *target;
+    const void *source;
+    size_t bytes; /* of a copy; or of the arguments */
+    struct dev_event *event;
+    _Alignas(16) unsigned char arguments[DEV_ARGUMENT_BYTES];
+} cuda_command;
 
 struct cuda_stream {
     dev_stream base;
@@ -69,19 +95,24 @@ struct cuda_stream {
     _Atomic uint64_t *progress; /* pinned */
     _Atomic uint64_t last_mark;
     _Atomic bool has_unmarked; /* something is enqueued behind the last mark */
+    launch_window window;
+    cuda_command commands[WINDOW_COMMANDS]; /* the window's, in its order */
     dev_buffer *scratch;
-    _Atomic uint32_t references; /* the owner's, and one of each event */
+    size_t scratch_used, scratch_zeroed; /* of its bytes: given to launches, of them zeroed */
+    _Atomic uint32_t references;         /* the owner's, and one of each event */
 };
 
 struct dev_event {
     struct dev_event *next; /* of those that the waker looks at */
     cuda_stream *stream;
-    uint64_t number;
-    _Atomic uint32_t references; /* the holder's, the waker's */
+    _Atomic uint64_t number;     /* CUDA_NO_NUMBER: in the window */
+    _Atomic uint32_t references; /* the holder's, the waker's, the window's */
     _Atomic bool was_asked;
     void (*wake)(void *argument);
     void *argument;
 };
+
+#define CUDA_NO_NUMBER UINT64_MAX
 
 typedef struct cuda_waker {
     pthread_mutex_t lock;
@@ -114,13 +145,18 @@ CHECKED status cuda_enter(const cuda_device *dev);
 CHECKED status cuda_check(device *dev);
 /* A call on the stream said that something before it failed: the device is lost from here on. */
 void cuda_lose(cuda_device *dev, cuda_result result, const char *where);
+void cuda_lose_for(cuda_device *dev, status why);
 
 /* ---- stream.c ---- */
 CHECKED status cuda_stream_open(device *dev, dev_stream **out);
 void cuda_stream_close(dev_stream *stream);
 void cuda_stream_drain(dev_stream *stream);
-/* Under the stream's lock: has it write a new number when it gets here. */
+/* Under the stream's lock: has it write a new number when it gets here, behind what the window has. */
 CHECKED status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number);
+/* The same before what the window has. */
+CHECKED status cuda_stream_write_mark(cuda_stream *stream, uint64_t *out_number);
+/* Under the device's lock: has all streams begin what they have kept. */
+void cuda_stream_flush_all(cuda_device *dev);
 /* Under the device's lock: marks each stream that has something enqueued behind its last mark. */
 void cuda_stream_mark_all(cuda_device *dev);
 /* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
@@ -157,7 +193,18 @@ CHECKED status cuda_copy_out(dev_stream *stream, void *target, const void *sourc
 CHECKED status cuda_copy(dev_stream *stream, void *target, const void *source, size_t bytes);
 CHECKED status cuda_zero(dev_stream *stream, void *target, size_t bytes);
 
+/* ---- window.c ---- */
+/* Adds a command, behind those that use what it uses; an event comes behind all of them. Takes the
+ * stream's lock. */
+CHECKED status cuda_window_add(cuda_stream *stream, const cuda_command *command,
+                               const kernel_use *uses, unsigned use_count);
+/* Under the stream's lock: has the driver do what the window has. A call that fails loses the device. */
+void cuda_window_flush(cuda_stream *stream);
+void cuda_stream_flush(dev_stream *stream);
+
 /* ---- launch.c ---- */
+/* Under the stream's lock: one launch of jobs of one function. */
+CHECKED status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned count);
 /* Finds the kernels in the module, and that they are of this program's version. */
 CHECKED status cuda_kernels_find(cuda_device *dev);
 CHECKED status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
@@ -165,14 +212,13 @@ CHECKED status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void 
 /* False: launching it fails. */
 bool cuda_has_kernel(dev_kernel_id kernel);
 
-/* The number of a function's first failure on the stream, made a status. Under the stream's lock. */
-#define CUDA_STREAM_TRY(stream, name, ...)                                                         \
-    do {                                                                                           \
-        cuda_device *try_dev_ = (cuda_device *)(stream)->base.dev;                                 \
-        cuda_result try_result_ = try_dev_->driver->name(__VA_ARGS__);                             \
-        if (try_result_ != CUDA_SUCCESS)                                                           \
-            return cuda_stream_failure(try_dev_, try_result_, #name);                              \
-    } while (0)
+/* A driver's function on the stream, its failure made a status. Under the stream's lock. */
+#define CUDA_STREAM_CALL(stream, name, ...)                                                        \
+    ({                                                                                             \
+        cuda_device *call_dev_ = (cuda_device *)(stream)->base.dev;                                \
+        cuda_result call_result_ = call_dev_->driver->name(__VA_ARGS__);                           \
+        call_result_ ? cuda_stream_failure(call_dev_, call_result_, #name) : STATUS_OK;            \
+    })
 /* A failure of a call on a stream, which loses the device where the error is one that stays. */
 CHECKED status cuda_stream_failure(cuda_device *dev, cuda_result result, const char *call);
 

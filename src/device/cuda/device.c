@@ -181,6 +181,7 @@ static const dev_ops cuda_ops = {
     .stream_open = cuda_stream_open,
     .stream_close = cuda_stream_close,
     .stream_drain = cuda_stream_drain,
+    .stream_flush = cuda_stream_flush,
     .stream_wait = cuda_stream_wait,
     .alloc = cuda_alloc,
     .release = cuda_release,

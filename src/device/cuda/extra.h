@@ -8,7 +8,18 @@
 typedef struct cuda_extra {
     uint64_t *scratch; /* of this launch; zero where cuda_kernels.def says so */
     uint64_t step;     /* for kernels that are several launches */
+    uint64_t blocks;   /* of this one: a launch has as many as the largest of its jobs */
 } cuda_extra;
+
+/* One launch is up to CUDA_JOBS jobs, each with arguments of its own and what it gets besides: so many
+ * that they fit into the 4 KB that a launch may take along. */
+#define CUDA_JOBS_MAX 16
+#define CUDA_JOBS_BYTES 4096
+#define CUDA_JOB_BYTES(argument_bytes) (((argument_bytes) + 7) / 8 * 8 + sizeof(cuda_extra))
+#define CUDA_JOBS(argument_bytes)                                                                  \
+    (CUDA_JOBS_BYTES / CUDA_JOB_BYTES(argument_bytes) < CUDA_JOBS_MAX                              \
+         ? CUDA_JOBS_BYTES / CUDA_JOB_BYTES(argument_bytes)                                        \
+         : CUDA_JOBS_MAX)
 
 #define CUDA_CODEC_SNAPPY 1 /* as Parquet numbers them: the one for which there are kernels */
 #define CUDA_WARP 32

@@ -2,22 +2,41 @@
  * sums over a block, and the one scan.
  *
  * A kernel is KERNEL_ALONE(name) or KERNEL_TOGETHER(name) { ... } over `a`, its arguments in
- * kernels.def, and `extra`. Threads of the first kind know nothing of each other; those of the second
+ * kernels.def, and `extra`. A launch may be several jobs, which know nothing of each other: row y of
+ * its blocks is job y, of extra.blocks. Threads of the first kind know nothing of each other; those of the second
  * meet at barriers and warp functions, to which each thread of the block must come. The same text is
  * compiled by nvcc, and by any C++ compiler for the emulation (docs/CUDA.md). */
 #ifndef PISTACHIO_DEVICE_CUDA_KERNEL_CUH
 #define PISTACHIO_DEVICE_CUDA_KERNEL_CUH
 
+#include "device/cuda/extra.h"
+#include "device/kernel_ops.h"
+
+template <class A> struct kernel_job {
+    A a;
+    cuda_extra extra;
+};
+template <class A> struct kernel_jobs {
+    static_assert(sizeof(kernel_job<A>) == CUDA_JOB_BYTES(sizeof(A)), "as launch.c lays them out");
+    kernel_job<A> list[CUDA_JOBS(sizeof(A))];
+};
+
 #ifdef PISTACHIO_CUDA_EMULATED
 #include "emulated.h"
 #else
 #define KERNEL_FUNCTION(name, arguments, is_together)                                              \
+    static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
+                                                      const cuda_extra &extra);                    \
     extern "C" __global__ void __launch_bounds__(CUDA_BLOCK)                                       \
-        kernel_##name(const arguments##_arguments a, const cuda_extra extra)
+        kernel_##name(const __grid_constant__ kernel_jobs<arguments##_arguments> jobs)             \
+    {                                                                                              \
+        const kernel_job<arguments##_arguments> &job = jobs.list[blockIdx.y];                      \
+        if (blockIdx.x < job.extra.blocks)                                                         \
+            job_##name(job.a, job.extra);                                                          \
+    }                                                                                              \
+    static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
+                                                      const cuda_extra &extra)
 #endif
-
-#include "device/cuda/extra.h"
-#include "device/kernel_ops.h"
 
 #define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false)
 #define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true)

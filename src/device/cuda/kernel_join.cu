@@ -49,7 +49,7 @@ KERNEL_TOGETHER(rank_sums)
         a.ranks[w] = (uint32_t)rank;
         rank += (unsigned)__popcll(a.bitmap[w]);
     }
-    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
         *a.out_total = base + total;
 }
 
@@ -241,7 +241,7 @@ KERNEL_TOGETHER(join_list_sums)
     }
     if (largest)
         atomicMax((word64 *)&a.stats[1], (word64)largest);
-    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
         a.stats[0] = base + total;
 }
 
@@ -307,7 +307,7 @@ DEVICE void cursor_places(const cuda_extra &extra, uint64_t count, uint64_t i, u
         cursor[0] = is_whole ? i + 1 : i;
         cursor[1] = is_whole ? 0 : *done + (room - before);
     }
-    if (threadIdx.x == 0 && tile + 1 == gridDim.x) {
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks) {
         bool has_more = base + total >= room;
         *out_count = has_more ? room : base + total;
         if (!has_more) {
@@ -367,7 +367,7 @@ KERNEL_TOGETHER(join_pairs_unique)
                 a.out_build[at] = a.rows[a.groups[i]];
             at++;
         }
-    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
         *a.out_count = base + total;
 }
 

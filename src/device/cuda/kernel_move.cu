@@ -20,7 +20,7 @@ KERNEL_TOGETHER(mask_to_index)
     uint64_t at = kernel_tile_base(extra.scratch, tile, total, &base) + before;
     for (; bits; bits &= bits - 1)
         a.rows[at++] = a.first_row + (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && (tile + 1 == gridDim.x))
+    if (threadIdx.x == 0 && (tile + 1 == extra.blocks))
         *a.out_count = base + total;
 }
 

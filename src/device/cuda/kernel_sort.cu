@@ -144,6 +144,6 @@ KERNEL_TOGETHER(sort_keep)
     at += kernel_tile_base(extra.scratch, tile, total, &base);
     for (; bits; bits &= bits - 1)
         a.out[at++] = (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && tile + 1 == gridDim.x)
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
         *a.out_count = base + total;
 }

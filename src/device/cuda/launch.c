@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-#define SCRATCH_BYTES_MIN ((size_t)64 << 10)
+/* What the launches of a window may have together before it is begun. */
+#define SCRATCH_BYTES_MIN ((size_t)512 << 10)
+#define SCRATCH_PART_BYTES 64
 
 uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block)
 {
@@ -94,19 +96,35 @@ static shape snappy_pages(uint32_t codecs, uint64_t pages)
     return s;
 }
 
+/* Launches that are in the window keep what they were given. */
+static void reuse_scratch(cuda_stream *stream)
+{
+    cuda_window_flush(stream);
+    stream->scratch_used = stream->scratch_zeroed = 0;
+}
+
 status cuda_scratch_take(launch *l, uint64_t words)
 {
     cuda_stream *stream = l->stream;
-    size_t bytes = words * sizeof(uint64_t);
+    size_t bytes = (words * sizeof(uint64_t) + SCRATCH_PART_BYTES - 1) / SCRATCH_PART_BYTES *
+                   SCRATCH_PART_BYTES;
+    dev_buffer *larger = NULL;
     if (!stream->scratch || stream->scratch->bytes < bytes) {
-        dev_buffer *larger;
         size_t wanted = bytes < SCRATCH_BYTES_MIN ? SCRATCH_BYTES_MIN : bytes * 2;
         TRY(dev_alloc(stream->base.dev, wanted, "scratch of kernels", &larger));
-        dev_buffer_unref(stream->scratch);
-        stream->scratch = larger;
     }
-    l->extra.scratch = stream->scratch->address;
-    return cuda_zero(&stream->base, l->extra.scratch, bytes);
+    pthread_mutex_lock(&stream->lock);
+    if (larger || stream->scratch->bytes - stream->scratch_used < bytes)
+        reuse_scratch(stream);
+    dev_buffer *old = larger ? stream->scratch : NULL;
+    if (larger)
+        stream->scratch = larger;
+    l->extra.scratch =
+        (uint64_t *)(void *)((char *)stream->scratch->address + stream->scratch_used);
+    stream->scratch_used += bytes;
+    pthread_mutex_unlock(&stream->lock);
+    dev_buffer_unref(old);
+    return STATUS_OK;
 }
 
 static const char *const entry_names[] = {
@@ -123,8 +141,14 @@ static const char *const entry_names[] = {
 status cuda_run(launch *l, cuda_entry entry, shape s)
 {
     cuda_stream *stream = l->stream;
-    cuda_device *dev = (cuda_device *)stream->base.dev;
-    void *arguments[] = {(void *)l->arguments, &l->extra};
+    cuda_command command = {
+        .kind = CUDA_COMMAND_LAUNCH,
+        .entry = entry,
+        .work = dev_work_now,
+        .threads = s.threads,
+        .bytes = l->argument_bytes,
+    };
+    kernel_use uses[KERNEL_USES];
     if (s.missing)
         return status_new(STATUS_KIND_UNSUPPORTED, "the CUDA device has no kernel for %s yet",
                           s.missing);
@@ -137,15 +161,41 @@ status cuda_run(launch *l, cuda_entry entry, shape s)
                           entry_names[entry], (unsigned long long)s.blocks);
     if (s.scratch_words)
         TRY(cuda_scratch_take(l, s.scratch_words));
-    DEV_WORK_NOTE(launches);
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->has_unmarked, true);
+    l->extra.blocks = s.blocks;
+    command.extra = l->extra;
+    memcpy(command.arguments, l->arguments, l->argument_bytes);
+    return cuda_window_add(stream, &command, uses, kernel_uses(l->kernel, l->arguments, uses));
+}
+
+static status launch_some(cuda_stream *stream, cuda_command *const *jobs, unsigned count)
+{
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    const cuda_command *first = jobs[0];
+    _Alignas(16) unsigned char arguments[CUDA_JOBS_BYTES];
+    void *all[] = {arguments};
+    size_t job_bytes = CUDA_JOB_BYTES(first->bytes);
+    uint64_t blocks = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned char *job = arguments + i * job_bytes;
+        memcpy(job, jobs[i]->arguments, first->bytes);
+        memcpy(job + job_bytes - sizeof(cuda_extra), &jobs[i]->extra, sizeof(cuda_extra));
+        blocks = jobs[i]->extra.blocks > blocks ? jobs[i]->extra.blocks : blocks;
+    }
+    if (first->work)
+        atomic_fetch_add_explicit(&first->work->launches, 1, memory_order_relaxed);
     cuda_result result =
-        dev->driver->cuLaunchKernel(dev->functions[entry], (unsigned)s.blocks, 1, 1, s.threads, 1,
-                                    1, 0, stream->queue, arguments, NULL);
-    pthread_mutex_unlock(&stream->lock);
-    return status_context(result ? cuda_stream_failure(dev, result, "cuLaunchKernel") : STATUS_OK,
-                          "%s", entry_names[entry]);
+        dev->driver->cuLaunchKernel(dev->functions[first->entry], (unsigned)blocks, count, 1,
+                                    first->threads, 1, 1, 0, stream->queue, all, NULL);
+    return status_context(cuda_status(dev->driver, result, "cuLaunchKernel"), "%s",
+                          entry_names[first->entry]);
+}
+
+status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned count)
+{
+    unsigned most = CUDA_JOBS(jobs[0]->bytes);
+    for (unsigned done = 0; done < count; done += most)
+        TRY(launch_some(stream, jobs + done, count - done < most ? count - done : most));
+    return STATUS_OK;
 }
 
 /* One function for each kernel of the list, which names shapes without their prefix. */
@@ -199,8 +249,7 @@ bool cuda_has_kernel(dev_kernel_id kernel)
 status cuda_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
                    size_t argument_bytes)
 {
-    launch l = {(cuda_stream *)stream, arguments, {0}};
-    (void)argument_bytes;
+    launch l = {(cuda_stream *)stream, kernel, arguments, argument_bytes, {0}};
     if (!launches[kernel])
         return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                       "the CUDA device has no kernel %s yet", kernel_names[kernel]),

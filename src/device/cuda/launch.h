@@ -15,7 +15,9 @@ typedef struct shape {
 
 typedef struct launch {
     cuda_stream *stream;
+    dev_kernel_id kernel;
     const void *arguments;
+    size_t argument_bytes;
     cuda_extra extra;
 } launch;
 

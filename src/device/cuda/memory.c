@@ -13,6 +13,7 @@
 #define OPEN_MAX 64      /* released buffers that share a number */
 #define LARGER_CLASSES 4 /* a kept buffer may be as much larger: twice */
 #define CLASS_BYTES_MIN 256
+#define BUFFERS_MAX (1u << 24)
 
 /* Four classes for each power of two. */
 static unsigned class_of(size_t bytes, size_t *out_room)
@@ -152,13 +153,17 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     cuda_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
+    status st = STATUS_OK;
     if ((size_t)(pool->end - pool->free) < room) {
         DEV_WORK_NOTE(system_allocations);
-        status st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
-        if (st) {
-            mem_free(buffer);
-            return st;
-        }
+        st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
+    }
+    if (!st && !is_pinned && !block_starts_add(&dev->memory.blocks, pool->free))
+        st = status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
+                        dev->ordinal, BUFFERS_MAX);
+    if (st) {
+        mem_free(buffer);
+        return st;
     }
     buffer->base.dev = &dev->base;
     buffer->base.address = pool->free;
@@ -203,6 +208,8 @@ static void close_released(cuda_device *dev)
     cuda_memory *m = &dev->memory;
     if (!m->open)
         return;
+    /* Marks of events that windows have would be later ones, before what uses the memory. */
+    cuda_stream_flush_all(dev);
     uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
     cuda_stream_mark_all(dev);
     while (m->open) {
@@ -351,6 +358,7 @@ status cuda_memory_open(cuda_device *dev)
                           "device cuda:%d says that it has %zu bytes in units of %zu", dev->ordinal,
                           total, m->granularity);
     m->range_bytes = round_up(total, m->granularity);
+    TRY(block_starts_open(&m->blocks, BUFFERS_MAX));
     CUDA_TRY(dev->driver, cuMemAddressReserve, &m->range, m->range_bytes, 0, 0, 0);
     return STATUS_OK;
 }
@@ -372,6 +380,7 @@ void cuda_memory_close(cuda_device *dev)
     close_released(dev);
     reclaim(dev);
     free_list(m->closed);
+    block_starts_close(&m->blocks);
     for (unsigned i = 0; i < CUDA_CLASSES; i++) {
         free_list(m->device.kept[i]);
         free_list(m->pinned.kept[i]);

@@ -19,13 +19,20 @@ void cuda_pause(unsigned *turn)
 
 void cuda_lose(cuda_device *dev, cuda_result result, const char *where)
 {
+    cuda_lose_for(dev, status_context(cuda_status(dev->driver, result, where), "device cuda:%d",
+                                      dev->ordinal));
+}
+
+void cuda_lose_for(cuda_device *dev, status why)
+{
     pthread_mutex_lock(&dev->waker.lock);
     if (!dev->lost) {
-        dev->lost =
-            status_context(cuda_status(dev->driver, result, where), "device cuda:%d", dev->ordinal);
+        dev->lost = why;
+        why = STATUS_OK;
         atomic_store(&dev->is_lost, true);
     }
     pthread_mutex_unlock(&dev->waker.lock);
+    status_free(why);
 }
 
 /* Errors of the kinds that a call can have by itself; after any other the context is of no use. */
@@ -57,14 +64,26 @@ status cuda_check(device *base)
 
 status cuda_stream_mark(cuda_stream *stream, uint64_t *out_number)
 {
+    cuda_window_flush(stream);
+    return cuda_stream_write_mark(stream, out_number);
+}
+
+status cuda_stream_write_mark(cuda_stream *stream, uint64_t *out_number)
+{
     cuda_device *dev = (cuda_device *)stream->base.dev;
     uint64_t number = atomic_fetch_add(&dev->clock, 1) + 1;
-    CUDA_STREAM_TRY(stream, cuStreamWriteValue64_v2, stream->queue,
-                    (cuda_address)(uintptr_t)stream->progress, number, 0);
+    TRY(CUDA_STREAM_CALL(stream, cuStreamWriteValue64_v2, stream->queue,
+                         (cuda_address)(uintptr_t)stream->progress, number, 0));
     atomic_store(&stream->last_mark, number);
     atomic_store(&stream->has_unmarked, false);
     *out_number = number;
     return STATUS_OK;
+}
+
+void cuda_stream_flush_all(cuda_device *dev)
+{
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        cuda_stream_flush(&stream->base);
 }
 
 void cuda_stream_mark_all(cuda_device *dev)
@@ -187,6 +206,35 @@ void cuda_event_free(dev_event *event)
     }
 }
 
+static status mark_event(cuda_stream *stream, dev_event *event)
+{
+    uint64_t number;
+    pthread_mutex_lock(&stream->lock);
+    status st = cuda_stream_mark(stream, &number);
+    if (!st)
+        atomic_store(&event->number, number);
+    pthread_mutex_unlock(&stream->lock);
+    return st;
+}
+
+/* Nobody waits for it yet. */
+static status keep_event(cuda_stream *stream, dev_event *event)
+{
+    cuda_command command = {.kind = CUDA_COMMAND_EVENT, .event = event};
+    atomic_fetch_add(&event->references, 1);
+    status st = cuda_window_add(stream, &command, NULL, 0);
+    if (st)
+        atomic_fetch_sub(&event->references, 1);
+    return st;
+}
+
+/* Somebody is to wait for the event. */
+static void begin_event(dev_event *event)
+{
+    if (atomic_load(&event->number) == CUDA_NO_NUMBER)
+        cuda_stream_flush(&event->stream->base);
+}
+
 status cuda_event_record(dev_stream *base, void (*wake)(void *), void *argument, dev_event **out)
 {
     cuda_stream *stream = (cuda_stream *)base;
@@ -198,9 +246,8 @@ status cuda_event_record(dev_stream *base, void (*wake)(void *), void *argument,
         return status_no_memory("event", sizeof *event);
     atomic_fetch_add(&stream->references, 1);
     *event = (dev_event){.stream = stream, .references = 1, .wake = wake, .argument = argument};
-    pthread_mutex_lock(&stream->lock);
-    status st = cuda_stream_mark(stream, &event->number);
-    pthread_mutex_unlock(&stream->lock);
+    atomic_init(&event->number, CUDA_NO_NUMBER);
+    status st = wake ? mark_event(stream, event) : keep_event(stream, event);
     if (!st && wake)
         st = cuda_waker_add(dev, event);
     if (st) {
@@ -218,12 +265,14 @@ status cuda_stream_wait(dev_stream *base, dev_event *event)
     TRY(cuda_enter((cuda_device *)base->dev));
     if (event->stream == stream || cuda_event_passed(event))
         return STATUS_OK;
+    begin_event(event);
     pthread_mutex_lock(&stream->lock);
+    cuda_window_flush(stream);
     atomic_store(&stream->has_unmarked, true);
     cuda_result result = ((cuda_device *)base->dev)
                              ->driver->cuStreamWaitValue64_v2(
                                  stream->queue, (cuda_address)(uintptr_t)event->stream->progress,
-                                 event->number, CUDA_WAIT_AT_LEAST);
+                                 atomic_load(&event->number), CUDA_WAIT_AT_LEAST);
     pthread_mutex_unlock(&stream->lock);
     return result ? cuda_stream_failure((cuda_device *)base->dev, result, "cuStreamWaitValue64")
                   : STATUS_OK;
@@ -232,7 +281,7 @@ status cuda_stream_wait(dev_stream *base, dev_event *event)
 bool cuda_event_passed(const dev_event *event)
 {
     const cuda_stream *stream = event->stream;
-    return is_passed(stream, event->number) ||
+    return is_passed(stream, atomic_load(&event->number)) ||
            atomic_load(&((cuda_device *)stream->base.dev)->is_lost);
 }
 
@@ -241,6 +290,8 @@ bool cuda_event_reached(dev_event *event)
     bool is_reached = cuda_event_passed(event);
     if (!is_reached && atomic_exchange(&event->was_asked, true))
         DEV_WORK_NOTE(waits);
+    if (!is_reached)
+        begin_event(event);
     return is_reached;
 }
 
@@ -252,6 +303,7 @@ void cuda_event_wait(dev_event *event)
     cuda_stream *stream = event->stream;
     cuda_device *dev = (cuda_device *)stream->base.dev;
     DEV_WORK_NOTE(waits);
+    begin_event(event);
     for (unsigned turn = 0; !cuda_event_passed(event);) {
         cuda_pause(&turn);
         if (turn % TURNS_PER_QUESTION == 0) {

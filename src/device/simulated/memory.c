@@ -1,4 +1,5 @@
 /* memory.c - memory of the simulated device, and the host's that it can copy from and to. */
+#include "device/launch_window.h"
 #include "device/simulated/simulated.h"
 
 #include <assert.h>
@@ -6,6 +7,7 @@
 #include <sys/mman.h>
 
 #define RANGE_BYTES ((size_t)64 << 30) /* addresses, not memory */
+#define BLOCK_BYTES_MIN 256
 #define CLASS_COUNT 64
 #define SLACK 64
 #define END_BYTE 0x5c
@@ -19,12 +21,13 @@ typedef struct pool {
 } pool;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pool pools[2]; /* by is_host */
+static pool pools[2];       /* by is_host */
+static block_starts blocks; /* of the device's */
 
 static unsigned class_of(size_t bytes)
 {
     bytes += SLACK;
-    return bytes <= 256 ? 8 : 64 - (unsigned)__builtin_clzll(bytes - 1);
+    return bytes <= BLOCK_BYTES_MIN ? 8 : 64 - (unsigned)__builtin_clzll(bytes - 1);
 }
 
 static char *map_range(int protection)
@@ -41,9 +44,10 @@ status simulated_memory_open(void)
     if (!pools[0].range) {
         char *device = map_range(PROT_NONE), *real = map_range(PROT_READ | PROT_WRITE);
         char *host = map_range(PROT_READ | PROT_WRITE);
-        if (!device || !real || !host) {
+        st = block_starts_open(&blocks, RANGE_BYTES / BLOCK_BYTES_MIN);
+        if (!st && (!device || !real || !host))
             st = status_no_memory("simulated device", RANGE_BYTES);
-        } else {
+        if (!st) {
             pools[0].range = device;
             pools[1].range = host;
             dev_simulated_offset = real - device;
@@ -62,6 +66,11 @@ static bool is_within(const pool *p, const void *address)
 void *simulated_real(const void *address)
 {
     return (char *)address + (is_within(&pools[0], address) ? dev_simulated_offset : 0);
+}
+
+uint32_t simulated_block(const void *address)
+{
+    return is_within(&pools[0], address) ? block_starts_find(&blocks, address) : 0;
 }
 
 bool simulated_is_known(const void *address)
@@ -95,7 +104,8 @@ void *simulated_memory_take(bool is_host, size_t bytes)
     if (p->kept[class]) {
         address = p->kept[class];
         memcpy(&p->kept[class], simulated_real(address), sizeof(void *));
-    } else if (RANGE_BYTES - p->used >= block) {
+    } else if (RANGE_BYTES - p->used >= block &&
+               (is_host || block_starts_add(&blocks, p->range + p->used))) {
         DEV_WORK_NOTE(system_allocations);
         address = p->range + p->used;
         p->used += block;

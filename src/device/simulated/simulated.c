@@ -4,10 +4,14 @@
  * Memory is out of the host's reach (memory.c), counts are known only on the device, chunks are
  * large.
  *
- * Commands are numbered in the order in which they were enqueued, over all streams. A buffer's
- * memory is reused when no stream has a command left from before the last reference went; giving it
- * back needs no memory, so it cannot fail. */
+ * What a stream is told to do is put together first (launch_window.h) and queued when somebody is to
+ * see it done, or when it is much.
+ *
+ * Commands are numbered in the order in which they were queued, over all streams; those of a window
+ * have the number of its first one. A buffer's memory is reused when no stream has a command left from
+ * before the last reference went; giving it back needs no memory, so it cannot fail. */
 #include "device/simulated/simulated.h"
+#include "device/launch_window.h"
 #include "device/simulated/cost.h"
 
 #include <pthread.h>
@@ -15,6 +19,8 @@
 
 #define DEFAULT_CHUNK_ROWS 131072
 #define STREAMS 3
+/* So many launches of one kernel may be one: as on a GPU, whose launches take few arguments. */
+#define LAUNCHES_TOGETHER 16
 /* One command in DELAY_EVERY waits up to DELAY_NANOSECONDS. */
 #define DELAY_EVERY 16
 #define DELAY_NANOSECONDS 100000
@@ -58,13 +64,16 @@ struct dev_event {
     late_wake late;
     _Atomic uint32_t references; /* the holder's and the stream's */
     _Atomic bool is_reached, was_asked;
+    bool is_kept; /* in the stream's window */
     void (*wake)(void *argument);
     void *argument;
 };
 
 typedef struct command {
     struct command *next;
+    struct command *together; /* more of the same kernel, in the same launch */
     uint64_t number;
+    dev_work *work; /* where it is counted; or NULL */
     command_kind kind;
     union {
         struct {
@@ -88,6 +97,8 @@ typedef struct simulated_stream {
     pthread_cond_t idle; /* nothing is enqueued or running */
     command *first, **end;
     command *running; /* taken off the queue, not done */
+    launch_window window;
+    uint64_t window_number; /* if the window is not empty */
     bool is_closing;
     unsigned drainers;   /* threads that wait until it is idle */
     unsigned late_wakes; /* of events that it has reached */
@@ -157,6 +168,8 @@ static void reclaim(simulated_device *dev)
         const command *c = stream->running ? stream->running : stream->first;
         if (c && c->number < oldest)
             oldest = c->number;
+        if (stream->window.count && stream->window_number < oldest)
+            oldest = stream->window_number;
     }
     while (dev->released && dev->released->number <= oldest) {
         released *r = dev->released;
@@ -194,11 +207,27 @@ static void wait_for(dev_event *event)
     pthread_mutex_unlock(&dev->lock);
 }
 
+/* One launch, of several that may come in any order. */
+static void run_kernels(command *c)
+{
+    for (; c; c = c->together)
+        simulated_run(c->kernel, c->arguments);
+}
+
+static void command_free(command *c)
+{
+    while (c) {
+        command *next = c->together;
+        mem_free(c);
+        c = next;
+    }
+}
+
 static void run_command(command *c)
 {
     switch (c->kind) {
     case COMMAND_KERNEL:
-        simulated_run(c->kernel, c->arguments);
+        run_kernels(c);
         break;
     case COMMAND_COPY:
         memcpy(simulated_real(c->target), simulated_real(c->source), c->bytes);
@@ -274,7 +303,7 @@ static void *stream_main(void *argument)
         stream->debt += is_seen(c) ? 0 : dev->launch_cost;
         if (!stream->first)
             pthread_cond_broadcast(&stream->idle);
-        mem_free(c);
+        command_free(c);
         reclaim(dev);
     }
     pthread_mutex_unlock(&dev->lock);
@@ -282,25 +311,132 @@ static void *stream_main(void *argument)
 }
 
 /* Under the lock. */
-static void enqueue(simulated_stream *stream, command *c)
+static void enqueue(simulated_stream *stream, command *c, uint64_t number)
 {
-    c->number = ((simulated_device *)stream->base.dev)->next_number++;
+    c->number = number;
     *stream->end = c;
     stream->end = &c->next;
     pthread_cond_signal(&stream->changed);
 }
 
-static status submit(dev_stream *base, const command *source)
+/* As one command: the last comes first, as nothing may depend on their order. */
+static command *put_together(void **commands, unsigned count)
+{
+    command *all = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        command *c = commands[i];
+        c->together = all;
+        all = c;
+    }
+    return all;
+}
+
+/* Queues what the window has. Under the lock. */
+static void flush(simulated_stream *stream)
+{
+    void *commands[LAUNCHES_TOGETHER];
+    unsigned count;
+    while ((count = window_take(&stream->window, LAUNCHES_TOGETHER, commands))) {
+        command *c = put_together(commands, count);
+        if (c->kind == COMMAND_KERNEL && c->work)
+            atomic_fetch_add_explicit(&c->work->launches, 1, memory_order_relaxed);
+        if (c->kind == COMMAND_EVENT)
+            c->event->is_kept = false;
+        enqueue(stream, c, stream->window_number);
+    }
+}
+
+static void flush_all(simulated_device *dev)
+{
+    for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
+        flush(stream);
+}
+
+static void simulated_stream_flush(dev_stream *base)
 {
     simulated_device *dev = (simulated_device *)base->dev;
-    command *c = mem_new(sizeof *c);
+    pthread_mutex_lock(&dev->lock);
+    flush((simulated_stream *)base);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+static status copy_command(const command *source, command **out)
+{
+    command *c = *out = mem_new(sizeof *c);
     if (!c)
         return status_no_memory("command", sizeof *c);
     *c = *source;
+    c->work = dev_work_now;
+    return STATUS_OK;
+}
+
+/* A command behind all others. */
+static status submit(dev_stream *base, const command *source)
+{
+    simulated_device *dev = (simulated_device *)base->dev;
+    command *c;
+    TRY(copy_command(source, &c));
     pthread_mutex_lock(&dev->lock);
-    enqueue((simulated_stream *)base, c);
+    flush((simulated_stream *)base);
+    enqueue((simulated_stream *)base, c, dev->next_number++);
     pthread_mutex_unlock(&dev->lock);
     return STATUS_OK;
+}
+
+/* The window's next command. Under the lock. */
+static uint32_t prepare_window(simulated_stream *stream, unsigned use_count)
+{
+    if (!window_has_room(&stream->window, use_count))
+        flush(stream);
+    if (!stream->window.count)
+        stream->window_number = ((simulated_device *)stream->base.dev)->next_number++;
+    return DEV_KERNEL_COUNT + stream->window.count; /* a group of its own */
+}
+
+/* A command that comes after those that its uses say. Launches of one kernel become one. */
+static status submit_among(dev_stream *base, const command *source, const kernel_use *addresses,
+                           unsigned count)
+{
+    simulated_device *dev = (simulated_device *)base->dev;
+    simulated_stream *stream = (simulated_stream *)base;
+    window_use uses[KERNEL_USES];
+    command *c;
+    TRY(copy_command(source, &c));
+    for (unsigned i = 0; i < count; i++)
+        uses[i] = (window_use){simulated_block(addresses[i].address), addresses[i].kind};
+    pthread_mutex_lock(&dev->lock);
+    uint32_t alone = prepare_window(stream, count);
+    if (c->kind == COMMAND_KERNEL)
+        window_add(&stream->window, c->kernel, c, uses, count);
+    else
+        window_add_copy(&stream->window, alone, c, uses, count);
+    pthread_mutex_unlock(&dev->lock);
+    return STATUS_OK;
+}
+
+/* An event that nobody waits for yet. */
+static status submit_event(dev_stream *base, const command *source)
+{
+    simulated_device *dev = (simulated_device *)base->dev;
+    simulated_stream *stream = (simulated_stream *)base;
+    command *c;
+    TRY(copy_command(source, &c));
+    pthread_mutex_lock(&dev->lock);
+    uint32_t alone = prepare_window(stream, 0);
+    c->event->is_kept = true;
+    window_add_last(&stream->window, alone, c);
+    pthread_mutex_unlock(&dev->lock);
+    return STATUS_OK;
+}
+
+/* Somebody is to wait for the event. */
+static void queue_event(dev_event *event)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    if (event->is_kept)
+        flush(event->stream);
+    pthread_mutex_unlock(&dev->lock);
 }
 
 static status simulated_stream_open(device *base, dev_stream **out)
@@ -343,6 +479,7 @@ static void simulated_stream_drain(dev_stream *base)
     simulated_device *dev = (simulated_device *)base->dev;
     DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
+    flush(stream);
     bool is_late = is_busy(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
@@ -359,6 +496,7 @@ static void simulated_stream_close(dev_stream *base)
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
+    flush(stream);
     stream->is_closing = true;
     pthread_cond_signal(&stream->changed);
     pthread_mutex_unlock(&dev->lock);
@@ -380,6 +518,7 @@ static void simulated_stream_close(dev_stream *base)
 static status simulated_stream_wait(dev_stream *stream, dev_event *event)
 {
     command c = {.kind = COMMAND_WAIT, .event = event};
+    queue_event(event);
     atomic_fetch_add(&event->references, 1);
     status st = submit(stream, &c);
     if (st)
@@ -398,6 +537,7 @@ static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
     pthread_mutex_lock(&dev->lock);
     while (st && dev->released) {
         status_free(st);
+        flush_all(dev);
         pthread_cond_wait(&dev->reclaimed, &dev->lock);
         st = mem_budget_take(dev->base.budget, bytes, who);
     }
@@ -452,9 +592,9 @@ static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const v
                                size_t argument_bytes)
 {
     command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
-    DEV_WORK_NOTE(launches);
+    kernel_use uses[KERNEL_USES];
     memcpy(c.arguments, arguments, argument_bytes);
-    return submit(stream, &c);
+    return submit_among(stream, &c, uses, kernel_uses(kernel, arguments, uses));
 }
 
 static status simulated_copy(dev_stream *stream, void *target, const void *source, size_t bytes)
@@ -469,14 +609,16 @@ static status simulated_copy(dev_stream *stream, void *target, const void *sourc
                           "a copy of %zu bytes %s host memory that is not pinned", bytes,
                           simulated_is_known(source) ? "to" : "from");
     }
-    return submit(stream, &c);
+    kernel_use uses[] = {{source, USE_READ}, {target, USE_WRITE}};
+    return submit_among(stream, &c, uses, 2);
 }
 
 static status simulated_zero(dev_stream *stream, void *target, size_t bytes)
 {
     command c = {.kind = COMMAND_ZERO, .target = target, .bytes = bytes};
     DEV_WORK_NOTE(zeroings);
-    return submit(stream, &c);
+    kernel_use use = {target, USE_WRITE};
+    return submit_among(stream, &c, &use, 1);
 }
 
 static status simulated_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
@@ -493,7 +635,7 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
     atomic_store(&event->references, 2);
     command c = {.kind = COMMAND_EVENT, .event = event};
     *out = event;
-    status st = submit(stream, &c);
+    status st = wake ? submit(stream, &c) : submit_event(stream, &c);
     if (st) {
         mem_free(event);
         *out = NULL;
@@ -506,6 +648,8 @@ static bool simulated_event_reached(dev_event *event)
     bool is_reached = atomic_load(&event->is_reached);
     if (!is_reached && atomic_exchange(&event->was_asked, true))
         DEV_WORK_NOTE(waits);
+    if (!is_reached)
+        queue_event(event);
     return is_reached;
 }
 
@@ -513,6 +657,7 @@ static void simulated_event_wait(dev_event *event)
 {
     simulated_device *dev = event->dev;
     DEV_WORK_NOTE(waits);
+    queue_event(event);
     bool is_late = !atomic_load(&event->is_reached);
     wait_for(event);
     if (is_late && dev->wait_cost)
@@ -542,6 +687,7 @@ static const dev_ops simulated_ops = {
     .stream_open = simulated_stream_open,
     .stream_close = simulated_stream_close,
     .stream_drain = simulated_stream_drain,
+    .stream_flush = simulated_stream_flush,
     .stream_wait = simulated_stream_wait,
     .alloc = simulated_alloc,
     .release = simulated_release,

@@ -13,6 +13,8 @@ void *simulated_memory_take(bool is_host, size_t bytes);
 void simulated_memory_give(bool is_host, void *address, size_t bytes);
 /* Whether it is in one of the two ranges. */
 bool simulated_is_known(const void *address);
+/* The number of the block of device memory that has the address; 0: none has. */
+uint32_t simulated_block(const void *address);
 /* Where the bytes of a device address are; other addresses (the host's, NULL) stay. */
 void *simulated_real(const void *address);
 

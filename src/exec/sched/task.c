@@ -425,8 +425,12 @@ static bool work(scheduled_task *scheduled)
 static void fiber_body(void *argument)
 {
     scheduled_task *scheduled = argument;
-    while (work(scheduled))
+    while (work(scheduled)) {
+        dev_stream *stream = scheduled->task.stream;
+        if (stream->dev->ops->stream_flush)
+            stream->dev->ops->stream_flush(stream);
         fiber_suspend(scheduled->fiber);
+    }
 }
 
 bool task_run(scheduled_task *scheduled)

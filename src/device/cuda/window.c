@@ -1,0 +1,127 @@
+/* window.c - a stream's window: commands in, driver's calls out. */
+#include "device/cuda/cuda.h"
+
+static cuda_address address_of(const void *memory)
+{
+    return (cuda_address)(uintptr_t)memory;
+}
+
+/* ---- out ---- */
+
+static status begin_event(cuda_stream *stream, dev_event *event)
+{
+    uint64_t number = 0;
+    status st = cuda_stream_write_mark(stream, &number);
+    atomic_store(&event->number, number);
+    cuda_event_free(event);
+    return st;
+}
+
+static status begin(cuda_stream *stream, cuda_command *const *commands, unsigned count)
+{
+    const cuda_command *c = commands[0];
+    atomic_store(&stream->has_unmarked, true);
+    switch (c->kind) {
+    case CUDA_COMMAND_LAUNCH:
+        return cuda_launch_jobs(stream, commands, count);
+    case CUDA_COMMAND_COPY_IN:
+        return CUDA_STREAM_CALL(stream, cuMemcpyHtoDAsync_v2, address_of(c->target), c->source,
+                                c->bytes, stream->queue);
+    case CUDA_COMMAND_COPY_OUT:
+        return CUDA_STREAM_CALL(stream, cuMemcpyDtoHAsync_v2, c->target, address_of(c->source),
+                                c->bytes, stream->queue);
+    case CUDA_COMMAND_COPY:
+        return CUDA_STREAM_CALL(stream, cuMemcpyDtoDAsync_v2, address_of(c->target),
+                                address_of(c->source), c->bytes, stream->queue);
+    case CUDA_COMMAND_ZERO:
+        return CUDA_STREAM_CALL(stream, cuMemsetD8Async, address_of(c->target), 0, c->bytes,
+                                stream->queue);
+    case CUDA_COMMAND_EVENT:
+        return begin_event(stream, c->event);
+    }
+    return STATUS_OK;
+}
+
+/* What launches were given of the scratch since the last time. */
+static status zero_scratch(cuda_stream *stream)
+{
+    size_t first = stream->scratch_zeroed, bytes = stream->scratch_used - first;
+    if (!bytes)
+        return STATUS_OK;
+    DEV_WORK_NOTE(zeroings);
+    stream->scratch_zeroed = stream->scratch_used;
+    return CUDA_STREAM_CALL(stream, cuMemsetD8Async,
+                            address_of((char *)stream->scratch->address + first), 0, bytes,
+                            stream->queue);
+}
+
+void cuda_window_flush(cuda_stream *stream)
+{
+    cuda_device *dev = (cuda_device *)stream->base.dev;
+    void *commands[WINDOW_COMMANDS];
+    unsigned count;
+    if (!stream->window.count)
+        return;
+    status st = cuda_check(&dev->base);
+    if (!st)
+        st = zero_scratch(stream);
+    while ((count = window_take(&stream->window, CUDA_JOBS_MAX, commands))) {
+        cuda_command *const *jobs = (cuda_command *const *)commands;
+        if (!st)
+            st = begin(stream, jobs, count);
+        else if (jobs[0]->kind == CUDA_COMMAND_EVENT)
+            cuda_event_free(jobs[0]->event);
+    }
+    /* What was enqueued and is not done cannot be made good for. */
+    if (st)
+        cuda_lose_for(dev, status_context(st, "device cuda:%d", dev->ordinal));
+}
+
+void cuda_stream_flush(dev_stream *base)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    status_free(cuda_enter((cuda_device *)base->dev));
+    pthread_mutex_lock(&stream->lock);
+    cuda_window_flush(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* ---- in ---- */
+
+static uint32_t block_of(const cuda_device *dev, const void *address)
+{
+    uint64_t offset = address_of(address) - dev->memory.range;
+    return offset < dev->memory.range_bytes ? block_starts_find(&dev->memory.blocks, address) : 0;
+}
+
+/* Launches of a function whose blocks have as many threads may be one, if their arguments have room;
+ * else each command is a group of its own. */
+static uint32_t group_of(const cuda_stream *stream, const cuda_command *c)
+{
+    if (c->kind != CUDA_COMMAND_LAUNCH)
+        return stream->window.count;
+    return WINDOW_COMMANDS + (uint32_t)c->entry * CUDA_BLOCK + c->threads;
+}
+
+status cuda_window_add(cuda_stream *stream, const cuda_command *command,
+                       const kernel_use *addresses, unsigned use_count)
+{
+    const cuda_device *dev = (cuda_device *)stream->base.dev;
+    window_use uses[KERNEL_USES];
+    for (unsigned i = 0; i < use_count; i++)
+        uses[i] = (window_use){block_of(dev, addresses[i].address), addresses[i].kind};
+    pthread_mutex_lock(&stream->lock);
+    if (!window_has_room(&stream->window, use_count))
+        cuda_window_flush(stream);
+    cuda_command *c = &stream->commands[stream->window.count];
+    *c = *command;
+    if (c->kind == CUDA_COMMAND_EVENT)
+        window_add_last(&stream->window, group_of(stream, c), c);
+    else if (c->kind == CUDA_COMMAND_LAUNCH)
+        window_add(&stream->window, group_of(stream, c), c, uses, use_count);
+    else
+        window_add_copy(&stream->window, group_of(stream, c), c, uses, use_count);
+    atomic_store(&stream->has_unmarked, true);
+    pthread_mutex_unlock(&stream->lock);
+    return cuda_check(stream->base.dev);
+}
