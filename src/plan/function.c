@@ -1,13 +1,16 @@
 /* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
 #include "plan/function.h"
 
+#include "device/host/host.h"
+#include "device/kernel_ops.h"
 #include "plan/plan.h"
 
 #include <ctype.h>
 
 static const function_info functions[EXPR_OP_COUNT] = {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
-    [EXPR_##op] = {name, signature, FUNCTION_NULLS_##nulls, FUNCTION_NOTATION_##notation},
+    [EXPR_##op] = {name,    signature, FUNCTION_NULLS_##nulls, FUNCTION_NOTATION_##notation,       \
+                   #family, operation},
 #include "plan/functions.def"
 };
 
@@ -60,6 +63,14 @@ char function_argument(const char *signature, uint32_t i)
 char function_result(const char *signature)
 {
     return signature[strlen(signature) - 1];
+}
+
+data_type function_letter_type(char letter)
+{
+    return type_make(letter == 't'   ? TYPE_VARCHAR
+                     : letter == 'i' ? TYPE_INT64
+                     : letter == 'd' ? TYPE_DOUBLE
+                                     : TYPE_BOOL);
 }
 
 /* ---- documentation ---- */

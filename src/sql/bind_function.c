@@ -14,18 +14,10 @@ typedef struct call {
     size_t count;
 } call;
 
-static data_type result_type(char letter)
-{
-    return type_make(letter == 't'   ? TYPE_VARCHAR
-                     : letter == 'i' ? TYPE_INT64
-                     : letter == 'd' ? TYPE_DOUBLE
-                                     : TYPE_BOOL);
-}
-
 static status coerce_argument(const call *c, size_t i, char letter)
 {
     char name[TYPE_NAME_BYTES], expected[TYPE_NAME_BYTES];
-    data_type type = result_type(letter), common;
+    data_type type = function_letter_type(letter), common;
     expr *arg = c->args[i];
     int32_t location = arg->position >= 0 ? arg->position : c->tree->location;
     bool is_fit =
@@ -65,8 +57,8 @@ static status bind_by_signature(const call *c, expr_op op, expr **out)
     const char *signature = function_info_of(op)->signature;
     for (uint32_t i = 0; i < c->count; i++)
         TRY(coerce_argument(c, i, function_argument(signature, i)));
-    return bind_call(c->b, op, result_type(function_result(signature)), c->args, (uint32_t)c->count,
-                     c->tree->location, out);
+    return bind_call(c->b, op, function_letter_type(function_result(signature)), c->args,
+                     (uint32_t)c->count, c->tree->location, out);
 }
 
 /* ---- rounding ---- */
@@ -294,6 +286,59 @@ static status bind_concat(const call *c, expr_op op, expr **out)
                      c->tree->location, out);
 }
 
+/* Text, pattern, replacement, then flags, or start, number and flags: the call has flags, start and
+ * number in this order. */
+static status bind_regexp_replace(const call *c, expr_op op, expr **out)
+{
+    expr *args[6];
+    value none = value_text("", 0);
+    memcpy(args, c->args, (c->count < 6 ? c->count : 6) * sizeof *args);
+    uint32_t count = (uint32_t)c->count;
+    bool has_start = count > 4 || (count == 4 && type_is_integer(args[3]->type));
+    call ordered = {c->b, c->tree, c->name, args, count};
+    if (has_start) {
+        TRY(bind_constant(c->b, &none, -1, &args[3]));
+        if (count == 6)
+            args[3] = c->args[5];
+        args[4] = c->args[3];
+        if (count >= 5)
+            args[5] = c->args[4];
+        count = count >= 5 ? 6 : 5;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        TRY(coerce_argument(&ordered, i, i < 4 ? 't' : 'i'));
+    return bind_call(c->b, op, type_make(TYPE_VARCHAR), args, count, c->tree->location, out);
+}
+
+/* substring(x from 'pattern') comes like substring(x from 2). */
+static status bind_substring(const call *c, expr_op op, expr **out)
+{
+    bool is_pattern = c->count == 2 && c->args[1]->type.id == TYPE_VARCHAR;
+    return bind_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
+}
+
+/* Seconds since 1970 as microseconds; of what is not exact rounded. */
+static status bind_to_timestamp(const call *c, expr **out)
+{
+    int32_t location = c->tree->location;
+    value million = value_int(TYPE_INT64, 1000000);
+    expr *factor, *product;
+    TRY(require_number(c, 0));
+    if (type_is_integer(c->args[0]->type))
+        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), location, &c->args[0]));
+    TRY(bind_constant(c->b, &million, -1, &factor));
+    TRY(bind_arithmetic(c->b, "*", c->args[0], factor, location, &product));
+    TRY(bind_cast(c->b, product, type_make(TYPE_INT64), location, &product));
+    return bind_call1(c->b, EXPR_MAKE_TIMESTAMPTZ, type_make(TYPE_TIMESTAMP_TZ), product, location,
+                      out);
+}
+
+static status bind_make_timestamptz(const call *c, expr_op op, expr **out)
+{
+    TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_make(TYPE_TIMESTAMP_TZ), c->args[0], c->tree->location, out);
+}
+
 static status bind_now(const call *c, expr **out)
 {
     return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
@@ -333,6 +378,9 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_DATE_PART] = bind_date_part,
     [EXPR_DATE_TRUNC] = bind_date_trunc,
     [EXPR_CONCAT_SKIP] = bind_concat,
+    [EXPR_REGEXP_REPLACE] = bind_regexp_replace,
+    [EXPR_SUBSTRING] = bind_substring,
+    [EXPR_MAKE_TIMESTAMPTZ] = bind_make_timestamptz,
 };
 
 static const struct function {

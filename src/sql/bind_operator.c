@@ -38,8 +38,6 @@ static const char *instead_of(const char *name, const expr *left, const expr *ri
 {
     if (!strcmp(name, "=="))
         return "write =";
-    if (!strcmp(name, "~") || !strcmp(name, "~*") || !strcmp(name, "!~") || !strcmp(name, "!~*"))
-        return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
     if (!strcmp(name, "&") || !strcmp(name, "|") || !strcmp(name, "#") || !strcmp(name, "<<") ||
         !strcmp(name, ">>"))
         return "there are no operators on bits";
@@ -401,6 +399,29 @@ static status read_number_literal(binder *b, expr **literal, const expr *other, 
     return bind_coerce(b, *literal, other->type, location, "operand", literal);
 }
 
+/* ~, ~*, !~, !~* */
+static bool is_match(const char *name)
+{
+    name += *name == '!';
+    return !strcmp(name, "~") || !strcmp(name, "~*");
+}
+
+static status match(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                    expr **out)
+{
+    data_type text = type_make(TYPE_VARCHAR);
+    expr *sides[] = {left, right};
+    expr_op op = name[strlen(name) - 1] == '*' ? EXPR_REGEXP_MATCH_ANY_CASE : EXPR_REGEXP_MATCH;
+    for (int i = 0; i < 2; i++)
+        if (sides[i]->type.id != TYPE_VARCHAR && sides[i]->type.id != TYPE_NULL)
+            return no_operator(b, name, left, right, location);
+    for (int i = 0; i < 2; i++)
+        TRY(bind_cast(b, sides[i], text, location, &sides[i]));
+    TRY(bind_call(b, op, type_make(TYPE_BOOL), sides, 2, location, out));
+    return *name == '!' ? bind_call1(b, EXPR_NOT, type_make(TYPE_BOOL), *out, location, out)
+                        : STATUS_OK;
+}
+
 static bool is_timelike(const expr *e)
 {
     return type_is_time(e->type) || e->type.id == TYPE_INTERVAL;
@@ -419,6 +440,8 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
                      {"%", EXPR_MODULO}};
     if (!strcmp(name, "||"))
         return concatenate(b, left, right, location, out);
+    if (is_match(name))
+        return match(b, name, left, right, location, out);
     if (is_timelike(left) || is_timelike(right))
         return time_arithmetic(b, name, left, right, location, out);
     TRY(read_number_literal(b, &left, right, location));

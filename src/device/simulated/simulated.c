@@ -452,6 +452,8 @@ static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const v
                                size_t argument_bytes)
 {
     command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
+    if (dev_kernel_is_host(kernel))
+        return status_new(STATUS_KIND_INTERNAL, "a kernel of the host's was launched on a device");
     DEV_WORK_NOTE(launches);
     memcpy(c.arguments, arguments, argument_bytes);
     return submit(stream, &c);

@@ -285,3 +285,16 @@ status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
     }
     return instruction_add(c, &s, args, 2, out);
 }
+
+/* An integer is a moment already: so many units since 1970. */
+status compile_call_moment(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    (void)op;
+    uint32_t arg;
+    TRY(compile_expr(c, e->args[0], &arg));
+    TRY(compile_cast(c, arg, type_make(TYPE_INT64), e->position, &arg));
+    instruction s = instruction_make(INSTRUCTION_RETYPE, 0, e->type, e->position);
+    s.low = instruction_of(c, arg)->low;
+    s.high = instruction_of(c, arg)->high;
+    return instruction_add(c, &s, &arg, 1, out);
+}
