@@ -67,10 +67,24 @@ char function_result(const char *signature)
 
 data_type function_letter_type(char letter)
 {
-    return type_make(letter == 't'   ? TYPE_VARCHAR
-                     : letter == 'i' ? TYPE_INT64
-                     : letter == 'd' ? TYPE_DOUBLE
-                                     : TYPE_BOOL);
+    switch (letter) {
+    case 't':
+        return type_make(TYPE_VARCHAR);
+    case 'i':
+        return type_make(TYPE_INT64);
+    case 'd':
+        return type_make(TYPE_DOUBLE);
+    case 'B':
+        return type_make(TYPE_BLOB);
+    case 'D':
+        return type_make(TYPE_DATE);
+    case 'T':
+        return type_make(TYPE_TIMESTAMP);
+    case 'I':
+        return type_make(TYPE_INTERVAL);
+    default:
+        return type_make(TYPE_BOOL);
+    }
 }
 
 /* ---- documentation ---- */
@@ -81,6 +95,10 @@ static const char *type_of_letter(char letter, const char *any)
            : letter == 'i' ? "bigint"
            : letter == 'd' ? "double"
            : letter == 'b' ? "boolean"
+           : letter == 'B' ? "blob"
+           : letter == 'D' ? "date"
+           : letter == 'T' ? "timestamp"
+           : letter == 'I' ? "interval"
                            : any;
 }
 

@@ -414,6 +414,8 @@ static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scop
     if (!e->lexpr) {
         if (!strcmp(name, "-"))
             return bind_negate(b, right, e->location, out);
+        if (!strcmp(name, "~"))
+            return bind_not_bits(b, right, e->location, out);
         if (strcmp(name, "+"))
             return bind_error(b, STATUS_KIND_UNSUPPORTED, e->location,
                               "operator %s is not supported", name);

@@ -22,6 +22,7 @@ static status coerce_argument(const call *c, size_t i, char letter)
     int32_t location = arg->position >= 0 ? arg->position : c->tree->location;
     bool is_fit =
         bind_is_literal(arg) || arg->type.id == type.id ||
+        (letter == 'T' && (arg->type.id == TYPE_DATE || arg->type.id == TYPE_TIMESTAMP_TZ)) ||
         (letter == 'd' && type_is_numeric(arg->type)) ||
         (letter == 'i' && type_is_integer(arg->type) && bind_common_type(arg->type, type, &common));
     if (!is_fit)
@@ -339,6 +340,128 @@ static status bind_make_timestamptz(const call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type_make(TYPE_TIMESTAMP_TZ), c->args[0], c->tree->location, out);
 }
 
+/* ---- functions of any type ---- */
+
+static status bind_if(const call *c, expr **out)
+{
+    data_type type;
+    expr *args[] = {c->args[0], c->args[1], c->args[2]};
+    TRY(bind_coerce(c->b, args[0], type_make(TYPE_BOOL), c->tree->location, "condition of IF",
+                    &args[0]));
+    TRY(bind_coerce_all(c->b, args + 1, 2, c->tree->location, "IF", &type));
+    expr *e = expr_new(c->b->memory, EXPR_CASE, type, 3, bind_position(c->b, c->tree->location));
+    if (!e)
+        return bind_no_memory();
+    memcpy(e->args, args, sizeof args);
+    e->is_nullable = args[1]->is_nullable || args[2]->is_nullable;
+    *out = expr_fold(c->b->memory, e);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status constant_text(const call *c, const char *text, expr **out)
+{
+    char *copy = arena_copy_text(c->b->memory, text, strlen(text));
+    value v = value_text(copy, strlen(text));
+    return copy ? bind_constant(c->b, &v, c->tree->location, out) : bind_no_memory();
+}
+
+static status bind_typeof(const call *c, expr **out)
+{
+    char name[TYPE_NAME_BYTES];
+    return constant_text(c, type_name(c->args[0]->type, name), out);
+}
+
+static status bind_version(const call *c, expr **out)
+{
+    return constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
+}
+
+static status bind_pi(const call *c, expr **out)
+{
+    value v = value_double(3.141592653589793);
+    return bind_constant(c->b, &v, c->tree->location, out);
+}
+
+/* log(x) is to the base 10, log(b, x) to the base b. */
+static status bind_log(const call *c, expr **out)
+{
+    data_type number = type_make(TYPE_DOUBLE);
+    int32_t location = c->tree->location;
+    expr *parts[2];
+    for (size_t i = 0; i < c->count; i++)
+        TRY(coerce_argument(c, i, 'd'));
+    if (c->count == 1)
+        return bind_call1(c->b, EXPR_LOG10, number, c->args[0], location, out);
+    for (int i = 0; i < 2; i++)
+        TRY(bind_call1(c->b, EXPR_LN, number, c->args[1 - i], location, &parts[i]));
+    return bind_arithmetic(c->b, "/", parts[0], parts[1], location, out);
+}
+
+static status bind_xor(const call *c, expr **out)
+{
+    bool is_done;
+    return bind_bits(c->b, "#", c->args[0], c->args[1], c->tree->location, &is_done, out);
+}
+
+static status bind_contains(const call *c, expr **out)
+{
+    value zero = value_int(TYPE_INT64, 0);
+    expr *place, *none;
+    TRY(bind_by_signature(c, EXPR_POSITION, &place));
+    TRY(bind_constant(c->b, &zero, -1, &none));
+    return bind_comparison(c->b, EXPR_GT, place, none, c->tree->location, out);
+}
+
+/* An integer of up to 32 bits, or a bigint. */
+static status bind_to_hex(const call *c, expr_op op, expr **out)
+{
+    data_type narrow = type_make(TYPE_INT32), common;
+    bool is_narrow = type_is_integer(c->args[0]->type) &&
+                     bind_common_type(c->args[0]->type, narrow, &common) && common.id == TYPE_INT32;
+    if (is_narrow)
+        TRY(bind_cast(c->b, c->args[0], narrow, c->tree->location, &c->args[0]));
+    else
+        TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_make(TYPE_VARCHAR), c->args[0], c->tree->location, out);
+}
+
+/* Of a blob's bytes, or a text's; sha256 of a blob is one. */
+static status bind_digest(const call *c, expr_op op, expr **out)
+{
+    bool is_blob = c->args[0]->type.id == TYPE_BLOB;
+    TRY(coerce_argument(c, 0, is_blob ? 'B' : 't'));
+    data_type type = is_blob && op == EXPR_SHA256 ? c->args[0]->type : type_make(TYPE_VARCHAR);
+    return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
+}
+
+/* Of one argument: how long before the day on which the statement began. */
+static status bind_age(const call *c, expr_op op, expr **out)
+{
+    expr *args[] = {c->args[0], c->count > 1 ? c->args[1] : NULL};
+    call both = {c->b, c->tree, c->name, args, 2};
+    if (c->count == 1) {
+        args[1] = args[0];
+        TRY(bind_statement_time(c->b, TYPE_DATE, c->tree->location, &args[0]));
+    }
+    return bind_by_signature(&both, op, out);
+}
+
+static status bind_date_add(const call *c, expr **out)
+{
+    return bind_arithmetic(c->b, "+", c->args[0], c->args[1], c->tree->location, out);
+}
+
+/* A date or timestamp always is. */
+static status bind_isfinite(const call *c, expr_op op, expr **out)
+{
+    expr *copy;
+    if (!type_is_time(c->args[0]->type))
+        return bind_by_signature(c, op, out);
+    copy = expr_copy(c->b->memory, c->args[0]);
+    return copy ? bind_comparison(c->b, EXPR_EQ, c->args[0], copy, c->tree->location, out)
+                : bind_no_memory();
+}
+
 static status bind_now(const call *c, expr **out)
 {
     return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
@@ -381,6 +504,12 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_REGEXP_REPLACE] = bind_regexp_replace,
     [EXPR_SUBSTRING] = bind_substring,
     [EXPR_MAKE_TIMESTAMPTZ] = bind_make_timestamptz,
+    [EXPR_CONCAT_WS] = bind_concat,
+    [EXPR_TO_HEX] = bind_to_hex,
+    [EXPR_MD5] = bind_digest,
+    [EXPR_SHA256] = bind_digest,
+    [EXPR_AGE] = bind_age,
+    [EXPR_ISFINITE] = bind_isfinite,
 };
 
 static const struct function {
