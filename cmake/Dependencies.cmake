@@ -35,6 +35,7 @@ pistachio_find(zlib zlib.h z)
 pistachio_find(lz4 lz4.h lz4)
 pistachio_find(brotli brotli/decode.h brotlienc brotlidec brotlicommon)
 pistachio_find(xxhash xxhash.h xxhash)
+pistachio_find(pcre2 pcre2.h pcre2-8)
 pistachio_find(uring liburing.h uring)
 
 # snappy is C++: its archive needs the C++ runtime, of which the linker takes the few parts used. The
@@ -57,7 +58,7 @@ if(NOT snappy_runtime)
 endif()
 
 set(PISTACHIO_LIBRARIES ${pg_query} ${snappy} ${snappy_runtime} ${zstd} ${zlib} ${lz4} ${brotli}
-    ${xxhash} ${uring} Threads::Threads m ${CMAKE_DL_LIBS})
+    ${xxhash} ${pcre2} ${uring} Threads::Threads m ${CMAKE_DL_LIBS})
 
 # Line editing, for the program alone.
 pistachio_find(edit histedit.h edit tinfo bsd md)

@@ -48,3 +48,14 @@ uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual)
         return usual;
     return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
 }
+
+bool dev_kernel_is_host(dev_kernel_id kernel)
+{
+    static const bool of_host[DEV_KERNEL_COUNT] = {
+#define KERNEL(name, ...) [DEV_KERNEL_##name] = false,
+#define HOST_KERNEL(name, ...) [DEV_KERNEL_##name] = true,
+#include "device/kernels.def"
+#undef KERNEL
+    };
+    return of_host[kernel];
+}

@@ -48,6 +48,7 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
     ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
     ITEM(host_pages, "pages decompressed by the host") /* of codecs without a kernel */            \
+    ITEM(host_rows, "rows computed by the host")       /* by kernels of the host's */              \
     ITEM(wakes, "wake-ups")                            /* of tasks, by events */
 
 typedef struct dev_work {
@@ -58,11 +59,12 @@ typedef struct dev_work {
 
 /* Where the calling thread's work on lazy devices is counted; NULL: nowhere. */
 extern _Thread_local dev_work *dev_work_now;
-#define DEV_WORK_NOTE(name)                                                                        \
+#define DEV_WORK_ADD(name, count)                                                                  \
     do {                                                                                           \
         if (dev_work_now)                                                                          \
-            atomic_fetch_add_explicit(&dev_work_now->name, 1, memory_order_relaxed);               \
+            atomic_fetch_add_explicit(&dev_work_now->name, (count), memory_order_relaxed);         \
     } while (0)
+#define DEV_WORK_NOTE(name) DEV_WORK_ADD(name, 1)
 
 /* Reference-counted device memory; `address` is 64-byte aligned, and reading up to 64 bytes past
  * `bytes` is harmless (vector kernels overread, never overwrite). */
@@ -241,6 +243,15 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
     }
     return dev->ops->launch(stream, kernel, arguments, argument_bytes);
 }
+
+/* Those of the host's, one build for all instruction sets: dev_<name>. */
+#define KERNEL(name, ...)
+#define HOST_KERNEL(name, ...) void dev_##name(const name##_arguments *a);
+#include "device/kernels.def"
+#undef KERNEL
+
+/* Has no device but a host device this kernel? */
+bool dev_kernel_is_host(dev_kernel_id kernel);
 
 /* Makes a count exact where that needs no waiting (on a host device); else leaves it. */
 static inline void dev_count_settle(const device *dev, dev_count *count)

@@ -50,8 +50,28 @@ typedef enum dev_math_op {
     DEV_MATH_LN,
     DEV_MATH_LOG10,
     DEV_MATH_EXP,
-    DEV_MATH_POWER
+    DEV_MATH_LOG2,
+    DEV_MATH_CBRT,
+    DEV_MATH_DEGREES,
+    DEV_MATH_RADIANS,
+    DEV_MATH_SIN,
+    DEV_MATH_COS,
+    DEV_MATH_TAN,
+    DEV_MATH_COT,
+    DEV_MATH_ASIN,
+    DEV_MATH_ACOS,
+    DEV_MATH_ATAN,
+    DEV_MATH_SINH,
+    DEV_MATH_COSH,
+    DEV_MATH_TANH,
+    DEV_MATH_ASINH,
+    DEV_MATH_ACOSH,
+    DEV_MATH_ATANH,
+    DEV_MATH_POWER, /* of two doubles from here on */
+    DEV_MATH_ATAN2
 } dev_math_op;
+
+#define DEGREES_PER_RADIAN 57.29577951308232
 
 /* Numbers of a row in its partition. */
 typedef enum over_number_op {

@@ -1,10 +1,12 @@
 /* fold.c - constant expressions: arithmetic, comparison, logic. */
 #include "plan/fold.h"
 
+#include "device/host/host.h"
 #include "plan/function.h"
 
 #include <math.h>
 
+#define FOLD_ARGS_MAX 8
 #define DAY_MICROSECONDS ((int64_t)86400 * 1000000)
 
 static bool is_null_constant(const expr *e)
@@ -221,8 +223,20 @@ static bool fold_comparison(expr_op op, const value *l, const value *r, value *o
     return true;
 }
 
+/* What the host computes of rows. */
+static bool fold_host(arena *a, const expr *e, value *out)
+{
+    const value *args[FOLD_ARGS_MAX];
+    const function_info *info = function_info_of(e->op);
+    if (strcmp(info->family, "host") || !e->arg_count || e->arg_count > FOLD_ARGS_MAX)
+        return false;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        args[i] = &e->args[i]->constant;
+    return host_fold((host_function)info->operation, e->type, args, e->arg_count, a, out);
+}
+
 /* The call's arguments are constants that are not NULL. */
-static bool fold_values(const expr *e, value *out)
+static bool fold_values(arena *a, const expr *e, value *out)
 {
     const value *first = &e->args[0]->constant;
     const value *second = e->arg_count > 1 ? &e->args[1]->constant : NULL;
@@ -272,7 +286,7 @@ static bool fold_values(const expr *e, value *out)
     case EXPR_INTERVAL_MULTIPLY:
         return fold_interval_multiply(first, second->f64, out);
     default:
-        return false;
+        return fold_host(a, e, out);
     }
 }
 
@@ -328,13 +342,15 @@ static expr *fold_call(arena *a, expr *e)
     if (e->op == EXPR_COALESCE)
         return fold_coalesce(a, e);
     bool has_null = false;
+    if (!e->arg_count)
+        return e;
     for (uint32_t i = 0; i < e->arg_count; i++) {
         if (e->args[i]->kind != EXPR_CONSTANT)
             return e;
         has_null |= e->args[i]->constant.is_null;
     }
     value v;
-    if (!(has_null ? fold_null(e, &v) : fold_values(e, &v)))
+    if (!(has_null ? fold_null(e, &v) : fold_values(a, e, &v)))
         return e;
     return expr_new_constant(a, &v, e->position);
 }

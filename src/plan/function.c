@@ -1,13 +1,16 @@
 /* function.c - functions.def as a table, and as the tables of docs/SQL.md. */
 #include "plan/function.h"
 
+#include "device/host/host.h"
+#include "device/kernel_ops.h"
 #include "plan/plan.h"
 
 #include <ctype.h>
 
 static const function_info functions[EXPR_OP_COUNT] = {
 #define FUNCTION(op, name, signature, nulls, notation, family, operation, help)                    \
-    [EXPR_##op] = {name, signature, FUNCTION_NULLS_##nulls, FUNCTION_NOTATION_##notation},
+    [EXPR_##op] = {name,    signature, FUNCTION_NULLS_##nulls, FUNCTION_NOTATION_##notation,       \
+                   #family, operation},
 #include "plan/functions.def"
 };
 
@@ -62,6 +65,28 @@ char function_result(const char *signature)
     return signature[strlen(signature) - 1];
 }
 
+data_type function_letter_type(char letter)
+{
+    switch (letter) {
+    case 't':
+        return type_make(TYPE_VARCHAR);
+    case 'i':
+        return type_make(TYPE_INT64);
+    case 'd':
+        return type_make(TYPE_DOUBLE);
+    case 'B':
+        return type_make(TYPE_BLOB);
+    case 'D':
+        return type_make(TYPE_DATE);
+    case 'T':
+        return type_make(TYPE_TIMESTAMP);
+    case 'I':
+        return type_make(TYPE_INTERVAL);
+    default:
+        return type_make(TYPE_BOOL);
+    }
+}
+
 /* ---- documentation ---- */
 
 static const char *type_of_letter(char letter, const char *any)
@@ -70,6 +95,10 @@ static const char *type_of_letter(char letter, const char *any)
            : letter == 'i' ? "bigint"
            : letter == 'd' ? "double"
            : letter == 'b' ? "boolean"
+           : letter == 'B' ? "blob"
+           : letter == 'D' ? "date"
+           : letter == 'T' ? "timestamp"
+           : letter == 'I' ? "interval"
                            : any;
 }
 

@@ -28,6 +28,8 @@ typedef struct function_info {
     const char *signature; /* "t|t -> t": functions.def */
     uint8_t nulls;         /* a function_nulls */
     uint8_t notation;      /* a function_notation */
+    const char *family;    /* and the operation of it */
+    int operation;
 } function_info;
 
 const function_info *function_info_of(expr_op op);
@@ -36,6 +38,8 @@ void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_m
 /* The letter of argument i (the last one's again behind a *), and of the result. */
 char function_argument(const char *signature, uint32_t i);
 char function_result(const char *signature);
+/* The type that a letter other than x stands for. */
+data_type function_letter_type(char letter);
 
 /* The tables of docs/SQL.md. */
 void functions_print_markdown(FILE *to);

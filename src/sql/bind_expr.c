@@ -1,6 +1,7 @@
 /* bind_expr.c - expressions: one function per kind of node of the parse tree. */
 #include "sql/binder.h"
 
+#include "device/host/regex.h"
 #include "plan/fold.h"
 
 #include <strings.h>
@@ -413,6 +414,8 @@ static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scop
     if (!e->lexpr) {
         if (!strcmp(name, "-"))
             return bind_negate(b, right, e->location, out);
+        if (!strcmp(name, "~"))
+            return bind_not_bits(b, right, e->location, out);
         if (strcmp(name, "+"))
             return bind_error(b, STATUS_KIND_UNSUPPORTED, e->location,
                               "operator %s is not supported", name);
@@ -454,6 +457,54 @@ static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, e
     expr_op op = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE ? EXPR_ILIKE : EXPR_LIKE;
     TRY(bind_call(b, op, boolean(), args, count, e->location, out));
     return negate_if(b, name[0] == '!', e->location, out);
+}
+
+/* A constant text; NULL: it is NULL. */
+static status similar_text(binder *b, const pg_node *node, const char *what, int32_t location,
+                           bind_scope *scope, expr **out, const value **out_text)
+{
+    TRY(bind_expr(b, node, scope, out));
+    TRY(bind_coerce(b, *out, type_make(TYPE_VARCHAR), location, what, out));
+    if ((*out)->kind != EXPR_CONSTANT)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "the %s has to be a constant",
+                          what);
+    *out_text = (*out)->constant.is_null ? NULL : &(*out)->constant;
+    return STATUS_OK;
+}
+
+/* SIMILAR TO 'pattern' ESCAPE 'x' comes as similar_to_escape('pattern', 'x'). */
+static status bind_similar(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
+{
+    const PgQuery__FuncCall *call = e->rexpr->func_call;
+    expr *args[2], *escape_arg;
+    const value *pattern, *escape = NULL;
+    value regular = {.is_null = true};
+    const char *text = "\\";
+    TRY(bind_expr(b, e->lexpr, scope, &args[0]));
+    TRY(bind_coerce(b, args[0], type_make(TYPE_VARCHAR), e->location, "argument of SIMILAR TO",
+                    &args[0]));
+    TRY(similar_text(b, call->args[0], "pattern of SIMILAR TO", e->location, scope, &args[1],
+                     &pattern));
+    if (call->n_args > 1) {
+        TRY(similar_text(b, call->args[1], "escape of SIMILAR TO", e->location, scope, &escape_arg,
+                         &escape));
+        if (escape && escape->bytes > 1)
+            return bind_error(b, STATUS_KIND_INVALID, e->location,
+                              "the escape of SIMILAR TO is one character");
+        text = escape && escape->bytes ? escape->text : NULL;
+    }
+    bool is_null = !pattern || (call->n_args > 1 && !escape);
+    if (!is_null) {
+        status st = regex_from_similar(pattern->text, pattern->bytes, text, b->memory,
+                                       &regular.text, &regular.bytes);
+        if (st)
+            return status_at(st, bind_position(b, e->location));
+    }
+    regular.type = type_make(TYPE_VARCHAR);
+    regular.is_null = is_null;
+    TRY(bind_constant(b, &regular, e->location, &args[1]));
+    TRY(bind_call(b, EXPR_REGEXP_MATCH, boolean(), args, 2, e->location, out));
+    return negate_if(b, operator_name(e)[0] == '!', e->location, out);
 }
 
 static status bind_range(binder *b, expr *subject, expr *low, expr *high, int32_t location,
@@ -656,7 +707,7 @@ static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
         return bind_between(b, e, scope, out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
-        return bind_unsupported(b, e->location, "SIMILAR TO is");
+        return bind_similar(b, e, scope, out);
     default:
         return bind_unsupported(b, e->location, "this operator is");
     }

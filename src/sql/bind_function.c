@@ -14,22 +14,15 @@ typedef struct call {
     size_t count;
 } call;
 
-static data_type result_type(char letter)
-{
-    return type_make(letter == 't'   ? TYPE_VARCHAR
-                     : letter == 'i' ? TYPE_INT64
-                     : letter == 'd' ? TYPE_DOUBLE
-                                     : TYPE_BOOL);
-}
-
 static status coerce_argument(const call *c, size_t i, char letter)
 {
     char name[TYPE_NAME_BYTES], expected[TYPE_NAME_BYTES];
-    data_type type = result_type(letter), common;
+    data_type type = function_letter_type(letter), common;
     expr *arg = c->args[i];
     int32_t location = arg->position >= 0 ? arg->position : c->tree->location;
     bool is_fit =
         bind_is_literal(arg) || arg->type.id == type.id ||
+        (letter == 'T' && (arg->type.id == TYPE_DATE || arg->type.id == TYPE_TIMESTAMP_TZ)) ||
         (letter == 'd' && type_is_numeric(arg->type)) ||
         (letter == 'i' && type_is_integer(arg->type) && bind_common_type(arg->type, type, &common));
     if (!is_fit)
@@ -65,8 +58,8 @@ static status bind_by_signature(const call *c, expr_op op, expr **out)
     const char *signature = function_info_of(op)->signature;
     for (uint32_t i = 0; i < c->count; i++)
         TRY(coerce_argument(c, i, function_argument(signature, i)));
-    return bind_call(c->b, op, result_type(function_result(signature)), c->args, (uint32_t)c->count,
-                     c->tree->location, out);
+    return bind_call(c->b, op, function_letter_type(function_result(signature)), c->args,
+                     (uint32_t)c->count, c->tree->location, out);
 }
 
 /* ---- rounding ---- */
@@ -294,6 +287,181 @@ static status bind_concat(const call *c, expr_op op, expr **out)
                      c->tree->location, out);
 }
 
+/* Text, pattern, replacement, then flags, or start, number and flags: the call has flags, start and
+ * number in this order. */
+static status bind_regexp_replace(const call *c, expr_op op, expr **out)
+{
+    expr *args[6];
+    value none = value_text("", 0);
+    memcpy(args, c->args, (c->count < 6 ? c->count : 6) * sizeof *args);
+    uint32_t count = (uint32_t)c->count;
+    bool has_start = count > 4 || (count == 4 && type_is_integer(args[3]->type));
+    call ordered = {c->b, c->tree, c->name, args, count};
+    if (has_start) {
+        TRY(bind_constant(c->b, &none, -1, &args[3]));
+        if (count == 6)
+            args[3] = c->args[5];
+        args[4] = c->args[3];
+        if (count >= 5)
+            args[5] = c->args[4];
+        count = count >= 5 ? 6 : 5;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        TRY(coerce_argument(&ordered, i, i < 4 ? 't' : 'i'));
+    return bind_call(c->b, op, type_make(TYPE_VARCHAR), args, count, c->tree->location, out);
+}
+
+/* substring(x from 'pattern') comes like substring(x from 2). */
+static status bind_substring(const call *c, expr_op op, expr **out)
+{
+    bool is_pattern = c->count == 2 && c->args[1]->type.id == TYPE_VARCHAR;
+    return bind_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
+}
+
+/* Seconds since 1970 as microseconds; of what is not exact rounded. */
+static status bind_to_timestamp(const call *c, expr **out)
+{
+    int32_t location = c->tree->location;
+    value million = value_int(TYPE_INT64, 1000000);
+    expr *factor, *product;
+    TRY(require_number(c, 0));
+    if (type_is_integer(c->args[0]->type))
+        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), location, &c->args[0]));
+    TRY(bind_constant(c->b, &million, -1, &factor));
+    TRY(bind_arithmetic(c->b, "*", c->args[0], factor, location, &product));
+    TRY(bind_cast(c->b, product, type_make(TYPE_INT64), location, &product));
+    return bind_call1(c->b, EXPR_MAKE_TIMESTAMPTZ, type_make(TYPE_TIMESTAMP_TZ), product, location,
+                      out);
+}
+
+static status bind_make_timestamptz(const call *c, expr_op op, expr **out)
+{
+    TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_make(TYPE_TIMESTAMP_TZ), c->args[0], c->tree->location, out);
+}
+
+/* ---- functions of any type ---- */
+
+static status bind_if(const call *c, expr **out)
+{
+    data_type type;
+    expr *args[] = {c->args[0], c->args[1], c->args[2]};
+    TRY(bind_coerce(c->b, args[0], type_make(TYPE_BOOL), c->tree->location, "condition of IF",
+                    &args[0]));
+    TRY(bind_coerce_all(c->b, args + 1, 2, c->tree->location, "IF", &type));
+    expr *e = expr_new(c->b->memory, EXPR_CASE, type, 3, bind_position(c->b, c->tree->location));
+    if (!e)
+        return bind_no_memory();
+    memcpy(e->args, args, sizeof args);
+    e->is_nullable = args[1]->is_nullable || args[2]->is_nullable;
+    *out = expr_fold(c->b->memory, e);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status constant_text(const call *c, const char *text, expr **out)
+{
+    char *copy = arena_copy_text(c->b->memory, text, strlen(text));
+    value v = value_text(copy, strlen(text));
+    return copy ? bind_constant(c->b, &v, c->tree->location, out) : bind_no_memory();
+}
+
+static status bind_typeof(const call *c, expr **out)
+{
+    char name[TYPE_NAME_BYTES];
+    return constant_text(c, type_name(c->args[0]->type, name), out);
+}
+
+static status bind_version(const call *c, expr **out)
+{
+    return constant_text(c, "Pistachio " PISTACHIO_VERSION, out);
+}
+
+static status bind_pi(const call *c, expr **out)
+{
+    value v = value_double(3.141592653589793);
+    return bind_constant(c->b, &v, c->tree->location, out);
+}
+
+/* log(x) is to the base 10, log(b, x) to the base b. */
+static status bind_log(const call *c, expr **out)
+{
+    data_type number = type_make(TYPE_DOUBLE);
+    int32_t location = c->tree->location;
+    expr *parts[2];
+    for (size_t i = 0; i < c->count; i++)
+        TRY(coerce_argument(c, i, 'd'));
+    if (c->count == 1)
+        return bind_call1(c->b, EXPR_LOG10, number, c->args[0], location, out);
+    for (int i = 0; i < 2; i++)
+        TRY(bind_call1(c->b, EXPR_LN, number, c->args[1 - i], location, &parts[i]));
+    return bind_arithmetic(c->b, "/", parts[0], parts[1], location, out);
+}
+
+static status bind_xor(const call *c, expr **out)
+{
+    bool is_done;
+    return bind_bits(c->b, "#", c->args[0], c->args[1], c->tree->location, &is_done, out);
+}
+
+static status bind_contains(const call *c, expr **out)
+{
+    value zero = value_int(TYPE_INT64, 0);
+    expr *place, *none;
+    TRY(bind_by_signature(c, EXPR_POSITION, &place));
+    TRY(bind_constant(c->b, &zero, -1, &none));
+    return bind_comparison(c->b, EXPR_GT, place, none, c->tree->location, out);
+}
+
+/* An integer of up to 32 bits, or a bigint. */
+static status bind_to_hex(const call *c, expr_op op, expr **out)
+{
+    data_type narrow = type_make(TYPE_INT32), common;
+    bool is_narrow = type_is_integer(c->args[0]->type) &&
+                     bind_common_type(c->args[0]->type, narrow, &common) && common.id == TYPE_INT32;
+    if (is_narrow)
+        TRY(bind_cast(c->b, c->args[0], narrow, c->tree->location, &c->args[0]));
+    else
+        TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_make(TYPE_VARCHAR), c->args[0], c->tree->location, out);
+}
+
+/* Of a blob's bytes, or a text's; sha256 of a blob is one. */
+static status bind_digest(const call *c, expr_op op, expr **out)
+{
+    bool is_blob = c->args[0]->type.id == TYPE_BLOB;
+    TRY(coerce_argument(c, 0, is_blob ? 'B' : 't'));
+    data_type type = is_blob && op == EXPR_SHA256 ? c->args[0]->type : type_make(TYPE_VARCHAR);
+    return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
+}
+
+/* Of one argument: how long before the day on which the statement began. */
+static status bind_age(const call *c, expr_op op, expr **out)
+{
+    expr *args[] = {c->args[0], c->count > 1 ? c->args[1] : NULL};
+    call both = {c->b, c->tree, c->name, args, 2};
+    if (c->count == 1) {
+        args[1] = args[0];
+        TRY(bind_statement_time(c->b, TYPE_DATE, c->tree->location, &args[0]));
+    }
+    return bind_by_signature(&both, op, out);
+}
+
+static status bind_date_add(const call *c, expr **out)
+{
+    return bind_arithmetic(c->b, "+", c->args[0], c->args[1], c->tree->location, out);
+}
+
+/* A date or timestamp always is. */
+static status bind_isfinite(const call *c, expr_op op, expr **out)
+{
+    expr *copy;
+    if (!type_is_time(c->args[0]->type))
+        return bind_by_signature(c, op, out);
+    copy = expr_copy(c->b->memory, c->args[0]);
+    return copy ? bind_comparison(c->b, EXPR_EQ, c->args[0], copy, c->tree->location, out)
+                : bind_no_memory();
+}
+
 static status bind_now(const call *c, expr **out)
 {
     return bind_statement_time(c->b, TYPE_TIMESTAMP_TZ, c->tree->location, out);
@@ -333,6 +501,15 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_DATE_PART] = bind_date_part,
     [EXPR_DATE_TRUNC] = bind_date_trunc,
     [EXPR_CONCAT_SKIP] = bind_concat,
+    [EXPR_REGEXP_REPLACE] = bind_regexp_replace,
+    [EXPR_SUBSTRING] = bind_substring,
+    [EXPR_MAKE_TIMESTAMPTZ] = bind_make_timestamptz,
+    [EXPR_CONCAT_WS] = bind_concat,
+    [EXPR_TO_HEX] = bind_to_hex,
+    [EXPR_MD5] = bind_digest,
+    [EXPR_SHA256] = bind_digest,
+    [EXPR_AGE] = bind_age,
+    [EXPR_ISFINITE] = bind_isfinite,
 };
 
 static const struct function {

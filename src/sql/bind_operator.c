@@ -38,11 +38,6 @@ static const char *instead_of(const char *name, const expr *left, const expr *ri
 {
     if (!strcmp(name, "=="))
         return "write =";
-    if (!strcmp(name, "~") || !strcmp(name, "~*") || !strcmp(name, "!~") || !strcmp(name, "!~*"))
-        return "regular expressions are not supported; LIKE, starts_with and strpos look into text";
-    if (!strcmp(name, "&") || !strcmp(name, "|") || !strcmp(name, "#") || !strcmp(name, "<<") ||
-        !strcmp(name, ">>"))
-        return "there are no operators on bits";
     return type_equal(left->type, right->type) ? "docs/SQL.md lists the operators"
                                                : "cast one of the two sides";
 }
@@ -401,6 +396,92 @@ static status read_number_literal(binder *b, expr **literal, const expr *other, 
     return bind_coerce(b, *literal, other->type, location, "operand", literal);
 }
 
+/* ~, ~*, !~, !~* */
+static bool is_match(const char *name)
+{
+    name += *name == '!';
+    return !strcmp(name, "~") || !strcmp(name, "~*");
+}
+
+static status match(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                    expr **out)
+{
+    data_type text = type_make(TYPE_VARCHAR);
+    expr *sides[] = {left, right};
+    expr_op op = name[strlen(name) - 1] == '*' ? EXPR_REGEXP_MATCH_ANY_CASE : EXPR_REGEXP_MATCH;
+    for (int i = 0; i < 2; i++)
+        if (sides[i]->type.id != TYPE_VARCHAR && sides[i]->type.id != TYPE_NULL)
+            return no_operator(b, name, left, right, location);
+    for (int i = 0; i < 2; i++)
+        TRY(bind_cast(b, sides[i], text, location, &sides[i]));
+    TRY(bind_call(b, op, type_make(TYPE_BOOL), sides, 2, location, out));
+    return *name == '!' ? bind_call1(b, EXPR_NOT, type_make(TYPE_BOOL), *out, location, out)
+                        : STATUS_OK;
+}
+
+/* ---- bits ---- */
+
+static bool is_narrow(const expr *e)
+{
+    data_type common;
+    return e->type.id != TYPE_INT64 && type_is_integer(e->type) &&
+           bind_common_type(e->type, type_make(TYPE_INT32), &common) && common.id == TYPE_INT32;
+}
+
+static bool find_bits(const char *name, bool is_narrow, expr_op *out)
+{
+    static const struct {
+        const char *name;
+        expr_op wide, narrow;
+    } operators[] = {{"&", EXPR_BIT_AND, EXPR_BIT_AND},
+                     {"|", EXPR_BIT_OR, EXPR_BIT_OR},
+                     {"#", EXPR_BIT_XOR, EXPR_BIT_XOR},
+                     {"<<", EXPR_SHIFT_LEFT, EXPR_SHIFT_LEFT_32},
+                     {">>", EXPR_SHIFT_RIGHT, EXPR_SHIFT_RIGHT_32}};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (!strcmp(name, operators[i].name)) {
+            *out = is_narrow ? operators[i].narrow : operators[i].wide;
+            return true;
+        }
+    return false;
+}
+
+/* Computed as bigints. */
+static status bits(binder *b, expr_op op, expr **sides, uint32_t count, bool is_narrow,
+                   int32_t location, expr **out)
+{
+    data_type wide = type_make(TYPE_INT64);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(bind_coerce(b, sides[i], wide, location, "operand", &sides[i]));
+    TRY(bind_call(b, op, wide, sides, count, location, out));
+    return is_narrow ? bind_cast(b, *out, type_make(TYPE_INT32), location, out) : STATUS_OK;
+}
+
+status bind_bits(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                 bool *out_done, expr **out)
+{
+    expr *sides[] = {left, right};
+    expr_op op;
+    bool is_shift = name[0] == '<' || name[0] == '>';
+    bool narrow = is_narrow(left) && (is_shift || is_narrow(right));
+    *out_done = find_bits(name, narrow, &op);
+    if (!*out_done)
+        return STATUS_OK;
+    for (int i = 0; i < 2; i++)
+        if (!type_is_integer(sides[i]->type) && !bind_is_literal(sides[i]))
+            return no_operator(b, name, left, right, location);
+    return bits(b, op, sides, 2, narrow, location, out);
+}
+
+status bind_not_bits(binder *b, expr *arg, int32_t location, expr **out)
+{
+    char name[TYPE_NAME_BYTES];
+    if (!type_is_integer(arg->type) && !bind_is_literal(arg))
+        return bind_error(b, STATUS_KIND_INVALID, location, "operator does not exist: ~ %s",
+                          type_name(arg->type, name));
+    return bits(b, EXPR_BIT_NOT, &arg, 1, is_narrow(arg), location, out);
+}
+
 static bool is_timelike(const expr *e)
 {
     return type_is_time(e->type) || e->type.id == TYPE_INTERVAL;
@@ -419,6 +500,12 @@ status bind_arithmetic(binder *b, const char *name, expr *left, expr *right, int
                      {"%", EXPR_MODULO}};
     if (!strcmp(name, "||"))
         return concatenate(b, left, right, location, out);
+    if (is_match(name))
+        return match(b, name, left, right, location, out);
+    bool is_done;
+    TRY(bind_bits(b, name, left, right, location, &is_done, out));
+    if (is_done)
+        return STATUS_OK;
     if (is_timelike(left) || is_timelike(right))
         return time_arithmetic(b, name, left, right, location, out);
     TRY(read_number_literal(b, &left, right, location));

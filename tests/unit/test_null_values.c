@@ -253,7 +253,7 @@ static shape round_numbers(const run *r, data_type type, unsigned variant)
     if (type.id != TYPE_DOUBLE && variant >= DEV_MATH_SQRT)
         variant = DEV_MATH_ABS;
     LAUNCH(math, .op = (uint8_t)variant, .type = type, .digits = 0, .left = in.numbers,
-           .left_stride = 1, .right = variant == DEV_MATH_POWER ? (void *)in.others : NULL,
+           .left_stride = 1, .right = variant >= DEV_MATH_POWER ? (void *)in.others : NULL,
            .right_stride = 1, .validity = in.both, .out = r->out->values, FAILURES);
     return (shape){NULLS_ARE_DEFINED, type.width, false, in.both};
 }
@@ -453,7 +453,7 @@ static const struct {
     {DEV_KERNEL_choose, choose_values, 2, true},
     {DEV_KERNEL_scatter, scatter_values, 1, true},
     {DEV_KERNEL_arithmetic, compute, DEV_MODULO + 1, false},
-    {DEV_KERNEL_math, round_numbers, DEV_MATH_POWER + 1, false},
+    {DEV_KERNEL_math, round_numbers, DEV_MATH_ATAN2 + 1, false},
     {DEV_KERNEL_cast_number, cast_numbers, 6, false},
     {DEV_KERNEL_cast_from_text, cast_from_text, 1, false},
     {DEV_KERNEL_cast_to_text, cast_to_text, 1, false},

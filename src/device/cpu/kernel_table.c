@@ -7,6 +7,11 @@
     {                                                                                              \
         ISA_(name)(arguments);                                                                     \
     }
+#define HOST_KERNEL(name, ...)                                                                     \
+    static void call_##name(const void *arguments)                                                 \
+    {                                                                                              \
+        dev_##name(arguments);                                                                     \
+    }
 #include "device/kernels.def"
 #undef KERNEL
 

@@ -74,6 +74,42 @@ DEVICE double double_result(const math_arguments &a, double x, double y)
         return log10(x);
     case DEV_MATH_EXP:
         return exp(x);
+    case DEV_MATH_LOG2:
+        return log2(x);
+    case DEV_MATH_CBRT:
+        return cbrt(x);
+    case DEV_MATH_DEGREES:
+        return x * DEGREES_PER_RADIAN;
+    case DEV_MATH_RADIANS:
+        return x / DEGREES_PER_RADIAN;
+    case DEV_MATH_SIN:
+        return sin(x);
+    case DEV_MATH_COS:
+        return cos(x);
+    case DEV_MATH_TAN:
+        return tan(x);
+    case DEV_MATH_COT:
+        return 1 / tan(x);
+    case DEV_MATH_ASIN:
+        return asin(x);
+    case DEV_MATH_ACOS:
+        return acos(x);
+    case DEV_MATH_ATAN:
+        return atan(x);
+    case DEV_MATH_SINH:
+        return sinh(x);
+    case DEV_MATH_COSH:
+        return cosh(x);
+    case DEV_MATH_TANH:
+        return tanh(x);
+    case DEV_MATH_ASINH:
+        return asinh(x);
+    case DEV_MATH_ACOSH:
+        return acosh(x);
+    case DEV_MATH_ATANH:
+        return atanh(x);
+    case DEV_MATH_ATAN2:
+        return atan2(x, y);
     default:
         return pow(x, y);
     }
@@ -87,7 +123,19 @@ DEVICE bool is_outside(dev_math_op op, double x, double y)
         return x < 0;
     case DEV_MATH_LN:
     case DEV_MATH_LOG10:
+    case DEV_MATH_LOG2:
         return x <= 0;
+    case DEV_MATH_ASIN:
+    case DEV_MATH_ACOS:
+    case DEV_MATH_ATANH:
+        return x < -1 || x > 1;
+    case DEV_MATH_ACOSH:
+        return x < 1;
+    case DEV_MATH_SIN:
+    case DEV_MATH_COS:
+    case DEV_MATH_TAN:
+    case DEV_MATH_COT:
+        return isinf(x);
     case DEV_MATH_POWER:
         return (x == 0 && y < 0) || (x < 0 && y != floor(y));
     default:

@@ -593,6 +593,8 @@ static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const v
 {
     command c = {.kind = COMMAND_KERNEL, .kernel = kernel};
     kernel_use uses[KERNEL_USES];
+    if (dev_kernel_is_host(kernel))
+        return status_new(STATUS_KIND_INTERNAL, "a kernel of the host's was launched on a device");
     memcpy(c.arguments, arguments, argument_bytes);
     return submit_among(stream, &c, uses, kernel_uses(kernel, arguments, uses));
 }

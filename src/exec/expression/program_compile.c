@@ -131,9 +131,11 @@ static status buckets_grow(compiler *c)
 static void derive(const compiler *c, instruction *s)
 {
     bool any_strict = false, all_strict = s->arg_count > 0;
+    s->kernel_fails = s->can_fail && s->kind != INSTRUCTION_HOST;
     for (uint32_t i = 0; i < s->arg_count; i++) {
         const instruction *arg = instruction_of(c, s->args[i]);
         s->can_fail |= arg->can_fail;
+        s->kernel_fails |= arg->kernel_fails;
         any_strict |= arg->is_strict;
         all_strict &= arg->is_strict;
         if (s->only_column == COLUMN_NONE)
@@ -151,9 +153,11 @@ static void derive(const compiler *c, instruction *s)
     }
 }
 
-static bool kind_passes_null(uint8_t kind)
+static bool kind_passes_null(uint8_t kind, uint8_t op)
 {
     switch (kind) {
+    case INSTRUCTION_HOST:
+        return !(host_traits_of((host_function)op) & HOST_SEES_NULLS);
     case INSTRUCTION_COLUMN:
     case INSTRUCTION_CONSTANT:
     case INSTRUCTION_IN_LIST: /* NULL in the list makes it depend on the value */
@@ -190,7 +194,7 @@ status instruction_add(compiler *c, instruction *s, const uint32_t *args, uint32
         s->args = copy;
     }
     s->arg_count = arg_count;
-    s->passes_null = kind_passes_null(s->kind);
+    s->passes_null = kind_passes_null(s->kind, s->op);
     derive(c, s);
     s->next = *bucket;
     TRY(array_push(p->memory, &p->instructions, *s));

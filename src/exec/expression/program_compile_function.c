@@ -141,11 +141,11 @@ status compile_call_math(compiler *c, const expr *e, int op, uint32_t *out)
         s.first_number = number < -400 ? -400 : number > 400 ? 400 : number;
     }
     TRY(compile_cast(c, args[0], e->type, e->position, &args[0]));
-    if (op == DEV_MATH_POWER)
+    if (op >= DEV_MATH_POWER)
         TRY(compile_cast(c, args[1], e->type, e->position, &args[1]));
     s.can_fail =
         s.has_bounds ? rounding_can_fail(&s, instruction_of(c, args[0])) : op >= DEV_MATH_SQRT;
-    return instruction_add(c, &s, args, op == DEV_MATH_POWER ? 2 : 1, out);
+    return instruction_add(c, &s, args, op >= DEV_MATH_POWER ? 2 : 1, out);
 }
 
 /* ---- times ---- */
@@ -284,4 +284,17 @@ status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
         }
     }
     return instruction_add(c, &s, args, 2, out);
+}
+
+/* An integer is a moment already: so many units since 1970. */
+status compile_call_moment(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    (void)op;
+    uint32_t arg;
+    TRY(compile_expr(c, e->args[0], &arg));
+    TRY(compile_cast(c, arg, type_make(TYPE_INT64), e->position, &arg));
+    instruction s = instruction_make(INSTRUCTION_RETYPE, 0, e->type, e->position);
+    s.low = instruction_of(c, arg)->low;
+    s.high = instruction_of(c, arg)->high;
+    return instruction_add(c, &s, &arg, 1, out);
 }

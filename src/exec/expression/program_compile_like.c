@@ -72,28 +72,57 @@ static bool split(const char *pattern, size_t bytes, int escape, pieces *p)
     return true;
 }
 
+static status pieces_new(arena *memory, size_t bytes, pieces *out)
+{
+    *out = (pieces){.ends = arena_alloc_array(memory, bytes + 1, sizeof(uint32_t)),
+                    .bytes = arena_alloc(memory, bytes + 1)};
+    return out->ends && out->bytes ? STATUS_OK : status_no_memory("pattern", bytes);
+}
+
+/* The pieces as the kernel reads them: dev_pattern. */
+static status lay_out(arena *memory, const pieces *p, instruction *s)
+{
+    size_t ends_bytes = p->header.piece_count * sizeof(uint32_t);
+    size_t bytes = sizeof p->header + ends_bytes + p->header.piece_bytes;
+    char *data = arena_alloc(memory, bytes + 64);
+    if (!data)
+        return status_no_memory("pattern", bytes);
+    memcpy(data, &p->header, sizeof p->header);
+    memcpy(data + sizeof p->header, p->ends, ends_bytes);
+    memcpy(data + sizeof p->header + ends_bytes, p->bytes, p->header.piece_bytes);
+    s->data = data;
+    s->data_bytes = bytes;
+    return STATUS_OK;
+}
+
+status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at_start, bool at_end,
+                            instruction *s)
+{
+    arena *memory = c->program->memory;
+    uint32_t start = 0;
+    pieces p;
+    TRY(pieces_new(memory, bytes, &p));
+    memcpy(p.bytes, text, bytes);
+    p.header.piece_bytes = (uint32_t)bytes;
+    end_piece(&p, &start);
+    p.header.at_start = at_start;
+    p.header.at_end = at_end;
+    return lay_out(memory, &p, s);
+}
+
 static status compile_pattern(compiler *c, const expr *e, const value *pattern, int escape,
                               instruction *s)
 {
     arena *memory = c->program->memory;
     size_t bytes = pattern->bytes;
-    pieces p = {.ends = arena_alloc_array(memory, bytes + 1, sizeof(uint32_t)),
-                .bytes = arena_alloc(memory, bytes + 1)};
-    char *data = arena_alloc(memory, sizeof p.header + bytes * (sizeof(uint32_t) + 1) + 64);
-    if (!p.ends || !p.bytes || !data)
-        return status_no_memory("pattern", bytes);
+    pieces p;
+    TRY(pieces_new(memory, bytes, &p));
     if (!split(pattern->text, bytes, escape, &p))
         return status_at(status_new(STATUS_KIND_INVALID,
                                     "the pattern \"%.*s\" ends with its escape character",
                                     (int)(bytes < 100 ? bytes : 100), pattern->text),
                          e->position);
-    size_t ends_bytes = p.header.piece_count * sizeof(uint32_t);
-    memcpy(data, &p.header, sizeof p.header);
-    memcpy(data + sizeof p.header, p.ends, ends_bytes);
-    memcpy(data + sizeof p.header + ends_bytes, p.bytes, p.header.piece_bytes);
-    s->data = data;
-    s->data_bytes = sizeof p.header + ends_bytes + p.header.piece_bytes;
-    return STATUS_OK;
+    return lay_out(memory, &p, s);
 }
 
 /* ASCII in lower case; false where other letters are in it. */

@@ -16,6 +16,7 @@
 #ifndef PISTACHIO_EXEC_EXPRESSION_PROGRAM_INSTRUCTION_H
 #define PISTACHIO_EXEC_EXPRESSION_PROGRAM_INSTRUCTION_H
 
+#include "device/host/host.h"
 #include "device/kernel_ops.h"
 #include "exec/expression/program.h"
 
@@ -45,6 +46,8 @@ typedef enum instruction_kind {
     INSTRUCTION_DATE_PART,
     INSTRUCTION_DATE_TRUNC,
     INSTRUCTION_TIME,
+    INSTRUCTION_RETYPE, /* the same values as another type of their width */
+    INSTRUCTION_HOST,   /* op: a host_function; `data` is what it made of constants */
     INSTRUCTION_KIND_COUNT
 } instruction_kind;
 
@@ -52,12 +55,13 @@ typedef enum instruction_kind {
 #define COLUMN_SEVERAL (-2)
 
 typedef struct instruction {
-    uint8_t kind;     /* an instruction_kind */
-    uint8_t op;       /* of the kernel, by kind */
-    bool is_checked;  /* its kernel has to look for overflow */
-    bool can_fail;    /* it, or an instruction below it, may report an error */
-    bool is_strict;   /* NULL wherever its only column is */
-    bool passes_null; /* NULL if any argument is */
+    uint8_t kind;      /* an instruction_kind */
+    uint8_t op;        /* of the kernel, by kind */
+    bool is_checked;   /* its kernel has to look for overflow */
+    bool can_fail;     /* it, or an instruction below it, may report an error */
+    bool kernel_fails; /* likewise, to the task's error cell: not the host's */
+    bool is_strict;    /* NULL wherever its only column is */
+    bool passes_null;  /* NULL if any argument is */
     data_type type;
     int32_t position; /* in the SQL text, -1: none */
     int32_t only_column;
@@ -69,7 +73,8 @@ typedef struct instruction {
     int128 low, high;
     value constant;
     int64_t first_number, second_number;
-    /* IN_LIST: item_count items, ascending (text: as values). LIKE: the compiled pattern. */
+    /* IN_LIST: item_count items, ascending (text: as values). LIKE: the compiled pattern. HOST: of
+     * host_plan; equal for equal arguments, so that data_bytes is 0. */
     const void *data;
     size_t data_bytes, item_count;
     uint64_t hash;
@@ -117,6 +122,9 @@ CHECKED status compile_comparison(compiler *c, dev_compare_op op, uint32_t left,
                                   int32_t position, uint32_t *out);
 CHECKED status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op op, uint32_t left,
                                   uint32_t right, uint32_t *out);
+/* The data of a LIKE for a text that stands somewhere, at the start, at the end. */
+CHECKED status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at_start,
+                                    bool at_end, instruction *s);
 CHECKED status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out);
 CHECKED status compile_case(compiler *c, const expr *e, uint32_t *out);
 CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t first,
@@ -139,6 +147,7 @@ typedef struct frame {
     tensor **slots;          /* by instruction */
     tensor **columns;        /* selections: the parent's, by input column, when asked for */
     tensor *dictionary;      /* dictionaries: the entries that the slots are for */
+    bool is_refused;         /* dictionaries: a function of the host's failed for an entry */
     uint64_t rows_declined;  /* dictionaries: rows evaluated without it so far */
     uint64_t declined_chunk; /* dictionaries: the last chunk whose rows were */
 } frame;
@@ -228,6 +237,8 @@ CHECKED status instruction_measure(program_run *run, frame *f, uint32_t number, 
 CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_host(program_run *run, frame *f, uint32_t number, tensor **result);
 
 /* The two that may have to wait. */
 exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out);

@@ -26,6 +26,8 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_DATE_PART] = instruction_date_part,
     [INSTRUCTION_DATE_TRUNC] = instruction_date_trunc,
     [INSTRUCTION_TIME] = instruction_time,
+    [INSTRUCTION_RETYPE] = instruction_retype,
+    [INSTRUCTION_HOST] = instruction_host,
 };
 
 /* ---- frames ---- */
@@ -243,7 +245,7 @@ static status null_constant(program_run *run, data_type type, tensor **out)
 static bool dictionary_pays(const program_run *run, frame *d, const tensor *column, uint64_t rows)
 {
     if (d->dictionary == column->base)
-        return true;
+        return !d->is_refused;
     if (d->declined_chunk == run->chunk_number)
         return false;
     if (d->rows_declined + rows >= column->base_rows)
@@ -259,7 +261,7 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
                                tensor **out_column, frame **out)
 {
     *out = NULL;
-    if (s->only_column < 0 || s->can_fail || f->dictionary)
+    if (s->only_column < 0 || s->kernel_fails || f->dictionary)
         return STATUS_OK;
     tensor *column;
     TRY(frame_column(run, f, (uint32_t)s->only_column, &column));
@@ -282,10 +284,26 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
         d->dictionary = tensor_ref(column->base);
         d->count = dev_count_exact(column->base_rows);
         d->rows_declined = 0;
+        d->is_refused = false;
     }
     *out_column = column;
     *out = d;
     return STATUS_OK;
+}
+
+static exec_result run_kernel(program_run *run, frame *f, uint32_t number);
+
+/* What no row refers to may fail, and what a row refers to may not be needed: then rows are evaluated
+ * one by one, as they are asked for. */
+static bool refuse_dictionary(frame *f, status st)
+{
+    while (f->parent)
+        f = f->parent;
+    if (!f->dictionary || status_get_kind(st) == STATUS_KIND_CANCELLED)
+        return false;
+    f->is_refused = true;
+    status_free(st);
+    return true;
 }
 
 static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number, frame *d,
@@ -294,6 +312,8 @@ static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number
     exec_task *task = run->task;
     tensor *indexed;
     exec_result done = run_instruction(run, d, number);
+    if (done == EXEC_FAILED && d->is_refused)
+        return run_kernel(run, f, number);
     if (done != EXEC_FINISHED)
         return done;
     EXEC_TRY(task, tensor_new_indexed(run->stream, d->slots[number], column->base_rows,
@@ -340,6 +360,8 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
     status st = functions[s->kind](run, f, number, &result);
     if (st) {
         tensor_unref(result);
+        if (s->kind == INSTRUCTION_HOST && refuse_dictionary(f, st))
+            return EXEC_FAILED;
         return exec_fail(task, st);
     }
     f->slots[number] = result;

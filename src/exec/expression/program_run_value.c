@@ -148,3 +148,12 @@ status instruction_time(program_run *run, frame *f, uint32_t number, tensor **re
                    .error = run->task->error, .location = run_location(s)));
     return s->can_fail ? run_check(run, f, s) : STATUS_OK;
 }
+
+status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result)
+{
+    const instruction *s = instruction_at(run, number);
+    operand x;
+    TRY(run_column(run, f, s->args[0], &x));
+    TRY(tensor_new_view(s->type, x.column->values_owner, x.column->values, result));
+    return run_validity(run, f, *result, &x, 1);
+}

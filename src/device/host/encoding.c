@@ -1,0 +1,173 @@
+/* encoding.c - bytes as text and back: hex, base64, escape. */
+#include "device/host/host.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+#define BASE64 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+#define BASE64_LINE 76 /* characters, as PostgreSQL and MIME break them */
+
+typedef enum encoding { ENCODING_HEX, ENCODING_BASE64, ENCODING_ESCAPE } encoding;
+
+static status encoding_of(const host_call *c, uint64_t row, encoding *out)
+{
+    static const char *const names[] = {"hex", "base64", "escape"};
+    const string_view *name = host_text(c, 1, row);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (name->bytes == strlen(names[i]) &&
+            !strncasecmp(string_data(name), names[i], name->bytes)) {
+            *out = (encoding)i;
+            return STATUS_OK;
+        }
+    return status_hint(status_new(STATUS_KIND_DATA, "there is no encoding \"%.*s\"",
+                                  (int)(name->bytes < 40 ? name->bytes : 40), string_data(name)),
+                       "encodings are hex, base64 and escape");
+}
+
+/* ---- encode ---- */
+
+static size_t to_hex(const unsigned char *from, size_t count, char *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[2 * i] = "0123456789abcdef"[from[i] >> 4];
+        to[2 * i + 1] = "0123456789abcdef"[from[i] & 15];
+    }
+    return 2 * count;
+}
+
+static size_t to_base64(const unsigned char *from, size_t count, char *to)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i += 3) {
+        uint32_t bits = (uint32_t)from[i] << 16;
+        bits |= i + 1 < count ? (uint32_t)from[i + 1] << 8 : 0;
+        bits |= i + 2 < count ? from[i + 2] : 0;
+        if (length % (BASE64_LINE + 1) == BASE64_LINE)
+            to[length++] = '\n';
+        to[length++] = BASE64[bits >> 18];
+        to[length++] = BASE64[bits >> 12 & 63];
+        to[length++] = (char)(i + 1 < count ? BASE64[bits >> 6 & 63] : '=');
+        to[length++] = (char)(i + 2 < count ? BASE64[bits & 63] : '=');
+    }
+    return length;
+}
+
+static size_t to_escape(const unsigned char *from, size_t count, char *to)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (from[i] && from[i] < 0x80 && from[i] != '\\') {
+            to[length++] = (char)from[i];
+            continue;
+        }
+        to[length++] = '\\';
+        if (from[i] == '\\') {
+            to[length++] = '\\';
+            continue;
+        }
+        to[length++] = (char)('0' + (from[i] >> 6));
+        to[length++] = (char)('0' + (from[i] >> 3 & 7));
+        to[length++] = (char)('0' + (from[i] & 7));
+    }
+    return length;
+}
+
+status host_encode(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const unsigned char *from = (const unsigned char *)string_data(view);
+    encoding e;
+    char *room;
+    TRY(encoding_of(c, row, &e));
+    TRY(host_put_room(c, (uint64_t)view->bytes * 4 + 4, &room));
+    size_t length = e == ENCODING_HEX      ? to_hex(from, view->bytes, room)
+                    : e == ENCODING_BASE64 ? to_base64(from, view->bytes, room)
+                                           : to_escape(from, view->bytes, room);
+    host_put_filled(c, row, length);
+    return STATUS_OK;
+}
+
+/* ---- decode: false where the text is not of the encoding ---- */
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'                     ? c - '0'
+           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                                    : -1;
+}
+
+static bool from_hex(const char *from, size_t count, char *to, size_t *length)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (isspace((unsigned char)from[i]))
+            continue;
+        if (i + 1 == count || hex_digit(from[i]) < 0 || hex_digit(from[i + 1]) < 0)
+            return false;
+        to[(*length)++] = (char)(hex_digit(from[i]) << 4 | hex_digit(from[i + 1]));
+        i++;
+    }
+    return true;
+}
+
+static bool from_base64(const char *from, size_t count, char *to, size_t *length)
+{
+    uint32_t bits = 0;
+    unsigned digits = 0, closing = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (isspace((unsigned char)from[i]))
+            continue;
+        const char *digit = from[i] ? strchr(BASE64, from[i]) : NULL;
+        closing += from[i] == '=';
+        if (from[i] == '=' ? digits < 2 : closing || !digit)
+            return false;
+        bits = bits << 6 | (digit ? (uint32_t)(digit - BASE64) : 0);
+        if (++digits < 4)
+            continue;
+        if (closing > 2)
+            return false;
+        for (unsigned k = 0; k < 3 - closing; k++)
+            to[(*length)++] = (char)(bits >> (16 - 8 * k));
+        bits = digits = 0;
+    }
+    return !digits;
+}
+
+static bool from_escape(const char *from, size_t count, char *to, size_t *length)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (from[i] != '\\') {
+            to[(*length)++] = from[i];
+        } else if (i + 1 < count && from[i + 1] == '\\') {
+            to[(*length)++] = from[++i];
+        } else {
+            unsigned byte = 0;
+            for (unsigned k = 1; k <= 3; k++) {
+                if (i + k >= count || from[i + k] < '0' || from[i + k] > (k == 1 ? '3' : '7'))
+                    return false;
+                byte = byte << 3 | (unsigned)(from[i + k] - '0');
+            }
+            to[(*length)++] = (char)byte;
+            i += 3;
+        }
+    }
+    return true;
+}
+
+status host_decode(host_call *c, uint64_t row)
+{
+    const string_view *view = host_text(c, 0, row);
+    const char *from = string_data(view);
+    size_t length = 0;
+    encoding e;
+    char *room;
+    TRY(encoding_of(c, row, &e));
+    TRY(host_put_room(c, view->bytes, &room));
+    bool is_right = e == ENCODING_HEX      ? from_hex(from, view->bytes, room, &length)
+                    : e == ENCODING_BASE64 ? from_base64(from, view->bytes, room, &length)
+                                           : from_escape(from, view->bytes, room, &length);
+    if (!is_right)
+        return status_new(STATUS_KIND_DATA, "\"%.*s\" is no text of this encoding",
+                          (int)(view->bytes < 60 ? view->bytes : 60), from);
+    host_put_filled(c, row, length);
+    return STATUS_OK;
+}

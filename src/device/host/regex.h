@@ -1,0 +1,63 @@
+/* regex.h - regular expressions with PostgreSQL's meaning, by PCRE2: patterns are translated
+ * (regex_translate.c), compiled (regex.c) and matched in bounded time. */
+#ifndef PISTACHIO_DEVICE_HOST_REGEX_H
+#define PISTACHIO_DEVICE_HOST_REGEX_H
+
+#include "base/mem.h"
+
+#define REGEX_GROUPS_MAX 100 /* of which a match says where they are */
+
+/* What a pattern has to be compiled with, and what is known of every text that it matches. */
+typedef struct regex_source {
+    ARRAY(char) text;        /* as PCRE2 spells it */
+    ARRAY(uint32_t) origins; /* by byte of it: the byte of the given pattern that it comes from */
+    bool is_literal;         /* flag q: the text is no pattern */
+    bool is_case_free, is_expanded;
+    bool newline_ends_lines; /* ^ and $ match at lines */
+    bool newline_is_special; /* . and [^a] do not match it */
+    bool is_global;          /* flag g */
+    bool is_ascii;           /* texts of ASCII match it alike byte by byte */
+    /* Bytes that every match contains, as they stand; at its start, if said, which is the text's. */
+    const char *literal;
+    size_t literal_bytes;
+    bool literal_at_start;
+    bool literal_is_all; /* the pattern is nothing else ... */
+    bool ends_at_end;    /* ... but that its end is the text's */
+} regex_source;
+
+/* Reads flags and pattern. Failures have the place in the pattern. */
+CHECKED status regex_translate(const char *pattern, size_t bytes, const char *flags,
+                               size_t flag_bytes, arena *memory, regex_source *out);
+/* The pattern of SIMILAR TO, with its escape (NULL: none), as one of regex_translate. */
+CHECKED status regex_from_similar(const char *pattern, size_t bytes, const char *escape,
+                                  arena *memory, const char **out, size_t *out_bytes);
+/* "invalid regular expression \"...\": <what>, at character n", of the byte `at`. */
+CHECKED status regex_error(const char *pattern, size_t bytes, size_t at, const char *what);
+
+/* A compiled pattern; threads may share it. */
+typedef struct regex regex;
+
+/* Lives as long as memory. */
+CHECKED status regex_compile(const char *pattern, size_t bytes, const char *flags,
+                             size_t flag_bytes, arena *memory, regex **out);
+/* What was read out of the pattern. */
+const regex_source *regex_source_of(const regex *r);
+bool regex_is_global(const regex *r);
+uint32_t regex_groups(const regex *r);
+
+/* What matching needs besides, of one thread. */
+typedef struct regex_matcher regex_matcher;
+
+CHECKED status regex_matcher_new(bool (*is_cancelled)(const void *context), const void *context,
+                                 regex_matcher **out);
+void regex_matcher_free(regex_matcher *m); /* takes NULL */
+/* Begins with a text, which stays until the next one. */
+void regex_begin(regex_matcher *m, const regex *r, const char *text, size_t bytes);
+/* Where it matches first from byte `from` on. A text that takes too many steps fails. */
+CHECKED status regex_find(regex_matcher *m, size_t from, bool *out_found);
+/* Of the match: a group's bytes (0: all); false: the group is in no part of it. */
+bool regex_group(const regex_matcher *m, uint32_t group, size_t *out_start, size_t *out_end);
+/* Where to look for the next match: behind this one, a character further if it is empty. */
+size_t regex_next(const regex_matcher *m);
+
+#endif
