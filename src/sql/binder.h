@@ -71,7 +71,8 @@ typedef struct bind_grouping {
 } bind_grouping;
 
 typedef struct bind_scope {
-    struct bind_scope *parent; /* of the query around this one */
+    struct bind_scope *parent;  /* of the query around this one */
+    struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
     bind_entry_list entries;
     bind_name_list relations;
     bind_cte *ctes;
