@@ -204,6 +204,8 @@ static void note_call(uint32_t id, void *context)
         search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
     for (size_t i = 0; i < search->scope->groupings.count; i++)
         search->has_aggregate |= search->scope->groupings.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->composites.count; i++)
+        search->has_aggregate |= search->scope->composites.items[i].column.id == id;
     for (size_t i = 0; i < search->scope->windows.count; i++)
         search->has_window |= search->scope->windows.items[i].column.id == id;
 }
@@ -313,7 +315,7 @@ static status aggregate(query *q)
     expr_slot_list slots = {0};
     arena *a = q->b->memory;
     if (!q->select->n_group_clause && !q->scope.aggregates.count && !q->scope.groupings.count &&
-        !q->select->having_clause)
+        !q->scope.composites.count && !q->select->having_clause)
         return STATUS_OK;
     for (size_t i = 0; i < q->targets.count; i++)
         TRY(array_push(a, &slots, &q->targets.items[i].e));
