@@ -1,6 +1,11 @@
 /* partial.c - aggregates of parts of the rows, put together. */
 #include "plan/rewrite.h"
 
+bool plan_aggregate_counts(const plan_aggregate *aggregate)
+{
+    return aggregate->function == AGGREGATE_COUNT || aggregate->function == AGGREGATE_COUNT_STAR;
+}
+
 bool plan_aggregate_merges(const plan_aggregate *aggregate, plan_aggregate_function *out)
 {
     *out = aggregate->function;

@@ -269,8 +269,11 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
-    uint32_t bound_count;                       /* ids of sorts' bounds are 1 to this */
-    uint32_t exchange_count;                    /* 0: it runs on one rank */
+    uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
+    uint32_t exchange_count; /* 0: it runs on one rank */
+    bool
+        is_unnested; /* rule subqueries has run: there are none, and no side of a join reads the other */
+    uint32_t refused_attempts;                  /* of rule subqueries, which tried another way */
     uint64_t rules_off;                         /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;

@@ -80,6 +80,13 @@ CHECKED status plan_make_shared(plan_statement *s, plan_node *plan, uint32_t *ou
 CHECKED status plan_shared_reference(plan_statement *s, uint32_t id, plan_node **out);
 CHECKED status plan_order_shared(plan_statement *s);
 
+/* A deep copy of a plan with subqueries in it, which rewrites may change; with other ids for all
+ * columns that are made in it. */
+CHECKED status plan_copy(plan_statement *s, const plan_node *node, plan_node **out);
+CHECKED status plan_copy_renamed(plan_statement *s, const plan_node *node, plan_node **out);
+
+/* Is it a count, which is 0 of no rows where the others are NULL? */
+bool plan_aggregate_counts(const plan_aggregate *aggregate);
 /* Whether an aggregate's results of parts can be put together: by *out, the column of which is of
  * the same type. AVG cannot, but by the sum and the count that it is made of. */
 bool plan_aggregate_merges(const plan_aggregate *aggregate, plan_aggregate_function *out);

@@ -201,7 +201,8 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
                             node->join.type != JOIN_ANTI_NULL && node->join.type != JOIN_MARK;
     for (size_t i = 0; i < parts.count; i++) {
         expr *e = parts.items[i];
-        bool is_equality = e->kind == EXPR_CALL && e->op == EXPR_EQ;
+        /* Where NULL equals NULL among the keys, only those are such. */
+        bool is_equality = e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal;
         if (right_may_shrink && column_set_covers(right, e)) {
             TRY(array_push(s->memory, to_right, e));
         } else if (is_equality && column_set_covers(left, e->args[0]) &&

@@ -343,8 +343,7 @@ static status result_of(expansion *x, const level *l, const plan_node *rows, siz
         *out = plan_mean(x->statement->memory, *out, count);
         return *out ? STATUS_OK : no_memory();
     }
-    bool counts = call->function == AGGREGATE_COUNT || call->function == AGGREGATE_COUNT_STAR;
-    return counts && !l->set->count ? none_is_zero(x, out) : STATUS_OK;
+    return plan_aggregate_counts(call) && !l->set->count ? none_is_zero(x, out) : STATUS_OK;
 }
 
 /* GROUPING's value in a set. */

@@ -39,6 +39,18 @@ void plan_add_made(column_set *set, plan_node *node)
         plan_add_made(set, node->children[i]);
 }
 
+static void add_read_in_slot(expr **slot, void *context)
+{
+    column_set_add_expr(context, *slot);
+}
+
+void plan_add_read(column_set *set, plan_node *node)
+{
+    plan_visit_exprs(node, add_read_in_slot, set);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        plan_add_read(set, node->children[i]);
+}
+
 static void check_slot(expr **slot, void *context)
 {
     set_visit *v = context;

@@ -3,227 +3,16 @@
  * EXISTS, IN and their negations that stand as conditions of their own become semi and anti joins;
  * elsewhere they become a column of a mark join. A subquery used as a value becomes a column of a
  * join with its one row; where that row is of an aggregate, what is computed of it comes after the
- * join (rewrite_last_aggregate.c). What ties a subquery to the rows outside (correlation) is taken out of its
- * filters and becomes the join's condition; through an aggregate it can go where it is an equality,
- * whose inner side becomes a group. (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015, for
- * the general idea.) */
+ * join (rewrite_last_aggregate.c). What ties a subquery to the rows outside (correlation) is taken out of
+ * its filters and becomes the join's condition (rewrite_pull_up.c). Where that cannot be, it is
+ * computed for each distinct combination of the values that it reads (rewrite_dependent.c). */
 #include "plan/rewrite_subqueries.h"
 
-static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out);
-
-typedef struct unnesting {
-    plan_statement *statement;
-    column_set inner;     /* all columns made inside the subquery */
-    expr_list conditions; /* what was taken out */
-    const plan_node
-        *top; /* an aggregate without groups that may get some: no row of it and a row of
-                             NULLs are the same above; or NULL */
-    int32_t position;
-} unnesting;
+#include "plan/rewrite_dependent.h"
 
 static status no_memory(void)
 {
     return status_no_memory("plan", sizeof(plan_node));
-}
-
-static status unsupported(const unnesting *u, const char *what)
-{
-    status st = status_new(STATUS_KIND_UNSUPPORTED,
-                           "a subquery that refers to outer columns %s is not supported", what);
-    return status_at(status_hint(st, "join the tables instead"), u->position);
-}
-
-static bool is_correlated(const unnesting *u, const expr *e)
-{
-    return !column_set_covers(&u->inner, e);
-}
-
-/* The node makes this column of one below it, too. */
-static status pass_column(unnesting *u, plan_node *node, const plan_column *column)
-{
-    arena *a = u->statement->memory;
-    if (plan_column_index(node, column->id) >= 0)
-        return STATUS_OK;
-    if (node->kind == PLAN_PROJECT) {
-        expr *e = expr_new_column(a, column->id, column->type, column->is_nullable, column->name);
-        if (!e)
-            return no_memory();
-        TRY(array_push(a, &node->project.exprs, e));
-    }
-    return array_push(a, &node->columns, *column);
-}
-
-/* The child's columns that the conditions taken out read are made by the node as well. */
-static status pass_needed(unnesting *u, plan_node *node)
-{
-    column_set needed;
-    TRY(column_set_new(u->statement->memory, u->statement->next_column_id, &needed));
-    for (size_t i = 0; i < u->conditions.count; i++)
-        column_set_add_expr(&needed, u->conditions.items[i]);
-    const plan_column_list *columns = &node->children[0]->columns;
-    for (size_t i = 0; i < columns->count; i++)
-        if (column_set_has(&needed, columns->items[i].id))
-            TRY(pass_column(u, node, &columns->items[i]));
-    return STATUS_OK;
-}
-
-/* Each condition must be inner = outer: the inner side becomes a group, and the condition compares
- * that. */
-static status group_by_inner(unnesting *u, plan_node *node, size_t first)
-{
-    plan_statement *s = u->statement;
-    for (size_t i = first; i < u->conditions.count; i++) {
-        expr *e = u->conditions.items[i];
-        bool is_equality = e->kind == EXPR_CALL && e->op == EXPR_EQ;
-        int side = !is_equality                               ? -1
-                   : column_set_covers(&u->inner, e->args[0]) ? 0
-                   : column_set_covers(&u->inner, e->args[1]) ? 1
-                                                              : -1;
-        if (side < 0 || column_set_meets(&u->inner, e->args[1 - side]))
-            return unsupported(u, "below an aggregate other than by an equality");
-        expr *inner = e->args[side];
-        plan_column column = {s->next_column_id++, inner->name ? inner->name : "key", inner->type,
-                              inner->is_nullable};
-        /* Groups come before aggregates, in the columns too. */
-        size_t at = node->aggregate.groups.count;
-        TRY(array_push(s->memory, &node->aggregate.groups, inner));
-        TRY(array_push(s->memory, &node->columns, column));
-        for (size_t c = node->columns.count - 1; c > at; c--)
-            node->columns.items[c] = node->columns.items[c - 1];
-        node->columns.items[at] = column;
-        expr *key =
-            expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
-        expr *pair[] = {key, e->args[1 - side]};
-        expr *equal =
-            key ? expr_new_call(s->memory, EXPR_EQ, type_make(TYPE_BOOL), pair, 2, e->position)
-                : NULL;
-        if (!equal)
-            return no_memory();
-        u->conditions.items[i] = equal;
-    }
-    /* The new columns belong to the subquery. */
-    column_set larger;
-    TRY(column_set_new(s->memory, s->next_column_id, &larger));
-    memcpy(larger.words, u->inner.words, (u->inner.bit_count / 64 + 1) * sizeof *larger.words);
-    u->inner = larger;
-    column_set_add_node(&u->inner, node);
-    return STATUS_OK;
-}
-
-/* Nothing below `node` may be correlated. */
-static status check_free(const unnesting *u, plan_node *node, const char *what)
-{
-    if (plan_is_covered(&u->inner, node))
-        return STATUS_OK;
-    return unsupported(u, what);
-}
-
-static status pull_up(unnesting *u, plan_node *node, plan_node **out);
-
-static status pull_up_aggregate(unnesting *u, plan_node *node)
-{
-    size_t before = u->conditions.count;
-    TRY(pull_up(u, node->children[0], &node->children[0]));
-    if (!plan_exprs_are_covered(&u->inner, node))
-        return unsupported(u, "in an aggregate or GROUP BY");
-    if (u->conditions.count == before)
-        return STATUS_OK;
-    /* With groups it would have no row where it had one. */
-    if (!node->aggregate.groups.count && node != u->top)
-        return unsupported(u, "below an aggregate that is not the last thing it does");
-    return group_by_inner(u, node, before);
-}
-
-/* A mark join's columns are its left side's, of which there may be more now, and the mark. */
-static status pass_marked(unnesting *u, plan_node *node)
-{
-    plan_column mark = node->columns.items[node->columns.count - 1];
-    plan_column_list columns = {0};
-    for (size_t i = 0; i < node->children[0]->columns.count; i++)
-        TRY(array_push(u->statement->memory, &columns, node->children[0]->columns.items[i]));
-    node->columns = columns;
-    return array_push(u->statement->memory, &node->columns, mark);
-}
-
-static status pull_up_join(unnesting *u, plan_node *node)
-{
-    arena *a = u->statement->memory;
-    bool is_inner = node->join.type == JOIN_INNER;
-    if (node->join.null_equal)
-        TRY(check_free(u, node, "in INTERSECT or EXCEPT"));
-    if (node->join.type == JOIN_RIGHT || node->join.type == JOIN_FULL)
-        TRY(check_free(u, node->children[0], "below an outer join"));
-    if (!is_inner)
-        TRY(check_free(u, node->children[1], "below an outer join or a subquery of its own"));
-    TRY(pull_up(u, node->children[0], &node->children[0]));
-    if (is_inner)
-        TRY(pull_up(u, node->children[1], &node->children[1]));
-    if (node->join.residual && is_correlated(u, node->join.residual)) {
-        expr_list parts = {0};
-        if (!is_inner)
-            return unsupported(u, "in the condition of an outer join or of a subquery of its own");
-        TRY(expr_split_and(a, node->join.residual, &parts));
-        node->join.residual = NULL;
-        for (size_t i = 0; i < parts.count; i++) {
-            if (is_correlated(u, parts.items[i])) {
-                TRY(array_push(a, &u->conditions, parts.items[i]));
-                continue;
-            }
-            node->join.residual = expr_new_and(a, node->join.residual, parts.items[i]);
-            if (!node->join.residual)
-                return no_memory();
-        }
-    }
-    return node->join.type == JOIN_MARK ? pass_marked(u, node) : plan_join_columns(a, node);
-}
-
-/* Takes the correlated conditions out of the plan below `node`. */
-static status pull_up(unnesting *u, plan_node *node, plan_node **out)
-{
-    arena *a = u->statement->memory;
-    size_t before = u->conditions.count;
-    *out = node;
-    switch (node->kind) {
-    case PLAN_FILTER: {
-        expr_list parts = {0}, kept = {0};
-        TRY(pull_up(u, node->children[0], &node->children[0]));
-        for (size_t i = 0; i < node->filter.conditions.count; i++)
-            TRY(expr_split_and(a, node->filter.conditions.items[i], &parts));
-        for (size_t i = 0; i < parts.count; i++)
-            TRY(array_push(a, is_correlated(u, parts.items[i]) ? &u->conditions : &kept,
-                           parts.items[i]));
-        return plan_filter_over(a, node->children[0], &kept, out);
-    }
-    case PLAN_PROJECT:
-        TRY(pull_up(u, node->children[0], &node->children[0]));
-        for (size_t i = 0; i < node->project.exprs.count; i++)
-            if (is_correlated(u, node->project.exprs.items[i]))
-                return unsupported(u, "in its select list");
-        return pass_needed(u, node);
-    case PLAN_AGGREGATE:
-        return pull_up_aggregate(u, node);
-    case PLAN_JOIN:
-        return pull_up_join(u, node);
-    case PLAN_SORT:
-    case PLAN_LIMIT:
-        TRY(pull_up(u, node->children[0], &node->children[0]));
-        if (node->kind == PLAN_SORT && !node->sort.has_limit) {
-            *out = node->children[0]; /* nobody sees the order */
-            return STATUS_OK;
-        }
-        if (u->conditions.count > before || !plan_exprs_are_covered(&u->inner, node))
-            return unsupported(u, "below a LIMIT");
-        node->columns = node->children[0]->columns;
-        return STATUS_OK;
-    case PLAN_UNION:
-        return check_free(u, node, "in UNION");
-    case PLAN_REPEAT:
-        return check_free(u, node, "in INTERSECT ALL or EXCEPT ALL");
-    case PLAN_WINDOW:
-        return check_free(u, node, "below a window function");
-    default:
-        return check_free(u, node, "in its FROM");
-    }
 }
 
 /* Whether there is a row depends on nothing of these nodes. */
@@ -240,15 +29,15 @@ static plan_node *below_what_keeps_rows(plan_node *node)
 }
 
 static status start(plan_statement *s, const expr *e, plan_node *plan, const plan_node *top,
-                    unnesting *u, plan_node **out)
+                    plan_unnesting *u, plan_node **out)
 {
     if (e->subquery_kind == SUBQUERY_EXISTS)
         plan = below_what_keeps_rows(plan);
-    *u = (unnesting){.statement = s, .top = top, .position = e->position};
-    TRY(rewrite_tree(s, plan, &plan));
+    *u = (plan_unnesting){.statement = s, .top = top, .position = e->position};
+    TRY(plan_rewrite_subqueries(s, plan, &plan));
     TRY(column_set_new(s->memory, s->next_column_id, &u->inner));
     plan_add_made(&u->inner, plan);
-    return pull_up(u, plan, out);
+    return plan_pull_up(u, plan, out);
 }
 
 static status and_all(arena *a, const expr_list *list, expr **out)
@@ -275,20 +64,57 @@ static status new_join(plan_statement *s, plan_join_type type, plan_node *left, 
     return plan_join_columns(s->memory, join);
 }
 
-/* The comparison of ANY and ALL, with the subquery's first column on the right. */
-static status any_condition(plan_statement *s, const expr *e, const plan_node *plan,
-                            bool is_negated, expr **out)
+static status compare_columns(plan_statement *s, const expr *e, const plan_column_list *columns,
+                              uint32_t i, expr_op op, expr **out)
+{
+    const plan_column *column = &columns->items[i];
+    expr *right =
+        expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
+    expr *pair[] = {e->args[i], right};
+    *out = right ? expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, 2, e->position) : NULL;
+    return *out ? STATUS_OK : no_memory();
+}
+
+static status new_logic(plan_statement *s, expr_op op, expr *left, expr *right, expr **out)
+{
+    expr *pair[] = {left, right};
+    *out = expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, right ? 2 : 1, -1);
+    return *out ? STATUS_OK : no_memory();
+}
+
+/* a < x, or a = x and the others are less: from the last column to the first. */
+static status compare_in_order(plan_statement *s, const expr *e, const plan_column_list *columns,
+                               expr_op op, expr **out)
+{
+    uint32_t i = e->arg_count - 1;
+    expr_op strict = op == EXPR_LE ? EXPR_LT : op == EXPR_GE ? EXPR_GT : op;
+    expr *less, *equal;
+    TRY(compare_columns(s, e, columns, i, op, out));
+    while (i-- > 0) {
+        TRY(compare_columns(s, e, columns, i, EXPR_EQ, &equal));
+        TRY(new_logic(s, EXPR_AND, equal, *out, &equal));
+        TRY(compare_columns(s, e, columns, i, strict, &less));
+        TRY(new_logic(s, EXPR_OR, less, equal, out));
+    }
+    return STATUS_OK;
+}
+
+status plan_any_condition(plan_statement *s, const expr *e, const plan_column_list *columns,
+                          bool is_negated, expr **out)
 {
     static const uint8_t opposite[] = {
         [EXPR_EQ] = EXPR_NE, [EXPR_NE] = EXPR_EQ, [EXPR_LT] = EXPR_GE,
         [EXPR_LE] = EXPR_GT, [EXPR_GT] = EXPR_LE, [EXPR_GE] = EXPR_LT};
-    const plan_column *column = &plan->columns.items[0];
-    expr *right =
-        expr_new_column(s->memory, column->id, column->type, column->is_nullable, column->name);
-    expr *pair[] = {e->args[0], right};
     expr_op op = is_negated ? (expr_op)opposite[e->comparison] : e->comparison;
-    *out = right ? expr_new_call(s->memory, op, type_make(TYPE_BOOL), pair, 2, e->position) : NULL;
-    return *out ? STATUS_OK : no_memory();
+    if (op != EXPR_EQ && op != EXPR_NE)
+        return compare_in_order(s, e, columns, op, out);
+    TRY(compare_columns(s, e, columns, 0, op, out));
+    for (uint32_t i = 1; i < e->arg_count; i++) {
+        expr *next;
+        TRY(compare_columns(s, e, columns, i, op, &next));
+        TRY(new_logic(s, op == EXPR_EQ ? EXPR_AND : EXPR_OR, *out, next, out));
+    }
+    return STATUS_OK;
 }
 
 /* A row stands in the way of NOT IN and ALL where the comparison is true or NULL. */
@@ -302,11 +128,19 @@ static status unless_false(plan_statement *s, expr **condition)
     return *condition ? STATUS_OK : no_memory();
 }
 
+static bool may_be_unknown(const expr *e, const plan_node *plan)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (e->args[i]->is_nullable || plan->columns.items[i].is_nullable)
+            return true;
+    return false;
+}
+
 /* A condition that is a subquery, or its negation, alone. */
 static status join_condition(plan_statement *s, plan_node *node, const expr *e, bool is_negated,
                              plan_node **out)
 {
-    unnesting u;
+    plan_unnesting u;
     plan_node *plan;
     expr *condition = NULL;
     TRY(start(s, e, e->subquery, NULL, &u, &plan));
@@ -316,8 +150,8 @@ static status join_condition(plan_statement *s, plan_node *node, const expr *e, 
         /* x > ALL (q) is NOT (x <= ANY (q)) */
         if (is_all)
             type = is_negated ? JOIN_SEMI : JOIN_ANTI;
-        TRY(any_condition(s, e, plan, is_all, &condition));
-        bool may_be_null = e->args[0]->is_nullable || plan->columns.items[0].is_nullable;
+        TRY(plan_any_condition(s, e, &plan->columns, is_all, &condition));
+        bool may_be_null = may_be_unknown(e, plan);
         if (type == JOIN_ANTI && may_be_null && !u.conditions.count && condition->op == EXPR_EQ)
             type = JOIN_ANTI_NULL;
         else if (type == JOIN_ANTI && may_be_null)
@@ -337,12 +171,13 @@ typedef struct replaced {
 typedef struct replacing {
     plan_statement *statement;
     plan_node *node;       /* grows by a join for each subquery */
+    expr_list pending;     /* conditions that its rows are to meet */
     ARRAY(replaced) known; /* what BETWEEN and others mention twice is one subquery */
 } replacing;
 
 static status replace(replacing *r, expr *e, expr **out);
 
-static bool gives_one_row(const plan_node *plan)
+bool plan_gives_one_row(const plan_node *plan)
 {
     while (plan->kind == PLAN_PROJECT)
         plan = plan->children[0];
@@ -367,10 +202,10 @@ static status join_value(replacing *r, const expr *e, plan_node *plan, bool is_s
 static status replace_scalar(replacing *r, const expr *e, expr **out)
 {
     plan_statement *s = r->statement;
-    unnesting u;
+    plan_unnesting u;
     plan_node *plan;
     expr *condition = NULL;
-    bool is_single = gives_one_row(e->subquery);
+    bool is_single = plan_gives_one_row(e->subquery);
     plan_column column = e->subquery->columns.items[0];
     TRY(start(s, e, e->subquery, plan_last_aggregate(e->subquery), &u, &plan));
     TRY(and_all(s->memory, &u.conditions, &condition));
@@ -385,11 +220,6 @@ static status replace_scalar(replacing *r, const expr *e, expr **out)
 }
 
 /* ---- subqueries that end in an aggregate without groups ---- */
-
-static bool is_count(const plan_aggregate *aggregate)
-{
-    return aggregate->function == AGGREGATE_COUNT || aggregate->function == AGGREGATE_COUNT_STAR;
-}
 
 static bool is_of_columns(const column_set *set, const expr *e)
 {
@@ -411,7 +241,7 @@ static status is_null_if_empty(plan_statement *s, const last_aggregate *last, bo
     if (!is_of_columns(&all, last->value) || !is_of_columns(&all, last->condition))
         return STATUS_OK;
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++)
-        if (!is_count(&node->aggregate.aggregates.items[i]))
+        if (!plan_aggregate_counts(&node->aggregate.aggregates.items[i]))
             column_set_add(&nulls, node->columns.items[i].id);
     *out = plan_is_null_with(last->value, &nulls);
     return STATUS_OK;
@@ -431,7 +261,7 @@ static status fill_empty(plan_statement *s, const plan_node *node, const plan_co
         const plan_column *c = &columns->items[i];
         expr *pair[] = {expr_new_column(a, c->id, c->type, true, c->name), zero};
         filled[i] = pair[0];
-        if (pair[0] && is_count(&node->aggregate.aggregates.items[i]))
+        if (pair[0] && plan_aggregate_counts(&node->aggregate.aggregates.items[i]))
             filled[i] = expr_new_call(a, EXPR_COALESCE, c->type, pair, 2, -1);
         if (!filled[i])
             return no_memory();
@@ -445,7 +275,7 @@ static status join_aggregate(replacing *r, const expr *e, last_aggregate *last)
 {
     plan_statement *s = r->statement;
     plan_column_list columns = {0};
-    unnesting u;
+    plan_unnesting u;
     plan_node *plan;
     expr *condition = NULL;
     for (size_t i = 0; i < last->node->columns.count; i++)
@@ -535,17 +365,17 @@ static status find_last_aggregate(plan_statement *s, const expr *e, last_aggrega
 static status replace_mark(replacing *r, const expr *e, expr **out)
 {
     plan_statement *s = r->statement;
-    unnesting u;
+    plan_unnesting u;
     plan_node *plan, *join;
     expr *condition = NULL;
     TRY(start(s, e, e->subquery, NULL, &u, &plan));
     bool is_all = e->subquery_kind == SUBQUERY_ALL, is_in = e->subquery_kind != SUBQUERY_EXISTS;
     if (is_in) {
-        TRY(any_condition(s, e, plan, is_all, &condition));
-        bool may_be_null = e->args[0]->is_nullable || plan->columns.items[0].is_nullable;
+        TRY(plan_any_condition(s, e, &plan->columns, is_all, &condition));
+        bool may_be_null = may_be_unknown(e, plan);
         if (may_be_null && (u.conditions.count || condition->op != EXPR_EQ))
-            return unsupported(&u,
-                               "under IN or ALL inside an expression, where values may be NULL,");
+            return plan_unnesting_unsupported(
+                &u, "under IN or ALL inside an expression, where values may be NULL,");
         is_in = may_be_null;
     }
     TRY(and_all(s->memory, &u.conditions, &condition));
@@ -563,7 +393,8 @@ static status replace_mark(replacing *r, const expr *e, expr **out)
     return *out ? STATUS_OK : no_memory();
 }
 
-static status replace_subquery(replacing *r, const expr *e, expr **out)
+/* By joins that need nothing but their conditions. */
+static status replace_by_join(replacing *r, const expr *e, expr **out)
 {
     last_aggregate last;
     TRY(find_last_aggregate(r->statement, e, &last));
@@ -571,6 +402,47 @@ static status replace_subquery(replacing *r, const expr *e, expr **out)
         return replace_by_aggregate(r, e, &last, out);
     return e->subquery_kind == SUBQUERY_SCALAR ? replace_scalar(r, e, out)
                                                : replace_mark(r, e, out);
+}
+
+/* The subquery's plan copied, for what may fail half-way. */
+static status copy_subquery(plan_statement *s, const expr *e, expr **out)
+{
+    *out = arena_alloc(s->memory, sizeof **out);
+    if (!*out)
+        return no_memory();
+    **out = *e;
+    return plan_copy(s, e->subquery, &(*out)->subquery);
+}
+
+/* Attempts of nested queries multiply. */
+#define ATTEMPTS_MAX 100
+
+/* Was an attempt refused, and another way is to be tried? */
+static bool is_refused(plan_statement *s, status *st)
+{
+    if (!*st || status_get_kind(*st) != STATUS_KIND_UNSUPPORTED)
+        return false;
+    status_free(*st);
+    *st = STATUS_OK;
+    s->refused_attempts++;
+    return true;
+}
+
+static status replace_subquery(replacing *r, const expr *e, expr **out)
+{
+    replacing before = *r;
+    if (r->statement->refused_attempts < ATTEMPTS_MAX) {
+        expr *copy;
+        TRY(copy_subquery(r->statement, e, &copy));
+        status st = replace_by_join(r, copy, out);
+        if (!is_refused(r->statement, &st))
+            return st;
+        r->node = before.node;
+        r->known.count = before.known.count;
+    }
+    TRY(plan_filter_over(r->statement->memory, r->node, &r->pending, &r->node));
+    r->pending = (expr_list){0};
+    return plan_dependent_value(r->statement, &r->node, e, out);
 }
 
 static status replace(replacing *r, expr *e, expr **out)
@@ -613,26 +485,181 @@ static status can_be_join(plan_statement *s, const expr *e, bool *out)
     return STATUS_OK;
 }
 
+/* A subquery alone, or negated, by a join; *out_is_done: false: it is to be replaced. */
+static status try_join(replacing *r, const expr *e, bool *out_is_done)
+{
+    plan_statement *s = r->statement;
+    bool is_negated = e->kind == EXPR_CALL && e->op == EXPR_NOT;
+    const expr *inner = is_negated ? e->args[0] : e;
+    plan_node *before = r->node;
+    expr *copy;
+    TRY(can_be_join(s, inner, out_is_done));
+    if (!*out_is_done)
+        return STATUS_OK;
+    TRY(copy_subquery(s, inner, &copy));
+    status st = join_condition(s, r->node, copy, is_negated, &r->node);
+    if (is_refused(s, &st)) {
+        *out_is_done = false;
+        r->node = before;
+    }
+    return st;
+}
+
 static status rewrite_filter(plan_statement *s, plan_node *node, plan_node **out)
 {
     expr_list parts = {0}, kept = {0};
     replacing r = {.statement = s, .node = node->children[0]};
     for (size_t i = 0; i < node->filter.conditions.count; i++)
         TRY(expr_split_and(s->memory, node->filter.conditions.items[i], &parts));
+    for (size_t i = 0; i < parts.count; i++)
+        if (!expr_has_subquery(parts.items[i]))
+            TRY(array_push(s->memory, &r.pending, parts.items[i]));
     for (size_t i = 0; i < parts.count; i++) {
         expr *e = parts.items[i];
-        bool is_negated = e->kind == EXPR_CALL && e->op == EXPR_NOT;
-        const expr *inner = is_negated ? e->args[0] : e;
-        bool is_join;
-        TRY(can_be_join(s, inner, &is_join));
-        if (is_join) {
-            TRY(join_condition(s, r.node, inner, is_negated, &r.node));
+        bool is_done;
+        if (!expr_has_subquery(e))
             continue;
-        }
+        TRY(try_join(&r, e, &is_done));
+        if (is_done)
+            continue;
         TRY(replace(&r, e, &e));
         TRY(array_push(s->memory, &kept, e));
     }
-    return plan_filter_over(s->memory, r.node, &kept, out);
+    for (size_t i = 0; i < kept.count; i++)
+        TRY(array_push(s->memory, &r.pending, kept.items[i]));
+    return plan_filter_over(s->memory, r.node, &r.pending, out);
+}
+
+/* ---- joins ---- */
+
+/* Takes the conditions with subqueries out of a join's own. */
+static status take_conditions(plan_statement *s, plan_node *node, expr_list *taken)
+{
+    expr_list parts = {0};
+    expr *residual = NULL;
+    if (!node->join.residual || !expr_has_subquery(node->join.residual))
+        return STATUS_OK;
+    TRY(expr_split_and(s->memory, node->join.residual, &parts));
+    for (size_t i = 0; i < parts.count; i++) {
+        if (expr_has_subquery(parts.items[i])) {
+            TRY(array_push(s->memory, taken, parts.items[i]));
+            continue;
+        }
+        residual = expr_new_and(s->memory, residual, parts.items[i]);
+        if (!residual)
+            return no_memory();
+    }
+    node->join.residual = residual;
+    return STATUS_OK;
+}
+
+/* They are checked above an inner join, and below another one, on the side that may have no match. */
+static status place_conditions(plan_statement *s, plan_node *node, expr_list *above)
+{
+    plan_join_type type = node->join.type;
+    expr_list taken = {0};
+    int32_t position = node->join.residual ? node->join.residual->position : -1;
+    TRY(take_conditions(s, node, type == JOIN_INNER ? above : &taken));
+    if (!taken.count)
+        return STATUS_OK;
+    if (type == JOIN_FULL)
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED,
+                                    "a subquery in a full join's ON condition is not supported"),
+                         position);
+    if (type == JOIN_RIGHT) {
+        plan_node *left = node->children[0];
+        node->children[0] = node->children[1];
+        node->children[1] = left;
+        node->join.type = JOIN_LEFT;
+    }
+    return plan_filter_over(s->memory, node->children[1], &taken, &node->children[1]);
+}
+
+static status is_lateral(plan_statement *s, const plan_node *node, bool *out)
+{
+    column_set left, read;
+    TRY(column_set_new(s->memory, s->next_column_id, &left));
+    TRY(column_set_new(s->memory, s->next_column_id, &read));
+    column_set_add_node(&left, node->children[0]);
+    plan_add_read(&read, node->children[1]);
+    *out = false;
+    for (uint32_t i = 0; i <= read.bit_count / 64; i++)
+        *out |= (read.words[i] & left.words[i]) != 0;
+    return STATUS_OK;
+}
+
+/* What the right side's filters say of the left one becomes the join's condition. */
+static status join_by_condition(plan_statement *s, plan_node *node, plan_node **out)
+{
+    plan_unnesting u = {.statement = s, .position = node->position};
+    plan_node *right;
+    TRY(plan_copy(s, node->children[1], &right));
+    TRY(plan_rewrite_subqueries(s, right, &right));
+    TRY(column_set_new(s->memory, s->next_column_id, &u.inner));
+    plan_add_made(&u.inner, right);
+    TRY(plan_pull_up(&u, right, &right));
+    expr *condition = node->join.residual;
+    TRY(and_all(s->memory, &u.conditions, &condition));
+    return new_join(s, node->join.type, node->children[0], right, condition, out);
+}
+
+static status rewrite_lateral(plan_statement *s, plan_node *node, plan_node **out)
+{
+    if (node->join.type == JOIN_RIGHT || node->join.type == JOIN_FULL)
+        return status_at(status_new(STATUS_KIND_INVALID,
+                                    "a right or full join's right side reads columns of the left "
+                                    "one"),
+                         node->position);
+    if (s->refused_attempts < ATTEMPTS_MAX) {
+        status st = join_by_condition(s, node, out);
+        if (!is_refused(s, &st))
+            return st;
+    }
+    return plan_lateral_join(s, node, out);
+}
+
+static status rewrite_join(plan_statement *s, plan_node *node, plan_node **out)
+{
+    expr_list above = {0};
+    plan_node *filter;
+    bool reads;
+    TRY(place_conditions(s, node, &above));
+    TRY(plan_rewrite_subqueries(s, node->children[0], &node->children[0]));
+    TRY(is_lateral(s, node, &reads));
+    if (reads)
+        TRY(rewrite_lateral(s, node, out));
+    else
+        TRY(plan_rewrite_subqueries(s, node->children[1], &node->children[1]));
+    if (!above.count)
+        return STATUS_OK;
+    TRY(plan_filter_over(s->memory, *out, &above, &filter));
+    return rewrite_filter(s, filter, out);
+}
+
+/* Conditions on the left side of a join whose right side reads it go there: it is not read for more
+ * rows than there are. */
+static status push_to_left(plan_statement *s, plan_node *node)
+{
+    plan_node *join = node->children[0];
+    expr_list parts = {0}, kept = {0}, left = {0};
+    column_set columns;
+    bool reads =
+        join->kind == PLAN_JOIN && (join->join.type == JOIN_INNER || join->join.type == JOIN_LEFT);
+    if (reads)
+        TRY(is_lateral(s, join, &reads));
+    if (!reads)
+        return STATUS_OK;
+    TRY(column_set_new(s->memory, s->next_column_id, &columns));
+    column_set_add_node(&columns, join->children[0]);
+    for (size_t i = 0; i < node->filter.conditions.count; i++)
+        TRY(expr_split_and(s->memory, node->filter.conditions.items[i], &parts));
+    for (size_t i = 0; i < parts.count; i++) {
+        expr *e = parts.items[i];
+        bool goes = !expr_has_subquery(e) && column_set_covers(&columns, e);
+        TRY(array_push(s->memory, goes ? &left : &kept, e));
+    }
+    node->filter.conditions = kept;
+    return plan_filter_over(s->memory, join->children[0], &left, &join->children[0]);
 }
 
 typedef struct replacing_all {
@@ -647,17 +674,17 @@ static void replace_visited(expr **slot, void *context)
         all->st = replace(&all->r, *slot, slot);
 }
 
-static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out)
+status plan_rewrite_subqueries(plan_statement *s, plan_node *node, plan_node **out)
 {
     *out = node;
+    if (node->kind == PLAN_JOIN)
+        return rewrite_join(s, node, out);
+    if (node->kind == PLAN_FILTER)
+        TRY(push_to_left(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
-        TRY(rewrite_tree(s, node->children[i], &node->children[i]));
+        TRY(plan_rewrite_subqueries(s, node->children[i], &node->children[i]));
     if (node->kind == PLAN_FILTER)
         return rewrite_filter(s, node, out);
-    if (node->kind == PLAN_JOIN && node->join.residual && expr_has_subquery(node->join.residual))
-        return status_at(status_new(STATUS_KIND_UNSUPPORTED,
-                                    "a subquery in a join's ON condition is not supported"),
-                         node->join.residual->position);
     if (node->child_count != 1)
         return STATUS_OK;
     replacing_all all = {.r = {.statement = s, .node = node->children[0]}};
@@ -668,5 +695,7 @@ static status rewrite_tree(plan_statement *s, plan_node *node, plan_node **out)
 
 status rewrite_subqueries(plan_statement *statement)
 {
-    return plan_each_tree(statement, rewrite_tree);
+    TRY(plan_each_tree(statement, plan_rewrite_subqueries));
+    statement->is_unnested = true;
+    return plan_order_shared(statement);
 }

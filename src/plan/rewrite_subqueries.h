@@ -4,6 +4,30 @@
 
 #include "plan/rewrite.h"
 
+/* What is taken out of a subquery that becomes a side of a join. */
+typedef struct plan_unnesting {
+    plan_statement *statement;
+    column_set inner;     /* all columns made inside the subquery */
+    expr_list conditions; /* what was taken out */
+    const plan_node *top; /* an aggregate without groups that may get some: no row of it and a row
+                              of NULLs are the same above; or NULL */
+    int32_t position;
+} plan_unnesting;
+
+/* Takes the conditions that read outer columns out of the plan, whose rows they are to be checked
+ * with; fails as not supported where that is not all that reads them. */
+CHECKED status plan_pull_up(plan_unnesting *u, plan_node *node, plan_node **out);
+status plan_unnesting_unsupported(const plan_unnesting *u, const char *what);
+
+/* Subqueries of the plan become joins. */
+CHECKED status plan_rewrite_subqueries(plan_statement *s, plan_node *node, plan_node **out);
+/* The comparison of ANY and ALL, with the subquery's columns on the right. */
+CHECKED status plan_any_condition(plan_statement *s, const expr *e, const plan_column_list *columns,
+                                  bool is_negated, expr **out);
+/* The plan has one row, whatever it reads. */
+bool plan_gives_one_row(const plan_node *plan);
+/* Adds all columns that the plan's expressions read. */
+void plan_add_read(column_set *set, plan_node *node);
 /* Adds all columns made in the plan, and in subqueries in it. */
 void plan_add_made(column_set *set, plan_node *node);
 /* The node's expressions, or those of the whole plan, read columns of the set alone. */

@@ -6,8 +6,31 @@ static status no_memory(void)
     return status_no_memory("plan", sizeof(plan_node));
 }
 
+/* References go by the order of columns, which joins that are put in another order change. */
+static status keep_order(plan_statement *s, plan_node **plan)
+{
+    plan_node *project;
+    if ((*plan)->kind == PLAN_PROJECT || (*plan)->kind == PLAN_AGGREGATE)
+        return STATUS_OK;
+    project = plan_node_new(s->memory, PLAN_PROJECT, 1);
+    if (!project)
+        return no_memory();
+    project->children[0] = *plan;
+    for (size_t i = 0; i < (*plan)->columns.count; i++) {
+        const plan_column *c = &(*plan)->columns.items[i];
+        expr *e = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        if (!e)
+            return no_memory();
+        TRY(array_push(s->memory, &project->project.exprs, e));
+        TRY(array_push(s->memory, &project->columns, *c));
+    }
+    *plan = project;
+    return STATUS_OK;
+}
+
 status plan_make_shared(plan_statement *s, plan_node *plan, uint32_t *out_id)
 {
+    TRY(keep_order(s, &plan));
     *out_id = (uint32_t)s->shared.count;
     return array_push(s->memory, &s->shared, plan);
 }

@@ -121,10 +121,14 @@ static status verify_subquery(plan_verifier *v, const expr *e)
     }
     v->node = outer;
     const plan_column_list *columns = &e->subquery->columns;
-    if (e->subquery_kind != SUBQUERY_EXISTS && columns->count != 1)
+    if (e->subquery_kind == SUBQUERY_SCALAR && columns->count != 1)
         return expr_error(v, e, "subquery does not have one column");
-    if (e->subquery_kind == SUBQUERY_ANY || e->subquery_kind == SUBQUERY_ALL)
-        if (e->arg_count != 1 || !types_match(e->args[0]->type, columns->items[0].type))
+    if (e->subquery_kind != SUBQUERY_ANY && e->subquery_kind != SUBQUERY_ALL)
+        return STATUS_OK;
+    if (!e->arg_count || e->arg_count != columns->count)
+        return expr_error(v, e, "subquery and arguments differ in number");
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (!types_match(e->args[i]->type, columns->items[i].type))
             return expr_error(v, e, "subquery and argument differ in type");
     return STATUS_OK;
 }
@@ -282,8 +286,14 @@ static status verify_tree(plan_verifier *v, const plan_node *node)
         return status_new(STATUS_KIND_INTERNAL, "plan node of kind %d", (int)node->kind);
     if (node->child_count != plan_node_children(node))
         return plan_verify_error(node, "wrong number of children");
-    for (uint32_t i = 0; i < node->child_count; i++)
+    bool is_lateral = node->kind == PLAN_JOIN && !v->statement->is_unnested;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        if (is_lateral && i)
+            plan_verify_show(v, node->children[0], 1);
         TRY(verify_tree(v, node->children[i]));
+        if (is_lateral && i)
+            plan_verify_show(v, node->children[0], -1);
+    }
     v->node = node;
     const plan_node_ops *ops = plan_node_ops_of(node);
     return ops->verify ? ops->verify(v, node) : verify_through(v, node);

@@ -170,6 +170,10 @@ static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char
     } else {
         TRY(bind_expr(b, tree->args[0], scope, &call->argument));
     }
+    for (size_t i = 0; i < tree->n_agg_order; i++) { /* which makes no difference to any */
+        expr *key;
+        TRY(bind_expr(b, tree->agg_order[i]->sort_by->node, scope, &key));
+    }
     if (tree->agg_filter)
         TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &call->filter));
     return STATUS_OK;
@@ -200,8 +204,6 @@ static status check_place(binder *b, const PgQuery__FuncCall *tree, const bind_s
     if (scope->is_in_aggregate)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate function calls cannot be nested");
-    if (tree->n_agg_order || tree->agg_within_group)
-        return bind_unsupported(b, tree->location, "ORDER BY in an aggregate is");
     return STATUS_OK;
 }
 
@@ -209,12 +211,20 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
                            bind_scope *scope, bool *out_is_aggregate, expr **out)
 {
     plan_aggregate_function function;
-    *out_is_aggregate = find_function(name, &function);
+    bool is_composite = bind_is_composite(name);
+    bool counts_distinct =
+        !strcmp(name, "approx_count_distinct"); /* the nearest is the number itself */
+    *out_is_aggregate = find_function(counts_distinct ? "count" : name, &function) || is_composite;
     if (!*out_is_aggregate)
         return STATUS_OK;
     TRY(check_place(b, tree, scope));
+    if (is_composite)
+        return bind_composite_call(b, tree, name, scope, out);
+    if (tree->agg_within_group)
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "aggregate \"%s\" takes no WITHIN GROUP", name);
     plan_aggregate call = {.function = function,
-                           .is_distinct = tree->agg_distinct,
+                           .is_distinct = tree->agg_distinct || counts_distinct,
                            .position = bind_position(b, tree->location)};
     scope->is_in_aggregate = true;
     status st = bind_argument(b, tree, name, scope, &call);

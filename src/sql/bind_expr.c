@@ -372,23 +372,54 @@ static bool is_row(const pg_node *node)
     return node && node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
 }
 
-/* (a, b) = (c, d) and <>. */
-static status bind_row_comparison(binder *b, const PgQuery__RowExpr *left,
-                                  const PgQuery__RowExpr *right, bool is_equal, int32_t location,
-                                  bind_scope *scope, expr **out)
+typedef struct row_pair {
+    const PgQuery__RowExpr *left, *right;
+    bind_scope *scope;
+    int32_t location;
+} row_pair;
+
+static status compare_items(binder *b, const row_pair *rows, size_t i, expr_op op, expr **out)
+{
+    expr *left, *right;
+    TRY(bind_expr(b, rows->left->args[i], rows->scope, &left));
+    TRY(bind_expr(b, rows->right->args[i], rows->scope, &right));
+    return bind_comparison(b, op, left, right, rows->location, out);
+}
+
+/* (a, b) < (c, d): a < c, or a = c and b < d; from the last to the first. */
+static status bind_row_order(binder *b, const row_pair *rows, expr_op op, expr **out)
+{
+    size_t i = rows->left->n_args - 1;
+    expr_op strict = op == EXPR_LE ? EXPR_LT : op == EXPR_GE ? EXPR_GT : op;
+    expr *less, *equal;
+    TRY(compare_items(b, rows, i, op, out));
+    while (i-- > 0) {
+        TRY(compare_items(b, rows, i, EXPR_EQ, &equal));
+        TRY(compare_items(b, rows, i, strict, &less));
+        TRY(bind_call2(b, EXPR_AND, boolean(), equal, *out, rows->location, &equal));
+        TRY(bind_call2(b, EXPR_OR, boolean(), less, equal, rows->location, out));
+    }
+    return STATUS_OK;
+}
+
+/* Rows compared item by item. */
+static status bind_row_comparison(binder *b, const row_pair *rows, expr_op op, expr **out)
 {
     ARRAY(expr *) pairs = {0};
-    if (left->n_args != right->n_args)
-        return bind_error(b, STATUS_KIND_INVALID, location,
-                          "rows of %zu and %zu values cannot be compared", left->n_args,
-                          right->n_args);
-    if (!left->n_args)
-        return bind_error(b, STATUS_KIND_INVALID, location, "rows of no values cannot be compared");
-    for (size_t i = 0; i < left->n_args; i++) {
-        expr *l, *r, *pair;
-        TRY(bind_expr(b, left->args[i], scope, &l));
-        TRY(bind_expr(b, right->args[i], scope, &r));
-        TRY(bind_comparison(b, is_equal ? EXPR_EQ : EXPR_NE, l, r, location, &pair));
+    size_t count = rows->left->n_args;
+    bool is_equal = op == EXPR_EQ || op == EXPR_IS_NOT_DISTINCT;
+    if (count != rows->right->n_args)
+        return bind_error(b, STATUS_KIND_INVALID, rows->location,
+                          "rows of %zu and %zu values cannot be compared", count,
+                          rows->right->n_args);
+    if (!count)
+        return bind_error(b, STATUS_KIND_INVALID, rows->location,
+                          "rows of no values cannot be compared");
+    if (op == EXPR_LT || op == EXPR_LE || op == EXPR_GT || op == EXPR_GE)
+        return bind_row_order(b, rows, op, out);
+    for (size_t i = 0; i < count; i++) {
+        expr *pair;
+        TRY(compare_items(b, rows, i, op, &pair));
         TRY(array_push(b->memory, &pairs, pair));
     }
     if (pairs.count == 1) {
@@ -396,7 +427,7 @@ static status bind_row_comparison(binder *b, const PgQuery__RowExpr *left,
         return STATUS_OK;
     }
     return bind_call(b, is_equal ? EXPR_AND : EXPR_OR, boolean(), pairs.items,
-                     (uint32_t)pairs.count, location, out);
+                     (uint32_t)pairs.count, rows->location, out);
 }
 
 static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
@@ -404,11 +435,9 @@ static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scop
     const char *name = operator_name(e);
     expr *left, *right;
     expr_op op;
-    if (is_row(e->lexpr) && is_row(e->rexpr)) {
-        if (strcmp(name, "=") && strcmp(name, "<>"))
-            return bind_unsupported(b, e->location, "this comparison of rows is");
-        return bind_row_comparison(b, e->lexpr->row_expr, e->rexpr->row_expr, name[0] == '=',
-                                   e->location, scope, out);
+    if (is_row(e->lexpr) && is_row(e->rexpr) && bind_comparison_op(name, &op)) {
+        row_pair rows = {e->lexpr->row_expr, e->rexpr->row_expr, scope, e->location};
+        return bind_row_comparison(b, &rows, op, out);
     }
     TRY(bind_expr(b, e->rexpr, scope, &right));
     if (!e->lexpr) {
@@ -616,8 +645,8 @@ static status bind_row_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
         if (!is_row(list->items[i]))
             return bind_error(b, STATUS_KIND_INVALID, e->location,
                               "a row can only be compared with rows");
-        TRY(bind_row_comparison(b, e->lexpr->row_expr, list->items[i]->row_expr, true, e->location,
-                                scope, &row));
+        row_pair rows = {e->lexpr->row_expr, list->items[i]->row_expr, scope, e->location};
+        TRY(bind_row_comparison(b, &rows, EXPR_EQ, &row));
         TRY(array_push(b->memory, &equal, row));
     }
     *out = equal.items[0];
@@ -677,6 +706,10 @@ static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_sco
                         expr **out)
 {
     expr *left, *right;
+    if (is_row(e->lexpr) && is_row(e->rexpr) && op != EXPR_NULLIF) {
+        row_pair rows = {e->lexpr->row_expr, e->rexpr->row_expr, scope, e->location};
+        return bind_row_comparison(b, &rows, op, out);
+    }
     TRY(bind_expr(b, e->lexpr, scope, &left));
     TRY(bind_expr(b, e->rexpr, scope, &right));
     return bind_comparison(b, op, left, right, e->location, out);

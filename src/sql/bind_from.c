@@ -51,9 +51,8 @@ static status bind_range_subselect(binder *b, const PgQuery__RangeSubselect *ran
 {
     const pg_select *select = range->subquery->select_stmt;
     int32_t location = select->n_target_list ? bind_location(select->target_list[0]) : -1;
-    if (range->lateral)
-        return bind_unsupported(b, location, "LATERAL is");
-    TRY(bind_select(b, select, scope->parent, scope->ctes, out));
+    bind_scope *around = range->lateral && scope->lateral ? scope->lateral : scope->parent;
+    TRY(bind_select(b, select, around, scope->ctes, out));
     TRY(bind_resolve_nulls(b, out));
     return bind_add_relation(b, scope, *out, NULL, range->alias, location);
 }
@@ -105,6 +104,7 @@ status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_nod
 {
     if (select->n_from_clause == 0)
         return no_table(b, out);
+    scope->lateral = scope; /* what has been bound of it */
     TRY(bind_from_item(b, select->from_clause[0], scope, out));
     for (size_t i = 1; i < select->n_from_clause; i++) {
         plan_node *next;

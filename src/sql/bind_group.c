@@ -146,14 +146,16 @@ static status make_grouping_sets(binder *b, const bind_scope *scope, const expr_
     return STATUS_OK;
 }
 
-status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
+status bind_aggregation(binder *b, bind_scope *scope, const expr_list *groups,
                         const plan_grouping_set_list *sets, expr **const *slots, size_t slot_count,
                         plan_node **node)
 {
     bool is_one = sets->count == 1 && !scope->groupings.count;
+    expr_list results = {0};
     plan_node *made = plan_node_new(b->memory, is_one ? PLAN_AGGREGATE : PLAN_GROUPING_SETS, 1);
     if (!made)
         return bind_no_memory();
+    TRY(bind_composites(b, scope, groups, !is_one, node, &results));
     made->children[0] = *node;
     TRY(is_one ? make_aggregate(b, scope, groups, made)
                : make_grouping_sets(b, scope, groups, sets, made));
@@ -163,5 +165,5 @@ status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *gro
         TRY(g.st);
     }
     *node = made;
-    return STATUS_OK;
+    return bind_composite_results(b, scope, &results, node);
 }

@@ -269,8 +269,14 @@ status bind_join(binder *b, const PgQuery__JoinExpr *tree, bind_scope *scope, pl
     j.right = j.left;
     if (tree->join_using_alias)
         return bind_unsupported(b, -1, "an alias behind USING is");
+    j.left.lateral = scope->lateral;
     TRY(bind_from_item(b, tree->larg, &j.left, &left));
+    bind_scope seen = {.parent = scope->lateral ? scope->lateral : scope->parent,
+                       .entries = j.left.entries,
+                       .relations = j.left.relations};
+    j.right.lateral = &seen;
     TRY(bind_from_item(b, tree->rarg, &j.right, &right));
+    j.right.lateral = NULL;
     if (tree->is_natural)
         TRY(natural_names(&j));
     for (size_t i = 0; i < tree->n_using_clause; i++)

@@ -5,7 +5,7 @@
  *   GROUP BY, aggregates, HAVING   node: aggregate, filter
  *   functions OVER windows         node: sorts, windows
  *   select list                    node: projection; columns that only ORDER BY needs are behind
- *   DISTINCT, ORDER BY, LIMIT      node: aggregate, sort, limit; and the extra columns go */
+ *   DISTINCT, ORDER BY, LIMIT      node: aggregate (ON: window), sort, limit; and the extra columns go */
 #include "sql/binder.h"
 
 #include <strings.h>
@@ -17,7 +17,8 @@ typedef struct target {
 } target;
 
 typedef struct order_key {
-    const PgQuery__SortBy *tree;
+    const PgQuery__SortBy *tree; /* NULL: of DISTINCT ON */
+    const pg_node *node;
     int target; /* -1: not in the select list */
     expr *e;    /* then */
 } order_key;
@@ -31,7 +32,7 @@ typedef struct query {
     expr_list groups; /* distinct */
     plan_grouping_set_list sets;
     expr *having;
-    ARRAY(order_key) order;
+    ARRAY(order_key) order, distinct_on;
 } query;
 
 /* ---- the select list ---- */
@@ -203,6 +204,8 @@ static void note_call(uint32_t id, void *context)
         search->has_aggregate |= search->scope->aggregates.items[i].column.id == id;
     for (size_t i = 0; i < search->scope->groupings.count; i++)
         search->has_aggregate |= search->scope->groupings.items[i].column.id == id;
+    for (size_t i = 0; i < search->scope->composites.count; i++)
+        search->has_aggregate |= search->scope->composites.items[i].column.id == id;
     for (size_t i = 0; i < search->scope->windows.count; i++)
         search->has_window |= search->scope->windows.items[i].column.id == id;
 }
@@ -262,30 +265,42 @@ static status bind_group(void *context, const pg_node *node, plan_grouping_set *
 /* ---- ORDER BY ---- */
 
 /* A name is a column of the select list first, then of FROM. */
-static status bind_order_key(query *q, const PgQuery__SortBy *tree)
+static status bind_order_key(query *q, const pg_node *node, const char *clause, order_key *out)
 {
-    order_key key = {.tree = tree};
-    TRY(bind_ordinal(q->b, tree->node, q->targets.count, "ORDER BY", &key.target));
-    if (key.target < 0)
-        TRY(find_target(q, simple_name(tree->node), bind_location(tree->node), "ORDER BY",
-                        &key.target));
-    if (key.target < 0)
-        TRY(bind_expr(q->b, tree->node, &q->scope, &key.e));
-    return array_push(q->b->memory, &q->order, key);
+    out->node = node;
+    TRY(bind_ordinal(q->b, node, q->targets.count, clause, &out->target));
+    if (out->target < 0)
+        TRY(find_target(q, simple_name(node), bind_location(node), clause, &out->target));
+    return out->target < 0 ? bind_expr(q->b, node, &q->scope, &out->e) : STATUS_OK;
+}
+
+static status bind_order(query *q)
+{
+    const pg_select *select = q->select;
+    for (size_t i = 0; i < select->n_distinct_clause; i++) {
+        order_key key = {0};
+        if (select->distinct_clause[i]->node_case == PG_QUERY__NODE__NODE__NOT_SET)
+            break; /* DISTINCT without ON */
+        TRY(bind_order_key(q, select->distinct_clause[i], "DISTINCT ON", &key));
+        TRY(array_push(q->b->memory, &q->distinct_on, key));
+    }
+    for (size_t i = 0; i < select->n_sort_clause; i++) {
+        order_key key = {.tree = select->sort_clause[i]->sort_by};
+        TRY(bind_order_key(q, key.tree->node, "ORDER BY", &key));
+        TRY(array_push(q->b->memory, &q->order, key));
+    }
+    return STATUS_OK;
 }
 
 /* ---- clauses to nodes ---- */
 
-static bool is_distinct(const pg_select *select)
+static bool is_distinct(const query *q)
 {
-    return select->n_distinct_clause > 0;
+    return q->select->n_distinct_clause > 0 && !q->distinct_on.count;
 }
 
 static status check_clauses(binder *b, const pg_select *select)
 {
-    for (size_t i = 0; i < select->n_distinct_clause; i++)
-        if (select->distinct_clause[i]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
-            return bind_unsupported(b, bind_location(select->distinct_clause[i]), "DISTINCT ON is");
     if (select->into_clause)
         return bind_unsupported(b,
                                 select->into_clause->rel ? select->into_clause->rel->location : -1,
@@ -300,13 +315,16 @@ static status aggregate(query *q)
     expr_slot_list slots = {0};
     arena *a = q->b->memory;
     if (!q->select->n_group_clause && !q->scope.aggregates.count && !q->scope.groupings.count &&
-        !q->select->having_clause)
+        !q->scope.composites.count && !q->select->having_clause)
         return STATUS_OK;
     for (size_t i = 0; i < q->targets.count; i++)
         TRY(array_push(a, &slots, &q->targets.items[i].e));
     for (size_t i = 0; i < q->order.count; i++)
         if (q->order.items[i].e)
             TRY(array_push(a, &slots, &q->order.items[i].e));
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        if (q->distinct_on.items[i].e)
+            TRY(array_push(a, &slots, &q->distinct_on.items[i].e));
     if (q->having)
         TRY(array_push(a, &slots, &q->having));
     TRY(bind_window_slots(q->b, &q->scope, &slots));
@@ -323,8 +341,8 @@ static status place_key(query *q, order_key *key, expr_list *exprs)
             key->target = (int)i;
     if (key->target >= 0)
         return STATUS_OK;
-    if (is_distinct(q->select))
-        return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->tree->node),
+    if (is_distinct(q))
+        return bind_error(q->b, STATUS_KIND_INVALID, bind_location(key->node),
                           "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     if (key->e->type.id == TYPE_NULL)
         TRY(bind_cast(q->b, key->e, type_make(TYPE_VARCHAR), -1, &key->e));
@@ -341,11 +359,93 @@ static status project(query *q)
         TRY(array_push(a, &exprs, q->targets.items[i].e));
         TRY(array_push(a, &names, q->targets.items[i].name));
     }
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        TRY(place_key(q, &q->distinct_on.items[i], &exprs));
     for (size_t i = 0; i < q->order.count; i++)
         TRY(place_key(q, &q->order.items[i], &exprs));
     while (names.count < exprs.count)
         TRY(array_push(a, &names, (const char *)"order"));
     return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
+}
+
+/* ---- DISTINCT ON ---- */
+
+static bool is_distinct_on(const query *q, int target)
+{
+    for (size_t i = 0; i < q->distinct_on.count; i++)
+        if (q->distinct_on.items[i].target == target)
+            return true;
+    return false;
+}
+
+static status column_of_key(const query *q, const order_key *key, expr **out)
+{
+    *out = bind_column_expr(q->b, &q->node->columns.items[key->target]);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+static status add_sort_keys(query *q, bool are_on, plan_sort_key_list *keys)
+{
+    for (size_t i = 0; i < q->order.count; i++) {
+        const order_key *key = &q->order.items[i];
+        expr *e;
+        if (is_distinct_on(q, key->target) != are_on)
+            continue;
+        if (!are_on && i < q->distinct_on.count)
+            return bind_error(
+                q->b, STATUS_KIND_INVALID, bind_location(q->distinct_on.items[i].node),
+                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions");
+        TRY(column_of_key(q, key, &e));
+        TRY(bind_sort_key(q->b, key->tree, e, keys));
+    }
+    return STATUS_OK;
+}
+
+/* By the keys of DISTINCT ON, as ORDER BY has them or not, then by ORDER BY's others. */
+static status sort_for_first(query *q, plan_node *sort, plan_node *window)
+{
+    arena *a = q->b->memory;
+    plan_sort_key_list *keys = &sort->sort.keys;
+    TRY(add_sort_keys(q, true, keys));
+    for (size_t i = 0; i < q->distinct_on.count; i++) {
+        plan_sort_key key = {0};
+        bool is_in = false;
+        TRY(column_of_key(q, &q->distinct_on.items[i], &key.key));
+        TRY(array_push(a, &window->window.partition, key.key));
+        for (size_t k = 0; k < keys->count; k++)
+            is_in |= expr_equal(keys->items[k].key, key.key);
+        if (!is_in)
+            TRY(array_push(a, keys, key));
+    }
+    TRY(add_sort_keys(q, false, &window->window.order));
+    for (size_t i = 0; i < window->window.order.count; i++)
+        TRY(array_push(a, keys, window->window.order.items[i]));
+    return STATUS_OK;
+}
+
+/* The first row of each combination of values, in the order of ORDER BY. */
+static status first_rows(query *q)
+{
+    binder *b = q->b;
+    plan_node *sorted, *window;
+    plan_window_call call = {.function = WINDOW_ROW_NUMBER, .position = -1};
+    plan_column number = {
+        .id = bind_new_id(b), .name = "row_number", .type = type_make(TYPE_INT64)};
+    value one = value_int(TYPE_INT64, 1);
+    expr *e, *first;
+    if (!q->distinct_on.count)
+        return STATUS_OK;
+    TRY(bind_new_node(b, PLAN_SORT, q->node, &sorted));
+    TRY(bind_new_node(b, PLAN_WINDOW, sorted, &window));
+    TRY(sort_for_first(q, sorted, window));
+    TRY(array_push(b->memory, &window->columns, number));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    e = bind_column_expr(b, &number);
+    if (!e)
+        return bind_no_memory();
+    TRY(bind_constant(b, &one, -1, &first));
+    TRY(bind_comparison(b, EXPR_EQ, e, first, -1, &e));
+    return bind_filter(b, window, e, &q->node);
 }
 
 static status sort(query *q)
@@ -402,16 +502,16 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
     if (select->having_clause)
         TRY(bind_condition(b, select->having_clause, &q.scope, "HAVING", &q.having));
     q.scope.windowless = NULL;
-    for (size_t i = 0; i < select->n_sort_clause; i++)
-        TRY(bind_order_key(&q, select->sort_clause[i]->sort_by));
+    TRY(bind_order(&q));
     TRY(bind_window_clause(b, &q.scope));
     TRY(aggregate(&q));
     TRY(bind_windows(b, &q.scope, &q.node));
     TRY(project(&q));
-    if (is_distinct(select) || q.order.count || select->limit_count || select->limit_offset)
+    if (select->n_distinct_clause || q.order.count || select->limit_count || select->limit_offset)
         TRY(bind_resolve_nulls(b, &q.node));
-    if (is_distinct(select))
+    if (is_distinct(&q))
         TRY(bind_distinct(b, q.node, &q.node));
+    TRY(first_rows(&q));
     TRY(sort(&q));
     TRY(bind_limit(b, select, &q.scope, &q.node));
     TRY(drop_order_columns(&q));

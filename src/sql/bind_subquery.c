@@ -5,38 +5,61 @@
  * it; the others compare with bounds. */
 #include "sql/binder.h"
 
-static status new_subquery(binder *b, expr_subquery_kind kind, data_type type, expr *arg,
-                           plan_node *plan, int32_t location, expr **out)
+static status new_subquery(binder *b, expr_subquery_kind kind, data_type type,
+                           const expr_list *args, plan_node *plan, int32_t location, expr **out)
 {
-    expr *e = expr_new(b->memory, EXPR_SUBQUERY, type, arg ? 1 : 0, bind_position(b, location));
+    uint32_t count = args ? (uint32_t)args->count : 0;
+    expr *e = expr_new(b->memory, EXPR_SUBQUERY, type, count, bind_position(b, location));
     if (!e)
         return bind_no_memory();
     e->subquery_kind = kind;
     e->subquery = plan;
     e->is_nullable = kind != SUBQUERY_EXISTS;
-    if (arg)
-        e->args[0] = arg;
+    for (uint32_t i = 0; i < count; i++)
+        e->args[i] = args->items[i];
     *out = e;
     return STATUS_OK;
 }
 
-static status check_one_column(binder *b, const plan_node *plan, int32_t location)
+static status check_columns(binder *b, const plan_node *plan, size_t count, int32_t location)
 {
-    if (plan->columns.count == 1)
+    if (plan->columns.count == count)
         return STATUS_OK;
-    return bind_error(b, STATUS_KIND_INVALID, location, "subquery must return one column, not %zu",
-                      plan->columns.count);
+    if (count == 1)
+        return bind_error(b, STATUS_KIND_INVALID, location,
+                          "subquery must return one column, not %zu", plan->columns.count);
+    return bind_error(b, STATUS_KIND_INVALID, location, "subquery must return %zu columns, not %zu",
+                      count, plan->columns.count);
 }
 
-/* The left side and the subquery's column get one type. */
-static status unify_with_column(binder *b, expr **arg, plan_node **plan, const char *name,
-                                int32_t location)
+/* The left side's values and the subquery's columns get one type each. */
+static status unify_with_columns(binder *b, expr_list *args, plan_node **plan, const char *name,
+                                 int32_t location)
 {
-    expr *column = bind_column_expr(b, &(*plan)->columns.items[0]);
-    if (!column)
+    data_type *types = arena_alloc_array(b->memory, args->count + 1, sizeof *types);
+    if (!types)
         return bind_no_memory();
-    TRY(bind_unify(b, arg, &column, location, name));
-    return bind_cast_columns(b, plan, &column->type);
+    for (size_t i = 0; i < args->count; i++) {
+        expr *column = bind_column_expr(b, &(*plan)->columns.items[i]);
+        if (!column)
+            return bind_no_memory();
+        TRY(bind_unify(b, &args->items[i], &column, location, name));
+        types[i] = column->type;
+    }
+    return bind_cast_columns(b, plan, types);
+}
+
+/* The left side: one value, or those of a row. */
+static status bind_left(binder *b, const PgQuery__SubLink *link, bind_scope *scope, expr_list *out)
+{
+    bool is_row = link->testexpr->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
+    size_t count = is_row ? link->testexpr->row_expr->n_args : 1;
+    for (size_t i = 0; i < count; i++) {
+        expr *arg;
+        TRY(bind_expr(b, is_row ? link->testexpr->row_expr->args[i] : link->testexpr, scope, &arg));
+        TRY(array_push(b->memory, out, arg));
+    }
+    return STATUS_OK;
 }
 
 /* ---- ordered comparisons with ANY and ALL ----
@@ -65,7 +88,7 @@ static status aggregate_subquery(const quantified *q, plan_aggregate_function fu
     plan_aggregate call = {.function = function, .position = -1};
     bool is_count = function == AGGREGATE_COUNT || function == AGGREGATE_COUNT_STAR;
     TRY(b->bind_subquery(b, q->link->subselect->select_stmt, q->scope, q->scope->ctes, &rows));
-    TRY(check_one_column(b, rows, q->link->location));
+    TRY(check_columns(b, rows, 1, q->link->location));
     TRY(bind_resolve_nulls(b, &rows));
     node = plan_node_new(b->memory, PLAN_AGGREGATE, 1);
     if (!node)
@@ -144,20 +167,19 @@ static status bind_quantified(binder *b, const PgQuery__SubLink *link, bind_scop
         link->n_oper_name ? link->oper_name[link->n_oper_name - 1]->string->sval : "=";
     quantified q = {.b = b, .link = link, .scope = scope};
     plan_node *plan;
-    expr *arg;
+    expr_list args = {0};
     q.is_any = link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK;
-    if (link->testexpr->node_case == PG_QUERY__NODE__NODE_ROW_EXPR)
-        return bind_unsupported(b, link->location, "a row compared with a subquery is");
     if (!bind_comparison_op(name, &q.op))
         return bind_error(b, STATUS_KIND_UNSUPPORTED, link->location,
                           "operator %s before a subquery is not supported", name);
-    if (q.op != (q.is_any ? EXPR_EQ : EXPR_NE))
+    bool is_row = link->testexpr->node_case == PG_QUERY__NODE__NODE_ROW_EXPR;
+    if (!is_row && q.op != (q.is_any ? EXPR_EQ : EXPR_NE))
         return bind_by_bounds(&q, out);
-    TRY(bind_expr(b, link->testexpr, scope, &arg));
+    TRY(bind_left(b, link, scope, &args));
     TRY(b->bind_subquery(b, link->subselect->select_stmt, scope, scope->ctes, &plan));
-    TRY(check_one_column(b, plan, link->location));
-    TRY(unify_with_column(b, &arg, &plan, name, link->location));
-    TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), arg, plan,
+    TRY(check_columns(b, plan, args.count, link->location));
+    TRY(unify_with_columns(b, &args, &plan, name, link->location));
+    TRY(new_subquery(b, q.is_any ? SUBQUERY_ANY : SUBQUERY_ALL, type_make(TYPE_BOOL), &args, plan,
                      link->location, out));
     (*out)->comparison = q.op;
     return STATUS_OK;
@@ -177,7 +199,7 @@ status bind_sublink(binder *b, const PgQuery__SubLink *link, bind_scope *scope, 
     if (is_exists)
         return new_subquery(b, SUBQUERY_EXISTS, type_make(TYPE_BOOL), NULL, plan, link->location,
                             out);
-    TRY(check_one_column(b, plan, link->location));
+    TRY(check_columns(b, plan, 1, link->location));
     return new_subquery(b, SUBQUERY_SCALAR, plan->columns.items[0].type, NULL, plan, link->location,
                         out);
 }

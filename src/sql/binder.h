@@ -70,8 +70,42 @@ typedef struct bind_grouping {
     int32_t position;
 } bind_grouping;
 
+/* An aggregate that is made of others. Those from CORR on are of pairs of numbers. */
+typedef enum bind_composite_kind {
+    COMPOSITE_QUANTILE,       /* between two values */
+    COMPOSITE_QUANTILE_VALUE, /* one of the values */
+    COMPOSITE_MODE,
+    COMPOSITE_VALUE_OF_LEAST, /* arg_min */
+    COMPOSITE_VALUE_OF_GREATEST,
+    COMPOSITE_CORR,
+    COMPOSITE_COVAR_POP,
+    COMPOSITE_COVAR_SAMP,
+    COMPOSITE_REGR_COUNT,
+    COMPOSITE_REGR_AVGX,
+    COMPOSITE_REGR_AVGY,
+    COMPOSITE_REGR_SXX,
+    COMPOSITE_REGR_SYY,
+    COMPOSITE_REGR_SXY,
+    COMPOSITE_REGR_SLOPE,
+    COMPOSITE_REGR_INTERCEPT,
+    COMPOSITE_REGR_R2
+} bind_composite_kind;
+
+/* A call of one, and the column that it will be. */
+typedef struct bind_composite {
+    bind_composite_kind kind;
+    expr *key;    /* by which rows are ordered; of pairs: x; NULL in rows that are passed over */
+    expr *value;  /* arg_min's value; of pairs: y; or NULL */
+    expr *filter; /* in the key already */
+    double fraction;
+    bool is_descending;
+    plan_column column;
+    int32_t position;
+} bind_composite;
+
 typedef struct bind_scope {
-    struct bind_scope *parent; /* of the query around this one */
+    struct bind_scope *parent;  /* of the query around this one */
+    struct bind_scope *lateral; /* what LATERAL items of FROM see, while they are bound */
     bind_entry_list entries;
     bind_name_list relations;
     bind_cte *ctes;
@@ -79,6 +113,7 @@ typedef struct bind_scope {
     ARRAY(bind_aggregate) aggregates;
     bool is_in_aggregate;
     ARRAY(bind_grouping) groupings;
+    ARRAY(bind_composite) composites;
     /* Windows: those of the WINDOW clause, calls; where aggregates may be but no windows: "HAVING". */
     PgQuery__Node *const *window_clause;
     size_t window_clause_count;
@@ -215,7 +250,7 @@ CHECKED status bind_grouping_call(binder *b, const PgQuery__GroupingFunc *tree, 
                                   expr **out);
 /* From rows to groups: makes the aggregate over *node, and what the slots (select list, HAVING,
  * ORDER BY) refer to becomes groups and aggregates. `groups` are distinct. */
-CHECKED status bind_aggregation(binder *b, const bind_scope *scope, const expr_list *groups,
+CHECKED status bind_aggregation(binder *b, bind_scope *scope, const expr_list *groups,
                                 const plan_grouping_set_list *sets, expr **const *slots,
                                 size_t slot_count, plan_node **node);
 
@@ -230,6 +265,17 @@ CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scop
 /* *out_is_aggregate: false: no aggregate has that name. */
 CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, expr **out);
+/* Is it an aggregate that is made of others? */
+bool bind_is_composite(const char *name);
+CHECKED status bind_composite_call(binder *b, const PgQuery__FuncCall *call, const char *name,
+                                   bind_scope *scope, expr **out);
+/* Adds columns to *node's rows and aggregates to the scope, of which the scope's composites are made:
+ * *results, over the groups, parallel to them. */
+CHECKED status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bool has_sets,
+                               plan_node **node, expr_list *results);
+/* A projection over the groups that makes their columns. */
+CHECKED status bind_composite_results(binder *b, const bind_scope *scope, const expr_list *results,
+                                      plan_node **node);
 /* A call of an aggregate OVER a window: its argument, which FILTER is part of, and its type. */
 CHECKED status bind_aggregate_over(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out);

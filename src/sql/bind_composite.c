@@ -1,0 +1,206 @@
+/* bind_composite.c - aggregates that are made of others: of the rows of each group in an order, or of
+ * their distances from the means. What becomes of them is in bind_composite_plan.c. */
+#include "sql/binder.h"
+
+#include "plan/fold.h"
+
+typedef struct composite_name {
+    const char *name;
+    bind_composite_kind kind;
+    uint32_t args;  /* in the call's own parentheses */
+    bool is_within; /* WITHIN GROUP (ORDER BY x) */
+} composite_name;
+
+static const composite_name names[] = {
+    {"median", COMPOSITE_QUANTILE, 1, false},
+    {"quantile_cont", COMPOSITE_QUANTILE, 2, false},
+    {"quantile_disc", COMPOSITE_QUANTILE_VALUE, 2, false},
+    {"approx_quantile", COMPOSITE_QUANTILE_VALUE, 2, false},
+    {"percentile_cont", COMPOSITE_QUANTILE, 1, true},
+    {"percentile_disc", COMPOSITE_QUANTILE_VALUE, 1, true},
+    {"mode", COMPOSITE_MODE, 1, false},
+    {"mode", COMPOSITE_MODE, 0, true},
+    {"arg_min", COMPOSITE_VALUE_OF_LEAST, 2, false},
+    {"min_by", COMPOSITE_VALUE_OF_LEAST, 2, false},
+    {"arg_max", COMPOSITE_VALUE_OF_GREATEST, 2, false},
+    {"max_by", COMPOSITE_VALUE_OF_GREATEST, 2, false},
+    {"corr", COMPOSITE_CORR, 2, false},
+    {"covar_pop", COMPOSITE_COVAR_POP, 2, false},
+    {"covar_samp", COMPOSITE_COVAR_SAMP, 2, false},
+    {"regr_count", COMPOSITE_REGR_COUNT, 2, false},
+    {"regr_avgx", COMPOSITE_REGR_AVGX, 2, false},
+    {"regr_avgy", COMPOSITE_REGR_AVGY, 2, false},
+    {"regr_sxx", COMPOSITE_REGR_SXX, 2, false},
+    {"regr_syy", COMPOSITE_REGR_SYY, 2, false},
+    {"regr_sxy", COMPOSITE_REGR_SXY, 2, false},
+    {"regr_slope", COMPOSITE_REGR_SLOPE, 2, false},
+    {"regr_intercept", COMPOSITE_REGR_INTERCEPT, 2, false},
+    {"regr_r2", COMPOSITE_REGR_R2, 2, false},
+};
+
+static const composite_name *find_name(const char *name, bool is_within)
+{
+    const composite_name *found = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].name, name) && (!found || names[i].is_within == is_within))
+            found = &names[i];
+    return found;
+}
+
+bool bind_is_composite(const char *name)
+{
+    return find_name(name, false) != NULL;
+}
+
+static status check_form(binder *b, const PgQuery__FuncCall *tree, const composite_name *found)
+{
+    if (tree->agg_distinct)
+        return bind_unsupported(b, tree->location, "DISTINCT in this aggregate is");
+    if (tree->agg_within_group != found->is_within)
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, tree->location,
+                                      "aggregate \"%s\" %s WITHIN GROUP", found->name,
+                                      found->is_within ? "needs" : "takes no"),
+                           "write %s",
+                           found->is_within ? "percentile_cont(0.5) WITHIN GROUP "
+                                              "(ORDER BY x)"
+                                            : "the value as the first argument");
+    if (!found->is_within && tree->n_agg_order)
+        return bind_unsupported(b, tree->location, "ORDER BY in this aggregate is");
+    if (tree->n_args != found->args || (found->is_within && tree->n_agg_order != 1))
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "aggregate \"%s\" takes %u argument%s, not %zu", found->name, found->args,
+                          found->args == 1 ? "" : "s", tree->n_args);
+    return STATUS_OK;
+}
+
+static status bind_fraction(binder *b, const pg_node *node, bind_scope *scope, double *out)
+{
+    expr *e;
+    TRY(bind_expr(b, node, scope, &e));
+    TRY(bind_cast(b, e, type_make(TYPE_DOUBLE), bind_location(node), &e));
+    if (!expr_is_constant(e) || e->constant.is_null)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, bind_location(node),
+                          "a percentile that is no constant is not supported");
+    *out = e->constant.f64;
+    if (!(*out >= 0 && *out <= 1))
+        return bind_error(b, STATUS_KIND_INVALID, bind_location(node),
+                          "percentile value %g is not between 0 and 1", *out);
+    return STATUS_OK;
+}
+
+static status as_number(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **e)
+{
+    char type[TYPE_NAME_BYTES];
+    if ((*e)->type.id != TYPE_NULL && !bind_is_literal(*e) && !type_is_numeric((*e)->type))
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "argument of \"%s\" must be a number, not %s", name,
+                          type_name((*e)->type, type));
+    return bind_cast(b, *e, type_make(TYPE_DOUBLE), tree->location, e);
+}
+
+/* condition ? e : NULL */
+static status only_where(binder *b, expr *condition, expr **e)
+{
+    value null = value_null((*e)->type);
+    expr *choice = expr_new(b->memory, EXPR_CASE, (*e)->type, 3, (*e)->position), *otherwise;
+    if (!choice)
+        return bind_no_memory();
+    TRY(bind_constant(b, &null, -1, &otherwise));
+    choice->is_nullable = true;
+    choice->args[0] = condition;
+    choice->args[1] = *e;
+    choice->args[2] = otherwise;
+    *e = choice;
+    return STATUS_OK;
+}
+
+static status only_where_there(binder *b, expr *other, expr **e)
+{
+    expr *copy = expr_copy(b->memory, other), *is_there;
+    if (!copy)
+        return bind_no_memory();
+    TRY(bind_call1(b, EXPR_IS_NOT_NULL, type_make(TYPE_BOOL), copy, -1, &is_there));
+    return only_where(b, is_there, e);
+}
+
+/* The key, by which rows are ordered or which is x, and the value, which is y. */
+static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+                             bind_composite *out)
+{
+    bool has_fraction = out->kind == COMPOSITE_QUANTILE || out->kind == COMPOSITE_QUANTILE_VALUE;
+    bool has_two = !has_fraction && out->kind != COMPOSITE_MODE;
+    out->fraction = 0.5;
+    if (tree->agg_within_group) {
+        const PgQuery__SortBy *by = tree->agg_order[0]->sort_by;
+        TRY(bind_expr(b, by->node, scope, &out->key));
+        out->is_descending = by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    } else {
+        TRY(bind_expr(b, tree->args[has_two], scope, &out->key));
+    }
+    if (has_two)
+        TRY(bind_expr(b, tree->args[0], scope, &out->value));
+    if (has_fraction && tree->n_args > !tree->agg_within_group)
+        TRY(bind_fraction(b, tree->args[tree->n_args - 1], scope, &out->fraction));
+    if (tree->agg_filter)
+        TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &out->filter));
+    return STATUS_OK;
+}
+
+static status finish_values(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                            bind_composite *c)
+{
+    bool is_of_numbers = c->kind == COMPOSITE_QUANTILE || c->kind >= COMPOSITE_CORR;
+    if (is_of_numbers)
+        TRY(as_number(b, tree, name, &c->key));
+    if (c->key->type.id == TYPE_NULL)
+        TRY(bind_cast(b, c->key, type_make(TYPE_VARCHAR), tree->location, &c->key));
+    if (c->value && is_of_numbers)
+        TRY(as_number(b, tree, name, &c->value));
+    if (c->value && c->value->type.id == TYPE_NULL)
+        TRY(bind_cast(b, c->value, type_make(TYPE_VARCHAR), tree->location, &c->value));
+    if (c->filter)
+        TRY(only_where(b, c->filter, &c->key));
+    if (!c->value)
+        return STATUS_OK;
+    TRY(only_where_there(b, c->value, &c->key));
+    return c->kind >= COMPOSITE_CORR ? only_where_there(b, c->key, &c->value) : STATUS_OK;
+}
+
+static data_type type_of(const bind_composite *c)
+{
+    switch (c->kind) {
+    case COMPOSITE_QUANTILE_VALUE:
+    case COMPOSITE_MODE:
+        return c->key->type;
+    case COMPOSITE_VALUE_OF_LEAST:
+    case COMPOSITE_VALUE_OF_GREATEST:
+        return c->value->type;
+    case COMPOSITE_REGR_COUNT:
+        return type_make(TYPE_INT64);
+    default:
+        return type_make(TYPE_DOUBLE);
+    }
+}
+
+status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                           bind_scope *scope, expr **out)
+{
+    const composite_name *found = find_name(name, tree->agg_within_group);
+    bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
+    TRY(check_form(b, tree, found));
+    scope->is_in_aggregate = true;
+    status st = bind_values_of(b, tree, scope, &added);
+    scope->is_in_aggregate = false;
+    TRY(st);
+    TRY(finish_values(b, tree, name, &added));
+    added.column = (plan_column){.id = bind_new_id(b),
+                                 .name = found->name,
+                                 .type = type_of(&added),
+                                 .is_nullable = added.kind != COMPOSITE_REGR_COUNT};
+    TRY(array_push(b->memory, &scope->composites, added));
+    *out = bind_column_expr(b, &added.column);
+    if (!*out)
+        return bind_no_memory();
+    (*out)->position = added.position;
+    return STATUS_OK;
+}

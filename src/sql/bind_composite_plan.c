@@ -1,0 +1,424 @@
+/* bind_composite_plan.c - what aggregates made of others become.
+ *
+ *   median(x):  project [(low + (high - low) * part) as median]
+ *                 aggregate [max(x) filter (number = ...) as low, ...] groups [g]
+ *                   window [row_number() as number, count(x) as count] partition [g] order [x]
+ *                     sort [g, x]
+ *
+ *   corr(y, x): project [sxy / sqrt(sxx * syy)]
+ *                 aggregate [sum((x - mean) * (y - mean)), ...] groups [g]
+ *                   window [avg(x) as mean, ...] partition [g]
+ *                     sort [g] */
+#include "sql/binder.h"
+
+typedef struct composing {
+    binder *b;
+    bind_scope *scope;
+    plan_node *node;     /* the rows, and more and more beside them */
+    expr_list partition; /* the groups, columns */
+    expr_list results;   /* of scope->composites, over the groups */
+    status st;           /* the first failure in an expression */
+} composing;
+
+/* What a window has for each row. */
+typedef struct ordered {
+    expr *number, *count; /* doubles: of the row, from 1; of rows whose key is not NULL */
+} ordered;
+
+/* ---- expressions; NULL after a failure ---- */
+
+static expr *number_of(composing *c, double number)
+{
+    value v = value_double(number);
+    expr *e = NULL;
+    if (!c->st)
+        c->st = bind_constant(c->b, &v, -1, &e);
+    return c->st ? NULL : e;
+}
+
+static expr *call(composing *c, expr_op op, type_id type, expr *left, expr *right)
+{
+    expr *e = NULL;
+    if (c->st)
+        return NULL;
+    c->st = right ? bind_call2(c->b, op, type_make(type), left, right, -1, &e)
+                  : bind_call1(c->b, op, type_make(type), left, -1, &e);
+    return c->st ? NULL : e;
+}
+
+static expr *compute(composing *c, expr_op op, expr *left, expr *right)
+{
+    return call(c, op, TYPE_DOUBLE, left, right);
+}
+
+static expr *equal(composing *c, expr *left, expr *right)
+{
+    return call(c, EXPR_EQ, TYPE_BOOL, left, right);
+}
+
+/* NULL where the divisor is 0. */
+static expr *divide(composing *c, expr *left, expr *right)
+{
+    expr *divisor = compute(c, EXPR_NULLIF, right, number_of(c, 0));
+    if (divisor)
+        divisor->is_nullable = true;
+    return compute(c, EXPR_DIVIDE, left, divisor);
+}
+
+static expr *as_double(composing *c, expr *e)
+{
+    expr *cast = NULL;
+    if (!c->st)
+        c->st = bind_cast(c->b, e, type_make(TYPE_DOUBLE), -1, &cast);
+    return c->st ? NULL : cast;
+}
+
+static expr *column(composing *c, const plan_column *from)
+{
+    expr *e = c->st ? NULL : bind_column_expr(c->b, from);
+    if (!c->st && !e)
+        c->st = bind_no_memory();
+    return e;
+}
+
+/* ---- columns ---- */
+
+/* The expressions, as columns of the rows. */
+static status add_columns(composing *c, expr_list *list)
+{
+    binder *b = c->b;
+    expr_list exprs = {0};
+    ARRAY(const char *) names = {0};
+    plan_node *child = c->node;
+    for (size_t i = 0; i < child->columns.count; i++) {
+        expr *e = column(c, &child->columns.items[i]);
+        TRY(c->st);
+        TRY(array_push(b->memory, &exprs, e));
+        TRY(array_push(b->memory, &names, child->columns.items[i].name));
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const expr *e = list->items[i];
+        if (e->kind == EXPR_COLUMN && plan_column_index(child, e->column_id) >= 0)
+            continue;
+        TRY(array_push(b->memory, &exprs, list->items[i]));
+        TRY(array_push(b->memory, &names, e->name ? e->name : "key"));
+    }
+    if (exprs.count == child->columns.count)
+        return STATUS_OK;
+    TRY(bind_project(b, child, exprs.items, names.items, exprs.count, &c->node));
+    size_t at = child->columns.count;
+    for (size_t i = 0; i < list->count; i++) {
+        const expr *e = list->items[i];
+        if (e->kind == EXPR_COLUMN && plan_column_index(child, e->column_id) >= 0)
+            continue;
+        list->items[i] = column(c, &c->node->columns.items[at++]);
+    }
+    return c->st;
+}
+
+static status as_column(composing *c, expr **e)
+{
+    expr_list one = {0};
+    TRY(array_push(c->b->memory, &one, *e));
+    TRY(add_columns(c, &one));
+    *e = one.items[0];
+    return STATUS_OK;
+}
+
+/* ---- windows ---- */
+
+/* Rows sorted by the groups, then by the keys, with a window over them. */
+static status new_window(composing *c, const plan_sort_key_list *keys, plan_node **out)
+{
+    binder *b = c->b;
+    plan_node *sort;
+    value one = value_int(TYPE_INT32, 1);
+    TRY(bind_new_node(b, PLAN_SORT, c->node, &sort));
+    for (size_t i = 0; i < c->partition.count; i++) {
+        plan_sort_key key = {.key = c->partition.items[i]};
+        TRY(array_push(b->memory, &sort->sort.keys, key));
+    }
+    for (size_t i = 0; i < keys->count; i++)
+        TRY(array_push(b->memory, &sort->sort.keys, keys->items[i]));
+    if (!sort->sort.keys.count) { /* any order will do, but one task has to get the rows */
+        plan_sort_key key = {0};
+        TRY(bind_constant(b, &one, -1, &key.key));
+        TRY(array_push(b->memory, &sort->sort.keys, key));
+    }
+    TRY(bind_new_node(b, PLAN_WINDOW, sort, out));
+    for (size_t i = 0; i < c->partition.count; i++)
+        TRY(array_push(b->memory, &(*out)->window.partition, c->partition.items[i]));
+    c->node = *out;
+    return STATUS_OK;
+}
+
+static status add_call(composing *c, plan_node *window, plan_window_call call, type_id type,
+                       const char *name, expr **out)
+{
+    plan_column made = {.id = bind_new_id(c->b), .name = name, .type = type_make(type)};
+    made.is_nullable = type == TYPE_DOUBLE;
+    TRY(array_push(c->b->memory, &window->window.calls, call));
+    TRY(array_push(c->b->memory, &window->columns, made));
+    *out = column(c, &made);
+    return c->st;
+}
+
+/* Over the whole partition. */
+static plan_window_call aggregate_call(plan_aggregate_function function, expr *arg)
+{
+    plan_window_call call = {.function = WINDOW_AGGREGATE, .aggregate = function, .position = -1};
+    call.arg_count = 1;
+    call.args[0] = arg;
+    call.frame.mode = FRAME_ROWS;
+    call.frame.start.kind = FRAME_UNBOUNDED_PRECEDING;
+    call.frame.end.kind = FRAME_UNBOUNDED_FOLLOWING;
+    return call;
+}
+
+/* Numbers the rows of each group by a key, NULLs last. */
+static status number_rows(composing *c, expr *key, bool is_descending, plan_sort_key_list *first,
+                          ordered *out)
+{
+    plan_window_call number = {.function = WINDOW_ROW_NUMBER, .position = -1};
+    plan_sort_key last = {.key = key, .is_descending = is_descending};
+    plan_node *window;
+    TRY(array_push(c->b->memory, first, last));
+    TRY(new_window(c, first, &window));
+    window->window.order = *first;
+    TRY(add_call(c, window, number, TYPE_INT64, "row_number", &out->number));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64, "count",
+                 &out->count));
+    out->number = as_double(c, out->number);
+    out->count = as_double(c, out->count);
+    return c->st;
+}
+
+/* ---- aggregates ---- */
+
+/* One more aggregate of the query, as a column of the groups. */
+static expr *add_aggregate(composing *c, plan_aggregate_function function, expr *argument,
+                           expr *filter)
+{
+    bool counts = function == AGGREGATE_COUNT;
+    if (c->st)
+        return NULL;
+    bind_aggregate added = {
+        .call = {.function = function, .argument = argument, .filter = filter, .position = -1}};
+    added.column = (plan_column){.id = bind_new_id(c->b),
+                                 .name = plan_aggregate_name(function),
+                                 .type = counts ? type_make(TYPE_INT64) : argument->type,
+                                 .is_nullable = !counts};
+    c->st = array_push(c->b->memory, &c->scope->aggregates, added);
+    return column(c, &added.column);
+}
+
+static status compose_quantile(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list keys = {0};
+    ordered o;
+    TRY(number_rows(c, key, q->is_descending, &keys, &o));
+    expr *position = compute(c, EXPR_MULTIPLY, compute(c, EXPR_SUBTRACT, o.count, number_of(c, 1)),
+                             number_of(c, q->fraction));
+    expr *floor = compute(c, EXPR_FLOOR, position, NULL);
+    expr *number = compute(c, EXPR_SUBTRACT, o.number, number_of(c, 1));
+    expr *low = add_aggregate(c, AGGREGATE_MAX, key, equal(c, number, floor));
+    expr *high = add_aggregate(c, AGGREGATE_MAX, key,
+                               equal(c, number, compute(c, EXPR_CEIL, position, NULL)));
+    expr *part = add_aggregate(c, AGGREGATE_MAX, compute(c, EXPR_SUBTRACT, position, floor), NULL);
+    expr *distance = compute(c, EXPR_SUBTRACT, high, low);
+    *out = compute(c, EXPR_ADD, low, compute(c, EXPR_MULTIPLY, distance, part));
+    return c->st;
+}
+
+static status compose_value(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list keys = {0};
+    ordered o;
+    TRY(number_rows(c, key, q->is_descending, &keys, &o));
+    expr *at = compute(c, EXPR_MULTIPLY, o.count, number_of(c, q->fraction));
+    at = compute(c, EXPR_GREATEST, compute(c, EXPR_CEIL, at, NULL), number_of(c, 1));
+    *out = add_aggregate(c, AGGREGATE_MAX, key, equal(c, o.number, at));
+    return c->st;
+}
+
+static status compose_mode(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list keys = {0}, by_count = {0};
+    plan_sort_key most = {.is_descending = true};
+    plan_sort_key same = {.key = key};
+    plan_node *window;
+    ordered o;
+    TRY(array_push(c->b->memory, &keys, same));
+    TRY(new_window(c, &keys, &window));
+    TRY(array_push(c->b->memory, &window->window.partition, key));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_COUNT, key), TYPE_INT64, "count", &most.key));
+    TRY(array_push(c->b->memory, &by_count, most));
+    TRY(number_rows(c, key, q->is_descending, &by_count, &o));
+    *out = add_aggregate(c, AGGREGATE_MAX, key, equal(c, o.number, number_of(c, 1)));
+    return c->st;
+}
+
+static status compose_value_of(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list keys = {0};
+    ordered o;
+    TRY(number_rows(c, key, q->kind == COMPOSITE_VALUE_OF_GREATEST, &keys, &o));
+    expr *is_first = equal(c, o.number, number_of(c, 1));
+    expr *is_there = call(c, EXPR_IS_NOT_NULL, TYPE_BOOL, key, NULL);
+    *out =
+        add_aggregate(c, AGGREGATE_MAX, q->value, call(c, EXPR_AND, TYPE_BOOL, is_first, is_there));
+    return c->st;
+}
+
+/* ---- pairs ---- */
+
+typedef struct sums {
+    expr *count, *mean_x, *mean_y, *xx, *yy, *xy;
+} sums;
+
+static status sum_pairs(composing *c, expr *x, expr *y, sums *out)
+{
+    plan_sort_key_list none = {0};
+    plan_node *window;
+    expr *mean_x, *mean_y;
+    TRY(new_window(c, &none, &window));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, x), TYPE_DOUBLE, "mean", &mean_x));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, y), TYPE_DOUBLE, "mean", &mean_y));
+    expr *dx = compute(c, EXPR_SUBTRACT, x, mean_x), *dy = compute(c, EXPR_SUBTRACT, y, mean_y);
+    out->count = as_double(c, add_aggregate(c, AGGREGATE_COUNT, x, NULL));
+    out->mean_x = add_aggregate(c, AGGREGATE_MAX, mean_x, NULL);
+    out->mean_y = add_aggregate(c, AGGREGATE_MAX, mean_y, NULL);
+    out->xx = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dx, dx), NULL);
+    out->yy = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dy, dy), NULL);
+    out->xy = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dx, dy), NULL);
+    return c->st;
+}
+
+/* CASE WHEN syy = 0 AND sxx <> 0 THEN 1 ELSE sxy / sxx * sxy / syy END */
+static expr *determination(composing *c, const sums *s)
+{
+    expr *ratio = compute(c, EXPR_MULTIPLY, divide(c, s->xy, s->xx), divide(c, s->xy, s->yy));
+    expr *is_flat = equal(c, s->yy, number_of(c, 0));
+    expr *is_wide = call(c, EXPR_NE, TYPE_BOOL, s->xx, number_of(c, 0));
+    expr *condition = call(c, EXPR_AND, TYPE_BOOL, is_flat, is_wide), *one = number_of(c, 1);
+    expr *e = c->st ? NULL : expr_new(c->b->memory, EXPR_CASE, type_make(TYPE_DOUBLE), 3, -1);
+    if (!c->st && !e)
+        c->st = bind_no_memory();
+    if (!e)
+        return NULL;
+    e->is_nullable = true;
+    e->args[0] = condition;
+    e->args[1] = one;
+    e->args[2] = ratio;
+    return e;
+}
+
+static expr *of_sums(composing *c, bind_composite_kind kind, const sums *s)
+{
+    expr *e;
+    switch (kind) {
+    case COMPOSITE_CORR:
+        e = compute(c, EXPR_SQRT, compute(c, EXPR_MULTIPLY, s->xx, s->yy), NULL);
+        return divide(c, s->xy, e);
+    case COMPOSITE_COVAR_POP:
+        return divide(c, s->xy, s->count);
+    case COMPOSITE_COVAR_SAMP:
+        return divide(c, s->xy, compute(c, EXPR_SUBTRACT, s->count, number_of(c, 1)));
+    case COMPOSITE_REGR_AVGX:
+        return s->mean_x;
+    case COMPOSITE_REGR_AVGY:
+        return s->mean_y;
+    case COMPOSITE_REGR_SXX:
+        return s->xx;
+    case COMPOSITE_REGR_SYY:
+        return s->yy;
+    case COMPOSITE_REGR_SXY:
+        return s->xy;
+    case COMPOSITE_REGR_SLOPE:
+        return divide(c, s->xy, s->xx);
+    case COMPOSITE_REGR_INTERCEPT:
+        e = compute(c, EXPR_MULTIPLY, divide(c, s->xy, s->xx), s->mean_x);
+        return compute(c, EXPR_SUBTRACT, s->mean_y, e);
+    default:
+        return determination(c, s);
+    }
+}
+
+static status compose_pair(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    expr *y = q->value;
+    sums s;
+    if (q->kind == COMPOSITE_REGR_COUNT) {
+        *out = add_aggregate(c, AGGREGATE_COUNT, key, NULL);
+        return c->st;
+    }
+    TRY(as_column(c, &y));
+    TRY(sum_pairs(c, key, y, &s));
+    *out = of_sums(c, q->kind, &s);
+    return c->st;
+}
+
+/* ---- all of them ---- */
+
+static status compose(composing *c, const bind_composite *q, expr **out)
+{
+    expr *key = q->key;
+    TRY(as_column(c, &key));
+    switch (q->kind) {
+    case COMPOSITE_QUANTILE:
+        return compose_quantile(c, q, key, out);
+    case COMPOSITE_QUANTILE_VALUE:
+        return compose_value(c, q, key, out);
+    case COMPOSITE_MODE:
+        return compose_mode(c, q, key, out);
+    case COMPOSITE_VALUE_OF_LEAST:
+    case COMPOSITE_VALUE_OF_GREATEST:
+        return compose_value_of(c, q, key, out);
+    default:
+        return compose_pair(c, q, key, out);
+    }
+}
+
+status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bool has_sets,
+                       plan_node **node, expr_list *results)
+{
+    composing c = {.b = b, .scope = scope, .node = *node};
+    if (!scope->composites.count)
+        return STATUS_OK;
+    if (has_sets)
+        return status_at(status_new(STATUS_KIND_UNSUPPORTED,
+                                    "%s with GROUPING SETS, ROLLUP or CUBE is not supported",
+                                    scope->composites.items[0].column.name),
+                         scope->composites.items[0].position);
+    for (size_t i = 0; i < groups->count; i++)
+        TRY(array_push(b->memory, &c.partition, groups->items[i]));
+    TRY(add_columns(&c, &c.partition));
+    for (size_t i = 0; i < scope->composites.count; i++) {
+        expr *e;
+        TRY(compose(&c, &scope->composites.items[i], &e));
+        TRY(array_push(b->memory, results, e));
+    }
+    *node = c.node;
+    return STATUS_OK;
+}
+
+status bind_composite_results(binder *b, const bind_scope *scope, const expr_list *results,
+                              plan_node **node)
+{
+    plan_node *project;
+    if (!results->count)
+        return STATUS_OK;
+    TRY(bind_new_node(b, PLAN_PROJECT, *node, &project));
+    for (size_t i = 0; i < (*node)->columns.count; i++) {
+        expr *e = bind_column_expr(b, &(*node)->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &project->project.exprs, e));
+    }
+    for (size_t i = 0; i < results->count; i++) {
+        TRY(array_push(b->memory, &project->project.exprs, results->items[i]));
+        TRY(array_push(b->memory, &project->columns, scope->composites.items[i].column));
+    }
+    *node = project;
+    return STATUS_OK;
+}
