@@ -2,11 +2,12 @@
 #include "api/rank_run.h"
 
 #include "api/cluster.h"
+#include "api/explain_metrics.h"
 #include "api/place_text.h"
 #include "api/statement_bytes.h"
 #include "plan/optimize.h"
 
-/* Of the statement's collectives; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
+/* Of the statement's collectives, and that of explain_metrics.c; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
 enum { NET_STATEMENT, NET_PLAN, NET_END };
 
 #define STATEMENT_BYTES_MAX ((uint64_t)256 << 20)
@@ -327,15 +328,18 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
 }
 
 /* No row comes out: the plan's last exchange sends them to rank 0. */
-static status run_query(rank_run *run, exec_query *query)
+static status run_query(rank_run *run, const sql_statement *statement, exec_query *query)
 {
     exec_batch *batch;
+    node_metrics *none;
     rank_run_attach(run, query);
     TRY(exec_query_start(query));
     do {
         TRY(exec_query_next(query, &batch));
         exec_batch_free(batch);
     } while (batch);
+    if (statement->kind == SQL_EXPLAIN_ANALYZE)
+        TRY(metrics_gather(run, &statement->query, query, &none));
     return rank_run_agree_end(run);
 }
 
@@ -349,7 +353,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
     TRY(api_place_settings(s, run->rank, host));
     TRY(exec_query_new(&(*statement)->query, &place, s, &query));
-    status st = run_query(run, query);
+    status st = run_query(run, *statement, query);
     if (st)
         net_query_fail(run->net, st);
     rank_run_attach(run, NULL);
