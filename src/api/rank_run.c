@@ -139,11 +139,12 @@ status rank_run_send(rank_run *run, const pistachio_result *result)
     return st;
 }
 
-status rank_run_send_table(rank_run *run, const char *text, bool use_cache)
+status rank_run_send_request(rank_run *run, statement_request request, const char *text,
+                             bool use_cache)
 {
     char *data;
     uint64_t bytes;
-    TRY(statement_write_table(text, use_cache, &data, &bytes));
+    TRY(statement_write_request(request, text, use_cache, &data, &bytes));
     status st = send_bytes(run, data, bytes);
     mem_free(data);
     return st;
@@ -371,8 +372,14 @@ static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, st
     else
         TRY(settings_init(&s));
     TRY(statement_read_bytes(data, bytes, &s, read));
-    return read->table ? api_cluster_serve_table(run, read->table, read->use_cache)
-                       : serve_statement(run, read, &s, statement);
+    switch (read->request) {
+    case REQUEST_TABLE:
+        return api_cluster_serve_table(run, read->table, read->use_cache);
+    case REQUEST_TOPOLOGY:
+        return api_cluster_serve_topology(run);
+    default:
+        return serve_statement(run, read, &s, statement);
+    }
 }
 
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)

@@ -36,6 +36,13 @@ cp "$work/out" "$work/explained"
 check "counts the rows of all" grep -Eq '^"? +10000 +.* scan t' "$work/explained"
 check "and the sums of three" grep -Eq '^"? +3 +.* gather' "$work/explained"
 
+expect "topology" 0 - "$program" topology --processes 2
+says "has all ranks" "rank 1: host "
+says "what they have" "cores: "
+says "and how they reach each other" "to rank 0 (host "
+expect "topology of one process" 0 - "$program" topology
+says "is that of the machine" "memory: "
+
 # What rank 0 says counts everywhere.
 expect "views and settings" 0 "$(printf 'n\n5000\nn\n2500\nn\n10000')" on 2 \
     -c "create view v as select x from t where x % 2 = 0" -c "select count(*) as n from v" \
