@@ -53,10 +53,10 @@ static void print_all(FILE *to, const char *folder, print_device *print)
     for (int i = 0; i < count; i++) {
         if (found[i]->d_name[0] != '.')
             print(to, folder, found[i]->d_name);
-        free(found[i]);
+        (free)(found[i]);
     }
     if (count >= 0)
-        free(found);
+        (free)(found);
 }
 
 static void print_node(FILE *to, const char *folder, const char *name)
@@ -111,7 +111,7 @@ status api_machine_text(char **out)
     print_all(to, "/sys/block", print_storage);
     if (!fclose(to))
         return STATUS_OK;
-    free(*out);
+    (free)(*out);
     *out = NULL;
     return status_no_memory("topology", bytes);
 }
