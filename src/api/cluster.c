@@ -150,6 +150,22 @@ status api_cluster_start(pistachio_database *database)
     return st;
 }
 
+/* ---- asking ---- */
+
+status api_cluster_ask(rank_run *run, statement_request request, const char *text, bool use_cache)
+{
+    api_cluster *cluster = run->database->cluster;
+    pthread_mutex_lock(&cluster->lock);
+    status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
+                                rank_run_failed, run, &run->net);
+    pthread_mutex_unlock(&cluster->lock);
+    TRY(st);
+    st = rank_run_send_request(run, request, text, use_cache);
+    if (st)
+        net_query_fail(run->net, api_copy_status(st));
+    return st;
+}
+
 /* ---- following rank 0 ---- */
 
 /* What rank 0's statement is bound with, a session's views among it, and nothing else. */

@@ -46,6 +46,8 @@ CHECKED status api_cluster_start(pistachio_database *database);
 /* On ranks other than 0: serves statements, until rank 0 leaves or another rank is gone, which is the
  * failure. */
 CHECKED status api_cluster_serve(pistachio_database *database);
+/* On rank 0, or alone: ranks, their machines, and how each reaches each; the caller's (mem_free). */
+CHECKED status api_cluster_topology(pistachio_database *database, char **out);
 /* Takes NULL. */
 void api_cluster_leave(api_cluster *cluster);
 
@@ -58,6 +60,11 @@ CHECKED status api_cluster_open(const api_cluster *cluster, api_engine *engine);
 CHECKED status api_cluster_follow(pistachio_database *database, const settings *s,
                                   const statement_read *read, sql_catalog **out_catalog,
                                   api_engine **out);
+
+/* On rank 0: begins a query of the run, and asks the others for something that is no statement. */
+CHECKED status api_cluster_ask(struct rank_run *run, statement_request request, const char *text,
+                               bool use_cache);
+CHECKED status api_cluster_serve_topology(struct rank_run *run);
 
 /* cluster_tables.c: the opener of the catalogs of a process that is a rank. */
 sql_opener api_cluster_opener(pistachio_database *database);

@@ -178,18 +178,10 @@ status api_cluster_serve_table(rank_run *run, const char *text, bool use_cache)
 static status ask_and_open(rank_run *run, const char *text, bool use_cache, uint64_t age,
                            pq_table **out)
 {
-    api_cluster *cluster = run->database->cluster;
-    pthread_mutex_lock(&cluster->lock);
-    status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
-                                rank_run_failed, run, &run->net);
-    pthread_mutex_unlock(&cluster->lock);
-    TRY(st);
-    st = rank_run_send_table(run, text, use_cache);
-    if (!st)
-        st = open_together(run, text, use_cache, age, out);
-    if (!st)
-        return STATUS_OK;
-    net_query_fail(run->net, api_copy_status(st));
+    TRY(api_cluster_ask(run, REQUEST_TABLE, text, use_cache));
+    status st = open_together(run, text, use_cache, age, out);
+    if (st)
+        net_query_fail(run->net, api_copy_status(st));
     return st;
 }
 

@@ -1,5 +1,5 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
-#include "api/internal.h"
+#include "api/explain_metrics.h"
 
 #include "plan/optimize.h"
 #include "storage/calibrate.h"
@@ -10,7 +10,10 @@
 
 typedef struct annotation {
     const exec_query *query; /* that has run; NULL: estimates alone */
-    uint64_t nanoseconds;    /* of all operators */
+    const plan_statement *plan;
+    const node_metrics *all; /* by rank, then by number of the node; NULL: of one rank */
+    unsigned ranks;
+    uint64_t nanoseconds; /* of all operators */
     char before[96], behind[384];
 } annotation;
 
@@ -20,14 +23,6 @@ typedef struct device_work {
     DEV_WORK_LIST(ITEM)
 #undef ITEM
 } device_work;
-
-/* What the operators of a node did together: a join has a build and a probe, an aggregate a sink
- * and a source. NULL: those that no node of the plan stands for. */
-typedef struct node_metrics {
-    uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
-    device_work work;
-    bool is_known; /* the node has an operator of its own */
-} node_metrics;
 
 static void add_work(device_work *sum, const dev_work *work)
 {
@@ -49,25 +44,25 @@ static void describe_work(const device_work *work, const char *before, char *tex
 #undef ITEM
 }
 
-static node_metrics metrics_of(const exec_query *query, const plan_node *node)
+static device_work work_of(const exec_query *query, const plan_node *node)
 {
-    node_metrics m = {0};
-    for (size_t i = 0; i < query->operators.count; i++) {
-        const exec_operator *op = query->operators.items[i];
-        if (op->plan != node)
-            continue;
-        m.is_known = true;
-        m.rows += atomic_load(&op->metrics.rows_out);
-        m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
-        m.bytes += atomic_load(&op->metrics.bytes_read);
-        m.spilled += atomic_load(&op->metrics.bytes_spilled);
-        m.sent += atomic_load(&op->metrics.bytes_sent);
-        m.received += atomic_load(&op->metrics.bytes_received);
-        uint64_t peak = atomic_load(&op->metrics.memory_peak);
-        m.memory = peak > m.memory ? peak : m.memory;
-        add_work(&m.work, &op->metrics.work);
-    }
-    return m;
+    device_work work = {0};
+    for (size_t i = 0; i < query->operators.count; i++)
+        if (query->operators.items[i]->plan == node)
+            add_work(&work, &query->operators.items[i]->metrics.work);
+    return work;
+}
+
+/* Of one rank, or of several together. */
+static node_metrics sum_of(const annotation *a, const plan_node *node)
+{
+    if (!a->all)
+        return metrics_of(a->query, node);
+    node_metrics sum = {0};
+    size_t count = metrics_count(a->plan), number = metrics_number(a->plan, node);
+    for (unsigned rank = 0; rank < a->ranks; rank++)
+        metrics_add(&sum, &a->all[rank * count + number]);
+    return sum;
 }
 
 static void add_bytes(annotation *a, const char *what, uint64_t bytes)
@@ -80,7 +75,8 @@ static void add_bytes(annotation *a, const char *what, uint64_t bytes)
 
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)
 {
-    node_metrics m = metrics_of(a->query, node);
+    node_metrics m = sum_of(a, node);
+    device_work work = work_of(a->query, node);
     char rows[32] = "-";
     double share = a->nanoseconds ? (double)m.nanoseconds / (double)a->nanoseconds : 0;
     if (m.is_known && node)
@@ -92,7 +88,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
     add_bytes(a, "sent", m.sent);
     add_bytes(a, "received", m.received);
     add_bytes(a, "memory", m.memory);
-    describe_work(&m.work, "  (", a->behind, sizeof a->behind);
+    describe_work(&work, "  (", a->behind, sizeof a->behind);
     if (*a->behind)
         strncat(a->behind, ")", sizeof a->behind - strlen(a->behind) - 1);
 }
@@ -172,7 +168,8 @@ static status add_storage(pistachio_result *result)
     if (report.bytes_shared)
         snprintf(again, sizeof again, "; %.1f MB were kept and used again",
                  (double)report.bytes_shared / 1e6);
-    TRY(add_line(result, "read %.1f MB from storage, %.1f MB in total%s",
+    const char *whose = result->ranked ? "rank 0 " : "";
+    TRY(add_line(result, "%sread %.1f MB from storage, %.1f MB in total%s", whose,
                  (double)report.bytes_stored / 1e6,
                  (double)(report.bytes_stored + report.bytes_cached) / 1e6, again));
     TRY(add_line(result, "tasks had %llu turns and were woken %llu times",
@@ -214,12 +211,58 @@ static status add_planning(pistachio_result *result)
     return add_line(result, "optimized in %.3f ms%s", (double)sum / 1e6, at ? text : "");
 }
 
+/* What each rank did of it. */
+static status add_ranks(pistachio_result *result, const annotation *a)
+{
+    size_t count = metrics_count(a->plan);
+    for (unsigned rank = 0; a->all && rank < a->ranks; rank++) {
+        annotation line = {0};
+        node_metrics sum = {0};
+        for (size_t i = 0; i < count; i++)
+            metrics_add(&sum, &a->all[rank * count + i]);
+        add_bytes(&line, "read", sum.bytes);
+        add_bytes(&line, "spilled", sum.spilled);
+        add_bytes(&line, "sent", sum.sent);
+        add_bytes(&line, "received", sum.received);
+        add_bytes(&line, "most of an operator's memory", sum.memory);
+        TRY(add_line(result, "rank %u (host %s): %.3f thread s%s%s", rank,
+                     net_comm_host(result->engine->ranks[0].comm, rank),
+                     (double)sum.nanoseconds / 1e9, line.behind, *line.behind ? ")" : ""));
+    }
+    return STATUS_OK;
+}
+
+static status add_run(pistachio_result *result, annotation *context)
+{
+    *context->behind = 0;
+    describe_run(context, NULL, "-");
+    TRY(add_line(result, "%sresult and buffers%s", context->before, context->behind));
+    TRY(add_ranks(result, context));
+    TRY(add_planning(result));
+    TRY(add_device(result));
+    return add_storage(result);
+}
+
+static void sum_times(annotation *context)
+{
+    size_t count = metrics_count(context->plan);
+    for (size_t i = 0; context->all && i < context->ranks * count; i++)
+        context->nanoseconds += context->all[i].nanoseconds;
+    for (size_t i = 0; !context->all && i < context->query->operators.count; i++)
+        context->nanoseconds +=
+            atomic_load(&context->query->operators.items[i]->metrics.nanoseconds);
+}
+
 status api_explain(pistachio_result *result, bool with_metrics)
 {
     plan_statement *plan = &result->statement->query;
-    annotation context = {.query = with_metrics ? result->query : NULL};
-    for (size_t i = 0; with_metrics && i < result->query->operators.count; i++)
-        context.nanoseconds += atomic_load(&result->query->operators.items[i]->metrics.nanoseconds);
+    annotation context = {.plan = plan};
+    if (with_metrics) {
+        context.query = result->query;
+        context.all = api_ranked_metrics(result->ranked);
+        context.ranks = result->engine->rank_count;
+        sum_times(&context);
+    }
     char *text = plan_text(plan->memory, plan, annotate, &context);
     if (!text)
         return status_no_memory("plan", 0);
@@ -236,12 +279,5 @@ status api_explain(pistachio_result *result, bool with_metrics)
         TRY(api_made_row(result, cells));
         line = end ? end + 1 : NULL;
     }
-    if (!with_metrics)
-        return STATUS_OK;
-    *context.behind = 0;
-    describe_run(&context, NULL, "-");
-    TRY(add_line(result, "%sresult and buffers%s", context.before, context.behind));
-    TRY(add_planning(result));
-    TRY(add_device(result));
-    return add_storage(result);
+    return with_metrics ? add_run(result, &context) : STATUS_OK;
 }

@@ -63,7 +63,9 @@ status api_query_next(pistachio_result *result, exec_batch **out)
     if (*out || !result->ranked)
         return STATUS_OK;
     api_client before = api_client_set(client_of(result));
-    status st = api_ranked_finish(result->ranked);
+    bool is_analyzed = result->statement->kind == SQL_EXPLAIN_ANALYZE;
+    status st = api_ranked_finish(result->ranked, is_analyzed ? &result->statement->query : NULL,
+                                  result->query);
     api_client_set(before);
     return st;
 }

@@ -2,11 +2,12 @@
 #include "api/rank_run.h"
 
 #include "api/cluster.h"
+#include "api/explain_metrics.h"
 #include "api/place_text.h"
 #include "api/statement_bytes.h"
 #include "plan/optimize.h"
 
-/* Of the statement's collectives; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
+/* Of the statement's collectives, and that of explain_metrics.c; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
 enum { NET_STATEMENT, NET_PLAN, NET_END };
 
 #define STATEMENT_BYTES_MAX ((uint64_t)256 << 20)
@@ -138,11 +139,12 @@ status rank_run_send(rank_run *run, const pistachio_result *result)
     return st;
 }
 
-status rank_run_send_table(rank_run *run, const char *text, bool use_cache)
+status rank_run_send_request(rank_run *run, statement_request request, const char *text,
+                             bool use_cache)
 {
     char *data;
     uint64_t bytes;
-    TRY(statement_write_table(text, use_cache, &data, &bytes));
+    TRY(statement_write_request(request, text, use_cache, &data, &bytes));
     status st = send_bytes(run, data, bytes);
     mem_free(data);
     return st;
@@ -327,15 +329,18 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
 }
 
 /* No row comes out: the plan's last exchange sends them to rank 0. */
-static status run_query(rank_run *run, exec_query *query)
+static status run_query(rank_run *run, const sql_statement *statement, exec_query *query)
 {
     exec_batch *batch;
+    node_metrics *none;
     rank_run_attach(run, query);
     TRY(exec_query_start(query));
     do {
         TRY(exec_query_next(query, &batch));
         exec_batch_free(batch);
     } while (batch);
+    if (statement->kind == SQL_EXPLAIN_ANALYZE)
+        TRY(metrics_gather(run, &statement->query, query, &none));
     return rank_run_agree_end(run);
 }
 
@@ -349,7 +354,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
     TRY(api_place_settings(s, run->rank, host));
     TRY(exec_query_new(&(*statement)->query, &place, s, &query));
-    status st = run_query(run, query);
+    status st = run_query(run, *statement, query);
     if (st)
         net_query_fail(run->net, st);
     rank_run_attach(run, NULL);
@@ -367,8 +372,14 @@ static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, st
     else
         TRY(settings_init(&s));
     TRY(statement_read_bytes(data, bytes, &s, read));
-    return read->table ? api_cluster_serve_table(run, read->table, read->use_cache)
-                       : serve_statement(run, read, &s, statement);
+    switch (read->request) {
+    case REQUEST_TABLE:
+        return api_cluster_serve_table(run, read->table, read->use_cache);
+    case REQUEST_TOPOLOGY:
+        return api_cluster_serve_topology(run);
+    default:
+        return serve_statement(run, read, &s, statement);
+    }
 }
 
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)

@@ -9,6 +9,7 @@
 #define PISTACHIO_API_RANK_RUN_H
 
 #include "api/ranks.h"
+#include "api/statement_bytes.h"
 
 #include <semaphore.h>
 
@@ -49,8 +50,9 @@ CHECKED status rank_run_await(rank_run *run, net_collective *collective);
 
 /* The statement, and what it is bound with, to the other ranks. */
 CHECKED status rank_run_send(rank_run *run, const pistachio_result *result);
-/* The same for a table that all are to open. */
-CHECKED status rank_run_send_table(rank_run *run, const char *text, bool use_cache);
+/* The same for another request (statement_write_request). */
+CHECKED status rank_run_send_request(rank_run *run, statement_request request, const char *text,
+                                     bool use_cache);
 /* What rank 0 has sent; the caller's (mem_free). Blocks until there is a statement. */
 CHECKED status rank_run_receive(rank_run *run, char **out, uint64_t *out_bytes);
 /* Whether all ranks have this plan, of the same files. */
@@ -58,7 +60,7 @@ CHECKED status rank_run_agree_plan(rank_run *run, const plan_statement *plan);
 /* Whether no rank has failed. */
 CHECKED status rank_run_agree_end(rank_run *run);
 
-/* Binds, optimizes, distributes and runs what was received, or opens a table; a failure is told to all ranks. On a rank
+/* Binds, optimizes, distributes and runs what was received, or does what else is asked for; a failure is told to all ranks. On a rank
  * that is a process the engine becomes the one that the statement's settings ask for. */
 void rank_run_serve(rank_run *run, const char *data, uint64_t bytes);
 

@@ -1,6 +1,6 @@
 /* ranked.c - one statement on several ranks, seen from the client's: its own part, and those of ranks
  * that are threads of this process. */
-#include "api/rank_run.h"
+#include "api/explain_metrics.h"
 
 #include "api/cluster.h"
 
@@ -14,6 +14,7 @@ typedef struct ranked_part {
 struct api_ranked {
     unsigned count;   /* of parts in this process */
     bool is_finished; /* on all ranks */
+    node_metrics *metrics;
     ranked_part parts[];
 };
 
@@ -91,12 +92,20 @@ void api_ranked_attach(api_ranked *ranked, exec_query *query)
     rank_run_attach(&ranked->parts[0].run, query);
 }
 
-status api_ranked_finish(api_ranked *ranked)
+status api_ranked_finish(api_ranked *ranked, const plan_statement *plan, const exec_query *query)
 {
+    rank_run *own = &ranked->parts[0].run;
+    if (!ranked->is_finished && plan)
+        TRY(metrics_gather(own, plan, query, &ranked->metrics));
     if (!ranked->is_finished)
-        TRY(rank_run_agree_end(&ranked->parts[0].run));
+        TRY(rank_run_agree_end(own));
     ranked->is_finished = true;
     return STATUS_OK;
+}
+
+const node_metrics *api_ranked_metrics(const api_ranked *ranked)
+{
+    return ranked ? ranked->metrics : NULL;
 }
 
 void api_ranked_end(api_ranked *ranked)
@@ -111,5 +120,6 @@ void api_ranked_end(api_ranked *ranked)
             pthread_join(ranked->parts[i].thread, NULL);
         rank_run_release(&ranked->parts[i].run);
     }
+    mem_free(ranked->metrics);
     mem_free(ranked);
 }

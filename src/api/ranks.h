@@ -33,8 +33,12 @@ plan_distribution api_distribution(const api_engine *engine, const settings *s);
 CHECKED status api_ranked_begin(pistachio_result *result, exec_place *place);
 /* The client's query, which is stopped when another rank fails from now on. */
 void api_ranked_attach(api_ranked *ranked, exec_query *query);
-/* The query has given its last row: whether that holds for all ranks. */
-CHECKED status api_ranked_finish(api_ranked *ranked);
+/* The query has given its last row: whether that holds for all ranks. plan: of a statement whose metrics
+ * are asked for; else NULL. */
+CHECKED status api_ranked_finish(api_ranked *ranked, const plan_statement *plan,
+                                 const exec_query *query);
+/* What all ranks did (explain_metrics.h); NULL: it was not asked for. Takes NULL. */
+const struct node_metrics *api_ranked_metrics(const api_ranked *ranked);
 /* Ends it on all ranks, and waits for them. The client's query is freed. Takes NULL. */
 void api_ranked_end(api_ranked *ranked);
 

@@ -1,4 +1,4 @@
-/* statement_bytes.c - of a table: a header and its text. Of a statement: a header, then texts with their closing NUL: names and values of settings, an
+/* statement_bytes.c - of a table, or another request: a header and a text. Of a statement: a header, then texts with their closing NUL: names and values of settings, an
  * empty one, names and queries of views, an empty one, names and paths of tables, an empty one; then
  * values of parameters, each a header and the bytes of a text; then the statement's text. */
 #include "api/statement_bytes.h"
@@ -7,8 +7,8 @@ typedef struct statement_header {
     int64_t time;
     uint64_t memory_bytes;
     uint32_t value_count;
-    uint32_t is_table;
-    uint32_t use_cache; /* of the table's footers */
+    uint32_t request;   /* statement_request */
+    uint32_t use_cache; /* of a table's footers */
 } statement_header;
 
 typedef struct value_header {
@@ -145,17 +145,19 @@ status statement_write(const pistachio_result *result, uint64_t memory_bytes,
     return STATUS_OK;
 }
 
-static status put_table(byte_list *to, const char *text, bool use_cache)
+static status put_request(byte_list *to, statement_request request, const char *text,
+                          bool use_cache)
 {
-    const statement_header header = {.is_table = true, .use_cache = use_cache};
+    const statement_header header = {.request = request, .use_cache = use_cache};
     TRY(put(to, &header, sizeof header));
     return put_text(to, text);
 }
 
-status statement_write_table(const char *text, bool use_cache, char **out, uint64_t *out_bytes)
+status statement_write_request(statement_request request, const char *text, bool use_cache,
+                               char **out, uint64_t *out_bytes)
 {
     byte_list bytes = {0};
-    status st = put_table(&bytes, text, use_cache);
+    status st = put_request(&bytes, request, text, use_cache);
     if (st) {
         array_release(&bytes);
         return st;
@@ -255,7 +257,10 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
         return damaged();
     memcpy(&header, data, sizeof header);
     text_cursor from = {data + sizeof header, data + bytes};
-    if (header.is_table) {
+    if (header.request > REQUEST_TOPOLOGY)
+        return damaged();
+    out->request = header.request;
+    if (header.request) {
         out->use_cache = header.use_cache;
         return next_text(&from, &out->table);
     }

@@ -10,10 +10,17 @@ typedef struct statement_name {
 } statement_name;
 typedef ARRAY(statement_name) statement_names;
 
+typedef enum statement_request {
+    REQUEST_STATEMENT,
+    REQUEST_TABLE, /* is to be opened: its text, and whether footers may be those of the cache */
+    REQUEST_TOPOLOGY
+} statement_request;
+
 /* What was read; texts are in the bytes. */
 typedef struct statement_read {
-    const char *table; /* it is to be opened, no statement: nothing else is there but */
-    bool use_cache;    /* of footers */
+    statement_request request;
+    const char *table;
+    bool use_cache;
     int64_t time;
     uint64_t memory_bytes; /* of plan_distribution */
     const char *sql;
@@ -25,9 +32,9 @@ typedef struct statement_read {
  * from these; NULL: there are none, all go. *out is the caller's (mem_free). */
 CHECKED status statement_write(const pistachio_result *result, uint64_t memory_bytes,
                                const settings *unchanged, char **out, uint64_t *out_bytes);
-/* A table that is to be opened. */
-CHECKED status statement_write_table(const char *text, bool use_cache, char **out,
-                                     uint64_t *out_bytes);
+/* Anything but a statement; text: a table's, or "". */
+CHECKED status statement_write_request(statement_request request, const char *text, bool use_cache,
+                                       char **out, uint64_t *out_bytes);
 /* Sets what has come of settings. Ends in statement_read_release, also after a failure. */
 CHECKED status statement_read_bytes(const char *data, uint64_t bytes, settings *s,
                                     statement_read *out);

@@ -10,6 +10,7 @@
 #include "cli/run.h"
 #include "cli/shell.h"
 #include "cli/target.h"
+#include "cli/topology.h"
 #include "cli/tpch.h"
 #include "cli/usage.h"
 
@@ -25,6 +26,7 @@ static const char usage[] =
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
     "       pistachio calibrate [--path DIR]             how fast a storage device is read\n"
+    "       pistachio topology                           machines of ranks, and what joins them\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"
     "SQL over Parquet files. Each DIR or FILE becomes a table of its own name; a DIR, a table of\n"
@@ -264,6 +266,7 @@ typedef struct subcommand {
 static const subcommand subcommands[] = {{"calibrate", cli_calibrate},
                                          {"inspect", cli_inspect},
                                          {"rewrite", cli_rewrite},
+                                         {"topology", cli_topology},
                                          {"tpch", cli_tpch}};
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
 

@@ -49,7 +49,7 @@ are_gone() { # pid...
 
 # lose SIGNAL WHO-AND-WHY SETTING: a rank of three gets the signal while all work.
 lose() {
-    "$program" --processes 3 --set "$3" -c "$long" "$work/t.parquet" >"$work/lost" 2>&1 &
+    "$program" --processes 3 -c "set $3" -c "$long" "$work/t.parquet" >"$work/lost" 2>&1 &
     root=$!
     ranks=$(children $root 2)
     one=$(echo "$ranks" | head -n 1)

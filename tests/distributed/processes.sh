@@ -29,6 +29,20 @@ expect "a join" 0 "$(printf 'n\n100')" on 2 -c "select count(*) as n from t a jo
 expect "more ranks than row groups" 0 "$(printf 's\n36')" on 4 -c "select sum(x) as s from small" "$work/small.parquet"
 expect "a clock" 0 "$(printf 'n\n1')" on 3 -c "select count(distinct now()) as n from t" "$t"
 
+# All ranks' rows are counted: 10000 of the scan, one of each rank's sum.
+expect "explain analyze" 0 - on 3 -c "explain analyze select sum(x) from t where x >= 0" "$t"
+says "says what each did" "rank 2 (host "
+cp "$work/out" "$work/explained"
+check "counts the rows of all" grep -Eq '^"? +10000 +.* scan t' "$work/explained"
+check "and the sums of three" grep -Eq '^"? +3 +.* gather' "$work/explained"
+
+expect "topology" 0 - "$program" topology --processes 2
+says "has all ranks" "rank 1: host "
+says "what they have" "cores: "
+says "and how they reach each other" "to rank 0 (host "
+expect "topology of one process" 0 - "$program" topology
+says "is that of the machine" "memory: "
+
 # What rank 0 says counts everywhere.
 expect "views and settings" 0 "$(printf 'n\n5000\nn\n2500\nn\n10000')" on 2 \
     -c "create view v as select x from t where x % 2 = 0" -c "select count(*) as n from v" \

@@ -1,0 +1,30 @@
+/* explain_metrics.h - what the operators of each plan node have done, on one rank and on all. */
+#ifndef PISTACHIO_API_EXPLAIN_METRICS_H
+#define PISTACHIO_API_EXPLAIN_METRICS_H
+
+#include "api/rank_run.h"
+
+/* What the operators of a node did together: a join has a build and a probe, an aggregate a sink and a
+ * source. As it goes to rank 0. */
+typedef struct node_metrics {
+    uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
+    uint64_t is_known; /* the node has an operator of its own */
+} node_metrics;
+
+/* Those of a node (NULL: of what no node stands for) on this rank. */
+node_metrics metrics_of(const exec_query *query, const plan_node *node);
+/* Adds them up; of memory the most. */
+void metrics_add(node_metrics *sum, const node_metrics *more);
+
+/* A number for each node of the plan, the same on all ranks; NULL has the last. */
+size_t metrics_count(const plan_statement *plan);
+size_t metrics_number(const plan_statement *plan, const plan_node *node);
+/* All of this rank's, by number; the caller's (mem_free). */
+CHECKED status metrics_make(const plan_statement *plan, const exec_query *query,
+                            node_metrics **out);
+
+/* All ranks' to rank 0, by rank and number, where *out is the caller's (mem_free); NULL elsewhere. */
+CHECKED status metrics_gather(rank_run *run, const plan_statement *plan, const exec_query *query,
+                              node_metrics **out);
+
+#endif

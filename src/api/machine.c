@@ -1,0 +1,117 @@
+/* machine.c - see machine.h. */
+#include "api/machine.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first line of a file of /sys, without its end; false: there is none. */
+static bool read_line(const char *folder, const char *name, const char *what, char *line, int bytes)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s/%s", folder, name, what);
+    FILE *from = fopen(path, "re");
+    bool is_read = from && fgets(line, bytes, from);
+    if (from)
+        fclose(from);
+    if (is_read)
+        line[strcspn(line, "\n")] = 0;
+    return is_read && *line;
+}
+
+/* The node a device is at, for what its line says; "" where that is not known. */
+static const char *node_of(const char *folder, const char *name, char *text, size_t bytes)
+{
+    char node[16];
+    *text = 0;
+    if (read_line(folder, name, "device/numa_node", node, sizeof node) && *node != '-')
+        snprintf(text, bytes, ", NUMA node %s", node);
+    return text;
+}
+
+static void print_cores(FILE *to)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) ? 0 : CPU_COUNT(&set);
+    long all = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
+    fprintf(to, "  cores: %d of %ld, memory: %.1f GB\n", count ? count : (int)all, all,
+            (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e9);
+}
+
+typedef void print_device(FILE *to, const char *folder, const char *name);
+
+/* All in the folder, in the order of their names. */
+static void print_all(FILE *to, const char *folder, print_device *print)
+{
+    struct dirent **found;
+    int count = scandir(folder, &found, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (found[i]->d_name[0] != '.')
+            print(to, folder, found[i]->d_name);
+        (free)(found[i]);
+    }
+    if (count >= 0)
+        (free)(found);
+}
+
+static void print_node(FILE *to, const char *folder, const char *name)
+{
+    char cores[256];
+    if (!strncmp(name, "node", 4) && read_line(folder, name, "cpulist", cores, sizeof cores))
+        fprintf(to, "  NUMA node %s: cores %s\n", name + 4, cores);
+}
+
+/* Loopback and what is down is left out. */
+static void print_network(FILE *to, const char *folder, const char *name)
+{
+    char state[32], speed[32] = "", node[64];
+    if (!strcmp(name, "lo") || !read_line(folder, name, "operstate", state, sizeof state) ||
+        !strcmp(state, "down"))
+        return;
+    bool is_known = read_line(folder, name, "speed", speed, sizeof speed) && *speed != '-';
+    fprintf(to, "  network device %s: %s%s%s\n", name, is_known ? speed : "speed not known",
+            is_known ? " Mbit/s" : "", node_of(folder, name, node, sizeof node));
+}
+
+static void print_infiniband(FILE *to, const char *folder, const char *name)
+{
+    char rate[64] = "rate not known", node[64];
+    (void)read_line(folder, name, "ports/1/rate", rate, sizeof rate);
+    fprintf(to, "  RDMA device %s: %s%s\n", name, rate, node_of(folder, name, node, sizeof node));
+}
+
+/* Disks that something can be on: no loops, no memory. */
+static void print_storage(FILE *to, const char *folder, const char *name)
+{
+    char sectors[32], spins[8] = "0", node[64];
+    if (!strncmp(name, "loop", 4) || !strncmp(name, "ram", 3) || !strncmp(name, "zram", 4) ||
+        !read_line(folder, name, "size", sectors, sizeof sectors) || !strcmp(sectors, "0"))
+        return;
+    (void)read_line(folder, name, "queue/rotational", spins, sizeof spins);
+    fprintf(to, "  storage device %s: %.1f GB%s%s\n", name, strtod(sectors, NULL) * 512 / 1e9,
+            *spins == '1' ? ", spinning" : "", node_of(folder, name, node, sizeof node));
+}
+
+status api_machine_text(char **out)
+{
+    size_t bytes;
+    *out = NULL;
+    FILE *to = open_memstream(out, &bytes);
+    if (!to)
+        return status_no_memory("topology", 0);
+    print_cores(to);
+    print_all(to, "/sys/devices/system/node", print_node);
+    print_all(to, "/sys/class/net", print_network);
+    print_all(to, "/sys/class/infiniband", print_infiniband);
+    print_all(to, "/sys/block", print_storage);
+    if (!fclose(to))
+        return STATUS_OK;
+    (free)(*out);
+    *out = NULL;
+    return status_no_memory("topology", bytes);
+}
