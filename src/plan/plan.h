@@ -44,6 +44,7 @@ typedef enum plan_exchange_kind {
     EXCHANGE_GATHER,    /* all rows to rank 0 */
     EXCHANGE_HASH,      /* each to the rank that the hash of its keys says */
     EXCHANGE_BROADCAST, /* all rows to all ranks */
+    EXCHANGE_MERGE,     /* each rank's rows, which are in order, to rank 0, in order */
     EXCHANGE_KIND_COUNT
 } plan_exchange_kind;
 
@@ -237,8 +238,11 @@ struct plan_node {
         } shared;
         struct {
             plan_exchange_kind kind;
-            uint32_t id;    /* index among the statement's exchanges */
-            expr_list keys; /* HASH */
+            uint32_t id;              /* index among the statement's exchanges */
+            expr_list keys;           /* HASH */
+            plan_sort_key_list order; /* MERGE: columns */
+            bool has_limit;           /* MERGE: no more rows than that */
+            uint64_t limit;
         } exchange;
     };
 };
