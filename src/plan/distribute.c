@@ -15,6 +15,11 @@
 #define BROADCAST_SHARE 4.0
 /* A long string's bytes, as a guess. */
 #define TEXT_BYTES 16.0
+/* What messages may hold of a rank's memory, how many there may be on the way from and to another rank and
+ * in the making, and what is too small to be worth sending. */
+#define MESSAGES_SHARE 4
+#define MESSAGES_OF_CHANNEL 10
+#define MESSAGE_BYTES_MIN (16u << 10)
 /* Ranks agree on all of a join's filters at once. */
 #define UNITED_FILTERS_MAX 256
 
@@ -567,6 +572,22 @@ static bool is_worth_it(const plan_statement *s, const plan_distribution *distri
             (distribution->mode == DISTRIBUTE_AUTO && bytes >= SMALL_BYTES));
 }
 
+/* Each exchange holds messages from and to each rank, several of them, and tasks fill more: all together
+ * part of the memory. */
+static uint64_t fitting_message_bytes(const plan_statement *statement,
+                                      const plan_distribution *distribution)
+{
+    uint64_t bytes = MESSAGE_BYTES_MIN;
+    uint64_t messages =
+        (uint64_t)statement->exchange_count * distribution->ranks * MESSAGES_OF_CHANNEL;
+    uint64_t most = messages ? distribution->memory_bytes / MESSAGES_SHARE / messages : 0;
+    if (!distribution->memory_bytes || most > UINT32_MAX)
+        return 0;
+    while (bytes * 2 <= most)
+        bytes *= 2;
+    return bytes;
+}
+
 status plan_distribute(plan_statement *statement, const plan_distribution *distribution)
 {
     distributor d = {.statement = statement, .distribution = distribution};
@@ -583,6 +604,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     for (size_t i = 0; i < statement->shared.count; i++)
         place_all_filters(&d, statement->shared.items[i]);
     place_all_filters(&d, statement->root);
+    statement->message_bytes_max = fitting_message_bytes(statement, distribution);
     return status_context(plan_verify(statement), "after distribution");
 }
 

@@ -257,9 +257,11 @@ typedef struct plan_statement {
                a later one */
     uint32_t next_column_id;
     uint32_t runtime_filter_count;
-    uint32_t bound_count;                       /* ids of sorts' bounds are 1 to this */
-    uint32_t exchange_count;                    /* 0: it runs on one rank */
-    uint64_t rules_off;                         /* bit r: plan_rule r is left out */
+    uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
+    uint32_t exchange_count; /* 0: it runs on one rank */
+    uint64_t
+        message_bytes_max; /* between ranks, as memory is short; 0: as many as the setting says */
+    uint64_t rules_off;    /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 
