@@ -32,6 +32,8 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->rank = place->rank;
     query->rank_count = place->rank_count;
     query->net_message_bytes = place->message_bytes;
+    if (statement->message_bytes_max && statement->message_bytes_max < place->message_bytes)
+        query->net_message_bytes = statement->message_bytes_max;
     query->is_buffering = settings->dynamic_buffering.number;
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);

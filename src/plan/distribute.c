@@ -17,6 +17,11 @@
 #define READ_SHARE 0.25
 /* A long string's bytes, as a guess. */
 #define TEXT_BYTES 16.0
+/* What messages may hold of a rank's memory, how many there may be on the way from and to another rank and
+ * in the making, and what is too small to be worth sending. */
+#define MESSAGES_SHARE 4
+#define MESSAGES_OF_CHANNEL 10
+#define MESSAGE_BYTES_MIN (16u << 10)
 /* Ranks agree on all of a join's filters at once. */
 #define UNITED_FILTERS_MAX 256
 
@@ -45,9 +50,9 @@ status distribute_exchange(distributor *d, plan_node **slot, plan_exchange_kind 
     node->estimated_rows = child->estimated_rows;
     node->estimated_bytes =
         distribute_bytes(child) * (kind == EXCHANGE_BROADCAST ? ranks - 1 : 1 - 1 / ranks);
-    node->placement = kind == EXCHANGE_GATHER      ? PLACEMENT_ONE
-                      : kind == EXCHANGE_BROADCAST ? PLACEMENT_COPIES
-                                                   : PLACEMENT_PARTS;
+    node->placement = kind == EXCHANGE_GATHER || kind == EXCHANGE_MERGE ? PLACEMENT_ONE
+                      : kind == EXCHANGE_BROADCAST                      ? PLACEMENT_COPIES
+                                                                        : PLACEMENT_PARTS;
     node->exchange.kind = kind;
     node->exchange.id = d->statement->exchange_count++;
     if (keys)
@@ -379,11 +384,39 @@ static status copy_node(distributor *d, const plan_node *node, plan_node *child,
     return STATUS_OK;
 }
 
-/* Each rank keeps its first rows, rank 0 the first of those. */
-static status place_sort(distributor *d, plan_node *node, site *out)
+/* The order is one of columns that the sort gives out. */
+static bool can_merge(const plan_node *sort)
+{
+    for (size_t i = 0; i < sort->sort.keys.count; i++) {
+        const expr *key = sort->sort.keys.items[i].key;
+        if (key->kind != EXPR_COLUMN || plan_column_index(sort, key->column_id) < 0)
+            return false;
+    }
+    return sort->sort.keys.count > 0;
+}
+
+/* Each rank sorts its own rows, rank 0 merges them. */
+static status merge(distributor *d, plan_node **slot)
+{
+    plan_node *sort = *slot;
+    sort->placement = PLACEMENT_PARTS;
+    TRY(distribute_exchange(d, slot, EXCHANGE_MERGE, NULL));
+    (*slot)->exchange.order = sort->sort.keys;
+    (*slot)->exchange.has_limit = sort->sort.has_limit;
+    (*slot)->exchange.limit = sort->sort.limit;
+    return STATUS_OK;
+}
+
+/* Rank 0 merges what ranks have sorted; or each keeps its first rows, rank 0 the first of those. */
+static status place_sort(distributor *d, plan_node **slot, site *out)
 {
     site below;
+    plan_node *node = *slot;
     TRY(place(d, &node->children[0], &below));
+    if (below.placement == PLACEMENT_PARTS && can_merge(node)) {
+        *out = distribute_site(PLACEMENT_ONE, NULL);
+        return merge(d, slot);
+    }
     if (below.placement == PLACEMENT_PARTS && node->sort.has_limit) {
         TRY(copy_node(d, node, node->children[0], &node->children[0]));
         node->sort.bound = 0; /* the rows that the copy counts come again */
@@ -488,7 +521,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_JOIN:
         return place_join(d, node, out);
     case PLAN_SORT:
-        return place_sort(d, node, out);
+        return place_sort(d, slot, out);
     case PLAN_WINDOW:
         return place_window(d, node, out);
     case PLAN_LIMIT:
@@ -637,6 +670,22 @@ static bool is_worth_it(const plan_statement *s, const plan_distribution *distri
             (distribution->mode == DISTRIBUTE_AUTO && (apart || bytes >= SMALL_BYTES)));
 }
 
+/* Each exchange holds messages from and to each rank, several of them, and tasks fill more: all together
+ * part of the memory. */
+static uint64_t fitting_message_bytes(const plan_statement *statement,
+                                      const plan_distribution *distribution)
+{
+    uint64_t bytes = MESSAGE_BYTES_MIN;
+    uint64_t messages =
+        (uint64_t)statement->exchange_count * distribution->ranks * MESSAGES_OF_CHANNEL;
+    uint64_t most = messages ? distribution->memory_bytes / MESSAGES_SHARE / messages : 0;
+    if (!distribution->memory_bytes || most > UINT32_MAX)
+        return 0;
+    while (bytes * 2 <= most)
+        bytes *= 2;
+    return bytes;
+}
+
 status plan_distribute(plan_statement *statement, const plan_distribution *distribution)
 {
     distributor d = {.statement = statement, .distribution = distribution};
@@ -653,6 +702,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     for (size_t i = 0; i < statement->shared.count; i++)
         place_all_filters(&d, statement->shared.items[i]);
     place_all_filters(&d, statement->root);
+    statement->message_bytes_max = fitting_message_bytes(statement, distribution);
     return status_context(plan_verify(statement), "after distribution");
 }
 

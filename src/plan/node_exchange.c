@@ -4,6 +4,8 @@
 static void visit(plan_node *node, plan_visitor *visit, void *context)
 {
     plan_visit_list(&node->exchange.keys, visit, context);
+    for (size_t i = 0; i < node->exchange.order.count; i++)
+        visit(&node->exchange.order.items[i].key, context);
 }
 
 static void write(plan_writer *w, const plan_node *node)
@@ -12,6 +14,10 @@ static void write(plan_writer *w, const plan_node *node)
     if (node->exchange.keys.count) {
         plan_write_text(w, " by ");
         plan_write_exprs(w, &node->exchange.keys, ", ");
+    }
+    for (size_t i = 0; i < node->exchange.order.count; i++) {
+        plan_write_text(w, i ? ", " : " by ");
+        plan_write_expr(w, node->exchange.order.items[i].key);
     }
     if (node->estimated_bytes >= 0)
         plan_write_format(w, "  (~%.0f bytes)", node->estimated_bytes);

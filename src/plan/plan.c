@@ -47,7 +47,8 @@ const char *plan_exchange_name(plan_exchange_kind kind)
 {
     static const char *const names[] = {[EXCHANGE_GATHER] = "gather",
                                         [EXCHANGE_HASH] = "repartition",
-                                        [EXCHANGE_BROADCAST] = "broadcast"};
+                                        [EXCHANGE_BROADCAST] = "broadcast",
+                                        [EXCHANGE_MERGE] = "merge"};
     return names[kind];
 }
 

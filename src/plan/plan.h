@@ -44,6 +44,7 @@ typedef enum plan_exchange_kind {
     EXCHANGE_GATHER,    /* all rows to rank 0 */
     EXCHANGE_HASH,      /* each to the rank that the hash of its keys says */
     EXCHANGE_BROADCAST, /* all rows to all ranks */
+    EXCHANGE_MERGE,     /* each rank's rows, which are in order, to rank 0, in order */
     EXCHANGE_KIND_COUNT
 } plan_exchange_kind;
 
@@ -253,8 +254,11 @@ struct plan_node {
         } shared;
         struct {
             plan_exchange_kind kind;
-            uint32_t id;    /* index among the statement's exchanges */
-            expr_list keys; /* HASH */
+            uint32_t id;              /* index among the statement's exchanges */
+            expr_list keys;           /* HASH */
+            plan_sort_key_list order; /* MERGE: columns */
+            bool has_limit;           /* MERGE: no more rows than that */
+            uint64_t limit;
         } exchange;
     };
 };
@@ -271,10 +275,11 @@ typedef struct plan_statement {
     uint32_t runtime_filter_count;
     uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
     uint32_t exchange_count; /* 0: it runs on one rank */
-    bool
-        is_unnested; /* rule subqueries has run: there are none, and no side of a join reads the other */
-    uint32_t refused_attempts;                  /* of rule subqueries, which tried another way */
-    uint64_t rules_off;                         /* bit r: plan_rule r is left out */
+    /* Rule subqueries has run: there are none, and no side of a join reads the other. */
+    bool is_unnested;
+    uint32_t refused_attempts;  /* of rule subqueries, which tried another way */
+    uint64_t message_bytes_max; /* between ranks, as memory is short; 0: as many as the setting says */
+    uint64_t rules_off;         /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 

@@ -65,6 +65,9 @@ devices_on_ranks() {
         ! grep 'blocking waits\|not pinned' "$work/plans"
 }
 check "published answers, 2 ranks, simulated devices" devices_on_ranks
+# Messages are smaller where memory is short: as many as there are must leave room for what is done with them.
+check "published answers, 2 ranks, little memory" "$program" tpch run --data "$work/one" --check \
+    --set ranks=2 --set distribute=always --set memory_limit=20MB
 for ranks in 2 5; do
     ! has_less_to_do || [ $ranks = 2 ] || continue
     check "published answers, $ranks ranks" "$program" tpch run --data "$work/one" --check \

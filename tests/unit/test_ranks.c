@@ -111,18 +111,27 @@ TEST(a_failure_on_any_rank_is_the_statements)
     close_world(&w);
 }
 
-/* Whichever rank is first to find that it cannot run the plan says why. */
+static void set(world *w, const char *sql)
+{
+    pistachio_result *result;
+    check_none(pistachio_query(w->connection, sql, NULL, &result));
+    pistachio_result_free(result);
+}
+
+/* Whichever rank is first to find that it cannot run the plan says why: here that there is no memory for
+ * the least messages of so many exchanges. */
 TEST(a_failure_before_it_runs_is_the_statements)
 {
     world w = open_world(RANKS);
-    pistachio_result *result;
+    char sql[8192] = "SELECT sum(x) FROM t";
     add_table(&w);
-    check_none(pistachio_query(w.connection, "SET network_message_bytes = '64MiB'", NULL, &result));
-    pistachio_result_free(result);
-    check_none(pistachio_query(w.connection, "SET memory_limit = '64MB'", NULL, &result));
-    pistachio_result_free(result);
-    for (int i = 0; i < 20; i++)
-        check_failure(&w, "SELECT sum(x) FROM t", "memory_limit");
+    set(&w, "SET network_message_bytes = '1MiB'");
+    set(&w, "SET memory_limit = '16MiB'");
+    for (int i = 1; i < 120; i++)
+        snprintf(sql + strlen(sql), sizeof sql - strlen(sql),
+                 " UNION ALL SELECT sum(x + %d) FROM t", i);
+    for (int i = 0; i < 5; i++)
+        check_failure(&w, sql, "memory_limit");
     close_world(&w);
 }
 

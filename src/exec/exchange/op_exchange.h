@@ -15,6 +15,8 @@ CHECKED status op_exchange_open(exec_query *query, const plan_node *plan, exec_o
 
 CHECKED status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
                                         exec_operator **out);
+CHECKED status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exchange *net,
+                                      exec_operator **out);
 /* A task's waiter: wakes it. */
 void exchange_waiter_set(net_waiter *waiter, exec_task *task);
 

@@ -376,7 +376,9 @@ status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator 
     op->base = (exec_operator){.ops = &send_ops, .query = query, .plan = plan};
     status st = send_open(query, plan, out_source != NULL, op);
     if (!st && out_source)
-        st = op_exchange_receive_open(query, plan, op->net, out_source);
+        st = plan->exchange.kind == EXCHANGE_MERGE
+                 ? op_exchange_merge_open(query, plan, op->net, out_source)
+                 : op_exchange_receive_open(query, plan, op->net, out_source);
     if (st) {
         send_close(&op->base);
         return st;

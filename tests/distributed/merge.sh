@@ -1,0 +1,44 @@
+#!/bin/sh
+# ORDER BY on several ranks: each sorts its own rows, rank 0 merges. merge.sh PROGRAM
+set -u
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/../cli/cli_common.sh"
+
+# x from 0 to 9999, y = x % 100, in row groups of 500, in no order.
+digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+"$program" -c "copy (with d(i) as $digits select a.i + 10 * b.i + 100 * c.i + 1000 * e.i as x, a.i + 10 * b.i as y,
+        'number ' || (a.i + 10 * b.i) as name from d c, d a, d e, d b) to '$work/t.parquet' (row_group_size 500)" || exit 2
+
+on() { # SETTING SQL
+    "$program" --format csv --set "$1" --set distribute=always --set network_message_bytes=2000 \
+        --table "t=$work/t.parquet" -c "$2"
+}
+# y from 99 down to 0, for each x upwards: by hand.
+awk 'BEGIN { print "x,y"; for (y = 99; y >= 0; y--) for (x = y; x < 10000; x += 100) print x "," y }' >"$work/expected"
+head -n 151 "$work/expected" >"$work/expected_first"
+{ echo x && sed 1d "$work/expected" | sed -n '91,100p' | cut -d, -f1; } >"$work/expected_some"
+
+is_in_order() { # FILE ARGUMENT...
+    file=$1
+    shift
+    "$@" >"$work/rows" && cmp "$work/rows" "$file"
+}
+merges() { # SQL: a merge of sorted rows, which nobody sorts again
+    on ranks=3 "explain $1" >"$work/out"
+    [ "$(grep -c 'merge \[' "$work/out")" = 1 ] && [ "$(grep -c 'sort \[' "$work/out")" = 1 ]
+}
+all="select x, y from t order by y desc, x"
+for ranks in 2 3 5; do
+    check "all rows, $ranks ranks" is_in_order "$work/expected" on ranks=$ranks "$all"
+done
+check "the plan" merges "$all"
+check "the first ones" is_in_order "$work/expected_first" on ranks=3 "$all limit 150"
+check "and theirs" merges "$all limit 150"
+check "some in the middle" is_in_order "$work/expected_some" on ranks=3 "select x from ($all limit 10 offset 90) f"
+check "rows that were in temporary files" is_in_order "$work/expected" env PISTACHIO_FAULT=room:2:every \
+    "$program" --format csv --set ranks=2 --set distribute=always --table "t=$work/t.parquet" -c "$all"
+check "a lazy device's" is_in_order "$work/expected" "$program" --format csv --set ranks=2 --set distribute=always \
+    --set device=simulated --table "t=$work/t.parquet" -c "$all"
+expect "by texts" 0 "$(printf 'name,x\nnumber 99,99\nnumber 99,199\nnumber 99,299')" on ranks=3 \
+    "select name, x from t order by name desc, x limit 3"
+finish
