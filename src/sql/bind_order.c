@@ -3,6 +3,12 @@
 
 #include "plan/fold.h"
 
+bool bind_is_all(const binder *b, const pg_node *node)
+{
+    return node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+           sql_text_is_all(b->text, node->a_const->location);
+}
+
 status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause, int *out)
 {
     *out = -1;
@@ -70,12 +76,18 @@ status bind_order_output(binder *b, const pg_select *select, plan_node **node)
     TRY(bind_new_node(b, PLAN_SORT, *node, &sort));
     for (size_t i = 0; i < select->n_sort_clause; i++) {
         const PgQuery__SortBy *by = select->sort_clause[i]->sort_by;
-        int column;
-        TRY(output_column(b, by->node, *node, &column));
-        expr *key = bind_column_expr(b, &(*node)->columns.items[column]);
-        if (!key)
-            return bind_no_memory();
-        TRY(bind_sort_key(b, by, key, &sort->sort.keys));
+        bool is_all = bind_is_all(b, by->node);
+        int first = 0, last = (int)(*node)->columns.count - 1;
+        if (!is_all) {
+            TRY(output_column(b, by->node, *node, &first));
+            last = first;
+        }
+        for (int column = first; column <= last; column++) {
+            expr *key = bind_column_expr(b, &(*node)->columns.items[column]);
+            if (!key)
+                return bind_no_memory();
+            TRY(bind_sort_key(b, by, key, &sort->sort.keys));
+        }
     }
     *node = sort;
     return STATUS_OK;

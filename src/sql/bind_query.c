@@ -112,6 +112,35 @@ static status add_entry(query *q, const bind_entry *entry, int32_t location)
     return array_push(q->b->memory, &q->targets, added);
 }
 
+static bool is_of_star(const bind_entry *entry, const char *relation)
+{
+    return relation ? entry->relation && !strcasecmp(entry->relation, relation) : !entry->is_hidden;
+}
+
+static bool is_excluded(const sql_exclusion *without, const char *name)
+{
+    for (size_t i = 0; without && i < without->names.count; i++)
+        if (!strcmp(without->names.items[i], name))
+            return true;
+    return false;
+}
+
+/* What is excluded is there. */
+static status check_exclusion(const query *q, const sql_exclusion *without, const char *relation,
+                              int32_t location)
+{
+    for (size_t i = 0; without && i < without->names.count; i++) {
+        bool is_there = false;
+        for (size_t k = 0; k < q->scope.entries.count; k++)
+            is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
+                        !strcmp(q->scope.entries.items[k].name, without->names.items[i]);
+        if (!is_there)
+            return bind_error(q->b, STATUS_KIND_NOT_FOUND, location,
+                              "column \"%s\" of EXCLUDE does not exist", without->names.items[i]);
+    }
+    return STATUS_OK;
+}
+
 /* "*" is all columns that are not merged away; "t.*" all of t's. */
 static status expand_star(query *q, const PgQuery__ColumnRef *ref)
 {
@@ -127,13 +156,17 @@ static status expand_star(query *q, const PgQuery__ColumnRef *ref)
         return bind_suggest(bind_error(q->b, STATUS_KIND_NOT_FOUND, ref->location,
                                        "there is no table \"%s\" in the FROM clause", relation),
                             relation, q->scope.relations.items, q->scope.relations.count);
+    const sql_exclusion *without = sql_text_exclusion(q->b->text, ref->location);
+    size_t first = q->targets.count;
+    TRY(check_exclusion(q, without, relation, ref->location));
     for (size_t i = 0; i < q->scope.entries.count; i++) {
         const bind_entry *entry = &q->scope.entries.items[i];
-        bool is_in = relation ? entry->relation && !strcasecmp(entry->relation, relation)
-                              : !entry->is_hidden;
-        if (is_in)
+        if (is_of_star(entry, relation) && !is_excluded(without, entry->name))
             TRY(add_entry(q, entry, ref->location));
     }
+    if (without && q->targets.count == first)
+        return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
+                          "EXCLUDE leaves no columns of *");
     return STATUS_OK;
 }
 
@@ -236,6 +269,18 @@ static status group_by_target(query *q, int index, int32_t location, plan_groupi
     return e ? add_group(q, e, set) : bind_no_memory();
 }
 
+/* GROUP BY ALL: what of the select list has no aggregates. */
+static status group_by_all(query *q, plan_grouping_set *set)
+{
+    for (size_t i = 0; i < q->targets.count; i++) {
+        call_search search = {.scope = &q->scope};
+        expr_visit_columns(q->targets.items[i].e, note_call, &search);
+        if (!search.has_aggregate && !search.has_window)
+            TRY(group_by_target(q, (int)i, -1, set));
+    }
+    return STATUS_OK;
+}
+
 /* A name is a column of FROM first, then of the select list. */
 static status bind_group(void *context, const pg_node *node, plan_grouping_set *set)
 {
@@ -243,6 +288,8 @@ static status bind_group(void *context, const pg_node *node, plan_grouping_set *
     const char *name = simple_name(node);
     int index;
     expr *e;
+    if (bind_is_all(q->b, node))
+        return group_by_all(q, set);
     if (node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR) {
         for (size_t i = 0; i < node->row_expr->n_args; i++)
             TRY(bind_group(q, node->row_expr->args[i], set));
@@ -286,6 +333,14 @@ static status bind_order(query *q)
     }
     for (size_t i = 0; i < select->n_sort_clause; i++) {
         order_key key = {.tree = select->sort_clause[i]->sort_by};
+        bool is_all = bind_is_all(q->b, key.tree->node);
+        key.node = key.tree->node;
+        for (size_t k = 0; is_all && k < q->targets.count; k++) {
+            key.target = (int)k;
+            TRY(array_push(q->b->memory, &q->order, key));
+        }
+        if (is_all)
+            continue;
         TRY(bind_order_key(q, key.tree->node, "ORDER BY", &key));
         TRY(array_push(q->b->memory, &q->order, key));
     }

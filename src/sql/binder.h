@@ -204,6 +204,8 @@ CHECKED status bind_order_output(binder *b, const pg_select *select, plan_node *
 CHECKED status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node);
 CHECKED status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key,
                              plan_sort_key_list *keys);
+/* Is it the ALL of GROUP BY ALL or ORDER BY ALL? */
+bool bind_is_all(const binder *b, const pg_node *node);
 /* The number of an ORDER BY 2; -1: it is none. */
 CHECKED status bind_ordinal(binder *b, const pg_node *node, size_t count, const char *clause,
                             int *out);

@@ -333,7 +333,7 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     find_view_query(&r);
     for (size_t i = 0; i < r.count; i++)
         TRY(rewrite_token(&r, i));
-    return STATUS_OK;
+    return sql_text_shorthands(a, out, r.tokens, r.count);
 }
 
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right)

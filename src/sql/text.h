@@ -9,6 +9,7 @@
 #define PISTACHIO_SQL_TEXT_H
 
 #include "base/mem.h"
+#include "sql/parser.h"
 
 /* A single-quoted path that now is an identifier. */
 typedef struct sql_path {
@@ -31,6 +32,12 @@ typedef struct sql_parameter {
     bool is_bound;   /* the binder has found it where a value can be */
 } sql_parameter;
 
+/* Columns that a * or t.* is without. */
+typedef struct sql_exclusion {
+    int32_t position; /* of what is before EXCLUDE */
+    ARRAY(const char *) names;
+} sql_exclusion;
+
 typedef struct sql_text {
     const char *text; /* one statement, as the user wrote it */
     char *rewritten;  /* as long, for the parser */
@@ -43,6 +50,8 @@ typedef struct sql_text {
     int32_t view_query; /* CREATE VIEW: where the query behind AS begins; -1: no AS */
     ARRAY(sql_path) paths;
     ARRAY(sql_reducer) reducers;
+    ARRAY(int32_t) alls; /* places of GROUP BY ALL and ORDER BY ALL */
+    ARRAY(sql_exclusion) exclusions;
     ARRAY(sql_parameter) parameters;     /* each place, in order */
     ARRAY(const char *) parameter_names; /* by number; NULL: ? or $n */
 } sql_text;
@@ -63,6 +72,12 @@ CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *
 
 /* The SEMI or ANTI JOIN with what begins at a position, or NULL. */
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
+/* Takes out GROUP BY ALL, ORDER BY ALL and EXCLUDE. */
+CHECKED status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, size_t count);
+/* Was ALL of GROUP BY or ORDER BY here? */
+bool sql_text_is_all(const sql_text *text, int32_t position);
+/* What the * that begins here is without, or NULL. */
+const sql_exclusion *sql_text_exclusion(const sql_text *text, int32_t position);
 /* The parameter at a position, or NULL. */
 sql_parameter *sql_text_parameter(const sql_text *text, int32_t position);
 /* Finds the parameters outside of quotes and comments and gives them names' places. */

@@ -9,9 +9,10 @@ from .query import Join, Select, SetOperation, Values, expressions, nodes, sourc
 
 # Names that nothing can have: only left, semi and anti joins are built on their left side (plan_choose_build_side).
 NOT_MADE = {("plan", f"{join}, build left") for join in ("inner join", "right join", "full join", "null-aware anti join", "mark join", "single join")}
+NOT_MADE.add(("plan", "grouping sets"))  # gone before a plan runs
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
-           "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
+           "ROLLUP", "CUBE", "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
          "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
          "zone in a timestamp literal")
@@ -89,7 +90,8 @@ def of_query(query, views=()):
         if isinstance(q, SetOperation):
             found.add(("set operation", q.word))
         if isinstance(q, Select):
-            for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct)):
+            for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct),
+                                ("ROLLUP", q.sets == "ROLLUP"), ("CUBE", q.sets == "CUBE")):
                 if there:
                     found.add(("clause", word))
             of_source(q, found, views)

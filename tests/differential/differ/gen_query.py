@@ -111,7 +111,8 @@ class QueryGenerator(Relations, Subqueries):
                 made.append(e)
         if not made and not keys:
             made.append(gen_aggregate.made(inner, "COUNT_STAR", T.I64, None, gen_aggregate.ROWS, True))
-        post = self.generator(keys + made, subqueries=bool(keys) and rng.random() < 0.3)
+        sets = self.sets(g, keys, made)
+        post = self.generator(keys + made, subqueries=bool(keys) and not sets and rng.random() < 0.3)
         items = list(keys) if rng.random() < 0.8 else []
         by_number = bool(keys) and len(items) == len(keys) and rng.random() < 0.3
         for e in made:
@@ -119,7 +120,15 @@ class QueryGenerator(Relations, Subqueries):
         items = [(e, NAMES[i]) for i, e in enumerate(items or keys)]
         having = post.condition(2) if rng.random() < 0.18 else None
         is_distinct = all(e.exact and e.type.kind != "interval" for e, _ in items) and rng.random() < 0.05
-        return Select(items, relation.source, groups=keys, by_number=by_number, having=having, distinct=is_distinct)
+        return Select(items, relation.source, groups=keys, by_number=by_number, having=having, distinct=is_distinct, sets=sets)
+
+    def sets(self, g, keys, made):
+        """ROLLUP or CUBE, of different columns; any_value of a coarser set could be any."""
+        names = {id(k) for k in keys}
+        fits = keys and len(names) == len(keys) and all(any(k is c for c in g.columns) for k in keys)
+        if not fits or any(e.data["function"] == "ANY_VALUE" for e in made) or self.rng.random() > 0.2:
+            return ""
+        return self.rng.choice(("ROLLUP", "CUBE"))
 
     def key(self, g):
         """What to group by: a column, or an expression with one."""

@@ -58,6 +58,7 @@ class Select:
     where: Any = None
     groups: list = field(default_factory=list)  # Expr
     by_number: bool = False  # GROUP BY 1, 2: the first items are the groups
+    sets: str = ""  # ROLLUP, CUBE: of the groups
     having: Any = None
     distinct: bool = False
     tail: Tail = field(default_factory=Tail)

@@ -55,7 +55,7 @@ def select_sql(q, dialect):
         text += f" WHERE {sql(q.where, dialect)}"
     if q.groups:
         keys = [str(i + 1) for i in range(len(q.groups))] if q.by_number else [sql(e, dialect) for e in q.groups]
-        text += f" GROUP BY {', '.join(keys)}"
+        text += f" GROUP BY {q.sets} ({', '.join(keys)})" if q.sets else f" GROUP BY {', '.join(keys)}"
     if q.having is not None:
         text += f" HAVING {sql(q.having, dialect)}"
     return text

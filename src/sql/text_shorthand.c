@@ -1,0 +1,158 @@
+/* text_shorthand.c - GROUP BY ALL, ORDER BY ALL and * EXCLUDE (...), which PostgreSQL's grammar does
+ * not know: ALL becomes a constant, EXCLUDE's list blanks, and the binder finds both by their place. */
+#include "sql/text.h"
+
+#include <strings.h>
+
+typedef struct shortener {
+    arena *memory;
+    sql_text *text;
+    pg_token *const *tokens; /* without comments */
+    size_t count;
+} shortener;
+
+static PgQuery__Token token_at(const shortener *s, size_t index)
+{
+    return index < s->count ? s->tokens[index]->token : PG_QUERY__TOKEN__NUL;
+}
+
+static size_t token_bytes(const shortener *s, size_t index)
+{
+    return (size_t)(s->tokens[index]->end - s->tokens[index]->start);
+}
+
+static bool is_word(const shortener *s, size_t index, const char *word)
+{
+    return index < s->count && token_bytes(s, index) == strlen(word) &&
+           !strncasecmp(s->text->text + s->tokens[index]->start, word, strlen(word));
+}
+
+/* What may stand behind GROUP BY ALL; before anything else ALL is PostgreSQL's own. */
+static bool ends_grouping(const shortener *s, size_t index)
+{
+    switch (token_at(s, index)) {
+    case PG_QUERY__TOKEN__NUL:
+    case PG_QUERY__TOKEN__ASCII_41:
+    case PG_QUERY__TOKEN__ASCII_59:
+    case PG_QUERY__TOKEN__HAVING:
+    case PG_QUERY__TOKEN__WINDOW:
+    case PG_QUERY__TOKEN__ORDER:
+    case PG_QUERY__TOKEN__LIMIT:
+    case PG_QUERY__TOKEN__OFFSET:
+    case PG_QUERY__TOKEN__FETCH:
+    case PG_QUERY__TOKEN__UNION:
+    case PG_QUERY__TOKEN__INTERSECT:
+    case PG_QUERY__TOKEN__EXCEPT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static status replace_all(shortener *s, size_t index)
+{
+    if (index < 2 || token_at(s, index) != PG_QUERY__TOKEN__ALL ||
+        token_at(s, index - 1) != PG_QUERY__TOKEN__BY)
+        return STATUS_OK;
+    PgQuery__Token clause = token_at(s, index - 2);
+    bool is_group = clause == PG_QUERY__TOKEN__GROUP_P && ends_grouping(s, index + 1);
+    if (!is_group && clause != PG_QUERY__TOKEN__ORDER)
+        return STATUS_OK;
+    int32_t position = s->tokens[index]->start;
+    memcpy(s->text->rewritten + position, "'*'", 3);
+    return array_push(s->memory, &s->text->alls, position);
+}
+
+/* ---- EXCLUDE ---- */
+
+/* A name as the parser would have it; NULL: this is none, or there is no memory. */
+static char *name_at(const shortener *s, size_t index)
+{
+    const char *from = s->text->text + s->tokens[index]->start;
+    size_t bytes = token_bytes(s, index);
+    bool is_quoted = *from == '"';
+    if (!is_quoted && token_at(s, index) != PG_QUERY__TOKEN__IDENT &&
+        s->tokens[index]->keyword_kind == PG_QUERY__KEYWORD_KIND__NO_KEYWORD)
+        return NULL;
+    char *name = is_quoted ? arena_copy_text(s->memory, from + 1, bytes - 2)
+                           : arena_copy_text(s->memory, from, bytes);
+    char *to = name;
+    for (char *c = name; c && *c; c++) {
+        *to++ = !is_quoted && *c >= 'A' && *c <= 'Z' ? (char)(*c | 0x20) : *c;
+        c += is_quoted && *c == '"';
+    }
+    if (to)
+        *to = '\0';
+    return name;
+}
+
+/* Where the list that begins at `index` ends; 0: it is none. */
+static size_t read_names(shortener *s, size_t index, sql_exclusion *out)
+{
+    bool is_list = token_at(s, index) == PG_QUERY__TOKEN__ASCII_40;
+    for (index += is_list; index < s->count; index++) {
+        char *name = name_at(s, index);
+        status st = name ? array_push(s->memory, &out->names, name) : STATUS_OK;
+        bool has_failed = st != STATUS_OK;
+        status_free(st);
+        if (!name || has_failed)
+            return 0;
+        if (!is_list)
+            return index + 1;
+        if (token_at(s, ++index) == PG_QUERY__TOKEN__ASCII_41)
+            return index + 1;
+        if (token_at(s, index) != PG_QUERY__TOKEN__ASCII_44)
+            return 0;
+    }
+    return 0;
+}
+
+/* Is this the * of a select list, or of t.*? */
+static bool is_star(const shortener *s, size_t index)
+{
+    PgQuery__Token before = index ? token_at(s, index - 1) : PG_QUERY__TOKEN__NUL;
+    return token_at(s, index) == PG_QUERY__TOKEN__ASCII_42 &&
+           (before == PG_QUERY__TOKEN__SELECT || before == PG_QUERY__TOKEN__ASCII_44 ||
+            before == PG_QUERY__TOKEN__ASCII_46 || before == PG_QUERY__TOKEN__DISTINCT ||
+            before == PG_QUERY__TOKEN__ALL);
+}
+
+static status take_exclusion(shortener *s, size_t index)
+{
+    if (!is_star(s, index) || !is_word(s, index + 1, "exclude"))
+        return STATUS_OK;
+    bool has_table = token_at(s, index - 1) == PG_QUERY__TOKEN__ASCII_46 && index >= 2;
+    sql_exclusion exclusion = {.position = s->tokens[has_table ? index - 2 : index]->start};
+    size_t end = read_names(s, index + 2, &exclusion);
+    if (!end)
+        return STATUS_OK; /* the parser will say what is wrong */
+    int32_t from = s->tokens[index + 1]->start;
+    memset(s->text->rewritten + from, ' ', (size_t)(s->tokens[end - 1]->end - from));
+    return array_push(s->memory, &s->text->exclusions, exclusion);
+}
+
+status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, size_t count)
+{
+    shortener s = {a, text, tokens, count};
+    for (size_t i = 0; i < count; i++) {
+        TRY(replace_all(&s, i));
+        TRY(take_exclusion(&s, i));
+    }
+    return STATUS_OK;
+}
+
+bool sql_text_is_all(const sql_text *text, int32_t position)
+{
+    for (size_t i = 0; i < text->alls.count; i++)
+        if (text->alls.items[i] == position)
+            return true;
+    return false;
+}
+
+const sql_exclusion *sql_text_exclusion(const sql_text *text, int32_t position)
+{
+    for (size_t i = 0; i < text->exclusions.count; i++)
+        if (text->exclusions.items[i].position == position)
+            return &text->exclusions.items[i];
+    return NULL;
+}
