@@ -2,6 +2,7 @@
  * little less, and counted with what they really take. */
 #include "test.h"
 
+#include "device/cpu/slab.h"
 #include "device/device.h"
 
 static device *dev;
@@ -61,4 +62,33 @@ TEST(no_larger_buffer_than_the_limit_allows)
     CHECK(take_and_give(900 << 10)); /* the kept one would be too much */
     dev_buffer_unref(other);
     close_device();
+}
+
+/* Pieces of slabs lie apart, whatever comes and goes. */
+TEST(pieces_of_slabs_keep_what_is_theirs)
+{
+    enum { PIECES = 64, ROUNDS = 2000 };
+    static unsigned char *pieces[PIECES];
+    static size_t bytes[PIECES];
+    cpu_slab *slabs[PIECES] = {0};
+    cpu_slab_pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        unsigned i = (unsigned)(test_random() % PIECES);
+        if (pieces[i]) {
+            CHECK_EQ(pieces[i][0], i);
+            CHECK_EQ(pieces[i][bytes[i] - 1], i);
+            cpu_slab_give(&pool, slabs[i], pieces[i], bytes[i]);
+            pieces[i] = NULL;
+            continue;
+        }
+        bytes[i] = 1 + test_random() % (1 << 20);
+        pieces[i] = cpu_slab_take(&pool, bytes[i], &slabs[i]);
+        CHECK(pieces[i] && !((uintptr_t)pieces[i] & 63));
+        CHECK_EQ(pieces[i][0] | pieces[i][bytes[i] - 1], 0);
+        pieces[i][0] = pieces[i][bytes[i] - 1] = (unsigned char)i;
+    }
+    for (unsigned i = 0; i < PIECES; i++)
+        if (pieces[i])
+            cpu_slab_give(&pool, slabs[i], pieces[i], bytes[i]);
+    cpu_slab_close(&pool);
 }

@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 #include "base/fault.h"
+#include "device/cpu/slab.h"
 #include "device/cpu/tables.h"
 
 #include <pthread.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 #define ALIGNMENT 64
-#define SLACK 64                  /* readable bytes past the end */
-#define MAPPED_BYTES (256u << 10) /* from here on whole pages from the system */
-#define HUGE_PAGE ((size_t)2 << 20)
+#define SLACK 64                   /* readable bytes past the end */
+#define MAPPED_BYTES (128u << 10)  /* from here on whole pages from the system, */
+#define SLAB_BYTES_MOST (1u << 20) /* of up to so many several lie in one huge page */
 #define CLASS_COUNT 256
 #define LARGER_CLASSES 2 /* up to half as large again */
 #define DEFAULT_CHUNK_ROWS 16384
@@ -32,6 +33,7 @@ typedef struct cpu_buffer {
     void *memory;            /* what address lies in */
     size_t capacity;         /* usable bytes at address */
     size_t mapped;           /* bytes of the mapping; 0: from mem_new */
+    cpu_slab *slab;          /* that it is a piece of */
     unsigned class;
     void (*give_back)(void *address, size_t bytes); /* of memory that is not the pool's */
     bool is_reserved;                               /* its capacity is in `committed` */
@@ -41,6 +43,7 @@ typedef struct cpu_buffer {
 
 typedef struct cpu_device {
     device base;
+    cpu_slab_pool slabs;
     pthread_mutex_t lock;
     cpu_buffer *kept[CLASS_COUNT];
     size_t kept_bytes;
@@ -61,38 +64,23 @@ static size_t class_bytes(size_t bytes, unsigned *class)
     return rounded;
 }
 
-/* Pages from the system, huge ones as far as they fit: for these the mapping must begin where one
- * does. MAP_FAILED without memory. */
-static void *map_pages(size_t bytes)
+static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer)
 {
-    size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE;
-    char *memory = fault_check(FAULT_ALLOC) ? MAP_FAILED
-                                            : mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE,
-                                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return memory;
-    if (extra) {
-        size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (bytes + page - 1) & ~(page - 1);
-        size_t before = -(uintptr_t)memory & (HUGE_PAGE - 1);
-        if (before)
-            munmap(memory, before);
-        memory += before;
-        if (end < bytes + extra - before)
-            munmap(memory + end, bytes + extra - before - end);
-    }
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
+    if (KEPT_BYTES_MAX > 0 && buffer->mapped <= SLAB_BYTES_MOST + SLACK)
+        return cpu_slab_take(&cpu->slabs, buffer->mapped, &buffer->slab);
+    void *memory = cpu_map_pages(buffer->mapped);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
-static status buffer_new(size_t capacity, cpu_buffer **out)
+static status buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
 {
     cpu_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
     if (capacity >= MAPPED_BYTES) {
         buffer->mapped = capacity + SLACK;
-        void *memory = map_pages(buffer->mapped);
-        if (memory == MAP_FAILED) {
+        void *memory = map_buffer(cpu, buffer);
+        if (!memory) {
             mem_free(buffer);
             return status_no_memory("buffer", capacity);
         }
@@ -108,13 +96,17 @@ static status buffer_new(size_t capacity, cpu_buffer **out)
         buffer->base.address = (void *)address;
     }
     buffer->capacity = capacity;
+    buffer->base.dev = &cpu->base;
     *out = buffer;
     return STATUS_OK;
 }
 
 static void buffer_free(cpu_buffer *buffer)
 {
-    if (buffer->mapped)
+    if (buffer->slab)
+        cpu_slab_give(&((cpu_device *)buffer->base.dev)->slabs, buffer->slab, buffer->memory,
+                      buffer->mapped);
+    else if (buffer->mapped)
         munmap(buffer->memory, buffer->mapped);
     else
         mem_free(buffer->memory);
@@ -202,7 +194,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         }
     }
     if (!buffer) {
-        status st = buffer_new(KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
+        status st = buffer_new(cpu, KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
         if (st) {
             mem_budget_give(dev->budget, capacity);
             return st;
@@ -403,6 +395,7 @@ static void cpu_close(device *dev)
             buffer_free(buffer);
         }
     pthread_mutex_destroy(&cpu->lock);
+    cpu_slab_close(&cpu->slabs);
     mem_free(cpu);
 }
 
@@ -446,6 +439,7 @@ status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, de
     if (!cpu)
         return status_no_memory("device", sizeof *cpu);
     pthread_mutex_init(&cpu->lock, NULL);
+    pthread_mutex_init(&cpu->slabs.lock, NULL);
     cpu->base = (device){
         .ops = &cpu_ops,
         .host_kernels = table,
