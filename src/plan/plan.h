@@ -223,7 +223,7 @@ struct plan_node {
             bool null_equal;                 /* keys: NULL equals NULL (set operations) */
             expr_list ranges; /* <, <=, > or >= between an expression of the left side and one of
                                  the right, same types; of one expression of the build side, one
-                                 or a bound each way */
+                                 or a bound each way, then one of a second expression */
             expr *residual;   /* over both sides; NULL: none */
             bool build_left;  /* build on the left child instead of the right */
             ARRAY(plan_given_filter) runtime_filters; /* published by the build side, */

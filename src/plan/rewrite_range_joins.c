@@ -1,8 +1,9 @@
 /* rewrite_range_joins.c - inequalities between the two sides of a join become what its build rows
  * are sorted by: a row's partners are then looked up, not tried one by one.
  *
- * An expression of the build side may have a bound each way (b.t >= a.t and b.t < a.t + 5). Other
- * conditions stay in the residual. */
+ * The first expression of the build side may have a bound each way (b.t >= a.t and b.t < a.t + 5);
+ * a second one (b.lo <= a.x and b.hi >= a.x are two) has one. Other conditions stay in the
+ * residual. */
 #include "plan/rewrite.h"
 
 /* Fewer build rows for each probe row are tried sooner than looked up: of all, of those with its
@@ -66,6 +67,15 @@ static const bound *find_opposite(const bound_list *list, const bound *b)
     return NULL;
 }
 
+/* The first bound of another expression than b's; NULL: none. */
+static const bound *find_second(const bound_list *list, const bound *b)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!expr_equal(list->items[i].build, b->build))
+            return &list->items[i];
+    return NULL;
+}
+
 /* What is taken of the bounds, best first: an expression bounded both ways. */
 static status choose(arena *a, const bound_list *list, expr_list *out, bool *out_is_band)
 {
@@ -80,7 +90,10 @@ static status choose(arena *a, const bound_list *list, expr_list *out, bool *out
     if (!first)
         return STATUS_OK;
     TRY(array_push(a, out, first->condition));
-    return opposite ? array_push(a, out, opposite->condition) : STATUS_OK;
+    if (opposite)
+        TRY(array_push(a, out, opposite->condition));
+    const bound *second = find_second(list, first);
+    return second ? array_push(a, out, second->condition) : STATUS_OK;
 }
 
 static bool may_swap(plan_join_type type)

@@ -48,11 +48,11 @@ static uint32_t find_text(const uint64_t *values, uint32_t first, uint32_t end,
     return first;
 }
 
-static uint32_t find_place(const range_find_arguments *a, uint32_t first, uint32_t end,
+static uint32_t find_place(const uint64_t *values, bool is_text, uint32_t first, uint32_t end,
                            const uint64_t *bound, bool is_behind)
 {
-    return a->is_text ? find_text(a->values, first, end, bound, is_behind)
-                      : find_number(a->values, first, end, bound, is_behind);
+    return is_text ? find_text(values, first, end, bound, is_behind)
+                   : find_number(values, first, end, bound, is_behind);
 }
 
 static bool is_null(const uint64_t *bounds, size_t i)
@@ -70,13 +70,125 @@ void ISA_(range_find)(const range_find_arguments *a)
             continue;
         uint32_t first = a->starts[group + 1], end = a->starts[group + 2];
         if (a->lower)
-            first = find_place(a, first, end, a->lower + i * 3 + 1, a->lower_is_strict);
+            first = find_place(a->values, a->is_text, first, end, a->lower + i * 3 + 1,
+                               a->lower_is_strict);
         if (a->upper)
-            end = find_place(a, first, end, a->upper + i * 3 + 1, !a->upper_is_strict);
+            end = find_place(a->values, a->is_text, first, end, a->upper + i * 3 + 1,
+                             !a->upper_is_strict);
         if (first == end)
             continue;
         a->out[2 * i] = first;
         a->out[2 * i + 1] = end;
         a->groups[i] = (uint32_t)(2 * i);
     }
+}
+
+/* ---- a second value ---- */
+
+void ISA_(range_ranks)(const range_ranks_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[a->order[i]] = (uint32_t)(a->is_upper ? count - 1 - i : i);
+}
+
+void ISA_(range_tops)(const range_tops_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++) {
+        size_t end = (i + 1) * 64 < a->height_count ? (i + 1) * 64 : a->height_count;
+        uint32_t top = 0;
+        for (size_t j = i * 64; j < end; j++)
+            top = a->heights[j] > top ? a->heights[j] : top;
+        a->out[i] = top;
+    }
+}
+
+/* The first of the places [place, end) that is high enough; `end` or beyond: none. */
+static inline uint64_t next_high(const uint32_t *heights, const uint32_t *tops,
+                                 const uint32_t *tops_of_tops, uint64_t place, uint64_t end,
+                                 uint32_t least)
+{
+    while (place < end) {
+        if (place % 4096 == 0 && tops_of_tops[place / 4096] < least)
+            place += 4096;
+        else if (place % 64 == 0 && tops[place / 64] < least)
+            place += 64;
+        else if (heights[place] >= least)
+            break;
+        else
+            place++;
+    }
+    return place;
+}
+
+/* Places are counted from the least value, heights of upper bounds from the greatest. */
+static uint32_t least_height(const range_narrow_arguments *a, size_t i)
+{
+    uint32_t count = (uint32_t)a->value_count;
+    uint32_t place = find_place(a->values, a->is_text, 0, count, a->bounds + i * 3 + 1,
+                                a->is_strict != a->is_upper);
+    return a->is_upper ? count - place : place;
+}
+
+void ISA_(range_narrow)(const range_narrow_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t group = a->groups[i];
+        a->groups[i] = ROW_NULL;
+        if (group == ROW_NULL || is_null(a->bounds, i))
+            continue;
+        uint32_t *places = a->places + group, least = least_height(a, i);
+        uint64_t first =
+            next_high(a->heights, a->tops, a->tops_of_tops, places[0], places[1], least);
+        if (first >= places[1])
+            continue;
+        places[0] = (uint32_t)first;
+        a->out_least[i] = least;
+        a->groups[i] = group;
+    }
+}
+
+void ISA_(range_pairs_total)(const range_pairs_total_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (a->groups[i] == ROW_NULL)
+            continue;
+        uint64_t place = a->places[a->groups[i]], end = a->places[a->groups[i] + 1];
+        for (;; place++, total++) {
+            place = next_high(a->heights, a->tops, a->tops_of_tops, place, end, a->least[i]);
+            if (place >= end)
+                break;
+        }
+    }
+    *a->out_total = total;
+}
+
+/* cursor[1]: how many of the row's places are done. */
+void ISA_(range_pairs)(const range_pairs_arguments *a)
+{
+    size_t count = kernel_count(a->count), made = 0;
+    uint64_t row = a->cursor[0], done = a->cursor[1];
+    for (; row < count && made < a->room; row++, done = 0) {
+        if (a->groups[row] == ROW_NULL)
+            continue;
+        uint64_t first = a->places[a->groups[row]], end = a->places[a->groups[row] + 1];
+        uint64_t place = first + done;
+        for (; made < a->room; made++, place++) {
+            place = next_high(a->heights, a->tops, a->tops_of_tops, place, end, a->least[row]);
+            if (place >= end)
+                break;
+            a->out_probe[made] = (uint32_t)row;
+            a->out_build[made] = a->rows[place];
+        }
+        done = place < end ? place - first : 0;
+        if (done)
+            break;
+    }
+    a->cursor[0] = row;
+    a->cursor[1] = done;
+    *a->out_count = made;
 }

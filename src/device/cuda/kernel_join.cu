@@ -383,11 +383,11 @@ KERNEL_ALONE(range_values)
     a.out[2 * i + 1] = key[2];
 }
 
-/* Below zero: the value at a place of a list comes before the bound. */
-DEVICE int range_order(const range_find_arguments &a, uint32_t place, const uint64_t *bound)
+/* Below zero: the value at a place comes before the bound. */
+DEVICE int range_order(const uint64_t *values, bool is_text, uint32_t place, const uint64_t *bound)
 {
-    const uint64_t *value = a.values + 2 * (uint64_t)place;
-    if (a.is_text)
+    const uint64_t *value = values + 2 * (uint64_t)place;
+    if (is_text)
         return kernel_view_compare((const kernel_view *)value, (const kernel_view *)bound);
     if (value[0] != bound[0])
         return value[0] < bound[0] ? -1 : 1;
@@ -395,12 +395,12 @@ DEVICE int range_order(const range_find_arguments &a, uint32_t place, const uint
 }
 
 /* The first of the places [first, end) whose value comes behind the bound, or not before it. */
-DEVICE uint32_t range_place(const range_find_arguments &a, uint32_t first, uint32_t end,
+DEVICE uint32_t range_place(const uint64_t *values, bool is_text, uint32_t first, uint32_t end,
                             const uint64_t *bound, bool is_behind)
 {
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
-        if (range_order(a, middle, bound) < (is_behind ? 1 : 0))
+        if (range_order(values, is_text, middle, bound) < (is_behind ? 1 : 0))
             first = middle + 1;
         else
             end = middle;
@@ -420,14 +420,117 @@ KERNEL_ALONE(range_find)
         return;
     uint32_t first = a.starts[group + 1], end = a.starts[group + 2];
     if (a.lower)
-        first = range_place(a, first, end, a.lower + i * 3 + 1, a.lower_is_strict);
+        first = range_place(a.values, a.is_text, first, end, a.lower + i * 3 + 1,
+                            a.lower_is_strict);
     if (a.upper)
-        end = range_place(a, first, end, a.upper + i * 3 + 1, !a.upper_is_strict);
+        end = range_place(a.values, a.is_text, first, end, a.upper + i * 3 + 1,
+                          !a.upper_is_strict);
     if (first == end)
         return;
     a.out[2 * i] = first;
     a.out[2 * i + 1] = end;
     a.groups[i] = (uint32_t)(2 * i);
+}
+
+/* ---- ranges of two values ---- */
+
+KERNEL_ALONE(range_ranks)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i < count)
+        a.out[a.order[i]] = (uint32_t)(a.is_upper ? count - 1 - i : i);
+}
+
+KERNEL_ALONE(range_tops)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint64_t end = (i + 1) * 64 < a.height_count ? (i + 1) * 64 : a.height_count;
+    uint32_t top = 0;
+    for (uint64_t k = i * 64; k < end; k++)
+        top = a.heights[k] > top ? a.heights[k] : top;
+    a.out[i] = top;
+}
+
+/* The first of the places [place, end) that is high enough; `end` or beyond: none. */
+template <typename arguments>
+DEVICE uint64_t range_next(const arguments &a, uint64_t place, uint64_t end, uint32_t least)
+{
+    while (place < end) {
+        if (place % 4096 == 0 && a.tops_of_tops[place / 4096] < least)
+            place += 4096;
+        else if (place % 64 == 0 && a.tops[place / 64] < least)
+            place += 64;
+        else if (a.heights[place] >= least)
+            break;
+        else
+            place++;
+    }
+    return place;
+}
+
+KERNEL_ALONE(range_narrow)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    uint32_t group = a.groups[i], values = (uint32_t)a.value_count;
+    a.groups[i] = ROW_NULL;
+    if (group == ROW_NULL || (a.bounds[i * 3] & 1))
+        return;
+    uint32_t *places = a.places + group;
+    uint32_t least = range_place(a.values, a.is_text, 0, values, a.bounds + i * 3 + 1,
+                                 a.is_strict != a.is_upper);
+    least = a.is_upper ? values - least : least;
+    uint64_t first = range_next(a, places[0], places[1], least);
+    if (first >= places[1])
+        return;
+    places[0] = (uint32_t)first;
+    a.out_least[i] = least;
+    a.groups[i] = group;
+}
+
+/* How many of row i's places are high enough. */
+template <typename arguments> DEVICE uint64_t range_size(const arguments &a, uint64_t i)
+{
+    uint64_t size = 0, place = a.places[a.groups[i]], end = a.places[a.groups[i] + 1];
+    while ((place = range_next(a, place, end, a.least[i])) < end) {
+        size++;
+        place++;
+    }
+    return size;
+}
+
+KERNEL_TOGETHER(range_pairs_total)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
+    if (i < count && a.groups[i] != ROW_NULL)
+        pairs = range_size(a, i);
+    pairs = kernel_warp_sum(pairs);
+    if (kernel_lane() == 0 && pairs)
+        kernel_atomic_add(a.out_total, pairs);
+}
+
+/* cursor[1]: how many of the row's pairs are done. */
+KERNEL_TOGETHER(range_pairs)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), at, end, done;
+    uint64_t tile = kernel_take_tile(extra.scratch + CURSOR_WORDS, &tile_number);
+    uint64_t i = tile * CUDA_BLOCK + threadIdx.x;
+    uint64_t size = i < count && a.groups[i] != ROW_NULL ? range_size(a, i) : 0;
+    cursor_places(extra, count, i, size, a.room, a.cursor, sums, &base, tile, a.out_count, &at, &end,
+                  &done);
+    uint64_t place = at < end ? a.places[a.groups[i]] : 0;
+    uint64_t last = at < end ? a.places[a.groups[i] + 1] : 0;
+    for (uint64_t k = 0; at < end; k++, place++) {
+        place = range_next(a, place, last, a.least[i]);
+        if (k < done)
+            continue;
+        a.out_probe[at] = (uint32_t)i;
+        a.out_build[at++] = a.rows[place];
+    }
 }
 
 /* ---- marks ---- */

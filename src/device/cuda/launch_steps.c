@@ -56,6 +56,12 @@ status cuda_launch_join_pairs(launch *l)
     return expand(l, CUDA_ENTRY_join_pairs, a->count.bound, a->cursor);
 }
 
+status cuda_launch_range_pairs(launch *l)
+{
+    const range_pairs_arguments *a = l->arguments;
+    return expand(l, CUDA_ENTRY_range_pairs, a->count.bound, a->cursor);
+}
+
 status cuda_launch_repeat_rows(launch *l)
 {
     const repeat_rows_arguments *a = l->arguments;

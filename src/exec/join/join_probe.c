@@ -45,7 +45,8 @@ void join_prober_drop(join_prober *p)
     row_index_unref(p->groups);
     p->groups = NULL;
     dev_buffer_unref(p->places);
-    p->places = NULL;
+    dev_buffer_unref(p->least);
+    p->places = p->least = NULL;
     dev_buffer_unref(p->matched);
     p->matched = NULL;
     dev_buffer_unref(p->cursor);
@@ -97,7 +98,7 @@ static status start_rows(join_prober *p, exec_task *task)
     TRY(join_table_probe(&p->side->table, task, p->keys, p->rows, &p->groups));
     if (p->join->range_count)
         TRY(join_range_find(p->join, &p->side->table, task, p->keys, p->rows, p->groups->rows,
-                            &p->places));
+                            &p->places, &p->least));
     else if (p->join->emits_build && !p->join->residual)
         return mark_groups(p, task);
     if (p->join->type == JOIN_SINGLE && p->side->table.starts)
@@ -276,9 +277,38 @@ static status unique_pairs(join_prober *p, exec_task *task)
         .out_build = p->pair_build ? p->pair_build->rows : NULL, .out_count = p->cursor->address);
 }
 
-static const dev_buffer *list_places(const join_prober *p)
+static const uint32_t *list_places(const join_prober *p)
 {
-    return p->places ? p->places : p->side->table.starts;
+    return p->places ? p->places->address : p->side->table.starts->address;
+}
+
+/* The next pairs, as many as there is room for; *out_count, on the device: how many. */
+static status make_pairs(join_prober *p, exec_task *task, uint64_t room, uint64_t *out_count)
+{
+    const join_table *table = &p->side->table;
+    if (!p->least)
+        return DEV_LAUNCH(task->stream, join_pairs, .groups = p->groups->rows, .count = p->rows,
+                          .starts = list_places(p), .rows = table->rows->address, .room = room,
+                          .cursor = p->cursor->address, .out_probe = p->pair_probe->rows,
+                          .out_build = p->pair_build->rows, .out_count = out_count);
+    return DEV_LAUNCH(task->stream, range_pairs, .groups = p->groups->rows, .count = p->rows,
+                      .places = p->places->address, .least = p->least->address,
+                      .heights = table->heights->address, .tops = table->tops[0]->address,
+                      .tops_of_tops = table->tops[1]->address, .rows = table->rows->address,
+                      .room = room, .cursor = p->cursor->address, .out_probe = p->pair_probe->rows,
+                      .out_build = p->pair_build->rows, .out_count = out_count);
+}
+
+static status count_pairs(join_prober *p, exec_task *task, uint64_t *out_total)
+{
+    const join_table *table = &p->side->table;
+    if (!p->least)
+        return DEV_LAUNCH(task->stream, join_pairs_total, .groups = p->groups->rows,
+                          .count = p->rows, .starts = list_places(p), .out_total = out_total);
+    return DEV_LAUNCH(task->stream, range_pairs_total, .groups = p->groups->rows, .count = p->rows,
+                      .places = p->places->address, .least = p->least->address,
+                      .heights = table->heights->address, .tops = table->tops[0]->address,
+                      .tops_of_tops = table->tops[1]->address, .out_total = out_total);
 }
 
 /* Pairs may be more than there is room for at once: what there is room for, of those that were
@@ -292,10 +322,7 @@ static status many_pairs(join_prober *p, exec_task *task)
         room = p->pairs_left;
     TRY(row_index_new(dev, room, &p->pair_probe));
     TRY(row_index_new(dev, room, &p->pair_build));
-    TRY(DEV_LAUNCH(task->stream, join_pairs, .groups = p->groups->rows, .count = p->rows,
-                   .starts = list_places(p)->address, .rows = p->side->table.rows->address,
-                   .room = room, .cursor = cursor, .out_probe = p->pair_probe->rows,
-                   .out_build = p->pair_build->rows, .out_count = cursor + 2));
+    TRY(make_pairs(p, task, room, cursor + 2));
     p->pairs = (dev_count){.bound = room, .actual = p->is_counted ? NULL : cursor + 2};
     dev_count_settle(dev, &p->pairs);
     p->pairs_left -= p->is_counted ? room : 0;
@@ -324,8 +351,7 @@ static status start_pairs(join_prober *p, exec_task *task)
     p->is_counted = !task->stream->dev->is_host && table->key_row_count && !table->is_unique;
     if (!p->is_counted)
         return STATUS_OK;
-    TRY(DEV_LAUNCH(task->stream, join_pairs_total, .groups = p->groups->rows, .count = p->rows,
-                   .starts = list_places(p)->address, .out_total = total));
+    TRY(count_pairs(p, task, total));
     p->stage = PROBE_COUNTING;
     return dev_fetch_start(task->stream, total, 1, &p->counted);
 }

@@ -24,6 +24,7 @@ typedef struct join_prober {
     tensor **keys; /* FLAT */
     row_index *groups;
     dev_buffer *places;  /* with ranges: where the pairs of a row begin and end; else the table's */
+    dev_buffer *least;   /* with two: which of those count; see join_range_find */
     dev_buffer *matched; /* a bit per probe row, where a residual decides */
     dev_buffer *cursor;  /* [0], [1] of join_pairs, [2] its count; [3] of join_pairs_total */
     bool is_counted;     /* the chunk's pairs are: */

@@ -34,6 +34,10 @@ void join_table_release(join_table *table)
     dev_buffer_unref(table->rows);
     dev_buffer_unref(table->row_groups);
     dev_buffer_unref(table->range_values);
+    dev_buffer_unref(table->second_values);
+    dev_buffer_unref(table->heights);
+    dev_buffer_unref(table->tops[0]);
+    dev_buffer_unref(table->tops[1]);
     *table = (join_table){0};
 }
 

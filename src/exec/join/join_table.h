@@ -78,6 +78,11 @@ typedef struct join_table {
     /* With ranges: each list is in the order of its rows' first one, whose values these are, two
      * words each as sort_pack makes them; rows with NULLs are in no list. */
     dev_buffer *range_values;
+    /* With a second one: its values in order, and for each place in `rows` how high that row stands
+     * among them, counted from the greatest where the bound is an upper one. Then the highest of
+     * each 64, and of each 64 of those. */
+    dev_buffer *second_values, *heights, *tops[2];
+    bool second_is_upper;
 
     /* While it is being made. */
     chunk_list chunks;

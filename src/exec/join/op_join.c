@@ -174,6 +174,7 @@ status join_side_init(const op_join_build *join, join_side *side)
                                   .column_count = join->stored_columns,
                                   .key_count = join->key_count,
                                   .range_count = join->range_count,
+                                  .second_is_upper = join->second_is_upper,
                                   .key_types = join->key_types,
                                   .key_columns = join->key_columns,
                                   .needed = join->needed,

@@ -64,6 +64,8 @@ typedef struct op_join_build {
     /* Behind the keys: expressions of the build side that ranges are of; their bounds. */
     uint32_t range_count, probe_key_count;
     join_bound lower, upper; /* of the first one */
+    join_bound second;       /* of the second one, */
+    bool second_is_upper;    /* which may be an upper one */
     join_source *outputs;
     data_type *probe_types, *build_types, *key_types;
     uint32_t *key_columns;   /* build side: its input's columns, from build_columns on those of

@@ -124,10 +124,27 @@ class Relations:
             sides = [a, b] if rng.random() < 0.7 else [b, a]
             terms.append(Expr(op, T.BOOL, sides))
             rows /= 3 if op in ("eq", "is_not_distinct") else 1.5
+        if rows <= 20_000 and rng.random() < 0.2:
+            terms = self.ranges_of(keys + others) + (terms if rng.random() < 0.4 else [])
         g = self.generator(left.columns + right.columns, subqueries=False)
         if rng.random() < 0.25 or not terms:
             terms.append(g.condition(2))
         return (terms[0] if len(terms) == 1 else Expr("and", T.BOOL, terms)), rows
+
+    def ranges_of(self, pairs):
+        """Inequalities between both sides: one, a band of one column, or an overlap of two."""
+        rng = self.rng
+        if not pairs:
+            return []
+        a, b = rng.choice(pairs)
+        ops = ("lt", "le", "gt", "ge")
+        terms = [Expr(rng.choice(ops), T.BOOL, [a, b])]
+        if rng.random() < 0.7:
+            opposite = rng.choice(ops[2:] if terms[0].op in ops[:2] else ops[:2])
+            others = [pair for pair in pairs if (pair[0] is a) != (pair[1] is b)] or pairs
+            c, d = rng.choice(others if rng.random() < 0.7 else pairs)
+            terms.append(Expr(opposite, T.BOOL, [c, d] if rng.random() < 0.7 or opposite in ("gt", "ge") else [d, c]))
+        return terms
 
     def using(self, kind, left, right):
         """USING and NATURAL: over derived tables that have the key columns and one more.
