@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """bench/clients.py FOLDER [RUNS]: `select * from lineitem` of FOLDER/lineitem.parquet into a pyarrow table, by Pistachio
-and by DuckDB in turns, and streamed within memory_limit=256MB, with the most memory that the process had. Needs
+and by DuckDB in turns (RUNS 0: not), and streamed within memory_limit=256MB, with the most memory that the process had. Needs
 tests/clients/run's virtual environment: build/clients/bin/python bench/clients.py ...; PISTACHIO_LIBRARY says which
 library, else build/release/libpistachio.so.0."""
 import os
@@ -17,7 +17,8 @@ PISTACHIO = ("from adbc_driver_manager import dbapi\n"
              "    with connection.cursor() as cursor:\n"
              "        cursor.execute(\"select * from '{file}'\")\n"
              "        return cursor.fetch_arrow_table()\n")
-TIMED = "\nimport time\nstart = time.monotonic()\nrows = take().num_rows\nprint(rows, time.monotonic() - start)"
+TIMED = ("\nimport time\nstart, used = time.monotonic(), time.process_time()\n"
+         "rows = take().num_rows\nprint(rows, time.monotonic() - start, time.process_time() - used)")
 STREAMED = ("from adbc_driver_manager import dbapi\n"
             "connection = dbapi.connect(driver='{library}', db_kwargs={{'pistachio.memory_limit': '256MB'}}, autocommit=True)\n"
             "import resource, time\n"
@@ -37,17 +38,27 @@ def run(text, file):
     return [float(word) for word in out.splitlines()[-1].split()]
 
 
-def main():
-    file = os.path.join(sys.argv[1], "lineitem.parquet")
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def compare(file, runs):
     times = {"pistachio": [], "duckdb": []}
     for _ in range(runs):
         for name, text in (("pistachio", PISTACHIO), ("duckdb", DUCKDB)):
-            rows, seconds = run(text + TIMED, file)
+            rows, *seconds = run(text + TIMED, file)
             times[name].append(seconds)
-    best = {name: sorted(values)[len(values) // 2] for name, values in times.items()}
-    print(f"{rows:.0f} rows into pyarrow, median of {runs}: pistachio {best['pistachio']:.2f} s, duckdb {best['duckdb']:.2f} s, "
-          f"ratio {best['pistachio'] / best['duckdb']:.2f}")
+    for what, which in (("time", 0), ("processor time", 1)):
+        ours, theirs = (median([run[which] for run in times[name]]) for name in ("pistachio", "duckdb"))
+        print(f"{rows:.0f} rows into pyarrow, {what}, median of {runs}: pistachio {ours:.2f} s, duckdb {theirs:.2f} s, "
+              f"ratio {ours / theirs:.2f}")
+
+
+def main():
+    file = os.path.join(sys.argv[1], "lineitem.parquet")
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    if runs:
+        compare(file, runs)
     rows, seconds, peak, before = run(STREAMED, file)
     print(f"{rows:.0f} rows streamed within memory_limit 256MB: {seconds:.2f} s, at most {peak / 1024:.0f} MB of memory "
           f"({before / 1024:.0f} MB of it before)")
