@@ -1,4 +1,4 @@
-# What users of the library get: libpistachio.so.0, libpistachio.a, pistachio.pc. Both libraries show
+# What users of the library get: libpistachio.so.0, libpistachio.a, pistachio.pc, a CMake package, a manifest for ADBC. Both libraries show
 # the functions of include/pistachio/pistachio.h and nothing else; the program and the tests link the
 # archive in the build folder, in which everything can be seen. (docs/LIBRARY.md)
 #
@@ -57,7 +57,36 @@ function(pistachio_shared_library)
                LINK_DEPENDS ${exports})
   target_link_libraries(pistachio_shared PRIVATE pistachio_flags ${PISTACHIO_LIBRARIES})
   target_link_options(pistachio_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs)
-  install(TARGETS pistachio_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  target_include_directories(pistachio_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(pistachio_shared PROPERTIES EXPORT_NAME pistachio)
+  install(TARGETS pistachio_shared EXPORT pistachio LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  pistachio_cmake_package()
+  pistachio_manifest()
+endfunction()
+
+# find_package(pistachio): the target pistachio::pistachio, the shared library.
+function(pistachio_cmake_package)
+  include(CMakePackageConfigHelpers)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/pistachio)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/pistachioConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/pistachioConfigVersion.cmake DESTINATION ${folder})
+  install(EXPORT pistachio FILE pistachioConfig.cmake NAMESPACE pistachio:: DESTINATION ${folder})
+endfunction()
+
+# By which ADBC's driver managers find the library under the name "pistachio". Its path is known when it is
+# installed.
+function(pistachio_manifest)
+  string(TOLOWER ${CMAKE_SYSTEM_PROCESSOR} machine)
+  string(REPLACE x86_64 amd64 machine ${machine})
+  string(REPLACE aarch64 arm64 machine ${machine})
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY /prefix OUTPUT_VARIABLE library)
+  install(CODE "
+    set(library \"${library}/libpistachio.so.0\")
+    string(REGEX REPLACE \"^/prefix/\" \"\${CMAKE_INSTALL_PREFIX}/\" library \"\${library}\")
+    set(machine ${machine})
+    set(version ${PROJECT_VERSION})
+    configure_file(\"${CMAKE_SOURCE_DIR}/cmake/pistachio.toml.in\" \"${CMAKE_BINARY_DIR}/pistachio.toml\" @ONLY)")
+  install(FILES ${CMAKE_BINARY_DIR}/pistachio.toml DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/adbc/drivers)
 endfunction()
 
 # Paths in it begin where it lies, so that what is installed may be moved.

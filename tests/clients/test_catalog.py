@@ -1,6 +1,9 @@
 """What ADBC tells of a database: GetInfo, GetObjects, GetTableTypes, GetTableSchema, GetStatistics; options of all four
 types. What is expected is what pyarrow wrote into the files."""
 import os
+import platform
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -116,6 +119,20 @@ class Catalog(unittest.TestCase):
             with dbapi.connect(driver=LIBRARY, db_kwargs=options, autocommit=True) as c, c.cursor() as cursor:
                 cursor.execute("select count(*) from two")
                 self.assertEqual(cursor.fetchone(), (3,))
+
+    def test_by_manifest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(os.path.dirname(__file__), "..", "..", "cmake", "pistachio.toml.in")) as file:
+                text = file.read().replace("@version@", "1.0").replace("@library@", LIBRARY)
+            machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+            with open(os.path.join(folder, "pistachio.toml"), "w") as file:
+                file.write(text.replace("@machine@", machine))
+            ran = subprocess.run([sys.executable, "-c", "from adbc_driver_manager import dbapi\n"
+                                  "print(dbapi.connect(driver='pistachio', autocommit=True).adbc_get_info()['vendor_name'])"],
+                                 env={**os.environ, "ADBC_DRIVER_PATH": folder}, capture_output=True, text=True)
+            if "NOT_FOUND" in ran.stderr and "manifest" not in ran.stderr:
+                self.skipTest("this driver manager reads no manifests")
+            self.assertEqual(ran.stdout, "Pistachio\n", ran.stderr)
 
     def folder_path(self):
         return self.c.adbc_database.get_option("path")

@@ -1,6 +1,7 @@
 """The Python package `pistachio`. Its values are those that pyarrow has of the same streams."""
 import datetime
 import decimal
+import importlib.util
 import os
 import subprocess
 import sys
@@ -114,6 +115,8 @@ class Package(unittest.TestCase):
             made = subprocess.run([os.path.join(root, "scripts", "wheel"), LIBRARY, folder], capture_output=True, text=True)
             if made.returncode:
                 self.skipTest(made.stderr.strip())
+            if not importlib.util.find_spec("pip"):
+                self.skipTest("there is no pip")
             target = os.path.join(folder, "installed")
             subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", target,
                             made.stdout.strip()], check=True)

@@ -56,5 +56,24 @@ if [ -e "$libdir/libpistachio.so" ]; then
     fi
 fi
 
+# The CMake package, from another folder than that it was built in.
+if [ -e "$libdir/libpistachio.so" ]; then
+    mkdir "$work/project"
+    cat >"$work/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(client C)
+find_package(pistachio $version REQUIRED)
+add_executable(client $here/client.c)
+target_link_libraries(client PRIVATE pistachio::pistachio)
+END
+    check "the CMake package is found" sh -c "cmake -S '$work/project' -B '$work/project/build' \
+        -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$compiler' >'$work/log' 2>&1 || { cat '$work/log'; false; }"
+    check "a client links by it" sh -c "cmake --build '$work/project/build' >'$work/log' 2>&1 || { cat '$work/log'; false; }"
+    check "and runs" sh -c "'$work/project/build/client' >'$work/answer'"
+    check "with the answer" test "$(cat "$work/answer" 2>/dev/null)" = "$version answer 42"
+    check "ADBC's manifest names the library" grep -q "= \"$libdir/libpistachio.so.0\"" \
+        "$prefix/etc/adbc/drivers/pistachio.toml"
+fi
+
 check "the program needs no library of ours" "$prefix/bin/pistachio" -c "select 1"
 finish
