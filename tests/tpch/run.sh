@@ -68,6 +68,39 @@ check "published answers, 2 ranks, simulated devices" devices_on_ranks
 # Messages are smaller where memory is short: as many as there are must leave room for what is done with them.
 check "published answers, 2 ranks, little memory" "$program" tpch run --data "$work/one" --check \
     --set ranks=2 --set distribute=always --set memory_limit=20MB
+# Each query's launches, wake-ups, and things that it shall not do, on the simulated device.
+device_work() { # chunk_rows
+    set -- "$1"
+    for query in "$here"/../../src/tpch/queries/*.sql; do
+        set -- "$@" -c "explain analyze $(cat "$query")"
+    done
+    chunk_rows=$1
+    shift
+    "$program" --format tsv --set device=simulated --set threads=1 --set "chunk_rows=$chunk_rows" "$@" "$work/one" |
+        awk '/^device simulated/ {
+            launches = wakes = 0
+            if (match($0, /launches [0-9]+/)) launches = substr($0, RSTART + 9, RLENGTH - 9)
+            if (match($0, /wake-ups [0-9]+/)) wakes = substr($0, RSTART + 9, RLENGTH - 9)
+            print launches, wakes, /blocking waits|of memory not pinned/ ? "waits" : "-"
+        }'
+}
+# Of chunks half as large there are 15 more of lineitem, and 19 of all tables if one reads them once; queries
+# 18 and 21 read lineitem two and three times. A chunk more is at most 60 launches, and 2 wake-ups.
+chunks_cost_little() {
+    device_work 4000 >"$work/few" && device_work 2000 >"$work/many" && paste -d ' ' "$work/few" "$work/many" |
+        awk '{ more = $4 - $1; wakes = $5 - $2; most = NR == 18 ? 34 : NR == 21 ? 49 : 19 }
+            more > 60 * 15 || wakes > 2 * most || $3 != "-" || $6 != "-" { print "query", NR ":", $0; bad = 1 }
+            END { exit bad || NR != 22 }'
+}
+a_wait_is_found() {
+    PISTACHIO_FAULT=wait:3:every
+    export PISTACHIO_FAULT
+    device_work 4000 >"$work/planted"
+    unset PISTACHIO_FAULT
+    grep -q 'waits$' "$work/planted"
+}
+check "launches and wake-ups of further chunks" chunks_cost_little
+check "a wait that blocks is found" a_wait_is_found
 for ranks in 2 5; do
     ! has_less_to_do || [ $ranks = 2 ] || continue
     check "published answers, $ranks ranks" "$program" tpch run --data "$work/one" --check \

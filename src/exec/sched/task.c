@@ -306,10 +306,20 @@ static exec_result push_step(scheduled_task *scheduled, unsigned k)
     return result;
 }
 
+/* What the stream was told is begun. */
+static void flush_stream(const scheduled_task *scheduled)
+{
+    dev_stream *stream = scheduled->task.stream;
+    if (stream->dev->ops->stream_flush)
+        stream->dev->ops->stream_flush(stream);
+}
+
+/* A chunk is begun before there is the next one: else the memory of several is in use. */
 static exec_result pull_step(scheduled_task *scheduled)
 {
     exec_operator *op = scheduled->stage->source;
     chunk *output = NULL;
+    flush_stream(scheduled);
     task_step_begin(scheduled, op, "pull");
     exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
     task_step_end(scheduled);
@@ -426,9 +436,7 @@ static void fiber_body(void *argument)
 {
     scheduled_task *scheduled = argument;
     while (work(scheduled)) {
-        dev_stream *stream = scheduled->task.stream;
-        if (stream->dev->ops->stream_flush)
-            stream->dev->ops->stream_flush(stream);
+        flush_stream(scheduled);
         fiber_suspend(scheduled->fiber);
     }
 }
