@@ -318,12 +318,18 @@ static status bind_substring(const call *c, expr_op op, expr **out)
     return bind_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
 }
 
-/* Seconds since 1970 as microseconds; of what is not exact rounded. */
+/* Seconds since 1970 as microseconds, of what is not exact rounded; or a text and its format. */
 static status bind_to_timestamp(const call *c, expr **out)
 {
     int32_t location = c->tree->location;
     value million = value_int(TYPE_INT64, 1000000);
     expr *factor, *product;
+    if (c->count == 2) {
+        for (size_t i = 0; i < 2; i++)
+            TRY(coerce_argument(c, i, 't'));
+        return bind_call2(c->b, EXPR_PARSE_TIMESTAMP, type_make(TYPE_TIMESTAMP_TZ), c->args[0],
+                          c->args[1], location, out);
+    }
     TRY(require_number(c, 0));
     if (type_is_integer(c->args[0]->type))
         TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), location, &c->args[0]));

@@ -250,7 +250,9 @@ static shape compute(const run *r, data_type type, unsigned variant)
 
 static shape round_numbers(const run *r, data_type type, unsigned variant)
 {
-    if (type.id != TYPE_DOUBLE && variant >= DEV_MATH_SQRT)
+    bool is_bounded =
+        variant == DEV_MATH_ASIN || variant == DEV_MATH_ACOS || variant == DEV_MATH_ATANH;
+    if ((type.id != TYPE_DOUBLE && variant >= DEV_MATH_SQRT) || is_bounded)
         variant = DEV_MATH_ABS;
     LAUNCH(math, .op = (uint8_t)variant, .type = type, .digits = 0, .left = in.numbers,
            .left_stride = 1, .right = variant >= DEV_MATH_POWER ? (void *)in.others : NULL,
