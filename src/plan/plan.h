@@ -277,9 +277,10 @@ typedef struct plan_statement {
     uint32_t exchange_count; /* 0: it runs on one rank */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
-    uint32_t refused_attempts;  /* of rule subqueries, which tried another way */
-    uint64_t message_bytes_max; /* between ranks, as memory is short; 0: as many as the setting says */
-    uint64_t rules_off;         /* bit r: plan_rule r is left out */
+    uint32_t refused_attempts; /* of rule subqueries, which tried another way */
+    uint64_t
+        message_bytes_max; /* between ranks, as memory is short; 0: as many as the setting says */
+    uint64_t rules_off;    /* bit r: plan_rule r is left out */
     uint64_t rule_nanoseconds[PLAN_RULE_COUNT]; /* how long each took; parts: 0 */
 } plan_statement;
 

@@ -530,8 +530,7 @@ static void check_case(const char *isa, const dev_kernel_function *table, size_t
          * told, and all are computed. */
         unsigned code = atomic_load(&outputs[i].error.code);
         if (code != DEV_ERROR_NONE && code != DEV_ERROR_ARGUMENT)
-            test_fail(__FILE__, __LINE__, "%s, %s: error %u of row %zu", isa, kernel,
-                      code,
+            test_fail(__FILE__, __LINE__, "%s, %s: error %u of row %zu", isa, kernel, code,
                       (size_t)outputs[i].error.detail);
     }
     const uint64_t *validity = s.validity ? s.validity : outputs[0].validity;
