@@ -29,19 +29,42 @@ def arguments():
     return parser.parse_args()
 
 
-def work(options, number, queue):
-    """One job: every jobs-th batch."""
+class Job:
+    """A process that does every jobs-th batch. The oracle is in it, and may crash: then another goes on behind that batch."""
+
+    def __init__(self, options, number, queue):
+        self.options, self.queue = options, queue
+        self.batch = multiprocessing.Value("q", number)  # at work
+        self.start()
+
+    def start(self):
+        self.process = multiprocessing.Process(target=work, args=(self.options, self.batch, self.queue), daemon=True)
+        self.process.start()
+
+    def died(self):
+        """Its exit status, if it did; it has been started again."""
+        status = self.process.exitcode
+        if not status:
+            return None
+        with self.batch.get_lock():
+            self.batch.value += self.options.jobs
+        self.start()
+        return status
+
+
+def work(options, at, queue):
     worker = Worker(options)
     end = time.monotonic() + options.seconds if options.seconds else float("inf")
     batches = (options.statements + options.per_tables - 1) // options.per_tables
-    for batch in range(number, batches, options.jobs):
-        if time.monotonic() > end:
-            break
+    while at.value < batches and time.monotonic() < end:
+        batch = at.value
         count = min(options.per_tables, options.statements - batch * options.per_tables)
         try:
             queue.put(worker.batch(options.seed * 1_000_000 + batch, count))
         except Exception:  # pylint: disable=broad-except  # the other batches go on
             queue.put(f"batch {options.seed * 1_000_000 + batch}: {traceback.format_exc()[-1500:]}")
+        with at.get_lock():
+            at.value += options.jobs
     queue.put(None)
 
 
@@ -55,16 +78,17 @@ def main():
     shutil.rmtree(os.path.join(options.out, f"seed-{options.seed}"), ignore_errors=True)
     started = time.monotonic()
     queue = multiprocessing.Queue()
-    jobs = [multiprocessing.Process(target=work, args=(options, i, queue), daemon=True) for i in range(options.jobs)]
-    for job in jobs:
-        job.start()
+    jobs = [Job(options, i, queue) for i in range(options.jobs)]
     total = report.Total(options)
     running = len(jobs)
     while running:
         try:
             result = queue.get(timeout=5)
         except Empty:
-            running = running if any(job.is_alive() for job in jobs) else 0
+            for job in jobs:
+                batch, status = job.batch.value, job.died()
+                if status:
+                    total.crashed(options.seed * 1_000_000 + batch, status)
             continue
         if isinstance(result, str):
             total.broken.append(result)
@@ -77,7 +101,7 @@ def main():
         if sys.stderr.isatty() or total.batches % 20 == 0:
             print(f"{total.statements} statements, {time.monotonic() - started:.0f} s, {dict(total.kinds)}", file=sys.stderr, flush=True)
     for job in jobs:
-        job.join(10)
+        job.process.join(10)
     return total.finish(time.monotonic() - started)
 
 

@@ -35,6 +35,13 @@ class Total:
                 write_reproduction(case, path, self.options.program)
                 print(f"--- failure {number}: {path}/again", describe(case), sep="\n", flush=True)
 
+    def crashed(self, batch, status):
+        """Of the program only processes of its own run: it is the oracle that does this to a job."""
+        self.kinds["oracle fails"] += 1
+        key = ("oracle fails", f"the oracle crashed (exit status {status}); the rest of its batch did not run")
+        self.messages[key] += 1
+        self.examples.setdefault(key, f"batch {batch}")
+
     def finish(self, seconds):
         """Prints what there is to say; the exit status."""
         own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
