@@ -167,6 +167,9 @@ static struct {
     _Alignas(16) char values[TYPE_ID_COUNT][MANY * VALUE_BYTES];
 } in;
 
+/* Rows that there are; as many as MANY, for all that who launches knows. */
+static uint64_t many;
+
 /* What kernels write: `results` parts of it, compared byte for byte unless they are doubles. */
 static struct table_output {
     _Alignas(16) char parts[RESULTS][(MANY + 64) * VALUE_BYTES];
@@ -199,10 +202,10 @@ static bool starts_at(const uint64_t *bits, size_t i)
 
 static void find_runs(const uint64_t *bits, uint32_t *begin, uint32_t *end)
 {
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < many; i++)
         begin[i] = starts_at(bits, i) ? i : begin[i - 1];
-    for (uint32_t i = MANY; i--;)
-        end[i] = i + 1 == MANY || starts_at(bits, i + 1) ? i + 1 : end[i + 1];
+    for (uint32_t i = (uint32_t)many; i--;)
+        end[i] = i + 1 == many || starts_at(bits, i + 1) ? i + 1 : end[i + 1];
 }
 
 /* A value that is equal for equal keys, and in their order. */
@@ -266,7 +269,7 @@ static void make_input(size_t partition_rows, size_t frame_rows)
     }
 }
 
-#define COUNT_MANY .count = dev_count_exact(MANY)
+#define COUNT_MANY .count = {MANY, &many}
 #define PARTITIONS .from = in.from, .to = in.to, COUNT_MANY
 #define FRAMES .from = in.low, .to = in.high, COUNT_MANY
 #define LAUNCH(name, ...) table[DEV_KERNEL_##name](&(name##_arguments){__VA_ARGS__})
@@ -310,7 +313,7 @@ static void run_range(const dev_kernel_function *table)
     static uint64_t valid[MANY_WORDS];
     memset(valid, 0xff, sizeof valid);
     memcpy(keys, in.values[TYPE_INT32], sizeof keys);
-    for (uint32_t i = 0; i < MANY; i = in.to[i]) {
+    for (uint32_t i = 0; i < many; i = in.to[i]) {
         uint32_t null = in.to[i] - 1;
         qsort(keys + i, in.to[i] - i, sizeof *keys, by_value);
         valid[null / 64] &= ~((uint64_t)1 << (null % 64));
@@ -412,6 +415,7 @@ TEST(every_kernel_does_what_the_scalar_one_does)
 {
     const char *name;
     for (size_t round = 0; round < 3; round++) {
+        many = round == 2 ? MANY - 70 : MANY;
         make_input(round == 0 ? 7 : round == 1 ? 400 : 100000, round == 1 ? 20 : 3000);
         run_all(dev_kernel_table("scalar", &name), 0);
         for (size_t isa = 1; isa < sizeof isas / sizeof *isas; isa++) {
