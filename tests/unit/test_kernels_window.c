@@ -1,11 +1,17 @@
 /* test_kernels_window.c - aggregates of ranges, on every ISA, against plain loops: sliding frames, frames of
- * any length whose ends never fall, frames in two parts. */
+ * any length whose ends never fall, frames in two parts. And every kernel of windows against the scalar one,
+ * over more rows than one block of threads has. */
 #include "device/cpu/tables.h"
+#include "device/kernel_ops.h"
+#include "kernel_tables.h"
 #include "test.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { ROWS = 300 };
 
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 
 static int64_t values[ROWS];
 static double reals[ROWS];
@@ -136,13 +142,288 @@ TEST(ranges_have_the_aggregates_of_their_rows)
         make_ranges(round * 4);
         for (size_t isa = 0; isa < sizeof isas / sizeof *isas; isa++) {
             const char *name;
-            const dev_kernel_function *table = dev_kernel_table(isas[isa], &name);
-            if (!table)
-                continue;
+            const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
+            if (!table || (test_is_cuda(isas[isa]) && round % 8))
+                continue; /* the emulation is slow */
             run(table, 0);
             check(1);
             run(table, 1);
             check(2);
+        }
+    }
+}
+
+/* ---- every kernel against the scalar one ---- */
+
+enum { MANY = 4500, MANY_WORDS = (MANY + 63) / 64, VALUE_BYTES = 16, RESULTS = 64 };
+
+/* Partitions, runs of peers in them, a frame that slides over both, and columns of each type. */
+static struct {
+    uint64_t validity[MANY_WORDS], starts[MANY_WORDS], bits[MANY_WORDS];
+    uint32_t from[MANY], to[MANY], peer_from[MANY], peer_to[MANY], low[MANY], high[MANY];
+    int64_t numbers[MANY];
+    double reals[MANY];
+    uint64_t states[MANY];
+    _Alignas(16) char values[TYPE_ID_COUNT][MANY * VALUE_BYTES];
+} in;
+
+/* Rows that there are; as many as MANY, for all that who launches knows. */
+static uint64_t many;
+
+/* What kernels write: `results` parts of it, compared byte for byte unless they are doubles. */
+static struct table_output {
+    _Alignas(16) char parts[RESULTS][(MANY + 64) * VALUE_BYTES];
+    dev_error errors[RESULTS];
+    uint32_t count;
+} outputs[2], *output;
+
+static _Alignas(16) char scratch[(MANY + 1) * 24];
+static aggregate_number number_states[2][MANY];
+static aggregate_variance variance_states[2][MANY];
+
+static void *result(void)
+{
+    memset(output->parts[output->count], 0, sizeof *output->parts);
+    CHECK(output->count < RESULTS);
+    return output->parts[output->count++];
+}
+
+static dev_error *failure(void)
+{
+    dev_error *error = &output->errors[output->count];
+    *error = (dev_error){0};
+    return error;
+}
+
+static bool starts_at(const uint64_t *bits, size_t i)
+{
+    return !i || bits[i / 64] >> (i % 64) & 1;
+}
+
+static void find_runs(const uint64_t *bits, uint32_t *begin, uint32_t *end)
+{
+    for (uint32_t i = 0; i < many; i++)
+        begin[i] = starts_at(bits, i) ? i : begin[i - 1];
+    for (uint32_t i = (uint32_t)many; i--;)
+        end[i] = i + 1 == many || starts_at(bits, i + 1) ? i + 1 : end[i + 1];
+}
+
+/* A value that is equal for equal keys, and in their order. */
+static void set_value(type_id id, size_t i, uint32_t key)
+{
+    char *at = in.values[id];
+    if (id == TYPE_BOOL) {
+        uint64_t *words = (uint64_t *)(void *)at, bit = (uint64_t)1 << (i % 64);
+        words[i / 64] = (words[i / 64] & ~bit) | (key & 1 ? bit : 0);
+    } else if (id == TYPE_INT32) {
+        ((int32_t *)(void *)at)[i] = (int32_t)key - 7;
+    } else if (id == TYPE_UINT8) {
+        ((uint8_t *)at)[i] = (uint8_t)(key + 120);
+    } else if (id == TYPE_UINT64) {
+        ((uint64_t *)(void *)at)[i] = key + (UINT64_MAX >> 1);
+    } else if (id == TYPE_DOUBLE) {
+        ((double *)(void *)at)[i] = key > 20 ? NAN : key / 4.0;
+    } else if (id == TYPE_DECIMAL) {
+        ((int128 *)(void *)at)[i] = (int128)key * INT64_MAX - 5;
+    } else if (id == TYPE_INTERVAL) {
+        ((interval_value *)(void *)at)[i] =
+            (interval_value){(int32_t)key / 2, (int32_t)key % 2 * 7, 0};
+    } else if (id == TYPE_VARCHAR) {
+        static const char *const texts[] = {"", "a", "a longer one, 1", "a longer one, 2", "b"};
+        const char *text = texts[key % 5];
+        ((string_view *)(void *)at)[i] = string_view_make(text, (uint32_t)strlen(text));
+    }
+}
+
+static const type_id type_ids[] = {TYPE_BOOL,   TYPE_INT32,   TYPE_UINT8,    TYPE_UINT64,
+                                   TYPE_DOUBLE, TYPE_DECIMAL, TYPE_INTERVAL, TYPE_VARCHAR};
+#define TYPE_IDS (sizeof type_ids / sizeof *type_ids)
+
+static data_type type_of(type_id id)
+{
+    return id == TYPE_DECIMAL ? type_decimal(38, 0) : type_make(id);
+}
+
+static void make_input(size_t partition_rows, size_t frame_rows)
+{
+    memset(in.starts, 0, sizeof in.starts);
+    for (size_t i = 0; i < MANY; i++) {
+        uint64_t bit = (uint64_t)1 << (i % 64);
+        if (!test_random_below(partition_rows))
+            in.starts[i / 64] |= bit;
+        in.bits[i / 64] = (in.bits[i / 64] & ~bit) | (test_random_below(4) ? 0 : bit);
+        in.validity[i / 64] = (in.validity[i / 64] & ~bit) | (test_random_below(3) ? bit : 0);
+        in.numbers[i] = (int64_t)test_random_below(9) + 1;
+        in.reals[i] = (double)test_random_below(1000) / 8;
+        in.states[i] = test_random();
+        for (size_t t = 0; t < TYPE_IDS; t++)
+            set_value(type_ids[t], i, (uint32_t)test_random_below(24));
+    }
+    for (size_t w = 0; w < MANY_WORDS; w++)
+        in.bits[w] |= in.starts[w];
+    find_runs(in.starts, in.from, in.to);
+    find_runs(in.bits, in.peer_from, in.peer_to);
+    for (size_t i = 0; i < MANY; i++) {
+        in.low[i] = i - in.from[i] > frame_rows ? (uint32_t)(i - frame_rows) : in.from[i];
+        in.high[i] = in.to[i] - i > frame_rows ? (uint32_t)(i + frame_rows) : in.to[i];
+    }
+}
+
+#define COUNT_MANY .count = {MANY, &many}
+#define PARTITIONS .from = in.from, .to = in.to, COUNT_MANY
+#define FRAMES .from = in.low, .to = in.high, COUNT_MANY
+#define LAUNCH(name, ...) table[DEV_KERNEL_##name](&(name##_arguments){__VA_ARGS__})
+
+static void run_frames(const dev_kernel_function *table)
+{
+    for (size_t t = 0; t < TYPE_IDS; t++) {
+        uint64_t *bits = result();
+        const void *values = in.values[type_ids[t]];
+        data_type type = type_of(type_ids[t]);
+        LAUNCH(over_changes, .type = type, .values = values, .validity = t % 2 ? in.validity : NULL,
+               .previous = t % 3 ? values : NULL, .previous_row = 70, COUNT_MANY, .out = bits);
+        LAUNCH(over_changes, .type = type_make(TYPE_INT32), .values = in.values[TYPE_INT32],
+               .validity = in.validity, COUNT_MANY, .combine = true, .out = bits);
+    }
+    LAUNCH(over_last_change, .bits = in.starts, COUNT_MANY, .out = result());
+    uint32_t *begin = result(), *end = result();
+    LAUNCH(over_runs, .bits = in.starts, COUNT_MANY, .from = begin, .to = end);
+    LAUNCH(over_rows_bound, .distance = -3, PARTITIONS, .out = result());
+    for (int is_end = 0; is_end < 2; is_end++)
+        LAUNCH(over_groups_bound, .distance = is_end ? 2 : -1, .is_end = is_end, PARTITIONS,
+               .peer_from = in.peer_from, .run_starts = (uint32_t *)(void *)scratch,
+               .out = result());
+    for (int behind = 0; behind < 2; behind++) {
+        begin = result(), end = result();
+        LAUNCH(over_exclude, .is_behind = behind, FRAMES, .hole_from = behind ? in.peer_from : NULL,
+               .hole_to = behind ? in.peer_to : NULL, .out_from = begin, .out_to = end);
+    }
+}
+
+static int by_value(const void *left, const void *right)
+{
+    int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
+    return (l > r) - (l < r);
+}
+
+/* Keys in order, one of each partition's ends NULL; the limits are the keys a little further on. */
+static void run_range(const dev_kernel_function *table)
+{
+    static int32_t keys[MANY], limits[MANY];
+    static uint64_t valid[MANY_WORDS];
+    memset(valid, 0xff, sizeof valid);
+    memcpy(keys, in.values[TYPE_INT32], sizeof keys);
+    for (uint32_t i = 0; i < many; i = in.to[i]) {
+        uint32_t null = in.to[i] - 1;
+        qsort(keys + i, in.to[i] - i, sizeof *keys, by_value);
+        valid[null / 64] &= ~((uint64_t)1 << (null % 64));
+    }
+    for (size_t i = 0; i < MANY; i++)
+        limits[i] = keys[i] + 2;
+    for (int is_end = 0; is_end < 2; is_end++)
+        LAUNCH(over_range_bound, .type = type_make(TYPE_INT32), .keys = keys,
+               .keys_validity = valid, .limits = limits, .limits_validity = valid, .is_end = is_end,
+               PARTITIONS, .out = result());
+}
+
+static void run_rows(const dev_kernel_function *table)
+{
+    for (int op = OVER_ROW_NUMBER; op <= OVER_CUME_DIST; op++)
+        LAUNCH(over_number, .op = op, PARTITIONS, .peer_from = in.peer_from, .peer_to = in.peer_to,
+               .out = result());
+    int32_t *buckets = result();
+    dev_error *error = failure();
+    LAUNCH(over_tile, .buckets = in.numbers, .validity = in.validity, PARTITIONS, .out = buckets,
+           .out_validity = result(), .error = error);
+    for (int back = 0; back < 2; back++) {
+        LAUNCH(over_shift, .is_back = back, .distances = back ? NULL : in.numbers,
+               .validity = in.validity, .has_default = back, PARTITIONS, .out = result());
+        error = failure();
+        LAUNCH(over_nth, .is_last = back, .numbers = back ? NULL : in.numbers,
+               .validity = in.validity, .from_0 = in.low, .to_0 = in.peer_from,
+               .from_1 = in.peer_to, .to_1 = in.high, COUNT_MANY, .out = result(), .error = error);
+    }
+    error = failure();
+    int64_t kept = in.numbers[MANY / 2];
+    in.numbers[MANY / 2] = 0; /* which is an error */
+    LAUNCH(over_nth, .numbers = in.numbers, .from_0 = in.low, .to_0 = in.high, COUNT_MANY,
+           .out = result(), .error = error);
+    in.numbers[MANY / 2] = kept;
+}
+
+static void run_aggregates(const dev_kernel_function *table)
+{
+    static const char ops[] = "&|^";
+    size_t side = output == &outputs[1];
+    LAUNCH(over_count, .validity = in.validity, FRAMES, .sums = (uint32_t *)(void *)scratch,
+           .states = result());
+    for (size_t t = 0; t < TYPE_IDS; t++) {
+        data_type type = type_of(type_ids[t]);
+        LAUNCH(over_pick, .type = type, .is_greatest = t % 2, .values = in.values[type_ids[t]],
+               .validity = in.validity, FRAMES, .scratch = (uint32_t *)(void *)scratch,
+               .states = result());
+        if (type_is_integer(type) || type.id == TYPE_DECIMAL) {
+            dev_error *error = failure();
+            LAUNCH(over_sum, .type = type, .values = in.values[type_ids[t]],
+                   .validity = in.validity, FRAMES, .scratch = scratch, .states = result(),
+                   .error = error);
+        }
+    }
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t *states = result();
+        LAUNCH(over_bits, .op = ops[i], .width = 8, .values = in.states, .validity = in.validity,
+               FRAMES, .scratch = (uint64_t *)(void *)scratch, .states = states);
+        LAUNCH(over_bits, .op = ops[i], .width = 2, .values = in.states, PARTITIONS,
+               .combine = true, .scratch = (uint64_t *)(void *)scratch, .states = states);
+    }
+    for (uint32_t width = 1; width <= 8; width *= 2)
+        LAUNCH(over_narrow, .states = in.states, COUNT_MANY, .width = width, .out = result());
+    LAUNCH(over_sum_number, .values = in.reals, .validity = in.validity, FRAMES,
+           .scratch = (aggregate_number *)(void *)scratch, .states = number_states[side]);
+    LAUNCH(over_vary, .values = in.reals, .validity = in.validity, FRAMES,
+           .scratch = (aggregate_variance *)(void *)scratch, .states = variance_states[side]);
+}
+
+static void run_all(const dev_kernel_function *table, size_t side)
+{
+    output = &outputs[side];
+    memset(output, 0, sizeof *output);
+    run_frames(table);
+    run_range(table);
+    run_rows(table);
+    run_aggregates(table);
+}
+
+static void check_same(const char *isa)
+{
+    CHECK_EQ(outputs[0].count, outputs[1].count);
+    for (uint32_t r = 0; r < outputs[0].count; r++) {
+        if (memcmp(outputs[0].parts[r], outputs[1].parts[r], sizeof outputs[0].parts[r]))
+            test_fail(__FILE__, __LINE__, "result %u of %s differs", r, isa);
+        CHECK_EQ(outputs[0].errors[r].code, outputs[1].errors[r].code);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        const aggregate_variance *v = &variance_states[0][i], *w = &variance_states[1][i];
+        CHECK(number_states[0][i].sum + number_states[0][i].error ==
+              number_states[1][i].sum + number_states[1][i].error);
+        CHECK_EQ(v->count, w->count);
+        CHECK(fabs(v->mean - w->mean) < 1e-9 && fabs(v->squares - w->squares) <= 1e-9 * v->squares);
+    }
+}
+
+TEST(every_kernel_does_what_the_scalar_one_does)
+{
+    const char *name;
+    for (size_t round = 0; round < 3; round++) {
+        many = round == 2 ? MANY - 70 : MANY;
+        make_input(round == 0 ? 7 : round == 1 ? 400 : 100000, round == 1 ? 20 : 3000);
+        run_all(dev_kernel_table("scalar", &name), 0);
+        for (size_t isa = 1; isa < sizeof isas / sizeof *isas; isa++) {
+            const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
+            if (!table)
+                continue;
+            run_all(table, 1);
+            check_same(isas[isa]);
         }
     }
 }

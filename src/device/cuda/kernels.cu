@@ -27,6 +27,8 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #include "device/cuda/kernel_logic.cu"
 #include "device/cuda/kernel_math.cu"
 #include "device/cuda/kernel_move.cu"
+#include "device/cuda/kernel_over.cu"
+#include "device/cuda/kernel_over_aggregate.cu"
 #include "device/cuda/kernel_parquet.cu"
 #include "device/cuda/kernel_parquet_delta.cu"
 #include "device/cuda/kernel_snappy.cu"

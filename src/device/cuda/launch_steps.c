@@ -1,5 +1,6 @@
 /* launch_steps.c - kernels that are several launches, one behind the other in the stream. */
 #include "device/cuda/launch.h"
+#include "device/kernel_ops.h"
 
 /* ---- kernel_group.cu ---- */
 
@@ -85,3 +86,70 @@ status cuda_launch_sort_rows(launch *l)
     }
     return STATUS_OK;
 }
+
+/* ---- kernel_over.cu: a scan, then what each row makes of it ---- */
+
+/* With so many words of scratch behind the scan's, from word extra.step on. */
+static status scan(launch *l, cuda_entry entry, uint64_t rows, uint64_t words)
+{
+    shape s = cuda_shape_tiles(rows);
+    l->extra.step = s.scratch_words;
+    s.scratch_words += words;
+    return cuda_run(l, entry, s);
+}
+
+status cuda_launch_over_runs(launch *l)
+{
+    const over_runs_arguments *a = l->arguments;
+    uint64_t rows = a->count.bound;
+    TRY(scan(l, CUDA_ENTRY_over_runs, rows, 1 + (rows + 1) / 2));
+    return cuda_run(l, CUDA_ENTRY_over_runs_find, cuda_shape_each(rows));
+}
+
+status cuda_launch_over_groups_bound(launch *l)
+{
+    const over_groups_bound_arguments *a = l->arguments;
+    TRY(scan(l, CUDA_ENTRY_over_groups_bound, a->count.bound, 1));
+    return cuda_run(l, CUDA_ENTRY_over_groups_bound_find, cuda_shape_each(a->count.bound));
+}
+
+status cuda_launch_over_number(launch *l)
+{
+    const over_number_arguments *a = l->arguments;
+    uint64_t rows = a->count.bound;
+    if (a->op == OVER_DENSE_RANK)
+        TRY(scan(l, CUDA_ENTRY_over_number_runs, rows, (rows + 1) / 2));
+    return cuda_run(l, CUDA_ENTRY_over_number, cuda_shape_each(rows));
+}
+
+status cuda_launch_over_count(launch *l)
+{
+    const over_count_arguments *a = l->arguments;
+    if (a->validity)
+        TRY(cuda_run(l, CUDA_ENTRY_over_count_sums, cuda_shape_tiles(a->count.bound)));
+    return cuda_run(l, CUDA_ENTRY_over_count, cuda_shape_each(a->count.bound));
+}
+
+/* ---- kernel_over_aggregate.cu: a tree from its rows up, then each row's range ---- */
+
+/* As many blocks for the upper levels, which are few nodes: those that have none end at once. */
+static status tree(launch *l, cuda_entry build, cuda_entry use, uint64_t rows)
+{
+    for (uint64_t level = 0; rows >> level > 1; level += CUDA_TILE_LEVELS) {
+        l->extra.step = level;
+        TRY(cuda_run(l, build, cuda_shape_blocks(rows)));
+    }
+    return cuda_run(l, use, cuda_shape_each(rows));
+}
+
+#define OVER_TREE(name)                                                                            \
+    status cuda_launch_##name(launch *l)                                                           \
+    {                                                                                              \
+        const name##_arguments *a = l->arguments;                                                  \
+        return tree(l, CUDA_ENTRY_##name##_tree, CUDA_ENTRY_##name, a->count.bound);               \
+    }
+OVER_TREE(over_sum)
+OVER_TREE(over_sum_number)
+OVER_TREE(over_vary)
+OVER_TREE(over_bits)
+OVER_TREE(over_pick)
