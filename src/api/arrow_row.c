@@ -102,7 +102,7 @@ static bool is_view(const char *format)
 
 static bool has_offsets(const char *format)
 {
-    return !format[1] && strchr("uUzZ", format[0]);
+    return format[0] && !format[1] && strchr("uUzZ", format[0]);
 }
 
 static status check_buffers(const struct ArrowSchema *column, const struct ArrowArray *array)
@@ -134,7 +134,7 @@ static status check_column(const struct ArrowSchema *column, const struct ArrowA
 {
     data_type type;
     TRY(api_arrow_type(column, &type));
-    if (!column->format)
+    if (!column->format || !*column->format)
         return no_type(column);
     if (!array || !array->release)
         return wrong(column, "was released");

@@ -275,7 +275,7 @@ static int parse_option(arguments *a, const char *word, char *next)
 {
     api_rewrite_options *o = &a->options;
     uint64_t number = 0;
-    bool is_right;
+    bool is_right = false;
     if (!strcmp(word, "--for"))
         is_right = true; /* read before all others */
     else if (!strcmp(word, "--row-group-rows"))

@@ -159,7 +159,8 @@ unsigned window_take(launch_window *w, unsigned most, void **out)
         typedef name##_arguments arguments;                                                        \
         static const uint16_t list[] = {__VA_ARGS__ END};                                          \
         static_assert(sizeof(arguments) <= OFFSET_MASK &&                                          \
-                      sizeof list / sizeof *list <= KERNEL_USES);                                  \
+                          sizeof list / sizeof *list <= KERNEL_USES,                               \
+                      "a kernel has more");                                                        \
         return list;                                                                               \
     }
 #include "device/kernels.def"

@@ -357,7 +357,7 @@ static status limit_conditions(const pushing *p, const plan_node *node, const pl
                                expr_list *conditions)
 {
     arena *a = p->statement->memory;
-    uint64_t end;
+    uint64_t end = 0;
     bool has_end = node->limit.has_limit &&
                    !__builtin_add_overflow(node->limit.offset, node->limit.limit, &end) &&
                    end <= INT64_MAX;

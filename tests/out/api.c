@@ -86,7 +86,7 @@ static char *read_all(const char *path)
 int main(int count, char **words)
 {
     pistachio_database *database;
-    pistachio_connection *connection;
+    pistachio_connection *connection = NULL;
     if (count != 2) {
         fprintf(stderr, "usage: out_api FILE_OF_SQL\n");
         return 2;

@@ -72,7 +72,7 @@ TEST(extremes_have_the_same_digits)
                                      5e-323,
                                      9.5e-323,
                                      1e300,
-                                     9007199254740993,
+                                     9007199254740992,
                                      INFINITY,
                                      -INFINITY,
                                      NAN,
