@@ -14,7 +14,7 @@ long="select count(*) from t a, t b, t c where a.x + b.x + c.x = -1"
 # The processes that $1 has started, once there are as many as $2.
 children() {
     tries=0
-    while [ $tries -lt 500 ]; do
+    while [ $tries -lt 1500 ]; do
         found=$(pgrep -P "$1")
         [ "$(echo "$found" | grep -c .)" -ge "$2" ] && break
         tries=$((tries + 1))
@@ -26,7 +26,7 @@ children() {
 # A query's threads work: rank 0 has read what there is, and computes.
 started() { # pid
     tries=0
-    while [ $tries -lt 500 ] && [ "$(awk '{ print ($14 + $15 > 10) }' "/proc/$1/stat" 2>/dev/null)" != 1 ]; do
+    while [ $tries -lt 1500 ] && [ "$(awk '{ print ($14 + $15 > 10) }' "/proc/$1/stat" 2>/dev/null)" != 1 ]; do
         tries=$((tries + 1))
         sleep 0.02
     done
@@ -34,7 +34,7 @@ started() { # pid
 
 are_gone() { # pid...
     tries=0
-    while [ $tries -lt 250 ]; do
+    while [ $tries -lt 1500 ]; do
         alive=0
         for pid in "$@"; do
             kill -0 "$pid" 2>/dev/null && alive=1

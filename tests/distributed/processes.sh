@@ -57,7 +57,8 @@ expect "a failure of rank 2" 1 - on 3 -c "select sum(1 / (x - 9999)) from t" "$t
 says "names it" "rank 2 (host "
 says "and says what" "division by zero"
 expect "no such file" 1 - on 3 -c "select 1" --table "t=$work/{rank}/u.parquet"
-says "is said" "could not open file \"$work/0/u.parquet\""
+says "is said" "could not open file \"$work/" # of the rank that says it first
+says "and which" "/u.parquet\""
 mv "$work/2/t.parquet" "$work/2/u.parquet"
 expect "no such file on one rank" 1 - on 3 -c "select sum(x) from t" "$work/{rank}/t.parquet"
 says "names the rank" "rank 2 (host "
