@@ -37,6 +37,14 @@ status chunk_list_move(chunk_list *from, chunk_list *to)
     return STATUS_OK;
 }
 
+status chunk_list_push(chunk_list *list, chunk *c)
+{
+    status st = array_push(NULL, list, c);
+    if (st)
+        chunk_free(c);
+    return st;
+}
+
 void chunk_list_release(chunk_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -157,6 +157,8 @@ typedef ARRAY(chunk *) chunk_list;
 
 /* The chunks of `from` go behind those of `to`; after a failure they are where they were. */
 CHECKED status chunk_list_move(chunk_list *from, chunk_list *to);
+/* Takes the chunk over, also on failure. */
+CHECKED status chunk_list_push(chunk_list *list, chunk *c);
 void chunk_list_release(chunk_list *list); /* frees the chunks, too */
 
 /* A chunk whose number of rows is on its way to the host. Zeroed: none. */

@@ -24,6 +24,49 @@ const char *expr_op_name(expr_op op)
     return functions[op].name;
 }
 
+/* The host computes it: host_functions.def says what it is like. */
+static bool is_of_host(expr_op op)
+{
+    return !strcmp(functions[op].family, "host");
+}
+
+static bool has_host_trait(expr_op op, host_traits trait)
+{
+    return host_traits_of((host_function)functions[op].operation) & trait;
+}
+
+static bool op_cannot_fail(expr_op op)
+{
+    static const bool kernels[EXPR_OP_COUNT] = {
+#define FUNCTION_CANNOT_FAIL(op) [EXPR_##op] = true,
+#include "plan/functions.def"
+    };
+    return is_of_host(op) ? !has_host_trait(op, HOST_FAILS) : kernels[op];
+}
+
+bool expr_cannot_fail(const expr *e)
+{
+    bool is_leaf = e->kind == EXPR_COLUMN || e->kind == EXPR_CONSTANT;
+    if (!is_leaf && e->kind != EXPR_CASE && (e->kind != EXPR_CALL || !op_cannot_fail(e->op)))
+        return false;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (!expr_cannot_fail(e->args[i]))
+            return false;
+    return true;
+}
+
+bool expr_is_repeatable(const expr *e)
+{
+    if (e->kind == EXPR_CALL && is_of_host(e->op) && has_host_trait(e->op, HOST_VOLATILE))
+        return false;
+    if (e->kind == EXPR_SUBQUERY)
+        return false;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (!expr_is_repeatable(e->args[i]))
+            return false;
+    return true;
+}
+
 void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_most)
 {
     bool is_optional = false;

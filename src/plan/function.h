@@ -33,6 +33,10 @@ typedef struct function_info {
 } function_info;
 
 const function_info *function_info_of(expr_op op);
+/* No values of its columns are an error of the expression: it may be computed of other rows. */
+bool expr_cannot_fail(const expr *e);
+/* Has the same value for equal rows, whenever it is evaluated. */
+bool expr_is_repeatable(const expr *e);
 /* How many arguments a signature takes. *out_most: UINT32_MAX for any number. */
 void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_most);
 /* The letter of argument i (the last one's again behind a *), and of the result. */

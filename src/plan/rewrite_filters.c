@@ -3,6 +3,7 @@
  *
  * push(node, conditions) gives a plan equivalent to the node under a filter of the conditions. */
 #include "plan/fold.h"
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out);
@@ -342,36 +343,6 @@ static void narrow_outer(plan_node *node, const expr_list *conditions, const col
     }
 }
 
-/* Compares columns and constants alone: computing it of rows that it was not written for fails for none. */
-static bool cannot_fail(const expr *e)
-{
-    if (e->kind == EXPR_COLUMN || e->kind == EXPR_CONSTANT)
-        return true;
-    if (e->kind != EXPR_CALL)
-        return false;
-    switch (e->op) {
-    case EXPR_EQ:
-    case EXPR_NE:
-    case EXPR_LT:
-    case EXPR_LE:
-    case EXPR_GT:
-    case EXPR_GE:
-    case EXPR_IN_LIST:
-    case EXPR_AND:
-    case EXPR_OR:
-    case EXPR_NOT:
-    case EXPR_IS_NULL:
-    case EXPR_IS_NOT_NULL:
-        break;
-    default:
-        return false;
-    }
-    for (uint32_t i = 0; i < e->arg_count; i++)
-        if (!cannot_fail(e->args[i]))
-            return false;
-    return true;
-}
-
 /* Conditions that only read keys of the side which an outer join keeps hold for the other side's
  * keys as well, in all rows that have a partner: adds them. */
 static status add_of_keys(plan_statement *s, const expr_list *conditions, const expr_list *kept,
@@ -392,7 +363,7 @@ static status add_of_keys(plan_statement *s, const expr_list *conditions, const 
     }
     for (size_t i = 0; i < conditions->count; i++) {
         expr *e = conditions->items[i];
-        if (!column_set_covers(&keys, e) || !column_set_meets(&keys, e) || !cannot_fail(e))
+        if (!column_set_covers(&keys, e) || !column_set_meets(&keys, e) || !expr_cannot_fail(e))
             continue;
         e = expr_substitute(s->memory, e, &columns, partners.items);
         if (!e)

@@ -11,6 +11,7 @@
  *
  * The second scan ends when it has seen so many keys (rule limits); the first drops other rows by a
  * runtime filter before it decodes other columns. */
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 /* Keys that are looked for this way, and how many more groups there are to be, as far as one can
@@ -31,17 +32,6 @@ static expr *over_scan(arena *a, expr *key, const plan_node *node)
     return key;
 }
 
-/* The same for equal rows, whenever it is evaluated. */
-static bool is_repeatable(const expr *e)
-{
-    if (e->kind == EXPR_SUBQUERY || (e->kind == EXPR_CALL && !e->arg_count))
-        return false;
-    for (uint32_t i = 0; i < e->arg_count; i++)
-        if (!is_repeatable(e->args[i]))
-            return false;
-    return true;
-}
-
 static status find_keys(plan_statement *s, const plan_node *aggregate, expr_list *out,
                         bool *are_repeatable)
 {
@@ -51,7 +41,7 @@ static status find_keys(plan_statement *s, const plan_node *aggregate, expr_list
             over_scan(s->memory, aggregate->aggregate.groups.items[i], aggregate->children[0]);
         if (!key)
             return no_memory();
-        *are_repeatable &= is_repeatable(key);
+        *are_repeatable &= expr_is_repeatable(key);
         TRY(array_push(s->memory, out, key));
     }
     return STATUS_OK;

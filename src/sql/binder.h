@@ -8,6 +8,7 @@
  *   bind_table.c       tables, views, paths
  *   bind_join.c        joins, and which names are visible behind them
  *   bind_expr.c        expressions: one function per kind of node
+ *   bind_name.c        names of columns
  *   bind_operator.c    arithmetic and comparison: types, casts
  *   bind_function.c    function calls
  *   bind_aggregate.c   aggregate calls
@@ -262,6 +263,9 @@ CHECKED status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr
 /* A condition, which must be boolean; `what` names it in the failure. */
 CHECKED status bind_condition(binder *b, const pg_node *node, bind_scope *scope, const char *what,
                               expr **out);
+/* A column, or a parameter that stands where one may. */
+CHECKED status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope,
+                               expr **out);
 CHECKED status bind_function(binder *b, const PgQuery__FuncCall *call, bind_scope *scope,
                              expr **out);
 /* *out_is_aggregate: false: no aggregate has that name. */

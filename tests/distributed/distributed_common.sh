@@ -15,6 +15,21 @@ if ! "$program" --processes 2 -c "select 1" >"$work/out" 2>"$work/err" && grep -
     exit 77
 fi
 
+# alone SQL: on this process.
+alone() {
+    "$program" --set distribute=never -c "$1" >"$work/out"
+}
+# Numbers k from 0 to 999, v is the last digit.
+# shellcheck disable=SC2034 # used by the scripts that source this
+numbers="(with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))
+    select a.i + 10 * b.i + 100 * c.i as k, a.i as v from d a, d b, d c) n"
+# on RANKS ARGUMENT...: on so many processes, as CSV.
+on() {
+    ranks=$1
+    shift
+    "$program" --processes "$ranks" --format csv "$@"
+}
+
 # Table t: x from 0 to 9999, in row groups of 1000.
 make_table() { # path
     "$program" --set distribute=never -c "copy (with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))

@@ -12,12 +12,6 @@ cp "$work/0/t.parquet" "$work/1"
 cp "$work/0/t.parquet" "$work/2"
 t="$work/0/t.parquet"
 
-# on RANKS ARGUMENT...: on so many processes, as CSV.
-on() {
-    ranks=$1
-    shift
-    "$program" --processes "$ranks" --format csv "$@"
-}
 # By hand: 0 + 1 + ... + 9999 = 49995000, 10000 / 7 = 1428.6; squares of the numbers below 100.
 for ranks in 1 2 3; do
     expect "a sum, $ranks processes" 0 "$(printf 's\n49995000')" on $ranks -c "select sum(x) as s from t" "$t"

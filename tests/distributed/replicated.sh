@@ -5,19 +5,6 @@ set -u
 # shellcheck source=tests/distributed/distributed_common.sh
 . "$(dirname "$0")/distributed_common.sh"
 
-alone() {
-    "$program" --set distribute=never -c "$1" >"$work/out"
-}
-# Numbers from 0 to 999.
-numbers="(with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))
-    select a.i + 10 * b.i + 100 * c.i as k, a.i as v from d a, d b, d c) n"
-# on RANKS ARGUMENT...: on so many processes, as CSV.
-on() {
-    ranks=$1
-    shift
-    "$program" --processes "$ranks" --format csv "$@"
-}
-
 mkdir "$work/r0" "$work/r1"
 alone "copy (select * from $numbers) to '$work/r0/t.parquet' (row_group_size 100)"
 cp "$work/r0/t.parquet" "$work/r1/t.parquet"

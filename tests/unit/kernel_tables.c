@@ -81,3 +81,10 @@ const dev_kernel_function *test_kernel_table(const char *isa, const char **out_n
     *out_name = isa;
     return take_any_address() ? cuda_table : NULL;
 }
+
+dev_kernel_function test_kernel(const char *isa, dev_kernel_id id)
+{
+    const char *name;
+    const dev_kernel_function *table = test_kernel_table(isa, &name);
+    return table ? table[id] : NULL;
+}

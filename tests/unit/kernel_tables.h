@@ -13,4 +13,7 @@ const dev_kernel_function *test_kernel_table(const char *isa, const char **out_n
  * is not said. */
 bool test_is_cuda(const char *isa);
 
+/* One kernel of such a table; NULL: there is none. */
+dev_kernel_function test_kernel(const char *isa, dev_kernel_id id);
+
 #endif

@@ -1,53 +1,18 @@
 /* The ADBC driver's entry and the order of its calls, and Arrow arrays that are hostile or released in
  * every order: what a driver manager does not show, and all of it under the sanitizers. */
-#include "parquet/read/footer.h"
-#include "pistachio/adbc.h"
+#include "adbc_test.h"
 #include "pistachio/pistachio.h"
 #include "test.h"
-
-AdbcStatusCode AdbcDriverInit(int version, void *raw_driver, struct AdbcError *error);
-
-static struct AdbcDriver driver;
-static struct AdbcDatabase database;
-static struct AdbcConnection connection;
-static struct AdbcStatement statement;
-
-static void fails(AdbcStatusCode code, AdbcStatusCode expected, struct AdbcError *error,
-                  const char *part)
-{
-    CHECK_EQ(code, expected);
-    CHECK(error->message != NULL);
-    if (!strstr(error->message, part))
-        test_fail(__FILE__, __LINE__, "message is \"%s\"", error->message);
-    error->release(error);
-}
 
 static void open_all(void)
 {
     struct AdbcError error = ADBC_ERROR_INIT;
-    memset(&database, 0, sizeof database);
-    memset(&connection, 0, sizeof connection);
-    memset(&statement, 0, sizeof statement);
-    CHECK(!AdbcDriverInit(ADBC_VERSION_1_1_0, &driver, &error));
-    CHECK(!driver.DatabaseNew(&database, &error));
+    adbc_open();
     CHECK(!driver.DatabaseSetOption(&database, "pistachio.threads", "2", &error));
     CHECK(!driver.DatabaseInit(&database, &error));
     CHECK(!driver.ConnectionNew(&connection, &error));
     CHECK(!driver.ConnectionInit(&connection, &database, &error));
     CHECK(!driver.StatementNew(&connection, &statement, &error));
-}
-
-static void close_all(void)
-{
-    struct AdbcError error = ADBC_ERROR_INIT;
-    if (statement.private_data)
-        CHECK(!driver.StatementRelease(&statement, &error));
-    if (connection.private_data)
-        CHECK(!driver.ConnectionRelease(&connection, &error));
-    if (database.private_data)
-        CHECK(!driver.DatabaseRelease(&database, &error));
-    CHECK(!driver.release(&driver, &error));
-    pq_footer_cache_clear();
 }
 
 TEST(entry_writes_no_byte_beyond_a_version)
@@ -59,9 +24,9 @@ TEST(entry_writes_no_byte_beyond_a_version)
     for (size_t i = ADBC_DRIVER_1_0_0_SIZE; i < sizeof small; i++)
         CHECK_EQ(((const unsigned char *)&small)[i], 0x5a);
     CHECK(small.StatementExecuteQuery && small.release);
-    fails(AdbcDriverInit(1234, &small, &error), ADBC_STATUS_NOT_IMPLEMENTED, &error, "1234");
-    fails(AdbcDriverInit(ADBC_VERSION_1_1_0, NULL, &error), ADBC_STATUS_INVALID_ARGUMENT, &error,
-          "NULL");
+    adbc_fails(AdbcDriverInit(1234, &small, &error), ADBC_STATUS_NOT_IMPLEMENTED, &error, "1234");
+    adbc_fails(AdbcDriverInit(ADBC_VERSION_1_1_0, NULL, &error), ADBC_STATUS_INVALID_ARGUMENT,
+               &error, "NULL");
     CHECK_EQ(AdbcDriverInit(1234, &small, NULL), ADBC_STATUS_NOT_IMPLEMENTED);
 }
 
@@ -78,7 +43,7 @@ TEST(errors_write_no_byte_beyond_a_version)
     error.release(&error);
     for (size_t i = ADBC_ERROR_1_0_0_SIZE; i < sizeof error; i++)
         CHECK_EQ(((const unsigned char *)&error)[i], 0x5a);
-    close_all();
+    adbc_close();
 }
 
 TEST(details_of_errors)
@@ -95,7 +60,7 @@ TEST(details_of_errors)
     CHECK_TEXT_EQ(driver.ErrorGetDetail(&error, 1).key, "hint");
     CHECK(!driver.ErrorGetDetail(&error, 2).key && !driver.ErrorGetDetail(&error, -1).key);
     error.release(&error);
-    close_all();
+    adbc_close();
 }
 
 TEST(calls_in_the_wrong_order)
@@ -106,33 +71,36 @@ TEST(calls_in_the_wrong_order)
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     open_all();
-    fails(driver.StatementExecuteQuery(&statement, &stream, NULL, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "no query");
+    adbc_fails(driver.StatementExecuteQuery(&statement, &stream, NULL, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "no query");
     CHECK(!stream.release);
-    fails(driver.StatementPrepare(&statement, &error), ADBC_STATUS_INVALID_STATE, &error,
-          "no query");
-    fails(driver.StatementGetParameterSchema(&statement, &schema, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "no query");
-    fails(driver.StatementSetSqlQuery(&statement, NULL, &error), ADBC_STATUS_INVALID_ARGUMENT,
-          &error, "NULL");
-    fails(driver.DatabaseInit(&database, &error), ADBC_STATUS_INVALID_STATE, &error, "already");
-    fails(driver.DatabaseSetOption(&database, "path", "x", &error), ADBC_STATUS_INVALID_STATE,
-          &error, "once the database is open");
-    fails(driver.ConnectionInit(&connection, &database, &error), ADBC_STATUS_INVALID_STATE, &error,
-          "already");
-    fails(driver.ConnectionInit(&closed, &database, &error), ADBC_STATUS_INVALID_STATE, &error,
-          "not new");
+    adbc_fails(driver.StatementPrepare(&statement, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "no query");
+    adbc_fails(driver.StatementGetParameterSchema(&statement, &schema, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "no query");
+    adbc_fails(driver.StatementSetSqlQuery(&statement, NULL, &error), ADBC_STATUS_INVALID_ARGUMENT,
+               &error, "NULL");
+    adbc_fails(driver.DatabaseInit(&database, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "already");
+    adbc_fails(driver.DatabaseSetOption(&database, "path", "x", &error), ADBC_STATUS_INVALID_STATE,
+               &error, "once the database is open");
+    adbc_fails(driver.ConnectionInit(&connection, &database, &error), ADBC_STATUS_INVALID_STATE,
+               &error, "already");
+    adbc_fails(driver.ConnectionInit(&closed, &database, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "not new");
     CHECK(!driver.ConnectionNew(&closed, &error));
-    fails(driver.StatementNew(&closed, &none, &error), ADBC_STATUS_INVALID_STATE, &error,
-          "not open");
-    fails(driver.ConnectionCommit(&connection, &error), ADBC_STATUS_INVALID_STATE, &error,
-          "autocommit");
+    adbc_fails(driver.StatementNew(&closed, &none, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "not open");
+    adbc_fails(driver.ConnectionCommit(&connection, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "autocommit");
     CHECK(!driver.ConnectionRelease(&closed, &error));
-    fails(driver.ConnectionRelease(&closed, &error), ADBC_STATUS_INVALID_STATE, &error, "released");
-    fails(driver.StatementRelease(&none, &error), ADBC_STATUS_INVALID_STATE, &error, "released");
-    fails(driver.StatementExecuteQuery(&none, NULL, NULL, &error), ADBC_STATUS_INVALID_STATE,
-          &error, "released");
-    close_all();
+    adbc_fails(driver.ConnectionRelease(&closed, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "released");
+    adbc_fails(driver.StatementRelease(&none, &error), ADBC_STATUS_INVALID_STATE, &error,
+               "released");
+    adbc_fails(driver.StatementExecuteQuery(&none, NULL, NULL, &error), ADBC_STATUS_INVALID_STATE,
+               &error, "released");
+    adbc_close();
 }
 
 /* ---- streams ---- */
@@ -180,7 +148,7 @@ TEST(streams_outlive_what_made_them)
                      (size_t)((const int64_t *)child.buffers[child.n_buffers - 1])[0], TEXT,
                      sizeof TEXT - 1));
         child.release(&child);
-        close_all();
+        adbc_close();
     }
 }
 
@@ -268,12 +236,12 @@ TEST(hostile_rows_are_refused)
         releases = 0;
         CHECK(!driver.StatementBind(&statement, &array, &schema, &error));
         AdbcStatusCode code = driver.StatementExecuteQuery(&statement, &stream, NULL, &error);
-        fails(code, code == ADBC_STATUS_NOT_IMPLEMENTED ? code : ADBC_STATUS_INVALID_ARGUMENT,
-              &error, h->message);
+        adbc_fails(code, code == ADBC_STATUS_NOT_IMPLEMENTED ? code : ADBC_STATUS_INVALID_ARGUMENT,
+                   &error, h->message);
         CHECK(!stream.release);
         CHECK_EQ(releases, 2); /* theirs, once */
     }
-    close_all();
+    adbc_close();
 }
 
 TEST(released_rows_are_refused)
@@ -283,9 +251,9 @@ TEST(released_rows_are_refused)
     struct ArrowArray array = {0};
     struct ArrowSchema schema = {0};
     open_all();
-    fails(driver.StatementBind(&statement, &array, &schema, &error), ADBC_STATUS_INVALID_ARGUMENT,
-          &error, "released");
-    fails(driver.StatementBindStream(&statement, &stream, &error), ADBC_STATUS_INVALID_ARGUMENT,
-          &error, "released");
-    close_all();
+    adbc_fails(driver.StatementBind(&statement, &array, &schema, &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "released");
+    adbc_fails(driver.StatementBindStream(&statement, &stream, &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "released");
+    adbc_close();
 }

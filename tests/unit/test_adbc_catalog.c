@@ -1,36 +1,14 @@
 /* What ADBC tells of a database, its options and bulk ingest, under the sanitizers: every wrong order, arrays
  * that are released apart, allocations that fail. Contents: tests/clients. */
+#include "adbc_test.h"
 #include "arrow_feed.h"
 #include "base/fault.h"
-#include "parquet/read/footer.h"
-#include "pistachio/adbc.h"
 #include "test.h"
-
-AdbcStatusCode AdbcDriverInit(int version, void *raw_driver, struct AdbcError *error);
-
-static struct AdbcDriver driver;
-static struct AdbcDatabase database;
-static struct AdbcConnection connection;
-static struct AdbcStatement statement;
-
-static void fails(AdbcStatusCode code, AdbcStatusCode expected, struct AdbcError *error,
-                  const char *part)
-{
-    CHECK_EQ(code, expected);
-    CHECK(error->message != NULL);
-    if (!strstr(error->message, part))
-        test_fail(__FILE__, __LINE__, "message is \"%s\"", error->message);
-    error->release(error);
-}
 
 static void open_all(void)
 {
     struct AdbcError error = ADBC_ERROR_INIT;
-    memset(&database, 0, sizeof database);
-    memset(&connection, 0, sizeof connection);
-    memset(&statement, 0, sizeof statement);
-    CHECK(!AdbcDriverInit(ADBC_VERSION_1_1_0, &driver, &error));
-    CHECK(!driver.DatabaseNew(&database, &error));
+    adbc_open();
     CHECK(!driver.DatabaseSetOptionInt(&database, "pistachio.threads", 1, &error));
 }
 
@@ -69,19 +47,6 @@ static void connect_all(void)
     CHECK(!driver.StatementNew(&connection, &statement, &error));
 }
 
-static void close_all(void)
-{
-    struct AdbcError error = ADBC_ERROR_INIT;
-    if (statement.private_data)
-        CHECK(!driver.StatementRelease(&statement, &error));
-    if (connection.private_data)
-        CHECK(!driver.ConnectionRelease(&connection, &error));
-    if (database.private_data)
-        CHECK(!driver.DatabaseRelease(&database, &error));
-    CHECK(!driver.release(&driver, &error));
-    pq_footer_cache_clear();
-}
-
 /* ---- options ---- */
 
 TEST(options_of_four_types)
@@ -108,23 +73,24 @@ TEST(options_of_four_types)
     CHECK(!driver.DatabaseSetOptionDouble(&database, "pistachio.device", 1.5, &error));
     CHECK(!driver.DatabaseGetOptionDouble(&database, "pistachio.device", &real, &error));
     CHECK_EQ(real, 1.5);
-    fails(driver.DatabaseGetOptionInt(&database, "pistachio.device", &number, &error),
-          ADBC_STATUS_INVALID_ARGUMENT, &error, "no number");
-    fails(driver.DatabaseSetOptionBytes(&database, "path", (const uint8_t *)"a\0b", 3, &error),
-          ADBC_STATUS_INVALID_ARGUMENT, &error, "no text");
-    fails(driver.DatabaseSetOption(&database, NULL, "1", &error), ADBC_STATUS_INVALID_ARGUMENT,
-          &error, "no name");
-    fails(driver.DatabaseGetOption(&database, "path", text, NULL, &error),
-          ADBC_STATUS_INVALID_ARGUMENT, &error, "no room");
-    fails(driver.DatabaseGetOption(&database, "nonsense", text, &length, &error),
-          ADBC_STATUS_NOT_FOUND, &error, "nonsense");
-    fails(driver.DatabaseInit(&database, &error), ADBC_STATUS_INVALID_ARGUMENT, &error, "device");
+    adbc_fails(driver.DatabaseGetOptionInt(&database, "pistachio.device", &number, &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "no number");
+    adbc_fails(driver.DatabaseSetOptionBytes(&database, "path", (const uint8_t *)"a\0b", 3, &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "no text");
+    adbc_fails(driver.DatabaseSetOption(&database, NULL, "1", &error), ADBC_STATUS_INVALID_ARGUMENT,
+               &error, "no name");
+    adbc_fails(driver.DatabaseGetOption(&database, "path", text, NULL, &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "no room");
+    adbc_fails(driver.DatabaseGetOption(&database, "nonsense", text, &length, &error),
+               ADBC_STATUS_NOT_FOUND, &error, "nonsense");
+    adbc_fails(driver.DatabaseInit(&database, &error), ADBC_STATUS_INVALID_ARGUMENT, &error,
+               "device");
     CHECK(!driver.DatabaseRelease(&database, &error));
-    fails(driver.DatabaseSetOptionInt(&database, "pistachio.threads", 1, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "released");
-    fails(driver.StatementGetOption(&statement, "x", text, &length, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "released");
-    close_all();
+    adbc_fails(driver.DatabaseSetOptionInt(&database, "pistachio.threads", 1, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "released");
+    adbc_fails(driver.StatementGetOption(&statement, "x", text, &length, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "released");
+    adbc_close();
 }
 
 /* ---- the catalog ---- */
@@ -154,12 +120,12 @@ TEST(answers_about_the_catalog)
     const uint32_t codes[] = {ADBC_INFO_DRIVER_NAME, 77};
     const char *types[] = {"table", NULL};
     open_folder();
-    fails(driver.ConnectionGetInfo(&connection, NULL, 0, &stream, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "not open");
-    fails(driver.ConnectionGetTableTypes(&connection, &stream, &error), ADBC_STATUS_INVALID_STATE,
-          &error, "not open");
-    fails(driver.ConnectionGetStatistics(&connection, NULL, NULL, NULL, 1, &stream, &error),
-          ADBC_STATUS_INVALID_STATE, &error, "not open");
+    adbc_fails(driver.ConnectionGetInfo(&connection, NULL, 0, &stream, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "not open");
+    adbc_fails(driver.ConnectionGetTableTypes(&connection, &stream, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "not open");
+    adbc_fails(driver.ConnectionGetStatistics(&connection, NULL, NULL, NULL, 1, &stream, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "not open");
     connect_all();
     CHECK(!driver.ConnectionGetInfo(&connection, codes, 2, &stream, &error));
     release_apart(&stream);
@@ -172,14 +138,14 @@ TEST(answers_about_the_catalog)
                                            &stream, &error));
         release_apart(&stream);
     }
-    fails(
+    adbc_fails(
         driver.ConnectionGetObjects(&connection, 4, NULL, NULL, NULL, NULL, NULL, &stream, &error),
         ADBC_STATUS_INVALID_ARGUMENT, &error, "depth 4");
     CHECK(!driver.ConnectionGetStatistics(&connection, NULL, NULL, NULL, 1, &stream, &error));
     release_apart(&stream);
     CHECK(!driver.ConnectionGetStatisticNames(&connection, &stream, &error));
     release_apart(&stream);
-    close_all();
+    adbc_close();
 }
 
 TEST(each_allocation_of_an_answer_may_fail)
@@ -206,7 +172,7 @@ TEST(each_allocation_of_an_answer_may_fail)
             if (!has_fired)
                 break;
         }
-    close_all();
+    adbc_close();
 }
 
 /* ---- ingest ---- */
@@ -232,25 +198,26 @@ TEST(ingest_in_each_order)
     open_folder();
     connect_all();
     CHECK(!driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_TARGET_TABLE, "two", &error));
-    fails(driver.StatementExecuteQuery(&statement, NULL, NULL, &error), ADBC_STATUS_INVALID_STATE,
-          &error, "no rows are bound");
+    adbc_fails(driver.StatementExecuteQuery(&statement, NULL, NULL, &error),
+               ADBC_STATUS_INVALID_STATE, &error, "no rows are bound");
     CHECK(!ingest("two", ADBC_INGEST_OPTION_MODE_CREATE, &feed, &error));
-    fails(ingest("two", ADBC_INGEST_OPTION_MODE_CREATE, &feed, &error), ADBC_STATUS_ALREADY_EXISTS,
-          &error, "exists");
+    adbc_fails(ingest("two", ADBC_INGEST_OPTION_MODE_CREATE, &feed, &error),
+               ADBC_STATUS_ALREADY_EXISTS, &error, "exists");
     CHECK(!ingest("two", ADBC_INGEST_OPTION_MODE_REPLACE, &feed, &error));
-    fails(ingest("two", ADBC_INGEST_OPTION_MODE_APPEND, &feed, &error), ADBC_STATUS_NOT_IMPLEMENTED,
-          &error, "one file");
-    fails(ingest("nosuch", ADBC_INGEST_OPTION_MODE_APPEND, &feed, &error), ADBC_STATUS_NOT_FOUND,
-          &error, "nosuch");
-    fails(driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_MODE, "adbc.ingest.mode.x",
-                                    &error),
-          ADBC_STATUS_INVALID_ARGUMENT, &error, "mode.x");
-    fails(driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_TARGET_CATALOG, "c", &error),
-          ADBC_STATUS_NOT_IMPLEMENTED, &error, "no catalogs");
+    adbc_fails(ingest("two", ADBC_INGEST_OPTION_MODE_APPEND, &feed, &error),
+               ADBC_STATUS_NOT_IMPLEMENTED, &error, "one file");
+    adbc_fails(ingest("nosuch", ADBC_INGEST_OPTION_MODE_APPEND, &feed, &error),
+               ADBC_STATUS_NOT_FOUND, &error, "nosuch");
+    adbc_fails(driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_MODE, "adbc.ingest.mode.x",
+                                         &error),
+               ADBC_STATUS_INVALID_ARGUMENT, &error, "mode.x");
+    adbc_fails(
+        driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_TARGET_CATALOG, "c", &error),
+        ADBC_STATUS_NOT_IMPLEMENTED, &error, "no catalogs");
     /* A query takes the table's place. */
     CHECK(!driver.StatementSetSqlQuery(&statement, "SELECT 1", &error));
     CHECK(!driver.StatementExecuteQuery(&statement, NULL, NULL, &error));
-    close_all();
+    adbc_close();
 }
 
 static bool has_file(const char *name)
@@ -276,11 +243,11 @@ TEST(each_write_of_an_ingest_may_fail)
             CHECK(!code);
             break;
         }
-        fails(code, ADBC_STATUS_IO, &error, "broken.parquet");
+        adbc_fails(code, ADBC_STATUS_IO, &error, "broken.parquet");
         CHECK(!has_file("broken.parquet"));
     }
     CHECK(has_file("broken.parquet"));
-    close_all();
+    adbc_close();
 }
 
 TEST(an_empty_folder_is_a_database)
@@ -294,5 +261,5 @@ TEST(an_empty_folder_is_a_database)
     CHECK(!driver.StatementNew(&connection, &statement, &error));
     CHECK(!ingest("two", ADBC_INGEST_OPTION_MODE_CREATE, &feed, &error));
     CHECK(has_file("two.parquet"));
-    close_all();
+    adbc_close();
 }

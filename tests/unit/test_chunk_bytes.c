@@ -1,6 +1,6 @@
 /* test_chunk_bytes.c - rows of every type to bytes and back: with NULLs and without, any range of
  * rows, and bytes that are damaged. */
-#include "test.h"
+#include "device_test.h"
 
 #include "exec/spill/chunk_bytes.h"
 
@@ -10,27 +10,12 @@ static dev_stream *stream;
 
 static void begin(void)
 {
-    CHECK_OK(mem_budget_new(0, &budget));
-    CHECK_OK(dev_open_cpu("auto", 0, budget, &dev));
-    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    test_cpu_open(&budget, &dev, &stream);
 }
 
 static void end(void)
 {
-    dev->ops->stream_close(stream);
-    CHECK_EQ(mem_budget_used(budget), 0);
-    dev_close(dev);
-    mem_budget_free(budget);
-}
-
-/* Every type; decimals of both widths. */
-#define TYPE_COUNT (TYPE_ID_COUNT + 1)
-
-static data_type type_at(unsigned index)
-{
-    if (index == TYPE_ID_COUNT)
-        return type_decimal(38, 10);
-    return index == TYPE_DECIMAL ? type_decimal(18, 2) : type_make((type_id)index);
+    test_cpu_close(budget, dev, stream);
 }
 
 static size_t values_bytes(data_type type, uint64_t rows)
@@ -72,9 +57,9 @@ static tensor *make_column(data_type type, uint64_t rows, bool with_nulls)
 static chunk *make_chunk(uint64_t rows)
 {
     chunk *c;
-    CHECK_OK(chunk_new(2 * TYPE_COUNT + 1, dev_count_exact(rows), &c));
-    for (unsigned i = 0; i < 2 * TYPE_COUNT; i++)
-        c->columns[i] = make_column(type_at(i / 2), rows, i % 2);
+    CHECK_OK(chunk_new(2 * TEST_TYPE_COUNT + 1, dev_count_exact(rows), &c));
+    for (unsigned i = 0; i < 2 * TEST_TYPE_COUNT; i++)
+        c->columns[i] = make_column(test_type_at(i / 2), rows, i % 2);
     return c;
 }
 

@@ -38,6 +38,34 @@ TEST(every_signature_is_one)
     }
 }
 
+static expr *call(arena *a, expr_op op, expr *first, expr *second)
+{
+    expr *const args[] = {first, second};
+    expr *e = expr_new_call(a, op, type_make(TYPE_BOOL), args, second ? 2 : 1, -1);
+    CHECK(e);
+    return e;
+}
+
+/* By what each function does with the extremes of its type. */
+TEST(what_cannot_fail)
+{
+    arena *a;
+    CHECK_OK(arena_new(&a));
+    expr *column = expr_new_column(a, 1, type_make(TYPE_INT32), true, "c");
+    expr *fails = call(a, EXPR_ADD, column, column); /* overflows */
+    CHECK(expr_cannot_fail(column));
+    CHECK(!expr_cannot_fail(fails));
+    CHECK(expr_cannot_fail(call(a, EXPR_LT, column, column)));
+    CHECK(!expr_cannot_fail(call(a, EXPR_LT, column, fails)));
+    CHECK(!expr_cannot_fail(expr_new_cast(a, column, type_make(TYPE_INT8), -1)));
+    CHECK(expr_cannot_fail(call(a, EXPR_ISNAN, column, NULL)));
+    CHECK(expr_cannot_fail(call(a, EXPR_MD5, column, NULL)));
+    CHECK(!expr_cannot_fail(call(a, EXPR_CHR, column, NULL))); /* no such character */
+    CHECK(!expr_cannot_fail(call(a, EXPR_REGEXP_MATCH, column, column)));
+    CHECK(expr_is_repeatable(fails));
+    arena_free(a);
+}
+
 static const char begin_mark[] = "<!-- functions: made by scripts/update-docs -->\n";
 static const char end_mark[] = "<!-- functions end -->\n";
 

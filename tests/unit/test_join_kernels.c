@@ -20,13 +20,6 @@ static uint64_t bitmap[BITS_MAX / 64 + 9];
 static uint32_t ranks[BITS_MAX / 64 + 9];
 
 /* A kernel of one ISA; NULL: this machine has it not. */
-static dev_kernel_function kernel_of(size_t isa, dev_kernel_id id)
-{
-    const char *name;
-    const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
-    return table ? table[id] : NULL;
-}
-
 static size_t key_types(data_type *types)
 {
     static const type_id ids[] = {TYPE_INT8,   TYPE_INT16,  TYPE_INT32, TYPE_INT64,    TYPE_UINT8,
@@ -86,8 +79,8 @@ static void check_ranks(size_t isa, data_type type, int64_t minimum, uint64_t bi
     static uint32_t out[ROWS_MAX + 16];
     static uint64_t mask[ROWS_MAX / 64 + 9];
     const uint64_t *valid = has_nulls ? validity : NULL;
-    dev_kernel_function find = kernel_of(isa, DEV_KERNEL_rank_find);
-    dev_kernel_function filter = kernel_of(isa, DEV_KERNEL_filter_bitmap);
+    dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_rank_find);
+    dev_kernel_function filter = test_kernel(isas[isa], DEV_KERNEL_filter_bitmap);
     if (!find)
         return;
     out[count] = SENTINEL;
@@ -140,8 +133,8 @@ TEST(bounds_and_bits_of_keys)
             static uint64_t bits[(1 << 17) / 64];
             int64_t bounds[3] = {INT64_MAX, INT64_MIN, 5}, low = INT64_MAX, high = INT64_MIN;
             size_t count = 1000, valid = 0;
-            dev_kernel_function find = kernel_of(isa, DEV_KERNEL_join_key_bounds);
-            dev_kernel_function set = kernel_of(isa, DEV_KERNEL_join_key_bitmap);
+            dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_join_key_bounds);
+            dev_kernel_function set = test_kernel(isas[isa], DEV_KERNEL_join_key_bitmap);
             if (!find)
                 continue;
             fill(types[t], 100, 1000);
@@ -192,7 +185,7 @@ TEST(pairs_of_unique_groups)
     for (size_t isa = 0; isa < ISAS; isa++)
         for (size_t c = 0; c < COUNTS; c++)
             for (unsigned share = 1; share < 5; share++) {
-                dev_kernel_function pairs = kernel_of(isa, DEV_KERNEL_join_pairs_unique);
+                dev_kernel_function pairs = test_kernel(isas[isa], DEV_KERNEL_join_pairs_unique);
                 uint64_t made = 0, expected = 0;
                 if (!pairs)
                     continue;
@@ -227,8 +220,8 @@ TEST(pairs_of_lists)
     static uint32_t probe[ROWS_MAX * 4], build[ROWS_MAX * 4];
     for (size_t isa = 0; isa < ISAS; isa++)
         for (size_t c = 0; c < COUNTS; c++) {
-            dev_kernel_function total = kernel_of(isa, DEV_KERNEL_join_pairs_total);
-            dev_kernel_function pairs = kernel_of(isa, DEV_KERNEL_join_pairs);
+            dev_kernel_function total = test_kernel(isas[isa], DEV_KERNEL_join_pairs_total);
+            dev_kernel_function pairs = test_kernel(isas[isa], DEV_KERNEL_join_pairs);
             uint64_t expected = 0, counted = 1, made = 0, all = 0, cursor[2] = {0, 0};
             if (!total)
                 continue;
@@ -266,7 +259,7 @@ TEST(bits_seen_before)
 {
     uint64_t seen[2] = {0x5, 0}, mask[2] = {0xa, 0x1}, both[2] = {0x8, 0};
     for (size_t isa = 0; isa < ISAS; isa++) {
-        dev_kernel_function run = kernel_of(isa, DEV_KERNEL_join_seen);
+        dev_kernel_function run = test_kernel(isas[isa], DEV_KERNEL_join_seen);
         dev_error error = {0};
         join_seen_arguments arguments = {.count = dev_count_exact(65),
                                          .mask = mask,
@@ -299,9 +292,9 @@ TEST(codes_of_two_columns)
     static uint64_t codes[ROWS_MAX], slots[4096];
     static uint32_t groups[ROWS_MAX], found[ROWS_MAX];
     for (size_t isa = 0; isa < ISAS; isa++) {
-        dev_kernel_function pack = kernel_of(isa, DEV_KERNEL_code_pack);
-        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_code_insert);
-        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_code_find);
+        dev_kernel_function pack = test_kernel(isas[isa], DEV_KERNEL_code_pack);
+        dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_code_insert);
+        dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_code_find);
         if (!pack)
             continue;
         static int32_t first[ROWS_MAX];
@@ -367,7 +360,7 @@ TEST(bits_copied_to_any_place)
     for (size_t isa = 0; isa < ISAS; isa++)
         for (size_t c = 0; c < COUNTS; c++) {
             static uint64_t target[ROWS_MAX / 64 + 9];
-            dev_kernel_function copy = kernel_of(isa, DEV_KERNEL_join_copy_bits);
+            dev_kernel_function copy = test_kernel(isas[isa], DEV_KERNEL_join_copy_bits);
             size_t at = test_random_below(130), wrong = 0;
             if (!copy)
                 continue;
@@ -391,7 +384,7 @@ TEST(marked_groups_mark_their_rows)
     const uint32_t starts[] = {0, 0, 1, 3, 6, 10}, rows[] = {9, 70, 1, 2, 3, 4, 5, 6, 7, 8};
     for (size_t isa = 0; isa < ISAS; isa++) {
         uint64_t groups[1] = {1 | 1 << 1 | 1 << 3}, bits[2] = {0, 0};
-        dev_kernel_function mark = kernel_of(isa, DEV_KERNEL_join_mark_rows);
+        dev_kernel_function mark = test_kernel(isas[isa], DEV_KERNEL_join_mark_rows);
         if (!mark)
             continue;
         mark(&(join_mark_rows_arguments){
@@ -412,8 +405,8 @@ TEST(packed_rows_in_slots)
     for (size_t t = 0; t < 8; t++)
         snprintf(texts[t], sizeof texts[t], t % 2 ? "%zu" : "text number %zu, a long one", t / 2);
     for (size_t isa = 0; isa < ISAS; isa++) {
-        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_packed_insert);
-        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_packed_find);
+        dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_packed_insert);
+        dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_packed_find);
         uint64_t stats[2] = {0, 0};
         if (!insert)
             continue;
@@ -468,8 +461,8 @@ TEST(bloom_filters_of_hashes)
     enum { BLOCKS = 256 };
     static uint64_t hashes[ROWS_MAX], others[ROWS_MAX], blocks[BLOCKS], mask[ROWS_MAX / 64 + 9];
     for (size_t isa = 0; isa < ISAS; isa++) {
-        dev_kernel_function add = kernel_of(isa, DEV_KERNEL_bloom_add);
-        dev_kernel_function filter = kernel_of(isa, DEV_KERNEL_filter_bloom);
+        dev_kernel_function add = test_kernel(isas[isa], DEV_KERNEL_bloom_add);
+        dev_kernel_function filter = test_kernel(isas[isa], DEV_KERNEL_filter_bloom);
         size_t missing = 0, false_ones = 0;
         if (!add)
             continue;

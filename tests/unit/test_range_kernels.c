@@ -21,13 +21,6 @@ static uint64_t lower[PROBE_ROWS * 3], upper[PROBE_ROWS * 3], second[PROBE_ROWS 
 static uint32_t row_groups[PROBE_ROWS], groups[PROBE_ROWS], places[PROBE_ROWS * 2];
 static uint32_t least[PROBE_ROWS], out_probe[BUILD_ROWS], out_build[BUILD_ROWS];
 
-static dev_kernel_function kernel_of(size_t isa, dev_kernel_id id)
-{
-    const char *name;
-    const dev_kernel_function *table = test_kernel_table(isas[isa], &name);
-    return table ? table[id] : NULL;
-}
-
 static void set_value(uint64_t *words, uint64_t number)
 {
     words[0] = number >> 4; /* both words count */
@@ -83,29 +76,31 @@ static bool is_partner(size_t probe, uint32_t place, bool is_strict, bool is_upp
     return above >= is_strict && below >= !is_strict && third >= is_strict;
 }
 
+static void find_tops(size_t isa, const uint32_t *of, uint32_t count, uint32_t *out)
+{
+    test_kernel(isas[isa], DEV_KERNEL_range_tops)(
+        &(range_tops_arguments){.heights = of,
+                                .height_count = count,
+                                .count = dev_count_exact((count + 63) / 64),
+                                .out = out});
+}
+
 static void find(size_t isa, bool is_strict, bool is_upper)
 {
     memcpy(groups, row_groups, sizeof groups);
-    kernel_of(isa,
-              DEV_KERNEL_range_find)(&(range_find_arguments){.groups = groups,
-                                                             .count = dev_count_exact(PROBE_ROWS),
-                                                             .starts = starts,
-                                                             .values = first_values,
-                                                             .lower = lower,
-                                                             .lower_is_strict = is_strict,
-                                                             .upper = upper,
-                                                             .upper_is_strict = !is_strict,
-                                                             .out = places});
-    kernel_of(isa, DEV_KERNEL_range_tops)(&(range_tops_arguments){.heights = heights,
-                                                                  .height_count = BUILD_ROWS,
-                                                                  .count = dev_count_exact(TOPS),
-                                                                  .out = tops});
-    kernel_of(isa,
-              DEV_KERNEL_range_tops)(&(range_tops_arguments){.heights = tops,
-                                                             .height_count = TOPS,
-                                                             .count = dev_count_exact(TOPS_OF_TOPS),
-                                                             .out = tops_of_tops});
-    kernel_of(isa, DEV_KERNEL_range_narrow)(
+    test_kernel(isas[isa],
+                DEV_KERNEL_range_find)(&(range_find_arguments){.groups = groups,
+                                                               .count = dev_count_exact(PROBE_ROWS),
+                                                               .starts = starts,
+                                                               .values = first_values,
+                                                               .lower = lower,
+                                                               .lower_is_strict = is_strict,
+                                                               .upper = upper,
+                                                               .upper_is_strict = !is_strict,
+                                                               .out = places});
+    find_tops(isa, heights, BUILD_ROWS, tops);
+    find_tops(isa, tops, TOPS, tops_of_tops);
+    test_kernel(isas[isa], DEV_KERNEL_range_narrow)(
         &(range_narrow_arguments){.groups = groups,
                                   .count = dev_count_exact(PROBE_ROWS),
                                   .values = second_values,
@@ -124,20 +119,20 @@ static void find(size_t isa, bool is_strict, bool is_upper)
 static uint64_t make(size_t isa, uint64_t *cursor, bool is_strict, bool is_upper)
 {
     uint64_t made = 0, wrong = 0;
-    kernel_of(isa,
-              DEV_KERNEL_range_pairs)(&(range_pairs_arguments){.groups = groups,
-                                                               .count = dev_count_exact(PROBE_ROWS),
-                                                               .places = places,
-                                                               .least = least,
-                                                               .heights = heights,
-                                                               .tops = tops,
-                                                               .tops_of_tops = tops_of_tops,
-                                                               .rows = build_rows,
-                                                               .room = 100,
-                                                               .cursor = cursor,
-                                                               .out_probe = out_probe,
-                                                               .out_build = out_build,
-                                                               .out_count = &made});
+    test_kernel(isas[isa], DEV_KERNEL_range_pairs)(
+        &(range_pairs_arguments){.groups = groups,
+                                 .count = dev_count_exact(PROBE_ROWS),
+                                 .places = places,
+                                 .least = least,
+                                 .heights = heights,
+                                 .tops = tops,
+                                 .tops_of_tops = tops_of_tops,
+                                 .rows = build_rows,
+                                 .room = 100,
+                                 .cursor = cursor,
+                                 .out_probe = out_probe,
+                                 .out_build = out_build,
+                                 .out_count = &made});
     for (uint64_t i = 0; i < made; i++)
         wrong += !is_partner(out_probe[i], BUILD_ROWS - out_build[i], is_strict, is_upper);
     CHECK_EQ(wrong, 0);
@@ -155,7 +150,7 @@ static void check(size_t isa, bool is_strict, bool is_upper)
         CHECK_EQ(groups[i] == ROW_NULL, !partners);
         expected += partners;
     }
-    kernel_of(isa, DEV_KERNEL_range_pairs_total)(
+    test_kernel(isas[isa], DEV_KERNEL_range_pairs_total)(
         &(range_pairs_total_arguments){.groups = groups,
                                        .count = dev_count_exact(PROBE_ROWS),
                                        .places = places,
@@ -175,7 +170,7 @@ static void check(size_t isa, bool is_strict, bool is_upper)
 TEST(pairs_of_two_ranges)
 {
     for (size_t isa = 0; isa < ISAS; isa++)
-        for (unsigned form = 0; form < 4 && kernel_of(isa, DEV_KERNEL_range_find); form++) {
+        for (unsigned form = 0; form < 4 && test_kernel(isas[isa], DEV_KERNEL_range_find); form++) {
             fill(form & 2);
             check(isa, form & 1, form & 2);
         }
@@ -191,11 +186,11 @@ TEST(texts_and_ranks)
     for (size_t i = 0; i < 5; i++)
         views[i] = string_view_make(texts[i], (uint32_t)strlen(texts[i]));
     for (size_t isa = 0; isa < ISAS; isa++)
-        for (uint32_t i = 0; i < 5 && kernel_of(isa, DEV_KERNEL_range_find); i++) {
+        for (uint32_t i = 0; i < 5 && test_kernel(isas[isa], DEV_KERNEL_range_find); i++) {
             uint64_t bound[3] = {2};
             uint32_t group = 0, found[2] = {9, 9};
             memcpy(bound + 1, &views[i], sizeof views[i]);
-            kernel_of(isa, DEV_KERNEL_range_find)(
+            test_kernel(isas[isa], DEV_KERNEL_range_find)(
                 &(range_find_arguments){.groups = &group,
                                         .count = dev_count_exact(1),
                                         .starts = lists,
@@ -206,7 +201,7 @@ TEST(texts_and_ranks)
                                         .out = found});
             CHECK_EQ(group, i < 4 ? 0 : ROW_NULL);
             CHECK(i == 4 || (found[0] == i + 1 && found[1] == 5));
-            kernel_of(isa, DEV_KERNEL_range_ranks)(&(range_ranks_arguments){
+            test_kernel(isas[isa], DEV_KERNEL_range_ranks)(&(range_ranks_arguments){
                 .order = order, .count = dev_count_exact(5), .is_upper = i & 1, .out = ranks});
             for (uint32_t k = 0; k < 5; k++)
                 CHECK_EQ(ranks[order[k]], i & 1 ? 4 - k : k);

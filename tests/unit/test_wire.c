@@ -1,6 +1,6 @@
 /* test_wire.c - rows of every type and form to the bytes of messages and back: in messages of any
  * size, with NULLs and without, with dictionaries that come once, and bytes that are damaged. */
-#include "test.h"
+#include "device_test.h"
 
 #include "net/wire.h"
 
@@ -10,27 +10,12 @@ static dev_stream *stream;
 
 static void begin(void)
 {
-    CHECK_OK(mem_budget_new(0, &budget));
-    CHECK_OK(dev_open_cpu("auto", 0, budget, &dev));
-    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    test_cpu_open(&budget, &dev, &stream);
 }
 
 static void end(void)
 {
-    dev->ops->stream_close(stream);
-    CHECK_EQ(mem_budget_used(budget), 0);
-    dev_close(dev);
-    mem_budget_free(budget);
-}
-
-/* Every type; decimals of both widths. */
-#define TYPE_COUNT (TYPE_ID_COUNT + 1)
-
-static data_type type_at(unsigned index)
-{
-    if (index == TYPE_ID_COUNT)
-        return type_decimal(38, 10);
-    return index == TYPE_DECIMAL ? type_decimal(18, 2) : type_make((type_id)index);
+    test_cpu_close(budget, dev, stream);
 }
 
 static void fill_text(tensor *t, uint64_t rows, uint32_t longest)
@@ -235,16 +220,16 @@ static void send_rows(channel *ch, const chunk *c, uint64_t first, uint64_t coun
 
 static void all_types(data_type *types, unsigned *out_count)
 {
-    *out_count = TYPE_COUNT;
-    for (unsigned i = 0; i < TYPE_COUNT; i++)
-        types[i] = type_at(i);
+    *out_count = TEST_TYPE_COUNT;
+    for (unsigned i = 0; i < TEST_TYPE_COUNT; i++)
+        types[i] = test_type_at(i);
 }
 
 TEST(rows_of_every_type_and_form_come_back)
 {
     static const uint64_t sizes[] = {1, 2, 63, 64, 65, 1000};
     static const uint32_t rooms[] = {64, 300, 5000, 1 << 20};
-    data_type types[TYPE_COUNT];
+    data_type types[TEST_TYPE_COUNT];
     unsigned count;
     begin();
     all_types(types, &count);
@@ -377,7 +362,7 @@ TEST(a_message_of_several_chunks)
 /* Damaged bytes fail, or give rows that can be looked at; nothing is read outside. */
 TEST(damaged_messages_are_noticed)
 {
-    data_type types[TYPE_COUNT];
+    data_type types[TEST_TYPE_COUNT];
     unsigned count;
     begin();
     all_types(types, &count);

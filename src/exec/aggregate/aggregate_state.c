@@ -275,15 +275,21 @@ static status mark_merged(const state_update *u)
                       .states = u->table->marks->address);
 }
 
+static state_update merging(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                            const uint32_t *groups, uint64_t count)
+{
+    return (state_update){.core = core,
+                          .task = task,
+                          .table = target,
+                          .groups = groups,
+                          .rows = dev_count_exact(count)};
+}
+
 status states_merge(const aggregate_core *core, exec_task *task, aggregate_table *target,
                     const uint32_t *groups, const aggregate_table *from, const uint32_t *list,
                     uint64_t first, uint64_t count)
 {
-    const state_update u = {.core = core,
-                            .task = task,
-                            .table = target,
-                            .groups = groups,
-                            .rows = dev_count_exact(count)};
+    const state_update u = merging(core, task, target, groups, count);
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
         const void *states;
@@ -302,11 +308,7 @@ status states_merge_copies(const aggregate_core *core, exec_task *task, aggregat
                            const uint32_t *groups, const aggregate_table *from,
                            dev_buffer *const *copies, uint64_t first, uint64_t count)
 {
-    const state_update u = {.core = core,
-                            .task = task,
-                            .table = target,
-                            .groups = groups,
-                            .rows = dev_count_exact(count)};
+    const state_update u = merging(core, task, target, groups, count);
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
         uint32_t width = from->states[i].width;

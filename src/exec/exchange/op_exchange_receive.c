@@ -83,12 +83,9 @@ static status upload(dev_stream *stream, receive_local *local, chunk **output)
 static status collect(receive_local *local, chunk *rows)
 {
     uint64_t count = rows->rows.bound;
-    status st = array_push(NULL, &local->rows, rows);
-    if (st)
-        chunk_free(rows);
-    else
-        local->row_count += count;
-    return st;
+    TRY(chunk_list_push(&local->rows, rows));
+    local->row_count += count;
+    return STATUS_OK;
 }
 
 static exec_result receive_pull(exec_operator *base, exec_task *task, void *state, chunk **output)

@@ -22,11 +22,7 @@ static status add_chunk(join_partitions_local *local, join_queue *queue, exec_ta
     uint64_t bytes = local->build.part->blocks.items[local->blocks++].plain_bytes;
     tensor_unref(c->columns[c->column_count - 1]); /* the hashes */
     c->columns[c->column_count - 1] = NULL;
-    status st = array_push(NULL, &local->side.table.chunks, c);
-    if (st) {
-        chunk_free(c);
-        return st;
-    }
+    TRY(chunk_list_push(&local->side.table.chunks, c));
     local->rows += c->rows.bound;
     local->bytes += bytes;
     join_queue_took(queue, &local->grant, bytes);

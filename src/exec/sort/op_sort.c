@@ -44,11 +44,8 @@ static status shrink(op_sort *op, exec_task *task, sort_local *local)
     local->row_count = best->rows.bound;
     status st = chunk_concat(task->stream, &best, 1, "sort", &flat);
     chunk_free(best);
-    if (!st) {
-        st = array_push(NULL, &local->chunks, flat);
-        if (st)
-            chunk_free(flat);
-    }
+    if (!st)
+        st = chunk_list_push(&local->chunks, flat);
     if (!st) {
         dev_buffer_unref(local->bound);
         st = sort_bound_new(op, task, flat, &local->bound);
@@ -164,11 +161,7 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *
 {
     chunk *owned;
     TRY(own_rows(op, task, local, rows, &owned));
-    status st = array_push(NULL, &local->chunks, owned);
-    if (st) {
-        chunk_free(owned);
-        return st;
-    }
+    TRY(chunk_list_push(&local->chunks, owned));
     local->row_count += owned->rows.bound;
     count_chunk(op, local, owned);
     return STATUS_OK;

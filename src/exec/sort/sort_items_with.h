@@ -65,29 +65,32 @@ static void NAMED(sort_two_digits)(ITEM *items, ITEM *scratch, size_t count, uns
 
 static void NAMED(sort)(ITEM *items, ITEM *scratch, size_t count, unsigned row_bits);
 
-static void NAMED(sort_digit)(ITEM *items, ITEM *scratch, size_t count, unsigned top,
-                              unsigned row_bits)
+/* By the highest digit of `bits` bits that varies, then what has the same. ends: room for 2^bits. */
+static inline void NAMED(sort_by_digit)(ITEM *items, ITEM *scratch, size_t count, unsigned top,
+                                        unsigned row_bits, unsigned bits, uint32_t *ends)
 {
-    uint32_t ends[1u << DIGIT_BITS], first = 0;
-    unsigned shift = top - row_bits > DIGIT_BITS ? top - DIGIT_BITS : row_bits;
-    NAMED(scatter)(items, scratch, count, shift, 1u << DIGIT_BITS, ends);
+    uint32_t first = 0;
+    unsigned shift = top - row_bits > bits ? top - bits : row_bits;
+    NAMED(scatter)(items, scratch, count, shift, 1u << bits, ends);
     memcpy(items, scratch, count * sizeof *items);
-    for (uint32_t d = 0; shift > row_bits && d < 1u << DIGIT_BITS; first = ends[d++])
+    for (uint32_t d = 0; shift > row_bits && d < 1u << bits; first = ends[d++])
         if (ends[d] - first > 1)
             NAMED(sort)(items + first, scratch + first, ends[d] - first, row_bits);
 }
 
-/* The same with a wide digit: for so many items that its places are worth their memory. */
+static void NAMED(sort_digit)(ITEM *items, ITEM *scratch, size_t count, unsigned top,
+                              unsigned row_bits)
+{
+    uint32_t ends[1u << DIGIT_BITS];
+    NAMED(sort_by_digit)(items, scratch, count, top, row_bits, DIGIT_BITS, ends);
+}
+
+/* For so many items that a wide digit's places are worth their memory. */
 static void NAMED(sort_wide_digit)(ITEM *items, ITEM *scratch, size_t count, unsigned top,
                                    unsigned row_bits)
 {
-    uint32_t ends[1u << WIDE_DIGIT_BITS], first = 0;
-    unsigned shift = top - row_bits > WIDE_DIGIT_BITS ? top - WIDE_DIGIT_BITS : row_bits;
-    NAMED(scatter)(items, scratch, count, shift, 1u << WIDE_DIGIT_BITS, ends);
-    memcpy(items, scratch, count * sizeof *items);
-    for (uint32_t d = 0; shift > row_bits && d < 1u << WIDE_DIGIT_BITS; first = ends[d++])
-        if (ends[d] - first > 1)
-            NAMED(sort)(items + first, scratch + first, ends[d] - first, row_bits);
+    uint32_t ends[1u << WIDE_DIGIT_BITS];
+    NAMED(sort_by_digit)(items, scratch, count, top, row_bits, WIDE_DIGIT_BITS, ends);
 }
 
 /* scratch: room for as many. */

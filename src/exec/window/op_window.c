@@ -141,12 +141,9 @@ static status finish_partitions(const op_window *op, exec_task *task, window_loc
 static status keep(window_local *local, chunk *c)
 {
     uint64_t rows = c->rows.bound;
-    status st = array_push(NULL, &local->pending, c);
-    if (st)
-        chunk_free(c);
-    else
-        local->pending_rows += rows;
-    return st;
+    TRY(chunk_list_push(&local->pending, c));
+    local->pending_rows += rows;
+    return STATUS_OK;
 }
 
 /* Marks the chunk's rows where a key of the partition changes, and keeps the keys for the next chunk. */

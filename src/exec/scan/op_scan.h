@@ -1,0 +1,84 @@
+/* op_scan.h - the source of a table's rows: what its files share.
+ *
+ *   op_scan.c        takes morsels, cuts them into slices, gives chunks
+ *   scan_filter.c    which rows of a slice stay
+ *   scan_columns.c   columns, when something needs them */
+#ifndef PISTACHIO_EXEC_SCAN_OP_SCAN_H
+#define PISTACHIO_EXEC_SCAN_OP_SCAN_H
+
+#include "exec/expression/program.h"
+#include "exec/scan/scan_ahead.h"
+#include "exec/scan/scan_bound.h"
+#include "exec/sched/query.h"
+#include "parquet/read/batch.h"
+
+/* How a runtime filter does. */
+typedef struct filter_use {
+    _Atomic uint64_t seen, kept; /* rows; on host devices */
+    _Atomic uint32_t slices;
+} filter_use;
+
+typedef struct op_scan {
+    exec_operator base;
+    filter_use *uses; /* by runtime filter, then by bound */
+    bound_use *bounds;
+    const pq_table *table;
+    program *program; /* the conditions */
+    uint32_t column_count, filter_count;
+    uint32_t *emitted, emitted_count; /* columns that come out */
+    scan_ahead *ahead;
+    uint64_t row_bytes; /* of all columns, decoded: an estimate */
+} op_scan;
+
+typedef struct scan_local {
+    program_run *run;
+    bool has_morsel;
+    ARRAY(scan_morsel) morsels; /* one, or on a device that is no host those of a chunk */
+    size_t next_range;
+    uint64_t next_row, range_end; /* of the range at work */
+    pq_column **columns;          /* those that were needed in this morsel */
+
+    /* On a device that is no host. */
+    pq_batch **batches; /* in place of the columns */
+    scan_morsel next;   /* taken, but it is for another chunk */
+    bool has_next;
+    uint64_t row_limit; /* of a slice, where memory was short; 0: none */
+
+    /* The slice at work. */
+    bool has_slice;
+    uint64_t first_row, slice_rows;
+    tensor **slices;
+    row_index *selected; /* rows of the slice; NULL: all */
+    dev_count count;
+    dev_buffer *count_owner;
+    uint32_t next_bound, next_runtime, next_filter;
+    bound_filter *bounds; /* as they were when the slice was begun */
+    chunk *candidate;     /* what the condition at work sees */
+} scan_local;
+
+static inline bool scan_is_host(const op_scan *op)
+{
+    return exec_device(op->base.query)->is_host;
+}
+
+/* No row of the slice is left, as far as the host knows. */
+static inline bool scan_is_empty(const scan_local *local)
+{
+    return !local->count.actual && !local->count.bound;
+}
+
+/* Opens these columns of the morsel: they are there (EXEC_FINISHED), or the task is woken when the
+ * bytes of some are (EXEC_WAIT). EXEC_NEED_INPUT: there was no memory for the slice, which is to be
+ * begun anew with fewer rows (row_limit). */
+exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
+                               const uint32_t *columns, uint32_t count);
+
+/* The column, which is there, at the selected rows: a reference for the caller. */
+CHECKED status scan_selected_column(exec_task *task, scan_local *local, uint32_t column,
+                                    tensor **out);
+
+/* Narrows the slice's selection by bounds, runtime filters and conditions, in this order, from where
+ * it was left. EXEC_FINISHED: it is what it will be; else as scan_await_columns. */
+exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local);
+
+#endif

@@ -1,0 +1,154 @@
+/* scan_columns.c - a scan's columns: opened when something needs them, sliced, selected.
+ *
+ * A column is read, decompressed and decoded only when the first slice needs it: one that no surviving
+ * row needs is not even read. On a device that is no host the pages of a chunk's row groups are decoded
+ * together (batch.h). */
+#include "exec/scan/op_scan.h"
+
+#include <stdio.h>
+
+static void wake(void *task)
+{
+    exec_wake(task);
+}
+
+/* On a lazy device a damaged page is met late: the place is kept as text. */
+static status register_location(op_scan *op, pq_row_group_ref group_ref, uint32_t column,
+                                uint32_t *out)
+{
+    char text[512];
+    snprintf(text, sizeof text, "file \"%s\", row group %u, column \"%s\"",
+             op->table->files.items[group_ref.file].file->path, group_ref.row_group,
+             op->base.plan->columns.items[column].name);
+    return exec_location_register(op->base.query, text, out);
+}
+
+/* Was something built on the range that statistics give for the column? */
+static bool is_relied(const plan_node *plan, uint32_t column)
+{
+    return plan->scan.relied.count && plan->scan.relied.items[column];
+}
+
+static void count_read(op_scan *op, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&op->base.metrics.bytes_read, bytes, memory_order_relaxed);
+}
+
+static status open_batch_of(op_scan *op, exec_task *task, scan_local *local, uint32_t column,
+                            pq_batch_part *parts)
+{
+    uint32_t count = (uint32_t)local->morsels.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const scan_morsel *m = &local->morsels.items[i];
+        parts[i] = (pq_batch_part){m->group_ref, &m->rows, m->fetch, 0};
+        TRY(register_location(op, m->group_ref, column, &parts[i].location));
+    }
+    pq_batch *batch;
+    TRY(pq_batch_open(task->stream, op->table, op->base.plan->scan.sources.items[column],
+                      (pq_batch_use){.error = task->error,
+                                     .check_bounds = is_relied(op->base.plan, column),
+                                     .parts = parts,
+                                     .part_count = count},
+                      &batch));
+    local->batches[column] = batch;
+    count_read(op, pq_batch_bytes(batch));
+    for (uint32_t i = 0; i < count; i++)
+        scan_ahead_count(op->ahead, parts[i].group_ref, pq_batch_stored_bytes(batch, i),
+                         pq_batch_cached_bytes(batch, i));
+    return STATUS_OK;
+}
+
+static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    if (local->batches[column])
+        return STATUS_OK;
+    pq_batch_part *parts = mem_new_array(local->morsels.count, sizeof *parts);
+    if (!parts)
+        return status_no_memory("scan", local->morsels.count * sizeof *parts);
+    status st = open_batch_of(op, task, local, column, parts);
+    mem_free(parts);
+    return st;
+}
+
+/* Starts reading a column of the morsel, unless somebody has. */
+static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
+{
+    if (!scan_is_host(op))
+        return open_batch(op, task, local, column);
+    if (local->columns[column])
+        return STATUS_OK;
+    const scan_morsel *m = &local->morsels.items[0];
+    TRY(pq_column_open(task->stream, op->table, m->group_ref,
+                       op->base.plan->scan.sources.items[column],
+                       (pq_column_use){.error = task->error,
+                                       .check_bounds = is_relied(op->base.plan, column),
+                                       .fetch = m->fetch,
+                                       .rows = &m->rows},
+                       &local->columns[column]));
+    const pq_column *opened = local->columns[column];
+    count_read(op, pq_column_bytes(opened));
+    scan_ahead_count(op->ahead, m->group_ref, pq_column_stored_bytes(opened),
+                     pq_column_cached_bytes(opened));
+    return STATUS_OK;
+}
+
+static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task)
+{
+    return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
+                                  : pq_column_wait(local->columns[column], wake, task);
+}
+
+/* The column's rows of this slice, borrowed. Its bytes are there. */
+static status slice_column(scan_local *local, uint32_t column, tensor **out)
+{
+    tensor **slice = &local->slices[column];
+    uint64_t first = local->first_row, count = local->slice_rows;
+    if (!*slice)
+        TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
+                                   : pq_column_slice(local->columns[column], first, count, slice));
+    *out = *slice;
+    return STATUS_OK;
+}
+
+/* What there is no memory for is tried with half of the rows: EXEC_NEED_INPUT, the slice is to be
+ * begun anew. */
+static exec_result decode_columns(exec_task *task, scan_local *local, const uint32_t *columns,
+                                  uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tensor *slice;
+        status st = slice_column(local, columns[i], &slice);
+        bool is_short = status_get_kind(st) == STATUS_KIND_LIMIT;
+        if (is_short && local->slice_rows > SCAN_ROWS_ALIGNMENT) {
+            status_free(st);
+            local->row_limit = (local->slice_rows / 2 + SCAN_ROWS_ALIGNMENT - 1) /
+                               SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
+            return EXEC_NEED_INPUT;
+        }
+        EXEC_TRY(task, st);
+    }
+    return EXEC_FINISHED;
+}
+
+exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
+                               const uint32_t *columns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        EXEC_TRY(task, open_column(op, task, local, columns[i]));
+    for (uint32_t i = 0; i < count; i++)
+        if (is_waiting(local, columns[i], task))
+            return EXEC_WAIT;
+    return scan_is_host(op) ? EXEC_FINISHED : decode_columns(task, local, columns, count);
+}
+
+status scan_selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
+{
+    tensor *slice;
+    TRY(slice_column(local, column, &slice));
+    if (!local->selected) {
+        *out = tensor_ref(slice);
+        return STATUS_OK;
+    }
+    return tensor_new_indexed(task->stream, slice, local->slice_rows, local->selected, local->count,
+                              out);
+}

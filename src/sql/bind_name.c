@@ -1,0 +1,103 @@
+/* bind_name.c - what a name means: a column of the scope or of a query around it. */
+#include "sql/binder.h"
+
+#include <strings.h>
+
+/* PostgreSQL's scanner cuts names to 63 bytes (and there to a whole character). */
+static bool is_cut_name(const char *full, const char *name)
+{
+    size_t bytes = strlen(name);
+    return bytes >= 60 && bytes <= 63 && strlen(full) > 63 && !strncmp(full, name, bytes);
+}
+
+static bool names_equal(const char *full, const char *name, bool folds)
+{
+    return folds ? !strcasecmp(full, name) || is_cut_name(full, name) : !strcmp(full, name);
+}
+
+/* How many columns of the scope the name means; *out is the first. */
+static size_t lookup(const bind_scope *scope, const char *relation, const char *name, bool folds,
+                     const bind_entry **out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < scope->entries.count; i++) {
+        const bind_entry *entry = &scope->entries.items[i];
+        if (!names_equal(entry->name, name, folds))
+            continue;
+        if (relation ? !entry->relation || !names_equal(entry->relation, relation, folds)
+                     : entry->is_hidden)
+            continue;
+        if (!found++)
+            *out = entry;
+    }
+    return found;
+}
+
+static bool has_relation(const bind_scope *scope, const char *relation)
+{
+    for (; scope; scope = scope->parent)
+        for (size_t i = 0; i < scope->relations.count; i++)
+            if (!strcasecmp(scope->relations.items[i], relation))
+                return true;
+    return false;
+}
+
+static status no_such_column(binder *b, const char *relation, const char *name, bind_scope *scope,
+                             int32_t location)
+{
+    ARRAY(const char *) names = {0};
+    if (relation && !has_relation(scope, relation)) {
+        for (const bind_scope *s = scope; s; s = s->parent)
+            for (size_t i = 0; i < s->relations.count; i++)
+                TRY(array_push(b->memory, &names, s->relations.items[i]));
+        return bind_suggest(bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                       "there is no table \"%s\" in the FROM clause", relation),
+                            relation, names.items, names.count);
+    }
+    for (const bind_scope *s = scope; s; s = s->parent)
+        for (size_t i = 0; i < s->entries.count; i++)
+            TRY(array_push(b->memory, &names, s->entries.items[i].name));
+    status st = relation ? bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s.%s\" does not exist", relation, name)
+                         : bind_error(b, STATUS_KIND_NOT_FOUND, location,
+                                      "column \"%s\" does not exist", name);
+    return bind_suggest(st, name, names.items, names.count);
+}
+
+static status bind_name(binder *b, const char *relation, const char *name, bind_scope *scope,
+                        int32_t location, expr **out)
+{
+    const bind_entry *entry = NULL;
+    size_t found = 0;
+    for (const bind_scope *s = scope; s && !found; s = s->parent)
+        for (int folds = 0; folds < 2 && !found; folds++)
+            found = lookup(s, relation, name, folds, &entry);
+    if (!found)
+        return no_such_column(b, relation, name, scope, location);
+    if (found > 1)
+        return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                      "column reference \"%s\" is ambiguous", name),
+                           "write the table's name in front of it");
+    expr *e = expr_new_column(b->memory, entry->id, entry->type, entry->is_nullable, entry->name);
+    if (!e)
+        return bind_no_memory();
+    e->position = bind_position(b, location);
+    *out = e;
+    return STATUS_OK;
+}
+
+status bind_column_ref(binder *b, const PgQuery__ColumnRef *ref, bind_scope *scope, expr **out)
+{
+    sql_parameter *parameter =
+        ref->n_fields == 1 ? sql_text_parameter(b->text, ref->location) : NULL;
+    if (parameter)
+        return bind_parameter(b, parameter, out);
+    if (ref->n_fields > 2)
+        return bind_unsupported(b, ref->location, "names of more than two parts are");
+    for (size_t i = 0; i < ref->n_fields; i++)
+        if (ref->fields[i]->node_case != PG_QUERY__NODE__NODE_STRING)
+            return bind_unsupported(b, ref->location, "\"*\" in this place is");
+    const char *last = ref->fields[ref->n_fields - 1]->string->sval;
+    const char *relation = ref->n_fields == 2 ? ref->fields[0]->string->sval : NULL;
+    return bind_name(b, relation, last, scope, ref->location, out);
+}
