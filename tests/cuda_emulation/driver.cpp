@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <thread>
 #include <time.h>
+#include <vector>
 
 extern "C" {
 #include "device/cuda/driver.h"
@@ -240,9 +241,21 @@ EXPORTED void emulated_take_any_address()
     takes_any_address = true;
 }
 
+static std::vector<std::pair<char *, char *>> registered;
+
+static bool is_registered(uint64_t address)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    for (auto &[start, end] : registered)
+        if ((char *)address >= start && (char *)address < end)
+            return true;
+    return false;
+}
+
 static bool is_device(uint64_t address, size_t bytes)
 {
-    return takes_any_address || is_in(ranges, (const void *)address, bytes) ||
+    return takes_any_address || is_registered(address) ||
+           is_in(ranges, (const void *)address, bytes) ||
            address == (uint64_t)kernels_layout;
 }
 
@@ -255,6 +268,15 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
     if (!is_device((uint64_t)device, bytes) || (!host && !is_device((uint64_t)source, bytes)))
         return refuse("%s of %zu bytes at %p, which is not the device's", name, bytes, device);
     stream->enqueue([=] { memmove(target, source, bytes); });
+    return 0;
+}
+
+/* Of memory of the host's, which kernels and copies may then use: tests of kernels have theirs there. */
+EXPORTED int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned)
+{
+    BEGIN
+    std::lock_guard<std::mutex> guard(lock);
+    registered.push_back({(char *)memory, (char *)memory + bytes});
     return 0;
 }
 
