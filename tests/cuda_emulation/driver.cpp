@@ -3,6 +3,8 @@
  *
  *   PISTACHIO_CUDA_FAIL=NAME:N    the N-th call of function NAME fails
  *   PISTACHIO_CUDA_MEMORY=BYTES   the device's memory (4 GiB)
+ *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
+ *                                 name, launches, jobs, rows, seconds
  *
  * What a real driver would put up with, and what the device shall not do, fails here: copies from
  * and to memory that is not pinned, or of bytes that no buffer has; launches of one thread for many
@@ -21,6 +23,7 @@
 #include <sys/mman.h>
 #include <thread>
 #include <time.h>
+#include <vector>
 
 extern "C" {
 #include "device/cuda/driver.h"
@@ -238,9 +241,21 @@ EXPORTED void emulated_take_any_address()
     takes_any_address = true;
 }
 
+static std::vector<std::pair<char *, char *>> registered;
+
+static bool is_registered(uint64_t address)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    for (auto &[start, end] : registered)
+        if ((char *)address >= start && (char *)address < end)
+            return true;
+    return false;
+}
+
 static bool is_device(uint64_t address, size_t bytes)
 {
-    return takes_any_address || is_in(ranges, (const void *)address, bytes) ||
+    return takes_any_address || is_registered(address) ||
+           is_in(ranges, (const void *)address, bytes) ||
            address == (uint64_t)kernels_layout;
 }
 
@@ -253,6 +268,15 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
     if (!is_device((uint64_t)device, bytes) || (!host && !is_device((uint64_t)source, bytes)))
         return refuse("%s of %zu bytes at %p, which is not the device's", name, bytes, device);
     stream->enqueue([=] { memmove(target, source, bytes); });
+    return 0;
+}
+
+/* Of memory of the host's, which kernels and copies may then use: tests of kernels have theirs there. */
+EXPORTED int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned)
+{
+    BEGIN
+    std::lock_guard<std::mutex> guard(lock);
+    registered.push_back({(char *)memory, (char *)memory + bytes});
     return 0;
 }
 
@@ -307,11 +331,53 @@ struct launch {
     }
 };
 
+/* What kernels had to do: under `running`. Written when the process ends. */
+struct work_done {
+    uint64_t launches = 0, jobs = 0, rows = 0, nanoseconds = 0;
+};
+
+static struct work_counts {
+    std::map<std::string, work_done> of;
+    const char *file = getenv("PISTACHIO_CUDA_COUNTS");
+
+    ~work_counts()
+    {
+        FILE *out = file ? fopen(file, "a") : nullptr;
+        for (auto &[name, done] : of)
+            if (out)
+                fprintf(out, "%s %llu %llu %llu %.6f\n", name.c_str(),
+                        (unsigned long long)done.launches, (unsigned long long)done.jobs,
+                        (unsigned long long)done.rows, (double)done.nanoseconds / 1e9);
+        if (out)
+            fclose(out);
+    }
+} counts;
+
+static uint64_t now()
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void count_work(const launch *l, uint64_t began)
+{
+    if (!counts.file)
+        return;
+    work_done &done = counts.of[l->kernel->name];
+    done.launches++;
+    done.jobs += l->jobs;
+    for (unsigned job = 0; job < l->jobs; job++)
+        done.rows += l->kernel->rows_now(l->job(job));
+    done.nanoseconds += now() - began;
+}
+
 /* Jobs in any order: they know nothing of each other. */
 static void run(const launch *l)
 {
     char message[sizeof why];
     std::lock_guard<std::mutex> guard(running);
+    uint64_t began = now();
     static unsigned turn;
     unsigned shift = ++turn % l->jobs;
     for (unsigned i = 0; i < l->jobs && !lost; i++) {
@@ -322,6 +388,7 @@ static void run(const launch *l)
             lost = ERROR_LAUNCH_FAILED;
         }
     }
+    count_work(l, began);
 }
 
 /* Those of few threads that go over no rows. */

@@ -32,16 +32,18 @@ extern emulated_index threadIdx, blockIdx, blockDim, gridDim;
 struct emulated_kernel {
     const char *name;
     void (*call)(const void *job);
-    bool is_together;                        /* threads meet */
-    uint64_t (*rows)(const void *arguments); /* the largest count among them */
+    bool is_together; /* threads meet */
+    /* The largest count among them: what it may be, and once the stream is there what it is. */
+    uint64_t (*rows)(const void *arguments), (*rows_now)(const void *arguments);
     size_t argument_bytes;
     const emulated_kernel *next;
     emulated_kernel(const char *name, void (*call)(const void *), bool is_together,
-                    uint64_t (*rows)(const void *), size_t argument_bytes);
+                    uint64_t (*rows)(const void *), uint64_t (*rows_now)(const void *),
+                    size_t argument_bytes);
 };
 extern const emulated_kernel *emulated_kernels;
 
-#define KERNEL_FUNCTION(name, arguments, is_together)                                              \
+#define KERNEL_FUNCTION(name, arguments, is_together, bounds)                                      \
     static void kernel_##name(const arguments##_arguments &a, const cuda_extra &extra);            \
     static const emulated_kernel emulated_##name(                                                  \
         "kernel_" #name,                                                                           \
@@ -49,7 +51,8 @@ extern const emulated_kernel *emulated_kernels;
             const auto *job = (const kernel_job<arguments##_arguments> *)p;                        \
             kernel_##name(job->a, job->extra);                                                     \
         },                                                                                         \
-        is_together, emulated_rows_##arguments, sizeof(arguments##_arguments));                    \
+        is_together, emulated_rows_##arguments, emulated_rows_now_##arguments,                     \
+        sizeof(arguments##_arguments));                                                            \
     static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \
                               const cuda_extra &extra __attribute__((unused)))
 
@@ -215,20 +218,35 @@ static inline int __ffsll(long long x)
 /* ---- the largest count of each kernel's arguments ---- */
 
 #include "device/kernel_types.h"
+
+static inline uint64_t emulated_bound(const dev_count *count, uint64_t least)
+{
+    return count->bound > least ? count->bound : least;
+}
+
+static inline uint64_t emulated_actual(const dev_count *count, uint64_t least)
+{
+    uint64_t rows = count->actual && *count->actual < count->bound ? *count->actual : count->bound;
+    return rows > least ? rows : least;
+}
+
 #define POINTER(type, name)
 #define VALUE(type, name)
-#define COUNT(name)                                                                                \
-    if (a->name.bound > rows)                                                                      \
-        rows = a->name.bound;
+#define COUNT(name) rows = count_of(&a->name, rows);
 #define KERNEL(name, ...)                                                                          \
-    static inline uint64_t emulated_rows_##name(const void *arguments)                             \
+    template <uint64_t count_of(const dev_count *, uint64_t)>                                      \
+    static inline uint64_t emulated_largest_##name(const void *arguments)                          \
     {                                                                                              \
         const name##_arguments *a = (const name##_arguments *)arguments;                           \
         uint64_t rows = 0;                                                                         \
         (void)a;                                                                                   \
         __VA_ARGS__                                                                                \
         return rows;                                                                               \
-    }
+    }                                                                                              \
+    static uint64_t (*const emulated_rows_##name)(const void *) =                                  \
+        emulated_largest_##name<emulated_bound>;                                                   \
+    static uint64_t (*const emulated_rows_now_##name)(const void *) =                              \
+        emulated_largest_##name<emulated_actual>;
 #include "device/kernels.def"
 #undef KERNEL
 #undef POINTER

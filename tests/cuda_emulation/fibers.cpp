@@ -23,9 +23,10 @@ emulated_index threadIdx, blockIdx, blockDim, gridDim;
 const emulated_kernel *emulated_kernels;
 
 emulated_kernel::emulated_kernel(const char *its_name, void (*its_call)(const void *), bool together,
-                                 uint64_t (*its_rows)(const void *), size_t bytes)
-    : name(its_name), call(its_call), is_together(together), rows(its_rows), argument_bytes(bytes),
-      next(emulated_kernels)
+                                 uint64_t (*its_rows)(const void *),
+                                 uint64_t (*its_rows_now)(const void *), size_t bytes)
+    : name(its_name), call(its_call), is_together(together), rows(its_rows),
+      rows_now(its_rows_now), argument_bytes(bytes), next(emulated_kernels)
 {
     emulated_kernels = this;
 }

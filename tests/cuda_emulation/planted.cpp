@@ -2,7 +2,7 @@
  * gives, over the arguments of count_up, out[i] = first + i but for its mistake. */
 #include "device/cuda/kernel.cuh"
 
-#define PLANTED(name, is_together) KERNEL_FUNCTION(planted_##name, count_up, is_together)
+#define PLANTED(name, is_together) KERNEL_FUNCTION(planted_##name, count_up, is_together, ())
 
 /* Each thread takes what the block's last, second but last and so on has put down. */
 DEVICE void turn_round(const count_up_arguments &a, bool with_barrier)

@@ -3,56 +3,166 @@
 #include "test.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#define ATTRIBUTE_PAGEABLE_MEMORY 88 /* CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS */
+#define ATTRIBUTE_PAGEABLE_MEMORY 88    /* CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS */
+#define ATTRIBUTE_REGISTERED_AT_HOST 91 /* ..._CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
+#define REGISTER_PORTABLE_AND_MAPPED 3  /* of cuMemHostRegister */
+#define RANGES 64
 
-/* A GPU's kernels read the host's memory where the system lets them: a device attribute says so. */
-static bool reads_any_address(void *handle)
+/* ---- memory that a GPU can read ----
+ * The inputs of tests lie on the heap, on the stack and in the program. Where the system does not let a
+ * GPU read all of the host's memory, these are registered with the driver, before each launch what is new
+ * of them. For that the heap must stay one piece that only grows. */
+
+static struct {
+    int (*add)(void *address, size_t bytes,
+               unsigned flags); /* cuMemHostRegister; NULL: there is no need */
+    struct {
+        char *start, *end;
+    } ranges[RANGES]; /* registered, the last of each mapping */
+    unsigned count;
+} registered;
+
+__attribute__((constructor)) static void keep_one_heap(void)
+{
+    if (!getenv("PISTACHIO_CUDA_LIBRARY"))
+        return;
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_ARENA_MAX, 1);
+}
+
+/* Registers what is new of a mapping, which may have grown at either end. */
+static void add_range(char *start, char *end)
+{
+    unsigned i = 0;
+    while (i < registered.count &&
+           (registered.ranges[i].end < start || registered.ranges[i].start > end))
+        i++;
+    if (i == RANGES)
+        return;
+    if (i == registered.count) {
+        registered.ranges[i].start = registered.ranges[i].end = start;
+        registered.count++;
+    }
+    char *known = registered.ranges[i].start, *known_end = registered.ranges[i].end;
+    if (start < known &&
+        !registered.add(start, (size_t)(known - start), REGISTER_PORTABLE_AND_MAPPED))
+        registered.ranges[i].start = start;
+    if (end > known_end &&
+        !registered.add(known_end, (size_t)(end - known_end), REGISTER_PORTABLE_AND_MAPPED))
+        registered.ranges[i].end = end;
+}
+
+/* Pages of the program's file are the process's own only once they were written to. */
+static bool make_own(char *start, char *end)
+{
+    if (mprotect(start, (size_t)(end - start), PROT_READ | PROT_WRITE))
+        return false;
+    for (volatile char *at = start; at < end; at += 4096)
+        *at = *at;
+    return true;
+}
+
+static void register_memory(void)
+{
+    char line[1024], program[512] = "", access[8], path[512];
+    unsigned long start, end;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps);
+    while (maps && fgets(line, sizeof line, maps)) {
+        path[0] = 0;
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %511s", &start, &end, access, path) < 3 ||
+            strchr(access, 'x') || access[0] != 'r')
+            continue;
+        char *first = (char *)0 + start, *last = (char *)0 + end;
+        bool is_file = !strcmp(path, program);
+        if (is_file ? make_own(first, last) : !strcmp(path, "[heap]") || !strcmp(path, "[stack]"))
+            add_range(first, last);
+    }
+    if (maps)
+        fclose(maps);
+}
+
+/* Kernels of a GPU read the host's memory, all or what is registered, where device attributes say so. */
+static bool reads_host_memory(void *handle, bool must_register)
 {
     static bool is_said;
     int (*init)(unsigned) = NULL, (*ask)(int *, int, int) = NULL, value = 0;
     *(void **)&init = dlsym(handle, "cuInit");
     *(void **)&ask = dlsym(handle, "cuDeviceGetAttribute");
-    if (init && ask && !init(0) && !ask(&value, ATTRIBUTE_PAGEABLE_MEMORY, 0) && value)
-        return true;
+    if (init && ask && !init(0)) {
+        if (!must_register && !ask(&value, ATTRIBUTE_PAGEABLE_MEMORY, 0) && value)
+            return true;
+        *(void **)&registered.add = dlsym(handle, "cuMemHostRegister_v2");
+        if (registered.add && !ask(&value, ATTRIBUTE_REGISTERED_AT_HOST, 0) && value)
+            return true;
+    }
     if (!is_said)
         printf("skipped the CUDA device, which cannot read the host's memory\n");
     is_said = true;
     return false;
 }
 
-/* The emulation usually refuses copies of bytes that no buffer has. */
-static bool take_any_address(void)
+/* The emulation usually refuses what no buffer has. With PISTACHIO_TEST_REGISTERED it is asked to
+ * take what is registered, as a GPU would be. */
+static bool takes_host_memory(void)
 {
     const char *library = getenv("PISTACHIO_CUDA_LIBRARY");
+    bool must_register = getenv("PISTACHIO_TEST_REGISTERED");
     void *handle = library ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
     void (*take)(void) = NULL;
     if (!handle)
         return false;
     *(void **)&take = dlsym(handle, "emulated_take_any_address");
-    if (!take)
-        return reads_any_address(handle);
+    if (!take || must_register)
+        return reads_host_memory(handle, must_register);
     take();
     return true;
 }
 
-/* On a device of its own, so that a test leaves nothing behind. */
-static void launch(dev_kernel_id kernel, const void *arguments, size_t bytes)
+/* ---- launches ---- */
+
+static device *dev;
+
+static void close_device(void)
+{
+    dev_close(dev);
+    dev = NULL;
+    registered.count = 0; /* it went with the device's context */
+}
+
+/* Opening one takes a GPU a tenth of a second, so there is one for all launches of a test. */
+static void open_device(void)
 {
     mem_budget *budget;
-    device *dev;
-    dev_stream *stream;
     CHECK_OK(mem_budget_new(0, &budget));
     CHECK_OK(dev_open_cuda(0, 0, budget, &dev));
     mem_budget_free(budget);
+    test_at_end(close_device);
+}
+
+static void launch(dev_kernel_id kernel, const void *arguments, size_t bytes)
+{
+    dev_stream *stream;
+    if (!dev)
+        open_device();
+    if (registered.add)
+        register_memory();
     CHECK_OK(dev->ops->stream_open(dev, &stream));
     CHECK_OK(dev->ops->launch(stream, kernel, arguments, bytes));
     dev->ops->stream_drain(stream);
     CHECK_OK(dev_check(dev));
     dev->ops->stream_close(stream);
-    dev_close(dev);
 }
 
 #define KERNEL(name, ...)                                                                          \
@@ -79,7 +189,7 @@ const dev_kernel_function *test_kernel_table(const char *isa, const char **out_n
     if (!test_is_cuda(isa))
         return dev_kernel_table(isa, out_name);
     *out_name = isa;
-    return take_any_address() ? cuda_table : NULL;
+    return takes_host_memory() ? cuda_table : NULL;
 }
 
 dev_kernel_function test_kernel(const char *isa, dev_kernel_id id)

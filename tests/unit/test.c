@@ -213,6 +213,21 @@ static void disarm_faults(void)
         (void)fault_disarm((fault_kind)kind);
 }
 
+static void (*release_at_end)(void);
+
+void test_at_end(void (*release)(void))
+{
+    release_at_end = release;
+}
+
+static void call_release(void)
+{
+    void (*release)(void) = release_at_end;
+    release_at_end = NULL;
+    if (release)
+        release();
+}
+
 static void run_one(const test_case *test)
 {
     current = test;
@@ -221,6 +236,7 @@ static void run_one(const test_case *test)
     uint64_t blocks = mem_in_use();
     if (setjmp(test_end) == 0) {
         test->run();
+        call_release();
         disarm_faults();
         pq_footer_cache_clear();
         if (mem_in_use() != blocks)

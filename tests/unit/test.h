@@ -111,6 +111,9 @@ const char *test_data(const char *path);
 /* Whether PISTACHIO_TEST_EFFORT=less asks for less than all (scripts/test, docs/TESTING.md): a test
  * that goes over many cases may then go over some of them. */
 bool test_has_less_to_do(void);
+/* Called when the test under way has run, before what was not freed is counted. One at a time. */
+void test_at_end(void (*release)(void));
+
 /* A new empty folder, removed with all that is in it when the program ends. */
 const char *test_folder(void);
 

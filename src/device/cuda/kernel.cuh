@@ -24,10 +24,10 @@ template <class A> struct kernel_jobs {
 #ifdef PISTACHIO_CUDA_EMULATED
 #include "emulated.h"
 #else
-#define KERNEL_FUNCTION(name, arguments, is_together)                                              \
+#define KERNEL_FUNCTION(name, arguments, is_together, bounds)                                      \
     static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
                                                       const cuda_extra &extra);                    \
-    extern "C" __global__ void __launch_bounds__(CUDA_BLOCK)                                       \
+    extern "C" __global__ void __launch_bounds__ bounds                                            \
         kernel_##name(const __grid_constant__ kernel_jobs<arguments##_arguments> jobs)             \
     {                                                                                              \
         const kernel_job<arguments##_arguments> &job = jobs.list[blockIdx.y];                      \
@@ -38,11 +38,15 @@ template <class A> struct kernel_jobs {
                                                       const cuda_extra &extra)
 #endif
 
-#define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false)
-#define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true)
+#define KERNEL_ALONE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK))
+#define KERNEL_TOGETHER(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK))
+/* Those that would spill with as few registers as the compiler takes by itself: up to 64 a thread. */
+#define KERNEL_ALONE_WIDE(name) KERNEL_FUNCTION(name, name, false, (CUDA_BLOCK, 4))
+#define KERNEL_TOGETHER_WIDE(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 4))
 /* A function of its own that is one of the steps of a kernel. */
-#define KERNEL_STEP_ALONE(name, kernel) KERNEL_FUNCTION(name, kernel, false)
-#define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true)
+#define KERNEL_STEP_ALONE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK))
+#define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK))
+#define KERNEL_STEP_TOGETHER_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 4))
 
 #define ALL_LANES 0xffffffffu
 #define DEVICE static __device__ __forceinline__

@@ -24,7 +24,7 @@ DEVICE bool parse_text(const cast_from_text_arguments &a, const kernel_view *vie
                : cast_text_to_value(text, bytes, a.to, out);
 }
 
-KERNEL_TOGETHER(cast_from_text)
+KERNEL_TOGETHER_WIDE(cast_from_text)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     const kernel_view *view = (const kernel_view *)a.values + i;
@@ -57,7 +57,7 @@ DEVICE uint64_t format_row(const cast_to_text_arguments &a, uint64_t i, char *te
     }
 }
 
-KERNEL_ALONE(cast_to_text)
+KERNEL_ALONE_WIDE(cast_to_text)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
     char text[INTERVAL_TEXT_BYTES];

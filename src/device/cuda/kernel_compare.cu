@@ -136,7 +136,7 @@ DEVICE bool is_in_list(const in_list_arguments &a, uint64_t i)
     return result;
 }
 
-KERNEL_TOGETHER(in_list)
+KERNEL_TOGETHER_WIDE(in_list)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     kernel_write_bit(a.out, i, count, i < count && a.item_count && is_in_list(a, i));

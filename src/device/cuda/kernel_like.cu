@@ -141,7 +141,7 @@ DEVICE bool matches_wild(const pattern *p, const char *text, uint64_t bytes)
     return true;
 }
 
-KERNEL_TOGETHER(like)
+KERNEL_TOGETHER_WIDE(like)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     dev_pattern header;

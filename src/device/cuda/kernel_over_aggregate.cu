@@ -287,12 +287,12 @@ DEVICE uint32_t join_picked(const over_pick_arguments &a, uint32_t left, uint32_
     return (a.is_greatest ? order > 0 : order < 0) ? right : left;
 }
 
-KERNEL_STEP_TOGETHER(over_pick_tree, over_pick)
+KERNEL_STEP_TOGETHER_WIDE(over_pick_tree, over_pick)
 {
     BUILD_TREE(uint32_t, (uint32_t)ROW_NULL, picked_row, join_picked);
 }
 
-KERNEL_ALONE(over_pick)
+KERNEL_ALONE_WIDE(over_pick)
 {
     USE_TREE(uint32_t, (uint32_t)ROW_NULL, picked_row, join_picked);
 }

@@ -79,7 +79,7 @@ DEVICE bool is_in_set(const char *text, uint64_t bytes, const char *set, uint64_
     return find_text(set, set_bytes, text, bytes) != TEXT_NOT_FOUND;
 }
 
-KERNEL_ALONE(string_trim)
+KERNEL_ALONE_WIDE(string_trim)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i >= count)
@@ -201,7 +201,7 @@ template <class A> DEVICE build_row build_row_of(const A &a, uint64_t i)
     return r;
 }
 
-KERNEL_TOGETHER(string_build_bytes)
+KERNEL_TOGETHER_WIDE(string_build_bytes)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     build_row r = {NULL, NULL, NULL, 0, false};
@@ -237,7 +237,7 @@ DEVICE void build_text(uint8_t op, const build_row *r, char *out)
     }
 }
 
-KERNEL_TOGETHER(string_build)
+KERNEL_TOGETHER_WIDE(string_build)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     build_row r = {NULL, NULL, NULL, 0, false};
