@@ -73,6 +73,16 @@ static void add_bytes(annotation *a, const char *what, uint64_t bytes)
                  (double)bytes / 1e6);
 }
 
+/* Of several ranks: rows that a join takes, together, and the most that one of them takes. */
+static void add_probed(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (a->all && m->probed)
+        snprintf(a->behind + at, sizeof a->behind - at, "%sprobed %llu, at most %llu on a rank",
+                 at ? ", " : "  (", (unsigned long long)m->probed,
+                 (unsigned long long)m->probed_most);
+}
+
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)
 {
     node_metrics m = sum_of(a, node);
@@ -85,6 +95,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
              (double)m.nanoseconds / 1e9, share * 100);
     add_bytes(a, "read", m.bytes);
     add_bytes(a, "spilled", m.spilled);
+    add_probed(a, &m);
     add_bytes(a, "sent", m.sent);
     add_bytes(a, "received", m.received);
     add_bytes(a, "memory", m.memory);

@@ -17,6 +17,7 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
+        m.probed_most = m.probed += atomic_load(&op->metrics.rows_probed);
         m.sent += atomic_load(&op->metrics.bytes_sent);
         m.received += atomic_load(&op->metrics.bytes_received);
         uint64_t peak = atomic_load(&op->metrics.memory_peak);
@@ -31,6 +32,9 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->nanoseconds += more->nanoseconds;
     sum->bytes += more->bytes;
     sum->spilled += more->spilled;
+    sum->probed += more->probed;
+    if (more->probed_most > sum->probed_most)
+        sum->probed_most = more->probed_most;
     sum->sent += more->sent;
     sum->received += more->received;
     sum->memory = more->memory > sum->memory ? more->memory : sum->memory;

@@ -8,6 +8,7 @@
  * source. As it goes to rank 0. */
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
+    uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
     uint64_t is_known; /* the node has an operator of its own */
 } node_metrics;
 

@@ -86,6 +86,7 @@ plan_distribution api_distribution(const api_engine *engine, const settings *s)
     d.mode = !strcmp(s->distribute.text, "always")  ? DISTRIBUTE_ALWAYS
              : !strcmp(s->distribute.text, "never") ? DISTRIBUTE_NEVER
                                                     : DISTRIBUTE_AUTO;
+    d.has_heavy_keys = s->heavy_keys.number;
     d.memory_bytes = engine->made_of.memory_limit.number / engine->sharers;
     return d;
 }

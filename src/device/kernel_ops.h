@@ -5,6 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The rank of a hash (ranks_partition). */
+static inline uint32_t dev_rank_of(uint64_t hash, uint32_t ranks)
+{
+    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((mixed >> 32) * ranks >> 32);
+}
+
 typedef enum dev_compare_op {
     DEV_COMPARE_EQ,
     DEV_COMPARE_NE,

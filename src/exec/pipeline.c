@@ -142,6 +142,30 @@ static status buffer_chunks(exec_query *query, const plan_node *node, const link
     return link_new(query, op, NULL, NULL, chain, out);
 }
 
+/* Adopts an operator that may be NULL; the first failure counts. */
+static status adopt_made(exec_query *query, exec_operator *op, status before)
+{
+    status st = op ? exec_adopt(query, op) : STATUS_OK;
+    if (!before)
+        return st;
+    status_free(st);
+    return before;
+}
+
+/* Rows of heavy keys that stay on this rank are joined beside the others. */
+static status walk_heavy(exec_query *query, exec_operator *build, exec_stage *build_stage,
+                         const link *down)
+{
+    exec_operator *answering, *collecting, *kept;
+    status st = op_join_heavy_open(build, &answering, &collecting, &kept);
+    st = adopt_made(query, answering, st);
+    st = adopt_made(query, collecting, st);
+    TRY(adopt_made(query, kept, st));
+    TRY(pipeline_new(query, answering, build_stage, NULL, NULL));
+    TRY(pipeline_new(query, collecting, NULL, NULL, NULL));
+    return pipeline_new(query, kept, NULL, down, NULL);
+}
+
 static status walk_join(exec_query *query, const plan_node *node, const link *down)
 {
     const plan_node *build_child = node->children[node->join.build_left ? 0 : 1];
@@ -173,6 +197,8 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
         TRY(walk(query, probe_child, chain));
         return pipeline_new(query, tail, probe_stage, down, NULL);
     }
+    if (node->join.heavy_id)
+        TRY(walk_heavy(query, build, build_stage, down));
     size_t first = query->stages.count;
     TRY(link_new(query, probe, build_stage, NULL, down, &chain));
     TRY(buffer_chunks(query, probe_child, chain, &chain));

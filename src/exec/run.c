@@ -62,6 +62,11 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
         if (!query->shared_sinks || !query->shared_stages || !query->shared_is_sent)
             st = status_no_memory("common subplans", count * sizeof(exec_stage *));
     }
+    if (!st) {
+        query->heavy =
+            arena_alloc_array(query->memory, statement->heavy_count + 1, sizeof *query->heavy);
+        st = query->heavy ? STATUS_OK : status_no_memory("query", statement->heavy_count);
+    }
     exec_operator *sink = NULL;
     if (!st) {
         const plan_column_list *columns = &statement->root->columns;

@@ -109,8 +109,10 @@ bool distribute_has_together(const site *s, const expr_list *groups)
         size_t found = 0;
         while (found < s->keys[k]->count && find_column(groups, s->keys[k]->items[found]) >= 0)
             found++;
-        if (found == s->keys[k]->count)
+        if (found == s->keys[k]->count) {
+            distribute_rely(s);
             return true;
+        }
     }
     return false;
 }
@@ -331,6 +333,13 @@ static status repartition(distributor *d, plan_node *join, const site *sites,
         for (uint32_t k = 0; !by[side] && k < sites[side].key_lists; k++)
             by[side] = sites[side].divided[k] ? NULL : sites[side].keys[k];
     *out = joined_site(join, by[0], by[1]);
+    for (unsigned side = 0; side < 2; side++)
+        if (!meeting[side].count)
+            distribute_rely(&sites[side]);
+    if (meeting[0].count && meeting[1].count && distribute_may_keep(d, join)) {
+        join->join.heavy_id = 1; /* numbered when all is placed */
+        out->heavy = join;
+    }
     return STATUS_OK;
 }
 
@@ -703,6 +712,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
         place_all_filters(&d, statement->shared.items[i]);
     place_all_filters(&d, statement->root);
     statement->message_bytes_max = fitting_message_bytes(statement, distribution);
+    distribute_number_heavy(&d);
     return status_context(plan_verify(statement), "after distribution");
 }
 

@@ -28,6 +28,7 @@ typedef struct plan_distribution {
     uint32_t ranks;
     plan_distribute_mode mode;
     uint64_t memory_bytes; /* of a rank: most of what it is sent a copy of; 0: any number */
+    bool has_heavy_keys;   /* probe rows of keys that have many stay where they are */
 } plan_distribution;
 
 /* After plan_optimize: places the nodes and adds exchanges; sets exchange_count, which is 0 where the

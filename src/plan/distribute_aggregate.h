@@ -20,11 +20,15 @@ typedef struct site {
     uint32_t key_lists;
     const expr_list *keys[SITE_KEY_LISTS];          /* columns */
     const struct pq_table *divided[SITE_KEY_LISTS]; /* by whose parts; NULL: by the hash */
+    plan_node *heavy; /* a join that keeps rows of heavy keys elsewhere, or NULL: who relies on the
+                         keys calls distribute_rely */
 } site;
 
 /* keys may be NULL, or no columns. */
 site distribute_site(plan_placement placement, const expr_list *keys);
-/* Rows that agree in the groups are on one rank already. */
+/* Rows are where the site's keys say: no join below keeps heavy keys' elsewhere. */
+void distribute_rely(const site *s);
+/* Rows that agree in the groups are on one rank already, and it is relied on. */
 bool distribute_has_together(const site *s, const expr_list *groups);
 /* The bytes of a node's rows, as a guess. */
 double distribute_bytes(const plan_node *node);
@@ -33,6 +37,11 @@ CHECKED status distribute_exchange(distributor *d, plan_node **slot, plan_exchan
                                    const expr_list *keys);
 /* All rows of the node at the slot to rank 0, which may have them already. */
 CHECKED status distribute_gather(distributor *d, plan_node **slot);
+/* distribute_heavy.c: whether the join, both of whose sides are repartitioned, may keep probe rows of
+ * heavy keys where they are. */
+bool distribute_may_keep(const distributor *d, const plan_node *join);
+/* After all is placed: gives joins that do so their numbers. */
+void distribute_number_heavy(const distributor *d);
 /* The aggregate at the slot, whose child is at *io: adds what it needs, perhaps nodes above it. */
 CHECKED status distribute_aggregate(distributor *d, plan_node **slot, site *io);
 

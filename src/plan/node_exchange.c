@@ -15,6 +15,8 @@ static void write(plan_writer *w, const plan_node *node)
         plan_write_text(w, " by ");
         plan_write_exprs(w, &node->exchange.keys, ", ");
     }
+    if (node->exchange.heavy_id)
+        plan_write_text(w, ", heavy keys stay");
     for (size_t i = 0; i < node->exchange.order.count; i++) {
         plan_write_text(w, i ? ", " : " by ");
         plan_write_expr(w, node->exchange.order.items[i].key);

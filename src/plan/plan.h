@@ -229,6 +229,8 @@ struct plan_node {
             ARRAY(plan_given_filter) runtime_filters; /* published by the build side, */
             bool has_united_filters; /* which ranks make of all their build rows together: */
             uint32_t filters_id;     /* like an exchange's, and as many behind it as filters */
+            uint32_t heavy_id;       /* from 1: probe rows of keys that have many of them stay on
+                                        the rank where they are; 0: all go where their hash says */
         } join;
         struct {
             plan_sort_key_list keys;
@@ -259,6 +261,7 @@ struct plan_node {
             plan_sort_key_list order; /* MERGE: columns */
             bool has_limit;           /* MERGE: no more rows than that */
             uint64_t limit;
+            uint32_t heavy_id; /* HASH: the join's whose probe side it is, or 0 */
         } exchange;
     };
 };
@@ -275,6 +278,10 @@ typedef struct plan_statement {
     uint32_t runtime_filter_count;
     uint32_t bound_count;    /* ids of sorts' bounds are 1 to this */
     uint32_t exchange_count; /* 0: it runs on one rank */
+    /* Joins with heavy_id. Each has two exchanges more, for a key that is asked for and for what there is of
+     * it: heavy_first + 2 * (heavy_id - 1) and the next. Of that a rank gives the others heavy_bytes. */
+    uint32_t heavy_count, heavy_first;
+    uint64_t heavy_bytes;
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
     uint32_t refused_attempts; /* of rule subqueries, which tried another way */

@@ -5,6 +5,7 @@
  *
  * Where all rows go the same way there is one lane, to rank 0 or to all ranks. Each task has its own, and
  * takes no chunk before all lanes have written the one before. */
+#include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/expression/program.h"
@@ -16,6 +17,7 @@ typedef struct op_send {
     uint32_t lane_count, rank_count;
     program *program; /* of the keys */
     uint32_t key_count;
+    heavy_keys *heavy; /* the join's; or NULL */
     _Atomic uint32_t next_stream;
     _Atomic bool *has_declined; /* by rank */
     _Atomic uint32_t declined_count;
@@ -99,6 +101,21 @@ static status hash_rows(op_send *op, exec_task *task, send_local *local, uint64_
     return STATUS_OK;
 }
 
+static exchange_keyed keyed_rows(const op_send *op, send_local *local)
+{
+    return (exchange_keyed){.columns = &op->columns,
+                            .rows = &local->current,
+                            .keys = local->keys,
+                            .key_count = op->key_count};
+}
+
+static status sample_rows(const op_send *op, exec_task *task, send_local *local,
+                          const uint64_t *hashes)
+{
+    exchange_keyed keyed = keyed_rows(op, local);
+    return op->heavy ? exchange_heavy_sample(op->heavy, task, &keyed, hashes) : STATUS_OK;
+}
+
 /* The rows' hashes become their numbers rank by rank, and in local->offsets where each rank's begin. */
 static status partition_rows(op_send *op, exec_task *task, send_local *local,
                              const row_index *order, uint64_t *hashes)
@@ -106,6 +123,8 @@ static status partition_rows(op_send *op, exec_task *task, send_local *local,
     dev_buffer *offsets;
     TRY(dev_words_new(task->stream, OFFSET_WORDS(op->rank_count), &offsets));
     status st = hash_rows(op, task, local, hashes);
+    if (!st)
+        st = sample_rows(op, task, local, hashes);
     if (!st)
         st = DEV_LAUNCH(task->stream, ranks_partition, .hashes = hashes,
                         .count = local->current->rows, .ranks = op->rank_count, .out = order->rows,
@@ -201,6 +220,13 @@ static status give_all(op_send *op, exec_task *task, send_local *local)
     return STATUS_OK;
 }
 
+/* Rows of heavy keys stay here. */
+static status keep_heavy(op_send *op, exec_task *task, send_local *local)
+{
+    exchange_keyed keyed = keyed_rows(op, local);
+    return op->heavy ? exchange_heavy_keep(op->heavy, task, &keyed) : STATUS_OK;
+}
+
 /* The chunk at work goes to the lanes. */
 static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 {
@@ -210,7 +236,9 @@ static exec_result distribute(op_send *op, exec_task *task, send_local *local)
         exec_result result = evaluate_keys(op, task, local);
         if (result != EXEC_FINISHED)
             return result;
-        EXEC_TRY(task, scatter(op, task, local));
+        EXEC_TRY(task, keep_heavy(op, task, local));
+        if (local->current)
+            EXEC_TRY(task, scatter(op, task, local));
         drop_keys(op, local);
     }
     chunk_free(local->current);
@@ -280,6 +308,12 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
         return EXEC_WAIT;
     if (atomic_load(&op->declined_count) == op->rank_count)
         return EXEC_FINISHED;
+    if (*input && op->heavy) {
+        bool can_go_on;
+        EXEC_TRY(task, heavy_keys_try_go_on(op->heavy, task, &local->waiter, &can_go_on));
+        if (!can_go_on)
+            return EXEC_WAIT;
+    }
     if (*input) {
         local->current = *input;
         *input = NULL;
@@ -314,6 +348,8 @@ static exec_result send_phase(exec_operator *base, exec_task *task, unsigned num
     op_send *op = (op_send *)base;
     for (uint32_t rank = 0; rank < op->rank_count && task->index == 0; rank++)
         net_end(op->net, rank);
+    if (op->heavy && task->index == 0)
+        heavy_keys_end(op->heavy);
     return EXEC_FINISHED;
 }
 
@@ -355,6 +391,7 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     const plan_column_list *columns = &plan->children[0]->columns;
     op->rank_count = query->rank_count;
     op->key_count = (uint32_t)plan->exchange.keys.count;
+    op->heavy = plan->exchange.heavy_id ? query->heavy[plan->exchange.heavy_id - 1] : NULL;
     op->lane_count = op->key_count ? op->rank_count : 1;
     op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
     if (!op->has_declined)

@@ -1,6 +1,7 @@
 /* op_join.c - joins: opening. The build side: op_join_build.c; the probe side: op_join_probe.c. */
 #include "exec/join/join_range.h"
 
+#include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
@@ -312,6 +313,10 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!st)
         st = join_side_init(op, &op->whole);
     op->whole.table.reserved = &op->reserved;
+    if (!st && plan->join.heavy_id) {
+        st = heavy_keys_new(query, plan, &op->heavy);
+        query->heavy[plan->join.heavy_id - 1] = op->heavy;
+    }
     if (!st)
         st = join_probe_new(op, out_probe);
     if (!st && (join_marks_build(op) || exec_may_spill(query)))

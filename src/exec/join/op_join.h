@@ -84,7 +84,10 @@ typedef struct op_join_build {
     reserved_columns reserved;
     join_spill spill;
     join_united united;
-    exec_operator *tail; /* or NULL */
+    struct heavy_keys *heavy; /* or NULL */
+    bool is_answering;        /* the table is needed for what other ranks ask; under the lock, */
+    bool is_released;         /* as well: nobody else needs it */
+    exec_operator *tail;      /* or NULL */
 } op_join_build;
 
 /* op_join.c: an empty side, whose table can be made; what it points to is the join's. */

@@ -2,6 +2,7 @@
  * where there is no memory for that, parts in a temporary file (join_spill.h). */
 #include "exec/join/join_filters.h"
 #include "exec/join/join_spill.h"
+#include "exec/sched/heavy_keys.h"
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
@@ -437,6 +438,12 @@ static void build_local_close(exec_operator *base, void *state)
 
 void join_release(op_join_build *join)
 {
+    pthread_mutex_lock(&join->lock);
+    join->is_released = true;
+    bool is_answering = join->is_answering;
+    pthread_mutex_unlock(&join->lock);
+    if (is_answering)
+        return;
     join_side_release(&join->whole);
     reserved_columns_release(&join->reserved);
     partitions_free(join->spill.build);
@@ -456,6 +463,8 @@ void join_build_close(exec_operator *base)
 {
     op_join_build *op = (op_join_build *)base;
     join_filters_release(op);
+    heavy_keys_free(op->heavy);
+    op->is_answering = false;
     join_release(op);
     program_free(op->build_keys);
     program_free(op->probe_keys);

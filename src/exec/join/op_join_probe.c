@@ -57,6 +57,7 @@ static exec_result probe_push(exec_operator *base, exec_task *task, void *state,
     op_join_build *join = ((op_join_probe *)base)->join;
     probe_local *local = state;
     if (*input) {
+        exec_count_probed(base, *input);
         join_prober_take(&local->probers[local->last], &join->whole, *input);
         *input = NULL;
     }

@@ -68,6 +68,7 @@ typedef struct exec_operator_ops {
 typedef struct exec_metrics {
     _Atomic uint64_t rows_out, chunks_out, nanoseconds; /* of pull, push, finish and phases */
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
+    _Atomic uint64_t rows_probed;                       /* by joins, before they meet build rows */
     _Atomic uint64_t bytes_sent, bytes_received;        /* to and from other ranks */
     _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
@@ -90,6 +91,13 @@ struct exec_operator {
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
+
+/* Rows that a join takes to meet its build rows. */
+static inline void exec_count_probed(exec_operator *op, const chunk *c)
+{
+    if (!c->rows.actual)
+        atomic_fetch_add_explicit(&op->metrics.rows_probed, c->rows.bound, memory_order_relaxed);
+}
 
 /* Where chunks belong among those that other tasks pull: those of a lower turn come before them. The
  * chunks of one turn are pulled by one task, in their order, and there is at least one. Turns are
@@ -186,5 +194,9 @@ CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
 CHECKED status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
                             exec_layout build, exec_operator **out_build, exec_operator **out_probe,
                             bool *out_probe_is_sink, exec_operator **out_tail);
+/* Of a join with heavy_id, whose build sink this is, three sources: two give nothing, one joined rows as
+ * the tail. On failure those that were made are in *out, the others NULL. */
+CHECKED status op_join_heavy_open(exec_operator *build, exec_operator **out_answering,
+                                  exec_operator **out_collecting, exec_operator **out_kept);
 
 #endif

@@ -60,7 +60,8 @@ struct exec_query {
     struct net_query *net; /* borrowed; NULL: on this one alone */
     uint32_t rank, rank_count;
     uint64_t net_message_bytes;
-    bool *shared_is_sent; /* what a subplan of rank 0 needs from this rank is on its way */
+    struct heavy_keys **heavy; /* of joins, by heavy_id - 1; the joins' */
+    bool *shared_is_sent;      /* what a subplan of rank 0 needs from this rank is on its way */
 
     /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
      * Any thread; NULL: there is nothing. */
