@@ -109,4 +109,17 @@ static inline uint64_t kernel_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* The rank that a hash belongs to (kernels_move.def: ranks_partition). */
+static inline uint32_t kernel_rank_of(uint64_t hash, uint32_t ranks)
+{
+    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((mixed >> 32) * ranks >> 32);
+}
+
+/* The slot that a hash begins to look at, of any number of slots; other bits than a rank's decide. */
+static inline uint64_t kernel_slot_of(uint64_t hash, uint64_t slot_count)
+{
+    return (uint64_t)((uint128)hash * slot_count >> 64);
+}
+
 #endif

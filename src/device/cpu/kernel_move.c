@@ -294,23 +294,17 @@ void ISA_(copy_bits)(const copy_bits_arguments *a)
     bitmap_copy(a->target, a->target_at, a->source, a->source_at, kernel_count(a->count));
 }
 
-static inline uint32_t rank_of(uint64_t hash, uint32_t ranks)
-{
-    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((mixed >> 32) * ranks >> 32);
-}
-
 void ISA_(ranks_partition)(const ranks_partition_arguments *a)
 {
     size_t count = kernel_count(a->count), ranks = a->ranks;
     uint32_t *offsets = a->offsets;
     memset(offsets, 0, (ranks + 1) * sizeof *offsets);
     for (size_t i = 0; i < count; i++)
-        offsets[rank_of(a->hashes[i], a->ranks) + 1]++;
+        offsets[kernel_rank_of(a->hashes[i], a->ranks) + 1]++;
     for (size_t r = 0; r < ranks; r++)
         offsets[r + 1] += offsets[r];
     for (size_t i = 0; i < count; i++)
-        a->out[offsets[rank_of(a->hashes[i], a->ranks)]++] = (uint32_t)i;
+        a->out[offsets[kernel_rank_of(a->hashes[i], a->ranks)]++] = (uint32_t)i;
     /* Each offset has moved on to the next rank's. */
     memmove(offsets + 1, offsets, ranks * sizeof *offsets);
     offsets[0] = 0;
