@@ -2,6 +2,7 @@
 #include "bench/join.h"
 
 #include "bench/keys.h"
+#include "bench/partition.h"
 #include "bench/stream.h"
 
 typedef struct join {
@@ -40,68 +41,34 @@ static status new_table(const join *j, join_table *out)
 
 /* ---- keys to the ranks of their hashes ---- */
 
-typedef struct partitioner {
-    dev_buffer *codes, *hashes, *order, *sorted, *offsets;
-} partitioner;
-
-static void partitioner_release(partitioner *p)
-{
-    dev_buffer_unref(p->codes);
-    dev_buffer_unref(p->hashes);
-    dev_buffer_unref(p->order);
-    dev_buffer_unref(p->sorted);
-    dev_buffer_unref(p->offsets);
-}
-
-static status partitioner_new(const bench_rank *r, partitioner *out)
-{
-    uint64_t rows = r->dev->chunk_rows;
-    *out = (partitioner){0};
-    TRY(dev_alloc(r->dev, rows * sizeof(uint64_t), "bench", &out->hashes));
-    TRY(dev_alloc(r->dev, rows * sizeof(uint32_t), "bench", &out->order));
-    TRY(dev_alloc(r->dev, rows * sizeof(uint64_t), "bench", &out->sorted));
-    return dev_alloc(r->dev, (r->ranks + 1) * sizeof(uint32_t), "bench", &out->offsets);
-}
-
-/* The rows of a chunk in the order of their ranks: p->sorted, p->offsets. A code's rank is that of which
- * code_find looks it up. */
-static status sort_chunk(const join *j, partitioner *p, const chunk *c)
+/* A code's rank is that in whose part code_find looks it up. */
+static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
 {
     dev_stream *stream = j->rank->task.stream;
-    dev_buffer_unref(p->codes);
-    p->codes = NULL;
-    TRY(join_table_codes(&j->table, stream, c->columns, c->rows, &p->codes));
-    TRY(DEV_LAUNCH(stream, hash_values, .type = type_make(TYPE_UINT64), .values = p->codes->address,
-                   .count = c->rows, .out = p->hashes->address));
-    TRY(DEV_LAUNCH(stream, ranks_partition, .hashes = p->hashes->address, .count = c->rows,
-                   .ranks = j->rank->ranks, .out = p->order->address,
-                   .offsets = p->offsets->address));
-    return DEV_LAUNCH(stream, gather, .width = sizeof(uint64_t), .base = c->columns[0]->values,
-                      .base_rows = c->rows.bound, .index = p->order->address, .count = c->rows,
-                      .out = p->sorted->address);
-}
-
-static status push_chunk(const join *j, partitioner *p, const chunk *c, bench_stream *s)
-{
-    TRY(sort_chunk(j, p, c));
+    dev_buffer *codes;
+    uint64_t *sorted = p->sorted->address;
+    TRY(join_table_codes(&j->table, stream, c->columns, c->rows, &codes));
+    status st = bench_partition_rows(j->rank, p, codes->address, c->rows.bound);
+    dev_buffer_unref(codes);
+    if (!st)
+        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound, sorted);
     const uint32_t *offsets = p->offsets->address;
-    const uint64_t *sorted = p->sorted->address;
-    for (unsigned peer = 0; peer < j->rank->ranks; peer++)
-        TRY(bench_stream_push(s, peer, sorted + offsets[peer],
-                              (offsets[peer + 1] - offsets[peer]) * sizeof *sorted));
-    return STATUS_OK;
+    for (unsigned peer = 0; peer < j->rank->ranks && !st; peer++)
+        st = bench_stream_push(s, peer, sorted + offsets[peer],
+                               (offsets[peer + 1] - offsets[peer]) * sizeof *sorted);
+    return st;
 }
 
 static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *s)
 {
-    partitioner p;
+    bench_partition p;
     chunk_list chunks = {0};
-    status st = partitioner_new(j->rank, &p);
+    status st = bench_partition_new(j->rank, 1, &p);
     if (!st)
         st = bench_keys_chunks(j->rank, keys, &chunks);
     for (size_t i = 0; i < chunks.count && !st; i++)
         st = push_chunk(j, &p, chunks.items[i], s);
-    partitioner_release(&p);
+    bench_partition_release(&p);
     chunk_list_release(&chunks);
     return st;
 }

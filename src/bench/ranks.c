@@ -4,9 +4,6 @@
 #include "net/local/local.h"
 #include "net/ucx/ucx.h"
 
-/* A measurement keeps all cores busy; a rank that is late is not gone. */
-#define PEER_TIMEOUT_MS 60000
-
 typedef struct rank_thread {
     pthread_t thread;
     bool is_started;
@@ -42,11 +39,11 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-static status start(net_fabric *fabric, rank_thread *threads, unsigned ranks)
+static status start(net_fabric *fabric, const net_options *options, rank_thread *threads,
+                    unsigned ranks)
 {
-    const net_options options = {.peer_timeout_ms = PEER_TIMEOUT_MS};
     for (unsigned rank = 0; rank < ranks; rank++)
-        TRY(net_fabric_open(fabric, rank, &options, &threads[rank].comm));
+        TRY(net_fabric_open(fabric, rank, options, &threads[rank].comm));
     for (unsigned rank = 1; rank < ranks; rank++) {
         int failed = pthread_create(&threads[rank].thread, NULL, thread_main, &threads[rank]);
         if (failed)
@@ -57,14 +54,14 @@ static status start(net_fabric *fabric, rank_thread *threads, unsigned ranks)
 }
 
 /* The calling thread is rank 0's. Of several ranks' failures the first one is all ranks'. */
-static status run_threads(net_fabric *fabric, rank_thread *threads, unsigned ranks,
-                          bench_work *work, void *argument)
+static status run_threads(net_fabric *fabric, const net_options *options, rank_thread *threads,
+                          unsigned ranks, bench_work *work, void *argument)
 {
     for (unsigned rank = 0; rank < ranks; rank++) {
         threads[rank].work = work;
         threads[rank].argument = argument;
     }
-    status st = start(fabric, threads, ranks);
+    status st = start(fabric, options, threads, ranks);
     if (threads[0].comm)
         st = run(threads[0].comm, false, work, argument, st);
     for (unsigned rank = 1; rank < ranks; rank++)
@@ -77,22 +74,23 @@ static status run_threads(net_fabric *fabric, rank_thread *threads, unsigned ran
     return st;
 }
 
-status bench_on_threads(unsigned ranks, bench_work *work, void *argument)
+status bench_on_threads(unsigned ranks, const net_options *options, bench_work *work,
+                        void *argument)
 {
     net_fabric *fabric;
     TRY(net_fabric_new(&(net_fabric_options){.ranks = ranks}, &fabric));
     rank_thread *threads = mem_new_array(ranks, sizeof *threads);
-    status st = threads ? run_threads(fabric, threads, ranks, work, argument)
+    status st = threads ? run_threads(fabric, options, threads, ranks, work, argument)
                         : status_no_memory("ranks", ranks * sizeof *threads);
     mem_free(threads);
     net_fabric_free(fabric);
     return st;
 }
 
-status bench_on_processes(const net_place *place, bench_work *work, void *argument)
+status bench_on_processes(const net_place *place, const net_options *options, bench_work *work,
+                          void *argument)
 {
-    const net_options options = {.peer_timeout_ms = PEER_TIMEOUT_MS};
     net_comm *comm;
-    TRY(net_open_ucx(place, &options, &comm));
+    TRY(net_open_ucx(place, options, &comm));
     return run(comm, true, work, argument, STATUS_OK);
 }

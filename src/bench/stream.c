@@ -62,23 +62,39 @@ static void flush(bench_stream *s, unsigned peer)
     net_send(s->exchange, &s->filling[peer]);
 }
 
+status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, char **out,
+                         uint32_t *out_bytes)
+{
+    net_message *message = s->filling[peer];
+    if (message && (message->room & ~7u) - message->bytes < min_bytes)
+        flush(s, peer);
+    if (!s->filling[peer])
+        TRY(new_message(s, peer));
+    message = s->filling[peer];
+    if (!message)
+        return status_new(STATUS_KIND_INTERNAL, "rank %u wants no rows of a measurement", peer);
+    *out = message->data + message->bytes;
+    *out_bytes = (message->room & ~7u) - message->bytes;
+    return STATUS_OK;
+}
+
+void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes)
+{
+    s->filling[peer]->bytes += bytes;
+}
+
 status bench_stream_push(bench_stream *s, unsigned peer, const void *data, uint64_t bytes)
 {
-    const char *at = data;
+    const char *from = data;
     while (bytes) {
-        if (!s->filling[peer])
-            TRY(new_message(s, peer));
-        net_message *message = s->filling[peer];
-        if (!message)
-            return status_new(STATUS_KIND_INTERNAL, "rank %u wants no rows of a measurement", peer);
-        uint32_t room = (message->room & ~7u) - message->bytes;
+        char *to;
+        uint32_t room;
+        TRY(bench_stream_room(s, peer, sizeof(uint64_t), &to, &room));
         uint32_t now = bytes < room ? (uint32_t)bytes : room;
-        memcpy(message->data + message->bytes, at, now);
-        message->bytes += now;
-        at += now;
+        memcpy(to, from, now);
+        bench_stream_filled(s, peer, now);
+        from += now;
         bytes -= now;
-        if (now == room)
-            flush(s, peer);
     }
     return STATUS_OK;
 }

@@ -28,6 +28,11 @@ CHECKED status bench_stream_open(bench_rank *r, const char *name, bench_taker *t
 /* Whole values of 8 bytes: messages are full at such. */
 CHECKED status bench_stream_push(bench_stream *s, unsigned peer, const void *data, uint64_t bytes);
 CHECKED status bench_stream_push_to_all(bench_stream *s, const void *data, uint64_t bytes);
+/* Room for at least min_bytes in a message to the peer, or all that a message has; then, perhaps, that some of
+ * it is filled, a multiple of 8 bytes. */
+CHECKED status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, char **out,
+                                 uint32_t *out_bytes);
+void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes);
 CHECKED status bench_stream_finish(bench_stream *s);
 /* Takes st, what went wrong meanwhile, and tells all ranks of it; gives it, or what the query failed with. */
 CHECKED status bench_stream_close(bench_stream *s, status st);

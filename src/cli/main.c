@@ -27,7 +27,7 @@ static const char usage[] =
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
     "       pistachio calibrate [--path DIR]             how fast a storage device is read\n"
-    "       pistachio bench join ...                     joins over a network, measured\n"
+    "       pistachio bench join|shuffle ...             joins of several ranks, measured\n"
     "       pistachio topology                           machines of ranks, and what joins them\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"

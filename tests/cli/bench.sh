@@ -39,12 +39,27 @@ equal "bytes a row" "$(row 3 6)" 4.00
 expect "no matches" 0 - join --algorithm partitioned --ranks 2
 equal "of selectivity 0" "$(row 2 8)" 0
 
+shuffle() {
+    "$program" bench shuffle --left-rows 3000 --right-rows 9000 --columns 2 --hit-ratio 1 --runs 1 "$@"
+}
+for variant in blocking pooled chunking deferred; do
+    expect "shuffle, $variant" 0 - shuffle --variant $variant --ranks 3
+    equal "lines" "$(grep -c -e '^all-to-all ' -e '^with partitioning ' -e '^with the join .* 9000$' "$work/out")" 3
+    # Two thirds of 12000 rows of 16 bytes leave their rank, if they go in turns; a word before each block.
+    equal "bytes" "$(awk '$1 == "all-to-all" { print $4 }' "$work/out")" 0.1
+done
+expect "shuffle on one rank" 0 - shuffle --ranks 1
+expect "a row of many columns" 0 - "$program" bench shuffle --left-rows 20 --right-rows 30 --columns 64 --ranks 2 --runs 1
+
 expect "no such benchmark" 2 - "$program" bench jion
-says "what there is" "join is needed, not jion"
+says "what there is" "join or shuffle is needed, not jion"
 expect "no such algorithm" 2 - join --algorithm fast
-says "what there are" "redundant, parallel or partitioned"
+says "what there are" "one of redundant parallel partitioned"
 expect "no such option" 2 - join --rank 3
 says "the nearest" "did you mean --ranks?"
 expect "a selectivity above 1" 2 - join --selectivity 2
 expect "no rows" 2 - join --build-rows 0
+expect "an option of the other benchmark" 2 - shuffle --build-rows 3
+says "that there is none" "no option --build-rows"
+expect "too many columns" 2 - shuffle --columns 65
 finish
