@@ -1,6 +1,7 @@
 /* main.c - the `pistachio` program: arguments, one-shot queries, scripts. */
 #include "base/nearest.h"
 #include "base/setting.h"
+#include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
@@ -26,6 +27,7 @@ static const char usage[] =
     "       pistachio inspect FILE...                    what Parquet files are made of\n"
     "       pistachio rewrite [OPTIONS] IN... OUT        Parquet files written anew, to scan fast\n"
     "       pistachio calibrate [--path DIR]             how fast a storage device is read\n"
+    "       pistachio bench join|shuffle ...             joins of several ranks, measured\n"
     "       pistachio topology                           machines of ranks, and what joins them\n"
     "       pistachio tpch generate|run ...              TPC-H's data and queries\n"
     "\n"
@@ -263,11 +265,9 @@ typedef struct subcommand {
     int (*run)(int count, char **words);
 } subcommand;
 
-static const subcommand subcommands[] = {{"calibrate", cli_calibrate},
-                                         {"inspect", cli_inspect},
-                                         {"rewrite", cli_rewrite},
-                                         {"topology", cli_topology},
-                                         {"tpch", cli_tpch}};
+static const subcommand subcommands[] = {{"bench", cli_bench},       {"calibrate", cli_calibrate},
+                                         {"inspect", cli_inspect},   {"rewrite", cli_rewrite},
+                                         {"topology", cli_topology}, {"tpch", cli_tpch}};
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
 
 /* A first word that is no file but nearly a command: the exit status; else -1. */

@@ -35,6 +35,7 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     if (statement->message_bytes_max && statement->message_bytes_max < place->message_bytes)
         query->net_message_bytes = statement->message_bytes_max;
     query->is_buffering = settings->dynamic_buffering.number;
+    query->has_open_tables = !strcmp(settings->join_table.text, "open");
     query->is_synchronous = !strcmp(settings->synchronization.text, "blocking");
     status st = scan_reads_new(query, settings, &query->reads);
     if (!st)

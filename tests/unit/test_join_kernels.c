@@ -355,6 +355,55 @@ TEST(codes_of_two_columns)
     }
 }
 
+/* Tables of three ranks one behind the other, of a number of slots that is no power of two: a code is found
+ * in that of the rank that its hash belongs to. */
+TEST(codes_in_parts)
+{
+    enum { PARTS = 3, SLOTS = 701, CODES = 1000 };
+    static uint64_t codes[CODES + 1], hashes[CODES + 1], slots[PARTS * SLOTS];
+    static uint32_t order[CODES + 1], offsets[PARTS + 1], found[CODES + 1], groups[CODES];
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_code_insert);
+        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_code_find);
+        if (!insert)
+            continue;
+        for (size_t i = 0; i < CODES; i++)
+            codes[i] = (i + 1) * 0x9e3779b97f4a7c15u;
+        dev_count count = dev_count_exact(CODES);
+        kernel_of(isa, DEV_KERNEL_hash_values)(&(hash_values_arguments){
+            .type = type_make(TYPE_UINT64), .values = codes, .count = count, .out = hashes});
+        kernel_of(isa, DEV_KERNEL_ranks_partition)(&(ranks_partition_arguments){
+            .hashes = hashes, .count = count, .ranks = PARTS, .out = order, .offsets = offsets});
+        memset(slots, 0, sizeof slots);
+        for (size_t part = 0; part < PARTS; part++) {
+            static uint64_t mine[CODES];
+            uint64_t stats[2] = {0, 0};
+            uint32_t rows = offsets[part + 1] - offsets[part];
+            for (uint32_t i = 0; i < rows; i++)
+                mine[i] = codes[order[offsets[part] + i]];
+            insert(&(code_insert_arguments){.codes = mine,
+                                            .count = dev_count_exact(rows),
+                                            .slots = slots + part * SLOTS,
+                                            .slot_count = SLOTS,
+                                            .stats = stats,
+                                            .out = groups});
+            CHECK_EQ(stats[1], rows);
+        }
+        codes[CODES] = 1; /* that nobody has put in */
+        find(&(code_find_arguments){.codes = codes,
+                                    .count = dev_count_exact(CODES + 1),
+                                    .slots = slots,
+                                    .slot_count = SLOTS,
+                                    .parts = PARTS,
+                                    .out = found});
+        for (size_t i = 0; i < CODES; i++) {
+            CHECK(found[i] < PARTS * SLOTS);
+            CHECK_EQ(slots[found[i]], codes[i]);
+        }
+        CHECK_EQ(found[CODES], ROW_NULL);
+    }
+}
+
 TEST(bits_copied_to_any_place)
 {
     for (size_t isa = 0; isa < ISAS; isa++)

@@ -109,4 +109,10 @@ static inline uint64_t kernel_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* The slot that a hash begins to look at, of any number of slots; other bits than a rank's decide. */
+static inline uint64_t kernel_slot_of(uint64_t hash, uint64_t slot_count)
+{
+    return (uint64_t)((uint128)hash * slot_count >> 64);
+}
+
 #endif

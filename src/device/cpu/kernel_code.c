@@ -29,15 +29,16 @@ void ISA_(code_pack)(const code_pack_arguments *a)
 void ISA_(code_insert)(const code_insert_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    uint64_t mask = a->slot_count - 1, codes = 0, added = 0;
+    uint64_t slots = a->slot_count, codes = 0, added = 0;
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
-            __builtin_prefetch(&a->slots[kernel_mix(a->codes[i + AHEAD]) & mask], 1);
-        uint64_t code = a->codes[i], at = kernel_mix(code) & mask;
+            __builtin_prefetch(&a->slots[kernel_slot_of(kernel_mix(a->codes[i + AHEAD]), slots)],
+                               1);
+        uint64_t code = a->codes[i], at = kernel_slot_of(kernel_mix(code), slots);
         a->out[i] = ROW_NULL;
         if (!code)
             continue;
-        for (;; at = (at + 1) & mask) {
+        for (;; at = at + 1 == slots ? 0 : at + 1) {
             uint64_t there = __atomic_load_n(&a->slots[at], __ATOMIC_RELAXED);
             if (!there && __atomic_compare_exchange_n(&a->slots[at], &there, code, false,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -54,17 +55,26 @@ void ISA_(code_insert)(const code_insert_arguments *a)
     __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
 }
 
+/* The first slot of the part that has the hash. */
+static inline uint64_t part_of(const code_find_arguments *a, uint64_t hash)
+{
+    return a->parts > 1 ? dev_rank_of(hash, a->parts) * a->slot_count : 0;
+}
+
 void ISA_(code_find)(const code_find_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    uint64_t mask = a->slot_count - 1;
+    uint64_t slots = a->slot_count;
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(&a->slots[kernel_mix(a->codes[i + AHEAD]) & mask]);
-        uint64_t code = a->codes[i], at = kernel_mix(code) & mask;
+        if (i + AHEAD < count) {
+            uint64_t later = kernel_mix(a->codes[i + AHEAD]);
+            __builtin_prefetch(&a->slots[part_of(a, later) + kernel_slot_of(later, slots)]);
+        }
+        uint64_t code = a->codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, slots);
+        const uint64_t *part = a->slots + part_of(a, hash);
         /* 0 is in no slot: it ends where it begins to look or at a free one. */
-        while (a->slots[at] != code && a->slots[at])
-            at = (at + 1) & mask;
-        a->out[i] = code && a->slots[at] ? (uint32_t)at : ROW_NULL;
+        while (part[at] != code && part[at])
+            at = at + 1 == slots ? 0 : at + 1;
+        a->out[i] = code && part[at] ? (uint32_t)((uint64_t)(part - a->slots) + at) : ROW_NULL;
     }
 }

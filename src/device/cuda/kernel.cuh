@@ -201,6 +201,18 @@ DEVICE uint64_t kernel_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* As in src/device/cpu/kernel.h. */
+DEVICE uint32_t kernel_rank_of(uint64_t hash, uint32_t ranks)
+{
+    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((mixed >> 32) * ranks >> 32);
+}
+
+DEVICE uint64_t kernel_slot_of(uint64_t hash, uint64_t slot_count)
+{
+    return (uint64_t)((uint128)hash * slot_count >> 64);
+}
+
 DEVICE int128 kernel_interval_weight(const interval_value *interval)
 {
     return ((int128)interval->months * 30 + interval->days) * 86400000000 + interval->microseconds;

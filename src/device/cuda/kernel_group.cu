@@ -125,17 +125,11 @@ KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
         a.out[kernel_atomic_add(&extra.scratch[part_of(a, i)], 1)] = a.first + (uint32_t)i;
 }
 
-DEVICE uint32_t rank_of(uint64_t hash, uint32_t ranks)
-{
-    uint64_t mixed = hash * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((mixed >> 32) * ranks >> 32);
-}
-
 KERNEL_ALONE(ranks_partition)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i < count)
-        kernel_atomic_add(&extra.scratch[rank_of(a.hashes[i], a.ranks)], 1);
+        kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1);
 }
 
 KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
@@ -148,7 +142,7 @@ KERNEL_STEP_ALONE(ranks_partition_fill, ranks_partition)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i < count)
-        a.out[kernel_atomic_add(&extra.scratch[rank_of(a.hashes[i], a.ranks)], 1)] = (uint32_t)i;
+        a.out[kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1)] = (uint32_t)i;
 }
 
 /* ---- by position ---- */

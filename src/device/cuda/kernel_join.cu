@@ -133,10 +133,11 @@ DEVICE void count_inserted(uint64_t *stats, bool is_code, bool is_new)
 
 KERNEL_TOGETHER(code_insert)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
-    uint64_t code = i < count ? a.codes[i] : 0, at = kernel_mix(code) & mask;
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t code = i < count ? a.codes[i] : 0;
+    uint64_t at = kernel_slot_of(kernel_mix(code), a.slot_count);
     bool is_new = false;
-    for (; code; at = (at + 1) & mask) {
+    for (; code; at = at + 1 == a.slot_count ? 0 : at + 1) {
         word64 there = atomicCAS((word64 *)&a.slots[at], (word64)0, (word64)code);
         is_new = !there;
         if (!there || there == code)
@@ -149,13 +150,15 @@ KERNEL_TOGETHER(code_insert)
 
 KERNEL_ALONE(code_find)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row(), mask = a.slot_count - 1;
+    uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i >= count)
         return;
-    uint64_t code = a.codes[i], at = kernel_mix(code) & mask;
-    while (code && a.slots[at] != code && a.slots[at])
-        at = (at + 1) & mask;
-    a.out[i] = code && a.slots[at] ? (uint32_t)at : ROW_NULL;
+    uint64_t code = a.codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, a.slot_count);
+    uint64_t first = a.parts > 1 ? kernel_rank_of(hash, a.parts) * a.slot_count : 0;
+    const uint64_t *part = a.slots + first;
+    while (code && part[at] != code && part[at])
+        at = at + 1 == a.slot_count ? 0 : at + 1;
+    a.out[i] = code && part[at] ? (uint32_t)(first + at) : ROW_NULL;
 }
 
 /* ---- packed keys ---- */

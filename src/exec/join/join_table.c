@@ -62,8 +62,8 @@ static status drop_nulls(const join_table *table, dev_stream *stream, tensor *co
     return STATUS_OK;
 }
 
-static status make_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
-                         dev_count rows, dev_buffer **out)
+status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                        dev_count rows, dev_buffer **out)
 {
     TRY(dev_alloc(stream->dev, rows.bound * sizeof(uint64_t), "join", out));
     status st = STATUS_OK;
@@ -85,14 +85,14 @@ static status code_slots(const join_table *table, dev_stream *stream, tensor *co
                          dev_count rows, bool is_build, uint32_t *out)
 {
     dev_buffer *codes;
-    TRY(make_codes(table, stream, keys, rows, &codes));
+    TRY(join_table_codes(table, stream, keys, rows, &codes));
     status st = is_build
                     ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
                                  .stats = table->stats->address, .out = out)
                     : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
-                                 .out = out);
+                                 .parts = table->part_count, .out = out);
     dev_buffer_unref(codes);
     return st;
 }
@@ -144,7 +144,7 @@ static status packed_slots(const join_table *table, exec_task *task, tensor *con
 status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
                         dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
-    if (table->form == JOIN_TABLE_CODED)
+    if (table->form == JOIN_TABLE_CODED || table->form == JOIN_TABLE_OPEN)
         return code_slots(table, task->stream, keys, rows, is_build, out);
     return packed_slots(table, task, keys, rows, is_build, first_row, out);
 }

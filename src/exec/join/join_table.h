@@ -3,6 +3,8 @@
  *   form       key -> group
  *   RANKED     one integer key: bit (key - minimum) of a bitmap; the group is its rank
  *   CODED      integer keys that fit 64 bits together: one code; the group is its slot's number
+ *   OPEN       the same with twice as many slots as rows, not a power of two: the table of the talk
+ *              (GTC S9557), of which ranks can make a part each and put the parts one behind the other
  *   HASHED     other keys, packed as rows; the group is its slot's number
  *   KEYLESS    all rows are in group 0
  *
@@ -23,6 +25,7 @@ typedef enum join_table_form {
     JOIN_TABLE_HASHED,
     JOIN_TABLE_RANKED,
     JOIN_TABLE_CODED,
+    JOIN_TABLE_OPEN,
     JOIN_TABLE_KEYLESS
 } join_table_form;
 
@@ -55,6 +58,8 @@ typedef struct join_table {
     const uint32_t *key_columns; /* the keys' places among the columns */
     const bool *needed;          /* columns that are read after the build */
     bool null_equal;
+    bool wants_open;    /* setting join_table: OPEN rather than RANKED and CODED */
+    uint64_t open_rows; /* OPEN: slots are for so many rows at least: as those of other parts */
     join_row_need row_need;
     const reserved_columns *reserved; /* some chunks' rows are there; NULL: none */
 
@@ -63,12 +68,13 @@ typedef struct join_table {
     uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
     uint64_t group_count;
     bool is_unique;               /* no group has two rows */
-    const join_key_range *ranges; /* RANKED, CODED: of the keys */
+    const join_key_range *ranges; /* RANKED, CODED, OPEN: of the keys */
     uint64_t bits;                /* RANKED: max - min + 1 */
     dev_buffer *bitmap, *ranks;
-    /* CODED: 64-bit codes; HASHED: rows of `packed` with their hashes; 0 for none. */
+    /* CODED, OPEN: 64-bit codes; HASHED: rows of `packed` with their hashes; 0 for none. */
     dev_buffer *slots;
-    uint64_t slot_count;
+    uint64_t slot_count; /* OPEN: of each part */
+    uint32_t part_count; /* OPEN: tables one behind the other, as code_find knows them; 0: one */
     key_layout layout;
     dev_buffer *packed; /* HASHED: all rows' keys; their text is in key_heaps */
     ARRAY(string_heap *) key_heaps;
@@ -135,7 +141,12 @@ static inline void join_table_check(const join_table *table)
 }
 #endif
 
-/* In slots of CODED and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
+/* Keys as 64-bit codes, 0 for NULLs and what is outside the ranges; keys FLAT. Of CODED and OPEN tables,
+ * or with `ranges` set. */
+CHECKED status join_table_codes(const join_table *table, dev_stream *stream, tensor *const *keys,
+                                dev_count rows, dev_buffer **out);
+
+/* In slots of CODED, OPEN and HASHED tables: puts the keys of build rows [first_row, first_row + rows)
  * in, or (is_build false) looks probe rows' keys up. The count of build rows is exact. */
 CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
                                 dev_count rows, bool is_build, uint64_t first_row, uint32_t *out);

@@ -43,16 +43,16 @@ static bool can_rank(const join_table *table, uint64_t rows, const join_key_rang
     return table->key_count == 1 && width < (most > RANK_BITS_SMALL ? most : RANK_BITS_SMALL);
 }
 
-/* All keys together fit a number. */
+/* All keys together fit a number, 0 left out. */
 static bool can_code(const join_table *table, const join_key_range *ranges)
 {
     uint64_t codes = 1;
     for (uint32_t k = 0; k < table->key_count; k++) {
         uint64_t width = (uint64_t)ranges[k].max - (uint64_t)ranges[k].min;
-        if (width >= INT64_MAX || __builtin_mul_overflow(codes, width + 1, &codes))
+        if (width == UINT64_MAX || __builtin_mul_overflow(codes, width + 1, &codes))
             return false;
     }
-    return codes < UINT64_MAX;
+    return true;
 }
 
 static bool some_key_is_always_null(const join_table *table, const join_key_range *ranges)
@@ -91,9 +91,12 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
     return st;
 }
 
-static uint64_t slots_for(uint64_t rows)
+/* Twice as many as rows where slots are open; numbers of groups are below ROW_NULL, as rows are. */
+static uint64_t slots_for(bool is_open, uint64_t rows)
 {
     uint64_t slots = 64;
+    if (is_open)
+        return rows < slots / 2 ? slots : rows < ROW_NULL / 2 ? rows * 2 : ROW_NULL;
     while (slots < rows + rows / 2)
         slots *= 2;
     return slots;
@@ -106,16 +109,20 @@ uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key
     bool has_ranges = join_table_needs_ranges(table);
     if (!rows || !table->key_count || (has_ranges && ranges[0].min > ranges[0].max))
         return lists;
-    if (has_ranges && can_rank(table, rows, ranges, &bits)) /* the bitmap, ranks, starts */
+    bool is_coded = has_ranges && can_code(table, ranges), is_open = table->wants_open && is_coded;
+    if (has_ranges && !is_open && can_rank(table, rows, ranges, &bits)) /* bitmap, ranks, starts */
         return bits / 8 + bits / 64 * sizeof(uint32_t) + rows * sizeof(uint32_t) + lists;
-    uint64_t slots = slots_for(rows) * (sizeof(uint64_t) + sizeof(uint32_t)); /* with starts */
-    uint64_t packed = has_ranges && can_code(table, ranges) ? 0 : rows * table->layout.stride;
-    return slots + packed + lists;
+    /* with starts */
+    uint64_t slots = slots_for(is_open, rows) * (sizeof(uint64_t) + sizeof(uint32_t));
+    return slots + (is_coded ? 0 : rows * table->layout.stride) + lists;
 }
 
 static status make_slots(join_table *table, dev_stream *stream)
 {
-    table->slot_count = slots_for(table->row_count);
+    bool is_open = table->form == JOIN_TABLE_OPEN;
+    uint64_t rows = table->row_count;
+    table->slot_count =
+        slots_for(is_open, is_open && table->open_rows > rows ? table->open_rows : rows);
     TRY(dev_words_new(stream, 2, &table->stats));
     return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
 }
@@ -147,14 +154,15 @@ static status choose_form(join_table *table, dev_stream *stream, const join_key_
         table->form = JOIN_TABLE_RANKED; /* without a bitmap: nothing can match */
         return STATUS_OK;
     }
-    if (can_rank(table, table->row_count, ranges, &table->bits)) {
+    bool is_coded = can_code(table, ranges), is_open = table->wants_open && is_coded;
+    if (!is_open && can_rank(table, table->row_count, ranges, &table->bits)) {
         table->form = JOIN_TABLE_RANKED;
         table->key_row_count = ranges[0].count;
         return zeroed(stream, bitmap_bytes(table->bits), &table->bitmap);
     }
-    if (!can_code(table, ranges))
+    if (!is_coded)
         return start_hashing(table, stream);
-    table->form = JOIN_TABLE_CODED;
+    table->form = is_open ? JOIN_TABLE_OPEN : JOIN_TABLE_CODED;
     return make_slots(table, stream);
 }
 

@@ -35,7 +35,7 @@ static void check_ranked(const join_table *table)
 static void check_slots(const join_table *table)
 {
     assert(table->key_count && !table->bitmap && table->slot_count > table->row_count);
-    assert(!(table->slot_count & (table->slot_count - 1)));
+    assert(table->form == JOIN_TABLE_OPEN || !(table->slot_count & (table->slot_count - 1)));
     assert(table->group_count == table->slot_count);
     check_has(table->slots, table->slot_count * sizeof(uint64_t));
 }
@@ -47,6 +47,7 @@ static void check_form(const join_table *table)
         check_ranked(table);
         break;
     case JOIN_TABLE_CODED:
+    case JOIN_TABLE_OPEN:
         assert(table->ranges && !table->packed);
         check_slots(table);
         break;

@@ -180,6 +180,7 @@ status join_side_init(const op_join_build *join, join_side *side)
                                   .key_columns = join->key_columns,
                                   .needed = join->needed,
                                   .null_equal = join->base.plan->join.null_equal,
+                                  .wants_open = exec_wants_open_tables(join->base.query),
                                   .row_need = join->row_need}};
     side->ranges = mem_new_array(join->key_count + 1, sizeof *side->ranges);
     if (!side->ranges)

@@ -154,6 +154,8 @@ const char *exec_temp_directory(const exec_query *query);
 /* Tasks that work for it at once: the threads, fewer where memory_limit is small. */
 unsigned exec_thread_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
+/* Setting join_table. */
+bool exec_wants_open_tables(const exec_query *query);
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id);
 struct runtime_bound *exec_runtime_bound(exec_query *query, uint32_t id);
 

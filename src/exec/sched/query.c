@@ -42,6 +42,11 @@ bool exec_is_cancelled(const exec_query *query)
     return atomic_load_explicit(&query->is_cancelled, memory_order_relaxed);
 }
 
+bool exec_wants_open_tables(const exec_query *query)
+{
+    return query->has_open_tables;
+}
+
 struct runtime_filter *exec_runtime_filter(exec_query *query, uint32_t id)
 {
     return &query->filters[id];

@@ -72,6 +72,7 @@ struct exec_query {
     ARRAY(char *) locations;
     _Atomic bool is_cancelled; /* by the user, or because of a failure: tasks stop at a chunk */
     bool is_buffering;         /* small chunks are put together before joins */
+    bool has_open_tables;      /* of joins by integers: setting join_table */
     bool is_synchronous;       /* tasks block where they would await a stream: for measurements */
     bool is_finished;          /* its last batch was taken, all its tasks are over */
     bool is_traced;            /* steps of its operators are noted: set before it starts */

@@ -1,0 +1,433 @@
+/* join.c - see join.h: the runs of a measured join, and their steps. */
+#include "bench/join.h"
+
+#include "bench/keys.h"
+#include "bench/partition.h"
+#include "bench/stream.h"
+
+typedef struct join {
+    bench_rank *rank;
+    data_type key_type;
+    const bench_join_options *options;
+    bench_keys build, probe;
+    join_key_range range;
+    uint64_t expected; /* matches on all ranks */
+    /* Of a run. */
+    join_table table;
+    chunk_list arrived;
+    uint64_t *placed; /* by peer: bytes of its part that have come; where parts go: */
+    char *parts;
+    uint64_t part_bytes;
+    uint64_t matches;
+    dev_buffer *counter;
+    bench_clock building, probing;
+} join;
+
+static status new_table(const join *j, join_table *out)
+{
+    static const uint32_t key_column = 0;
+    static const bool needed[] = {false};
+    *out = (join_table){.dev = j->rank->dev,
+                        .column_count = 1,
+                        .key_count = 1,
+                        .key_types = &j->key_type,
+                        .key_columns = &key_column,
+                        .needed = needed,
+                        .wants_open = true,
+                        .row_need = JOIN_ROWS_ALWAYS,
+                        .ranges = &j->range};
+    return join_table_init(out);
+}
+
+/* ---- keys to the ranks of their hashes ---- */
+
+/* A code's rank is that in whose part code_find looks it up. */
+static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
+{
+    dev_stream *stream = j->rank->task.stream;
+    dev_buffer *codes;
+    uint64_t *sorted = p->sorted->address;
+    TRY(join_table_codes(&j->table, stream, c->columns, c->rows, &codes));
+    status st = bench_partition_rows(j->rank, p, codes->address, c->rows.bound);
+    dev_buffer_unref(codes);
+    if (!st)
+        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound, sorted);
+    const uint32_t *offsets = p->offsets->address;
+    for (unsigned peer = 0; peer < j->rank->ranks && !st; peer++)
+        st = bench_stream_push(s, peer, sorted + offsets[peer],
+                               (offsets[peer + 1] - offsets[peer]) * sizeof *sorted);
+    return st;
+}
+
+static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *s)
+{
+    bench_partition p;
+    chunk_list chunks = {0};
+    status st = bench_partition_new(j->rank, 1, &p);
+    if (!st)
+        st = bench_keys_chunks(j->rank, keys, &chunks);
+    for (size_t i = 0; i < chunks.count && !st; i++)
+        st = push_chunk(j, &p, chunks.items[i], s);
+    bench_partition_release(&p);
+    chunk_list_release(&chunks);
+    return st;
+}
+
+/* ---- building ---- */
+
+static status take_build(void *argument, unsigned peer, const char *data, uint32_t bytes)
+{
+    (void)peer;
+    join *j = argument;
+    bench_keys keys = {.rows = bytes / sizeof(uint64_t)};
+    TRY(dev_alloc(j->rank->dev, bytes, "keys", &keys.buffer));
+    memcpy(keys.buffer->address, data, bytes);
+    status st = bench_keys_chunks(j->rank, &keys, &j->arrived);
+    bench_keys_release(&keys);
+    return st;
+}
+
+/* The keys of which this rank makes a table. */
+static status gather_build(join *j)
+{
+    bench_stream s;
+    if (j->rank->ranks == 1)
+        return bench_keys_chunks(j->rank, &j->build, &j->arrived);
+    status st = bench_stream_open(j->rank, "build keys", take_build, j, &s);
+    if (!st && j->options->algorithm == BENCH_REDUNDANT)
+        st = bench_stream_push_to_all(&s, j->build.buffer->address,
+                                      j->build.rows * sizeof(uint64_t));
+    else if (!st)
+        st = push_by_rank(j, &j->build, &s);
+    if (!st)
+        st = bench_stream_finish(&s);
+    return bench_stream_close(&s, st);
+}
+
+static uint64_t arrived_rows(const join *j)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < j->arrived.count; i++)
+        rows += j->arrived.items[i]->rows.bound;
+    return rows;
+}
+
+/* Memory is taken in the first phase, which is set-up. */
+static status start_table(join *j, uint64_t open_rows)
+{
+    j->table.open_rows = open_rows;
+    TRY(chunk_list_move(&j->arrived, &j->table.chunks));
+    return join_table_phase(&j->table, &j->rank->task, JOIN_TABLE_PHASE_START, &j->range);
+}
+
+static status fill_table(join *j)
+{
+    for (int phase = JOIN_TABLE_PHASE_MOVE; phase < JOIN_TABLE_PHASES; phase++)
+        TRY(join_table_phase(&j->table, &j->rank->task, (join_table_phase_number)phase, &j->range));
+    if (j->table.row_count && (!j->table.is_unique || j->table.form != JOIN_TABLE_OPEN))
+        return status_new(STATUS_KIND_INTERNAL,
+                          "keys of a measured join are not what they should be");
+    join_table_check(&j->table);
+    return STATUS_OK;
+}
+
+/* ---- parts of a table, made by all ranks for all ---- */
+
+static status take_part(void *argument, unsigned peer, const char *data, uint32_t bytes)
+{
+    join *j = argument;
+    if (bytes > j->part_bytes - j->placed[peer])
+        return status_new(STATUS_KIND_INTERNAL, "rank %u has a larger part of a table", peer);
+    memcpy(j->parts + peer * j->part_bytes + j->placed[peer], data, bytes);
+    j->placed[peer] += bytes;
+    return STATUS_OK;
+}
+
+/* `part`, of `bytes`, or NULL where this rank has none, to its place in all ranks' `whole`. */
+static status exchange_part(join *j, const dev_buffer *part, uint64_t bytes, dev_buffer *whole)
+{
+    bench_stream s;
+    j->parts = whole->address;
+    j->part_bytes = bytes;
+    memset(j->placed, 0, j->rank->ranks * sizeof *j->placed);
+    status st = bench_stream_open(j->rank, "parts of a table", take_part, j, &s);
+    if (!st && part)
+        st = bench_stream_push_to_all(&s, part->address, bytes);
+    if (!st)
+        st = bench_stream_finish(&s);
+    return bench_stream_close(&s, st);
+}
+
+static status zeroed(const bench_rank *r, uint64_t bytes, dev_buffer **out)
+{
+    TRY(dev_alloc(r->dev, bytes, "join build", out));
+    return r->dev->ops->zero(r->task.stream, (*out)->address, bytes);
+}
+
+/* An empty table for all parts, each of slot_count slots. */
+static status start_whole(const join *j, uint64_t slot_count, join_table *out)
+{
+    const bench_rank *r = j->rank;
+    uint64_t slots;
+    TRY(new_table(j, out));
+    if (__builtin_mul_overflow(slot_count, r->ranks, &slots) || slots > ROW_NULL)
+        return status_new(STATUS_KIND_LIMIT, "a table of more than %u slots", ROW_NULL);
+    out->form = JOIN_TABLE_OPEN;
+    out->slot_count = slot_count;
+    out->part_count = r->ranks;
+    out->group_count = slots;
+    out->is_unique = true;
+    TRY(zeroed(r, slots * sizeof(uint64_t), &out->slots));
+    return zeroed(r, slots * sizeof(uint32_t), &out->rows);
+}
+
+/* How many rows each rank's part has: words, by rank. */
+static status agree_on_rows(const join *j, uint64_t *words)
+{
+    uint8_t *operations = mem_new_array(j->rank->ranks, sizeof *operations); /* all NET_SUM */
+    if (!operations)
+        return status_no_memory("ranks", j->rank->ranks);
+    _Static_assert(NET_SUM == 0, "zeroed memory is sums");
+    words[j->rank->rank] = arrived_rows(j);
+    status st = bench_agree(j->rank, words, operations, j->rank->ranks);
+    mem_free(operations);
+    return st;
+}
+
+/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. */
+static void number_rows(const join *j, const uint64_t *rows, join_table *whole)
+{
+    uint32_t *numbers = whole->rows->address, first = 0;
+    for (unsigned peer = 0; peer < j->rank->ranks; peer++) {
+        for (uint64_t i = 0; i < whole->slot_count; i++)
+            numbers[peer * whole->slot_count + i] += first;
+        first += (uint32_t)rows[peer];
+    }
+    whole->row_count = whole->key_row_count = first;
+}
+
+static status build_parts(join *j, uint64_t *rows, join_table *whole)
+{
+    uint64_t most = 0;
+    TRY(agree_on_rows(j, rows));
+    for (unsigned peer = 0; peer < j->rank->ranks; peer++)
+        most = rows[peer] > most ? rows[peer] : most;
+    TRY(bench_clock_stop(j->rank, &j->building));
+    TRY(start_table(j, most));
+    TRY(start_whole(j, most < 32 ? 64 : 2 * most, whole));
+    TRY(bench_clock_start(j->rank, &j->building));
+    TRY(fill_table(j));
+    TRY(exchange_part(j, j->table.slots, whole->slot_count * sizeof(uint64_t), whole->slots));
+    TRY(exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows));
+    number_rows(j, rows, whole);
+    return STATUS_OK;
+}
+
+static status build_in_parallel(join *j)
+{
+    join_table whole = {0};
+    uint64_t *rows = mem_new_array(j->rank->ranks, sizeof *rows);
+    status st = rows ? build_parts(j, rows, &whole) : status_no_memory("ranks", j->rank->ranks);
+    mem_free(rows);
+    join_table_release(&j->table);
+    j->table = whole;
+    return st;
+}
+
+static status build_alone(join *j)
+{
+    TRY(bench_clock_stop(j->rank, &j->building));
+    TRY(start_table(j, 0));
+    TRY(bench_clock_start(j->rank, &j->building));
+    return fill_table(j);
+}
+
+static status build(join *j)
+{
+    bool is_parallel = j->options->algorithm == BENCH_PARALLEL && j->rank->ranks > 1;
+    TRY(bench_clock_start(j->rank, &j->building));
+    TRY(gather_build(j));
+    TRY(is_parallel ? build_in_parallel(j) : build_alone(j));
+    return bench_clock_stop(j->rank, &j->building);
+}
+
+/* ---- probing ---- */
+
+static status make_pairs(join *j, const row_index *groups, dev_count rows)
+{
+    dev_stream *stream = j->rank->task.stream;
+    row_index *probe = NULL, *build = NULL;
+    status st = row_index_new(stream->dev, rows.bound, &probe);
+    if (!st)
+        st = row_index_new(stream->dev, rows.bound, &build);
+    if (!st)
+        st = DEV_LAUNCH(stream, join_pairs_unique, .groups = groups->rows, .count = rows,
+                        .rows = j->table.rows ? j->table.rows->address : NULL,
+                        .out_probe = probe->rows, .out_build = build->rows,
+                        .out_count = j->counter->address);
+    if (!st)
+        j->matches += *(const uint64_t *)j->counter->address;
+    row_index_unref(probe);
+    row_index_unref(build);
+    return st;
+}
+
+static status probe_chunk(join *j, const chunk *c)
+{
+    row_index *groups;
+    TRY(join_table_probe(&j->table, &j->rank->task, c->columns, c->rows, &groups));
+    status st = make_pairs(j, groups, c->rows);
+    row_index_unref(groups);
+    return st;
+}
+
+static status probe_chunks(join *j, const bench_keys *keys)
+{
+    chunk_list chunks = {0};
+    status st = bench_keys_chunks(j->rank, keys, &chunks);
+    for (size_t i = 0; i < chunks.count && !st; i++)
+        st = probe_chunk(j, chunks.items[i]);
+    chunk_list_release(&chunks);
+    return st;
+}
+
+/* A message's keys are probed where they are. */
+static status take_probe(void *argument, unsigned peer, const char *data, uint32_t bytes)
+{
+    (void)peer;
+    join *j = argument;
+    dev_buffer borrowed = {.address = (void *)(uintptr_t)data, .references = 1};
+    bench_keys keys = {.buffer = &borrowed, .rows = bytes / sizeof(uint64_t)};
+    return probe_chunks(j, &keys);
+}
+
+static status probe_by_rank(join *j)
+{
+    bench_stream s;
+    status st = bench_stream_open(j->rank, "probe keys", take_probe, j, &s);
+    if (!st)
+        st = push_by_rank(j, &j->probe, &s);
+    if (!st)
+        st = bench_stream_finish(&s);
+    return bench_stream_close(&s, st);
+}
+
+static status probe(join *j)
+{
+    bool is_sent = j->options->algorithm == BENCH_PARTITIONED && j->rank->ranks > 1;
+    TRY(bench_clock_start(j->rank, &j->probing));
+    TRY(is_sent ? probe_by_rank(j) : probe_chunks(j, &j->probe));
+    return bench_clock_stop(j->rank, &j->probing);
+}
+
+/* ---- runs ---- */
+
+/* Reads of 8 bytes at random, as probing begins with one; of the slots, in chunks. */
+static status measure_reads(const join *j, double *out)
+{
+    dev_stream *stream = j->rank->task.stream;
+    uint64_t rows = stream->dev->chunk_rows, slots = j->table.slot_count, chunks = 64, seed = 1;
+    dev_buffer *index = NULL, *values = NULL;
+    double seconds = 0;
+    status st = dev_alloc(stream->dev, rows * sizeof(uint32_t), "bench", &index);
+    if (!st)
+        st = dev_alloc(stream->dev, rows * sizeof(uint64_t), "bench", &values);
+    for (uint64_t n = 0; n < chunks && !st; n++) {
+        for (uint64_t i = 0; i < rows; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            ((uint32_t *)index->address)[i] = (uint32_t)((seed >> 32) * slots >> 32);
+        }
+        double start = bench_seconds();
+        st = DEV_LAUNCH(stream, gather, .width = sizeof(uint64_t), .base = j->table.slots->address,
+                        .base_rows = slots, .index = index->address, .count = dev_count_exact(rows),
+                        .out = values->address);
+        seconds += bench_seconds() - start;
+    }
+    *out = seconds > 0 ? (double)(rows * chunks) / seconds : 0;
+    dev_buffer_unref(index);
+    dev_buffer_unref(values);
+    return st;
+}
+
+static status check_matches(join *j)
+{
+    const bench_rank *r = j->rank;
+    uint64_t words[] = {j->matches};
+    static const uint8_t operations[] = {NET_SUM};
+    TRY(bench_agree(j->rank, words, operations, 1));
+    j->matches = words[0];
+    if (j->matches == j->expected)
+        return STATUS_OK;
+    return status_new(STATUS_KIND_INTERNAL, "%u ranks found %llu matches of %llu", r->ranks,
+                      (unsigned long long)j->matches, (unsigned long long)j->expected);
+}
+
+/* Sums of all ranks. */
+static status add_up(join *j, uint64_t bytes_before, bench_join_result *out)
+{
+    bench_rank *r = j->rank;
+    static const uint8_t operations[] = {NET_SUM, NET_SUM};
+    double cpu = r->owns_process || !r->rank ? j->building.cpu_seconds + j->probing.cpu_seconds : 0;
+    uint64_t words[] = {r->bytes_sent - bytes_before, (uint64_t)(cpu * 1e6)};
+    TRY(bench_agree(r, words, operations, 2));
+    *out = (bench_join_result){.build = j->building.seconds,
+                               .probe = j->probing.seconds,
+                               .bytes_sent = words[0],
+                               .cpu_seconds = (double)words[1] / 1e6,
+                               .matches = j->matches};
+    return STATUS_OK;
+}
+
+static status run_steps(join *j, bench_join_result *out)
+{
+    uint64_t bytes_before = j->rank->bytes_sent;
+    j->matches = 0;
+    j->building = j->probing = (bench_clock){0};
+    TRY(new_table(j, &j->table));
+    TRY(bench_keys_range(j->rank, &j->build, &j->range));
+    TRY(build(j));
+    TRY(probe(j));
+    TRY(check_matches(j));
+    TRY(add_up(j, bytes_before, out));
+    return j->rank->ranks == 1 && j->table.slots ? measure_reads(j, &out->reads) : STATUS_OK;
+}
+
+static status run(join *j, bench_join_result *out)
+{
+    status st = run_steps(j, out);
+    chunk_list_release(&j->arrived);
+    join_table_release(&j->table);
+    return st;
+}
+
+static status prepare(join *j)
+{
+    const bench_join_options *o = j->options;
+    static const uint8_t operations[] = {NET_SUM};
+    j->placed = mem_new_array(j->rank->ranks, sizeof *j->placed);
+    if (!j->placed)
+        return status_no_memory("ranks", j->rank->ranks * sizeof *j->placed);
+    TRY(dev_words_new(j->rank->task.stream, 1, &j->counter));
+    TRY(bench_build_keys(j->rank, o->build_rows, &j->build));
+    TRY(bench_probe_keys(j->rank, o->build_rows, o->probe_rows, o->selectivity, &j->probe,
+                         &j->expected));
+    return bench_agree(j->rank, &j->expected, operations, 1);
+}
+
+status bench_join(bench_rank *r, const bench_join_options *options, bench_join_result *out)
+{
+    join j = {.rank = r, .key_type = type_make(TYPE_INT64), .options = options};
+    *out = (bench_join_result){0};
+    status st = prepare(&j);
+    for (unsigned i = 0; i < options->runs && !st; i++) {
+        bench_join_result one;
+        st = run(&j, &one);
+        if (!st && (!i || one.build + one.probe < out->build + out->probe))
+            *out = one;
+    }
+    bench_keys_release(&j.build);
+    bench_keys_release(&j.probe);
+    dev_buffer_unref(j.counter);
+    mem_free(j.placed);
+    return st;
+}

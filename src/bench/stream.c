@@ -1,0 +1,146 @@
+/* stream.c - see stream.h. */
+#include "bench/stream.h"
+
+status bench_stream_open(bench_rank *r, const char *name, bench_taker *take, void *argument,
+                         bench_stream *out)
+{
+    *out = (bench_stream){.rank = r, .take = take, .argument = argument};
+    out->filling = mem_new_array(r->ranks, sizeof *out->filling);
+    out->waiters = mem_new_array(r->ranks + 1, sizeof *out->waiters);
+    if (!out->filling || !out->waiters)
+        return status_no_memory("a stream", r->ranks * sizeof *out->waiters);
+    for (unsigned i = 0; i <= r->ranks; i++)
+        out->waiters[i].rank = r;
+    const net_exchange_options options = {.id = r->next_id++, .name = name};
+    return net_exchange_open(r->query, &options, &out->exchange);
+}
+
+/* ---- receiving ---- */
+
+/* Takes a message, if one is there. */
+static status receive(bench_stream *s, net_state *out_state)
+{
+    net_message *message = NULL;
+    bench_waiter *waiter = &s->waiters[s->rank->ranks];
+    net_waiter *given = bench_waiter_arm(waiter);
+    *out_state = NET_ENDED;
+    status st = net_try_receive(s->exchange, NET_ANY, given, out_state, &message);
+    bench_waiter_said(waiter, given, st ? NET_ENDED : *out_state);
+    if (st || *out_state != NET_READY) {
+        s->has_ended = !st && *out_state == NET_ENDED;
+        return st;
+    }
+    st = s->take(s->argument, message->peer, message->data, message->bytes);
+    net_message_free(message);
+    return st;
+}
+
+/* ---- sending ---- */
+
+static status new_message(bench_stream *s, unsigned peer)
+{
+    bench_waiter *waiter = &s->waiters[peer];
+    for (;;) {
+        net_state sending, receiving = NET_ENDED;
+        net_waiter *given = bench_waiter_arm(waiter);
+        status st = net_try_message(s->exchange, peer, given, &sending, &s->filling[peer]);
+        bench_waiter_said(waiter, given, st ? NET_ENDED : sending);
+        if (st || sending != NET_WAIT)
+            return st;
+        if (!s->has_ended)
+            TRY(receive(s, &receiving));
+        if (receiving != NET_READY)
+            bench_rank_sleep(s->rank);
+    }
+}
+
+static void flush(bench_stream *s, unsigned peer)
+{
+    if (!s->filling[peer])
+        return;
+    s->rank->bytes_sent += peer == s->rank->rank ? 0 : s->filling[peer]->bytes;
+    net_send(s->exchange, &s->filling[peer]);
+}
+
+status bench_stream_room(bench_stream *s, unsigned peer, uint32_t min_bytes, char **out,
+                         uint32_t *out_bytes)
+{
+    net_message *message = s->filling[peer];
+    if (message && (message->room & ~7u) - message->bytes < min_bytes)
+        flush(s, peer);
+    if (!s->filling[peer])
+        TRY(new_message(s, peer));
+    message = s->filling[peer];
+    if (!message)
+        return status_new(STATUS_KIND_INTERNAL, "rank %u wants no rows of a measurement", peer);
+    *out = message->data + message->bytes;
+    *out_bytes = (message->room & ~7u) - message->bytes;
+    return STATUS_OK;
+}
+
+void bench_stream_filled(bench_stream *s, unsigned peer, uint32_t bytes)
+{
+    s->filling[peer]->bytes += bytes;
+}
+
+status bench_stream_push(bench_stream *s, unsigned peer, const void *data, uint64_t bytes)
+{
+    const char *from = data;
+    while (bytes) {
+        char *to;
+        uint32_t room;
+        TRY(bench_stream_room(s, peer, sizeof(uint64_t), &to, &room));
+        uint32_t now = bytes < room ? (uint32_t)bytes : room;
+        memcpy(to, from, now);
+        bench_stream_filled(s, peer, now);
+        from += now;
+        bytes -= now;
+    }
+    return STATUS_OK;
+}
+
+/* A little to each, in turns, so that all receive at once. */
+status bench_stream_push_to_all(bench_stream *s, const void *data, uint64_t bytes)
+{
+    const uint64_t most = 1u << 20;
+    for (uint64_t at = 0; at < bytes; at += most)
+        for (unsigned i = 0; i < s->rank->ranks; i++) {
+            unsigned peer = (s->rank->rank + i) % s->rank->ranks;
+            uint64_t now = bytes - at < most ? bytes - at : most;
+            TRY(bench_stream_push(s, peer, (const char *)data + at, now));
+        }
+    return STATUS_OK;
+}
+
+status bench_stream_finish(bench_stream *s)
+{
+    for (unsigned peer = 0; peer < s->rank->ranks; peer++) {
+        flush(s, peer);
+        net_end(s->exchange, peer);
+    }
+    while (!s->has_ended) {
+        net_state state;
+        TRY(receive(s, &state));
+        if (state == NET_WAIT)
+            bench_rank_sleep(s->rank);
+    }
+    return STATUS_OK;
+}
+
+status bench_stream_close(bench_stream *s, status st)
+{
+    net_query *query = s->rank->query;
+    if (st) {
+        net_query_fail(query, st);
+        st = net_query_failure(query);
+    }
+    for (unsigned peer = 0; s->filling && peer < s->rank->ranks; peer++)
+        net_message_free(s->filling[peer]);
+    net_exchange_close(s->exchange);
+    for (unsigned i = 0; s->waiters && i <= s->rank->ranks; i++)
+        bench_waiter_settle(&s->waiters[i]);
+    mem_free(s->filling);
+    mem_free(s->waiters);
+    *s = (bench_stream){0};
+    return st;
+}
