@@ -288,13 +288,13 @@ PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statem
  * is told by get_last_error, with the hint. */
 PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
                                                       struct ArrowArrayStream *out);
-/* The stream's rows as a table, a session's if the connection is one; a table that was made so and has
- * exactly that name is replaced, any other is PISTACHIO_ERROR_INVALID. The stream is read to its end now
- * and released, also on failure; the rows are kept in a file without a name in temp_directory, which goes
- * with the database, or the session. Columns are of all flat Arrow types but intervals and durations, of
- * each layout, and dictionaries of them; one that is nested is PISTACHIO_ERROR_UNSUPPORTED, and named. One
- * without a type is a varchar of NULLs. Lengths, offsets and texts are checked as far as the interface lets
- * one see. Ranks that are other processes cannot read such a table: PISTACHIO_ERROR_UNSUPPORTED there. */
+/* The stream's rows as a table, a session's if the connection is one; a table that was made so, or by CREATE
+ * TABLE, and has exactly that name is replaced, any other is PISTACHIO_ERROR_INVALID. The stream is read to its
+ * end now and released, also on failure; the rows are kept in a file without a name in temp_directory, which
+ * goes with the database, or the session, or by DROP TABLE. Columns are of all flat Arrow types but intervals
+ * and durations, of each layout, and dictionaries of them; one that is nested is PISTACHIO_ERROR_UNSUPPORTED,
+ * and named. One without a type is a varchar of NULLs. Lengths, offsets and texts are checked as far as the
+ * interface lets one see. Of ranks that are processes those of this machine read it. */
 PISTACHIO_API pistachio_error *pistachio_add_arrow(pistachio_connection *connection,
                                                    const char *name,
                                                    struct ArrowArrayStream *stream);

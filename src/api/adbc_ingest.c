@@ -75,8 +75,9 @@ typedef struct ingesting {
     struct ArrowArrayStream *stream;
     bool creates, appends, replaces; /* what the mode allows */
     const pq_table *table;           /* that has the name; NULL: none */
-    char path[4096];                 /* of the file */
-    char folder[4096];               /* NAME/ */
+    sql_held held;
+    char path[4096];   /* of the file */
+    char folder[4096]; /* NAME/ */
 } ingesting;
 
 /* It becomes the name of a file, and a pattern of names. */
@@ -94,7 +95,7 @@ static AdbcStatusCode find_table(ingesting *g, struct AdbcError *error)
 {
     const char *name = g->ingest->table;
     const sql_catalog_entry *entry;
-    status st = sql_catalog_find(api_catalog(g->connection), name, &entry);
+    status st = sql_catalog_find(api_catalog(g->connection), name, &g->held, &entry);
     if (st)
         return adbc_fail(error, st);
     if (entry && strcmp(entry->name, name))
@@ -199,11 +200,11 @@ static status write_file(const ingesting *g, int64_t *out_rows)
                                  makes_folder ? g->folder : g->path);
 }
 
-static AdbcStatusCode run_temporary(const ingesting *g, int64_t *out_rows, struct AdbcError *error)
+static AdbcStatusCode run_temporary(ingesting *g, int64_t *out_rows, struct AdbcError *error)
 {
     AdbcStatusCode code = ADBC_STATUS_OK;
     const sql_catalog_entry *entry = NULL;
-    status st = sql_catalog_find(api_catalog(g->connection), g->ingest->table, &entry);
+    status st = sql_catalog_find(api_catalog(g->connection), g->ingest->table, &g->held, &entry);
     if (st)
         return adbc_fail(error, st);
     if (!g->creates || (g->appends && entry))
@@ -245,7 +246,10 @@ AdbcStatusCode adbc_ingest_run(pistachio_connection *connection, const adbc_inge
     g.appends = !strcmp(mode, ADBC_INGEST_OPTION_MODE_APPEND) ||
                 !strcmp(mode, ADBC_INGEST_OPTION_MODE_CREATE_APPEND);
     g.creates = strcmp(mode, ADBC_INGEST_OPTION_MODE_APPEND) != 0;
-    AdbcStatusCode code = run(&g, out_rows, error);
+    status st = arena_new(&g.held.memory);
+    AdbcStatusCode code = st ? adbc_fail(error, st) : run(&g, out_rows, error);
+    sql_held_release(&g.held);
+    arena_free(g.held.memory);
     if (stream.release)
         stream.release(&stream);
     return code;

@@ -198,12 +198,14 @@ static status add_tables(const objects *o, arrow_build *tables)
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(api_catalog(o->connection), o->depth == ADBC_OBJECT_DEPTH_ALL, o->memory,
-                         &entries, &count));
-    for (size_t i = 0; i < count; i++)
+    sql_held held = {.memory = o->memory};
+    status st = sql_catalog_list(api_catalog(o->connection), o->depth == ADBC_OBJECT_DEPTH_ALL,
+                                 &held, &entries, &count);
+    for (size_t i = 0; !st && i < count; i++)
         add_table(o, &entries[i], tables);
     arrow_build_end(tables);
-    return STATUS_OK;
+    sql_held_release(&held);
+    return st;
 }
 
 static status add_schemas(const objects *o, arrow_build *schemas)

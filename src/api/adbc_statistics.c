@@ -67,8 +67,10 @@ static void add_tables(arrow_build *list, const sql_catalog_entry *entries, size
         const pq_table *table = entries[i].table;
         if (!table || !adbc_matches(pattern, entries[i].name))
             continue;
-        add(list, NULL, entries[i].name, ADBC_STATISTIC_ROW_COUNT_KEY, (int64_t)table->row_count);
-        for (size_t c = 0; c < table->columns.count; c++)
+        add(list, NULL, entries[i].name, ADBC_STATISTIC_ROW_COUNT_KEY,
+            (int64_t)sql_catalog_rows(&entries[i]));
+        bool is_whole = entries[i].parts.count < 2; /* the columns' are one part's */
+        for (size_t c = 0; is_whole && c < table->columns.count; c++)
             add_column(list, &table->columns.items[c], entries[i].name, approximate);
     }
 }
@@ -78,9 +80,12 @@ static status list_tables(pistachio_connection *connection, arena *memory, arrow
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(api_catalog(connection), true, memory, &entries, &count));
-    add_tables(list, entries, count, pattern, approximate);
-    return STATUS_OK;
+    sql_held held = {.memory = memory};
+    status st = sql_catalog_list(api_catalog(connection), true, &held, &entries, &count);
+    if (!st)
+        add_tables(list, entries, count, pattern, approximate);
+    sql_held_release(&held);
+    return st;
 }
 
 static status make(pistachio_connection *connection, arrow_build *build, const char *pattern,

@@ -237,14 +237,3 @@ status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray
         *out = batch;
     return st;
 }
-
-uint64_t api_arrow_batch_text(const exec_batch *batch)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        const string_heap *heap = batch->columns[i].heap;
-        for (uint32_t k = 0; heap && k < heap->buffer_count; k++)
-            bytes += heap->buffers[k]->bytes;
-    }
-    return bytes;
-}

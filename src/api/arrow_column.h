@@ -14,7 +14,5 @@ CHECKED status api_arrow_table_type(const struct ArrowSchema *column, data_type 
 CHECKED status api_arrow_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                int64_t first, uint64_t count, const data_type *types, device *dev,
                                exec_batch **out);
-/* Bytes that the batch's texts take behind their views. */
-uint64_t api_arrow_batch_text(const exec_batch *batch);
 
 #endif

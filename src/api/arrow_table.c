@@ -10,14 +10,7 @@ static status check(const pistachio_connection *connection, const char *name)
 {
     if (!*name)
         return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
-    if (connection->database->cluster)
-        return status_hint(
-            status_new(STATUS_KIND_UNSUPPORTED,
-                       "the rows of table \"%s\" are this process's; the other ranks "
-                       "cannot read them",
-                       name),
-            "write them to a Parquet file that all ranks have");
-    return sql_catalog_check_rows(api_catalog(connection), name);
+    return sql_catalog_check_rows(api_catalog(connection), name, true);
 }
 
 static status add(pistachio_connection *connection, const char *name,
@@ -31,7 +24,7 @@ static status add(pistachio_connection *connection, const char *name,
     TRY(new_file_open_temporary(s.temp_directory.text, &target.file, &descriptor));
     /* Releases the stream. */
     status st = api_arrow_write(connection, stream, &target, &rows);
-    return sql_catalog_add_rows(api_catalog(connection), name, descriptor, st);
+    return sql_catalog_add_rows(api_catalog(connection), name, true, descriptor, st);
 }
 
 pistachio_error *pistachio_add_arrow(pistachio_connection *connection, const char *name,

@@ -114,7 +114,7 @@ static status add_slice(arrow_write *w, int64_t first, uint64_t rows)
 {
     exec_batch *batch;
     TRY(api_arrow_batch(&w->schema, &w->array, first, rows, w->types, w->engine->dev, &batch));
-    uint64_t text = api_arrow_batch_text(batch);
+    uint64_t text = exec_batch_text_bytes(batch);
     TRY(api_sink_add(w->sink, batch));
     adapt_slice(w, rows, text);
     w->group_text += text;

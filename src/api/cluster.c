@@ -175,6 +175,8 @@ static status fill_catalog(sql_catalog *catalog, const statement_read *read)
         statement_name table = read->tables.items[i];
         TRY(sql_catalog_put(catalog, &(sql_catalog_entry){.name = table.name, .path = table.text}));
     }
+    for (size_t i = 0; i < read->parts.count; i++)
+        TRY(sql_catalog_put_part(catalog, read->parts.items[i].name, read->parts.items[i].text));
     for (size_t i = 0; i < read->views.count; i++) {
         statement_name view = read->views.items[i];
         TRY(sql_catalog_put(catalog,

@@ -1,4 +1,4 @@
-/* copy.h - inside the public interface: COPY. */
+/* copy.h - inside the public interface: COPY, and tables of rows. */
 #ifndef PISTACHIO_API_COPY_H
 #define PISTACHIO_API_COPY_H
 
@@ -6,5 +6,7 @@
 
 /* Writes the rows of result->query, which has been started, to the statement's path. */
 CHECKED status api_copy(pistachio_result *result);
+/* table_rows.c: makes the statement's table of these rows, or adds them to it. */
+CHECKED status api_keep_rows(pistachio_result *result);
 
 #endif

@@ -126,8 +126,9 @@ static status start_query(pistachio_result *result)
     show_query(result);
     TRY(start_trace(result));
     TRY(exec_query_start(result->query));
-    if (result->statement->kind == SQL_COPY) {
-        TRY(api_copy(result));
+    sql_kind kind = result->statement->kind;
+    if (kind == SQL_COPY || kind == SQL_CREATE_TABLE || kind == SQL_INSERT) {
+        TRY(kind == SQL_COPY ? api_copy(result) : api_keep_rows(result));
         return api_finish_trace(result);
     }
     if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
@@ -194,13 +195,13 @@ static status run_show_tables(pistachio_result *result)
     sql_catalog_entry *entries;
     size_t count;
     result->made.is_made = true;
-    TRY(sql_catalog_list(api_catalog(result->connection), true, result->statement->query.memory,
-                         &entries, &count));
+    TRY(sql_catalog_list(api_catalog(result->connection), true, &result->statement->held, &entries,
+                         &count));
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
         char rows[24], columns[24];
         if (table) {
-            int128_format((int128)table->row_count, 0, rows);
+            int128_format((int128)sql_catalog_rows(&entries[i]), 0, rows);
             int128_format((int128)table->columns.count, 0, columns);
         }
         const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
@@ -237,6 +238,11 @@ static status run(pistachio_result *result)
         return start_query(result);
     case SQL_CREATE_VIEW:
         return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
+    case SQL_CREATE_TABLE:
+    case SQL_INSERT:
+        return statement->is_there ? STATUS_OK : start_query(result);
+    case SQL_DROP_TABLE:
+        return sql_catalog_drop_rows(catalog, statement->name, statement->if_exists);
     case SQL_DROP_VIEW:
         return sql_catalog_drop_view(catalog, statement->name, statement->if_exists);
     case SQL_SET:
@@ -260,6 +266,16 @@ static void name_tag(pistachio_result *result)
         snprintf(result->tag, sizeof result->tag, "COPY %llu",
                  (unsigned long long)result->rows_written);
         return;
+    case SQL_INSERT:
+        snprintf(result->tag, sizeof result->tag, "INSERT 0 %llu",
+                 (unsigned long long)result->rows_written);
+        return;
+    case SQL_CREATE_TABLE:
+        word = "CREATE TABLE";
+        break;
+    case SQL_DROP_TABLE:
+        word = "DROP TABLE";
+        break;
     case SQL_CREATE_VIEW:
         word = "CREATE VIEW";
         break;

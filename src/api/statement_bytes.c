@@ -1,5 +1,6 @@
 /* statement_bytes.c - of a table, or another request: a header and a text. Of a statement: a header, then texts with their closing NUL: names and values of settings, an
- * empty one, names and queries of views, an empty one, names and paths of tables, an empty one; then
+ * empty one, names and queries of views, an empty one, names and paths of tables, an empty one, names and
+ * paths of the parts of tables of rows, an empty one; then
  * values of parameters, each a header and the bytes of a text; then the statement's text. */
 #include "api/statement_bytes.h"
 
@@ -63,11 +64,13 @@ static status put_settings(byte_list *to, const settings *s, const settings *unc
     return put_text(to, "");
 }
 
-/* The query of a view, or the path of a table; NULL: it is the other. */
+/* The query of a view, or the path of a table; NULL: it is the other, or one of rows. */
 static const char *text_of(const sql_catalog_entry *entry, bool is_view)
 {
     if (is_view)
         return entry->view_sql;
+    if (entry->parts.count)
+        return NULL;
     return entry->table ? entry->table->name : entry->path;
 }
 
@@ -83,13 +86,24 @@ static status put_names(byte_list *to, const sql_catalog_entry *entries, size_t 
     return put_text(to, "");
 }
 
-static status put_catalog(byte_list *to, sql_catalog *catalog, arena *scratch)
+static status put_parts(byte_list *to, const sql_catalog_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < entries[i].parts.count; p++) {
+            TRY(put_text(to, entries[i].name));
+            TRY(put_text(to, entries[i].parts.items[p]->table->name));
+        }
+    return put_text(to, "");
+}
+
+static status put_catalog(byte_list *to, sql_catalog *catalog, sql_held *held)
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(catalog, false, scratch, &entries, &count));
+    TRY(sql_catalog_list(catalog, false, held, &entries, &count));
     TRY(put_names(to, entries, count, true));
-    return put_names(to, entries, count, false);
+    TRY(put_names(to, entries, count, false));
+    return put_parts(to, entries, count);
 }
 
 static status put_value(byte_list *to, const value *v)
@@ -121,12 +135,15 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
                       const settings *unchanged)
 {
     const plan_statement *plan = &result->statement->query;
+    sql_held held = {.memory = plan->memory};
     const statement_header header = {.time = result->statement_time,
                                      .memory_bytes = memory_bytes,
                                      .value_count = pistachio_parameter_count(result->prepared)};
     TRY(put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
-    TRY(put_catalog(to, api_catalog(result->connection), plan->memory));
+    status st = put_catalog(to, api_catalog(result->connection), &held);
+    sql_held_release(&held);
+    TRY(st);
     TRY(put_values(to, result->prepared));
     return put_text(to, plan->sql);
 }
@@ -246,6 +263,7 @@ void statement_read_release(statement_read *read)
 {
     array_release(&read->views);
     array_release(&read->tables);
+    array_release(&read->parts);
     array_release(&read->values);
 }
 
@@ -269,6 +287,7 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     TRY(read_settings(&from, s));
     TRY(read_names(&from, &out->views));
     TRY(read_names(&from, &out->tables));
+    TRY(read_names(&from, &out->parts));
     TRY(read_values(&from, header.value_count, out));
     return next_text(&from, &out->sql);
 }

@@ -24,8 +24,8 @@ typedef struct statement_read {
     int64_t time;
     uint64_t memory_bytes; /* of plan_distribution */
     const char *sql;
-    statement_names views, tables;
-    ARRAY(value) values; /* of parameters */
+    statement_names views, tables, parts; /* parts: of tables of rows, in order */
+    ARRAY(value) values;                  /* of parameters */
 } statement_read;
 
 /* unchanged: settings of rank 0 that other ranks have values of their own of, unless rank 0's differ

@@ -24,6 +24,49 @@ static status bind_scan(binder *b, pq_table *table, const char *name, plan_node 
     return STATUS_OK;
 }
 
+/* ---- several scans as one ---- */
+
+typedef struct scan_list {
+    ARRAY(plan_node *) scans;
+} scan_list;
+
+static status unite(binder *b, const scan_list *list, plan_node **out)
+{
+    size_t count = list->scans.count;
+    *out = list->scans.items[0];
+    if (count == 1)
+        return STATUS_OK;
+    plan_node *node = plan_node_new(b->memory, PLAN_UNION, (uint32_t)count);
+    if (!node)
+        return bind_no_memory();
+    memcpy(node->children, list->scans.items, count * sizeof *node->children);
+    for (size_t i = 0; i < (*out)->columns.count; i++) {
+        plan_column column = (*out)->columns.items[i];
+        column.id = bind_new_id(b);
+        for (size_t c = 1; c < count; c++)
+            column.is_nullable |= list->scans.items[c]->columns.items[i].is_nullable;
+        TRY(array_push(b->memory, &node->columns, column));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
+                  plan_node **out)
+{
+    scan_list list = {0};
+    for (size_t i = 0; i < parts->count; i++) {
+        plan_node *scan;
+        TRY(bind_scan(b, parts->items[i]->table, name, &scan));
+        TRY(array_push(b->memory, &list.scans, scan));
+    }
+    if (more)
+        TRY(array_push(b->memory, &list.scans, more));
+    return unite(b, &list, out);
+}
+
+/* ---- views ---- */
+
 /* A view's text is bound as a query of its own; failures are put where the view is used. */
 static status bind_view_query(binder *b, const sql_catalog_entry *entry, plan_node **out)
 {
@@ -75,7 +118,7 @@ static status no_such_table(binder *b, const char *name, int32_t location)
 {
     sql_catalog_entry *entries;
     size_t count;
-    TRY(sql_catalog_list(b->catalog, false, b->memory, &entries, &count));
+    TRY(sql_catalog_list(b->catalog, false, b->held, &entries, &count));
     const char **names = arena_alloc_array(b->memory, count + 1, sizeof *names);
     if (!names)
         return bind_no_memory();
@@ -105,11 +148,13 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
     const sql_catalog_entry *entry = NULL;
     pq_table *table;
     if (!is_path)
-        TRY(at(b, sql_catalog_find(b->catalog, name, &entry), location));
+        TRY(at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
     if (!entry && !is_path && !looks_like_path(name))
         return no_such_table(b, name, location);
     if (entry && entry->view_sql)
         return bind_view_named(b, entry, location, out);
+    if (entry && entry->parts.count > 1)
+        return bind_parts(b, &entry->parts, entry->name, NULL, out);
     if (entry)
         table = entry->table;
     else
@@ -150,10 +195,6 @@ status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope, 
 
 /* ---- read_parquet ---- */
 
-typedef struct scan_list {
-    ARRAY(plan_node *) scans;
-} scan_list;
-
 static status add_argument(binder *b, const pg_node *node, int32_t location, scan_list *list)
 {
     plan_node *scan;
@@ -179,27 +220,6 @@ static status add_argument(binder *b, const pg_node *node, int32_t location, sca
                               scan->scan.table_name, first->scan.table_name);
     }
     return array_push(b->memory, &list->scans, scan);
-}
-
-static status unite(binder *b, const scan_list *list, plan_node **out)
-{
-    size_t count = list->scans.count;
-    *out = list->scans.items[0];
-    if (count == 1)
-        return STATUS_OK;
-    plan_node *node = plan_node_new(b->memory, PLAN_UNION, (uint32_t)count);
-    if (!node)
-        return bind_no_memory();
-    memcpy(node->children, list->scans.items, count * sizeof *node->children);
-    for (size_t i = 0; i < (*out)->columns.count; i++) {
-        plan_column column = (*out)->columns.items[i];
-        column.id = bind_new_id(b);
-        for (size_t c = 1; c < count; c++)
-            column.is_nullable |= list->scans.items[c]->columns.items[i].is_nullable;
-        TRY(array_push(b->memory, &node->columns, column));
-    }
-    *out = node;
-    return STATUS_OK;
 }
 
 status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_scope *scope,

@@ -6,6 +6,7 @@
  *   bind_with.c        WITH
  *   bind_from.c        FROM: subqueries, functions, aliases
  *   bind_table.c       tables, views, paths
+ *   bind_rows.c        CREATE TABLE, INSERT
  *   bind_join.c        joins, and which names are visible behind them
  *   bind_expr.c        expressions: one function per kind of node
  *   bind_name.c        names of columns
@@ -148,6 +149,7 @@ typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_s
 struct binder {
     arena *memory;
     sql_catalog *catalog;
+    sql_held *held;         /* the statement's */
     int64_t statement_time; /* as in sql_session: the instant of now() */
     plan_statement *statement;
     const sql_text *text;
@@ -239,6 +241,9 @@ CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope 
                           plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
+/* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
+CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
+                          plan_node **out);
 /* read_parquet('path', ...). */
 CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
                                    bind_scope *scope, plan_node **out);

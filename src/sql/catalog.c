@@ -18,7 +18,6 @@ struct sql_catalog {
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
     ARRAY(pq_table *) tables;           /* all that were ever opened */
-    ARRAY(int) descriptors;             /* of files without names, by which they are found */
 };
 
 status sql_catalog_new(sql_catalog **out)
@@ -58,14 +57,21 @@ void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache)
     pthread_mutex_unlock(&catalog->lock);
 }
 
+static void drop_parts(sql_part_list *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        sql_part_unref(parts->items[i]);
+    array_release(parts);
+}
+
 void sql_catalog_free(sql_catalog *catalog)
 {
     if (!catalog)
         return;
     for (size_t i = 0; i < catalog->tables.count; i++)
         pq_table_close(catalog->tables.items[i]);
-    for (size_t i = 0; i < catalog->descriptors.count; i++)
-        close(catalog->descriptors.items[i]);
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        drop_parts(&catalog->entries.items[i]->parts);
     pthread_mutex_destroy(&catalog->lock);
     arena_free(catalog->memory);
     mem_free(catalog);
@@ -141,7 +147,6 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
     if (entry) {
         entry->name = arena_copy_text(a, name, strlen(name));
         entry->table = from->table;
-        entry->is_unnamed = from->is_unnamed;
         if (from->view_sql)
             entry->view_sql = arena_copy_text(a, from->view_sql, strlen(from->view_sql));
         if (from->path)
@@ -152,6 +157,7 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
         return status_no_memory("catalog", sizeof *entry);
     for (size_t i = 0; i < catalog->entries.count; i++)
         if (!strcmp(catalog->entries.items[i]->name, name)) {
+            drop_parts(&catalog->entries.items[i]->parts);
             catalog->entries.items[i] = entry;
             return STATUS_OK;
         }
@@ -161,7 +167,7 @@ static status put(sql_catalog *catalog, const sql_catalog_entry *from)
 static status refuse_name(const sql_catalog_entry *old, const char *name, const char *path,
                           bool is_of_folder)
 {
-    const char *old_path = old->table ? old->table->name : old->path;
+    const char *old_path = old->parts.count ? "rows" : old->table ? old->table->name : old->path;
     status st =
         old->view_sql
             ? status_new(STATUS_KIND_INVALID,
@@ -202,26 +208,6 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
 
-static status check_rows(const sql_catalog *catalog, const char *name)
-{
-    const sql_catalog_entry *old = find(catalog, name);
-    if (!old || strcmp(old->name, name) || old->is_unnamed)
-        return STATUS_OK;
-    return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
-                                  old->view_sql ? "view" : "table", name),
-                       "give it another name");
-}
-
-static status add_rows(sql_catalog *catalog, const char *name, int descriptor)
-{
-    char path[64];
-    sql_catalog_entry entry = {.name = name, .is_unnamed = true};
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    TRY(check_rows(catalog, name));
-    TRY(open_table(catalog, path, NULL, &entry.table));
-    return put(catalog, &entry);
-}
-
 /* One that is opened when it is first looked up. */
 static status add_path(sql_catalog *catalog, const char *path)
 {
@@ -238,7 +224,7 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
     const char *path = (*entry)->table ? (*entry)->table->name : (*entry)->path;
     if (!path)
         return STATUS_OK;
-    sql_catalog_entry fresh = {.name = (*entry)->name, .is_unnamed = (*entry)->is_unnamed};
+    sql_catalog_entry fresh = {.name = (*entry)->name};
     TRY(open_table(catalog, path, (*entry)->table, &fresh.table));
     if (fresh.table == (*entry)->table)
         return STATUS_OK;
@@ -296,26 +282,6 @@ status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char 
 {
     pthread_mutex_lock(&catalog->lock);
     status st = add_table(catalog, name, path);
-    pthread_mutex_unlock(&catalog->lock);
-    return st;
-}
-
-status sql_catalog_check_rows(sql_catalog *catalog, const char *name)
-{
-    pthread_mutex_lock(&catalog->lock);
-    status st = check_rows(catalog, name);
-    pthread_mutex_unlock(&catalog->lock);
-    return st;
-}
-
-status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int descriptor, status written)
-{
-    pthread_mutex_lock(&catalog->lock);
-    status st = written ? written : array_push(catalog->memory, &catalog->descriptors, descriptor);
-    if (st)
-        close(descriptor);
-    else
-        st = add_rows(catalog, name, descriptor);
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }
@@ -388,6 +354,16 @@ static status check_below(sql_catalog *below, const char *name)
                : STATUS_OK;
 }
 
+static void remove_entry(sql_catalog *catalog, const sql_catalog_entry *old)
+{
+    for (size_t i = 0; i < catalog->entries.count; i++)
+        if (catalog->entries.items[i] == old) {
+            drop_parts(&catalog->entries.items[i]->parts);
+            catalog->entries.items[i] = catalog->entries.items[--catalog->entries.count];
+            return;
+        }
+}
+
 status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -397,23 +373,229 @@ status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exi
         st = status_new(STATUS_KIND_NOT_FOUND, "there is no view named \"%s\"", name);
     else if (old && !old->view_sql)
         st = status_new(STATUS_KIND_INVALID, "\"%s\" is a table, not a view", name);
-    for (size_t i = 0; old && !st && i < catalog->entries.count; i++)
-        if (catalog->entries.items[i] == old)
-            catalog->entries.items[i] = catalog->entries.items[--catalog->entries.count];
+    if (old && !st)
+        remove_entry(catalog, old);
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }
 
-status sql_catalog_find(sql_catalog *catalog, const char *name, const sql_catalog_entry **out)
+/* ---- tables of rows ---- */
+
+static sql_catalog_entry *find_exactly(const sql_catalog *catalog, const char *name)
+{
+    sql_catalog_entry *entry = find(catalog, name);
+    return entry && !strcmp(entry->name, name) ? entry : NULL;
+}
+
+static status check_rows(const sql_catalog *catalog, const char *name, bool replaces)
+{
+    const sql_catalog_entry *old = find_exactly(catalog, name);
+    if (!old || (old->parts.count && replaces))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_INVALID, "there is a %s named \"%s\" already",
+                                  old->view_sql ? "view" : "table", name),
+                       old->parts.count ? "CREATE OR REPLACE TABLE replaces it"
+                                        : "give it another name");
+}
+
+status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces)
 {
     pthread_mutex_lock(&catalog->lock);
-    sql_catalog_entry *entry = find(catalog, name);
-    status st = STATUS_OK;
-    if (entry)
-        st = open_entry(catalog, &entry);
+    status st = check_rows(catalog, name, replaces);
     pthread_mutex_unlock(&catalog->lock);
-    *out = st ? NULL : entry;
-    return st || entry || !catalog->below ? st : sql_catalog_find(catalog->below, name, out);
+    return st;
+}
+
+/* Of the file, which other processes of a cluster look for by this one's number; the descriptor is taken. */
+static status open_part(sql_catalog *catalog, int descriptor, sql_part **out)
+{
+    char text[64] = "/proc/self/fd/";
+    pq_table *table;
+    bool is_shared = catalog->opener.open != NULL;
+    if (is_shared)
+        snprintf(text, sizeof text, "local:/proc/%ld/fd/", (long)getpid());
+    size_t bytes = strlen(text);
+    snprintf(text + bytes, sizeof text - bytes, "%d", descriptor);
+    status st = is_shared ? open_table(catalog, text, NULL, &table)
+                          : pq_table_open(text, !catalog->reads_anew, &table);
+    if (!st)
+        return sql_part_new(table, descriptor, !is_shared, out);
+    close(descriptor);
+    return st;
+}
+
+/* Takes the part over. */
+static status put_part(sql_catalog *catalog, const char *name, sql_part *part)
+{
+    sql_part_list parts = {0};
+    status st = array_push(NULL, &parts, part);
+    if (!st)
+        st = put(catalog, &(sql_catalog_entry){.name = name});
+    if (st) {
+        sql_part_unref(part);
+        array_release(&parts);
+        return st;
+    }
+    find_exactly(catalog, name)->parts = parts;
+    return STATUS_OK;
+}
+
+static status add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
+{
+    sql_part *part;
+    status st = check_rows(catalog, name, replaces);
+    if (st) {
+        close(descriptor);
+        return st;
+    }
+    TRY(open_part(catalog, descriptor, &part));
+    return put_part(catalog, name, part);
+}
+
+status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor,
+                            status written)
+{
+    if (written) {
+        close(descriptor);
+        return written;
+    }
+    pthread_mutex_lock(&catalog->lock);
+    status st = add_rows(catalog, name, replaces, descriptor);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+static bool are_same(const sql_part_list *one, const sql_part_list *other)
+{
+    return one->count == other->count &&
+           !memcmp(one->items, other->items, one->count * sizeof *one->items);
+}
+
+static status extend_rows(sql_catalog *catalog, const char *name, const sql_part_list *parts,
+                          size_t kept, sql_part *part)
+{
+    sql_catalog_entry *entry = find_exactly(catalog, name);
+    if (!entry || !are_same(&entry->parts, parts))
+        return status_hint(status_new(STATUS_KIND_INVALID,
+                                      "another statement has changed table \"%s\" meanwhile", name),
+                           "run the statement again");
+    sql_part_list *own = &entry->parts;
+    TRY(array_reserve(NULL, own, 1));
+    for (; own->count > kept; own->count--)
+        sql_part_unref(own->items[own->count - 1]);
+    own->items[own->count++] = part;
+    return STATUS_OK;
+}
+
+status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql_part_list *parts,
+                               size_t kept, int descriptor, status written)
+{
+    sql_part *part = NULL;
+    if (written) {
+        close(descriptor);
+        return written;
+    }
+    pthread_mutex_lock(&catalog->lock);
+    bool is_below = catalog->below && !find_exactly(catalog, name);
+    status st = STATUS_OK;
+    if (!is_below)
+        st = open_part(catalog, descriptor, &part);
+    if (!st && !is_below)
+        st = extend_rows(catalog, name, parts, kept, part);
+    pthread_mutex_unlock(&catalog->lock);
+    if (is_below)
+        return sql_catalog_extend_rows(catalog->below, name, parts, kept, descriptor, written);
+    if (st)
+        sql_part_unref(part);
+    return st;
+}
+
+static status put_part_of_text(sql_catalog *catalog, const char *name, const char *text)
+{
+    pq_table *table;
+    sql_part *part;
+    sql_catalog_entry *entry = find_exactly(catalog, name);
+    TRY(open_table(catalog, text, NULL, &table));
+    TRY(sql_part_new(table, -1, false, &part));
+    if (!entry || !entry->parts.count)
+        return put_part(catalog, name, part);
+    status st = array_push(NULL, &entry->parts, part);
+    if (st)
+        sql_part_unref(part);
+    return st;
+}
+
+status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = put_part_of_text(catalog, name, text);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists)
+{
+    pthread_mutex_lock(&catalog->lock);
+    const sql_catalog_entry *old = find(catalog, name);
+    status st = !old && catalog->below ? check_below(catalog->below, name) : STATUS_OK;
+    if (!old && !st && !if_exists)
+        st = status_new(STATUS_KIND_NOT_FOUND, "there is no table named \"%s\"", name);
+    else if (old && old->view_sql)
+        st = status_new(STATUS_KIND_INVALID, "\"%s\" is a view, not a table", name);
+    else if (old && !old->parts.count)
+        st = status_hint(status_new(STATUS_KIND_INVALID, "table \"%s\" is of files", name),
+                         "DROP TABLE drops what CREATE TABLE has made");
+    if (old && !st)
+        remove_entry(catalog, old);
+    pthread_mutex_unlock(&catalog->lock);
+    return st;
+}
+
+/* ---- looking up ---- */
+
+/* The parts of a table of rows may change, and are not there without a reference. */
+static status hold_entry(const sql_catalog_entry *entry, sql_held *held, sql_catalog_entry *out)
+{
+    *out = *entry;
+    if (!entry->parts.count)
+        return STATUS_OK;
+    out->table = entry->parts.items[0]->table;
+    return sql_held_add(held, &entry->parts, &out->parts);
+}
+
+static status find_held(sql_catalog *catalog, const char *name, sql_held *held,
+                        const sql_catalog_entry **out)
+{
+    sql_catalog_entry *entry = find(catalog, name);
+    *out = NULL;
+    if (!entry)
+        return STATUS_OK;
+    TRY(open_entry(catalog, &entry));
+    sql_catalog_entry *copy = entry;
+    if (entry->parts.count) {
+        copy = arena_alloc(held->memory, sizeof *copy);
+        if (!copy)
+            return status_no_memory("catalog", sizeof *copy);
+        TRY(hold_entry(entry, held, copy));
+    }
+    *out = copy;
+    return STATUS_OK;
+}
+
+status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
+                        const sql_catalog_entry **out)
+{
+    pthread_mutex_lock(&catalog->lock);
+    status st = find_held(catalog, name, held, out);
+    pthread_mutex_unlock(&catalog->lock);
+    return st || *out || !catalog->below ? st : sql_catalog_find(catalog->below, name, held, out);
+}
+
+uint64_t sql_catalog_rows(const sql_catalog_entry *entry)
+{
+    return entry->parts.count ? sql_parts_rows(&entry->parts)
+           : entry->table     ? entry->table->row_count
+                              : 0;
 }
 
 static status find_path(sql_catalog *catalog, const char *path, pq_table **out)
@@ -466,28 +648,29 @@ static bool is_hidden(const entry_list *list, size_t above, const char *name)
     return false;
 }
 
-static status list(sql_catalog *catalog, bool opens_tables, arena *a, entry_list *to)
+static status list(sql_catalog *catalog, bool opens_tables, sql_held *held, entry_list *to)
 {
     size_t above = to->count;
-    TRY(array_reserve(a, to, catalog->entries.count + 1));
+    TRY(array_reserve(held->memory, to, catalog->entries.count + 1));
     for (size_t i = 0; i < catalog->entries.count; i++) {
         sql_catalog_entry *entry = catalog->entries.items[i];
         if (is_hidden(to, above, entry->name))
             continue;
         if (opens_tables)
             status_free(open_entry(catalog, &entry)); /* it says so when it is looked up */
-        TRY(array_push(a, to, *catalog->entries.items[i]));
+        TRY(hold_entry(catalog->entries.items[i], held, &to->items[to->count]));
+        to->count++;
     }
     return STATUS_OK;
 }
 
-status sql_catalog_list(sql_catalog *catalog, bool opens_tables, arena *a, sql_catalog_entry **out,
-                        size_t *out_count)
+status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
+                        sql_catalog_entry **out, size_t *out_count)
 {
     entry_list all = {0};
     for (; catalog; catalog = catalog->below) {
         pthread_mutex_lock(&catalog->lock);
-        status st = list(catalog, opens_tables, a, &all);
+        status st = list(catalog, opens_tables, held, &all);
         pthread_mutex_unlock(&catalog->lock);
         TRY(st);
     }

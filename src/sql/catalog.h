@@ -2,12 +2,12 @@
  * session has one of its own over that, whose names hide those below.
  *
  * A table whose files were replaced, or whose pattern now means other files, is opened again when
- * it is next looked up. Tables and entries that were replaced live as long as the catalog, because
- * statements may still use them. Any thread. */
+ * it is next looked up. Such tables, and entries that were replaced, live as long as the catalog, because
+ * statements may still use them; rows that statements and clients made live as rows.h says. Any thread. */
 #ifndef PISTACHIO_SQL_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_H
 
-#include "parquet/read/table.h"
+#include "sql/rows.h"
 
 typedef struct sql_catalog sql_catalog;
 
@@ -16,7 +16,8 @@ typedef struct sql_catalog_entry {
     pq_table *table;      /* or */
     const char *view_sql; /* its query, or, of a table that nobody has looked up yet, */
     const char *path;     /* what it is to be opened from */
-    bool is_unnamed;      /* the table is of a file without a name */
+    /* Of one that was made from rows, else none. Looked up: held, and the first one's table is `table`. */
+    sql_part_list parts;
 } sql_catalog_entry;
 
 /* Who opens tables, where that is not for this process alone to do. It owns what it opens, which lives as
@@ -44,12 +45,21 @@ void sql_catalog_cache_footers(sql_catalog *catalog, bool use_cache);
 /* name NULL: the file's or folder's own name, without ".parquet". INVALID if a table or view has
  * exactly that name; names may differ in nothing but their case. */
 CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, const char *path);
-/* A table of one Parquet file that has no name, in place of another such table with exactly that name.
+/* What a name must not be for rows to get it: anything else's; unless `replaces`, any table's of rows, too. */
+CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces);
+/* A table of one Parquet file that has no name, in place of another table of rows with exactly that name.
  * Takes the descriptor over, also on failure; where writing the file has failed, gives that failure. */
-CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, int descriptor,
-                                    status written);
-/* INVALID if something else has that name. */
-CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name);
+CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces,
+                                    int descriptor, status written);
+/* The same file behind the first `kept` of the parts that the table of rows had when it was looked up;
+ * INVALID if it has others by now. */
+CHECKED status sql_catalog_extend_rows(sql_catalog *catalog, const char *name,
+                                       const sql_part_list *parts, size_t kept, int descriptor,
+                                       status written);
+/* One more part of a table of rows, which is made with the first: opened from the text. For processes that
+ * bind what another one's catalog has. */
+CHECKED status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text);
+CHECKED status sql_catalog_drop_rows(sql_catalog *catalog, const char *name, bool if_exists);
 /* A view, or a table of the path that is opened when it is first looked up; replaces what has exactly its
  * name. */
 CHECKED status sql_catalog_put(sql_catalog *catalog, const sql_catalog_entry *entry);
@@ -60,13 +70,15 @@ CHECKED status sql_catalog_add_view(sql_catalog *catalog, const char *name, cons
                                     bool replace);
 CHECKED status sql_catalog_drop_view(sql_catalog *catalog, const char *name, bool if_exists);
 /* Exact name first, then whatever the case; *out is NULL: there is none. A table is open. */
-CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name,
+CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
-/* Entries sorted by name; copied into the arena. opens_tables: those that were not looked up yet,
- * too, which may fail. */
-CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, arena *a,
+/* Entries sorted by name; copied. opens_tables: those that were not looked up yet, too, which may
+ * fail. */
+CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
                                 sql_catalog_entry **out, size_t *out_count);
+/* Rows of a table that is open. */
+uint64_t sql_catalog_rows(const sql_catalog_entry *entry);
 
 #endif

@@ -2,7 +2,7 @@
 #include "sql/sql.h"
 
 #include "base/setting.h"
-#include "sql/binder.h"
+#include "sql/bind_rows.h"
 
 #include <strings.h>
 
@@ -107,12 +107,14 @@ static status prepare_create_view(preparer *p, const PgQuery__ViewStmt *tree)
 
 static status prepare_drop(preparer *p, const PgQuery__DropStmt *tree)
 {
-    if (tree->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_VIEW)
-        return bind_unsupported(&p->binder, p->text.start, "DROP of anything but a view is");
+    bool is_view = tree->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW;
+    if (!is_view && tree->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+        return bind_unsupported(&p->binder, p->text.start,
+                                "DROP of anything but a view or table is");
     if (tree->n_objects != 1)
-        return bind_unsupported(&p->binder, p->text.start, "DROP VIEW of several views is");
+        return bind_unsupported(&p->binder, p->text.start, "DROP of several at once is");
     const PgQuery__List *name = tree->objects[0]->list;
-    p->statement->kind = SQL_DROP_VIEW;
+    p->statement->kind = is_view ? SQL_DROP_VIEW : SQL_DROP_TABLE;
     p->statement->name = name->items[name->n_items - 1]->string->sval;
     p->statement->if_exists = tree->missing_ok;
     return STATUS_OK;
@@ -198,14 +200,29 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
     return bind_copy_check(&p->binder, tree, &s->copy, s->query.root);
 }
 
+/* ---- tables of rows ---- */
+
+static status prepare_rows(preparer *p, const pg_node *tree)
+{
+    binder *b = &p->binder;
+    bool replaces = p->text.replaces_table;
+    if (tree->node_case == PG_QUERY__NODE__NODE_INSERT_STMT)
+        TRY(bind_insert(b, tree->insert_stmt, p->statement));
+    else if (tree->node_case == PG_QUERY__NODE__NODE_CREATE_STMT)
+        TRY(bind_create_table(b, tree->create_stmt, replaces, p->statement));
+    else
+        TRY(bind_create_table_as(b, tree->create_table_as_stmt, replaces, p->statement));
+    return plan_verify(&p->statement->query);
+}
+
 /* ---- all of them ---- */
 
 static status unsupported_statement(preparer *p)
 {
     return status_hint(
         bind_unsupported(&p->binder, p->text.start, "this statement is"),
-        "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, SET, RESET, "
-        "SHOW and DESCRIBE");
+        "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
+        "DROP TABLE, SET, RESET, SHOW and DESCRIBE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -221,6 +238,10 @@ static status prepare_tree(preparer *p, const pg_node *tree)
         return prepare_create_view(p, tree->view_stmt);
     case PG_QUERY__NODE__NODE_DROP_STMT:
         return prepare_drop(p, tree->drop_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_STMT:
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+        return prepare_rows(p, tree);
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
         return prepare_set(p, tree->variable_set_stmt);
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
@@ -282,12 +303,14 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     p.statement->kind = SQL_EMPTY;
     p.statement->query.memory = memory;
     p.statement->query.next_column_id = 1;
+    p.statement->held.memory = memory;
+    p.binder.held = &p.statement->held;
     p.binder.statement = &p.statement->query;
     p.binder.text = &p.text;
     p.binder.parameters = &p.parameters;
     status st = prepare(&p, sql, bytes);
     if (st) {
-        arena_free(memory);
+        sql_statement_free(p.statement);
         return st;
     }
     *out = p.statement;
@@ -296,6 +319,8 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
 
 void sql_statement_free(sql_statement *statement)
 {
-    if (statement)
-        arena_free(statement->query.memory);
+    if (!statement)
+        return;
+    sql_held_release(&statement->held);
+    arena_free(statement->query.memory);
 }

@@ -14,6 +14,9 @@ typedef enum sql_kind {
     SQL_COPY,
     SQL_CREATE_VIEW,
     SQL_DROP_VIEW,
+    SQL_CREATE_TABLE, /* of the rows of `query` */
+    SQL_INSERT,       /* the same */
+    SQL_DROP_TABLE,
     SQL_SET,
     SQL_SHOW, /* a setting, or "all" */
     SQL_SHOW_TABLES,
@@ -23,15 +26,23 @@ typedef enum sql_kind {
 /* A bound statement; everything is in query.memory. */
 typedef struct sql_statement {
     sql_kind kind;
-    plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE; else only its memory and sql */
-    const char *name;     /* views, settings */
+    plan_statement query; /* QUERY, EXPLAIN..., COPY, DESCRIBE, CREATE_TABLE, INSERT; else only its
+                             memory and sql */
+    const char *name;     /* views, tables, settings */
     const char *text;     /* SET: the value; CREATE VIEW: its query's text */
     bool replace, if_exists;
+    bool is_there; /* CREATE TABLE IF NOT EXISTS: it does, and nothing is to be done */
+    sql_part_list
+        parts; /* INSERT: the table's; the first ones stay, and behind them come the rows of
+                            `query`, first old ones: */
+    size_t kept_parts;
+    uint64_t old_rows;
     bool is_reset; /* SET: by RESET */
     sql_copy copy;
     uint32_t parameter_count;
     const char *const *parameter_names; /* NULL: ? or $n */
     const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
+    sql_held held;                      /* what it was bound with */
 } sql_statement;
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same

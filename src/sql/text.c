@@ -270,6 +270,22 @@ static status take_describe(rewriter *r)
     return text->describe_name ? STATUS_OK : status_no_memory("name", 0);
 }
 
+/* The grammar knows CREATE OR REPLACE of views alone. */
+static void take_replace(rewriter *r)
+{
+    size_t table = 3;
+    if (token_at(r, 0) != PG_QUERY__TOKEN__CREATE || token_at(r, 1) != PG_QUERY__TOKEN__OR ||
+        token_at(r, 2) != PG_QUERY__TOKEN__REPLACE)
+        return;
+    table +=
+        token_at(r, 3) == PG_QUERY__TOKEN__TEMP || token_at(r, 3) == PG_QUERY__TOKEN__TEMPORARY;
+    if (token_at(r, table) != PG_QUERY__TOKEN__TABLE)
+        return;
+    int32_t from = r->tokens[1]->start;
+    memset(r->text->rewritten + from, ' ', (size_t)(r->tokens[2]->end - from));
+    r->text->replaces_table = true;
+}
+
 static void find_view_query(rewriter *r)
 {
     r->text->view_query = -1;
@@ -330,6 +346,7 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     out->start = r.tokens[0]->start;
     TRY(sql_check_nesting(a, r.tokens, r.count));
     TRY(take_describe(&r));
+    take_replace(&r);
     find_view_query(&r);
     for (size_t i = 0; i < r.count; i++)
         TRY(rewrite_token(&r, i));

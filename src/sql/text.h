@@ -47,7 +47,8 @@ typedef struct sql_text {
     const char *describe_name; /* the name, or path, of a table */
     bool describe_is_path;
     int32_t describe_position;
-    int32_t view_query; /* CREATE VIEW: where the query behind AS begins; -1: no AS */
+    bool replaces_table; /* CREATE OR REPLACE TABLE, of which OR REPLACE was taken off */
+    int32_t view_query;  /* CREATE VIEW: where the query behind AS begins; -1: no AS */
     ARRAY(sql_path) paths;
     ARRAY(sql_reducer) reducers;
     ARRAY(int32_t) alls; /* places of GROUP BY ALL and ORDER BY ALL */

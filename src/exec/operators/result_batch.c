@@ -21,6 +21,21 @@ void exec_batch_keep_heaps(exec_batch *batch)
     }
 }
 
+uint64_t exec_batch_text_bytes(const exec_batch *batch)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        const exec_batch_column *column = &batch->columns[i];
+        const string_heap *heap = column->heap    ? column->heap
+                                  : column->owner ? column->owner->heap
+                                                  : NULL;
+        for (uint32_t k = 0; heap && k < heap->buffer_count; k++)
+            bytes += heap->buffers[k]->bytes;
+        bytes += column->own_heap_bytes;
+    }
+    return bytes;
+}
+
 void exec_batch_free(exec_batch *batch)
 {
     if (!batch)

@@ -1,0 +1,244 @@
+/* bind_rows.c - CREATE TABLE, with a query or a list of columns, and INSERT: which query gives the rows
+ * of the file that is to be written. */
+#include "sql/bind_rows.h"
+
+#include "parquet/write/writer.h"
+
+static status at(const binder *b, status st, int32_t location)
+{
+    int32_t position = bind_position(b, location);
+    return st && position >= 0 ? status_at(st, position) : st;
+}
+
+static status check_relation(const binder *b, const PgQuery__RangeVar *relation)
+{
+    const char *schema = relation->schemaname;
+    if (*relation->catalogname || (*schema && strcmp(schema, "main") && strcmp(schema, "public") &&
+                                   strcmp(schema, "pg_temp")))
+        return bind_unsupported(b, relation->location, "a schema in front of a table's name is");
+    return *relation->relname ? STATUS_OK
+                              : bind_error(b, STATUS_KIND_INVALID, relation->location,
+                                           "the name of a table is empty");
+}
+
+/* ---- CREATE TABLE ---- */
+
+/* What all forms have. */
+static status begin_table(binder *b, const PgQuery__RangeVar *relation, bool replaces,
+                          bool if_not_exists, sql_statement *out)
+{
+    out->kind = SQL_CREATE_TABLE;
+    out->name = relation->relname;
+    out->replace = replaces;
+    TRY(check_relation(b, relation));
+    status st = sql_catalog_check_rows(b->catalog, out->name, replaces);
+    out->is_there = st && if_not_exists;
+    if (!out->is_there)
+        return at(b, st, relation->location);
+    status_free(st);
+    return STATUS_OK;
+}
+
+/* That the file can hold them. */
+static status check_columns(const binder *b, const plan_node *root, int32_t location)
+{
+    const plan_column_list *columns = &root->columns;
+    for (size_t i = 0; i < columns->count; i++) {
+        const plan_column *column = &columns->items[i];
+        char type[TYPE_NAME_BYTES];
+        if (!pq_writer_can_hold(column->type))
+            return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                                          "a table cannot hold column \"%s\" of type %s",
+                                          column->name, type_name(column->type, type)),
+                               "CAST(... AS varchar) keeps it as text");
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(columns->items[j].name, column->name))
+                return status_hint(bind_error(b, STATUS_KIND_INVALID, location,
+                                              "two columns are named \"%s\"", column->name),
+                                   "give one of them another name");
+    }
+    return STATUS_OK;
+}
+
+static status name_columns(const binder *b, const PgQuery__IntoClause *into, plan_node *root)
+{
+    if (into->n_col_names > root->columns.count)
+        return bind_error(b, STATUS_KIND_INVALID, into->rel->location,
+                          "table \"%s\" has %zu columns but %zu names", into->rel->relname,
+                          root->columns.count, into->n_col_names);
+    for (size_t i = 0; i < into->n_col_names; i++)
+        root->columns.items[i].name = into->col_names[i]->string->sval;
+    return STATUS_OK;
+}
+
+static status add_limit(binder *b, plan_node **root)
+{
+    plan_node *node;
+    TRY(bind_new_node(b, PLAN_LIMIT, *root, &node));
+    node->limit.has_limit = true;
+    *root = node;
+    return STATUS_OK;
+}
+
+status bind_create_table_as(binder *b, const PgQuery__CreateTableAsStmt *tree, bool replaces,
+                            sql_statement *out)
+{
+    const PgQuery__IntoClause *into = tree->into;
+    plan_node **root = &b->statement->root;
+    if (tree->objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+        return bind_unsupported(b, into->rel->location, "a materialized view is");
+    if (into->n_options || *into->table_space_name || *into->access_method ||
+        into->on_commit > PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_PRESERVE_ROWS)
+        return bind_unsupported(b, into->rel->location, "options of a table are");
+    if (!tree->query || tree->query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return bind_unsupported(b, into->rel->location, "a table of anything but a query is");
+    TRY(begin_table(b, into->rel, replaces, tree->if_not_exists, out));
+    TRY(bind_statement(b, tree->query->select_stmt));
+    if (into->skip_data)
+        TRY(add_limit(b, root));
+    TRY(name_columns(b, into, *root));
+    return check_columns(b, *root, into->rel->location);
+}
+
+static status add_column(binder *b, const PgQuery__CreateStmt *tree, const pg_node *element,
+                         plan_node *root)
+{
+    int32_t ignored_length;
+    if (element->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
+        return bind_unsupported(b, tree->relation->location, "a constraint of a table is");
+    const PgQuery__ColumnDef *definition = element->column_def;
+    plan_column column = {.id = bind_new_id(b), .name = definition->colname, .is_nullable = true};
+    if (definition->n_constraints || definition->raw_default || definition->coll_clause)
+        return bind_unsupported(b, definition->location, "a constraint or default of a column is");
+    TRY(bind_type_name(b, definition->type_name, &column.type, &ignored_length));
+    return array_push(b->memory, &root->columns, column);
+}
+
+status bind_create_table(binder *b, const PgQuery__CreateStmt *tree, bool replaces,
+                         sql_statement *out)
+{
+    int32_t location = tree->relation->location;
+    if (tree->n_options || tree->n_inh_relations || tree->partspec || tree->partbound ||
+        tree->of_typename || *tree->tablespacename || *tree->access_method ||
+        tree->oncommit > PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_PRESERVE_ROWS)
+        return bind_unsupported(b, location, "options of a table are");
+    if (!tree->n_table_elts)
+        return bind_error(b, STATUS_KIND_INVALID, location, "a table needs a column");
+    TRY(begin_table(b, tree->relation, replaces, tree->if_not_exists, out));
+    plan_node *root = plan_node_new(b->memory, PLAN_VALUES, 0);
+    if (!root)
+        return bind_no_memory();
+    for (size_t i = 0; i < tree->n_table_elts; i++)
+        TRY(add_column(b, tree, tree->table_elts[i], root));
+    b->statement->root = root;
+    return check_columns(b, root, location);
+}
+
+/* ---- INSERT ---- */
+
+/* For each column of the table the one of the query, or -1. */
+static status find_sources(const binder *b, const PgQuery__InsertStmt *tree, const pq_table *table,
+                           size_t count, int *sources)
+{
+    size_t named = tree->n_cols ? tree->n_cols : table->columns.count;
+    const char *name = tree->relation->relname;
+    for (size_t i = 0; i < table->columns.count; i++)
+        sources[i] = tree->n_cols || i >= count ? -1 : (int)i;
+    for (size_t i = 0; i < tree->n_cols; i++) {
+        const PgQuery__ResTarget *target = tree->cols[i]->res_target;
+        size_t at = 0;
+        while (at < table->columns.count && strcmp(table->columns.items[at].name, target->name))
+            at++;
+        if (at == table->columns.count)
+            return bind_error(b, STATUS_KIND_NOT_FOUND, target->location,
+                              "column \"%s\" of table \"%s\" does not exist", target->name, name);
+        if (sources[at] >= 0)
+            return bind_error(b, STATUS_KIND_INVALID, target->location,
+                              "column \"%s\" is named twice", target->name);
+        sources[at] = (int)i;
+    }
+    if (count > named || (tree->n_cols && count < named))
+        return bind_error(b, STATUS_KIND_INVALID, tree->relation->location,
+                          "INSERT has %zu expressions for %zu columns", count, named);
+    return STATUS_OK;
+}
+
+/* The query's rows as rows of the table. */
+static status cast_rows(binder *b, const PgQuery__InsertStmt *tree, const pq_table *table,
+                        plan_node **root)
+{
+    size_t count = table->columns.count;
+    int32_t location = tree->relation->location;
+    int *sources = arena_alloc_array(b->memory, count, sizeof *sources);
+    expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
+    const char **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!sources || !exprs || !names)
+        return bind_no_memory();
+    TRY(find_sources(b, tree, table, (*root)->columns.count, sources));
+    for (size_t i = 0; i < count; i++) {
+        const pq_table_column *column = &table->columns.items[i];
+        value null = {.type = column->type, .is_null = true};
+        names[i] = column->name;
+        if (sources[i] < 0) {
+            TRY(bind_constant(b, &null, location, &exprs[i]));
+            continue;
+        }
+        expr *e = bind_column_expr(b, &(*root)->columns.items[sources[i]]);
+        if (!e)
+            return bind_no_memory();
+        TRY(bind_cast(b, e, column->type, location, &exprs[i]));
+    }
+    return bind_project(b, *root, exprs, names, count, root);
+}
+
+static status find_table(binder *b, const PgQuery__RangeVar *relation,
+                         const sql_catalog_entry **out)
+{
+    const char *name = relation->relname;
+    TRY(check_relation(b, relation));
+    TRY(at(b, sql_catalog_find(b->catalog, name, b->held, out), relation->location));
+    if (!*out)
+        return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, relation->location,
+                                      "table \"%s\" does not exist", name),
+                           "CREATE TABLE makes one");
+    if (!(*out)->parts.count)
+        return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, relation->location,
+                                      "\"%s\" is %s, to which rows cannot be added", name,
+                                      (*out)->view_sql ? "a view" : "a table of files"),
+                           "rows can be added to what CREATE TABLE has made");
+    return STATUS_OK;
+}
+
+static status check_insert(const binder *b, const PgQuery__InsertStmt *tree)
+{
+    int32_t location = tree->relation->location;
+    if (tree->on_conflict_clause || tree->n_returning_list ||
+        tree->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET)
+        return bind_unsupported(b, location, "ON CONFLICT, RETURNING or OVERRIDING in INSERT is");
+    if (!tree->select_stmt || tree->select_stmt->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return bind_unsupported(b, location, "INSERT of anything but a query or VALUES is");
+    if (tree->with_clause && tree->select_stmt->select_stmt->with_clause)
+        return bind_unsupported(b, location, "WITH both before and behind INSERT is");
+    return STATUS_OK;
+}
+
+status bind_insert(binder *b, const PgQuery__InsertStmt *tree, sql_statement *out)
+{
+    const sql_catalog_entry *entry;
+    plan_node **root = &b->statement->root;
+    out->kind = SQL_INSERT;
+    TRY(check_insert(b, tree));
+    TRY(find_table(b, tree->relation, &entry));
+    pg_select *select = tree->select_stmt->select_stmt;
+    if (tree->with_clause)
+        select->with_clause = tree->with_clause;
+    TRY(bind_statement(b, select));
+    TRY(cast_rows(b, tree, entry->table, root));
+    out->name = entry->name;
+    out->parts = entry->parts;
+    out->kept_parts = sql_parts_kept(&entry->parts);
+    const sql_part_list anew = {.items = entry->parts.items + out->kept_parts,
+                                .count = entry->parts.count - out->kept_parts};
+    out->old_rows = sql_parts_rows(&anew);
+    return bind_parts(b, &anew, entry->name, *root, root);
+}

@@ -1,0 +1,226 @@
+/* Tables that statements make: how long their rows live, what they cost, several statements at once.
+ * What they hold: tests/sql/table.test. */
+#include "pistachio/pistachio.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_none(pistachio_error *error)
+{
+    if (error)
+        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
+}
+
+static pistachio_database *open_database(const char *memory_limit)
+{
+    const pistachio_option options[] = {
+        {"threads", "2"}, {"memory_limit", memory_limit}, {"chunk_rows", "64"}};
+    pistachio_database *database;
+    check_none(pistachio_open(options, 3, &database));
+    return database;
+}
+
+static pistachio_error *run(pistachio_connection *connection, const char *sql)
+{
+    pistachio_result *result = NULL;
+    const pistachio_batch *batch = NULL;
+    pistachio_error *error = pistachio_query(connection, sql, NULL, &result);
+    while (!error && result && !(error = pistachio_next(result, &batch)) && batch)
+        ;
+    pistachio_result_free(result);
+    return error;
+}
+
+static void does(pistachio_connection *connection, const char *sql)
+{
+    check_none(run(connection, sql));
+}
+
+/* The number that a query gives. */
+static long number(pistachio_connection *connection, const char *sql)
+{
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    size_t bytes;
+    check_none(pistachio_query(connection, sql, NULL, &result));
+    check_none(pistachio_next(result, &batch));
+    long n = strtol(pistachio_text(batch, 0, 0, &bytes), NULL, 10);
+    pistachio_result_free(result);
+    return n;
+}
+
+static void fails(pistachio_connection *connection, const char *sql, const char *part)
+{
+    pistachio_error *error = run(connection, sql);
+    if (!error || !strstr(pistachio_error_message(error), part))
+        test_fail(__FILE__, __LINE__, "message is \"%s\"", pistachio_error_message(error));
+    pistachio_error_free(error);
+}
+
+static size_t open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+    while (folder && readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+#define DIGITS "(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS "
+/* 10,000 rows. */
+#define MANY                                                                                       \
+    "SELECT a + 10 * b + 100 * c + 1000 * d AS x FROM " DIGITS "w(a), " DIGITS "x(b), " DIGITS     \
+    "y(c), " DIGITS "z(d)"
+
+/* A statement has the rows that were there when it began, whatever becomes of the table. */
+TEST(rows_outlive_their_table)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *connection;
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    uint64_t rows = 0;
+    check_none(pistachio_connect(database, &connection));
+    does(connection, "CREATE TABLE t AS " MANY);
+    check_none(pistachio_query(connection, "SELECT x FROM t", NULL, &result));
+    does(connection, "INSERT INTO t VALUES (-1)");
+    does(connection, "CREATE OR REPLACE TABLE t AS SELECT 5 AS x");
+    CHECK_EQ(number(connection, "SELECT sum(x) FROM t"), 5);
+    does(connection, "DROP TABLE t");
+    fails(connection, "SELECT x FROM t", "does not exist");
+    for (;;) {
+        check_none(pistachio_next(result, &batch));
+        if (!batch)
+            break;
+        rows += pistachio_batch_rows(batch);
+    }
+    CHECK_EQ(rows, 10000);
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+/* Rows that come one by one are few files, and none is left of those that are gone. */
+TEST(many_inserts)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *connection;
+    check_none(pistachio_connect(database, &connection));
+    does(connection, "CREATE TABLE t (x integer)");
+    does(connection, "INSERT INTO t VALUES (0)");
+    size_t before = open_files();
+    for (int i = 1; i <= 200; i++) {
+        char sql[64];
+        snprintf(sql, sizeof sql, "INSERT INTO t VALUES (%d)", i);
+        does(connection, sql);
+    }
+    CHECK(open_files() < before + 40);
+    CHECK_EQ(number(connection, "SELECT sum(x) FROM t"), 200 * 201 / 2);
+    CHECK_EQ(number(connection, "SELECT count(DISTINCT x) FROM t"), 201);
+    does(connection, "DROP TABLE t");
+    CHECK(open_files() < before);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+TEST(sessions)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *plain, *one, *other;
+    check_none(pistachio_connect(database, &plain));
+    check_none(pistachio_connect_session(database, &one));
+    check_none(pistachio_connect_session(database, &other));
+    does(plain, "CREATE TABLE common AS SELECT 1 AS x");
+    does(one, "CREATE TABLE t AS SELECT 2 AS x");
+    does(other, "CREATE TABLE t AS SELECT 3 AS x");
+    does(other, "CREATE TABLE common AS SELECT 4 AS x");
+    does(one, "INSERT INTO common VALUES (10)");
+    fails(one, "DROP TABLE common", "belongs to the database");
+    fails(plain, "SELECT x FROM t", "does not exist");
+    CHECK_EQ(number(plain, "SELECT sum(x) FROM common"), 11);
+    CHECK_EQ(number(one, "SELECT x FROM t"), 2);
+    CHECK_EQ(number(other, "SELECT x FROM t"), 3);
+    CHECK_EQ(number(other, "SELECT x FROM common"), 4);
+    pistachio_disconnect(other);
+    pistachio_disconnect(one);
+    CHECK_EQ(number(plain, "SELECT sum(x) FROM common"), 11);
+    pistachio_disconnect(plain);
+    pistachio_close(database);
+}
+
+/* More text than memory_limit: it is written as it comes. */
+TEST(more_than_memory)
+{
+    pistachio_database *database = open_database("48MB");
+    pistachio_connection *connection;
+    check_none(pistachio_connect(database, &connection));
+    does(connection,
+         "CREATE TABLE t AS SELECT x, repeat(chr(65 + x % 26), 2000) AS word FROM (" MANY
+         ") AS many, (VALUES (0), (1), (2), (3)) AS more");
+    CHECK_EQ(number(connection, "SELECT count(*) FROM t WHERE length(word) = 2000"), 40000);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+TEST(no_temporary_files)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *connection;
+    check_none(pistachio_connect(database, &connection));
+    does(connection, "SET temp_directory = '/nowhere/at/all'");
+    fails(connection, "CREATE TABLE t AS SELECT 1 AS x", "could not make a temporary file");
+    fails(connection, "SELECT x FROM t", "does not exist");
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+typedef struct inserter {
+    pistachio_database *database;
+    long done;
+} inserter;
+
+/* What another one was quicker than is told, and not done. */
+static void *insert(void *context)
+{
+    inserter *self = context;
+    pistachio_connection *connection;
+    check_none(pistachio_connect(self->database, &connection));
+    for (int i = 0; i < 20; i++) {
+        pistachio_error *error = run(connection, "INSERT INTO t SELECT 1");
+        if (!error)
+            self->done++;
+        else if (!strstr(pistachio_error_message(error), "has changed table"))
+            test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
+        pistachio_error_free(error);
+    }
+    pistachio_disconnect(connection);
+    return NULL;
+}
+
+TEST(inserts_at_once)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *connection;
+    pthread_t threads[3];
+    inserter inserters[3];
+    long done = 0;
+    check_none(pistachio_connect(database, &connection));
+    does(connection, "CREATE TABLE t (x integer)");
+    for (int i = 0; i < 3; i++) {
+        inserters[i] = (inserter){.database = database};
+        CHECK(!pthread_create(&threads[i], NULL, insert, &inserters[i]));
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        done += inserters[i].done;
+    }
+    CHECK(done > 0);
+    CHECK_EQ(number(connection, "SELECT count(*) FROM t"), done);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
