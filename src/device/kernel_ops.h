@@ -1,4 +1,4 @@
-/* kernel_ops.h - the numbers by which the kernels of kernels_expression.def are told what to do. */
+/* kernel_ops.h - the numbers by which kernels are told what to do, and the rank of a hash. */
 #ifndef PISTACHIO_DEVICE_KERNEL_OPS_H
 #define PISTACHIO_DEVICE_KERNEL_OPS_H
 
