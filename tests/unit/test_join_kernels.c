@@ -363,16 +363,16 @@ TEST(codes_in_parts)
     static uint64_t codes[CODES + 1], hashes[CODES + 1], slots[PARTS * SLOTS];
     static uint32_t order[CODES + 1], offsets[PARTS + 1], found[CODES + 1], groups[CODES];
     for (size_t isa = 0; isa < ISAS; isa++) {
-        dev_kernel_function insert = kernel_of(isa, DEV_KERNEL_code_insert);
-        dev_kernel_function find = kernel_of(isa, DEV_KERNEL_code_find);
+        dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_code_insert);
+        dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_code_find);
         if (!insert)
             continue;
         for (size_t i = 0; i < CODES; i++)
             codes[i] = (i + 1) * 0x9e3779b97f4a7c15u;
         dev_count count = dev_count_exact(CODES);
-        kernel_of(isa, DEV_KERNEL_hash_values)(&(hash_values_arguments){
+        test_kernel(isas[isa], DEV_KERNEL_hash_values)(&(hash_values_arguments){
             .type = type_make(TYPE_UINT64), .values = codes, .count = count, .out = hashes});
-        kernel_of(isa, DEV_KERNEL_ranks_partition)(&(ranks_partition_arguments){
+        test_kernel(isas[isa], DEV_KERNEL_ranks_partition)(&(ranks_partition_arguments){
             .hashes = hashes, .count = count, .ranks = PARTS, .out = order, .offsets = offsets});
         memset(slots, 0, sizeof slots);
         for (size_t part = 0; part < PARTS; part++) {
