@@ -98,12 +98,21 @@ def composite(g, klass, depth, keys):
         if arg.type.kind == "interval":
             return None
         return composed("APPROX_COUNT_DISTINCT", T.I64, [arg], "approx_count_distinct({0})", "count(DISTINCT {0})", True, condition)
-    sides = [g.expr(rng.choice(("int", "dec", "float")), depth - i) for i in range(2)]
-    if any(s.special or s.bound > 1e5 or s.is_literal for s in sides):
+    sides = [side(g, depth), side(g, depth - 1)]
+    if None in sides:
         return None
     name = rng.choice(PAIRS)
     oracle = f"{name}(CAST({{0}} AS DOUBLE), CAST({{1}} AS DOUBLE))"
     return composed(name.upper(), T.I64 if name == "regr_count" else T.F64, sides, f"{name}({{0}}, {{1}})", oracle, name == "regr_count", condition)
+
+
+def side(g, depth):
+    """A number of which the squares' sums keep their digits."""
+    for _ in range(5):
+        e = g.expr(g.rng.choice(("int", "dec", "float")), depth)
+        if not e.special and e.bound <= 1e5 and e.exact and not e.is_literal:
+            return e
+    return None
 
 
 def quantile(g, depth, condition):
@@ -142,7 +151,7 @@ COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "AR
 def aggregate(g, klass, depth=2, keys=(), composites=True):
     """An aggregate whose result has the class, if it is none of those made of others; None: none was found."""
     rng = g.rng
-    if composites and rng.random() < 0.22:
+    if composites and rng.random() < 0.25:
         return composite(g, klass, depth, keys)
     function = rng.choice(BY_CLASS.get(klass, ("MIN", "MAX", "ANY_VALUE")))
     if function == "COUNT_STAR":

@@ -55,7 +55,8 @@ def select_sql(q, dialect):
         items = f"{q.source.alias}.* EXCLUDE ({', '.join(q.excluded)})"
     distinct = "DISTINCT " if q.distinct else ""
     if q.distinct_on:
-        distinct = f"DISTINCT ON ({', '.join(sql(e, dialect) for e, _ in q.items[:q.distinct_on])}) "
+        has_query = any(n.op == "query" for e, _ in q.items for n in e.walk())
+        distinct = f"DISTINCT ON ({', '.join(str(i + 1) if has_query else sql(e, dialect) for i, (e, _) in enumerate(q.items[:q.distinct_on]))}) "
     text = f"SELECT {distinct}{items}"
     if q.source is not None:
         text += f" FROM {from_sql(q.source, dialect)}"
