@@ -6,6 +6,7 @@ from .gen_expr import CLASSES, Generator
 from .gen_from import Relations
 from .gen_subquery import Subqueries
 from .query import NAMES, Order, Select, SetOperation, Tail, Values
+from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
 
@@ -103,6 +104,8 @@ class QueryGenerator(Relations, Subqueries):
         """DISTINCT ON some of the items, in an order of all of them."""
         rng = self.rng
         if not all(e.exact and e.type.kind != "interval" and not e.is_literal and e.has_column() for e, _ in query.items):
+            return
+        if len({text(e) for e, _ in query.items}) < len(query.items):  # which of two alike ORDER BY begins with is another matter
             return
         count = len(query.items)
         query.distinct_on = rng.randint(1, max(1, count - 1))
