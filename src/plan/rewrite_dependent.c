@@ -675,10 +675,15 @@ static status put_in_place(pushing *p)
 }
 
 /* The columns of the left side that the plan and the expression read. */
-static status find_outer(pushing *p, const plan_node *left, plan_node *plan, const expr *beside)
+static status find_outer(pushing *p, plan_node *left, plan_node *plan, const expr *beside)
 {
     plan_statement *s = p->statement;
     column_set all, known;
+    TRY(column_set_new(s->memory, s->next_column_id, &known));
+    plan_add_made(&known, left);
+    /* The domain is made of these rows, and has nothing of the queries around them. */
+    if (!plan_is_covered(&known, left))
+        return unsupported(p, "of several queries around it, in this part");
     TRY(column_set_new(s->memory, s->next_column_id, &all));
     TRY(column_set_new(s->memory, s->next_column_id, &known));
     TRY(column_set_new(s->memory, s->next_column_id, &p->reads));

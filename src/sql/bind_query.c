@@ -536,6 +536,17 @@ static status drop_order_columns(query *q)
     return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
 }
 
+/* A set makes NULLs of the groups that it is without: of columns that have none, too, nothing may be
+ * concluded from that before it. */
+static void expect_nulls_of_sets(query *q)
+{
+    bool has_sets = false;
+    for (size_t i = 0; i < q->select->n_group_clause; i++)
+        has_sets |= q->select->group_clause[i]->node_case == PG_QUERY__NODE__NODE_GROUPING_SET;
+    for (size_t i = 0; has_sets && i < q->scope.entries.count; i++)
+        q->scope.entries.items[i].is_nullable = true;
+}
+
 static status bind_core(binder *b, const pg_select *select, bind_scope *outer, bind_cte *ctes,
                         plan_node **out)
 {
@@ -551,6 +562,7 @@ static status bind_core(binder *b, const pg_select *select, bind_scope *outer, b
         TRY(bind_filter(b, q.node, condition, &q.node));
         q.scope.clause = NULL;
     }
+    expect_nulls_of_sets(&q);
     TRY(bind_targets(&q));
     TRY(bind_grouping_sets(b, select, bind_group, &q, &q.sets));
     q.scope.windowless = "HAVING";

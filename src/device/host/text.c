@@ -203,6 +203,30 @@ status host_translate(host_call *c, uint64_t row)
 }
 
 /* The first letter of each word in upper case, the others in lower; in as many bytes. */
+/* Of characters beyond ASCII those are taken for letters or digits that no block of marks and symbols has. */
+static bool is_of_word(uint32_t character)
+{
+    static const struct {
+        uint32_t first, last;
+    } marks[] = {{0x80, 0xa9},     {0xab, 0xb4},      {0xb6, 0xb9},     {0xbb, 0xbf},
+                 {0xd7, 0xd7},     {0xf7, 0xf7},      {0x2000, 0x206f}, {0x20a0, 0x20cf},
+                 {0x2190, 0x2bff}, {0x3000, 0x3004},  {0x3008, 0x3020}, {0xe000, 0xf8ff},
+                 {0xfe00, 0xfe0f}, {0x1f000, 0x1faff}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (character >= marks[i].first && character <= marks[i].last)
+            return false;
+    return true;
+}
+
+/* The character of three or four bytes that begins here. */
+static uint32_t long_character(const char *text, size_t bytes)
+{
+    uint32_t character = (unsigned char)*text & (bytes == 3 ? 0x0f : 0x07);
+    for (size_t i = 1; i < bytes; i++)
+        character = character << 6 | ((unsigned char)text[i] & 0x3f);
+    return character;
+}
+
 status host_initcap(host_call *c, uint64_t row)
 {
     const string_view *view = host_text(c, 0, row);
@@ -220,10 +244,12 @@ status host_initcap(host_call *c, uint64_t row)
             letter = letter_case(letter, !in_word);
             room[at++] = (char)(0xc0 | letter >> 6);
             room[at] = (char)(0x80 | (letter & 0x3f));
-            in_word = true;
+            in_word = is_of_word(letter);
         } else {
-            room[at] = (char)byte;
-            in_word = true;
+            size_t end = character_end(text, view->bytes, at);
+            in_word = end - at < 3 || is_of_word(long_character(text + at, end - at));
+            memcpy(room + at, text + at, end - at);
+            at = end - 1;
         }
     }
     host_put_filled(c, row, view->bytes);

@@ -2,7 +2,7 @@
 import re
 from collections import Counter
 
-from . import lists
+from . import gen_aggregate, lists
 from . import types as T
 from .expr import OURS
 from .query import Join, Select, SetOperation, Values, expressions, nodes, sources, walk
@@ -12,18 +12,20 @@ NOT_MADE = {("plan", f"{join}, build left") for join in ("inner join", "right jo
 NOT_MADE.add(("plan", "grouping sets"))  # gone before a plan runs
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
-           "ROLLUP", "CUBE", "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
+           "ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "groups beside sets", "GROUP BY ALL", "ORDER BY ALL", "DISTINCT ON", "* EXCLUDE", "LATERAL",
+           "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
          "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
          "zone in a timestamp literal")
 WINDOWS = lists.windows()
-JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "comma", "USING", "NATURAL")
+JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "comma", "SEMI", "ANTI", "USING", "NATURAL")
 
 
 def wanted():
     """All (kind, name) pairs that a run must have."""
     types = [T.Type(k).sql() if k != "dec" else "decimal" for k in T.ALL_KINDS]
     pairs = [("function", name) for name in lists.functions()] + [("aggregate", name) for name in lists.aggregates()]
+    pairs += [("aggregate of ordered rows and pairs", name) for name in gen_aggregate.COMPOSITES]
     pairs += [("window", name) for name in WINDOWS + ["aggregate"]]
     pairs += [("join", name) for name in JOINS] + [("set operation", name) for name in SET_WORDS]
     pairs += [("clause", name) for name in CLAUSES] + [("form", name) for name in FORMS]
@@ -38,7 +40,7 @@ def of_expression(e, found):
     if op == "query":
         found.add(("form", {"scalar": "scalar subquery", "exists": "EXISTS"}.get(e.data["kind"], e.data["kind"].upper() + " subquery")))
     elif op == "aggregate":
-        found.add(("aggregate", e.data["function"]))
+        found.add(("aggregate of ordered rows and pairs" if "forms" in e.data else "aggregate", e.data["function"]))
         found.update(pair for pair, is_there in ((("form", "FILTER"), e.data["filter"]), (("form", "DISTINCT aggregate"), e.data["distinct"])) if is_there)
     elif op == "window":
         name = e.data["function"]
@@ -49,6 +51,8 @@ def of_expression(e, found):
         found.add(("form", "CAST"))
     elif op == "between":
         found.add(("form", "BETWEEN SYMMETRIC" if e.data[1] else "BETWEEN"))
+    elif op == "grouping":
+        found.add(("clause", "GROUPING"))
     elif op == "row":
         found.add(("form", "row comparison"))
     elif op == "array":
@@ -70,7 +74,7 @@ def of_source(query, found, views):
             found.add(("join", item.kind))
             found.update(("join", word) for word, there in (("USING", item.using), ("NATURAL", item.natural)) if there)
         elif hasattr(item, "query"):
-            found.add(("clause", "derived table"))
+            found.add(("clause", "LATERAL" if item.lateral else "derived table"))
         elif item.path:
             found.add(("clause", "path in FROM"))
         elif item.name in views:
@@ -91,7 +95,9 @@ def of_query(query, views=()):
             found.add(("set operation", q.word))
         if isinstance(q, Select):
             for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct),
-                                ("ROLLUP", q.sets == "ROLLUP"), ("CUBE", q.sets == "CUBE")):
+                                ("ROLLUP", q.sets == "ROLLUP"), ("CUBE", q.sets == "CUBE"), ("GROUPING SETS", q.sets == "SETS"),
+                                ("groups beside sets", q.sets in ("ROLLUP", "CUBE") and q.set_list), ("GROUP BY ALL", q.group_all),
+                                ("DISTINCT ON", q.distinct_on), ("* EXCLUDE", q.excluded), ("ORDER BY ALL", tail.by_all)):
                 if there:
                     found.add(("clause", word))
             of_source(q, found, views)

@@ -59,9 +59,100 @@ def mean(g, function, depth):
     return made(g, function, T.F64, arg, arg.bound ** 2 + 1, False)
 
 
-def aggregate(g, klass, depth=2, keys=()):
-    """An aggregate whose result has the class; None: none was found."""
+# Of pairs, each with a result that is a double but the count's.
+PAIRS = ("corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "regr_slope",
+         "regr_intercept", "regr_r2")
+SHARES = ("0", "0.1", "0.25", "0.5", "0.75", "0.9", "1")
+
+
+def composed(function, t, args, ours, oracle, exact, condition):
+    """An aggregate that is made of others."""
+    data = {"function": function, "name": function.lower(), "oracle": "", "distinct": False, "filter": condition, "forms": (ours, oracle)}
+    return Expr("aggregate", t, args, data, max(a.bound for a in args) ** (2 if t == T.F64 else 1) + 1, exact)
+
+
+def composite(g, klass, depth, keys):
+    """One of those that docs/SQL.md lists under ordered rows and pairs."""
     rng = g.rng
+    condition = g.condition(1) if rng.random() < 0.15 else None
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "pair", "pair", "pair", "count"))
+    if kind == "quantile":
+        return quantile(g, depth, condition)
+    if kind == "disc":
+        arg = g.any(depth)
+        p, approximate = rng.choice(SHARES), rng.choice(("quantile_disc", "approx_quantile"))
+        if arg.type.kind in ("interval", "bool", "blob") or arg.special or arg.is_literal:
+            return None
+        ours = rng.choice((f"percentile_disc({p}) WITHIN GROUP (ORDER BY {{0}})", f"{approximate}({{0}}, {p})"))
+        return composed("QUANTILE_DISC", arg.type, [arg], ours, f"quantile_disc({{0}}, {p})", True, condition)
+    if kind == "mode":
+        e = one_value(g, klass)
+        if e is None or e.type.kind in ("interval", "bool"):
+            return None
+        ours = rng.choice(("mode({0})", "mode() WITHIN GROUP (ORDER BY {0})"))
+        return composed("MODE", e.type, e.args, ours, "mode({0})", True, e.data["filter"])
+    if kind == "arg":
+        return of_extreme(g, klass, condition)
+    if kind == "count":
+        arg = g.any(depth)
+        if arg.type.kind == "interval":
+            return None
+        return composed("APPROX_COUNT_DISTINCT", T.I64, [arg], "approx_count_distinct({0})", "count(DISTINCT {0})", True, condition)
+    sides = [side(g, depth), side(g, depth - 1)]
+    if None in sides:
+        return None
+    name = rng.choice(PAIRS)
+    oracle = f"{name}(CAST({{0}} AS DOUBLE), CAST({{1}} AS DOUBLE))"
+    return composed(name.upper(), T.I64 if name == "regr_count" else T.F64, sides, f"{name}({{0}}, {{1}})", oracle, name == "regr_count", condition)
+
+
+def side(g, depth):
+    """A number of which the squares' sums keep their digits."""
+    for _ in range(5):
+        e = g.expr(g.rng.choice(("int", "dec", "float")), depth)
+        if not e.special and e.bound <= 1e5 and e.exact and not e.is_literal:
+            return e
+    return None
+
+
+def quantile(g, depth, condition):
+    rng = g.rng
+    arg, p = g.expr(rng.choice(("int", "dec", "float")), depth), rng.choice(SHARES)
+    if arg.special or arg.bound > 1e12 or arg.is_literal:
+        return None
+    if rng.random() < 0.4:
+        return composed("MEDIAN", T.F64, [arg], "median({0})", "median(CAST({0} AS DOUBLE))", False, condition)
+    ours = rng.choice((f"percentile_cont({p}) WITHIN GROUP (ORDER BY {{0}})", f"quantile_cont({{0}}, {p})"))
+    return composed("QUANTILE_CONT", T.F64, [arg], ours, f"quantile_cont(CAST({{0}} AS DOUBLE), {p})", False, condition)
+
+
+def of_extreme(g, klass, condition):
+    """arg_min(value, key): the value is one of the key, as another row may have the key as well."""
+    from .gen_expr import Generator
+    rng = g.rng
+    found = [c for c in g.columns if c.op == "column" and c.exact and not c.special and c.type.kind not in ("interval", "bool", "blob")
+             and c.type.kind not in T.FLOATS]
+    if not found:
+        return None
+    key = rng.choice(found)
+    value = Generator(rng, [key], None, g.pool).expr(klass, 2)
+    if value.type.kind in ("interval", "bool", "blob") or not value.exact or value.special:
+        return None
+    name = rng.choice(("arg_min", "arg_max"))
+    ours = name if rng.random() < 0.6 else {"arg_min": "min_by", "arg_max": "max_by"}[name]
+    e = composed(name.upper(), value.type, [value, key], f"{ours}({{0}}, {{1}})", f"{name}({{0}}, {{1}})", True, condition)
+    e.bound, e.grain = value.bound, value.grain
+    return e
+
+
+COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "APPROX_COUNT_DISTINCT", *(name.upper() for name in PAIRS))
+
+
+def aggregate(g, klass, depth=2, keys=(), composites=True):
+    """An aggregate whose result has the class, if it is none of those made of others; None: none was found."""
+    rng = g.rng
+    if composites and rng.random() < 0.25:
+        return composite(g, klass, depth, keys)
     function = rng.choice(BY_CLASS.get(klass, ("MIN", "MAX", "ANY_VALUE")))
     if function == "COUNT_STAR":
         return made(g, function, T.I64, None, ROWS, True)

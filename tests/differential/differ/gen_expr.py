@@ -1,5 +1,5 @@
 """Random, well-typed expressions over the columns of a scope."""
-from . import gen_bool, gen_number, gen_text, gen_time, literals
+from . import gen_bool, gen_library, gen_number, gen_text, gen_time, literals
 from . import types as T
 from .expr import Expr, call, cast, cast_fits, union_of
 
@@ -45,6 +45,10 @@ class Generator:
     # ---- expressions ----
 
     def any(self, depth=3, exact=True):
+        if depth > 0 and self.rng.random() < 0.3:
+            made = gen_library.any_call(self, depth - 1, exact)
+            if made is not None:
+                return made
         return self.expr(self.random_class(), depth, exact)
 
     def constant(self, klass, depth):
@@ -71,6 +75,10 @@ class Generator:
             return self.subquery("scalar", klass, self)
         if draw < 0.40:
             return self.casted(klass, depth)
+        if draw < 0.52:
+            made = gen_library.of_class(self, klass, depth, exact)
+            if made is not None:
+                return made
         maker = {"int": gen_number.integer, "dec": gen_number.fixed, "float": gen_number.real, "bool": gen_bool.boolean,
                  "text": gen_text.text, "date": gen_time.date, "ts": gen_time.timestamp, "tstz": gen_time.timestamp_tz,
                  "interval": gen_time.interval}.get(klass)

@@ -1,11 +1,12 @@
 """What random queries read: tables, views, derived tables, common table expressions, joins."""
 from dataclasses import dataclass
 
+from . import literals
 from . import types as T
 from .expr import Expr, column
-from .query import NAMES, Derived, Join, Select, Table, expressions, nodes, walk
+from .query import NAMES, Derived, Join, Order, Select, Table, Tail, expressions, nodes, walk
 
-JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma")
+JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma", "SEMI", "ANTI")
 
 
 @dataclass
@@ -28,6 +29,11 @@ class Relations:
         count = rng.choice((1, 1, 1, 2, 2, 3)) if depth > 0 else 1
         result = self.leaf(depth)
         for _ in range(count - 1):
+            if rng.random() < 0.12:
+                made = self.lateral(result)
+                if made is not None:
+                    result = made
+                    continue
             other = self.leaf(depth - 1)
             if result.rows * other.rows > 200_000:
                 continue
@@ -63,8 +69,13 @@ class Relations:
         return Relation(Table(name, alias), output_columns(query, alias), 100)
 
     def derived(self, depth):
-        from .gen_query import output_columns
+        from .gen_query import output_columns, star
         alias = self.alias()
+        if self.rng.random() < 0.1:
+            table = self.table()
+            if len(table.columns) > 1:
+                query = star(self.rng, table, alias)
+                return Relation(Derived(query, alias), output_columns(query, alias), table.rows)
         query = self.query(depth - 1)
         columns = output_columns(query, alias)
         names = None
@@ -76,10 +87,42 @@ class Relations:
 
     # ---- joins ----
 
+    def lateral(self, left):
+        """A query that reads columns of the items before it: of no table, some rows of one, the first of them, or their aggregates."""
+        from . import gen_aggregate
+        from .gen_query import output_columns
+        rng = self.rng
+        outer = self.generator([c for c in left.columns if c.data[0]], subqueries=False)
+        relation = self.leaf_of_columns()
+        if left.rows * relation.rows > 20_000 or not outer.columns:
+            return None
+        g = self.generator(relation.columns, subqueries=False)
+        kind, tail, where = rng.choice(("none", "rows", "first", "aggregate")), Tail(), self.where(relation, g, outer)
+        if kind == "none":
+            items = [outer.any(2) for _ in range(rng.choice((1, 2)))]
+            relation, where = Relation(None, [], 1), outer.condition(1) if rng.random() < 0.3 else None
+        elif kind == "aggregate":
+            items = [e for e in (gen_aggregate.aggregate(g, k, 1) for k in ("int", "text", "dec")) if e is not None][:2]
+        else:
+            items = [g.any(1) for _ in range(rng.choice((1, 2)))]
+        if not items or (kind == "first" and not all(e.exact and e.type.kind != "interval" for e in items)):
+            return None
+        if kind == "first":
+            tail = Tail([Order(i, rng.random() < 0.5, rng.choice(("", "FIRST"))) for i in range(len(items))], rng.choice((1, 2)))
+        query, alias = Select([(e, NAMES[i]) for i, e in enumerate(items)], relation.source, where=where, tail=tail), self.alias()
+        columns = output_columns(query, alias)
+        if isinstance(left.source, Join) and left.source.kind == "comma":
+            left.source.kind = "CROSS"
+        join = rng.choice(("comma", "CROSS", "LEFT", "INNER"))
+        on = literals.literal(T.BOOL, "true", "true") if join in ("LEFT", "INNER") else None
+        if on is not None and rng.random() < 0.4:
+            on = self.generator(outer.columns + columns, subqueries=False).condition(1)
+        return Relation(Join(join, left.source, Derived(query, alias, lateral=True), on), outer.columns + columns, left.rows * max(1, relation.rows / 3))
+
     def join(self, left, right):
         rng = self.rng
         kind = rng.choice(JOINS)
-        if kind not in ("CROSS", "comma") and rng.random() < 0.15:
+        if kind not in ("CROSS", "comma", "SEMI", "ANTI") and rng.random() < 0.15:
             made = self.using(kind, left, right)
             if made:
                 return made
@@ -94,6 +137,11 @@ class Relations:
             else:
                 return Relation(Join(kind, left.source, right.source), columns, left.rows * right.rows)
         on, rows = self.condition_of(left, right)
+        if kind in ("SEMI", "ANTI"):
+            if isinstance(right.source, Join) or getattr(right.source, "names", None):
+                kind = "INNER"  # its names would not be told from an alias
+            else:
+                return Relation(Join(kind, left.source, right.source, on), left.columns, left.rows)
         return Relation(Join(kind, left.source, right.source, on), columns, rows + left.rows + right.rows)
 
     def pairs(self, left, right):

@@ -64,9 +64,9 @@ def measured(g, depth):
     return call(kind, T.I64, arg, bound=arg.bound * 4, data=name)
 
 
-DATE_FIELDS = ("day", "week", "month", "quarter", "year", "decade", "century", "dow", "isodow", "doy", "isoyear")
+DATE_FIELDS = ("day", "week", "month", "quarter", "year", "decade", "century", "dow", "isodow", "doy", "isoyear", "millennium")
 TIME_FIELDS = ("microseconds", "milliseconds", "second", "minute", "hour")
-SHORT = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+SHORT = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow", "isodow", "doy", "isoyear", "decade", "century", "millennium")
 
 
 def field(g, depth, klass):

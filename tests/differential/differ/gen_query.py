@@ -6,6 +6,7 @@ from .gen_expr import CLASSES, Generator
 from .gen_from import Relations
 from .gen_subquery import Subqueries
 from .query import NAMES, Order, Select, SetOperation, Tail, Values
+from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
 
@@ -94,7 +95,25 @@ class QueryGenerator(Relations, Subqueries):
             if is_distinct and e.type.kind == "interval":
                 e = g.expr("int", 1)
             items.append((e, NAMES[i]))
-        return Select(items, relation.source, distinct=is_distinct)
+        made = Select(items, relation.source, distinct=is_distinct)
+        if not is_distinct and not windows and rng.random() < 0.12:
+            self.first_of_each(made)
+        return made
+
+    def first_of_each(self, query):
+        """DISTINCT ON some of the items, in an order of all of them."""
+        rng = self.rng
+        if not all(e.exact and e.type.kind != "interval" and not e.is_literal and e.has_column() for e, _ in query.items):
+            return
+        if len({text(e) for e, _ in query.items}) < len(query.items):  # which of two alike ORDER BY begins with is another matter
+            return
+        count = len(query.items)
+        query.distinct_on = rng.randint(1, max(1, count - 1))
+        order = list(range(query.distinct_on))
+        rest = list(range(query.distinct_on, count))
+        rng.shuffle(order)
+        rng.shuffle(rest)
+        query.tail = Tail([Order(i, rng.random() < 0.4, rng.choice(("", "", "FIRST", "LAST"))) for i in order + rest])
 
     def windows(self, relation):
         bare = self.generator(relation.columns, subqueries=False)
@@ -112,23 +131,33 @@ class QueryGenerator(Relations, Subqueries):
         if not made and not keys:
             made.append(gen_aggregate.made(inner, "COUNT_STAR", T.I64, None, gen_aggregate.ROWS, True))
         sets = self.sets(g, keys, made)
-        post = self.generator(keys + made, subqueries=bool(keys) and not sets and rng.random() < 0.3)
+        post = self.generator(keys + made, subqueries=bool(keys) and not sets[0] and rng.random() < 0.3)
         items = list(keys) if rng.random() < 0.8 else []
+        kind, listed = sets
+        if kind and rng.random() < 0.5:
+            made.append(Expr("grouping", T.I32, rng.sample(keys, rng.randint(1, len(keys))), None, 15))
         by_number = bool(keys) and len(items) == len(keys) and rng.random() < 0.3
         for e in made:
             items.append(post.any(2, exact=False) if rng.random() < 0.4 else e)
+        group_all = bool(keys) and not kind and len(items) > len(keys) and rng.random() < 0.2 and all(
+            any(n.op == "aggregate" for n in e.walk()) and not any(n.op == "query" for n in e.walk()) for e in items[len(keys):])
         items = [(e, NAMES[i]) for i, e in enumerate(items or keys)]
         having = post.condition(2) if rng.random() < 0.18 else None
         is_distinct = all(e.exact and e.type.kind != "interval" for e, _ in items) and rng.random() < 0.05
-        return Select(items, relation.source, groups=keys, by_number=by_number, having=having, distinct=is_distinct, sets=sets)
+        return Select(items, relation.source, groups=keys, by_number=by_number and kind != "SETS", having=having, distinct=is_distinct,
+                      sets=kind, set_list=listed, group_all=group_all)
 
     def sets(self, g, keys, made):
-        """ROLLUP or CUBE, of different columns; any_value of a coarser set could be any."""
+        """(ROLLUP, CUBE or a list of sets, its data: query.py), of different columns; any_value of a coarser set could be any, and
+        aggregates made of others know no sets."""
         names = {id(k) for k in keys}
         fits = keys and len(names) == len(keys) and all(any(k is c for c in g.columns) for k in keys)
-        if not fits or any(e.data["function"] == "ANY_VALUE" for e in made) or self.rng.random() > 0.2:
-            return ""
-        return self.rng.choice(("ROLLUP", "CUBE"))
+        if not fits or any(e.data["function"] == "ANY_VALUE" or "forms" in e.data for e in made) or self.rng.random() > 0.3:
+            return "", None
+        if self.rng.random() < 0.5:
+            numbers = range(len(keys))
+            return "SETS", [self.rng.sample(numbers, self.rng.randint(0, len(keys))) for _ in range(self.rng.choice((1, 2, 2, 3)))] + [list(numbers)]
+        return self.rng.choice(("ROLLUP", "CUBE")), self.rng.randrange(len(keys))
 
     def key(self, g):
         """What to group by: a column, or an expression with one."""
@@ -202,7 +231,7 @@ class QueryGenerator(Relations, Subqueries):
     def put_tail(self, query):
         """LIMIT only where the order is total, or none of the rows would be the ones expected."""
         rng = self.rng
-        if rng.random() < 0.55:
+        if rng.random() < 0.55 or getattr(query, "distinct_on", 0):
             return
         count = len(query.types())
         exprs = [e for e, _ in query.items] if isinstance(query, Select) else []
@@ -223,10 +252,23 @@ class QueryGenerator(Relations, Subqueries):
             if o.style == "expression" and (not isinstance(query, Select) or not query.items[o.index][0].has_column()):
                 o.style = "number"
         query.tail = Tail(orders)
+        if len(orders) == count and rng.random() < 0.15:
+            orders.sort(key=lambda o: o.index)
+            for o in orders:
+                o.descending, o.nulls, o.style = orders[0].descending, orders[0].nulls, "number"
+            query.tail.by_all = True
         if wants_limit:
             query.tail.limit = rng.choice((0, 1, 2, 3, 5, 10, 50)) if rng.random() < 0.85 else None
             query.tail.offset = rng.choice((0, 1, 3, 20)) if rng.random() < 0.35 else None
             query.tail.fetch = rng.random() < 0.2
+
+
+def star(rng, relation, alias):
+    """All columns of a table but one or two."""
+    columns = relation.columns
+    left_out = rng.sample(range(len(columns)), min(len(columns) - 1, rng.choice((1, 1, 2))))
+    kept = [c for i, c in enumerate(columns) if i not in left_out]
+    return Select([(c, c.data[1]) for c in kept], relation.source, excluded=[columns[i].data[1] for i in left_out])
 
 
 def output_columns(query, alias):

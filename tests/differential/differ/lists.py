@@ -14,7 +14,7 @@ def find_source(name):
 
 
 def read_list(file_name, macro):
-    """The arguments of each line that begins MACRO(...), without quotes."""
+    """The arguments of each line that begins MACRO(...), without quotes. `macro`: a regular expression."""
     with open(find_source(file_name), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     text = re.sub(r'"\s*\n?\s*"', lambda m: m.group(0) if m.group(0) == '""' else "", text)
@@ -41,7 +41,7 @@ def windows():
 def settings():
     """name: (kind, default, minimum, choices)"""
     return {row[0]: (row[1], row[2], row[3], [c for c in row[5].split("|") if c])
-            for row in read_list("settings.def", "SETTING")}
+            for row in read_list("settings.def", "SETTING(?:_OF_PROCESS)?")}
 
 
 def quoted_of(function, file_name):

@@ -21,11 +21,12 @@ class Derived:
     query: Any
     alias: str
     names: list = None  # x(a, b)
+    lateral: bool = False
 
 
 @dataclass
 class Join:
-    kind: str  # INNER, LEFT, RIGHT, FULL, CROSS, comma
+    kind: str  # INNER, LEFT, RIGHT, FULL, CROSS, comma, SEMI, ANTI
     left: Any
     right: Any
     on: Any = None
@@ -49,6 +50,7 @@ class Tail:
     limit: int = None
     offset: int = None
     fetch: bool = False
+    by_all: bool = False  # ORDER BY ALL: of all columns in order, alike
 
 
 @dataclass
@@ -58,9 +60,13 @@ class Select:
     where: Any = None
     groups: list = field(default_factory=list)  # Expr
     by_number: bool = False  # GROUP BY 1, 2: the first items are the groups
-    sets: str = ""  # ROLLUP, CUBE: of the groups
+    sets: str = ""  # ROLLUP, CUBE, SETS: of the groups
+    set_list: list = None  # of SETS: lists of numbers of groups; of the others how many groups stand before ROLLUP or CUBE
+    group_all: bool = False  # GROUP BY ALL
     having: Any = None
     distinct: bool = False
+    distinct_on: int = 0  # DISTINCT ON the first so many items, which ORDER BY begins with
+    excluded: list = None  # SELECT * EXCLUDE of a table; items are what is left
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)  # (name, query)
     is_risky = False

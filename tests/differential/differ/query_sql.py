@@ -11,7 +11,7 @@ def from_sql(source, dialect):
         return f"{name} {source.alias}" if source.alias != source.name or source.path else name
     if isinstance(source, Derived):
         names = f"({', '.join(source.names)})" if source.names else ""
-        return f"({query_sql(source.query, dialect)}) {source.alias}{names}"
+        return f"{'LATERAL ' if source.lateral else ''}({query_sql(source.query, dialect)}) {source.alias}{names}"
     left, right = from_sql(source.left, dialect), from_sql(source.right, dialect)
     if isinstance(source.right, Join):
         right = f"({right})"
@@ -28,7 +28,10 @@ def from_sql(source, dialect):
 
 def tail_sql(tail, query, dialect):
     text = ""
-    if tail.order:
+    if tail.by_all and dialect == OURS:
+        o = tail.order[0]
+        text += " ORDER BY ALL" + (" DESC" if o.descending else "") + (f" NULLS {o.nulls}" if o.nulls else "")
+    elif tail.order:
         words = []
         for o in tail.order:
             key = str(o.index + 1)
@@ -48,17 +51,33 @@ def tail_sql(tail, query, dialect):
 def select_sql(q, dialect):
     sql = render().sql
     items = ", ".join(f"{sql(e, dialect)} AS {name}" for e, name in q.items)
-    text = f"SELECT {'DISTINCT ' if q.distinct else ''}{items}"
+    if q.excluded and dialect == OURS:
+        items = f"{q.source.alias}.* EXCLUDE ({', '.join(q.excluded)})"
+    distinct = "DISTINCT " if q.distinct else ""
+    if q.distinct_on:
+        has_query = any(n.op == "query" for e, _ in q.items for n in e.walk())
+        distinct = f"DISTINCT ON ({', '.join(str(i + 1) if has_query else sql(e, dialect) for i, (e, _) in enumerate(q.items[:q.distinct_on]))}) "
+    text = f"SELECT {distinct}{items}"
     if q.source is not None:
         text += f" FROM {from_sql(q.source, dialect)}"
     if q.where is not None:
         text += f" WHERE {sql(q.where, dialect)}"
     if q.groups:
         keys = [str(i + 1) for i in range(len(q.groups))] if q.by_number else [sql(e, dialect) for e in q.groups]
-        text += f" GROUP BY {q.sets} ({', '.join(keys)})" if q.sets else f" GROUP BY {', '.join(keys)}"
+        is_all = q.group_all and dialect == OURS and keys == [sql(e, dialect) for e, _ in q.items[:len(keys)]]
+        text += f" GROUP BY {'ALL' if is_all else sets_sql(q, keys)}"
     if q.having is not None:
         text += f" HAVING {sql(q.having, dialect)}"
     return text
+
+
+def sets_sql(q, keys):
+    """What stands behind GROUP BY."""
+    if q.sets == "SETS":
+        return "GROUPING SETS (" + ", ".join("(" + ", ".join(keys[i] for i in group) + ")" for group in q.set_list) + ")"
+    before = q.set_list or 0
+    parts = keys[:before] + ([f"{q.sets} ({', '.join(keys[before:])})"] if q.sets else keys[before:])
+    return ", ".join(parts)
 
 
 def side_sql(side, types, dialect):

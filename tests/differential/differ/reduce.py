@@ -161,11 +161,13 @@ def nth(query, number):
 
 def drop_tail(q):
     q.tail = Tail()
+    q.distinct_on = 0
 
 
 def drop_order(q):
     if q.tail.limit is None and q.tail.offset is None:
         q.tail.order = q.tail.order[:-1]
+        q.tail.by_all = False
 
 
 def drop_where(q):
@@ -178,6 +180,7 @@ def drop_having(q):
 
 def drop_distinct(q):
     q.distinct = False
+    q.distinct_on = 0
 
 
 def drop_ctes(q):
@@ -187,6 +190,8 @@ def drop_ctes(q):
 def drop_item(q, i):
     if isinstance(q, Select) and len(q.items) > 1 and i < len(q.items):
         del q.items[i]
+        q.distinct_on -= i < q.distinct_on
+        q.group_all, q.excluded, q.tail.by_all = False, None, False
         q.tail.order = [o for o in q.tail.order if o.index != i]
         for o in q.tail.order:
             o.index -= o.index > i
@@ -197,7 +202,11 @@ def drop_item(q, i):
 def drop_group(q, i):
     if isinstance(q, Select) and i < len(q.groups):
         del q.groups[i]
-        q.by_number = False
+        q.by_number = q.group_all = False
+        if q.sets == "SETS":
+            q.set_list = [[k - (k > i) for k in group if k != i] for group in q.set_list]
+        elif q.set_list:
+            q.set_list -= i < q.set_list
 
 
 def drop_row(q, i):
@@ -268,12 +277,14 @@ def attempt(query, change):
 def is_sound(query):
     """Do the rows not depend on the engine? LIMIT needs a total order, any_value one value in each group."""
     for q in walk(query):
-        has_limit = q.tail.limit is not None or q.tail.offset is not None
+        has_limit = q.tail.limit is not None or q.tail.offset is not None or getattr(q, "distinct_on", 0)
         if has_limit and len({o.index for o in q.tail.order}) < len(q.types()):
             return False
         for e in expressions(q):
             for node in nodes(e):
-                if node.op == "aggregate" and node.data["function"] == "ANY_VALUE" and not one_value(node, q):
+                if node.op == "aggregate" and node.data["function"] in ("ANY_VALUE", "MODE") and not one_value(node, q):
+                    return False
+                if node.op == "aggregate" and node.data["function"] in ("ARG_MIN", "ARG_MAX") and not is_of_key(*node.args):
                     return False
     return True
 
@@ -283,6 +294,11 @@ def one_value(node, q):
     texts = [text(g) for g in getattr(q, "groups", [])]
     return (arg.is_literal or text(arg) in texts
             or condition is not None and condition.op == "eq" and text(condition.args[0]) == text(arg) and condition.args[1].is_literal)
+
+
+def is_of_key(value, key):
+    """Rows with equal keys have equal values."""
+    return key.op == "column" and all(text(node) == text(key) for node in value.walk() if node.op == "column")
 
 
 def text(e):

@@ -3,6 +3,7 @@
 Pistachio gets SQL as people write it. DuckDB gets SQL in which the types are explicit, so that it
 computes with those that docs/SQL.md names: each form here gives exactly the expression's type.
 """
+from . import gen_library
 from . import types as T
 from .expr import ORACLE, OURS, arithmetic_type, decimal_of
 from .query_sql import query_sql
@@ -399,8 +400,12 @@ def aggregate_form(e, dialect):
     name = e.data["name"]
     inside = "*" if not e.args else ("DISTINCT " if e.data["distinct"] else "") + sql(e.args[0], dialect)
     text = f"{name if dialect == OURS else e.data['oracle']}({inside})"
+    if "forms" in e.data:
+        text = e.data["forms"][dialect].format(*args_sql(e, dialect))
     if e.data["filter"]:
         text += f" FILTER (WHERE {sql(e.data['filter'], dialect)})"
+    if e.data["function"].startswith(("REGR_", "CORR")) and dialect == ORACLE:  # of one point it makes NaN, not NULL
+        return f"nullif(CAST({text} AS {duckdb_type(e.type)}), 'nan')"
     return text if dialect == OURS else f"CAST({text} AS {duckdb_type(e.type)})"
 
 
@@ -429,7 +434,13 @@ def suffix(word):
     return lambda e, dialect: f"({sql(e.args[0], dialect)} {e.data or word})"
 
 
+def grouping_form(e, dialect):
+    text = f"GROUPING({', '.join(args_sql(e, dialect))})"
+    return text if dialect == OURS else f"CAST({text} AS INTEGER)"
+
+
 FORMS = {
+    "grouping": grouping_form,
     "column": column_form, "literal": literal_form, "bare": literal_form, "query": query_form, "aggregate": aggregate_form,
     "window": window_form,
     **dict.fromkeys(SYMBOLS, arithmetic_form), "negate": negate_form,
@@ -450,5 +461,6 @@ FORMS = {
     "ln": typed_function("ln"), "log10": typed_function("log10"), "exp": typed_function("exp"),
     "date_part": date_part_form, "date_trunc": date_trunc_form, "date_add_days": date_days_form,
     "date_difference": date_difference_form, "timestamp_add_interval": plus_minus_form,
+    **dict.fromkeys(gen_library.OPS, gen_library.form),
     "timestamp_difference": timestamp_difference_form, "interval_add": plus_minus_form, "interval_multiply": interval_multiply_form,
 }

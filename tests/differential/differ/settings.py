@@ -29,6 +29,9 @@ def choices(name, kind, default, minimum, options):
 
 def known_settings(program):
     """The settings that this program has, which may be an older one than the sources."""
+    unlisted = set(SPECIAL) - set(lists.settings())
+    if unlisted:  # the list is read wrongly, or has other names now
+        raise SystemExit(f"settings.def has no {', '.join(sorted(unlisted))}")
     out = subprocess.run([program, "--settings"], capture_output=True, text=True, check=True).stdout
     return {line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")} & set(lists.settings())
 

@@ -1,0 +1,402 @@
+"""Random calls of functions that are written one like another: a table of how each is called by either engine.
+
+A template has {0}, {1} for the arguments; what must be a constant (formats, patterns, counts) stands in it, so that
+cutting down cannot change it.
+"""
+from . import types as T
+from .expr import call, cast, cast_fits
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+MOST = 3000  # bytes of a text that is made
+
+# (PostgreSQL's, RE2's, whether there is a group): patterns that both take alike; a match is never empty.
+PATTERNS = (("b", "b", 0), ("[a-c]+", "[a-c]+", 0), ("^.", "^.", 0), (".$", ".$", 0), ("(a|b)(c|.)", "(a|b)(c|.)", 1), ("[^a]{2}", "[^a]{2}", 0),
+            ("\\d+", "\\d+", 0), ("(\\d)\\d*", "(\\d)\\d*", 1), ("\u00e9|\u00f6", "\u00e9|\u00f6", 0), ("o+?.", "o+?.", 0), ("x|xx", "x|xx", 0),
+            ("\\w+", "[\\p{L}\\p{N}_]+", 0), ("[[:digit:]]", "[[:digit:]]", 0), ("a.*b", "a.*b", 0), ("(?:1|2)+", "(?:1|2)+", 0), ("\\.", "\\.", 0),
+            ("Z", "Z", 0), ("(e).", "(e).", 1), ("^a+$", "^a+$", 0))
+SIMILAR = (("a%", "a.*"), ("%b", ".*b"), ("_", "."), ("(a|b)%", "(a|b).*"), ("[a-c]+", "[a-c]+"), ("%(1|2)%", ".*(1|2).*"), ("a?b*", "a?b*"), ("a{2,3}", "a{2,3}"))
+FORMATS = (("YYYY-MM-DD", "%Y-%m-%d"), ("HH24:MI:SS", "%H:%M:%S"), ("FMDay, FMDD Mon", "%A, %-d %b"), ("DDD", "%j"), ("IYYY-IW", "%G-%V"),
+           ("HH12 AM", "%I %p"), ("FMMonth YY", "%B %y"), ("Dy DD", "%a %d"), ("US", "%f"), ("ID", "%u"), ("\"at\" HH24", "at %H"))
+WORDS = ("%Y-%m-%d", "%H:%M:%S.%f", "%A %-d %B", "%a %b %y", "%j", "%I %p", "%G-%V-%u", "%w %W %U", "%m/%d/%Y", "%-m %-H %-M %-S")
+
+
+def made(op, t, args, ours, oracle, bound=0, exact=None):
+    e = call(op, t, *args, bound=bound, data=(ours, oracle), exact=exact)
+    e.special = False
+    return e
+
+
+# ---- arguments ----
+
+def text(g, depth):
+    e = g.expr("text", depth)
+    return e if e.bound <= MOST else None
+
+
+def whole(g, depth, most=2**31):
+    """An integer below `most`, signed, as integer or bigint."""
+    e = g.expr("int", depth)
+    if e.bound >= most:
+        return None
+    t = T.I64 if e.type.kind in ("u32", "i64", "u64") or g.rng.random() < 0.3 else T.I32
+    return cast(e, t, g.rng.randint(0, 1)) if e.type == t or cast_fits(e, t) else None
+
+
+def double(g, depth, most):
+    """A double that is a multiple of 1/8."""
+    for _ in range(4):
+        e = g.expr(g.rng.choice(("float", "float", "int")), depth)
+        if not e.special and e.exact and e.bound <= most and (e.grain or e.type.is_integer):
+            return e if e.type == T.F64 else cast(e, T.F64, g.rng.randint(0, 1))
+        depth = max(0, depth - 1)
+    return None
+
+
+def moment(g, depth):
+    e = g.expr(g.rng.choice(("ts", "date", "ts")), depth)
+    return e if e.bound < 100_000 and e.type.kind != "tsns" else None
+
+
+# ---- text ----
+
+def split_part(g, depth):
+    n = g.rng.choice((1, 1, 2, 3, -1, -2))
+    at = quoted(g.rng.choice((",", " ", "a", "b", "o", "\u00e9", "ab", "1")))
+    return one_text(g, depth, "split_part", f"split_part({{0}}, {at}, {n})")
+
+
+def one_text(g, depth, op, ours, oracle=None, t=T.TEXT, bound=None):
+    arg = text(g, depth)
+    if arg is None:
+        return None
+    return made(op, t, [arg], ours, oracle or ours, arg.bound * 2 + 1 if bound is None else bound)
+
+
+def pad(op):
+    def make(g, depth):
+        n, fill = g.rng.choice((0, 1, 3, 7, 20)), g.rng.choice((None, "*", "xy", "\u00e9"))
+        more = "" if fill is None else f", {quoted(fill)}"
+        return one_text(g, depth, op, f"{op}({{0}}, {n}{more})", f"{op}({{0}}, {n}, {quoted(fill or ' ')})", bound=n)
+    return make
+
+
+def repeated(g, depth):
+    n, arg = g.rng.choice((0, 1, 2, 3, -1)), text(g, depth)
+    return made("repeat", T.TEXT, [arg], f"repeat({{0}}, {n})", f"repeat({{0}}, {n})", arg.bound * 3) if arg is not None else None
+
+
+def translate(g, depth):
+    source, target = g.rng.choice((("abc", "xyz"), ("abc", "x"), ("ao\u00e9", "0e1"), ("1", ""), ("ab", "ba")))
+    return one_text(g, depth, "translate", f"translate({{0}}, '{source}', '{target}')")
+
+
+CAPITAL = ("CASE WHEN {0} IS NOT NULL THEN coalesce(array_to_string(list_transform(regexp_extract_all({0}, "
+           "'[\\p{{L}}\\p{{N}}]+|[^\\p{{L}}\\p{{N}}]+'), lambda w: upper(left(w, 1)) || lower(substring(w, 2))), ''), '') END")
+
+
+def concat_ws(g, depth):
+    args = [g.expr("text", depth), *(g.expr(g.rng.choice(("text", "text", "int", "bool")), depth - 1) for _ in range(g.rng.choice((1, 2, 3))))]
+    bound = sum(a.bound if a.type == T.TEXT else 45 for a in args) * 2
+    if bound > MOST:
+        return None
+    ours = ", ".join(f"{{{i}}}" for i in range(len(args)))
+    oracle = ", ".join(f"CAST({{{i}}} AS VARCHAR)" if a.type != T.TEXT else f"{{{i}}}" for i, a in enumerate(args))
+    return made("concat_ws", T.TEXT, args, f"concat_ws({ours})", f"concat_ws({oracle})", bound)
+
+
+def to_hex(g, depth):
+    arg = whole(g, depth)
+    if arg is None:
+        return None
+    oracle = "lower(to_hex(CAST({0} AS BIGINT)))" if arg.type == T.I64 else "lower(to_hex(CAST(CAST({0} AS BIGINT) + CASE WHEN {0} < 0 THEN 4294967296 ELSE 0 END AS BIGINT)))"
+    return made("to_hex", T.TEXT, [arg], "to_hex({0})", oracle, 16)
+
+
+def digest(op, bound):
+    def make(g, depth):
+        if g.rng.random() < 0.3:
+            arg = g.expr("blob", depth)
+            return made(op, T.TEXT, [arg], f"{op}({{0}})", f"{op}({{0}})", bound) if op == "md5" else made(
+                op, T.BLOB, [arg], "sha256({0})", "unhex(sha256({0}))")
+        return one_text(g, depth, op, f"{op}({{0}})", bound=bound)
+    return make
+
+
+def encode(g, depth):
+    arg = g.expr("blob", depth)
+    word, oracle = g.rng.choice((("hex", "lower(hex({0}))"), ("base64", "base64({0})")))
+    return made("encode", T.TEXT, [arg], f"encode({{0}}, '{word}')", oracle, 5000)
+
+
+def decode(g, depth):
+    word = g.rng.choice(("hex", "base64", "escape"))
+    return made("decode", T.BLOB, [g.expr("blob", depth)], f"decode(encode({{0}}, '{word}'), '{word}')", "{0}")
+
+
+def character(g, depth):
+    arg = whole(g, depth)
+    return made("chr", T.TEXT, [arg], "chr(33 + abs({0} % 900))", "chr(CAST(33 + abs({0} % 900) AS INTEGER))", 1) if arg is not None else None
+
+
+# ---- regular expressions ----
+
+def pattern(g):
+    """(ours, the oracle's, is there a group, whatever the case)"""
+    ours, oracle, group = g.rng.choice(PATTERNS)
+    return quoted(braced(ours)), quoted(braced(oracle)), group, g.rng.random() < 0.3
+
+
+def braced(text):
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def regexp_match(op):
+    def make(g, depth):
+        ours, oracle, _, any_case = pattern(g)
+        flags = "si" if any_case or op == "regexp_match_any_case" else "s"
+        if op == "regexp_like":
+            name = g.rng.choice(("regexp_like", "regexp_matches"))
+            return one_text(g, depth, op, f"{name}({{0}}, {ours}" + (", 'i')" if any_case else ")"), f"regexp_matches({{0}}, {oracle}, '{flags}')", T.BOOL)
+        if op == "regexp_match" and g.rng.random() < 0.3:
+            ours, oracle = (quoted(braced(p)) for p in g.rng.choice(SIMILAR))
+            return one_text(g, depth, op, f"({{0}} SIMILAR TO {ours})", f"regexp_full_match({{0}}, {oracle}, 's')", T.BOOL)
+        flags, symbol = ("si", "~*") if op == "regexp_match_any_case" else ("s", "~")
+        is_negated = g.rng.random() < 0.3
+        return one_text(g, depth, op, f"({{0}} {'!' if is_negated else ''}{symbol} {ours})",
+                        f"({'NOT ' if is_negated else ''}regexp_matches({{0}}, {oracle}, '{flags}'))", T.BOOL)
+    return make
+
+
+def regexp_replace(g, depth):
+    ours, oracle, group, any_case = pattern(g)
+    is_all = g.rng.random() < 0.5
+    new, theirs = g.rng.choice((("<\\&>", "<\\0>"), ("", ""), ("-", "-")) + ((("[\\1]", "[\\1]"),) if group else ()))
+    flags = ("g" if is_all else "") + ("i" if any_case else "")
+    more = f", '{flags}'" if flags else ""
+    return one_text(g, depth, "regexp_replace", f"regexp_replace({{0}}, {ours}, {quoted(new)}{more})",
+                    f"regexp_replace({{0}}, {oracle}, {quoted(theirs)}, 's{flags}')", bound=None)
+
+
+def regexp_substr(g, depth):
+    ours, oracle, group, _ = pattern(g)
+    n = g.rng.choice((1, 1, 2, 3))
+    return one_text(g, depth, "regexp_substr", f"regexp_substr({{0}}, {ours}" + (f", 1, {n})" if n > 1 else ")"),
+                    f"regexp_extract_all({{0}}, {oracle}, 0, 's')[{n}]")
+
+
+def regexp_extract(g, depth):
+    ours, oracle, group, any_case = pattern(g)
+    group = g.rng.randint(0, group)
+    more = f", {group}" + (", 'i'" if any_case else "")
+    return one_text(g, depth, "regexp_extract", f"regexp_extract({{0}}, {ours}{more})",
+                    f"regexp_extract({{0}}, {oracle}, {group}, '{'si' if any_case else 's'}')")
+
+
+def regexp_part(g, depth):
+    ours, oracle, group, _ = pattern(g)
+    return one_text(g, depth, "regexp_part", f"substring({{0}} from {ours})",
+                    f"CASE WHEN regexp_matches({{0}}, {oracle}, 's') THEN regexp_extract({{0}}, {oracle}, {group}, 's') END")
+
+
+def regexp_count(g, depth):
+    ours, oracle, _, _ = pattern(g)
+    return one_text(g, depth, "regexp_count", f"regexp_count({{0}}, {ours})", f"len(regexp_extract_all({{0}}, {oracle}, 0, 's'))", T.I64, MOST)
+
+
+def regexp_instr(g, depth):
+    ours, oracle, _, _ = pattern(g)
+    inside = oracle[1:-1]
+    if inside.startswith("^"):
+        return None
+    found = f"length(regexp_extract({{0}}, '^(.*?)(?:{inside})', 1, 's')) + 1"
+    return one_text(g, depth, "regexp_instr", f"regexp_instr({{0}}, {ours})",
+                    f"CASE WHEN regexp_matches({{0}}, {oracle}, 's') THEN {found} WHEN {{0}} IS NOT NULL THEN 0 END", T.I64, MOST)
+
+
+# ---- numbers ----
+
+def divisor(op):
+    def make(g, depth):
+        left, right = whole(g, depth, 2**20), whole(g, depth - 1, 2**20)
+        if left is None or right is None:
+            return None
+        form = f"{op}({{0}}, {{1}})"
+        return made(op, T.I64, [left, right], form, f"{op}(CAST({{0}} AS BIGINT), CAST({{1}} AS BIGINT))",
+                    max(left.bound, right.bound) if op == "gcd" else left.bound * right.bound + 1)
+    return make
+
+
+def kind_of_real(op):
+    def make(g, depth):
+        arg = g.expr("float", depth)
+        return made(op, T.BOOL, [arg], f"{op}({{0}})", f"{op}(CAST({{0}} AS DOUBLE))") if arg.exact else None
+    return make
+
+
+# What is computed of an argument x: a form of x that is in the function's domain, and how large x may be.
+LIBRARY = {"log2": ("(abs({0}) + 1)", 1e12), "cbrt": ("{0}", 1e12), "degrees": ("{0}", 1e6), "radians": ("{0}", 1e6), "sin": ("{0}", 1e5), "cos": ("{0}", 1e5),
+           "tan": ("{0}", 1e4), "cot": ("({0} + 0.03125)", 1e4), "asin": ("({0} / (abs({0}) + 1))", 1e6), "acos": ("({0} / (abs({0}) + 1))", 1e6),
+           "atan": ("{0}", 1e9), "sinh": ("{0}", 20), "cosh": ("{0}", 20), "tanh": ("{0}", 1e3), "asinh": ("{0}", 1e6), "acosh": ("(abs({0}) + 1)", 1e6),
+           "atanh": ("({0} / (abs({0}) + 2))", 1e3)}
+
+
+def libm(op):
+    form, most = LIBRARY[op]
+
+    def make(g, depth):
+        arg = double(g, depth, most)
+        if arg is None:
+            return None
+        whole_form = f"{op}({form})"
+        return made(op, T.F64, [arg], whole_form, whole_form.replace("0.03125", "CAST(0.03125 AS DOUBLE)"), 1e9, exact=False)
+    return make
+
+
+def atan2(g, depth):
+    args = [double(g, depth, 1e6), double(g, depth - 1, 1e6)]
+    return None if None in args else made("atan2", T.F64, args, "atan2({0}, {1})", "atan2({0}, {1})", 4, exact=False)
+
+
+def bits(op, symbol, oracle):
+    def make(g, depth):
+        args = [whole(g, depth), whole(g, depth - 1)]
+        if None in args:
+            return None
+        t = T.I64 if T.I64 in (args[0].type, args[1].type) else T.I32
+        wide = [f"CAST({{{i}}} AS BIGINT)" for i in range(2)]
+        ours = f"xor({{0}}, {{1}})" if op == "bit_xor" and g.rng.random() < 0.4 else f"({{0}} {symbol} {{1}})"
+        return made(op, t, args, ours, oracle.format(*wide), t.largest())
+    return make
+
+
+def bit_not(g, depth):
+    arg = whole(g, depth)
+    return made("bit_not", arg.type, [arg], "(~ {0})", "(- {0} - 1)", arg.bound + 1) if arg is not None else None
+
+
+def shift(op, t, is_left):
+    """By a constant; for the oracle computed with whole numbers of 128 bits."""
+    width = 32 if t == T.I32 else 64
+
+    def make(g, depth):
+        arg = g.expr("int", depth)
+        if arg.bound >= 2**31 or arg.type.kind in ("u32", "u64"):
+            return None
+        arg = cast(arg, t) if t == T.I64 else (arg if arg.type == T.I32 else cast(arg, T.I32))
+        n = g.rng.choice((0, 1, 2, 5, 13, 31, width - 2, width - 1))
+        wide, power = "CAST({0} AS HUGEINT)", f"CAST({2**n} AS HUGEINT)"
+        if is_left:
+            full, half = f"CAST({2**width} AS HUGEINT)", f"CAST({2**(width - 1)} AS HUGEINT)"
+            oracle = f"CAST(((({wide} * {power} + {half}) % {full} + {full}) % {full}) - {half} AS {'INTEGER' if width == 32 else 'BIGINT'})"
+        else:
+            oracle = f"CAST(({wide} - (({wide} % {power}) + {power}) % {power}) // {power} AS {'INTEGER' if width == 32 else 'BIGINT'})"
+        return made(op, t, [arg], f"({{0}} {'<<' if is_left else '>>'} {n})", oracle, t.largest())
+    return make
+
+
+# ---- time ----
+
+def make_timestamp(g, depth):
+    args = [whole(g, depth), whole(g, depth - 1), whole(g, 0)]
+    if None in args:
+        return None
+    form = "make_timestamp(1900 + abs({0} % 200), 1 + abs({1} % 12), 1 + abs({2} % 28), abs({1} % 24), abs({2} % 60), abs({0} % 480) / CAST(8 AS double precision))"
+    return made("make_timestamp", T.TS, args, form, form, 50_000)
+
+
+def plain_date(g, depth):
+    args = [whole(g, depth), whole(g, depth - 1), whole(g, 0)]
+    form = "make_date(1900 + abs({0} % 200), 1 + abs({1} % 12), 1 + abs({2} % 28))"
+    return None if None in args else made("make_date", T.DATE, args, form, form, 50_000)
+
+
+def of_moment(op, t, ours, oracle, bound=60):
+    def make(g, depth):
+        arg = moment(g, depth)
+        return None if arg is None else made(op, t, [arg], ours, oracle, arg.bound + 40 if bound is None else bound)
+    return make
+
+
+def age(g, depth):
+    args = [moment(g, depth), moment(g, depth - 1)]
+    return None if None in args else made("age", T.INTERVAL, args, "age({0}, {1})", "age(CAST({0} AS TIMESTAMP), CAST({1} AS TIMESTAMP))", args[0].bound + args[1].bound)
+
+
+def date_diff(g, depth):
+    args, name = [moment(g, depth), moment(g, depth - 1)], g.rng.choice(("date_diff", "datediff"))
+    unit = g.rng.choice(("microsecond", "millisecond", "second", "minute", "hour", "day", "month", "quarter", "year"))
+    return None if None in args else made("date_diff", T.I64, args, f"{name}('{unit}', {{0}}, {{1}})", f"date_diff('{unit}', CAST({{0}} AS TIMESTAMP), CAST({{1}} AS TIMESTAMP))", 2**62)
+
+
+def to_timestamp(g, depth):
+    arg = whole(g, depth)
+    return None if arg is None else made("make_timestamptz", T.TSTZ, [arg], "to_timestamp({0})", "to_timestamp(CAST({0} AS DOUBLE))", 60_000)
+
+
+def to_char(g, depth):
+    ours, oracle = g.rng.choice(FORMATS)
+    return of_moment("to_char", T.TEXT, f"to_char({{0}}, '{ours}')", f"strftime({{0}}, '{oracle}')")(g, depth)
+
+
+def strftime(g, depth):
+    word = g.rng.choice(WORDS)
+    return of_moment("strftime", T.TEXT, f"strftime({{0}}, '{word}')", f"strftime({{0}}, '{word}')")(g, depth)
+
+
+def there_and_back(op, t, call_name, words, oracle):
+    def make(g, depth):
+        arg = moment(g, depth)
+        if arg is None:
+            return None
+        return made(op, t, [arg], f"{call_name}(to_char({{0}}, '{words}'), '{words}')", oracle, arg.bound + 1)
+    return make
+
+
+# Each function, by the class that it makes.
+TABLE = {
+    "text": {"split_part": split_part, "lpad": pad("lpad"), "rpad": pad("rpad"), "repeat": repeated, "translate": translate,
+             "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
+             "md5": digest("md5", 32), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
+             "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime},
+    "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
+             "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan")},
+    "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
+            "gcd": divisor("gcd"), "lcm": divisor("lcm"), "bit_and": bits("bit_and", "&", "({0} & {1})"), "bit_or": bits("bit_or", "|", "({0} | {1})"),
+            "bit_xor": bits("bit_xor", "#", "xor({0}, {1})"), "bit_not": bit_not, "shift_left": shift("shift_left", T.I64, True),
+            "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
+            "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff},
+    "float": {"atan2": atan2, **{op: libm(op) for op in LIBRARY}},
+    "blob": {"decode": decode},
+    "date": {"make_date": plain_date, "last_day": of_moment("last_day", T.DATE, "last_day({0})", "last_day({0})", None),
+             "to_date": there_and_back("to_date", T.DATE, "to_date", "YYYY-MM-DD", "CAST({0} AS DATE)")},
+    "ts": {"make_timestamp": make_timestamp},
+    "tstz": {"make_timestamptz": to_timestamp,
+             "parse_timestamp": there_and_back("parse_timestamp", T.TSTZ, "to_timestamp", "YYYY-MM-DD HH24:MI:SS.US", "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMPTZ)")},
+    "interval": {"age": age},
+}
+OPS = sorted({op for ops in TABLE.values() for op in ops})
+
+
+def of_class(g, klass, depth, exact):
+    """A call that makes the class; None: there is none, or its arguments did not fit."""
+    ops = TABLE.get(klass)
+    if not ops or (klass == "float" and exact):
+        return None
+    return ops[g.rng.choice(sorted(ops))](g, depth)
+
+
+def any_call(g, depth, exact):
+    """Of all functions alike."""
+    op = g.rng.choice(OPS)
+    made_ = next(ops[op] for ops in TABLE.values() if op in ops)(g, depth)
+    return made_ if made_ is not None and (made_.exact or not exact) else None
+
+
+def form(e, dialect):
+    """The call, for DuckDB cast to the type that docs/SQL.md names."""
+    from .render import args_sql, duckdb_type
+    text_ = e.data[dialect].format(*args_sql(e, dialect))
+    return text_ if dialect == 0 else f"CAST({text_} AS {duckdb_type(e.type)})"
