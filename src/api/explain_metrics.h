@@ -9,7 +9,7 @@
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
-    uint64_t is_known; /* the node has an operator of its own */
+    uint64_t is_known;            /* the node has an operator of its own */
 } node_metrics;
 
 /* Those of a node (NULL: of what no node stands for) on this rank. */
