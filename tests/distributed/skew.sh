@@ -76,6 +76,29 @@ are() { # COUNT TEST SETTING SQL: of so many joins, all
 each="explain analyze $inner; explain analyze $unique; explain analyze $texts; explain analyze $nulls;
     explain analyze $without; explain analyze $semi; explain analyze $anti"
 check "no rank probes more than 1.2 times the mean" are 7 "<= 12000" device=cpu "$each"
+# What ranks have sent each other is what they have received, exchange by exchange (the plans above).
+are_alike() {
+    awk '/thread s +share/ { plan++ }
+        /^ *exchange [0-9]+, / {
+            split($0, parts, /; /)
+            for (p in parts) {
+                count = split(parts[p], words, /[ ,]+/)
+                way = words[1]
+                for (i = 1; i < count && (way == "sent" || way == "received"); i++)
+                    if (words[i] ~ /^[0-9]+$/ && words[i + 2] == "rank") {
+                        own = $0; sub(/.*, rank /, "", own); sub(/;.*/, "", own)
+                        from = way == "sent" ? own : words[i + 3]; to = way == "sent" ? words[i + 3] : own
+                        sum[plan " " $2 " " from " " to] += way == "sent" ? words[i] : -words[i]
+                        seen[way]++
+                    }
+            }
+        }
+        END { for (key in sum) wrong = wrong || sum[key]; exit wrong || seen["sent"] < 50 || seen["sent"] != seen["received"] }' \
+        "$work/plans" && return
+    cat "$work/plans"
+    return 1
+}
+check "bytes sent and received" are_alike
 check "nor on lazy devices" are 2 "<= 12000" device=simulated "explain analyze $texts; explain analyze $nulls"
 check "without it one rank does" are 2 "> 19000" heavy_keys=off "explain analyze $inner; explain analyze $nulls"
 finish
