@@ -12,6 +12,7 @@ typedef struct annotation {
     const exec_query *query; /* that has run; NULL: estimates alone */
     const plan_statement *plan;
     const node_metrics *all; /* by rank, then by number of the node; NULL: of one rank */
+    const uint64_t *peers;   /* as of ranked_metrics, or NULL */
     unsigned ranks;
     uint64_t nanoseconds; /* of all operators */
     char before[96], behind[384];
@@ -243,12 +244,57 @@ static status add_ranks(pistachio_result *result, const annotation *a)
     return STATUS_OK;
 }
 
+/* "; sent 12 bytes to rank 1, 3 to rank 2". */
+static void describe_peers(const uint64_t *bytes, unsigned ranks, const char *what, const char *way,
+                           char *text, size_t room)
+{
+    const char *before = what;
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        size_t at = strlen(text);
+        if (!bytes[rank] || at >= room)
+            continue;
+        snprintf(text + at, room - at, "%s %llu %srank %u", before, (unsigned long long)bytes[rank],
+                 way, rank);
+        before = ",";
+    }
+}
+
+static status add_exchange(pistachio_result *result, const annotation *a, size_t number)
+{
+    char text[4096];
+    size_t count;
+    const plan_node *node[METRICS_EXCHANGES_SHOWN];
+    metrics_exchanges(a->plan, node, METRICS_EXCHANGES_SHOWN, &count);
+    for (unsigned rank = 0; rank < a->ranks; rank++) {
+        const uint64_t *words = a->peers + (rank * count + number) * 2 * a->ranks;
+        *text = 0;
+        describe_peers(words, a->ranks, "; sent bytes:", "to ", text, sizeof text);
+        describe_peers(words + a->ranks, a->ranks, "; received bytes:", "from ", text, sizeof text);
+        if (*text)
+            TRY(add_line(result, "exchange %zu, %s, rank %u%s", number + 1,
+                         plan_exchange_name(node[number]->exchange.kind), rank, text));
+    }
+    return STATUS_OK;
+}
+
+/* What went between ranks, exchange by exchange in the order of the plan. */
+static status add_exchanges(pistachio_result *result, const annotation *a)
+{
+    size_t count = 0;
+    if (a->peers)
+        metrics_exchanges(a->plan, NULL, 0, &count);
+    for (size_t i = 0; i < count && i < METRICS_EXCHANGES_SHOWN; i++)
+        TRY(add_exchange(result, a, i));
+    return STATUS_OK;
+}
+
 static status add_run(pistachio_result *result, annotation *context)
 {
     *context->behind = 0;
     describe_run(context, NULL, "-");
     TRY(add_line(result, "%sresult and buffers%s", context->before, context->behind));
     TRY(add_ranks(result, context));
+    TRY(add_exchanges(result, context));
     TRY(add_planning(result));
     TRY(add_device(result));
     return add_storage(result);
@@ -270,7 +316,9 @@ status api_explain(pistachio_result *result, bool with_metrics)
     annotation context = {.plan = plan};
     if (with_metrics) {
         context.query = result->query;
-        context.all = api_ranked_metrics(result->ranked);
+        const ranked_metrics *ranked = api_ranked_metrics(result->ranked);
+        context.all = ranked ? ranked->nodes : NULL;
+        context.peers = ranked ? ranked->peers : NULL;
         context.ranks = result->engine->rank_count;
         sum_times(&context);
     }

@@ -9,7 +9,7 @@
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
-    uint64_t is_known; /* the node has an operator of its own */
+    uint64_t is_known;            /* the node has an operator of its own */
 } node_metrics;
 
 /* Those of a node (NULL: of what no node stands for) on this rank. */
@@ -20,12 +20,24 @@ void metrics_add(node_metrics *sum, const node_metrics *more);
 /* A number for each node of the plan, the same on all ranks; NULL has the last. */
 size_t metrics_count(const plan_statement *plan);
 size_t metrics_number(const plan_statement *plan, const plan_node *node);
-/* All of this rank's, by number; the caller's (mem_free). */
-CHECKED status metrics_make(const plan_statement *plan, const exec_query *query,
-                            node_metrics **out);
+/* EXPLAIN ANALYZE says of so many what went to which rank. */
+#define METRICS_EXCHANGES_SHOWN 64
 
-/* All ranks' to rank 0, by rank and number, where *out is the caller's (mem_free); NULL elsewhere. */
+/* Of several ranks. */
+typedef struct ranked_metrics {
+    node_metrics *nodes; /* by rank, then by number */
+    /* By rank, then by exchange in the order of the plan: bytes to each rank, then from each. */
+    uint64_t *peers;
+} ranked_metrics;
+
+void ranked_metrics_release(ranked_metrics *metrics); /* takes a zeroed one */
+
+/* The statement's exchanges: *out_count of them, or as many as there is room for. */
+void metrics_exchanges(const plan_statement *plan, const plan_node **out, size_t room,
+                       size_t *out_count);
+
+/* All ranks' to rank 0; elsewhere *out is zeroed. */
 CHECKED status metrics_gather(rank_run *run, const plan_statement *plan, const exec_query *query,
-                              node_metrics **out);
+                              ranked_metrics *out);
 
 #endif

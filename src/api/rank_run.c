@@ -332,7 +332,7 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
 static status run_query(rank_run *run, const sql_statement *statement, exec_query *query)
 {
     exec_batch *batch;
-    node_metrics *none;
+    ranked_metrics none;
     rank_run_attach(run, query);
     TRY(exec_query_start(query));
     do {

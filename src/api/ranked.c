@@ -14,7 +14,7 @@ typedef struct ranked_part {
 struct api_ranked {
     unsigned count;   /* of parts in this process */
     bool is_finished; /* on all ranks */
-    node_metrics *metrics;
+    ranked_metrics metrics;
     ranked_part parts[];
 };
 
@@ -103,9 +103,9 @@ status api_ranked_finish(api_ranked *ranked, const plan_statement *plan, const e
     return STATUS_OK;
 }
 
-const node_metrics *api_ranked_metrics(const api_ranked *ranked)
+const ranked_metrics *api_ranked_metrics(const api_ranked *ranked)
 {
-    return ranked ? ranked->metrics : NULL;
+    return ranked && ranked->metrics.nodes ? &ranked->metrics : NULL;
 }
 
 void api_ranked_end(api_ranked *ranked)
@@ -120,6 +120,6 @@ void api_ranked_end(api_ranked *ranked)
             pthread_join(ranked->parts[i].thread, NULL);
         rank_run_release(&ranked->parts[i].run);
     }
-    mem_free(ranked->metrics);
+    ranked_metrics_release(&ranked->metrics);
     mem_free(ranked);
 }

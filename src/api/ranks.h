@@ -38,7 +38,7 @@ void api_ranked_attach(api_ranked *ranked, exec_query *query);
 CHECKED status api_ranked_finish(api_ranked *ranked, const plan_statement *plan,
                                  const exec_query *query);
 /* What all ranks did (explain_metrics.h); NULL: it was not asked for. Takes NULL. */
-const struct node_metrics *api_ranked_metrics(const api_ranked *ranked);
+const struct ranked_metrics *api_ranked_metrics(const api_ranked *ranked);
 /* Ends it on all ranks, and waits for them. The client's query is freed. Takes NULL. */
 void api_ranked_end(api_ranked *ranked);
 

@@ -33,6 +33,8 @@ static const statement statements[] = {
     {"WITH w AS (SELECT x % 10 AS k, count(*) AS n FROM t GROUP BY 1) "
      "SELECT a.k FROM w a JOIN w b ON a.n = b.n UNION ALL SELECT x FROM t",
      1100, 499950},
+    {"SELECT a.x FROM t a LEFT JOIN t b ON CASE WHEN a.x % 2 = 0 THEN 7 ELSE a.x END = b.x", 1000,
+     499500}, /* a key that half of the rows have */
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 

@@ -39,8 +39,8 @@ static status take_rows(const exchange_keyed *keyed, exec_task *task, const row_
     chunk *narrow;
     *out = NULL;
     TRY(exchange_columns_narrow(keyed->columns, *keyed->rows, &narrow));
-    status st = rows->rows ? chunk_select(task->stream, narrow, rows->rows, rows->count, NULL)
-                           : STATUS_OK;
+    status st =
+        rows->rows ? chunk_select(task->stream, narrow, rows->rows, rows->count, NULL) : STATUS_OK;
     if (st) {
         chunk_free(narrow);
         return st;

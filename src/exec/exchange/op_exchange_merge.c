@@ -101,9 +101,7 @@ static status next_rows(op_merge *op, uint32_t rank, net_state *out_state)
         from->has_ended = *out_state == NET_ENDED;
         if (from->has_ended)
             break;
-        if (rank != op->base.query->rank)
-            atomic_fetch_add_explicit(&op->base.metrics.bytes_received, message->bytes,
-                                      memory_order_relaxed);
+        exchange_count_received(&op->base, message);
         status st = read_message(op, from, message);
         net_message_free(message);
         TRY(st);
@@ -347,6 +345,7 @@ static status merge_init(op_merge *op, const plan_node *plan)
     op->picks = mem_new_array(op->pick_max, sizeof *op->picks);
     if (!op->ranks || !op->heap || !op->key_columns || !op->picks)
         return status_no_memory("merge", op->pick_max * sizeof *op->picks);
+    TRY(exchange_counters_new(&op->base, false));
     TRY(exchange_columns_init(plan, &op->columns));
     for (uint32_t rank = 0; rank < ranks; rank++)
         TRY(wire_reader_new(op->host.dev, op->columns.types, op->columns.count, "merge",

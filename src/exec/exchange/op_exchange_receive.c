@@ -55,9 +55,7 @@ static status read_message(op_receive *op, receive_local *local, net_state *out_
     TRY(exchange_streams_next(&op->streams, op->net, waiter, &local->stream, out_state, &message));
     if (*out_state != NET_READY)
         return STATUS_OK;
-    if (message->peer != op->base.query->rank)
-        atomic_fetch_add_explicit(&op->base.metrics.bytes_received, message->bytes,
-                                  memory_order_relaxed);
+    exchange_count_received(&op->base, message);
     status st = exchange_stream_read(&op->streams, local->stream, message, out);
     net_message_free(message);
     return st;
@@ -140,6 +138,8 @@ status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_ex
         st = exchange_streams_init(&op->streams, dev_host(exec_device(query)),
                                    plan_exchange_name(plan->exchange.kind), columns,
                                    query->rank_count);
+    if (!st)
+        st = exchange_counters_new(&op->base, false);
     if (st) {
         receive_close(&op->base);
         return st;

@@ -46,9 +46,7 @@ static void note_declined(op_send *op, uint32_t peer)
 static void send_message(op_send *op, exchange_lane *lane, net_message *message)
 {
     exchange_lane_fill(lane, message);
-    if (message->peer != op->base.query->rank)
-        atomic_fetch_add_explicit(&op->base.metrics.bytes_sent, message->bytes,
-                                  memory_order_relaxed);
+    exchange_count_sent(&op->base, message);
     net_send(op->net, &message);
 }
 
@@ -396,6 +394,7 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
     if (!op->has_declined)
         return status_no_memory("exchange", op->rank_count * sizeof *op->has_declined);
+    TRY(exchange_counters_new(&op->base, true));
     TRY(exchange_columns_init(plan, &op->columns));
     if (op->key_count)
         TRY(program_compile((const expr *const *)plan->exchange.keys.items, op->key_count,

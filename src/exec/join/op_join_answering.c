@@ -356,8 +356,7 @@ status join_answering_new(op_join_build *join, exec_operator **out)
     *out = NULL;
     if (!op)
         return status_no_memory("join", sizeof *op);
-    op->base =
-        (exec_operator){.ops = &answering_ops, .query = join->base.query, .task_limit = 1};
+    op->base = (exec_operator){.ops = &answering_ops, .query = join->base.query, .task_limit = 1};
     op->join = join;
     status st = join_answer_columns_init(join, &op->columns);
     if (st) {

@@ -129,8 +129,7 @@ static status widen(const op_collecting *op, exec_task *task, const incoming *fr
     for (uint32_t i = 0; i < op->columns.count; i++)
         (*out)->columns[op->columns.sources[i]] = tensor_ref(c->columns[i]);
     TRY(row_index_new(task->stream->dev, c->rows.bound, &zeros));
-    status st =
-        DEV_LAUNCH(task->stream, fill, .width = 4, .count = c->rows, .out = zeros->rows);
+    status st = DEV_LAUNCH(task->stream, fill, .width = 4, .count = c->rows, .out = zeros->rows);
     for (uint32_t k = 0; k < join->key_count && !st; k++) {
         tensor **column = &(*out)->columns[join->key_columns[k]];
         if (!*column)
@@ -240,8 +239,7 @@ status join_collecting_new(op_join_build *join, exec_operator **out)
     *out = NULL;
     if (!op)
         return status_no_memory("join", sizeof *op);
-    op->base =
-        (exec_operator){.ops = &collecting_ops, .query = join->base.query, .task_limit = 1};
+    op->base = (exec_operator){.ops = &collecting_ops, .query = join->base.query, .task_limit = 1};
     op->join = join;
     status st = join_answer_columns_init(join, &op->columns);
     if (st) {

@@ -70,6 +70,7 @@ typedef struct exec_metrics {
     _Atomic uint64_t bytes_read;                        /* by scans, compressed */
     _Atomic uint64_t rows_probed;                       /* by joins, before they meet build rows */
     _Atomic uint64_t bytes_sent, bytes_received;        /* to and from other ranks */
+    _Atomic uint64_t *sent_to, *received_from;          /* those, by rank; NULL: no exchange */
     _Atomic uint64_t bytes_spilled;                     /* to temporary files, as they lie there */
     _Atomic uint64_t memory_peak; /* hash tables, sorts: set by the operator */
     dev_work work;                /* on lazy devices */
