@@ -35,13 +35,22 @@ static const struct entry {
 #define ENTRY_COUNT (sizeof entries / sizeof *entries)
 static_assert(ENTRY_COUNT == SETTING_COUNT, "one list");
 
-unsigned setting_core_count(void)
+static unsigned count_cores(void)
 {
     cpu_set_t set;
     if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 0)
         return (unsigned)CPU_COUNT(&set);
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (unsigned)count : 1;
+}
+
+/* As it was when it was first asked for: later the thread may be bound to a share of them (cli/bind.h). */
+unsigned setting_core_count(void)
+{
+    static _Atomic unsigned cores;
+    if (!cores)
+        cores = count_cores();
+    return cores;
 }
 
 uint64_t setting_memory_bytes(void)

@@ -238,6 +238,7 @@ static unsigned rank_count(void)
 static status measure(bench_work *work, measured *out)
 {
     const net_options options = network();
+    cli_rank_bind(&a.rank);
     if (a.rank.place.ranks > 1)
         return bench_on_processes(&a.rank.place, &options, work, out);
     return bench_on_threads((unsigned)a.ranks, &options, work, out);

@@ -2,6 +2,8 @@
 #include "cli/rank.h"
 
 #include "api/cluster.h"
+#include "base/setting.h"
+#include "cli/bind.h"
 #include "cli/processes.h"
 #include "cli/run.h"
 #include "cli/usage.h"
@@ -44,10 +46,19 @@ static int end_rank(const cli_rank *rank, status st)
     return st != NULL;
 }
 
+void cli_rank_bind(const cli_rank *rank)
+{
+    if (rank->processes < 2)
+        return;
+    (void)setting_core_count(); /* all, of which engines take their share */
+    cli_bind(rank->place.rank, rank->place.ranks);
+}
+
 int cli_rank_start(const cli_rank *rank, pistachio_database *database)
 {
     if (rank->place.ranks < 2)
         return 0;
+    cli_rank_bind(rank);
     status st = api_cluster_join(database, &rank->place);
     return end_rank(rank, st ? st : api_cluster_start(database));
 }

@@ -6,6 +6,7 @@
 
 #include "parquet/read/table_parts.h"
 #include "plan/distribute_aggregate.h"
+#include "plan/rewrite.h"
 
 /* Less than this is read and computed before the other ranks have been asked. */
 #define SMALL_BYTES (16.0 * (1 << 20))
@@ -235,6 +236,8 @@ static join_way choose_way(const distributor *d, const plan_node *join, const si
     if (may_repartition(join)) {
         way = WAY_REPARTITION;
         least = repartition_cost(d, join, meeting);
+        if (!plan_rule_is_on(d->statement, RULE_broadcast))
+            return way;
     }
     for (unsigned side = 0; side < 2; side++) {
         double cost = copy_cost(d, join, sites, side);

@@ -33,6 +33,12 @@ check "and the sums of three" grep -Eq '^"? +3 +.* gather' "$work/explained"
 expect "topology" 0 - "$program" topology --processes 2
 says "has all ranks" "rank 1: host "
 says "what they have" "cores: "
+cores=$(nproc)
+if [ "$cores" -ge 2 ]; then
+    says "each has its share of the cores" "cores: $((cores / 2)) of"
+else
+    skip "shares of one core"
+fi
 says "and how they reach each other" "to rank 0 (host "
 expect "topology of one process" 0 - "$program" topology
 says "is that of the machine" "memory: "
