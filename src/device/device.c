@@ -2,6 +2,7 @@
 #include "device/device.h"
 
 _Thread_local dev_work *dev_work_now;
+_Thread_local dev_stream *dev_stream_now;
 
 device *dev_ref(device *dev)
 {
@@ -19,16 +20,29 @@ void dev_close(device *dev)
     mem_budget_free(budget);
 }
 
-status dev_stream_await(dev_stream *stream)
+static status await(dev_stream *stream, dev_event *event)
 {
-    if (stream->dev->is_host)
-        return STATUS_OK;
     if (stream->await)
-        TRY(stream->await(stream, stream->await_argument));
+        TRY(stream->await(stream, event, stream->await_argument));
     else
         stream->dev->ops->stream_drain(stream);
     /* A device that failed has not done it. */
     return dev_check(stream->dev);
+}
+
+status dev_stream_await(dev_stream *stream)
+{
+    return stream->dev->is_host ? STATUS_OK : await(stream, NULL);
+}
+
+status dev_event_await(dev_stream *stream, dev_event *event, uint64_t chunk)
+{
+    status st = STATUS_OK;
+    if (!stream->dev->ops->event_reached(event))
+        st = await(stream,
+                   chunk < stream->chunk_count && stream->chunk_end ? stream->chunk_end : event);
+    stream->dev->ops->event_free(event);
+    return st;
 }
 
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)

@@ -14,8 +14,8 @@
  * awaits, and a task gives its thread back meanwhile. Devices count what they are told to do
  * (dev_work), so that tests can say how often.
  *
- * A launched kernel's buffers may be unreferenced right after the launch: memory is reused only
- * when every stream has passed what it had enqueued by then. */
+ * A launched kernel's buffers may be unreferenced right after the launch: memory is reused by the
+ * stream that used it, in order, and by others when it has passed what it had enqueued by then. */
 #ifndef PISTACHIO_DEVICE_DEVICE_H
 #define PISTACHIO_DEVICE_DEVICE_H
 
@@ -73,7 +73,19 @@ typedef struct dev_buffer {
     void *address; /* device address */
     size_t bytes;
     _Atomic uint32_t references;
+    _Atomic bool
+        has_texts; /* views elsewhere point to it: who uses it is not seen from arguments */
 } dev_buffer;
+
+static inline void dev_buffer_hold_texts(dev_buffer *buffer)
+{
+    if (!atomic_load_explicit(&buffer->has_texts, memory_order_relaxed))
+        atomic_store_explicit(&buffer->has_texts, true, memory_order_relaxed);
+}
+
+/* The stream of the task that the calling thread runs; NULL: none. What is allocated meanwhile may be
+ * memory that the stream is still using and that was given up before: it is in order there. */
+extern _Thread_local dev_stream *dev_stream_now;
 
 typedef struct dev_ops {
     uint32_t abi;
@@ -126,6 +138,8 @@ typedef struct dev_ops {
      * it is reached, perhaps before record returns. wake may be NULL. Release with event_free. */
     status (*event_record)(dev_stream *stream, void (*wake)(void *argument), void *argument,
                            dev_event **out);
+    /* Has wake(argument) called likewise for an event that was recorded without, once. */
+    status (*event_notify)(dev_event *event, void (*wake)(void *argument), void *argument);
     /* Never waits. Asked again without having been reached it is a wait all the same. */
     bool (*event_reached)(dev_event *event);
     void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
@@ -152,15 +166,22 @@ struct device {
 
 struct dev_stream {
     device *dev;
-    /* Set by who runs tasks on the stream: returns when the stream has done what is enqueued, and
-     * lends the thread to others meanwhile. NULL: the thread waits. */
-    status (*await)(dev_stream *stream, void *argument);
+    /* Set by who runs tasks on the stream: returns when the stream has reached the event, or, NULL,
+     * done what is enqueued, and lends the thread to others meanwhile. NULL: the thread waits. */
+    status (*await)(dev_stream *stream, dev_event *event, void *argument);
     void *await_argument;
+    /* Likewise, where work comes in chunks: how many have ended, and where the last one did, or NULL. */
+    uint64_t chunk_count;
+    dev_event *chunk_end;
 };
 
 /* Returns when the stream has done what is enqueued. The caller's thread may be another one
  * afterwards: it holds no mutex, nor the address of a thread-local variable. */
 CHECKED status dev_stream_await(dev_stream *stream);
+/* Returns when the event, recorded when the stream's chunk_count was `chunk`, is reached, and frees it,
+ * also on failure. As above, but what was enqueued for the present chunk goes on; what came before is
+ * awaited together, so that a task is woken once a chunk for all that it asked in the one before. */
+CHECKED status dev_event_await(dev_stream *stream, dev_event *event, uint64_t chunk);
 
 /* isa: "auto" or the name of one that this machine has. chunk_rows 0: the device's own choice. */
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);

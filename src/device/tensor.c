@@ -69,6 +69,8 @@ status string_heap_new(dev_buffer *const *buffers, uint32_t count, string_heap *
     atomic_store(&heap->references, 1);
     heap->buffer_count = count;
     memcpy(heap->buffers, buffers, count * sizeof *buffers);
+    for (uint32_t i = 0; i < count; i++)
+        dev_buffer_hold_texts(buffers[i]);
     *out = heap;
     return STATUS_OK;
 }

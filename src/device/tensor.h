@@ -131,15 +131,14 @@ typedef struct dev_fetch {
     uint64_t *words; /* pinned; on host devices the words themselves, copied at the start */
     uint32_t count;
     dev_event *event;
+    uint64_t chunk; /* the stream's chunk_count when it was started */
 } dev_fetch;
 
 /* Enqueues the copy of `count` words. What is asked for a chunk later, when it is there, costs
  * nobody anything. Ends in dev_fetch_finish or dev_fetch_close. */
 CHECKED status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count,
                                dev_fetch *out);
-/* Returns when the event, of this stream, is reached, and frees it; also on failure. */
-CHECKED status dev_event_await(dev_stream *stream, dev_event *event);
-/* Copies the words to `target`, awaiting them if they are not there (dev_stream_await), and closes
+/* Copies the words to `target`, awaiting them if they are not there (dev_event_await), and closes
  * the fetch; also on failure. */
 CHECKED status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target);
 /* Forgets it. Takes a zeroed one. */

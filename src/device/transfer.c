@@ -77,7 +77,7 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
 {
     const dev_ops *ops = stream->dev->ops;
     void *pinned = NULL;
-    *out = (dev_fetch){.count = count};
+    *out = (dev_fetch){.count = count, .chunk = stream->chunk_count};
     TRY(dev_host_alloc(stream->dev, bytes_of(out), "words", &pinned));
     out->words = pinned;
     if (stream->dev->is_host) {
@@ -92,22 +92,13 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
     return st;
 }
 
-status dev_event_await(dev_stream *stream, dev_event *event)
-{
-    status st = STATUS_OK;
-    if (!stream->dev->ops->event_reached(event))
-        st = dev_stream_await(stream);
-    stream->dev->ops->event_free(event);
-    return st;
-}
-
 status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
 {
     status st = STATUS_OK;
     dev_event *event = fetch->event;
     fetch->event = NULL;
     if (event)
-        st = dev_event_await(stream, event);
+        st = dev_event_await(stream, event, fetch->chunk);
     if (!st)
         memcpy(target, fetch->words, bytes_of(fetch));
     dev_fetch_close(stream->dev, fetch);

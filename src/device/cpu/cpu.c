@@ -368,6 +368,13 @@ static status cpu_event_record(dev_stream *stream, void (*wake)(void *), void *a
     return STATUS_OK;
 }
 
+static status cpu_event_notify(dev_event *event, void (*wake)(void *), void *argument)
+{
+    (void)event;
+    wake(argument);
+    return STATUS_OK;
+}
+
 static bool cpu_event_reached(dev_event *event)
 {
     (void)event;
@@ -420,6 +427,7 @@ static const dev_ops cpu_ops = {
     .copy = cpu_copy,
     .zero = cpu_zero,
     .event_record = cpu_event_record,
+    .event_notify = cpu_event_notify,
     .event_reached = cpu_event_reached,
     .event_wait = cpu_event_ignore,
     .event_free = cpu_event_ignore,

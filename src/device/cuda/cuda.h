@@ -164,6 +164,7 @@ bool cuda_streams_passed(cuda_device *dev, uint64_t number);
 CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
                                  dev_event **out);
 CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
+CHECKED status cuda_event_notify(dev_event *event, void (*wake)(void *), void *argument);
 bool cuda_event_reached(dev_event *event);
 /* The same, not counted. */
 bool cuda_event_passed(const dev_event *event);

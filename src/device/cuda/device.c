@@ -193,6 +193,7 @@ static const dev_ops cuda_ops = {
     .copy = cuda_copy,
     .zero = cuda_zero,
     .event_record = cuda_event_record,
+    .event_notify = cuda_event_notify,
     .event_reached = cuda_event_reached,
     .event_wait = cuda_event_wait,
     .event_free = cuda_event_free,

@@ -258,6 +258,14 @@ status cuda_event_record(dev_stream *base, void (*wake)(void *), void *argument,
     return STATUS_OK;
 }
 
+status cuda_event_notify(dev_event *event, void (*wake)(void *), void *argument)
+{
+    begin_event(event);
+    event->wake = wake;
+    event->argument = argument;
+    return cuda_waker_add((cuda_device *)event->stream->base.dev, event);
+}
+
 status cuda_stream_wait(dev_stream *base, dev_event *event)
 {
     cuda_stream *stream = (cuda_stream *)base;

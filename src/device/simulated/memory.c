@@ -23,6 +23,7 @@ typedef struct pool {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pool pools[2];       /* by is_host */
 static block_starts blocks; /* of the device's */
+static block_use *uses;     /* by a block's number */
 
 static unsigned class_of(size_t bytes)
 {
@@ -30,10 +31,9 @@ static unsigned class_of(size_t bytes)
     return bytes <= BLOCK_BYTES_MIN ? 8 : 64 - (unsigned)__builtin_clzll(bytes - 1);
 }
 
-static char *map_range(int protection)
+static void *map_memory(size_t bytes, int protection)
 {
-    void *range =
-        mmap(NULL, RANGE_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *range = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return range == MAP_FAILED ? NULL : range;
 }
 
@@ -42,10 +42,12 @@ status simulated_memory_open(void)
     status st = STATUS_OK;
     pthread_mutex_lock(&lock);
     if (!pools[0].range) {
-        char *device = map_range(PROT_NONE), *real = map_range(PROT_READ | PROT_WRITE);
-        char *host = map_range(PROT_READ | PROT_WRITE);
-        st = block_starts_open(&blocks, RANGE_BYTES / BLOCK_BYTES_MIN);
-        if (!st && (!device || !real || !host))
+        char *device = map_memory(RANGE_BYTES, PROT_NONE),
+             *real = map_memory(RANGE_BYTES, PROT_READ | PROT_WRITE);
+        char *host = map_memory(RANGE_BYTES, PROT_READ | PROT_WRITE);
+        uses = map_memory(RANGE_BYTES / BLOCK_BYTES_MIN * sizeof *uses, PROT_READ | PROT_WRITE);
+        st = block_starts_open(&blocks, RANGE_BYTES / BLOCK_BYTES_MIN - 1);
+        if (!st && (!device || !real || !host || !uses))
             st = status_no_memory("simulated device", RANGE_BYTES);
         if (!st) {
             pools[0].range = device;
@@ -66,6 +68,11 @@ static bool is_within(const pool *p, const void *address)
 void *simulated_real(const void *address)
 {
     return (char *)address + (is_within(&pools[0], address) ? dev_simulated_offset : 0);
+}
+
+block_use *simulated_block_use(uint32_t block)
+{
+    return &uses[block];
 }
 
 uint32_t simulated_block(const void *address)
@@ -94,6 +101,23 @@ static void check_end(const void *address, size_t bytes)
     }
 }
 
+static void spoil(void *address, size_t bytes)
+{
+    memset(simulated_real(address), 0xa5, bytes < 4096 ? bytes : 4096);
+    mark_end(address, bytes);
+}
+
+void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes)
+{
+    check_end(address, bytes_before);
+    spoil(address, bytes);
+}
+
+size_t simulated_memory_room(size_t bytes)
+{
+    return (size_t)1 << class_of(bytes);
+}
+
 void *simulated_memory_take(bool is_host, size_t bytes)
 {
     unsigned class = class_of(bytes);
@@ -111,10 +135,10 @@ void *simulated_memory_take(bool is_host, size_t bytes)
         p->used += block;
     }
     pthread_mutex_unlock(&lock);
-    if (address) {
-        memset(simulated_real(address), 0xa5, bytes < 4096 ? bytes : 4096);
-        mark_end(address, bytes);
-    }
+    if (address && !is_host)
+        uses[block_starts_find(&blocks, address)] = (block_use){0};
+    if (address)
+        spoil(address, bytes);
     return address;
 }
 

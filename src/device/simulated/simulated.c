@@ -5,14 +5,8 @@
  * large.
  *
  * What a stream is told to do is put together first (launch_window.h) and queued when somebody is to
- * see it done, or when it is much.
- *
- * Commands are numbered in the order in which they were queued, over all streams; those of a window
- * have the number of its first one. A buffer's memory is reused when no stream has a command left from
- * before the last reference went; giving it back needs no memory, so it cannot fail. */
-#include "device/simulated/simulated.h"
-#include "device/launch_window.h"
-#include "device/simulated/cost.h"
+ * see it done, or when it is much. */
+#include "device/simulated/stream.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -26,100 +20,6 @@
 #define DELAY_NANOSECONDS 100000
 /* A stream sleeps off what its launches cost when it is so much, and before others look at it. */
 #define DEBT_NANOSECONDS 100000
-
-typedef enum command_kind {
-    COMMAND_KERNEL,
-    COMMAND_COPY,
-    COMMAND_ZERO,
-    COMMAND_EVENT,
-    COMMAND_WAIT
-} command_kind;
-
-typedef struct simulated_device simulated_device;
-
-/* What was given back and may still be in use. */
-typedef struct released {
-    struct released *next;
-    uint64_t number; /* of the first command after its release */
-    bool is_host;
-    void *address;
-    size_t bytes;
-    void *buffer; /* the device's: the struct, to be freed as well */
-} released;
-
-typedef struct simulated_buffer {
-    dev_buffer base;
-    released later; /* made before it is needed, as releasing cannot fail */
-} simulated_buffer;
-
-/* A block of host memory: this, then what the caller has. */
-typedef struct host_block {
-    released later;
-    _Alignas(64) unsigned char bytes[];
-} host_block;
-
-struct dev_event {
-    simulated_device *dev;
-    struct simulated_stream *stream;
-    late_wake late;
-    _Atomic uint32_t references; /* the holder's and the stream's */
-    _Atomic bool is_reached, was_asked;
-    bool is_kept; /* in the stream's window */
-    void (*wake)(void *argument);
-    void *argument;
-};
-
-typedef struct command {
-    struct command *next;
-    struct command *together; /* more of the same kernel, in the same launch */
-    uint64_t number;
-    dev_work *work; /* where it is counted; or NULL */
-    command_kind kind;
-    union {
-        struct {
-            dev_kernel_id kernel;
-            _Alignas(16) unsigned char arguments[DEV_ARGUMENT_BYTES];
-        };
-        struct {
-            void *target;
-            const void *source;
-            size_t bytes;
-        };
-        dev_event *event;
-    };
-} command;
-
-typedef struct simulated_stream {
-    dev_stream base;
-    struct simulated_stream *next; /* of the device's */
-    pthread_t thread;
-    pthread_cond_t changed;
-    pthread_cond_t idle; /* nothing is enqueued or running */
-    command *first, **end;
-    command *running; /* taken off the queue, not done */
-    launch_window window;
-    uint64_t window_number; /* if the window is not empty */
-    bool is_ending;
-    unsigned drainers;   /* threads that wait until it is idle */
-    unsigned late_wakes; /* of events that it has reached */
-    uint64_t debt;       /* nanoseconds that its launches cost and that have not passed */
-    uint64_t random;
-} simulated_stream;
-
-struct simulated_device {
-    device base;
-    pthread_mutex_t lock; /* streams, their queues, events, released buffers */
-    pthread_cond_t reached;
-    pthread_cond_t reclaimed; /* released buffers have gone */
-    uint64_t next_number;
-    released *released, **released_end;
-    simulated_stream *streams;
-    simulated_stream *closed; /* to be opened again */
-    uint64_t seed;
-    bool is_punctual;                /* no command is late at random */
-    uint64_t launch_cost, wait_cost; /* nanoseconds */
-    cost_waker waker;
-};
 
 static void event_unref(dev_event *event)
 {
@@ -145,58 +45,18 @@ static void event_reach(dev_event *event)
     simulated_device *dev = event->dev;
     pthread_mutex_lock(&dev->lock);
     atomic_store(&event->is_reached, true);
+    bool wakes = event->wake, wakes_late = wakes && dev->wait_cost;
+    event->stream->late_wakes += wakes_late;
     pthread_cond_broadcast(&dev->reached);
     pthread_mutex_unlock(&dev->lock);
-    if (!event->wake || !dev->wait_cost) {
-        if (event->wake)
+    if (!wakes_late) {
+        if (wakes)
             event->wake(event->argument);
         event_unref(event);
         return;
     }
-    pthread_mutex_lock(&dev->lock);
-    event->stream->late_wakes++;
-    pthread_mutex_unlock(&dev->lock);
     event->late = (late_wake){.due = cost_now() + dev->wait_cost, .call = wake_late};
     cost_waker_add(&dev->waker, &event->late);
-}
-
-/* Frees what was released and what no command can use any more. Under the lock. */
-static void reclaim(simulated_device *dev)
-{
-    uint64_t oldest = UINT64_MAX;
-    bool had_some = dev->released;
-    for (const simulated_stream *stream = dev->streams; stream; stream = stream->next) {
-        const command *c = stream->running ? stream->running : stream->first;
-        if (c && c->number < oldest)
-            oldest = c->number;
-        if (stream->window.count && stream->window_number < oldest)
-            oldest = stream->window_number;
-    }
-    while (dev->released && dev->released->number <= oldest) {
-        released *r = dev->released;
-        dev->released = r->next;
-        if (!dev->released)
-            dev->released_end = &dev->released;
-        void *buffer = r->buffer;
-        if (!r->is_host)
-            mem_budget_give(dev->base.budget, r->bytes);
-        simulated_memory_give(r->is_host, r->address, r->bytes);
-        mem_free(buffer);
-    }
-    if (had_some)
-        pthread_cond_broadcast(&dev->reclaimed);
-}
-
-/* Takes the memory back as soon as no stream has a command left from before now. */
-static void release(simulated_device *dev, released *r)
-{
-    pthread_mutex_lock(&dev->lock);
-    r->next = NULL;
-    r->number = dev->next_number;
-    *dev->released_end = r;
-    dev->released_end = &r->next;
-    reclaim(dev);
-    pthread_mutex_unlock(&dev->lock);
 }
 
 static void wait_for(dev_event *event)
@@ -235,6 +95,9 @@ static void run_command(command *c)
         break;
     case COMMAND_ZERO:
         memset(simulated_real(c->target), 0, c->bytes);
+        break;
+    case COMMAND_MARK:
+        simulated_memory_renew(c->mark.address, c->mark.bytes_before, c->mark.bytes_now);
         break;
     case COMMAND_EVENT:
         event_reach(c->event);
@@ -301,18 +164,18 @@ static void *stream_main(void *argument)
         run_command(c);
         pthread_mutex_lock(&dev->lock);
         stream->running = NULL;
-        stream->debt += is_seen(c) ? 0 : dev->launch_cost;
+        stream->debt += is_seen(c) || c->kind == COMMAND_MARK ? 0 : dev->launch_cost;
         if (!stream->first)
             pthread_cond_broadcast(&stream->idle);
         command_free(c);
-        reclaim(dev);
+        simulated_reclaim(dev);
     }
     pthread_mutex_unlock(&dev->lock);
     return NULL;
 }
 
 /* Under the lock. */
-static void enqueue(simulated_stream *stream, command *c, uint64_t number)
+void simulated_enqueue(simulated_stream *stream, command *c, uint64_t number)
 {
     c->number = number;
     *stream->end = c;
@@ -333,7 +196,7 @@ static command *put_together(void **commands, unsigned count)
 }
 
 /* Queues what the window has. Under the lock. */
-static void flush(simulated_stream *stream)
+void simulated_flush(simulated_stream *stream)
 {
     void *commands[LAUNCHES_TOGETHER];
     unsigned count;
@@ -343,21 +206,21 @@ static void flush(simulated_stream *stream)
             atomic_fetch_add_explicit(&c->work->launches, 1, memory_order_relaxed);
         if (c->kind == COMMAND_EVENT)
             c->event->is_kept = false;
-        enqueue(stream, c, stream->window_number);
+        simulated_enqueue(stream, c, stream->window_number);
     }
 }
 
-static void flush_all(simulated_device *dev)
+void simulated_flush_all(simulated_device *dev)
 {
     for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
-        flush(stream);
+        simulated_flush(stream);
 }
 
 static void simulated_stream_flush(dev_stream *base)
 {
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
-    flush((simulated_stream *)base);
+    simulated_flush((simulated_stream *)base);
     pthread_mutex_unlock(&dev->lock);
 }
 
@@ -378,9 +241,31 @@ static status submit(dev_stream *base, const command *source)
     command *c;
     TRY(copy_command(source, &c));
     pthread_mutex_lock(&dev->lock);
-    flush((simulated_stream *)base);
-    enqueue((simulated_stream *)base, c, dev->next_number++);
+    simulated_flush((simulated_stream *)base);
+    simulated_enqueue((simulated_stream *)base, c, dev->next_number++);
     pthread_mutex_unlock(&dev->lock);
+    return STATUS_OK;
+}
+
+status simulated_wait_for_stream(simulated_stream *stream, simulated_stream *other)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    dev_event *event = mem_new(sizeof *event);
+    command *record = mem_new(sizeof *record), *wait = mem_new(sizeof *wait);
+    if (!event || !record || !wait) {
+        mem_free(event);
+        mem_free(record);
+        mem_free(wait);
+        return status_no_memory("event", sizeof *event);
+    }
+    *event = (dev_event){.dev = dev, .stream = other};
+    atomic_store(&event->references, 2);
+    *record = (command){.kind = COMMAND_EVENT, .event = event};
+    *wait = (command){.kind = COMMAND_WAIT, .event = event};
+    simulated_flush(other);
+    simulated_enqueue(other, record, dev->next_number++);
+    simulated_flush(stream);
+    simulated_enqueue(stream, wait, dev->next_number++);
     return STATUS_OK;
 }
 
@@ -388,10 +273,17 @@ static status submit(dev_stream *base, const command *source)
 static uint32_t prepare_window(simulated_stream *stream, unsigned use_count)
 {
     if (!window_has_room(&stream->window, use_count))
-        flush(stream);
+        simulated_flush(stream);
     if (!stream->window.count)
         stream->window_number = ((simulated_device *)stream->base.dev)->next_number++;
     return DEV_KERNEL_COUNT + stream->window.count; /* a group of its own */
+}
+
+static status note_uses(simulated_stream *stream, const window_use *uses, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        TRY(simulated_note_use(stream, uses[i].block));
+    return STATUS_OK;
 }
 
 /* A command that comes after those that its uses say. Launches of one kernel become one. */
@@ -406,13 +298,16 @@ static status submit_among(dev_stream *base, const command *source, const kernel
     for (unsigned i = 0; i < count; i++)
         uses[i] = (window_use){simulated_block(addresses[i].address), addresses[i].kind};
     pthread_mutex_lock(&dev->lock);
+    status st = note_uses(stream, uses, count);
     uint32_t alone = prepare_window(stream, count);
-    if (c->kind == COMMAND_KERNEL)
+    if (st)
+        command_free(c);
+    else if (c->kind == COMMAND_KERNEL)
         window_add(&stream->window, c->kernel, c, uses, count);
     else
         window_add_copy(&stream->window, alone, c, uses, count);
     pthread_mutex_unlock(&dev->lock);
-    return STATUS_OK;
+    return st;
 }
 
 /* An event that nobody waits for yet. */
@@ -436,8 +331,18 @@ static void queue_event(dev_event *event)
     simulated_device *dev = event->dev;
     pthread_mutex_lock(&dev->lock);
     if (event->is_kept)
-        flush(event->stream);
+        simulated_flush(event->stream);
     pthread_mutex_unlock(&dev->lock);
+}
+
+static uint32_t new_id(void)
+{
+    static _Atomic uint32_t last;
+    uint32_t id;
+    do
+        id = atomic_fetch_add(&last, 1) + 1;
+    while (!id || id == BLOCK_OF_ANY);
+    return id;
 }
 
 /* A stream with its thread, or what kept it from starting. */
@@ -449,6 +354,7 @@ static status start_stream(simulated_device *dev, simulated_stream **out)
         return status_no_memory("stream", sizeof *stream);
     stream->base.dev = &dev->base;
     stream->end = &stream->first;
+    simulated_released_init(&stream->released);
     pthread_cond_init(&stream->changed, NULL);
     pthread_cond_init(&stream->idle, NULL);
     pthread_mutex_lock(&dev->lock);
@@ -477,6 +383,7 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
+    stream->id = new_id();
     pthread_mutex_lock(&dev->lock);
     stream->next = dev->streams;
     dev->streams = stream;
@@ -496,7 +403,7 @@ static void simulated_stream_drain(dev_stream *base)
     simulated_device *dev = (simulated_device *)base->dev;
     DEV_WORK_NOTE(waits);
     pthread_mutex_lock(&dev->lock);
-    flush(stream);
+    simulated_flush(stream);
     bool is_late = is_busy(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
@@ -513,12 +420,13 @@ static void simulated_stream_close(dev_stream *base)
     simulated_stream *stream = (simulated_stream *)base;
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
-    flush(stream);
+    simulated_flush(stream);
     stream->drainers++;
     pthread_cond_signal(&stream->changed);
     while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
     stream->drainers--;
+    simulated_reclaim(dev); /* it has passed all that is in its list */
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
@@ -552,68 +460,6 @@ static status simulated_stream_wait(dev_stream *stream, dev_event *event)
     if (st)
         event_unref(event);
     return st;
-}
-
-/* Takes from the budget. Where that has not enough, what was given up and may still be in use is
- * waited for: the streams get on without us. */
-static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
-{
-    status st = mem_budget_take(dev->base.budget, bytes, who);
-    if (!st)
-        return STATUS_OK;
-    DEV_WORK_NOTE(waits);
-    pthread_mutex_lock(&dev->lock);
-    while (st && dev->released) {
-        status_free(st);
-        flush_all(dev);
-        pthread_cond_wait(&dev->reclaimed, &dev->lock);
-        st = mem_budget_take(dev->base.budget, bytes, who);
-    }
-    pthread_mutex_unlock(&dev->lock);
-    return st;
-}
-
-static status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
-{
-    TRY(take_bytes((simulated_device *)base, bytes, who));
-    DEV_WORK_NOTE(allocations);
-    simulated_buffer *buffer = mem_new(sizeof *buffer);
-    void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
-    if (!address) {
-        mem_free(buffer);
-        mem_budget_give(base->budget, bytes);
-        return status_no_memory(who, bytes);
-    }
-    buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
-    buffer->later = (released){.address = address, .bytes = bytes, .buffer = buffer};
-    *out = &buffer->base;
-    return STATUS_OK;
-}
-
-static void simulated_release(dev_buffer *base)
-{
-    release((simulated_device *)base->dev, &((simulated_buffer *)base)->later);
-}
-
-static status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)
-{
-    (void)base;
-    size_t all = sizeof(host_block) + bytes;
-    *out = NULL;
-    DEV_WORK_NOTE(allocations);
-    host_block *block = simulated_memory_take(true, all);
-    if (!block)
-        return status_no_memory(who, bytes);
-    block->later = (released){.is_host = true, .address = block, .bytes = all};
-    *out = block->bytes;
-    return STATUS_OK;
-}
-
-static void simulated_host_free(device *base, void *address, size_t bytes)
-{
-    host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));
-    (void)bytes;
-    release((simulated_device *)base, &block->later);
 }
 
 static status simulated_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
@@ -671,6 +517,23 @@ static status simulated_event_record(dev_stream *stream, void (*wake)(void *), v
         *out = NULL;
     }
     return st;
+}
+
+static status simulated_event_notify(dev_event *event, void (*wake)(void *), void *argument)
+{
+    simulated_device *dev = event->dev;
+    pthread_mutex_lock(&dev->lock);
+    if (event->is_kept)
+        simulated_flush(event->stream);
+    bool is_reached = atomic_load(&event->is_reached);
+    if (!is_reached) {
+        event->wake = wake;
+        event->argument = argument;
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (is_reached)
+        wake(argument);
+    return STATUS_OK;
 }
 
 static bool simulated_event_reached(dev_event *event)
@@ -734,6 +597,7 @@ static const dev_ops simulated_ops = {
     .copy = simulated_copy,
     .zero = simulated_zero,
     .event_record = simulated_event_record,
+    .event_notify = simulated_event_notify,
     .event_reached = simulated_event_reached,
     .event_wait = simulated_event_wait,
     .event_free = simulated_event_free,
@@ -749,7 +613,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     pthread_mutex_init(&dev->lock, NULL);
     pthread_cond_init(&dev->reached, NULL);
     pthread_cond_init(&dev->reclaimed, NULL);
-    dev->released_end = &dev->released;
+    simulated_released_init(&dev->released);
     dev->base = (device){
         .ops = &simulated_ops,
         .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),

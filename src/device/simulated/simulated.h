@@ -11,10 +11,24 @@ CHECKED status simulated_memory_open(void);
  * Thread-safe. */
 void *simulated_memory_take(bool is_host, size_t bytes);
 void simulated_memory_give(bool is_host, void *address, size_t bytes);
+/* What a block for so many bytes has room for. */
+size_t simulated_memory_room(size_t bytes);
+/* Memory of the device that is for other bytes from here on: what was in it is spoilt. */
+void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes);
 /* Whether it is in one of the two ranges. */
 bool simulated_is_known(const void *address);
 /* The number of the block of device memory that has the address; 0: none has. */
 uint32_t simulated_block(const void *address);
+
+#define BLOCK_OF_ANY UINT32_MAX
+/* Who has been told to use a block of memory. Under the device's lock. */
+typedef struct block_use {
+    uint32_t stream;     /* the only one, by its id; 0: none; BLOCK_OF_ANY */
+    uint32_t renewed_by; /* the stream for which the memory was used again at once; */
+    uint64_t renewed;    /* what it was told before this number may still use the old bytes; or 0 */
+} block_use;
+block_use *simulated_block_use(uint32_t block);
+
 /* Where the bytes of a device address are; other addresses (the host's, NULL) stay. */
 void *simulated_real(const void *address);
 

@@ -26,6 +26,7 @@ status text_heap_reserve(text_heap *heap, dev_stream *stream, const char *who, u
         TRY(dev_words_new(stream, 1, &heap->words));
     TRY(array_reserve(NULL, &heap->buffers, 1));
     TRY(dev_alloc(stream->dev, room, who, &next));
+    dev_buffer_hold_texts(next);
     heap->buffers.items[heap->buffers.count++] = next;
     heap->used = 0;
     heap->bytes += room;

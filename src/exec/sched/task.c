@@ -109,6 +109,7 @@ void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *w
     scheduled->called_for = what;
     scheduled->called_since = now();
     dev_work_now = &op->metrics.work;
+    dev_stream_now = scheduled->task.stream;
 }
 
 void task_step_end(scheduled_task *scheduled)
@@ -116,6 +117,7 @@ void task_step_end(scheduled_task *scheduled)
     exec_operator *op = scheduled->called;
     uint64_t until = now(), since = scheduled->called_since;
     dev_work_now = NULL;
+    dev_stream_now = NULL;
     atomic_fetch_add_explicit(&op->metrics.nanoseconds, until - since, memory_order_relaxed);
     if (__builtin_expect(op->query->is_traced, 0) && scheduled->called_for)
         trace_step(op, scheduled->called_for, since, until);
@@ -180,6 +182,11 @@ void task_close(scheduled_task *scheduled)
         chunk_free(scheduled->inputs[i]);
         late_chunk_close(dev, &scheduled->late[i]);
     }
+    for (unsigned i = 0; i < TASK_CHUNKS_AHEAD; i++)
+        if (scheduled->chunk_ends[i])
+            dev->ops->event_free(scheduled->chunk_ends[i]);
+    if (scheduled->task.stream)
+        scheduled->task.stream->chunk_end = NULL;
     /* From here on nothing will wake the task: the stream has reached all of its events. */
     if (scheduled->task.stream)
         dev->ops->stream_close(scheduled->task.stream);
@@ -314,16 +321,37 @@ static void flush_stream(const scheduled_task *scheduled)
         stream->dev->ops->stream_flush(stream);
 }
 
-/* A chunk is begun before there is the next one: else the memory of several is in use. */
+/* Awaits the end of a chunk of some time ago, so that no stream is ever further behind: what waits
+ * in it keeps memory, the host's as well. */
+static status keep_pace(scheduled_task *scheduled)
+{
+    dev_stream *stream = scheduled->task.stream;
+    dev_event **place = &scheduled->chunk_ends[stream->chunk_count % TASK_CHUNKS_AHEAD];
+    dev_event *oldest = *place;
+    if (stream->dev->is_host || !scheduled->has_chunk)
+        return STATUS_OK;
+    scheduled->has_chunk = false;
+    *place = NULL;
+    flush_stream(scheduled);
+    status st = oldest ? dev_event_await(stream, oldest, stream->chunk_count) : STATUS_OK;
+    if (!st)
+        st = stream->dev->ops->event_record(stream, NULL, NULL, place);
+    stream->chunk_end = *place;
+    stream->chunk_count++;
+    return st;
+}
+
 static exec_result pull_step(scheduled_task *scheduled)
 {
     exec_operator *op = scheduled->stage->source;
     chunk *output = NULL;
-    flush_stream(scheduled);
     task_step_begin(scheduled, op, "pull");
-    exec_result result = op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
+    status st = keep_pace(scheduled);
+    exec_result result = st ? exec_fail(&scheduled->task, st)
+                            : op->ops->pull(op, &scheduled->task, scheduled->states[0], &output);
     task_step_end(scheduled);
     task_check_output(op, true, result, output);
+    scheduled->has_chunk |= result == EXEC_HAVE_OUTPUT;
     if (result == EXEC_HAVE_OUTPUT)
         EXEC_TRY(&scheduled->task, hand_on(scheduled, 0, output));
     else if (result == EXEC_FINISHED)

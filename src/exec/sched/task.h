@@ -13,6 +13,9 @@ typedef enum task_state {
     TASK_WAITING  /* until exec_wake */
 } task_state;
 
+/* How many chunks a task's stream may be behind: one that is computed on, one that waits. */
+#define TASK_CHUNKS_AHEAD 2
+
 struct scheduled_task {
     exec_task task;
     exec_stage *stage;
@@ -29,6 +32,10 @@ struct scheduled_task {
     unsigned finishing;    /* operators whose local_finish is done */
     bool is_drained;       /* the source gives no more */
     bool is_done;          /* all steps are; what the kernels reported is still to be looked at */
+
+    /* On lazy devices: the ends of chunks in the stream, each at its number. */
+    dev_event *chunk_ends[TASK_CHUNKS_AHEAD];
+    bool has_chunk; /* the source has given one since the last end */
 
     /* The call of an operator that is under way: what for, and since when (nanoseconds). */
     exec_operator *called;
@@ -47,7 +54,7 @@ bool task_run(scheduled_task *scheduled);
 void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
 /* wait.c: what the task's stream has for dev_stream.await. */
-CHECKED status task_await(dev_stream *stream, void *argument);
+CHECKED status task_await(dev_stream *stream, dev_event *event, void *argument);
 /* On the task's fiber, which is left until somebody has set *is_over and then woken the task. */
 void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over);
 /* Between the two the calling thread works for the operator, called to `what` (static text; NULL:

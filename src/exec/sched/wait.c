@@ -42,19 +42,24 @@ static void block(scheduled_task *scheduled, dev_stream *stream)
     task_step_begin(scheduled, called, what);
 }
 
-status task_await(dev_stream *stream, void *argument)
+status task_await(dev_stream *stream, dev_event *event, void *argument)
 {
+    const dev_ops *ops = stream->dev->ops;
     scheduled_task *scheduled = argument;
     awaiting a = {.scheduled = scheduled};
-    dev_event *event;
+    dev_event *end = NULL;
     if (scheduled->task.query->is_synchronous || fault_check(FAULT_WAIT)) {
         block(scheduled, stream);
         return STATUS_OK;
     }
     DEV_WORK_NOTE(wakes);
-    TRY(stream->dev->ops->event_record(stream, reached, &a, &event));
+    if (event)
+        TRY(ops->event_notify(event, reached, &a));
+    else
+        TRY(ops->event_record(stream, reached, &a, &end));
     task_lend(scheduled, &a.is_over);
-    stream->dev->ops->event_free(event);
+    if (end)
+        ops->event_free(end);
     return STATUS_OK;
 }
 

@@ -1,0 +1,297 @@
+/* allocate.c - the simulated device's memory: who may use it again, and when.
+ *
+ *   buffer ──release──> its stream's list ──taken by that stream──> buffer     at once: it is in order
+ *                       the device's list ──streams have passed──> memory.c    any stream's
+ *
+ * What one stream alone was told to use is in that stream's list: its next allocations of the size get
+ * it while the old commands are still to come, so that memory is as much as one chunk needs, however
+ * far the host is ahead. Only what the window had at the release is not taken before the window
+ * is queued: else its launches would wait for each other. Buffers with texts, which are used by
+ * addresses in views, and what several streams used, are free when all streams have passed.
+ *
+ * Giving memory back needs none, so it cannot fail. */
+#include "device/simulated/stream.h"
+
+/* A block of host memory: this, then what the caller has. */
+typedef struct host_block {
+    released later;
+    _Alignas(64) unsigned char bytes[];
+} host_block;
+
+/* ---- lists ---- */
+
+void simulated_released_init(released_list *list)
+{
+    *list = (released_list){.end = &list->first};
+}
+
+static void append(released_list *list, released *r)
+{
+    r->next = NULL;
+    *list->end = r;
+    list->end = &r->next;
+}
+
+static released *take_at(released_list *list, released **at)
+{
+    released *r = *at;
+    *at = r->next;
+    if (list->end == &r->next)
+        list->end = at;
+    return r;
+}
+
+/* ---- what streams have passed ---- */
+
+/* The least number of what the stream has left to do. */
+static uint64_t oldest_of(const simulated_stream *stream)
+{
+    const command *c = stream->running ? stream->running : stream->first;
+    uint64_t oldest = c ? c->number : UINT64_MAX;
+    if (stream->window.count && stream->window_number < oldest)
+        oldest = stream->window_number;
+    return oldest;
+}
+
+/* The same of all streams but one. */
+static uint64_t oldest_of_others(const simulated_device *dev, const simulated_stream *but)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (const simulated_stream *stream = dev->streams; stream; stream = stream->next) {
+        uint64_t its = stream == but ? UINT64_MAX : oldest_of(stream);
+        oldest = its < oldest ? its : oldest;
+    }
+    return oldest;
+}
+
+static void give_memory(simulated_device *dev, released *r)
+{
+    void *buffer = r->buffer;
+    if (!r->is_host)
+        mem_budget_give(dev->base.budget, r->bytes);
+    simulated_memory_give(r->is_host, r->address, r->bytes);
+    mem_free(buffer);
+}
+
+static bool reclaim_list(simulated_device *dev, released_list *list, uint64_t oldest)
+{
+    bool had_some = list->first && list->first->number <= oldest;
+    while (list->first && list->first->number <= oldest)
+        give_memory(dev, take_at(list, &list->first));
+    return had_some;
+}
+
+void simulated_reclaim(simulated_device *dev)
+{
+    bool had_some = reclaim_list(dev, &dev->released, oldest_of_others(dev, NULL));
+    for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
+        had_some |= reclaim_list(dev, &stream->released, oldest_of(stream));
+    if (had_some)
+        pthread_cond_broadcast(&dev->reclaimed);
+}
+
+static simulated_stream *stream_of(const simulated_device *dev, uint32_t id)
+{
+    for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
+        if (stream->id == id)
+            return stream;
+    return NULL;
+}
+
+/* Who was told to use the buffer, if that is one stream. */
+static simulated_stream *only_user(const simulated_device *dev, const dev_buffer *buffer)
+{
+    if (!buffer || atomic_load_explicit(&buffer->has_texts, memory_order_relaxed))
+        return NULL;
+    return stream_of(dev, simulated_block_use(simulated_block(buffer->address))->stream);
+}
+
+/* `buffer`: the device's, or NULL. */
+static void release(simulated_device *dev, released *r, const dev_buffer *buffer)
+{
+    pthread_mutex_lock(&dev->lock);
+    simulated_stream *stream = only_user(dev, buffer);
+    r->number = dev->next_number;
+    append(stream ? &stream->released : &dev->released, r);
+    simulated_reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+}
+
+/* ---- used again at once ---- */
+
+/* Where memory of such a block is that was released before `number`, or the list's end. */
+static released **find(released_list *list, size_t room, uint64_t number)
+{
+    released **at = &list->first;
+    while (*at && (*at)->number <= number) {
+        if (!(*at)->is_host && simulated_memory_room((*at)->bytes) == room)
+            return at;
+        at = &(*at)->next;
+    }
+    return list->end;
+}
+
+/* Takes memory for so many bytes off the list, if there is some, and charges for them. */
+static released *take_from(simulated_device *dev, released_list *list, size_t bytes,
+                           uint64_t number)
+{
+    released **at = find(list, simulated_memory_room(bytes), number);
+    if (at == list->end)
+        return NULL;
+    size_t before = (*at)->bytes;
+    if (bytes > before) {
+        status st = mem_budget_take(dev->base.budget, bytes - before, "");
+        status_free(st);
+        if (st)
+            return NULL;
+    } else {
+        mem_budget_give(dev->base.budget, before - bytes);
+    }
+    return take_at(list, at);
+}
+
+static released *take_for(simulated_device *dev, simulated_stream *stream, size_t bytes)
+{
+    uint64_t queued = stream->window.count ? stream->window_number : UINT64_MAX;
+    released *r = take_from(dev, &stream->released, bytes, queued);
+    if (r)
+        return r;
+    uint64_t passed = oldest_of_others(dev, stream);
+    return take_from(dev, &dev->released, bytes, passed < queued ? passed : queued);
+}
+
+/* The old bytes are spoilt when the stream gets there. */
+static void renew(simulated_device *dev, simulated_stream *stream, const released *r, size_t bytes,
+                  command *mark)
+{
+    uint64_t number = stream->window.count ? stream->window_number : dev->next_number++;
+    *mark = (command){.kind = COMMAND_MARK, .mark = {r->address, r->bytes, bytes}};
+    *simulated_block_use(simulated_block(r->address)) =
+        (block_use){.stream = stream->id, .renewed_by = stream->id, .renewed = number + 1};
+    simulated_enqueue(stream, mark, number);
+}
+
+static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
+{
+    simulated_stream *stream = (simulated_stream *)dev_stream_now;
+    command *mark = stream && stream->base.dev == &dev->base ? mem_new(sizeof *mark) : NULL;
+    if (!mark)
+        return NULL;
+    pthread_mutex_lock(&dev->lock);
+    released *r = take_for(dev, stream, bytes);
+    if (r)
+        renew(dev, stream, r, bytes, mark);
+    pthread_mutex_unlock(&dev->lock);
+    if (!r)
+        mem_free(mark);
+    return r ? r->buffer : NULL;
+}
+
+/* Who uses memory that another stream was given while its old bytes were in use comes after those. */
+static status await_old_bytes(simulated_stream *stream, block_use *use)
+{
+    simulated_stream *other = stream_of((simulated_device *)stream->base.dev, use->renewed_by);
+    if (!use->renewed || other == stream)
+        return STATUS_OK;
+    if (other && oldest_of(other) < use->renewed)
+        return simulated_wait_for_stream(stream, other);
+    use->renewed = 0;
+    return STATUS_OK;
+}
+
+status simulated_note_use(simulated_stream *stream, uint32_t block)
+{
+    block_use *use = simulated_block_use(block);
+    if (!block || use->stream == stream->id)
+        return STATUS_OK;
+    if (!use->stream) {
+        use->stream = stream->id;
+        return STATUS_OK;
+    }
+    use->stream = BLOCK_OF_ANY;
+    return await_old_bytes(stream, use);
+}
+
+/* ---- device.h ---- */
+
+static bool has_released(const simulated_device *dev)
+{
+    bool has_some = dev->released.first;
+    for (const simulated_stream *stream = dev->streams; stream; stream = stream->next)
+        has_some |= stream->released.first != NULL;
+    return has_some;
+}
+
+/* Takes from the budget. Where that has not enough, what was given up and may still be in use is
+ * waited for: the streams get on without us. */
+static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
+{
+    status st = mem_budget_take(dev->base.budget, bytes, who);
+    if (!st)
+        return STATUS_OK;
+    DEV_WORK_NOTE(waits);
+    pthread_mutex_lock(&dev->lock);
+    while (st && has_released(dev)) {
+        status_free(st);
+        simulated_flush_all(dev);
+        pthread_cond_wait(&dev->reclaimed, &dev->lock);
+        st = mem_budget_take(dev->base.budget, bytes, who);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return st;
+}
+
+static status take_new(simulated_device *dev, size_t bytes, const char *who, simulated_buffer **out)
+{
+    TRY(take_bytes(dev, bytes, who));
+    simulated_buffer *buffer = *out = mem_new(sizeof *buffer);
+    void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
+    if (address) {
+        buffer->base.address = address;
+        return STATUS_OK;
+    }
+    mem_free(buffer);
+    mem_budget_give(dev->base.budget, bytes);
+    return status_no_memory(who, bytes);
+}
+
+status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
+{
+    simulated_device *dev = (simulated_device *)base;
+    DEV_WORK_NOTE(allocations);
+    simulated_buffer *buffer = take_again(dev, bytes);
+    if (!buffer)
+        TRY(take_new(dev, bytes, who, &buffer));
+    void *address = buffer->base.address;
+    buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
+    buffer->later = (released){.address = address, .bytes = bytes, .buffer = buffer};
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
+void simulated_release(dev_buffer *buffer)
+{
+    simulated_device *dev = (simulated_device *)buffer->dev;
+    release(dev, &((simulated_buffer *)buffer)->later, buffer);
+}
+
+status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    (void)base;
+    size_t all = sizeof(host_block) + bytes;
+    *out = NULL;
+    DEV_WORK_NOTE(allocations);
+    host_block *block = simulated_memory_take(true, all);
+    if (!block)
+        return status_no_memory(who, bytes);
+    block->later = (released){.is_host = true, .address = block, .bytes = all};
+    *out = block->bytes;
+    return STATUS_OK;
+}
+
+void simulated_host_free(device *base, void *address, size_t bytes)
+{
+    host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));
+    (void)bytes;
+    release((simulated_device *)base, &block->later, NULL);
+}
