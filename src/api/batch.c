@@ -79,8 +79,7 @@ bool pistachio_is_null(const pistachio_batch *batch, uint32_t column, uint64_t r
     return c->type.id == TYPE_NULL || (c->validity && !(c->validity[row / 64] >> (row % 64) & 1));
 }
 
-/* The value in memory as one on the host. */
-static value value_at(const exec_batch_column *column, uint64_t row)
+value api_value_at(const exec_batch_column *column, uint64_t row)
 {
     value v = {.type = column->type};
     const void *values = column->values;
@@ -144,7 +143,7 @@ const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, 
         *out_bytes = view->bytes;
         return string_data(view);
     }
-    value v = value_at(c, row);
+    value v = api_value_at(c, row);
     if (c->type.id == TYPE_BLOB) {
         const string_view *view = &((const string_view *)c->values)[row];
         v.text = string_data(view);

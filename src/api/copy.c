@@ -7,6 +7,7 @@
 
 /* Rows of a row group, unless COPY says another number. */
 #define GROUP_ROWS 122880
+#define THREADS_MAX 64 /* that make text */
 
 /* ---- Parquet ---- */
 
@@ -50,21 +51,32 @@ static status copy_parquet(pistachio_result *result)
 
 /* ---- text ---- */
 
-static status write_rows(pistachio_result *result, output_file *file)
+static status write_batches(pistachio_result *result, output_file *file, api_row_writer *writer)
 {
-    api_row_writer writer = {.result = result,
-                             .target = output_file_stream(file),
-                             .style = result->statement->copy.style};
-    const pistachio_batch *batch;
+    exec_batch *batch;
     do {
-        TRY(api_next(result, &batch));
+        TRY(api_query_next(result, &batch));
         if (batch)
-            api_row_writer_add(&writer, batch);
+            api_row_writer_take(writer, batch);
         TRY(output_file_check(file));
     } while (batch);
-    api_row_writer_end(&writer);
-    result->rows_written = writer.row_count;
+    api_row_writer_end(writer);
+    result->rows_written = writer->row_count;
     return STATUS_OK;
+}
+
+static status write_rows(pistachio_result *result, output_file *file)
+{
+    api_row_writer writer;
+    uint64_t threads = result->settings.threads.number;
+    threads = threads ? threads : setting_core_count();
+    status st = api_row_writer_open(&writer, result, result->statement->copy.style,
+                                    output_file_stream(file),
+                                    threads < THREADS_MAX ? (unsigned)threads : THREADS_MAX);
+    if (!st)
+        st = write_batches(result, file, &writer);
+    api_row_writer_close(&writer);
+    return st;
 }
 
 static status copy_text(pistachio_result *result)

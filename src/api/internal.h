@@ -184,7 +184,9 @@ void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the eng
 /* The settings changed: drops the database's engine if it is none of them. */
 void api_engine_check(pistachio_database *database);
 
-/* batch.c: takes the rows over, also on failure; text of any value of theirs finds room. */
+/* batch.c: the value in memory as one on the host; no text's. */
+value api_value_at(const exec_batch_column *column, uint64_t row);
+/* Takes the rows over, also on failure; text of any value of theirs finds room. */
 CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);

@@ -1,136 +1,87 @@
-/* row_writer.c - headers, lines, objects. */
+/* row_writer.c - headers, batches, ends. */
 #include "api/row_writer.h"
 
 #include "api/internal.h"
-#include "base/csv.h"
-#include "base/json_text.h"
+
+#define BUFFER_BYTES 65536
 
 /* Of the rows that the result has, or that its COPY writes. */
-static uint32_t column_count(const pistachio_result *result)
+static status find_names(api_row_writer *w, const pistachio_result *result, uint32_t *out_count)
 {
-    return result->columns.count ? result->columns.count
-                                 : (uint32_t)result->statement->query.root->columns.count;
+    const plan_column_list *copied = &result->statement->query.root->columns;
+    bool is_copy = !result->columns.count;
+    uint32_t count = *out_count = is_copy ? (uint32_t)copied->count : result->columns.count;
+    w->names = mem_new_array(count + 1, sizeof *w->names);
+    if (!w->names)
+        return status_no_memory("column names", count * sizeof *w->names);
+    for (uint32_t c = 0; c < count; c++)
+        w->names[c] = is_copy ? copied->items[c].name : result->columns.names[c];
+    return STATUS_OK;
 }
 
-static const char *column_name(const pistachio_result *result, uint32_t column)
+status api_row_writer_open(api_row_writer *w, const pistachio_result *result, row_style style,
+                           FILE *target, unsigned threads)
 {
-    return result->columns.count ? result->columns.names[column]
-                                 : result->statement->query.root->columns.items[column].name;
+    uint32_t count;
+    *w = (api_row_writer){.out = {.target = target}};
+    TRY(find_names(w, result, &count));
+    TRY(api_row_text_open(&w->text, style, w->names, count));
+    w->out.begin = w->out.at = mem_new(BUFFER_BYTES);
+    if (!w->out.begin)
+        return status_no_memory("text of rows", BUFFER_BYTES);
+    w->out.end = w->out.begin + BUFFER_BYTES;
+    if (threads < 2)
+        return STATUS_OK;
+    return api_row_team_open(&w->text, &w->out, threads, result->engine->budget, &w->team);
 }
 
-static csv_dialect dialect(const api_row_writer *w)
+void api_row_writer_close(api_row_writer *w)
 {
-    return (csv_dialect){w->style.delimiter, w->style.null_text};
+    api_row_team_close(w->team);
+    api_row_text_close(&w->text);
+    mem_free(w->out.begin);
+    mem_free(w->names);
+    *w = (api_row_writer){0};
 }
-
-/* ---- csv and tsv ---- */
-
-static void write_field(const api_row_writer *w, const char *text, size_t bytes)
-{
-    bool is_csv = w->style.format == ROW_CSV;
-    if (!text)
-        fputs(is_csv ? w->style.null_text : "\\N", w->target);
-    else if (is_csv)
-        csv_write_field(text, bytes, dialect(w), w->target);
-    else
-        tsv_write_field(text, bytes, w->target);
-}
-
-/* Behind a field: the next one, or the line's end. */
-static void end_field(const api_row_writer *w, bool is_last)
-{
-    char between = w->style.format == ROW_CSV ? w->style.delimiter : '\t';
-    putc_unlocked(is_last ? '\n' : between, w->target);
-}
-
-static void write_header(const api_row_writer *w)
-{
-    uint32_t count = column_count(w->result);
-    for (uint32_t c = 0; c < count; c++) {
-        const char *name = column_name(w->result, c);
-        write_field(w, name, strlen(name));
-        end_field(w, c + 1 == count);
-    }
-}
-
-static void write_line(const api_row_writer *w, const pistachio_batch *batch, uint64_t row)
-{
-    uint32_t count = batch->rows->column_count;
-    for (uint32_t c = 0; c < count; c++) {
-        size_t bytes;
-        const char *text = pistachio_text(batch, c, row, &bytes);
-        write_field(w, text, bytes);
-        end_field(w, c + 1 == count);
-    }
-}
-
-/* ---- json ---- */
-
-/* JSON has no NaN and no infinities: those become null. */
-static void write_json_value(const pistachio_batch *batch, uint32_t column, uint64_t row,
-                             FILE *target)
-{
-    size_t bytes;
-    const char *text = pistachio_text(batch, column, row, &bytes);
-    data_type type = batch->rows->columns[column].type;
-    if (!text)
-        fputs("null", target);
-    else if (type.id != TYPE_BOOL && !type_is_numeric(type))
-        json_write_text(text, bytes, target);
-    else if (type.id == TYPE_BOOL || memchr("0123456789", text[bytes - 1], 10))
-        fwrite(text, 1, bytes, target);
-    else
-        fputs("null", target);
-}
-
-static void write_object(const api_row_writer *w, const pistachio_batch *batch, uint64_t row)
-{
-    for (uint32_t c = 0; c < batch->rows->column_count; c++) {
-        const char *name = column_name(w->result, c);
-        fputs(c ? ", " : "{", w->target);
-        json_write_text(name, strlen(name), w->target);
-        fputs(": ", w->target);
-        write_json_value(batch, c, row, w->target);
-    }
-    putc_unlocked('}', w->target);
-}
-
-/* ---- all ---- */
 
 static void begin(api_row_writer *w)
 {
-    if (w->has_begun)
-        return;
+    if (!w->has_begun)
+        api_row_text_begin(&w->text, w->names, &w->out);
     w->has_begun = true;
-    if (w->style.format == ROW_JSON)
-        putc_unlocked('[', w->target);
-    else if (w->style.format != ROW_JSONL && w->style.has_header)
-        write_header(w);
+}
+
+static void write_rows(api_row_writer *w, const exec_batch *rows)
+{
+    begin(w);
+    api_row_text_add(&w->text, rows, 0, rows->row_count, !w->row_count, &w->out);
+    w->row_count += rows->row_count;
+    text_out_flush(&w->out);
 }
 
 void api_row_writer_add(api_row_writer *w, const pistachio_batch *batch)
 {
+    write_rows(w, batch->rows);
+}
+
+void api_row_writer_take(api_row_writer *w, exec_batch *rows)
+{
+    if (!w->team) {
+        write_rows(w, rows);
+        exec_batch_free(rows);
+        return;
+    }
     begin(w);
-    for (uint64_t row = 0; row < batch->rows->row_count; row++, w->row_count++)
-        switch (w->style.format) {
-        case ROW_CSV:
-        case ROW_TSV:
-            write_line(w, batch, row);
-            break;
-        case ROW_JSON:
-            fputs(w->row_count ? ",\n " : "", w->target);
-            write_object(w, batch, row);
-            break;
-        case ROW_JSONL:
-            write_object(w, batch, row);
-            putc_unlocked('\n', w->target);
-            break;
-        }
+    bool is_first = !w->row_count;
+    w->row_count += rows->row_count;
+    api_row_team_add(w->team, rows, is_first);
 }
 
 void api_row_writer_end(api_row_writer *w)
 {
+    if (w->team)
+        api_row_team_finish(w->team);
     begin(w);
-    if (w->style.format == ROW_JSON)
-        fputs("]\n", w->target);
+    api_row_text_end(&w->text, &w->out);
+    text_out_flush(&w->out);
 }

@@ -2,8 +2,7 @@
 #ifndef PISTACHIO_BASE_CSV_H
 #define PISTACHIO_BASE_CSV_H
 
-#include <stddef.h>
-#include <stdio.h>
+#include "base/text_out.h"
 
 /* Between which characters fields stand, and what is NULL, which the caller writes bare. */
 typedef struct csv_dialect {
@@ -14,11 +13,10 @@ typedef struct csv_dialect {
 /* Comma, and nothing at all. */
 #define CSV_DEFAULT ((csv_dialect){',', ""})
 
-/* In quotes where the text holds the delimiter, a quote or a line end, or could be taken for NULL.
- * A failure is left in the stream (ferror), here and below. */
-void csv_write_field(const char *text, size_t bytes, csv_dialect dialect, FILE *target);
+/* In quotes where the text holds the delimiter, a quote or a line end, or could be taken for NULL. */
+void csv_write_field(const char *text, size_t bytes, csv_dialect dialect, text_out *out);
 
 /* Tabs, line ends and backslashes as \t \n \r \\. NULL, which the caller writes, is \N. */
-void tsv_write_field(const char *text, size_t bytes, FILE *target);
+void tsv_write_field(const char *text, size_t bytes, text_out *out);
 
 #endif

@@ -54,6 +54,34 @@ static double from_digits(const real_digits *d)
     return read_double(text, NULL);
 }
 
+#define EASY_PLACES 12
+#define EASY_MOST 1e15 /* numbers of fifteen digits are exact */
+
+/* A whole number of at most fifteen digits over a power of ten, both exact: their quotient is rounded once,
+ * as reading the text is, so that if it is the number the digits are right. */
+static bool find_easy_digits(double magnitude, real_digits *d)
+{
+    double unit = 1, whole = magnitude;
+    int places = 0;
+    for (; places <= EASY_PLACES; places++, unit *= 10) {
+        whole = nearbyint(magnitude * unit);
+        if (whole >= EASY_MOST)
+            return false;
+        if (whole / unit == magnitude)
+            break;
+    }
+    if (places > EASY_PLACES || whole < 1)
+        return false;
+    char reversed[20];
+    for (uint64_t rest = (uint64_t)whole; rest; rest /= 10)
+        reversed[d->count++] = (char)('0' + rest % 10);
+    for (int i = 0; i < d->count; i++)
+        d->text[i] = reversed[d->count - 1 - i];
+    d->exponent = d->count - 1 - places;
+    real_cut_zeros(d);
+    return true;
+}
+
 /* Digits that read back as the number, of `fewest` to `most`, which always do. */
 static real_digits shortest_digits(double magnitude, int fewest, int most, bool is_float)
 {
@@ -77,7 +105,9 @@ size_t double_format(double number, char *text)
     if (!isfinite(number))
         return real_format_special(number, text);
     double magnitude = fabs(number);
-    real_digits d = shortest_digits(magnitude, magnitude < DBL_MIN ? 1 : 15, 17, false);
+    real_digits d = {.count = 0};
+    if (!find_easy_digits(magnitude, &d))
+        d = shortest_digits(magnitude, magnitude < DBL_MIN ? 1 : 15, 17, false);
     return real_layout(&d, signbit(number), 15, text);
 }
 

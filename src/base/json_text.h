@@ -2,11 +2,9 @@
 #ifndef PISTACHIO_BASE_JSON_TEXT_H
 #define PISTACHIO_BASE_JSON_TEXT_H
 
-#include <stddef.h>
-#include <stdio.h>
+#include "base/text_out.h"
 
-/* In quotes, with escapes for quotes, backslashes and control characters; UTF-8 stays as it is. A
- * failure is left in the stream (ferror). */
-void json_write_text(const char *text, size_t bytes, FILE *target);
+/* In quotes, with escapes for quotes, backslashes and control characters; UTF-8 stays as it is. */
+void json_write_text(const char *text, size_t bytes, text_out *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* output.c - rows as csv, tsv, json lines and json: formats that stream. Tables: output_table.c. */
 #include "cli/output.h"
 
+#include "api/internal.h"
 #include "api/row_writer.h"
 #include "cli/output_records.h"
 #include "cli/output_table.h"
@@ -34,23 +35,33 @@ static bool row_format_of(output_format format, row_format *out)
     return true;
 }
 
-/* What cannot be written is not computed either: the caller finds the failure in the stream. */
+/* What cannot be written is not computed either: the caller finds the failure in the stream.
+ * writer: NULL: nothing is written. */
+static pistachio_error *print_batches(pistachio_result *result, api_row_writer *writer,
+                                      FILE *target, uint64_t *out_rows)
+{
+    const pistachio_batch *batch;
+    pistachio_error *error;
+    while (!(error = progress_next(result, &batch)) && batch && !ferror(target)) {
+        if (writer)
+            api_row_writer_add(writer, batch);
+        *out_rows += pistachio_batch_rows(batch);
+    }
+    if (!error && writer)
+        api_row_writer_end(writer);
+    return error;
+}
+
 static pistachio_error *print_rows(pistachio_result *result, output_format format, FILE *target,
                                    uint64_t *out_rows)
 {
-    api_row_writer writer = {.result = result, .target = target};
-    const pistachio_batch *batch;
-    pistachio_error *error;
-    row_format rows = ROW_CSV;
-    bool is_printed = row_format_of(format, &rows);
-    writer.style = row_style_default(rows);
-    while (!(error = progress_next(result, &batch)) && batch && !ferror(target)) {
-        if (is_printed)
-            api_row_writer_add(&writer, batch);
-        *out_rows += pistachio_batch_rows(batch);
-    }
-    if (!error && is_printed)
-        api_row_writer_end(&writer);
+    api_row_writer writer;
+    row_format rows;
+    if (!row_format_of(format, &rows))
+        return print_batches(result, NULL, target, out_rows);
+    status st = api_row_writer_open(&writer, result, row_style_default(rows), target, 1);
+    pistachio_error *error = st ? api_error(st) : print_batches(result, &writer, target, out_rows);
+    api_row_writer_close(&writer);
     return error;
 }
 

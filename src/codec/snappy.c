@@ -19,6 +19,7 @@ static bool decode_fast(snappy_state *state)
     snappy_state s = *state; /* in registers */
     const uint8_t *in_stop = s.in_end - SNAPPY_INPUT_MARGIN;
     const uint8_t *out_stop = s.out_end - SNAPPY_OUTPUT_MARGIN;
+    out_stop = s.out_stop < out_stop ? s.out_stop : out_stop;
     bool is_good = true;
     while (s.in < in_stop && s.out < out_stop && is_good)
         is_good = snappy_take_next(&s);
@@ -65,22 +66,32 @@ static bool decode_tag(snappy_state *s)
     return true;
 }
 
-static bool decode(const uint8_t *source, size_t source_bytes, uint8_t *target, size_t target_bytes,
-                   bool has_groups)
+bool snappy_begin(snappy_state *state, const void *source, size_t source_bytes, void *target,
+                  size_t target_bytes)
 {
+    const uint8_t *in = source, *end = in + source_bytes;
+    uint8_t *out = target;
     uint64_t announced = 0;
-    size_t at = 0;
     for (unsigned shift = 0;; shift += 7) {
-        if (at == source_bytes || shift > 28)
+        if (in == end || shift > 28)
             return false;
-        announced |= (uint64_t)(source[at] & 127) << shift;
-        if (source[at++] < 128)
+        announced |= (uint64_t)(*in & 127) << shift;
+        if (*in++ < 128)
             break;
     }
-    if (announced != target_bytes)
-        return false;
-    snappy_state s = {source + at, source + source_bytes, target, target, target + target_bytes};
-    while (s.in < s.in_end) {
+    *state = (snappy_state){
+        .in = in, .in_end = end, .out = out, .out_start = out, .out_end = out + target_bytes};
+    return announced == target_bytes;
+}
+
+bool snappy_continue(cpu_isa isa, snappy_state *state, size_t bytes)
+{
+    bool has_groups = isa >= CPU_ISA_AVX512;
+    snappy_state s = *state;
+    size_t all = (size_t)(s.out_end - s.out_start);
+    cpu_note_use(has_groups ? CPU_ISA_AVX512 : CPU_ISA_SCALAR);
+    s.out_stop = bytes < all ? s.out_start + bytes : s.out_end;
+    while (s.in < s.in_end && (s.out < s.out_stop || bytes >= all)) {
         if (has_groups && !snappy_decode_groups(&s))
             return false;
         bool has_margin =
@@ -88,13 +99,14 @@ static bool decode(const uint8_t *source, size_t source_bytes, uint8_t *target, 
         if ((has_margin && !decode_fast(&s)) || (s.in < s.in_end && !decode_tag(&s)))
             return false;
     }
-    return s.out == s.out_end;
+    *state = s;
+    return s.out >= s.out_stop;
 }
 
 bool snappy_decode(cpu_isa isa, const void *source, size_t source_bytes, void *target,
                    size_t target_bytes)
 {
-    bool has_groups = isa >= CPU_ISA_AVX512;
-    cpu_note_use(has_groups ? CPU_ISA_AVX512 : CPU_ISA_SCALAR);
-    return decode(source, source_bytes, target, target_bytes, has_groups);
+    snappy_state state;
+    return snappy_begin(&state, source, source_bytes, target, target_bytes) &&
+           snappy_continue(isa, &state, target_bytes);
 }

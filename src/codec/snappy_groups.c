@@ -56,7 +56,7 @@ static const uint8_t copy_bytes[64] = {
 
 static inline bool is_far_from_ends(const snappy_state *s)
 {
-    return s->in_end - s->in > INPUT_MARGIN && s->out_end - s->out > OUTPUT_MARGIN;
+    return s->in_end - s->in > INPUT_MARGIN && s->out < s->groups_stop;
 }
 
 /* The offset of a near (kind 1) or far copy, of the lanes that hold a tag and what follows it. */
@@ -337,7 +337,9 @@ GROUPS_TARGET static bool take_runs(snappy_state *state, size_t steps)
 
 bool snappy_decode_groups(snappy_state *s)
 {
-    size_t stretch = STRETCH_GROUPS;
+    size_t stretch = s->stretch ? s->stretch : STRETCH_GROUPS;
+    uint8_t *stop = s->out_end - s->out > OUTPUT_MARGIN ? s->out_end - OUTPUT_MARGIN : s->out;
+    s->groups_stop = s->out_stop < stop ? s->out_stop : stop;
     while (is_far_from_ends(s)) {
         uint8_t *before = s->out;
         if (!take_values(s))
@@ -349,6 +351,7 @@ bool snappy_decode_groups(snappy_state *s)
             return false;
         stretch = stretch < STRETCH_GROUPS_MAX ? stretch * 2 : stretch;
     }
+    s->stretch = stretch;
     return true;
 }
 #else

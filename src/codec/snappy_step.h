@@ -2,19 +2,14 @@
 #ifndef PISTACHIO_CODEC_SNAPPY_STEP_H
 #define PISTACHIO_CODEC_SNAPPY_STEP_H
 
+#include "codec/snappy.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 /* Input and output that a fast loop may touch beyond a tag: it stops that far from both ends. */
 #define SNAPPY_INPUT_MARGIN 80
 #define SNAPPY_OUTPUT_MARGIN 96
-
-typedef struct snappy_state {
-    const uint8_t *in, *in_end;
-    uint8_t *out, *out_start, *out_end;
-} snappy_state;
 
 /* By kind of tag, the bits of the offset that lie behind the tag; by tag, a copy's length and, from
  * bit 8 on, the bits of the offset that lie in the tag. */

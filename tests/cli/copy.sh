@@ -90,6 +90,45 @@ for name in a.foo a 'folder.csv/..a' .csv.; do
 done
 holds "a refused COPY left a file" [ "$(files)" = "$before" ]
 
+# ---- values ----
+
+numbers="select -9223372036854775808 as a, 9223372036854775807 as b, cast(-32768 as smallint) as c, -0.05 as d,
+    cast(-123456789012345678901234.56 as decimal(30,2)) as e, 0.00 as f, 1e15::double as g, 0.1::double as h,
+    -1234.5678::double as i, 1e-7::double as j, 0.1::double + 0.2 as k, 'nan'::double as l, 99999::bigint * 100001 as m"
+expect "numbers" 0 "COPY 1" "$program" -c "copy ($numbers) to 'o.csv' (header false)"
+expect "have all their digits" 0 '-9223372036854775808,9223372036854775807,-32768,-0.05,-123456789012345678901234.56,0.00,1e+15,0.1,-1234.5678,1e-07,0.30000000000000004,NaN,9999999999' cat o.csv
+moments="select date '0001-01-01' as a, date '9999-12-31' as b, date '10000-01-01' as c, date '0044-03-15 BC' as d,
+    timestamp '2024-02-29 23:59:59.5' as e, time '00:00:00' as f, interval '1 month' as g"
+expect "dates" 0 "COPY 1" "$program" -c "copy ($moments) to 'o.csv' (header false)"
+expect "and times" 0 '0001-01-01,9999-12-31,10000-01-01,0044-03-15 BC,2024-02-29 23:59:59.5,00:00:00,1 mon' cat o.csv
+expect "between minus signs" 0 "COPY 1" "$program" -c "copy (select -5 as a, date '2024-01-02' as b, 7 as c) to 'o.csv' (header false, delimiter '-')"
+expect "they are in quotes" 0 '"-5"-"2024-01-02"-7' cat o.csv
+expect "NULL as a number" 0 "COPY 1" "$program" -c "copy (select 0 as a, null::integer as b, 1 as c) to 'o.csv' (header false, null '0')"
+expect "puts that in quotes" 0 '"0",0,1' cat o.csv
+blobs="select '\\x0041ff'::bytea as a, ''::bytea as b"
+expect "blobs" 0 "COPY 1" "$program" -c "copy ($blobs) to 'o.csv' (header false)"
+expect "in csv" 0 '\x0041ff,\x' cat o.csv
+expect "blobs" 0 "COPY 1" "$program" -c "copy ($blobs) to 'o.jsonl'"
+expect "in json" 0 '{"a": "\\x0041ff", "b": "\\x"}' cat o.jsonl
+expect "blobs" 0 "COPY 1" "$program" -c "copy ($blobs) to 'o.tsv' (header false)"
+expect "in tsv" 0 '\\x0041ff	\\x' cat o.tsv
+
+# Rows in order, made into text by several threads, some too long for their buffers.
+seq 1 40000 >expected
+digits="with d(i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+series="$digits select a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10000 * f.i + 1 as i from d a, d b, d c, d e, d f where f.i < 4"
+expect "many rows" 0 "COPY 40000" "$program" --set threads=4 -c "copy ($series order by 1) to 'o.csv' (header false)"
+holds "are in order" cmp -s expected o.csv
+expect "and objects" 0 "COPY 40000" "$program" --set threads=4 -c "copy ($series order by 1) to 'o.json'"
+sed 's/.*/ {"i": &},/; 1s/^ /[/; $s/,$/]/' expected >expected.json
+holds "too" cmp -s expected.json o.json
+expect "long rows" 0 "COPY 600" "$program" --set threads=3 -c "copy (select repeat('x', case when i % 200 = 7 then 700000 else i end) as t from ($series) g where i <= 600 order by i) to 'o.tsv' (header false)"
+awk 'BEGIN { for (i = 1; i <= 600; i++) print (i % 200 == 7 ? 700000 : i) }' >expected
+awk '{ print length($0) }' o.tsv >lengths
+holds "are whole" cmp -s expected lengths
+expect "little memory" 0 "COPY 40000" "$program" --set threads=4 --set memory_limit=16MiB -c "copy ($series) to 'o.csv' (header false)"
+holds "has all rows" [ "$(wc -l <o.csv)" = 40000 ]
+
 # ---- options ----
 
 expect "csv options" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv' (header false, delimiter ';', null 'NA')"

@@ -5,13 +5,13 @@
 #include "base/csv.h"
 #include "base/json_text.h"
 
-typedef void writer_function(const char *text, size_t bytes, FILE *target);
+typedef void writer_function(const char *text, size_t bytes, text_out *out);
 
 static csv_dialect dialect = {',', ""};
 
-static void write_csv(const char *text, size_t bytes, FILE *target)
+static void write_csv(const char *text, size_t bytes, text_out *out)
 {
-    csv_write_field(text, bytes, dialect, target);
+    csv_write_field(text, bytes, dialect, out);
 }
 
 static void check_written(writer_function *write, const char *text, size_t bytes,
@@ -21,7 +21,10 @@ static void check_written(writer_function *write, const char *text, size_t bytes
     size_t written_bytes = 0;
     FILE *target = open_memstream(&written, &written_bytes);
     CHECK(target);
-    write(text, bytes, target);
+    char buffer[TEXT_OUT_BYTES_MIN];
+    text_out out = {.begin = buffer, .at = buffer, .end = buffer + sizeof buffer, .target = target};
+    write(text, bytes, &out);
+    text_out_flush(&out);
     bool is_whole = !ferror(target);
     is_whole = !fclose(target) && is_whole;
     bool is_same = written_bytes == expected_bytes && !memcmp(written, expected, expected_bytes);
@@ -56,6 +59,52 @@ TEST(spaces_at_the_ends_need_no_quotes)
     check_text(" ", " ");
     check_text(" a", " a");
     check_text("a ", "a ");
+}
+
+TEST(what_is_larger_than_the_buffer_is_whole)
+{
+    char text[3 * TEXT_OUT_BYTES_MIN], quoted[sizeof text + 3];
+    memset(text, 'x', sizeof text);
+    check_field(text, sizeof text, text, sizeof text);
+    text[TEXT_OUT_BYTES_MIN - 2] = '"';
+    quoted[0] = quoted[sizeof quoted - 1] = '"';
+    memcpy(quoted + 1, text, TEXT_OUT_BYTES_MIN - 1);
+    memcpy(quoted + TEXT_OUT_BYTES_MIN, text + TEXT_OUT_BYTES_MIN - 2,
+           sizeof text - TEXT_OUT_BYTES_MIN + 2);
+    check_field(text, sizeof text, quoted, sizeof quoted);
+}
+
+TEST(without_a_stream_the_buffer_is_full)
+{
+    char buffer[TEXT_OUT_BYTES_MIN], text[TEXT_OUT_BYTES_MIN] = {0};
+    text_out out = {.begin = buffer, .at = buffer, .end = buffer + sizeof buffer};
+    text_out_add(&out, text, sizeof text - 1);
+    CHECK(!out.is_full);
+    CHECK(text_out_room(&out, 1) == buffer + sizeof text - 1);
+    text_out_char(&out, 'a');
+    CHECK(!out.is_full);
+    CHECK(!text_out_room(&out, 1));
+    CHECK(out.is_full);
+    out.is_full = false;
+    text_out_add(&out, text, 2);
+    CHECK(out.is_full && out.at == out.end);
+}
+
+TEST(special_characters_are_seen_anywhere)
+{
+    static const char special[] = ",\"\n\r";
+    for (size_t bytes = 1; bytes < 20; bytes++)
+        for (size_t at = 0; at < bytes; at++)
+            for (size_t s = 0; s < 4; s++) {
+                char text[24], expected[48];
+                memset(text, s ? '+' : '\x8c', bytes); /* a bit from the special ones */
+                text[at] = special[s];
+                int length = snprintf(expected, sizeof expected, "\"%.*s%s", (int)at, text,
+                                      special[s] == '"' ? "\"" : "");
+                length += snprintf(expected + length, sizeof expected - (size_t)length, "%.*s\"",
+                                   (int)(bytes - at), text + at);
+                check_field(text, bytes, expected, (size_t)length);
+            }
 }
 
 TEST(an_empty_text_is_not_null)

@@ -77,6 +77,46 @@ TEST(what_the_library_compresses)
     mem_free(plain);
 }
 
+/* In steps, of which each leaves alone what is there. */
+static bool decode_in_steps(cpu_isa isa, const uint8_t *source, size_t source_bytes,
+                            uint8_t *target, const uint8_t *plain, size_t bytes)
+{
+    snappy_state state;
+    if (!snappy_begin(&state, source, source_bytes, target, bytes))
+        return false;
+    for (size_t step = 0;; step += test_random() % (bytes / 4 + 2)) {
+        step = step < bytes ? step : bytes;
+        if (!snappy_continue(isa, &state, step))
+            return false;
+        CHECK((size_t)(state.out - target) >= step);
+        CHECK(!plain || !memcmp(target, plain, (size_t)(state.out - target)));
+        if (step == bytes)
+            return true;
+    }
+}
+
+TEST(blocks_are_decompressed_in_steps)
+{
+    uint8_t *plain = mem_new(BYTES_MAX);
+    CHECK(plain);
+    for (unsigned round = 0; round < 200; round++) {
+        size_t bytes = round < 60 ? round : test_random() % BYTES_MAX;
+        size_t packed_bytes = snappy_max_compressed_length(bytes);
+        uint8_t *packed = mem_new(packed_bytes + 1), *target = mem_new(bytes ? bytes : 1);
+        CHECK(packed && target);
+        fill(plain, bytes, round);
+        CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
+        uint8_t *source = mem_resize(packed, packed_bytes);
+        CHECK(source);
+        CHECK(decode_in_steps(cpu_isa_best(), source, packed_bytes, target, plain, bytes));
+        CHECK(decode_in_steps(CPU_ISA_SCALAR, source, packed_bytes, target, plain, bytes));
+        CHECK(!decode_in_steps(cpu_isa_best(), source, packed_bytes - 1, target, NULL, bytes));
+        mem_free(source);
+        mem_free(target);
+    }
+    mem_free(plain);
+}
+
 TEST(damaged_blocks_are_taken_as_by_the_library)
 {
     uint8_t *plain = mem_new(4000), *expected = mem_new(4000);
@@ -101,6 +141,9 @@ TEST(damaged_blocks_are_taken_as_by_the_library)
         CHECK(!is_good || !memcmp(target, expected, bytes));
         CHECK_EQ(snappy_decode(CPU_ISA_SCALAR, packed, packed_bytes, target, bytes), is_good);
         CHECK(!is_good || !memcmp(target, expected, bytes));
+        CHECK_EQ(decode_in_steps(cpu_isa_best(), packed, packed_bytes, target,
+                                 is_good ? expected : NULL, bytes),
+                 is_good);
         mem_free(packed);
         mem_free(target);
     }

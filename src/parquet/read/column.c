@@ -268,14 +268,22 @@ static status decode_dictionary(pq_column *c)
     return with_page(&c->dictionary_page, st);
 }
 
-static status decode_page(pq_column *c, pq_page *page)
+/* At least its first rows, so many. */
+static status decode_page(pq_column *c, pq_page *page, uint64_t rows)
 {
-    if (page->values)
+    status st = STATUS_OK;
+    if (page->values && !page->part)
         return STATUS_OK;
-    if (pq_page_is_coded(page))
-        TRY(decode_dictionary(c));
-    status st = pq_page_check_sum(c->dev, page);
-    if (!st)
+    if (!page->values) {
+        if (pq_page_is_coded(page))
+            TRY(decode_dictionary(c));
+        st = pq_page_check_sum(c->dev, page);
+        if (!st && rows < page->header.value_count)
+            st = pq_page_part_begin(&c->context, page);
+    }
+    if (!st && page->part)
+        st = pq_page_part_reach(page, rows);
+    else if (!st)
         st = pq_page_decode(&c->context, page, &page->values);
     if (!st)
         st = check_page(c);
@@ -506,6 +514,14 @@ static status join_page_slices(pq_column *c, const page_slice_list *page_slices,
     return st;
 }
 
+static void forget_values(pq_page *page)
+{
+    tensor_unref(page->values);
+    pq_page_part_free(page->part);
+    page->values = NULL;
+    page->part = NULL;
+}
+
 static uint64_t page_end(const pq_page *page)
 {
     return page->first_row + page->header.value_count;
@@ -516,15 +532,14 @@ static status gather_page_slices(pq_column *c, uint64_t first, uint64_t count,
 {
     while (page_end(&c->pages.items[c->next_page]) <= first) {
         pq_page *over = &c->pages.items[c->next_page++];
-        tensor_unref(over->values);
-        over->values = NULL;
+        forget_values(over);
     }
     for (size_t i = c->next_page; count; i++) {
         pq_page *page = &c->pages.items[i];
         page_slice p = {.first = first - page->first_row};
         uint64_t left = page_end(page) - first;
         p.count = left < count ? left : count;
-        TRY(decode_page(c, page));
+        TRY(decode_page(c, page, p.first + p.count));
         p.values = page->values;
         TRY(array_push(NULL, page_slices, p));
         first += p.count;
@@ -567,7 +582,7 @@ void pq_column_close(pq_column *c)
     if (!c)
         return;
     for (size_t i = 0; i < c->pages.count; i++)
-        tensor_unref(c->pages.items[i].values);
+        forget_values(&c->pages.items[i]);
     array_release(&c->pages);
     tensor_unref(c->context.dictionary);
     for (size_t i = 0; i < c->segments.count; i++) {

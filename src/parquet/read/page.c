@@ -6,9 +6,13 @@
  *                                    validity ──────────── spread ──────┴> FLAT
  *
  * For host devices, which know the number of NULLs when the levels are decoded; others take many pages
- * at once (batch_decode.c). */
+ * at once (batch_decode.c).
+ *
+ * A large PLAIN page that is compressed by snappy is decompressed, and decoded, as far as rows are asked for: who
+ * needs its first rows, or those up to a place, does not pay for the others. */
 #include "parquet/read/page.h"
 
+#include "codec/snappy.h"
 #include "parquet/format/checksum.h"
 
 /* A page's words on the device. */
@@ -89,27 +93,45 @@ static unsigned alignment_shift(const decoding *d)
     return -levels % PAGE_ALIGNMENT;
 }
 
+/* Of a page of version 2: before the values, and not compressed. */
+static uint32_t level_bytes(const pq_page_header *h)
+{
+    return h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
+}
+
+/* Memory for a compressed page, with such levels in it. */
+static status make_target(decoding *d, uint8_t **out)
+{
+    const pq_page_header *h = &d->page->header;
+    unsigned shift = alignment_shift(d);
+    TRY(dev_alloc(d->dev, (size_t)h->uncompressed_bytes + shift, "scan", &d->owner));
+    *out = (uint8_t *)d->owner->address + shift;
+    d->bytes = *out;
+    d->byte_count = h->uncompressed_bytes;
+    return d->dev->ops->copy(d->context->stream, *out, d->page->host, level_bytes(h));
+}
+
+static bool is_stored_plain(const decoding *d)
+{
+    return d->context->codec == PQ_CODEC_NONE || !d->page->header.is_compressed;
+}
+
 static status decompress(decoding *d)
 {
     const pq_page_context *context = d->context;
     const pq_page_header *h = &d->page->header;
     const uint8_t *source = d->page->host;
-    uint32_t levels = h->type == PQ_PAGE_DATA_V2 ? h->definition_bytes + h->repetition_bytes : 0;
+    uint32_t levels = level_bytes(h);
+    uint8_t *target;
     if (levels > h->compressed_bytes || levels > h->uncompressed_bytes)
         return status_new(STATUS_KIND_CORRUPT, "its levels are longer than the page");
-    if (context->codec == PQ_CODEC_NONE || !h->is_compressed) {
+    if (is_stored_plain(d)) {
         d->owner = dev_buffer_ref(d->page->owner);
         d->bytes = source;
         d->byte_count = h->compressed_bytes;
         return STATUS_OK;
     }
-    unsigned shift = alignment_shift(d);
-    TRY(dev_alloc(d->dev, (size_t)h->uncompressed_bytes + shift, "scan", &d->owner));
-    uint8_t *target = (uint8_t *)d->owner->address + shift;
-    d->bytes = target;
-    d->byte_count = h->uncompressed_bytes;
-    if (levels)
-        TRY(d->dev->ops->copy(context->stream, target, source, levels));
+    TRY(make_target(d, &target));
     if (h->uncompressed_bytes == levels)
         return STATUS_OK;
     return DEV_LAUNCH(context->stream, parquet_decompress, .codec = (int)context->codec,
@@ -468,6 +490,180 @@ status pq_page_decode(const pq_page_context *context, const pq_page *page, tenso
     release(&d);
     return st;
 }
+
+/* ---- pages in parts ---- */
+
+#define PART_PAGE_BYTES (256u << 10) /* smaller pages are decoded at once */
+#define PART_LEVEL_BYTES 64          /* levels without a NULL have fewer */
+#define PART_STEP_BYTES (64u << 10)  /* decompressed at a time, at least */
+
+struct pq_page_part {
+    decoding d;
+    snappy_state block;
+    uint64_t rows; /* decoded */
+    uint64_t next; /* where the value behind them begins in the page */
+};
+
+void pq_page_part_free(pq_page_part *part)
+{
+    if (!part)
+        return;
+    release(&part->d);
+    mem_free(part);
+}
+
+static bool suits_parts(const decoding *d)
+{
+    const pq_leaf *leaf = d->context->leaf;
+    const pq_page_header *h = &d->page->header;
+    bool is_text =
+        leaf->physical == PQ_BYTE_ARRAY && type_is_text(leaf->type) && !d->context->check_bounds;
+    uint32_t levels = level_bytes(h);
+    if (leaf->max_definition && h->type == PQ_PAGE_DATA && h->definition_encoding != PQ_RLE)
+        return false;
+    return d->dev->is_host && d->context->codec == PQ_CODEC_SNAPPY && h->is_compressed &&
+           h->encoding == PQ_PLAIN && (is_text || pq_is_in_place(leaf)) &&
+           h->uncompressed_bytes >= PART_PAGE_BYTES && levels <= PART_LEVEL_BYTES &&
+           levels < h->compressed_bytes;
+}
+
+/* Bytes of the page that are there. */
+static uint64_t bytes_there(const pq_page_part *part)
+{
+    return (uint64_t)(part->block.out - part->d.bytes);
+}
+
+/* At least so many of them, and a few more. */
+static status go_on(pq_page_part *part, uint64_t bytes)
+{
+    uint64_t levels = level_bytes(&part->d.page->header), there = bytes_there(part);
+    bytes = bytes > there + PART_STEP_BYTES ? bytes : there + PART_STEP_BYTES;
+    bytes = bytes < part->d.byte_count ? bytes : part->d.byte_count;
+    if (!snappy_continue(part->d.dev->host_isa, &part->block, bytes - levels))
+        return status_new(STATUS_KIND_CORRUPT, "its bytes break the format at its byte 0");
+    return STATUS_OK;
+}
+
+/* False: the page's levels may say that there are NULLs. */
+static status begin_part(pq_page_part *part, bool *is_right)
+{
+    decoding *d = &part->d;
+    const pq_page_header *h = &d->page->header;
+    uint32_t levels = level_bytes(h), length = 0;
+    uint8_t *target;
+    TRY(make_target(d, &target));
+    *is_right = snappy_begin(&part->block, d->page->host + levels, h->compressed_bytes - levels,
+                             target + levels, h->uncompressed_bytes - levels);
+    if (!*is_right)
+        return STATUS_OK; /* decoding it all will say what is wrong */
+    TRY(go_on(part, 0));
+    if (d->context->leaf->max_definition && h->type == PQ_PAGE_DATA)
+        memcpy(&length, d->bytes, sizeof length);
+    *is_right = length <= PART_LEVEL_BYTES;
+    if (!*is_right)
+        return STATUS_OK;
+    TRY(decode_levels(d));
+    *is_right = !d->has_nulls && (type_is_text(d->context->leaf->type) || can_use_page(d));
+    part->next = d->words[WORD_START];
+    return STATUS_OK;
+}
+
+/* All rows' place, though only the first have values yet. */
+static status make_values(decoding *d, tensor **out)
+{
+    data_type type = d->context->leaf->type;
+    if (!type_is_text(type))
+        return tensor_new_view(type, d->owner, (void *)(d->bytes + d->words[WORD_START]), out);
+    TRY(tensor_new_flat(d->dev, type, d->page->header.value_count, false, out));
+    status st = keep_heap(d, d->owner);
+    if (!st)
+        st = take_heaps(d, *out);
+    if (st) {
+        tensor_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+status pq_page_part_begin(const pq_page_context *context, pq_page *page)
+{
+    decoding d = {.context = context, .page = page, .dev = context->stream->dev};
+    bool is_right = false;
+    if (!suits_parts(&d))
+        return STATUS_OK;
+    pq_page_part *part = mem_new(sizeof *part);
+    if (!part)
+        return status_no_memory("scan", sizeof *part);
+    part->d = d;
+    status st = begin_part(part, &is_right);
+    if (!st && is_right)
+        st = make_values(&part->d, &page->values);
+    if (!st && is_right)
+        page->part = part;
+    else
+        pq_page_part_free(part);
+    return st;
+}
+
+/* Where so many texts more end, of which all bytes are there then; less if the page has less. */
+static status reach_texts(pq_page_part *part, uint64_t rows, uint64_t *out_end)
+{
+    uint64_t at = part->next, there = bytes_there(part);
+    while (rows) {
+        uint64_t end = at + 4;
+        uint32_t length;
+        if (end <= there) {
+            memcpy(&length, part->d.bytes + at, sizeof length);
+            end += length;
+        }
+        if (end <= there) {
+            at = end;
+            rows--;
+            continue;
+        }
+        if (there == part->d.byte_count)
+            break;
+        TRY(go_on(part, end));
+        there = bytes_there(part);
+    }
+    *out_end = at;
+    return STATUS_OK;
+}
+
+/* Rows of their number, from part->rows on, are decoded. */
+static status decode_part(pq_page_part *part, uint64_t rows, tensor *values)
+{
+    decoding *d = &part->d;
+    uint8_t width = d->context->leaf->type.width;
+    uint64_t end = part->next + rows * width;
+    d->words[WORD_COUNT] = rows;
+    d->words[WORD_START] = part->next;
+    if (type_is_text(d->context->leaf->type)) {
+        TRY(reach_texts(part, rows, &end));
+        TRY(launch_plain(d, d->bytes, (uint32_t)bytes_there(part), d->words,
+                         (string_view *)values->values + part->rows));
+    } else {
+        if (end > d->byte_count)
+            return status_new(STATUS_KIND_CORRUPT, "it has fewer bytes than its values take");
+        if (end > bytes_there(part))
+            TRY(go_on(part, end));
+        TRY(check_bounds(d, d->bytes + part->next, NULL));
+    }
+    part->next = end;
+    return STATUS_OK;
+}
+
+status pq_page_part_reach(pq_page *page, uint64_t rows)
+{
+    pq_page_part *part = page->part;
+    if (rows <= part->rows)
+        return STATUS_OK;
+    TRY(decode_part(part, rows - part->rows, page->values));
+    part->rows = rows;
+    return STATUS_OK;
+}
+
+/* ---- dictionaries ---- */
 
 /* Values that no code names may be outside: then each page's codes are checked. */
 static status check_dictionary(const decoding *d, pq_page_context *context)

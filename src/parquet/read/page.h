@@ -5,6 +5,8 @@
 #include "device/tensor.h"
 #include "parquet/format/metadata.h"
 
+typedef struct pq_page_part pq_page_part; /* how far a page is decoded */
+
 typedef struct pq_page {
     pq_page_header header;
     uint64_t at;         /* where its bytes, behind the header, begin in the file */
@@ -13,6 +15,7 @@ typedef struct pq_page {
     dev_buffer *owner;   /* of it, where the device is the host; borrowed */
     uint64_t first_row;  /* of the row group */
     tensor *values;      /* when decoded */
+    pq_page_part *part;  /* NULL: all of them are */
 } pq_page;
 
 /* What all pages of a column chunk share. */
@@ -47,6 +50,12 @@ CHECKED status pq_page_check_dictionary(const pq_page *page);
 CHECKED status pq_page_check_encoding(const pq_leaf *leaf, const pq_page_header *header);
 /* A data page's rows: INDEXED over the dictionary, or FLAT. */
 CHECKED status pq_page_decode(const pq_page_context *context, const pq_page *page, tensor **out);
+/* Begins to decode the page's first rows only, if that suits it: page->values and page->part are set then, and
+ * the context and the page stay where they are as long as the part. */
+CHECKED status pq_page_part_begin(const pq_page_context *context, pq_page *page);
+/* The page's first rows, so many, have values. */
+CHECKED status pq_page_part_reach(pq_page *page, uint64_t rows);
+void pq_page_part_free(pq_page_part *part); /* takes NULL */
 /* Sets context->dictionary. */
 CHECKED status pq_page_decode_dictionary(pq_page_context *context, const pq_page *page);
 
