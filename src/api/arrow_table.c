@@ -6,6 +6,8 @@
  * statistics of its own, and goes with the catalog or the process. */
 #include "api/arrow_write.h"
 
+#include <unistd.h>
+
 static status check(const pistachio_connection *connection, const char *name)
 {
     if (!*name)
@@ -24,7 +26,10 @@ static status add(pistachio_connection *connection, const char *name,
     TRY(new_file_open_temporary(s.temp_directory.text, &target.file, &descriptor));
     /* Releases the stream. */
     status st = api_arrow_write(connection, stream, &target, &rows);
-    return sql_catalog_add_rows(api_catalog(connection), name, true, descriptor, st);
+    if (!st)
+        return sql_catalog_add_rows(api_catalog(connection), name, true, descriptor);
+    close(descriptor);
+    return st;
 }
 
 pistachio_error *pistachio_add_arrow(pistachio_connection *connection, const char *name,

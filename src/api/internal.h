@@ -60,6 +60,7 @@ typedef struct api_running {
     _Atomic(struct rank_run *)
         waiting;                   /* a client's thread waits for other ranks; NULL: none does */
     _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
+    _Atomic uint32_t cancels;      /* such calls, ever */
 } api_running;
 
 struct pistachio_connection {
@@ -118,6 +119,10 @@ struct pistachio_result {
     api_engine *engine;            /* NULL: no query has run */
     settings settings;             /* the connection's when the statement began */
     sql_statement *statement;
+    sql_catalog
+        *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
+    sql_rounds rounds; /* of which these are there */
+    bool is_round;     /* it makes some of them, for another result, whose catalog it uses */
     int64_t statement_time; /* as in sql_session */
     exec_query *query;      /* NULL: made rows, or none */
     api_ranked *ranked;     /* NULL: it runs on one rank */
@@ -162,7 +167,8 @@ void api_running_release(api_running *running);
 void api_running_show(api_running *running, exec_query *query);
 /* From here on nobody finds the query there, if it was what is found. */
 void api_running_hide(api_running *running, exec_query *query);
-void api_running_cancel(api_running *running); /* any thread, also a signal handler's */
+void api_running_cancel(api_running *running);      /* any thread, also a signal handler's */
+uint32_t api_running_cancels(api_running *running); /* how often that was called */
 /* Of the thread that works for a client: whose calls cancel what it waits for. */
 typedef struct api_client {
     api_running *connection, *statement; /* NULL: none */
@@ -195,6 +201,10 @@ CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
  * NULL. *out is NULL where there is none. */
 CHECKED status api_run(pistachio_connection *connection, pistachio_statement *prepared,
                        const char *sql, const char **out_rest, pistachio_result **out);
+/* query.c: runs a result's SQL_ROUND; its rows are in a file without a name, the caller's. */
+CHECKED status api_run_round(pistachio_result *result, int *out_descriptor);
+/* query.c: what the result's statement is bound with. */
+sql_catalog *api_result_catalog(const pistachio_result *result);
 /* query.c: what settings.def cannot say of a setting's text. */
 CHECKED status api_settings_check(const settings *s);
 /* query.c: exec_query_next of the result's query, on all of its ranks. */

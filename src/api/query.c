@@ -3,6 +3,7 @@
 #include "api/copy.h"
 #include "api/place_text.h"
 #include "api/ranks.h"
+#include "api/rounds.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
 
@@ -124,7 +125,8 @@ static status start_query(pistachio_result *result)
         return api_explain(result, false);
     TRY(make_query(result));
     show_query(result);
-    TRY(start_trace(result));
+    if (!result->is_round)
+        TRY(start_trace(result));
     TRY(exec_query_start(result->query));
     sql_kind kind = result->statement->kind;
     if (kind == SQL_COPY || kind == SQL_CREATE_TABLE || kind == SQL_INSERT) {
@@ -137,6 +139,17 @@ static status start_query(pistachio_result *result)
         return api_explain(result, true);
     }
     return STATUS_OK;
+}
+
+status api_run_round(pistachio_result *result, int *out_descriptor)
+{
+    TRY(start_query(result));
+    return api_write_rows(result, out_descriptor);
+}
+
+sql_catalog *api_result_catalog(const pistachio_result *result)
+{
+    return result->catalog ? result->catalog : api_catalog(result->connection);
 }
 
 status api_settings_check(const settings *s)
@@ -253,6 +266,8 @@ static status run(pistachio_result *result)
         return run_show_tables(result);
     case SQL_DESCRIBE:
         return run_describe(result);
+    case SQL_ROUND: /* was run before */
+        break;
     }
     return status_new(STATUS_KIND_INTERNAL, "statement of kind %d cannot run", statement->kind);
 }
@@ -299,18 +314,39 @@ static int64_t statement_time_now(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+typedef struct statement_text {
+    const char *sql;
+    const char **out_rest;
+    bool is_tried;
+} statement_text;
+
 /* Binds the statement, with the values of its parameters. */
-static status prepare(pistachio_result *result, const char *sql, const char **out_rest)
+static status bind(pistachio_result *result, void *context)
 {
+    const statement_text *text = context;
     value *values = NULL;
     if (result->prepared)
         TRY(api_bound_values(result->prepared, &values));
-    const sql_session session = {.catalog = api_catalog(result->connection),
+    const sql_session session = {.catalog = api_result_catalog(result),
+                                 .rounds = result->rounds,
+                                 .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,
                                  .values = values,
                                  .value_count = pistachio_parameter_count(result->prepared)};
-    status st = sql_prepare(&session, sql, &result->statement, out_rest);
+    status st = sql_prepare(&session, text->sql, &result->statement, text->out_rest);
     mem_free(values);
+    return st;
+}
+
+/* What is wrong with the statement is told before its rounds begin. */
+static status try_statement(pistachio_result *result, statement_text text)
+{
+    sql_statement *round = result->statement;
+    result->statement = NULL;
+    text.is_tried = true;
+    status st = bind(result, &text);
+    sql_statement_free(result->statement);
+    result->statement = round;
     return st;
 }
 
@@ -318,7 +354,12 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
 {
     result->statement_time = statement_time_now();
     result->started = api_nanoseconds();
-    TRY(prepare(result, sql, out_rest));
+    statement_text text = {sql, out_rest, false};
+    TRY(bind(result, &text));
+    if (result->statement->kind == SQL_ROUND) {
+        TRY(try_statement(result, text));
+        TRY(api_rounds(result, bind, &text));
+    }
     TRY(api_columns_make(result->statement, &result->columns));
     TRY(run(result));
     name_tag(result);
@@ -376,6 +417,8 @@ void pistachio_result_free(pistachio_result *result)
     status_free(api_finish_trace(result)); /* of a query that was given up */
     api_engine_unref(result->engine);
     sql_statement_free(result->statement);
+    if (!result->is_round)
+        sql_catalog_free(result->catalog);
     pistachio_statement_free(result->prepared);
     api_connection_unref(result->connection);
     mem_free(result);

@@ -307,6 +307,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     }
     const sql_session session = {.catalog = run->catalog,
                                  .statement_time = read->time,
+                                 .rounds = read->rounds,
                                  .values = read->values.items,
                                  .value_count = (uint32_t)read->values.count};
     if (!st)

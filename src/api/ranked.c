@@ -73,7 +73,7 @@ status api_ranked_begin(pistachio_result *result, exec_place *place)
     ranked->count = count;
     for (unsigned i = 0; i < count; i++) {
         rank_run_init(&ranked->parts[i].run, database, engine, i, &engine->ranks[i]);
-        ranked->parts[i].run.catalog = api_catalog(result->connection);
+        ranked->parts[i].run.catalog = api_result_catalog(result);
     }
     result->ranked = ranked;
     rank_run *own = &ranked->parts[0].run;

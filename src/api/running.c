@@ -32,6 +32,7 @@ void api_running_hide(api_running *running, exec_query *query)
 /* A lock would not do: the thread that a signal interrupts may have it. */
 void api_running_cancel(api_running *running)
 {
+    atomic_fetch_add(&running->cancels, 1);
     atomic_fetch_add(&running->cancel_count, 1);
     exec_query *query = atomic_load(&running->query);
     struct rank_run *waiting = atomic_load(&running->waiting);
@@ -40,6 +41,11 @@ void api_running_cancel(api_running *running)
     if (waiting)
         rank_run_cancel(waiting);
     atomic_fetch_sub(&running->cancel_count, 1);
+}
+
+uint32_t api_running_cancels(api_running *running)
+{
+    return atomic_load(&running->cancels);
 }
 
 /* ---- who waits for other ranks ---- */

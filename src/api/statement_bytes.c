@@ -10,6 +10,7 @@ typedef struct statement_header {
     uint32_t value_count;
     uint32_t request;   /* statement_request */
     uint32_t use_cache; /* of a table's footers */
+    sql_rounds rounds;
 } statement_header;
 
 typedef struct value_header {
@@ -138,10 +139,11 @@ static status put_all(byte_list *to, const pistachio_result *result, uint64_t me
     sql_held held = {.memory = plan->memory};
     const statement_header header = {.time = result->statement_time,
                                      .memory_bytes = memory_bytes,
+                                     .rounds = result->rounds,
                                      .value_count = pistachio_parameter_count(result->prepared)};
     TRY(put(to, &header, sizeof header));
     TRY(put_settings(to, &result->settings, unchanged));
-    status st = put_catalog(to, api_catalog(result->connection), &held);
+    status st = put_catalog(to, api_result_catalog(result), &held);
     sql_held_release(&held);
     TRY(st);
     TRY(put_values(to, result->prepared));
@@ -284,6 +286,7 @@ status statement_read_bytes(const char *data, uint64_t bytes, settings *s, state
     }
     out->time = header.time;
     out->memory_bytes = header.memory_bytes;
+    out->rounds = header.rounds;
     TRY(read_settings(&from, s));
     TRY(read_names(&from, &out->views));
     TRY(read_names(&from, &out->tables));

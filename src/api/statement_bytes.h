@@ -23,6 +23,7 @@ typedef struct statement_read {
     bool use_cache;
     int64_t time;
     uint64_t memory_bytes; /* of plan_distribution */
+    sql_rounds rounds;
     const char *sql;
     statement_names views, tables, parts; /* parts: of tables of rows, in order */
     ARRAY(value) values;                  /* of parameters */

@@ -5,6 +5,8 @@
 #include "api/sink.h"
 #include "storage/new_file.h"
 
+#include <unistd.h>
+
 /* Rows of a row group: as COPY's. */
 #define GROUP_ROWS 122880
 #define THREADS_MAX 4
@@ -61,17 +63,27 @@ static status write_rows(pistachio_result *result, new_file *file)
     return st;
 }
 
+status api_write_rows(pistachio_result *result, int *out_descriptor)
+{
+    new_file *file;
+    TRY(new_file_open_temporary(result->settings.temp_directory.text, &file, out_descriptor));
+    status st = write_rows(result, file);
+    if (st) {
+        close(*out_descriptor);
+        *out_descriptor = -1;
+    }
+    return st;
+}
+
 status api_keep_rows(pistachio_result *result)
 {
     const sql_statement *statement = result->statement;
     sql_catalog *catalog = api_catalog(result->connection);
-    new_file *file;
     int descriptor;
-    TRY(new_file_open_temporary(result->settings.temp_directory.text, &file, &descriptor));
-    status st = write_rows(result, file);
+    TRY(api_write_rows(result, &descriptor));
     if (statement->kind == SQL_CREATE_TABLE)
-        return sql_catalog_add_rows(catalog, statement->name, statement->replace, descriptor, st);
+        return sql_catalog_add_rows(catalog, statement->name, statement->replace, descriptor);
     result->rows_written -= statement->old_rows;
     return sql_catalog_extend_rows(catalog, statement->name, &statement->parts,
-                                   statement->kept_parts, descriptor, st);
+                                   statement->kept_parts, descriptor);
 }

@@ -117,6 +117,11 @@ static status distinct_rows(binder *b, bool is_intersect, plan_node *left, plan_
                      out);
 }
 
+status bind_except(binder *b, plan_node *left, plan_node *right, plan_node **out)
+{
+    return distinct_rows(b, false, left, right, out);
+}
+
 /* Distinct rows and how often each is there, as the last column. */
 static status count_rows(binder *b, plan_node *node, plan_node **out)
 {

@@ -5,8 +5,6 @@ status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, 
                  bind_cte **out)
 {
     bind_cte *first = outer;
-    if (with->recursive)
-        return bind_unsupported(b, with->location, "WITH RECURSIVE is");
     for (size_t i = 0; i < with->n_ctes; i++) {
         const PgQuery__CommonTableExpr *tree = with->ctes[i]->common_table_expr;
         for (const bind_cte *other = first; other != outer; other = other->outer)
@@ -18,14 +16,18 @@ status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, 
         bind_cte *cte = arena_alloc(b->memory, sizeof *cte);
         if (!cte)
             return bind_no_memory();
-        *cte = (bind_cte){.outer = first, .name = tree->ctename, .tree = tree, .scope = scope};
+        *cte = (bind_cte){.outer = first,
+                          .name = tree->ctename,
+                          .tree = tree,
+                          .scope = scope,
+                          .may_recurse = with->recursive};
         first = cte;
     }
     *out = first;
     return STATUS_OK;
 }
 
-static status rename_columns(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan)
+status bind_cte_names(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan)
 {
     if (tree->n_aliascolnames > plan->columns.count)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
@@ -48,7 +50,7 @@ static void check_outer(uint32_t id, void *context)
 }
 
 /* Ids grow: whatever is older than the plan is another query's. */
-static status is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out)
+status bind_is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out)
 {
     outer_check check = {first_own_id, false};
     expr *whole = expr_new(b->memory, EXPR_SUBQUERY, type_make(TYPE_BOOL), 0, -1);
@@ -83,10 +85,16 @@ static status bind_cte_query(binder *b, bind_cte *cte, plan_node **out)
     bool is_outer;
     uint32_t first_own_id = b->statement->next_column_id;
     plan_node *plan;
+    if (cte->may_recurse) {
+        bool is_recursive;
+        TRY(bind_recursive(b, cte, &is_recursive, out));
+        if (is_recursive)
+            return STATUS_OK;
+    }
     TRY(bind_select(b, cte->tree->ctequery->select_stmt, cte->scope, cte->outer, &plan));
     TRY(bind_resolve_nulls(b, &plan));
-    TRY(rename_columns(b, cte->tree, plan));
-    TRY(is_correlated(b, plan, first_own_id, &is_outer));
+    TRY(bind_cte_names(b, cte->tree, plan));
+    TRY(bind_is_correlated(b, plan, first_own_id, &is_outer));
     *out = plan;
     if (is_outer || cte->tree->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever)
         return STATUS_OK;
@@ -103,16 +111,22 @@ status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node
         ctes = ctes->outer;
     if (!ctes)
         return STATUS_OK;
+    if (ctes->recursion)
+        return bind_recursive_reference(b, ctes, out);
     return ctes->is_bound ? refer(b, ctes, out) : bind_cte_query(b, ctes, out);
 }
 
 status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end)
 {
     plan_node *unused;
-    for (bind_cte *cte = first; cte != end; cte = cte->outer)
+    bool was_dry = b->rounds.is_dry;
+    status st = STATUS_OK;
+    b->rounds.is_dry = true;
+    for (bind_cte *cte = first; cte != end && !st; cte = cte->outer)
         if (!cte->is_bound)
-            TRY(bind_cte_query(b, cte, &unused));
-    return STATUS_OK;
+            st = bind_cte_query(b, cte, &unused);
+    b->rounds.is_dry = was_dry;
+    return st;
 }
 
 /* ---- once the whole statement is bound ---- */

@@ -4,6 +4,7 @@
  *   bind_group.c       GROUP BY, aggregates: from rows to groups
  *   bind_set.c         UNION, INTERSECT, EXCEPT, VALUES
  *   bind_with.c        WITH
+ *   bind_recursive.c   WITH RECURSIVE
  *   bind_from.c        FROM: subqueries, functions, aliases
  *   bind_table.c       tables, views, paths
  *   bind_rows.c        CREATE TABLE, INSERT
@@ -124,6 +125,9 @@ typedef struct bind_scope {
     bool is_in_window;
 } bind_scope;
 
+/* Which part of a recursive query is being bound. */
+typedef enum bind_recursion { RECURSION_NONE, RECURSION_FIRST, RECURSION_STEP } bind_recursion;
+
 /* One WITH query, bound when something refers to it first. */
 struct bind_cte {
     bind_cte *outer; /* what it sees itself, and what is looked at after it */
@@ -131,13 +135,28 @@ struct bind_cte {
     const PgQuery__CommonTableExpr *tree;
     bind_scope *scope; /* around it */
     bool is_bound;     /* and not correlated; a correlated one is bound for each reference */
-    uint32_t shared;   /* index in plan_statement.shared */
+    bool may_recurse;  /* of WITH RECURSIVE */
+    bind_recursion recursion;
+    const plan_column_list *columns; /* RECURSION_STEP: what its rows have */
+    uint32_t references;             /* to itself, then */
+    uint32_t shared;                 /* index in plan_statement.shared */
 };
 
 typedef struct bind_view {
     const struct bind_view *outer;
     const char *name;
 } bind_view;
+
+/* Computing recursive queries (sql_rounds in sql.h). */
+typedef struct bind_rounds {
+    uint32_t done, round; /* as in sql_rounds */
+    uint32_t count;       /* of recursive queries that were bound so far */
+    uint32_t references;  /* to recursive queries that are being bound, from within */
+    bool is_dry;          /* only columns matter: nothing is to be computed */
+    plan_node *root;      /* of SQL_ROUND, which ended the binding; NULL: it did not */
+    sql_part_list parts;  /* SQL_ROUND_MERGE */
+    size_t kept_parts;
+} bind_rounds;
 
 typedef struct binder binder;
 typedef struct bind_parameters bind_parameters;
@@ -156,6 +175,7 @@ struct binder {
     const bind_view *views; /* being expanded */
     bind_parameters *parameters;
     uint32_t select_count;
+    bind_rounds rounds;
     /* Of a subquery: all that expressions know of queries, which are made of expressions. */
     bind_query_function bind_subquery;
 };
@@ -200,6 +220,8 @@ CHECKED status bind_select(binder *b, const pg_select *select, bind_scope *scope
                            plan_node **out);
 CHECKED status bind_set_operation(binder *b, const pg_select *select, bind_scope *scope,
                                   bind_cte *ctes, plan_node **out);
+/* Rows of `left`, each once, that `right`, of the same types, does not have. */
+CHECKED status bind_except(binder *b, plan_node *left, plan_node *right, plan_node **out);
 CHECKED status bind_values(binder *b, const pg_select *select, bind_scope *scope, bind_cte *ctes,
                            plan_node **out);
 /* ORDER BY over a query's output columns. */
@@ -220,6 +242,14 @@ CHECKED status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope 
 CHECKED status bind_unused_ctes(binder *b, bind_cte *first, const bind_cte *end);
 /* *out is NULL if no WITH query has that name. */
 CHECKED status bind_cte_reference(binder *b, const char *name, bind_cte *ctes, plan_node **out);
+/* Of WITH RECURSIVE: its rows, which are there; or fails, with rounds.root set, as they are not. *out_done false:
+ * it does not refer to itself. */
+CHECKED status bind_recursive(binder *b, bind_cte *cte, bool *out_done, plan_node **out);
+/* A reference of the query to itself. */
+CHECKED status bind_recursive_reference(binder *b, bind_cte *cte, plan_node **out);
+/* WITH query's columns get the names behind its own; whether it reads columns of the queries around. */
+CHECKED status bind_cte_names(binder *b, const PgQuery__CommonTableExpr *tree, plan_node *plan);
+CHECKED status bind_is_correlated(binder *b, plan_node *plan, uint32_t first_own_id, bool *out);
 /* Plans that are used once take the place of their use; the others stay shared. */
 CHECKED status bind_finish_shared(binder *b);
 

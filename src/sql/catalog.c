@@ -452,13 +452,8 @@ static status add_rows(sql_catalog *catalog, const char *name, bool replaces, in
     return put_part(catalog, name, part);
 }
 
-status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor,
-                            status written)
+status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces, int descriptor)
 {
-    if (written) {
-        close(descriptor);
-        return written;
-    }
     pthread_mutex_lock(&catalog->lock);
     status st = add_rows(catalog, name, replaces, descriptor);
     pthread_mutex_unlock(&catalog->lock);
@@ -488,13 +483,9 @@ static status extend_rows(sql_catalog *catalog, const char *name, const sql_part
 }
 
 status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql_part_list *parts,
-                               size_t kept, int descriptor, status written)
+                               size_t kept, int descriptor)
 {
     sql_part *part = NULL;
-    if (written) {
-        close(descriptor);
-        return written;
-    }
     pthread_mutex_lock(&catalog->lock);
     bool is_below = catalog->below && !find_exactly(catalog, name);
     status st = STATUS_OK;
@@ -504,7 +495,7 @@ status sql_catalog_extend_rows(sql_catalog *catalog, const char *name, const sql
         st = extend_rows(catalog, name, parts, kept, part);
     pthread_mutex_unlock(&catalog->lock);
     if (is_below)
-        return sql_catalog_extend_rows(catalog->below, name, parts, kept, descriptor, written);
+        return sql_catalog_extend_rows(catalog->below, name, parts, kept, descriptor);
     if (st)
         sql_part_unref(part);
     return st;

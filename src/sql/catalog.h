@@ -48,14 +48,13 @@ CHECKED status sql_catalog_add_table(sql_catalog *catalog, const char *name, con
 /* What a name must not be for rows to get it: anything else's; unless `replaces`, any table's of rows, too. */
 CHECKED status sql_catalog_check_rows(sql_catalog *catalog, const char *name, bool replaces);
 /* A table of one Parquet file that has no name, in place of another table of rows with exactly that name.
- * Takes the descriptor over, also on failure; where writing the file has failed, gives that failure. */
+ * Takes the descriptor over, also on failure. */
 CHECKED status sql_catalog_add_rows(sql_catalog *catalog, const char *name, bool replaces,
-                                    int descriptor, status written);
+                                    int descriptor);
 /* The same file behind the first `kept` of the parts that the table of rows had when it was looked up;
  * INVALID if it has others by now. */
 CHECKED status sql_catalog_extend_rows(sql_catalog *catalog, const char *name,
-                                       const sql_part_list *parts, size_t kept, int descriptor,
-                                       status written);
+                                       const sql_part_list *parts, size_t kept, int descriptor);
 /* One more part of a table of rows, which is made with the first: opened from the text. For processes that
  * bind what another one's catalog has. */
 CHECKED status sql_catalog_put_part(sql_catalog *catalog, const char *name, const char *text);

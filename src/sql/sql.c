@@ -23,6 +23,8 @@ static status no_memory(void)
 static status prepare_query(preparer *p, const pg_node *tree, sql_kind kind)
 {
     p->statement->kind = kind;
+    p->binder.rounds.is_dry |=
+        kind == SQL_EXPLAIN || kind == SQL_DESCRIBE || kind == SQL_CREATE_VIEW;
     if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return bind_unsupported(&p->binder, p->text.start, "anything but a query in this place is");
     TRY(bind_statement(&p->binder, tree->select_stmt));
@@ -280,6 +282,20 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     return bind_check_parameters(&p->binder);
 }
 
+/* Something else is to be computed first. */
+static status prepare_round(preparer *p)
+{
+    sql_statement *s = p->statement;
+    const bind_rounds *rounds = &p->binder.rounds;
+    s->kind = SQL_ROUND;
+    s->parts = rounds->parts;
+    s->kept_parts = rounds->kept_parts;
+    s->query.root = rounds->root;
+    TRY(bind_resolve_nulls(&p->binder, &s->query.root));
+    TRY(bind_finish_shared(&p->binder));
+    return plan_verify(&s->query);
+}
+
 status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
                    const char **out_rest)
 {
@@ -305,10 +321,17 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     p.statement->query.next_column_id = 1;
     p.statement->held.memory = memory;
     p.binder.held = &p.statement->held;
+    p.binder.rounds = (bind_rounds){.done = session->rounds.done,
+                                    .round = session->rounds.round,
+                                    .is_dry = session->is_described || session->is_tried};
     p.binder.statement = &p.statement->query;
     p.binder.text = &p.text;
     p.binder.parameters = &p.parameters;
     status st = prepare(&p, sql, bytes);
+    if (p.binder.rounds.root) {
+        status_free(st);
+        st = prepare_round(&p);
+    }
     if (st) {
         sql_statement_free(p.statement);
         return st;

@@ -17,6 +17,7 @@ typedef enum sql_kind {
     SQL_CREATE_TABLE, /* of the rows of `query` */
     SQL_INSERT,       /* the same */
     SQL_DROP_TABLE,
+    SQL_ROUND, /* `query` gives rows of a recursive query that the statement needs first: sql_rounds */
     SQL_SET,
     SQL_SHOW, /* a setting, or "all" */
     SQL_SHOW_TABLES,
@@ -33,7 +34,7 @@ typedef struct sql_statement {
     bool replace, if_exists;
     bool is_there; /* CREATE TABLE IF NOT EXISTS: it does, and nothing is to be done */
     sql_part_list
-        parts; /* INSERT: the table's; the first ones stay, and behind them come the rows of
+        parts; /* INSERT, SQL_ROUND_MERGE: the table's; the first ones stay, and behind them come the rows of
                             `query`, first old ones: */
     size_t kept_parts;
     uint64_t old_rows;
@@ -44,6 +45,24 @@ typedef struct sql_statement {
     const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
     sql_held held;                      /* what it was bound with */
 } sql_statement;
+
+/* Recursive queries are computed before the statement that has them, one after another, in rounds: each is a
+ * query of its own, whose rows are kept (sql_round_table) for the next. Until all are there, sql_prepare gives
+ * SQL_ROUND. */
+typedef enum sql_round {
+    SQL_ROUND_FIRST, /* the rows of the query before UNION */
+    SQL_ROUND_STEP,  /* those that the query behind it makes of the last round's */
+    SQL_ROUND_MERGE  /* as INSERT does: rows of many rounds together */
+} sql_round;
+
+typedef struct sql_rounds {
+    uint32_t done;  /* recursive queries whose rows are all there */
+    uint32_t round; /* sql_round: what the next one needs */
+} sql_rounds;
+
+#define SQL_ROUND_NAME_BYTES 32
+/* The table of the rows of a recursive query: of all, or of the last round's. No name of SQL is one. */
+void sql_round_table(uint32_t number, bool is_last_round, char *out);
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same
  * session gets the same plan: nothing else is asked, no clock either. */
@@ -56,6 +75,8 @@ typedef struct sql_session {
     const value *values;
     uint32_t value_count;
     bool is_described; /* there are no values: columns and types of parameters are asked for */
+    sql_rounds rounds;
+    bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */
 } sql_session;
 
 /* Parses and binds the first statement of `sql`. *out_rest points behind it, also after a failure

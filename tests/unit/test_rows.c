@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void check_none(pistachio_error *error)
 {
@@ -222,5 +224,68 @@ TEST(inserts_at_once)
     CHECK(done > 0);
     CHECK_EQ(number(connection, "SELECT count(*) FROM t"), done);
     pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+/* ---- recursive queries: tests/sql/recursive.test ---- */
+
+TEST(rounds_leave_nothing_open)
+{
+    pistachio_database *database = open_database("1GB");
+    pistachio_connection *connection;
+    check_none(pistachio_connect(database, &connection));
+    CHECK_EQ(
+        number(connection,
+               "WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 100) "
+               "SELECT sum(n) FROM t"),
+        5050);
+    size_t before = open_files();
+    CHECK_EQ(number(connection,
+                    "WITH RECURSIVE t(n) AS (VALUES (1) UNION SELECT n + 1 FROM t WHERE n < 100) "
+                    "SELECT sum(n) FROM t"),
+             5050);
+    fails(
+        connection,
+        "WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 + 0 / (20 - n) FROM t) SELECT n "
+        "FROM t",
+        "division by zero");
+    CHECK_EQ(open_files(), before);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+typedef struct endless {
+    pistachio_connection *connection;
+    pistachio_error *error;
+    _Atomic bool is_over;
+} endless;
+
+static void *run_endless(void *context)
+{
+    endless *self = context;
+    self->error =
+        run(self->connection,
+            "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n FROM t) SELECT n FROM t");
+    self->is_over = true;
+    return NULL;
+}
+
+/* Also between two rounds, when no query runs. */
+TEST(endless_recursion_is_cancelled)
+{
+    pistachio_database *database = open_database("1GB");
+    endless recursion = {0};
+    pthread_t thread;
+    check_none(pistachio_connect(database, &recursion.connection));
+    CHECK(!pthread_create(&thread, NULL, run_endless, &recursion));
+    while (!recursion.is_over) { /* it may not have begun yet */
+        pistachio_cancel(recursion.connection);
+        usleep(1000);
+    }
+    pthread_join(thread, NULL);
+    CHECK_EQ((int)pistachio_error_get_kind(recursion.error), (int)PISTACHIO_ERROR_CANCELLED);
+    pistachio_error_free(recursion.error);
+    does(recursion.connection, "SELECT 1");
+    pistachio_disconnect(recursion.connection);
     pistachio_close(database);
 }
