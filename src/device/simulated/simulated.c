@@ -99,7 +99,7 @@ typedef struct simulated_stream {
     command *running; /* taken off the queue, not done */
     launch_window window;
     uint64_t window_number; /* if the window is not empty */
-    bool is_closing;
+    bool is_ending;
     unsigned drainers;   /* threads that wait until it is idle */
     unsigned late_wakes; /* of events that it has reached */
     uint64_t debt;       /* nanoseconds that its launches cost and that have not passed */
@@ -114,6 +114,7 @@ struct simulated_device {
     uint64_t next_number;
     released *released, **released_end;
     simulated_stream *streams;
+    simulated_stream *closed; /* to be opened again */
     uint64_t seed;
     bool is_punctual;                /* no command is late at random */
     uint64_t launch_cost, wait_cost; /* nanoseconds */
@@ -285,7 +286,7 @@ static void *stream_main(void *argument)
             pay(stream);
             continue;
         }
-        if (!c && stream->is_closing)
+        if (!c && stream->is_ending)
             break;
         if (!c) {
             pthread_cond_wait(&stream->changed, &dev->lock);
@@ -439,31 +440,47 @@ static void queue_event(dev_event *event)
     pthread_mutex_unlock(&dev->lock);
 }
 
-static status simulated_stream_open(device *base, dev_stream **out)
+/* A stream with its thread, or what kept it from starting. */
+static status start_stream(simulated_device *dev, simulated_stream **out)
 {
-    simulated_device *dev = (simulated_device *)base;
     simulated_stream *stream = mem_new(sizeof *stream);
     *out = NULL;
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
-    stream->base.dev = base;
+    stream->base.dev = &dev->base;
     stream->end = &stream->first;
     pthread_cond_init(&stream->changed, NULL);
     pthread_cond_init(&stream->idle, NULL);
     pthread_mutex_lock(&dev->lock);
     stream->random = ++dev->seed;
-    int number = pthread_create(&stream->thread, NULL, stream_main, stream);
-    if (!number) {
-        stream->next = dev->streams;
-        dev->streams = stream;
-    }
     pthread_mutex_unlock(&dev->lock);
+    int number = pthread_create(&stream->thread, NULL, stream_main, stream);
     if (number) {
         pthread_cond_destroy(&stream->changed);
         pthread_cond_destroy(&stream->idle);
         mem_free(stream);
         return status_new_errno(number, "could not start a stream's thread");
     }
+    *out = stream;
+    return STATUS_OK;
+}
+
+/* A closed one, if there is one: threads are not for a task each. */
+static status simulated_stream_open(device *base, dev_stream **out)
+{
+    simulated_device *dev = (simulated_device *)base;
+    *out = NULL;
+    pthread_mutex_lock(&dev->lock);
+    simulated_stream *stream = dev->closed;
+    if (stream)
+        dev->closed = stream->next;
+    pthread_mutex_unlock(&dev->lock);
+    if (!stream)
+        TRY(start_stream(dev, &stream));
+    pthread_mutex_lock(&dev->lock);
+    stream->next = dev->streams;
+    dev->streams = stream;
+    pthread_mutex_unlock(&dev->lock);
     *out = &stream->base;
     return STATUS_OK;
 }
@@ -497,19 +514,30 @@ static void simulated_stream_close(dev_stream *base)
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
     flush(stream);
-    stream->is_closing = true;
+    stream->drainers++;
     pthread_cond_signal(&stream->changed);
-    pthread_mutex_unlock(&dev->lock);
-    pthread_join(stream->thread, NULL);
-    pthread_mutex_lock(&dev->lock);
-    while (stream->late_wakes)
+    while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
+    stream->drainers--;
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
             break;
         }
+    stream->next = dev->closed;
+    dev->closed = stream;
     pthread_mutex_unlock(&dev->lock);
+}
+
+/* Ends the thread of a stream that is closed. */
+static void end_stream(simulated_stream *stream)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    pthread_mutex_lock(&dev->lock);
+    stream->is_ending = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&dev->lock);
+    pthread_join(stream->thread, NULL);
     pthread_cond_destroy(&stream->changed);
     pthread_cond_destroy(&stream->idle);
     mem_free(stream);
@@ -675,6 +703,11 @@ static void simulated_event_free(dev_event *event)
 static void simulated_close(device *base)
 {
     simulated_device *dev = (simulated_device *)base;
+    while (dev->closed) {
+        simulated_stream *stream = dev->closed;
+        dev->closed = stream->next;
+        end_stream(stream);
+    }
     cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
     pthread_cond_destroy(&dev->reclaimed);
