@@ -1,14 +1,16 @@
 /* arrow_array.c - a batch as an ArrowArray: a struct whose children hold the batch, each by a reference
  * of its own, so that any of them may be moved out and released by itself, by any thread.
  *
- *   column                     values                        long texts
- *   numbers, times, booleans   the batch's                   -
- *   decimals                   made, 16 bytes (the batch's   -
+ *   column                     values                          long texts
+ *   numbers, times, booleans   as they are                     -
+ *   decimals                   made, 16 bytes (as they are,    -
  *                              where 8 are asked for)
- *   intervals                  made                          -
- *   text, blobs                made: views                   the batch's
+ *   intervals                  made, in place                  -
+ *   text, blobs                made: views, in place           as they are
  *
- * Validity is always the batch's: both are bitmaps, least significant bit first. */
+ * What is made takes the place of the batch's values before anything is handed out, so that the
+ * engine has the memory of those at once: new memory costs more than what is done here. Validity is
+ * always the batch's: both are bitmaps, least significant bit first. */
 #include "api/arrow.h"
 
 #include <stdlib.h>
@@ -16,7 +18,6 @@
 /* What a child holds. */
 typedef struct child_data {
     const pistachio_batch *batch;
-    void *made;            /* values, or NULL */
     int64_t *lengths;      /* of the buffers of views, or NULL */
     const void *buffers[]; /* what the array's point to */
 } child_data;
@@ -25,13 +26,11 @@ static void release_child(struct ArrowArray *array)
 {
     child_data *data = array->private_data;
     pistachio_batch_unref(data->batch);
-    mem_free(data->made);
     mem_free(data->lengths);
     mem_free(data);
     array->release = NULL;
 }
 
-/* A child of values that are not made yet. */
 static status child_new(const pistachio_batch *batch, const exec_batch_column *column,
                         uint64_t buffer_count, struct ArrowArray *out)
 {
@@ -50,15 +49,6 @@ static status child_new(const pistachio_batch *batch, const exec_batch_column *c
     return STATUS_OK;
 }
 
-/* Room for values of so many bytes, in the place of the batch's. */
-static status make_values(struct ArrowArray *array, size_t width)
-{
-    child_data *data = array->private_data;
-    data->made = mem_new_array((size_t)array->length + 1, width);
-    data->buffers[1] = data->made;
-    return data->made ? STATUS_OK : status_no_memory("Arrow array", (size_t)array->length * width);
-}
-
 static bool is_valid(const exec_batch_column *column, uint64_t row)
 {
     return !column->validity || column->validity[row / 64] >> (row % 64) & 1;
@@ -66,33 +56,33 @@ static bool is_valid(const exec_batch_column *column, uint64_t row)
 
 /* ---- decimals and intervals ---- */
 
-static status widen_decimals(const exec_batch_column *column, struct ArrowArray *array)
+static void widen_decimals(const int64_t *narrow, int128 *wide, uint64_t rows)
 {
-    TRY(make_values(array, sizeof(int128)));
-    int128 *wide = ((child_data *)array->private_data)->made;
-    const int64_t *narrow = column->values;
-    for (int64_t row = 0; row < array->length; row++)
+    for (uint64_t row = 0; row < rows; row++)
         wide[row] = narrow[row];
-    return STATUS_OK;
 }
 
-static status narrow_decimals(const exec_batch_column *column, struct ArrowArray *array)
+static void narrow_decimals(const int128 *wide, int64_t *narrow, uint64_t rows)
 {
-    TRY(make_values(array, sizeof(int64_t)));
-    int64_t *narrow = ((child_data *)array->private_data)->made;
-    const int128 *wide = column->values;
-    for (int64_t row = 0; row < array->length; row++)
+    for (uint64_t row = 0; row < rows; row++)
         narrow[row] = (int64_t)wide[row];
-    return STATUS_OK;
 }
 
-static status convert_decimals(const exec_batch_column *column, data_type type,
-                               api_arrow_options options, struct ArrowArray *array)
+static status convert_decimals(exec_batch *batch, uint32_t index, api_arrow_options options)
 {
-    bool is_narrow = options.has_narrow_decimals && type.precision <= 18;
-    if (column->type.width == (is_narrow ? 8 : 16))
+    const exec_batch_column *column = &batch->columns[index];
+    data_type type = column->type;
+    exec_batch_values made;
+    type.width = options.has_narrow_decimals && type.precision <= 18 ? 8 : 16;
+    if (column->type.width == type.width)
         return STATUS_OK;
-    return is_narrow ? narrow_decimals(column, array) : widen_decimals(column, array);
+    TRY(exec_batch_make_values(batch, index, type, &made));
+    if (type.width == 16)
+        widen_decimals(column->values, made.values, batch->row_count);
+    else
+        narrow_decimals(column->values, made.values, batch->row_count);
+    exec_batch_put_values(batch, index, &made);
+    return STATUS_OK;
 }
 
 typedef struct month_day_nano {
@@ -100,25 +90,40 @@ typedef struct month_day_nano {
     int64_t nanoseconds;
 } month_day_nano;
 
-static status convert_intervals(const exec_batch_column *column, struct ArrowArray *array)
+/* Of a row after the other: they may be made where the intervals are. */
+static status make_intervals(const exec_batch_column *column, month_day_nano *made, uint64_t rows)
 {
-    TRY(make_values(array, sizeof(month_day_nano)));
-    month_day_nano *made = ((child_data *)array->private_data)->made;
     const interval_value *intervals = column->values;
-    for (int64_t row = 0; row < array->length; row++) {
-        const interval_value *from = &intervals[row];
-        if (!is_valid(column, (uint64_t)row))
+    for (uint64_t row = 0; row < rows; row++) {
+        const interval_value from = intervals[row];
+        made[row] = (month_day_nano){0};
+        if (!is_valid(column, row))
             continue;
-        made[row].months = from->months;
-        made[row].days = from->days;
-        if (__builtin_mul_overflow(from->microseconds, (int64_t)1000, &made[row].nanoseconds))
+        made[row].months = from.months;
+        made[row].days = from.days;
+        if (__builtin_mul_overflow(from.microseconds, (int64_t)1000, &made[row].nanoseconds))
             return status_hint(status_new(STATUS_KIND_DATA,
                                           "interval of %lld microseconds does not fit the "
                                           "nanoseconds that Arrow's intervals have",
-                                          (long long)from->microseconds),
+                                          (long long)from.microseconds),
                                "cast it to text");
     }
     return STATUS_OK;
+}
+
+static_assert(sizeof(month_day_nano) == sizeof(interval_value), "made in place");
+
+static status convert_intervals(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    status st = make_intervals(column, made.values, batch->row_count);
+    if (st)
+        exec_batch_drop_values(&made);
+    else
+        exec_batch_put_values(batch, index, &made);
+    return st;
 }
 
 /* ---- texts ---- */
@@ -126,8 +131,9 @@ static status convert_intervals(const exec_batch_column *column, struct ArrowArr
 /* An offset in a view is below 2^31: what is longer is several buffers, each of the rest from its
  * beginning on. */
 #define WINDOW_BITS 30
+#define WINDOW_BYTES ((size_t)1 << WINDOW_BITS)
 
-/* A part of the column's heap, and the number of its first buffer in the array; -1: none yet. */
+/* A part of the column's heap, and the number of its first buffer in the array. */
 typedef struct heap_part {
     const char *address;
     size_t bytes;
@@ -136,7 +142,7 @@ typedef struct heap_part {
 
 static_assert(sizeof(arrow_view) == sizeof(string_view), "short texts are copied whole");
 
-/* The parts in the order of their addresses. */
+/* The parts in the order of their addresses, which is that of the array's buffers. */
 typedef struct heap_parts {
     heap_part *items;
     uint32_t count, last; /* the one that was found last */
@@ -157,10 +163,15 @@ static status parts_make(const exec_batch_column *column, heap_parts *out)
         return status_no_memory("Arrow array", out->count * sizeof *out->items);
     for (uint32_t i = 0; i < out->count; i++) {
         exec_heap_part part = exec_batch_heap(column, i);
-        out->items[i] = (heap_part){part.address, part.bytes, -1};
+        out->items[i] = (heap_part){part.address, part.bytes, 0};
     }
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, compare_parts);
+    for (uint32_t i = 0; i < out->count; i++) {
+        heap_part *part = &out->items[i];
+        part->buffer = (int32_t)out->buffer_count;
+        out->buffer_count += (uint32_t)((part->bytes + WINDOW_BYTES - 1) / WINDOW_BYTES);
+    }
     return STATUS_OK;
 }
 
@@ -185,42 +196,89 @@ static heap_part *parts_find(heap_parts *parts, const char *text)
     return low < parts->count && holds(&parts->items[low], text) ? &parts->items[low] : NULL;
 }
 
-/* Views of the rows; parts get the numbers of their buffers as they are met. */
+/* The view of a long text. */
+static status make_view(const string_view *from, heap_parts *parts, arrow_view *out)
+{
+    const heap_part *part = parts_find(parts, from->data);
+    if (!part)
+        return status_new(STATUS_KIND_INTERNAL,
+                          "internal error: a text lies outside of its column's memory");
+    size_t offset = (size_t)(from->data - part->address);
+    out->bytes = (int32_t)from->bytes;
+    memcpy(out->prefix, from->prefix, sizeof out->prefix);
+    out->buffer = part->buffer + (int32_t)(offset >> WINDOW_BITS);
+    out->offset = (int32_t)(offset & (WINDOW_BYTES - 1));
+    return STATUS_OK;
+}
+
+/* Of a row after the other: they may be made where the texts' are. */
 static status make_views(const exec_batch_column *column, heap_parts *parts, arrow_view *views,
                          uint64_t rows)
 {
-    const string_view *from = column->values;
+    const string_view *texts = column->values;
     for (uint64_t row = 0; row < rows; row++) {
+        const string_view from = texts[row];
+        views[row] = (arrow_view){0};
         if (!is_valid(column, row))
             continue;
-        if (from[row].bytes <= STRING_INLINE_BYTES) {
-            memcpy(&views[row], &from[row], sizeof *views);
-            continue;
-        }
-        heap_part *part = parts_find(parts, from[row].data);
-        if (!part)
-            return status_new(STATUS_KIND_INTERNAL,
-                              "internal error: a text lies outside of its column's memory");
-        if (part->buffer < 0) {
-            part->buffer = (int32_t)parts->buffer_count;
-            parts->buffer_count += (uint32_t)((part->bytes - 1) >> WINDOW_BITS) + 1;
-        }
-        size_t offset = (size_t)(from[row].data - part->address);
-        views[row].bytes = (int32_t)from[row].bytes;
-        memcpy(views[row].prefix, from[row].prefix, sizeof views[row].prefix);
-        views[row].buffer = part->buffer + (int32_t)(offset >> WINDOW_BITS);
-        views[row].offset = (int32_t)(offset & (((size_t)1 << WINDOW_BITS) - 1));
+        if (from.bytes <= STRING_INLINE_BYTES)
+            memcpy(&views[row], &from, sizeof from);
+        else
+            TRY(make_view(&from, parts, &views[row]));
     }
     return STATUS_OK;
 }
+
+static status put_views(exec_batch *batch, uint32_t index, heap_parts *parts)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    status st = make_views(column, parts, made.values, batch->row_count);
+    if (st)
+        exec_batch_drop_values(&made);
+    else
+        exec_batch_put_values(batch, index, &made);
+    return st;
+}
+
+static status convert_texts(exec_batch *batch, uint32_t index)
+{
+    heap_parts parts;
+    TRY(parts_make(&batch->columns[index], &parts));
+    status st = put_views(batch, index, &parts);
+    mem_free(parts.items);
+    return st;
+}
+
+static status convert_column(exec_batch *batch, uint32_t index, api_arrow_options options)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    if (column->is_shaped)
+        return STATUS_OK;
+    if (type_is_text(column->type))
+        return convert_texts(batch, index);
+    if (column->type.id == TYPE_DECIMAL)
+        return convert_decimals(batch, index, options);
+    return column->type.id == TYPE_INTERVAL ? convert_intervals(batch, index) : STATUS_OK;
+}
+
+status api_arrow_convert(exec_batch *batch, api_arrow_options options)
+{
+    TRY(exec_batch_compact(batch));
+    for (uint32_t i = 0; i < batch->column_count; i++)
+        TRY(convert_column(batch, i, options));
+    return STATUS_OK;
+}
+
+/* ---- arrays ---- */
 
 /* Behind validity and views: the buffers, then their lengths. */
 static void put_buffers(const heap_parts *parts, child_data *data)
 {
     for (uint32_t i = 0; i < parts->count; i++) {
         const heap_part *part = &parts->items[i];
-        for (size_t at = 0, k = 0; part->buffer >= 0 && at < part->bytes;
-             at += (size_t)1 << WINDOW_BITS, k++) {
+        for (size_t at = 0, k = 0; at < part->bytes; at += WINDOW_BYTES, k++) {
             data->buffers[2 + (size_t)part->buffer + k] = part->address + at;
             data->lengths[(size_t)part->buffer + k] = (int64_t)(part->bytes - at);
         }
@@ -228,22 +286,11 @@ static void put_buffers(const heap_parts *parts, child_data *data)
     data->buffers[2 + parts->buffer_count] = data->lengths;
 }
 
-static status text_child(const pistachio_batch *batch, const exec_batch_column *column,
-                         heap_parts *parts, struct ArrowArray *out)
+static status text_child(const pistachio_batch *batch, uint32_t index, const heap_parts *parts,
+                         struct ArrowArray *out)
 {
-    arrow_view *views = mem_new_array(batch->rows->row_count + 1, sizeof *views);
-    if (!views)
-        return status_no_memory("Arrow array", batch->rows->row_count * sizeof *views);
-    status st = make_views(column, parts, views, batch->rows->row_count);
-    if (!st)
-        st = child_new(batch, column, 3 + parts->buffer_count, out);
-    if (st) {
-        mem_free(views);
-        return st;
-    }
+    TRY(child_new(batch, &batch->rows->columns[index], 3 + parts->buffer_count, out));
     child_data *data = out->private_data;
-    data->made = views;
-    data->buffers[1] = views;
     data->lengths = mem_new_array((size_t)parts->buffer_count + 1, sizeof *data->lengths);
     if (!data->lengths) {
         release_child(out);
@@ -253,35 +300,24 @@ static status text_child(const pistachio_batch *batch, const exec_batch_column *
     return STATUS_OK;
 }
 
-static status make_text_child(const pistachio_batch *batch, const exec_batch_column *column,
-                              struct ArrowArray *out)
+static status make_text_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
 {
     heap_parts parts;
-    TRY(parts_make(column, &parts));
-    status st = text_child(batch, column, &parts, out);
+    TRY(parts_make(&batch->rows->columns[index], &parts));
+    status st = text_child(batch, index, &parts, out);
     mem_free(parts.items);
     return st;
 }
 
-/* ---- all of them ---- */
-
-static status make_child(const pistachio_batch *batch, uint32_t index, api_arrow_options options,
-                         struct ArrowArray *out)
+static status make_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
 {
     const exec_batch_column *column = &batch->rows->columns[index];
+    bool is_null = column->type.id == TYPE_NULL;
     if (type_is_text(column->type))
-        return make_text_child(batch, column, out);
-    TRY(child_new(batch, column, column->type.id == TYPE_NULL ? 0 : 2, out));
-    status st = STATUS_OK;
-    if (column->type.id == TYPE_DECIMAL)
-        st = convert_decimals(column, column->type, options, out);
-    else if (column->type.id == TYPE_INTERVAL)
-        st = convert_intervals(column, out);
-    else if (column->type.id == TYPE_NULL)
-        out->null_count = out->length;
-    if (st)
-        release_child(out);
-    return st;
+        return make_text_child(batch, index, out);
+    TRY(child_new(batch, column, is_null ? 0 : 2, out));
+    out->null_count = is_null ? out->length : out->null_count;
+    return STATUS_OK;
 }
 
 static void release_struct(struct ArrowArray *array)
@@ -297,8 +333,7 @@ static void release_struct(struct ArrowArray *array)
     array->release = NULL;
 }
 
-static status make_struct(const pistachio_batch *batch, api_arrow_options options,
-                          struct ArrowArray *out)
+static status make_struct(const pistachio_batch *batch, struct ArrowArray *out)
 {
     uint32_t count = batch->rows->column_count;
     *out = (struct ArrowArray){.length = (int64_t)batch->rows->row_count,
@@ -314,7 +349,7 @@ static status make_struct(const pistachio_batch *batch, api_arrow_options option
         if (!child)
             return status_no_memory("Arrow array", sizeof *child);
         out->children[out->n_children++] = child;
-        TRY(make_child(batch, i, options, child));
+        TRY(make_child(batch, i, child));
     }
     return STATUS_OK;
 }
@@ -322,10 +357,11 @@ static status make_struct(const pistachio_batch *batch, api_arrow_options option
 status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
                             struct ArrowArray *out)
 {
-    status st = exec_batch_compact(batch->rows);
+    batch->rows->is_leaving = true;
+    status st = api_arrow_convert(batch->rows, options);
     *out = (struct ArrowArray){0};
     if (!st) {
-        st = make_struct(batch, options, out);
+        st = make_struct(batch, out);
         if (st)
             release_struct(out);
     }

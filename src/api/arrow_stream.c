@@ -4,6 +4,8 @@
 #include <errno.h>
 
 typedef struct stream_data {
+    exec_batch_shape shape; /* tasks convert batches by it: first */
+    api_arrow_options options;
     pistachio_result *result;
     bool is_over; /* at the end, or failed */
     char *error;  /* of the last call that failed; or NULL */
@@ -56,22 +58,32 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
     return error ? fail(data, api_error_status(error)) : 0;
 }
 
-static status next(pistachio_result *result, struct ArrowArray *out)
+/* What is above the limit is converted when it leaves. */
+static status shape_batch(exec_batch *batch, const exec_batch_shape *shape)
 {
+    status st = api_arrow_convert(batch, ((const stream_data *)shape)->options);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT)
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}
+
+static status next(stream_data *data, struct ArrowArray *out)
+{
+    pistachio_result *result = data->result;
     const pistachio_batch *batch;
     TRY(api_next(result, &batch));
     if (!batch)
         return api_finish_trace(result);
     result->batch = NULL;
-    return api_arrow_array_make((pistachio_batch *)batch, api_arrow_options_of(&result->settings),
-                                out);
+    return api_arrow_array_make((pistachio_batch *)batch, data->options, out);
 }
 
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     stream_data *data = stream->private_data;
     *out = (struct ArrowArray){0};
-    status st = data->is_over ? STATUS_OK : next(data->result, out);
+    status st = data->is_over ? STATUS_OK : next(data, out);
     data->is_over = !out->release;
     return st ? fail(data, st) : 0;
 }
@@ -101,6 +113,10 @@ pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowAr
     if (!data)
         return api_error(status_no_memory("Arrow stream", sizeof *data));
     data->result = result;
+    data->options = api_arrow_options_of(&result->settings);
+    data->shape.make = shape_batch;
+    if (result->query)
+        exec_query_shape(result->query, &data->shape);
     *out = (struct ArrowArrayStream){.get_schema = get_schema,
                                      .get_next = get_next,
                                      .get_last_error = get_last_error,

@@ -107,6 +107,9 @@ typedef struct dev_ops {
     /* The buffer leaves the budget (mem_budget_export) for as long as it lives; again: nothing.
      * NULL where buffers are never handed out. */
     void (*export)(dev_buffer *buffer);
+    /* A buffer that has left the budget from its beginning on: no limit is in its way. Host
+     * devices. */
+    status (*alloc_exported)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
      * devices; the memory is charged to the budget meanwhile. */
     status (*wrap)(device *dev, void *address, size_t bytes,

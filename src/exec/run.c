@@ -150,6 +150,11 @@ static void drain(exec_query *query)
     exec_pool_work(query->pool, query, never, NULL);
 }
 
+void exec_query_shape(exec_query *query, const exec_batch_shape *shape)
+{
+    op_result_shape(query->result_sink, shape);
+}
+
 status exec_query_next(exec_query *query, exec_batch **out)
 {
     *out = NULL;

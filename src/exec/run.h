@@ -22,6 +22,8 @@ typedef struct exec_place {
 CHECKED status exec_query_new(const plan_statement *statement, const exec_place *place,
                               const settings *settings, exec_query **out);
 CHECKED status exec_query_start(exec_query *query);
+/* Any time: from now on tasks make of batches what a client wants (op_result.h). */
+void exec_query_shape(exec_query *query, const exec_batch_shape *shape);
 /* The next batch (owned by the caller), or NULL at the end. Works on the query meanwhile. */
 CHECKED status exec_query_next(exec_query *query, exec_batch **out);
 /* What the query's scans have read so far. Any thread while the query lives. */

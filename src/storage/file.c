@@ -2,11 +2,11 @@
 #include "storage/file.h"
 
 #include "base/fault.h"
+#include "storage/pattern.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static status expand_folder(arena *a, const char *path, unsigned depth, path_lis
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         size_t length = strlen(name);
-        if (!st && name[0] != '.') {
+        if (!st && !file_name_is_hidden(name)) {
             char *full = arena_format(a, "%s/%s", path, name);
             if (!full)
                 st = status_no_memory("path", length);
@@ -254,15 +254,8 @@ status file_expand(arena *a, const char *path, path_list *out)
     }
     if (!strpbrk(path, "*?["))
         return add_path(a, out, path);
-    glob_t found;
-    int result = glob(path, 0, NULL, &found);
-    if (result == GLOB_NOMATCH)
+    TRY(file_match(a, path, out));
+    if (!out->count)
         return status_new(STATUS_KIND_NOT_FOUND, "no file matches \"%s\"", path);
-    if (result)
-        return status_new(STATUS_KIND_IO, "could not look for files that match \"%s\"", path);
-    status st = STATUS_OK;
-    for (size_t i = 0; i < found.gl_pathc && !st; i++)
-        st = add_path(a, out, found.gl_pathv[i]);
-    globfree(&found);
-    return st;
+    return STATUS_OK;
 }

@@ -48,8 +48,8 @@ bool file_has_changed(const file *f);
 int file_direct_descriptor(const file *f);
 
 typedef ARRAY(char *) path_list;
-/* The files that `path` means, sorted: a file, a pattern (* ? [..]), or a folder: its *.parquet,
- * and those of its sub-folders. Text in the arena. None: an error. */
+/* The files that `path` means, sorted: a file, a pattern (pattern.h), or a folder: its *.parquet,
+ * and those of its sub-folders, but hidden ones. Text in the arena. None: an error. */
 CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
 

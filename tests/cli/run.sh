@@ -192,6 +192,17 @@ expect "a table of a name" 0 "b
 x" "$program" --format csv --table "n=$work/t.parquet" -c "select b from n"
 expect "a file as argument" 0 "a
 1" "$program" --format csv -c "select a from t" "$work/t.parquet"
+
+# Lists of paths and patterns; hidden files are not among them.
+for name in lake/2024/a lake/2024/b lake/2025/q1/a lake/_tmp/a lake/.old/a lake/2025/_a; do
+    mkdir -p "$work/${name%/*}"
+    cp "$work/t.parquet" "$work/$name.parquet"
+done
+expect "paths and patterns of any depth" 0 "n
+\"2,1,1,2,3\"" "$program" --format csv -c "select (select count(*) from '$work/lake/*/?.parquet') || ',' ||
+    (select count(*) from '$work/lake/**/q?/*') || ',' || (select count(*) from '$work/lake/2025') || ',' ||
+    (select count(*) from read_parquet(['$work/lake/2025/**', '$work/lake/**/b.parquet'])) || ',' ||
+    (select count(*) from '$work/lake/**') as n"
 expect "results to a file" 0 - "$program" --format csv -o "$work/o.csv" -c "select 5 as v"
 expect "which has them" 0 "v
 5" cat "$work/o.csv"

@@ -169,6 +169,34 @@ static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
     return NULL;
 }
 
+/* Of the class, or NULL; what the lists hold too much goes. */
+static cpu_buffer *find_kept(cpu_device *cpu, unsigned class)
+{
+    if (!KEPT_BYTES_MAX)
+        return NULL;
+    pthread_mutex_lock(&cpu->lock);
+    cpu_buffer *buffer = take_kept(cpu, class), *given_up = buffer ? NULL : trim(cpu);
+    pthread_mutex_unlock(&cpu->lock);
+    free_list(given_up);
+    return buffer;
+}
+
+static status make_buffer(cpu_device *cpu, size_t bytes, size_t capacity, unsigned class,
+                          cpu_buffer **out)
+{
+    TRY(buffer_new(cpu, KEPT_BYTES_MAX > 0 ? capacity : bytes, out));
+    (*out)->capacity = capacity;
+    (*out)->class = class;
+    return STATUS_OK;
+}
+
+static dev_buffer *hand_out(cpu_buffer *buffer, size_t bytes)
+{
+    buffer->base.bytes = bytes;
+    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
+    return &buffer->base;
+}
+
 static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
 {
     cpu_device *cpu = (cpu_device *)dev;
@@ -177,14 +205,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
-    cpu_buffer *buffer = NULL, *given_up = NULL;
-    if (KEPT_BYTES_MAX > 0) {
-        pthread_mutex_lock(&cpu->lock);
-        buffer = take_kept(cpu, class);
-        given_up = buffer ? NULL : trim(cpu);
-        pthread_mutex_unlock(&cpu->lock);
-        free_list(given_up);
-    }
+    cpu_buffer *buffer = find_kept(cpu, class);
     if (buffer && buffer->capacity > capacity) {
         status st = mem_budget_take(dev->budget, buffer->capacity - capacity, who);
         if (st) { /* one of the right size may still do */
@@ -193,19 +214,28 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
             buffer = NULL;
         }
     }
-    if (!buffer) {
-        status st = buffer_new(cpu, KEPT_BYTES_MAX > 0 ? capacity : bytes, &buffer);
-        if (st) {
-            mem_budget_give(dev->budget, capacity);
-            return st;
-        }
-        buffer->capacity = capacity;
-        buffer->class = class;
-    }
-    buffer->base.dev = dev;
-    buffer->base.bytes = bytes;
-    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
-    *out = &buffer->base;
+    status st = buffer ? STATUS_OK : make_buffer(cpu, bytes, capacity, class, &buffer);
+    if (st)
+        mem_budget_give(dev->budget, capacity);
+    else
+        *out = hand_out(buffer, bytes);
+    return st;
+}
+
+static status cpu_alloc_exported(device *dev, size_t bytes, const char *who, dev_buffer **out)
+{
+    cpu_device *cpu = (cpu_device *)dev;
+    unsigned class;
+    *out = NULL;
+    if (bytes > SIZE_MAX / 4)
+        return status_no_memory(who, bytes);
+    size_t capacity = class_bytes(bytes, &class);
+    cpu_buffer *buffer = find_kept(cpu, class);
+    if (!buffer)
+        TRY(make_buffer(cpu, bytes, capacity, class, &buffer));
+    atomic_store(&buffer->is_exported, true);
+    mem_budget_add_exported(dev->budget, buffer->capacity);
+    *out = hand_out(buffer, bytes);
     return STATUS_OK;
 }
 
@@ -417,6 +447,7 @@ static const dev_ops cpu_ops = {
     .alloc = cpu_alloc,
     .release = cpu_release,
     .export = cpu_export,
+    .alloc_exported = cpu_alloc_exported,
     .wrap = cpu_wrap,
     .reserve = cpu_reserve,
     .commit = cpu_commit,

@@ -8,31 +8,64 @@ typedef struct host_memory {
     device *of; /* the lazy device, which owns this one */
 } host_memory;
 
-static status host_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
+typedef struct host_buffer {
+    dev_buffer base;
+    _Atomic bool is_exported;
+} host_buffer;
+
+/* Of the lazy device's pinned memory; a block that leaves the budget is not charged to it at all. */
+static status buffer_new(device *base, size_t bytes, bool is_exported, const char *who,
+                         dev_buffer **out)
 {
     device *of = ((host_memory *)base)->of;
-    TRY(mem_budget_take(base->budget, bytes, who));
-    dev_buffer *buffer = mem_new(sizeof *buffer);
-    status st = buffer ? of->ops->host_alloc(of, bytes, who, &buffer->address)
-                       : status_no_memory(who, sizeof *buffer);
+    host_buffer *buffer = mem_new(sizeof *buffer);
+    *out = NULL;
+    if (!buffer)
+        return status_no_memory(who, sizeof *buffer);
+    status st = of->ops->host_alloc(of, bytes, who, &buffer->base.address);
     if (st) {
         mem_free(buffer);
-        mem_budget_give(base->budget, bytes);
         return st;
     }
-    buffer->dev = base;
-    buffer->bytes = bytes;
-    atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
-    *out = buffer;
+    buffer->base.dev = base;
+    buffer->base.bytes = bytes;
+    atomic_init(&buffer->is_exported, is_exported);
+    atomic_store_explicit(&buffer->base.references, 1, memory_order_relaxed);
+    *out = &buffer->base;
+    return STATUS_OK;
+}
+
+static status host_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
+{
+    TRY(mem_budget_take(base->budget, bytes, who));
+    status st = buffer_new(base, bytes, false, who, out);
+    if (st)
+        mem_budget_give(base->budget, bytes);
+    return st;
+}
+
+static status host_alloc_exported(device *base, size_t bytes, const char *who, dev_buffer **out)
+{
+    TRY(buffer_new(base, bytes, true, who, out));
+    mem_budget_add_exported(base->budget, bytes);
     return STATUS_OK;
 }
 
 static void host_release(dev_buffer *buffer)
 {
     device *of = ((host_memory *)buffer->dev)->of;
-    mem_budget_give(buffer->dev->budget, buffer->bytes);
+    if (atomic_load(&((host_buffer *)buffer)->is_exported))
+        mem_budget_give_exported(buffer->dev->budget, buffer->bytes);
+    else
+        mem_budget_give(buffer->dev->budget, buffer->bytes);
     of->ops->host_free(of, buffer->address, buffer->bytes);
     mem_free(buffer);
+}
+
+static void host_export(dev_buffer *buffer)
+{
+    if (!atomic_exchange(&((host_buffer *)buffer)->is_exported, true))
+        mem_budget_export(buffer->dev->budget, buffer->bytes);
 }
 
 static status host_launch(dev_stream *stream, dev_kernel_id kernel, const void *arguments,
@@ -68,6 +101,8 @@ static const dev_ops host_ops = {
     .name = "host",
     .close = host_close,
     .alloc = host_alloc,
+    .export = host_export,
+    .alloc_exported = host_alloc_exported,
     .release = host_release,
     .launch = host_launch,
     .copy_in = host_copy,

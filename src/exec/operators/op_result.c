@@ -22,6 +22,7 @@ typedef struct op_result {
     bool keeps_turns;
     uint64_t turn;              /* of the batch to be taken next */
     ARRAY(exec_task *) waiting; /* for room */
+    _Atomic(const exec_batch_shape *) shape;
 } op_result;
 
 typedef struct result_local {
@@ -115,7 +116,10 @@ static exec_result queue_batch(op_result *op, exec_task *task, result_local *loc
 {
     bool is_pushed = true;
     if (local->batch) {
+        const exec_batch_shape *shape = atomic_load(&op->shape);
         EXEC_TRY(task, exec_check_error(task));
+        if (shape)
+            EXEC_TRY(task, shape->make(local->batch, shape));
         EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
     }
     return is_pushed ? EXEC_FINISHED : EXEC_WAIT;
@@ -169,6 +173,11 @@ bool op_result_is_ready(exec_operator *sink)
 void op_result_keep_turns(exec_operator *sink)
 {
     ((op_result *)sink)->keeps_turns = true;
+}
+
+void op_result_shape(exec_operator *sink, const exec_batch_shape *shape)
+{
+    atomic_store(&((op_result *)sink)->shape, shape);
 }
 
 void op_result_wake_all(exec_operator *sink)

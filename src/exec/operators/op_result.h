@@ -14,6 +14,7 @@ typedef struct exec_batch_column {
     void *host_values, *host_validity, *host_heap; /* ... or copies ... */
     char *pinned_heap; /* ... or, as values and validity, a place in the batch's pinned memory */
     size_t own_heap_bytes; /* of host_heap or pinned_heap */
+    bool is_shaped;        /* its values are as the client's shape has them, not as type.h says */
 } exec_batch_column;
 
 /* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
@@ -24,8 +25,8 @@ typedef struct exec_batch {
     device *dev;             /* of the memory; NULL: it is the host's alone */
     void *pinned;            /* dev_host_alloc's, or NULL */
     size_t pinned_bytes;
-    bool is_exported;        /* by exec_batch_export */
-    uint64_t exported_bytes; /* of memory that its columns have themselves */
+    bool is_exported; /* by exec_batch_export */
+    bool is_leaving;  /* memory that is made for it need not be within the budget */
     uint64_t row_count;
     uint32_t column_count;
     exec_batch_column columns[];
@@ -43,10 +44,23 @@ uint64_t exec_batch_text_bytes(const exec_batch *batch);
 /* The batch goes to somebody who keeps it as long as he likes: its memory leaves the budget and is
  * counted as exported. Again: nothing. */
 void exec_batch_export(exec_batch *batch);
-/* Before that: each text column that uses less than half of the buffers behind it gets one of its
+/* Before that: each text column, but shaped ones, that uses less than half of the buffers behind it gets one of its
  * own, so that little text does not hold large pages. Addresses of its texts change. On failure
  * some have. */
 CHECKED status exec_batch_compact(exec_batch *batch);
+
+/* Values of another layout for a column, which are made of those that it has. */
+typedef struct exec_batch_values {
+    void *values;
+    tensor *owner; /* NULL: they are made where those are */
+} exec_batch_values;
+/* Room for them: in the place of the column's where these are as wide and nobody else sees them,
+ * else new memory. */
+CHECKED status exec_batch_make_values(exec_batch *batch, uint32_t column, data_type type,
+                                      exec_batch_values *out);
+/* The column has these from now on, and is shaped; NULLs and long texts remain. */
+void exec_batch_put_values(exec_batch *batch, uint32_t column, exec_batch_values *values);
+void exec_batch_drop_values(exec_batch_values *values);
 
 /* Memory that texts of a column lie in. */
 typedef struct exec_heap_part {
@@ -57,10 +71,18 @@ typedef struct exec_heap_part {
 uint32_t exec_batch_heap_count(const exec_batch_column *column);
 exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index);
 
+/* What a client wants batches to be: made of each by the task that has it at hand, while its memory
+ * is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
+typedef struct exec_batch_shape {
+    status (*make)(exec_batch *batch, const struct exec_batch_shape *shape);
+} exec_batch_shape;
+
 /* The sink of the whole query: a bounded queue of host batches. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* Before it is started: batches are taken in the order of their turns. */
 void op_result_keep_turns(exec_operator *sink);
+/* Any time: batches that are not queued yet are shaped so. It outlives the query. */
+void op_result_shape(exec_operator *sink, const exec_batch_shape *shape);
 /* Taking from the queue. */
 exec_batch *op_result_take(exec_operator *sink);
 bool op_result_is_ready(exec_operator *sink);

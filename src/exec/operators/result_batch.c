@@ -45,8 +45,6 @@ void exec_batch_free(exec_batch *batch)
         string_heap_unref(batch->columns[i].heap);
         mem_free(batch->columns[i].host_heap);
     }
-    if (batch->exported_bytes)
-        mem_budget_give_exported(dev_host(batch->dev)->budget, batch->exported_bytes);
     if (batch->pinned && batch->is_exported)
         dev_host_free_exported(batch->dev, batch->pinned, batch->pinned_bytes);
     else if (batch->pinned)
@@ -92,22 +90,90 @@ exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index)
     return (exec_heap_part){buffer->address, buffer->bytes};
 }
 
-/* ---- to somebody outside ---- */
+/* ---- values of another layout ---- */
+
+static status new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer **out)
+{
+    device *host = dev_host(batch->dev);
+    return batch->is_leaving ? host->ops->alloc_exported(host, bytes, "result batch", out)
+                             : dev_alloc(host, bytes, "result batch", out);
+}
+
+static status new_values(const exec_batch *batch, data_type type, tensor **out)
+{
+    dev_buffer *buffer;
+    *out = NULL;
+    TRY(new_buffer(batch, type_values_bytes(type, batch->row_count), &buffer));
+    status st = tensor_new_view(type, buffer, buffer->address, out);
+    dev_buffer_unref(buffer);
+    return st;
+}
+
+static bool is_alone(const exec_batch *batch, const exec_batch_column *column)
+{
+    const tensor *t = column->owner;
+    if (!t)
+        return column->host_values || batch->pinned;
+    return atomic_load_explicit(&t->references, memory_order_acquire) == 1 && t->values_owner &&
+           atomic_load_explicit(&t->values_owner->references, memory_order_acquire) == 1;
+}
+
+status exec_batch_make_values(exec_batch *batch, uint32_t index, data_type type,
+                              exec_batch_values *out)
+{
+    exec_batch_column *column = &batch->columns[index];
+    *out = (exec_batch_values){0};
+    if (type.width == column->type.width && is_alone(batch, column)) {
+        out->values = (void *)column->values;
+        return STATUS_OK;
+    }
+    TRY(new_values(batch, type, &out->owner));
+    out->values = out->owner->values;
+    return STATUS_OK;
+}
+
+static void put_values(exec_batch *batch, uint32_t index, exec_batch_values *values)
+{
+    exec_batch_column *column = &batch->columns[index];
+    tensor *made = values->owner, *before = column->owner;
+    *values = (exec_batch_values){0};
+    if (!made)
+        return;
+    if (before) {
+        made->validity = before->validity;
+        made->validity_owner = dev_buffer_ref(before->validity_owner);
+        made->heap = string_heap_ref(before->heap);
+    }
+    tensor_unref(before);
+    column->owner = made;
+    column->type = made->type;
+    column->values = made->values;
+}
+
+void exec_batch_put_values(exec_batch *batch, uint32_t index, exec_batch_values *values)
+{
+    put_values(batch, index, values);
+    batch->columns[index].is_shaped = true;
+}
+
+void exec_batch_drop_values(exec_batch_values *values)
+{
+    tensor_unref(values->owner);
+    *values = (exec_batch_values){0};
+}
+
+/* ---- texts that use little of what they lie in ---- */
 
 static bool is_valid(const exec_batch_column *column, uint64_t row)
 {
     return !column->validity || column->validity[row / 64] >> (row % 64) & 1;
 }
 
-/* Of the texts that do not lie in their views. */
-static uint64_t long_bytes(const exec_batch_column *column, uint64_t rows)
+static status new_heap(const exec_batch *batch, uint64_t bytes, string_heap **out)
 {
-    const string_view *views = column->values;
-    uint64_t bytes = 0;
-    for (uint64_t row = 0; row < rows; row++)
-        bytes +=
-            views[row].bytes > STRING_INLINE_BYTES && is_valid(column, row) ? views[row].bytes : 0;
-    return bytes;
+    dev_buffer *buffer;
+    TRY(new_buffer(batch, bytes, &buffer));
+    return string_heap_new(&buffer, 1, out);
 }
 
 static uint64_t held_bytes(const string_heap *heap)
@@ -118,13 +184,26 @@ static uint64_t held_bytes(const string_heap *heap)
     return bytes;
 }
 
+/* Of the texts that do not lie in their views; as soon as they are `enough`, no more are counted. */
+static uint64_t long_bytes(const exec_batch_column *column, uint64_t rows, uint64_t enough)
+{
+    const string_view *views = column->values;
+    uint64_t bytes = 0;
+    for (uint64_t row = 0; row < rows && bytes < enough; row++)
+        bytes +=
+            views[row].bytes > STRING_INLINE_BYTES && is_valid(column, row) ? views[row].bytes : 0;
+    return bytes;
+}
+
 static void copy_texts(const exec_batch_column *column, uint64_t rows, string_view *views,
                        char *text)
 {
     const string_view *from = column->values;
     for (uint64_t row = 0; row < rows; row++) {
-        if (!is_valid(column, row))
+        if (!is_valid(column, row)) {
+            views[row] = (string_view){0};
             continue;
+        }
         views[row] = from[row];
         if (from[row].bytes <= STRING_INLINE_BYTES)
             continue;
@@ -134,41 +213,37 @@ static void copy_texts(const exec_batch_column *column, uint64_t rows, string_vi
     }
 }
 
-/* The column in memory of its own, of which `heap_bytes` are long texts. */
-static status copy_column(exec_batch *batch, exec_batch_column *column, uint64_t heap_bytes)
+/* The column's texts in memory of their own, of which `bytes` are long ones. */
+static status copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
 {
-    uint64_t rows = batch->row_count, bytes = bitmap_bytes(rows);
-    exec_batch_column copy = {.type = column->type, .own_heap_bytes = heap_bytes};
-    copy.host_values = mem_new_array(rows, sizeof(string_view));
-    copy.host_validity = column->validity ? mem_new(bytes) : NULL;
-    copy.host_heap = mem_new(heap_bytes + 1);
-    if (!copy.host_values || (column->validity && !copy.host_validity) || !copy.host_heap) {
-        mem_free(copy.host_values);
-        mem_free(copy.host_validity);
-        mem_free(copy.host_heap);
-        return status_no_memory("result batch", rows * sizeof(string_view) + heap_bytes);
+    exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    string_heap *heap = NULL;
+    if (bytes)
+        TRY(new_heap(batch, bytes, &heap));
+    status st = exec_batch_make_values(batch, index, column->type, &made);
+    if (st) {
+        string_heap_unref(heap);
+        return st;
     }
-    copy_texts(column, rows, copy.host_values, copy.host_heap);
-    if (column->validity)
-        memcpy(copy.host_validity, column->validity, bytes);
-    copy.values = copy.host_values;
-    copy.validity = copy.host_validity;
-    tensor_unref(column->owner);
-    *column = copy;
-    bytes = rows * sizeof(string_view) + heap_bytes + (copy.validity ? bytes : 0);
-    batch->exported_bytes += bytes;
-    mem_budget_add_exported(dev_host(batch->dev)->budget, bytes);
+    copy_texts(column, batch->row_count, made.values, heap ? heap->buffers[0]->address : NULL);
+    put_values(batch, index, &made);
+    string_heap_unref(column->owner->heap);
+    column->owner->heap = heap;
     return STATUS_OK;
 }
 
-static status compact_column(exec_batch *batch, exec_batch_column *column)
+static status compact_column(exec_batch *batch, uint32_t index)
 {
-    if (!type_is_text(column->type) || !column->owner || !column->owner->heap)
+    const exec_batch_column *column = &batch->columns[index];
+    if (!type_is_text(column->type) || column->is_shaped || !column->owner || !column->owner->heap)
         return STATUS_OK;
-    uint64_t used = long_bytes(column, batch->row_count);
-    bool is_small = 2 * used < held_bytes(column->owner->heap);
-    return is_small ? copy_column(batch, column, used) : STATUS_OK;
+    uint64_t half = held_bytes(column->owner->heap) / 2 + 1;
+    uint64_t used = long_bytes(column, batch->row_count, half);
+    return used < half ? copy_column(batch, index, used) : STATUS_OK;
 }
+
+/* ---- to somebody outside ---- */
 
 static void export_column(const exec_batch_column *column)
 {
@@ -184,7 +259,7 @@ static void export_column(const exec_batch_column *column)
 status exec_batch_compact(exec_batch *batch)
 {
     for (uint32_t i = 0; batch->dev && i < batch->column_count; i++)
-        TRY(compact_column(batch, &batch->columns[i]));
+        TRY(compact_column(batch, i));
     return STATUS_OK;
 }
 

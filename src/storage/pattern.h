@@ -1,0 +1,17 @@
+/* pattern.h - the files that a pattern means. */
+#ifndef PISTACHIO_STORAGE_PATTERN_H
+#define PISTACHIO_STORAGE_PATTERN_H
+
+#include "storage/file.h"
+
+/* Hidden: what begins with a dot or, but for partitions (_key=value), with an underscore, as logs and
+ * unfinished files of those who write folders do. */
+bool file_name_is_hidden(const char *name);
+
+/* Files that match, each once, sorted by name. Between slashes * ? and [..] match what is not hidden,
+ * unless the pattern begins as it does; ** is any number of folders, none too, but those behind
+ * symbolic links; at the end it is all *.parquet below. A folder that goes meanwhile is left out.
+ * Text in the arena. None: an empty list. */
+CHECKED status file_match(arena *a, const char *pattern, path_list *out);
+
+#endif

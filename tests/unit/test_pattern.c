@@ -1,0 +1,120 @@
+/* test_pattern.c - which files patterns, folders and paths mean. */
+#include "test.h"
+
+#include "storage/pattern.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *root;
+
+static void put_file(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = 0;
+        mkdir(path, 0755);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "we");
+    CHECK(file);
+    fclose(file);
+}
+
+static void make_files(void)
+{
+    static const char *const names[] = {
+        "b.parquet",          "a.parquet",         "_a.parquet",
+        ".c.parquet",         "_SUCCESS",          "readme.txt",
+        "d/x.parquet",        "d/e/x.parquet",     "d/e/f/y.parquet",
+        "d/.h/x.parquet",     "d/_log/x.parquet",  "_k=1/x.parquet",
+        "y=2/m=10/x.parquet", "y=2/m=9/x.parquet", "B.parquet",
+        "d/e/f/notes.txt",    "s p/q[1].parquet",  "d/f.parquet/in.parquet"};
+    root = test_folder();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_file(names[i]);
+}
+
+/* What the pattern, or path, finds below the root, with blanks between. */
+static void check_found(const char *pattern, const char *expected)
+{
+    arena *memory;
+    path_list found = {0};
+    char path[512], text[2048] = "";
+    snprintf(path, sizeof path, "%s%s%s", root, *pattern ? "/" : "", pattern);
+    CHECK_OK(arena_new(&memory));
+    status st = file_expand(memory, path, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        const char *name = found.items[i] + strlen(root) + 1;
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? "|" : "", name);
+    }
+    CHECK_EQ(st != NULL, !found.count);
+    if (st)
+        CHECK_EQ(status_get_kind(st), STATUS_KIND_NOT_FOUND);
+    status_free(st);
+    CHECK_TEXT_EQ(text, expected);
+    arena_free(memory);
+}
+
+TEST(patterns_match_parts)
+{
+    make_files();
+    check_found("*.parquet", "B.parquet|a.parquet|b.parquet");
+    check_found("?.parquet", "B.parquet|a.parquet|b.parquet");
+    check_found("[ab].parquet", "a.parquet|b.parquet");
+    check_found("[!a].parquet", "B.parquet|b.parquet");
+    check_found("*/x.parquet", "_k=1/x.parquet|d/x.parquet");
+    check_found("y=*/m=*/*.parquet", "y=2/m=10/x.parquet|y=2/m=9/x.parquet");
+    check_found("s p/q\\[1].*", "s p/q[1].parquet");
+    check_found("d/*", "d/x.parquet"); /* a folder is no file */
+    check_found("nothing/*.parquet", "");
+    check_found("a.parquet/*", ""); /* a file is no folder */
+    check_found("z*", "");
+}
+
+TEST(hidden_files_are_matched_by_name)
+{
+    make_files();
+    check_found("_*.parquet", "_a.parquet");
+    check_found(".*.parquet", ".c.parquet");
+    check_found("d/.h/*", "d/.h/x.parquet");
+    check_found("d/_log/*.parquet", "d/_log/x.parquet");
+}
+
+TEST(two_stars_are_any_folders)
+{
+    static const char all[] = "B.parquet|_k=1/x.parquet|a.parquet|b.parquet|d/e/f/y.parquet|"
+                              "d/e/x.parquet|d/f.parquet/in.parquet|d/x.parquet|s p/q[1].parquet|"
+                              "y=2/m=10/x.parquet|y=2/m=9/x.parquet";
+    make_files();
+    check_found("**", all);
+    check_found("**/*.parquet", all);
+    check_found("**/**/*.parquet", all);
+    check_found("**/x.parquet", "_k=1/x.parquet|d/e/x.parquet|d/x.parquet|y=2/m=10/x.parquet|"
+                                "y=2/m=9/x.parquet");
+    check_found("d/**/[xy].parquet", "d/e/f/y.parquet|d/e/x.parquet|d/x.parquet");
+    check_found("**/e/**/y.*", "d/e/f/y.parquet");
+    check_found("d/**", "d/e/f/y.parquet|d/e/x.parquet|d/f.parquet/in.parquet|d/x.parquet");
+    check_found("**/f/*.txt", "d/e/f/notes.txt");
+    check_found("**/none.parquet", "");
+}
+
+TEST(links_are_followed_but_not_by_two_stars)
+{
+    char from[512], to[512];
+    make_files();
+    snprintf(from, sizeof from, "%s/d/e/up", root);
+    snprintf(to, sizeof to, "%s/d", root);
+    CHECK_EQ(symlink(to, from), 0);
+    check_found("d/**/x.parquet", "d/e/x.parquet|d/x.parquet");
+    check_found("d/e/*/x.parquet", "d/e/up/x.parquet");
+}
+
+TEST(folders_leave_hidden_files_out)
+{
+    make_files();
+    check_found("y=2", "y=2/m=10/x.parquet|y=2/m=9/x.parquet");
+    check_found("d", "d/e/f/y.parquet|d/e/x.parquet|d/f.parquet/in.parquet|d/x.parquet");
+}
