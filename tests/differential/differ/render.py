@@ -404,7 +404,7 @@ def aggregate_form(e, dialect):
         text = e.data["forms"][dialect].format(*args_sql(e, dialect))
     if e.data["filter"]:
         text += f" FILTER (WHERE {sql(e.data['filter'], dialect)})"
-    if e.data["function"].startswith(("REGR_", "CORR")) and dialect == ORACLE:  # of one point it makes NaN, not NULL
+    if e.data["function"].startswith(("REGR_", "CORR")) and e.type == T.F64 and dialect == ORACLE:  # of one point it makes NaN, not NULL
         return f"nullif(CAST({text} AS {duckdb_type(e.type)}), 'nan')"
     return text if dialect == OURS else f"CAST({text} AS {duckdb_type(e.type)})"
 
