@@ -84,7 +84,7 @@ static void register_memory(void)
         if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %511s", &start, &end, access, path) < 3 ||
             strchr(access, 'x') || access[0] != 'r')
             continue;
-        char *first = (char *)0 + start, *last = (char *)0 + end;
+        char *first = (char *)(uintptr_t)start, *last = (char *)(uintptr_t)end;
         bool is_file = !strcmp(path, program);
         if (is_file ? make_own(first, last) : !strcmp(path, "[heap]") || !strcmp(path, "[stack]"))
             add_range(first, last);

@@ -6,42 +6,7 @@
 #include "base/blob_text.h"
 #include "device/cpu/kernel_search.h"
 #include "device/cpu/kernel_text.h"
-#include "device/kernel_ops.h"
-#include "device/letter_case.h"
-
-/* ---- case: ASCII, and the letters of two bytes whose other case has two bytes too ---- */
-
-/* As many bytes as the text has. */
-static void change_case(const char *text, size_t bytes, bool to_upper, char *out)
-{
-    char first = to_upper ? 'a' : 'A';
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x80) {
-            out[i] = (unsigned char)(c - first) < 26 ? (char)(c ^ 0x20) : (char)c;
-        } else if ((c & 0xe0) == 0xc0 && i + 1 < bytes && kernel_is_continuation(text[i + 1])) {
-            uint32_t letter = (uint32_t)(c & 0x1f) << 6 | ((unsigned char)text[i + 1] & 0x3f);
-            letter = letter_case(letter, to_upper);
-            out[i++] = (char)(0xc0 | letter >> 6);
-            out[i] = (char)(0x80 | (letter & 0x3f));
-        } else {
-            out[i] = (char)c;
-        }
-    }
-}
-
-/* ---- reverse ---- */
-
-/* Character after character, each with its bytes in order. */
-static void reverse(const char *text, size_t bytes, char *out)
-{
-    for (size_t first = 0, end; first < bytes; first = end) {
-        end = first + 1;
-        while (end < bytes && kernel_is_continuation(text[end]))
-            end++;
-        memcpy(out + bytes - end, text + first, end - first);
-    }
-}
+#include "device/text_part.h"
 
 /* ---- replace ---- */
 
@@ -145,10 +110,11 @@ void ISA_(string_build)(const string_build_arguments *a)
             switch ((dev_build_op)a->op) {
             case DEV_BUILD_UPPER:
             case DEV_BUILD_LOWER:
-                change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER, out);
+                text_change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER,
+                                 out);
                 break;
             case DEV_BUILD_REVERSE:
-                reverse(kernel_string_data(r.first), r.bytes, out);
+                text_reverse(kernel_string_data(r.first), r.bytes, out);
                 break;
             case DEV_BUILD_CONCAT:
                 memcpy(out, kernel_string_data(r.first), r.first->bytes);

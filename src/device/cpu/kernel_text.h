@@ -48,32 +48,4 @@ static inline bool kernel_text_less(const string_view *left, const string_view *
     return order ? order < 0 : left->bytes < right->bytes;
 }
 
-static inline bool kernel_is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* Characters: bytes that do not continue one. */
-static inline size_t kernel_text_characters(const char *text, size_t bytes)
-{
-    size_t characters = 0;
-    for (size_t i = 0; i < bytes; i++)
-        characters += !kernel_is_continuation(text[i]);
-    return characters;
-}
-
-/* Bytes of the first `characters` characters, at most `bytes`. */
-static inline size_t kernel_text_skip(const char *text, size_t bytes, uint64_t characters)
-{
-    size_t at = 0;
-    if (characters >= bytes)
-        return bytes;
-    for (; characters > 0 && at < bytes; characters--) {
-        at++;
-        while (at < bytes && kernel_is_continuation(text[at]))
-            at++;
-    }
-    return at;
-}
-
 #endif

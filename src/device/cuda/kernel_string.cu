@@ -1,56 +1,6 @@
 /* kernel_string.cu - parts of texts, their lengths, positions in them, and new ones; a thread a row. */
 #include "base/blob_digits.h"
 #include "device/cuda/text.cuh"
-#include "device/letter_case.h"
-
-DEVICE uint64_t skip_from_end(const char *text, uint64_t bytes, uint64_t characters)
-{
-    uint64_t at = bytes;
-    for (; characters > 0 && at > 0; characters--) {
-        at--;
-        while (at > 0 && is_continuation(text[at]))
-            at--;
-    }
-    return at;
-}
-
-/* Characters [first, first + length), counted from 1. */
-DEVICE void substring(const char *text, uint64_t bytes, int64_t first, int64_t length,
-                      uint64_t *out_from, uint64_t *out_to)
-{
-    int64_t end;
-    if (kernel_add_overflows(first, length, &end))
-        end = INT64_MAX;
-    if (first < 1)
-        first = 1;
-    if (end < first)
-        end = first;
-    *out_from = text_skip(text, bytes, (uint64_t)(first - 1));
-    *out_to =
-        *out_from + text_skip(text + *out_from, bytes - *out_from, (uint64_t)(end - first));
-}
-
-DEVICE void slice(dev_slice_op op, const char *text, uint64_t bytes, int64_t first, int64_t second,
-                  uint64_t *from, uint64_t *to)
-{
-    uint64_t size = first < 0 ? 0 - (uint64_t)first : (uint64_t)first;
-    *from = 0;
-    *to = bytes;
-    switch (op) {
-    case DEV_SLICE_SUBSTRING:
-        substring(text, bytes, first, second, from, to);
-        break;
-    case DEV_SLICE_FROM:
-        *from = first <= 1 ? 0 : text_skip(text, bytes, size - 1);
-        break;
-    case DEV_SLICE_LEFT:
-        *to = first < 0 ? skip_from_end(text, bytes, size) : text_skip(text, bytes, size);
-        break;
-    case DEV_SLICE_RIGHT:
-        *from = first < 0 ? text_skip(text, bytes, size) : skip_from_end(text, bytes, size);
-        break;
-    }
-}
 
 DEVICE kernel_view part_of_text(const char *text, uint64_t from, uint64_t to)
 {
@@ -59,7 +9,8 @@ DEVICE kernel_view part_of_text(const char *text, uint64_t from, uint64_t to)
 
 KERNEL_ALONE(string_slice)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row(), from = 0, to = 0;
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    size_t from = 0, to = 0;
     if (i >= count)
         return;
     const kernel_view *view = (const kernel_view *)a.values + i * a.value_stride;
@@ -70,14 +21,17 @@ KERNEL_ALONE(string_slice)
     if (is_valid && second < 0)
         kernel_fail(a.error, DEV_ERROR_ARGUMENT, a.location, i);
     else if (is_valid)
-        slice((dev_slice_op)a.op, text, kernel_view_bytes(view), first, second, &from, &to);
+        text_slice((dev_slice_op)a.op, text, kernel_view_bytes(view), first, second, &from, &to);
     ((kernel_view *)a.out)[i] = part_of_text(text, from, to);
 }
 
-DEVICE bool is_in_set(const char *text, uint64_t bytes, const char *set, uint64_t set_bytes)
+DEVICE bool is_in_set(const char *set, uint64_t set_bytes, const char *text, uint64_t bytes)
 {
     return find_text(set, set_bytes, text, bytes) != TEXT_NOT_FOUND;
 }
+
+#define TEXT_HAS is_in_set
+#include "device/text_trim.h"
 
 KERNEL_ALONE_WIDE(string_trim)
 {
@@ -87,19 +41,8 @@ KERNEL_ALONE_WIDE(string_trim)
     const kernel_view *view = (const kernel_view *)a.values + i * a.value_stride;
     const kernel_view *set = (const kernel_view *)a.set + i * a.set_stride;
     const char *text = kernel_view_data(view), *members = kernel_view_data(set);
-    uint64_t from = 0, to = kernel_view_bytes(view), set_bytes = kernel_view_bytes(set);
-    while (a.ends & DEV_TRIM_LEFT && from < to) {
-        uint64_t bytes = text_skip(text + from, to - from, 1);
-        if (!is_in_set(text + from, bytes, members, set_bytes))
-            break;
-        from += bytes;
-    }
-    while (a.ends & DEV_TRIM_RIGHT && from < to) {
-        uint64_t last = from + skip_from_end(text + from, to - from, 1);
-        if (!is_in_set(text + last, to - last, members, set_bytes))
-            break;
-        to = last;
-    }
+    size_t from, to;
+    text_trim(a.ends, text, kernel_view_bytes(view), members, kernel_view_bytes(set), &from, &to);
     ((kernel_view *)a.out)[i] = part_of_text(text, from, to);
 }
 
@@ -124,35 +67,6 @@ KERNEL_ALONE(string_measure)
 }
 
 /* ---- new texts: counted by one launch, made by the next, in no certain order in the heap ---- */
-
-DEVICE void change_case(const char *text, uint64_t bytes, bool to_upper, char *out)
-{
-    char first = to_upper ? 'a' : 'A';
-    for (uint64_t i = 0; i < bytes; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x80) {
-            out[i] = (unsigned char)(c - first) < 26 ? (char)(c ^ 0x20) : (char)c;
-        } else if ((c & 0xe0) == 0xc0 && i + 1 < bytes && is_continuation(text[i + 1])) {
-            uint32_t letter = (uint32_t)(c & 0x1f) << 6 | ((unsigned char)text[i + 1] & 0x3f);
-            letter = letter_case(letter, to_upper);
-            out[i++] = (char)(0xc0 | letter >> 6);
-            out[i] = (char)(0x80 | (letter & 0x3f));
-        } else {
-            out[i] = (char)c;
-        }
-    }
-}
-
-/* Character after character, each with its bytes in order. */
-DEVICE void reverse(const char *text, uint64_t bytes, char *out)
-{
-    for (uint64_t first = 0, end; first < bytes; first = end) {
-        end = first + 1;
-        while (end < bytes && is_continuation(text[end]))
-            end++;
-        memcpy(out + bytes - end, text + first, end - first);
-    }
-}
 
 /* The text with `to` in the place of each `from`; out NULL: only how long it is. */
 DEVICE uint64_t replace(const kernel_view *view, const kernel_view *from, const kernel_view *to,
@@ -221,9 +135,9 @@ DEVICE void build_text(uint8_t op, const build_row *r, char *out)
     const char *text = kernel_view_data(r->first);
     uint64_t bytes = kernel_view_bytes(r->first);
     if (op == DEV_BUILD_UPPER || op == DEV_BUILD_LOWER) {
-        change_case(text, bytes, op == DEV_BUILD_UPPER, out);
+        text_change_case(text, bytes, op == DEV_BUILD_UPPER, out);
     } else if (op == DEV_BUILD_REVERSE) {
-        reverse(text, bytes, out);
+        text_reverse(text, bytes, out);
     } else if (op == DEV_BUILD_CONCAT) {
         memcpy(out, text, bytes);
         memcpy(out + bytes, kernel_view_data(r->second), kernel_view_bytes(r->second));

@@ -1,0 +1,212 @@
+/* like_text.h - LIKE: pieces of text in a given order, and the general matcher: what the kernels of every
+ * device do with a row. Who includes it has said how it searches:
+ *
+ *   TEXT_SEARCH(text, bytes, part, part_bytes)   where the part occurs first, or LIKE_NOWHERE
+ *   TEXT_DIFFERS(left, right, bytes)             are the bytes not the same? */
+#ifndef PISTACHIO_DEVICE_LIKE_TEXT_H
+#define PISTACHIO_DEVICE_LIKE_TEXT_H
+
+#include "device/text_part.h"
+
+#define LIKE_NOWHERE SIZE_MAX
+
+/* What a dev_pattern says. */
+typedef struct like_pattern {
+    const char *bytes;
+    const uint32_t *ends;
+    uint32_t count, total_bytes;
+    bool at_start, at_end;
+} like_pattern;
+
+PORTABLE like_pattern like_pattern_of(const uint8_t *pattern, const dev_pattern *header)
+{
+    like_pattern p = {(const char *)pattern + sizeof *header +
+                          header->piece_count * sizeof(uint32_t),
+                      (const uint32_t *)(pattern + sizeof *header),
+                      header->piece_count,
+                      header->piece_bytes,
+                      header->at_start != 0,
+                      header->at_end != 0};
+    return p;
+}
+
+PORTABLE const char *like_piece(const like_pattern *p, uint32_t k, size_t *bytes)
+{
+    uint32_t start = k ? p->ends[k - 1] : 0;
+    *bytes = p->ends[k] - start;
+    return p->bytes + start;
+}
+
+/* ---- without wildcards ---- */
+
+PORTABLE bool like_matches_plain(const like_pattern *p, const char *text, size_t bytes)
+{
+    size_t piece_bytes;
+    uint32_t k = 0, end = p->count;
+    if (bytes < p->total_bytes)
+        return false;
+    if (!p->count)
+        return !p->at_start || !bytes;
+    if (p->at_start) {
+        const char *piece = like_piece(p, k++, &piece_bytes);
+        if (TEXT_DIFFERS(text, piece, piece_bytes))
+            return false;
+        text += piece_bytes;
+        bytes -= piece_bytes;
+        if (k == end)
+            return !p->at_end || !bytes;
+    }
+    if (p->at_end) {
+        const char *piece = like_piece(p, --end, &piece_bytes);
+        if (bytes < piece_bytes || TEXT_DIFFERS(text + bytes - piece_bytes, piece, piece_bytes))
+            return false;
+        bytes -= piece_bytes;
+    }
+    for (; k < end; k++) {
+        const char *piece = like_piece(p, k, &piece_bytes);
+        size_t found = TEXT_SEARCH(text, bytes, piece, piece_bytes);
+        if (found == LIKE_NOWHERE)
+            return false;
+        text += found + piece_bytes;
+        bytes -= found + piece_bytes;
+    }
+    return true;
+}
+
+/* ---- with wildcards: a piece's length in bytes depends on the text ---- */
+
+PORTABLE size_t like_character_bytes(const char *text, size_t bytes)
+{
+    size_t length = 1;
+    while (length < bytes && text_is_continuation(text[length]))
+        length++;
+    return length;
+}
+
+/* Bytes of text that the piece takes at its start, or LIKE_NOWHERE. */
+PORTABLE size_t like_match_here(const char *text, size_t bytes, const char *piece,
+                                size_t piece_bytes)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < piece_bytes; i++) {
+        if (at >= bytes)
+            return LIKE_NOWHERE;
+        if ((unsigned char)piece[i] == DEV_PATTERN_ANY_BYTE)
+            at += like_character_bytes(text + at, bytes - at);
+        else if (text[at++] != piece[i])
+            return LIKE_NOWHERE;
+    }
+    return at;
+}
+
+/* The same at the text's end. */
+PORTABLE size_t like_match_last(const char *text, size_t bytes, const char *piece,
+                                size_t piece_bytes)
+{
+    size_t at = bytes;
+    while (piece_bytes-- > 0) {
+        if (!at)
+            return LIKE_NOWHERE;
+        at--;
+        if ((unsigned char)piece[piece_bytes] == DEV_PATTERN_ANY_BYTE) {
+            while (at > 0 && text_is_continuation(text[at]))
+                at--;
+        } else if (text[at] != piece[piece_bytes]) {
+            return LIKE_NOWHERE;
+        }
+    }
+    return bytes - at;
+}
+
+/* Leftmost occurrence: where it ends. */
+PORTABLE bool like_match_anywhere(const char *text, size_t bytes, const char *piece,
+                                  size_t piece_bytes, size_t *end)
+{
+    for (size_t at = 0; at <= bytes; at++) {
+        if (at > 0 && at < bytes && text_is_continuation(text[at]))
+            continue;
+        size_t length = like_match_here(text + at, bytes - at, piece, piece_bytes);
+        if (length != LIKE_NOWHERE) {
+            *end = at + length;
+            return true;
+        }
+    }
+    return false;
+}
+
+PORTABLE bool like_matches_wild(const like_pattern *p, const char *text, size_t bytes)
+{
+    size_t piece_bytes, length;
+    uint32_t k = 0, end = p->count;
+    if (p->at_start) {
+        const char *piece = like_piece(p, k++, &piece_bytes);
+        length = like_match_here(text, bytes, piece, piece_bytes);
+        if (length == LIKE_NOWHERE)
+            return false;
+        text += length;
+        bytes -= length;
+        if (k == end)
+            return !p->at_end || !bytes;
+    }
+    if (p->at_end) {
+        const char *piece = like_piece(p, --end, &piece_bytes);
+        length = like_match_last(text, bytes, piece, piece_bytes);
+        if (length == LIKE_NOWHERE)
+            return false;
+        bytes -= length;
+    }
+    for (; k < end; k++) {
+        const char *piece = like_piece(p, k, &piece_bytes);
+        if (!like_match_anywhere(text, bytes, piece, piece_bytes, &length))
+            return false;
+        text += length;
+        bytes -= length;
+    }
+    return true;
+}
+
+/* ---- a pattern per row ---- */
+
+typedef enum like_match { LIKE_NO, LIKE_YES, LIKE_INVALID } like_match;
+
+/* Goes back to the last % where the text does not go on as the pattern does. */
+PORTABLE like_match like_matches(const char *text, size_t bytes, const char *pattern,
+                                 size_t pattern_bytes, int escape)
+{
+    size_t t = 0, p = 0, retry_text = 0, retry_pattern = LIKE_NOWHERE;
+    while (t < bytes || p < pattern_bytes) {
+        bool is_escaped = false;
+        char c = 0;
+        if (p < pattern_bytes) {
+            c = pattern[p];
+            is_escaped = escape >= 0 && (unsigned char)c == (unsigned)escape;
+            if (is_escaped && p + 1 == pattern_bytes)
+                return LIKE_INVALID;
+        }
+        if (p < pattern_bytes && !is_escaped && c == '%') {
+            retry_pattern = ++p;
+            retry_text = t;
+            continue;
+        }
+        if (p < pattern_bytes && t < bytes) {
+            if (!is_escaped && c == '_') {
+                t += like_character_bytes(text + t, bytes - t);
+                p++;
+                continue;
+            }
+            if (text[t] == pattern[p + is_escaped]) {
+                t++;
+                p += 1 + is_escaped;
+                continue;
+            }
+        }
+        if (retry_pattern == LIKE_NOWHERE || retry_text >= bytes)
+            return LIKE_NO;
+        retry_text += like_character_bytes(text + retry_text, bytes - retry_text);
+        t = retry_text;
+        p = retry_pattern;
+    }
+    return LIKE_YES;
+}
+
+#endif
