@@ -55,26 +55,34 @@ void ISA_(code_insert)(const code_insert_arguments *a)
     __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
 }
 
-/* The first slot of the part that has the hash. */
-static inline uint64_t part_of(const code_find_arguments *a, uint64_t hash)
-{
-    return a->parts > 1 ? kernel_rank_of(hash, a->parts) * a->slot_count : 0;
-}
-
-void ISA_(code_find)(const code_find_arguments *a)
+/* Twice, as the loop over one part is to know nothing of others. */
+static inline __attribute__((always_inline)) void find(const code_find_arguments *a, bool has_parts)
 {
     size_t count = kernel_count(a->count);
     uint64_t slots = a->slot_count;
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
             uint64_t later = kernel_mix(a->codes[i + AHEAD]);
-            __builtin_prefetch(&a->slots[part_of(a, later) + kernel_slot_of(later, slots)]);
+            uint64_t start = has_parts ? kernel_rank_of(later, a->parts) * slots : 0;
+            __builtin_prefetch(&a->slots[start + kernel_slot_of(later, slots)]);
         }
         uint64_t code = a->codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, slots);
-        const uint64_t *part = a->slots + part_of(a, hash);
+        uint64_t first = has_parts ? kernel_rank_of(hash, a->parts) * slots : 0;
+        const uint64_t *part = a->slots + first;
+        uint64_t there = part[at];
         /* 0 is in no slot: it ends where it begins to look or at a free one. */
-        while (part[at] != code && part[at])
+        while (there != code && there) {
             at = at + 1 == slots ? 0 : at + 1;
-        a->out[i] = code && part[at] ? (uint32_t)((uint64_t)(part - a->slots) + at) : ROW_NULL;
+            there = part[at];
+        }
+        a->out[i] = code && there ? (uint32_t)(first + at) : ROW_NULL;
     }
+}
+
+void ISA_(code_find)(const code_find_arguments *a)
+{
+    if (a->parts > 1)
+        find(a, true);
+    else
+        find(a, false);
 }
