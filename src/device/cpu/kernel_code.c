@@ -27,19 +27,41 @@ void ISA_(code_pack)(const code_pack_arguments *a)
         a->out[i] = kernel_bit(a->validity, i) ? a->out[i] : 0;
 }
 
-void ISA_(code_insert)(const code_insert_arguments *a)
+/* Where a hash begins to look; a number of slots that is a power of two, as SQL's tables have, costs no
+ * multiplication. */
+static inline uint64_t start_of(uint64_t hash, uint64_t slots, bool is_power)
+{
+    return is_power ? hash & (slots - 1) : kernel_slot_of(hash, slots);
+}
+
+static inline uint64_t next_of(uint64_t at, uint64_t slots, bool is_power)
+{
+    if (is_power)
+        return (at + 1) & (slots - 1);
+    return at + 1 == slots ? 0 : at + 1;
+}
+
+static inline bool is_power_of_two(uint64_t slots)
+{
+    return !(slots & (slots - 1));
+}
+
+/* For constants `is_power` and `has_parts`: each loop has what it needs. */
+#define LOOP static inline __attribute__((always_inline)) void
+
+LOOP insert(const code_insert_arguments *a, bool is_power)
 {
     size_t count = kernel_count(a->count);
     uint64_t slots = a->slot_count, codes = 0, added = 0;
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
-            __builtin_prefetch(&a->slots[kernel_slot_of(kernel_mix(a->codes[i + AHEAD]), slots)],
-                               1);
-        uint64_t code = a->codes[i], at = kernel_slot_of(kernel_mix(code), slots);
+            __builtin_prefetch(
+                &a->slots[start_of(kernel_mix(a->codes[i + AHEAD]), slots, is_power)], 1);
+        uint64_t code = a->codes[i], at = start_of(kernel_mix(code), slots, is_power);
         a->out[i] = ROW_NULL;
         if (!code)
             continue;
-        for (;; at = at + 1 == slots ? 0 : at + 1) {
+        for (;; at = next_of(at, slots, is_power)) {
             uint64_t there = __atomic_load_n(&a->slots[at], __ATOMIC_RELAXED);
             if (!there && __atomic_compare_exchange_n(&a->slots[at], &there, code, false,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -56,26 +78,46 @@ void ISA_(code_insert)(const code_insert_arguments *a)
     __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
 }
 
-/* The first slot of the part that has the hash. */
-static inline uint64_t part_of(const code_find_arguments *a, uint64_t hash)
+void ISA_(code_insert)(const code_insert_arguments *a)
 {
-    return a->parts > 1 ? dev_rank_of(hash, a->parts) * a->slot_count : 0;
+    if (is_power_of_two(a->slot_count))
+        insert(a, true);
+    else
+        insert(a, false);
 }
 
-void ISA_(code_find)(const code_find_arguments *a)
+LOOP find(const code_find_arguments *a, bool has_parts, bool is_power)
 {
     size_t count = kernel_count(a->count);
     uint64_t slots = a->slot_count;
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
             uint64_t later = kernel_mix(a->codes[i + AHEAD]);
-            __builtin_prefetch(&a->slots[part_of(a, later) + kernel_slot_of(later, slots)]);
+            uint64_t start = has_parts ? dev_rank_of(later, a->parts) * slots : 0;
+            __builtin_prefetch(&a->slots[start + start_of(later, slots, is_power)]);
         }
-        uint64_t code = a->codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, slots);
-        const uint64_t *part = a->slots + part_of(a, hash);
+        uint64_t code = a->codes[i], hash = kernel_mix(code), at = start_of(hash, slots, is_power);
+        uint64_t first = has_parts ? dev_rank_of(hash, a->parts) * slots : 0;
+        const uint64_t *part = a->slots + first;
+        uint64_t there = part[at];
         /* 0 is in no slot: it ends where it begins to look or at a free one. */
-        while (part[at] != code && part[at])
-            at = at + 1 == slots ? 0 : at + 1;
-        a->out[i] = code && part[at] ? (uint32_t)((uint64_t)(part - a->slots) + at) : ROW_NULL;
+        while (there != code && there) {
+            at = next_of(at, slots, is_power);
+            there = part[at];
+        }
+        a->out[i] = code && there ? (uint32_t)(first + at) : ROW_NULL;
     }
+}
+
+void ISA_(code_find)(const code_find_arguments *a)
+{
+    bool is_power = is_power_of_two(a->slot_count);
+    if (a->parts > 1 && is_power)
+        find(a, true, true);
+    else if (a->parts > 1)
+        find(a, true, false);
+    else if (is_power)
+        find(a, false, true);
+    else
+        find(a, false, false);
 }
