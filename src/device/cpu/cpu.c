@@ -172,7 +172,7 @@ static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
 /* Of the class, or NULL; what the lists hold too much goes. */
 static cpu_buffer *find_kept(cpu_device *cpu, unsigned class)
 {
-    if (!KEPT_BYTES_MAX)
+    if (KEPT_BYTES_MAX == 0)
         return NULL;
     pthread_mutex_lock(&cpu->lock);
     cpu_buffer *buffer = take_kept(cpu, class), *given_up = buffer ? NULL : trim(cpu);
