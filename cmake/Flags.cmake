@@ -16,7 +16,8 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+# Without tables to unwind by, 0.3 MB less: nothing unwinds, and debuggers have relwithdebinfo.
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG -fno-asynchronous-unwind-tables")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 if(PISTACHIO_FUZZ OR PISTACHIO_SANITIZE STREQUAL thread)
   set(CMAKE_C_FLAGS_DEBUG "-O1 -g1") # reports need lines; who steps through a program takes debug
@@ -52,7 +53,10 @@ endif()
 if(PISTACHIO_SANITIZE)
   target_compile_options(pistachio_flags INTERFACE -fsanitize=${PISTACHIO_SANITIZE}
                                                    -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(pistachio_flags INTERFACE -fsanitize=${PISTACHIO_SANITIZE})
+  # What is linked to a fixed place starts in two thirds of the time: AddressSanitizer's tables of all
+  # globals need no relocation then, and tests start thousands of processes.
+  target_link_options(pistachio_flags INTERFACE -fsanitize=${PISTACHIO_SANITIZE}
+                      $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
 if(PISTACHIO_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)

@@ -3,8 +3,9 @@
  *     terminal COLUMNS PROGRAM [ARGUMENT...]
  *
  * A line is typed when the program has printed a prompt ("> " or "... ") and waits; what follows
- * the byte 0x1e is typed some time later, prompt or not. 0x1f and three digits: from now on the
- * terminal has so many columns. All that the program prints goes to standard output. The exit
+ * the byte 0x1e is typed some time later, prompt or not. A Ctrl-C there is typed again until there is
+ * a prompt: a program that had not yet begun what it is to stop may not have heard of it. 0x1f and
+ * three digits: from now on the terminal has so many columns. All that the program prints goes to standard output. The exit
  * status is the program's (128 + n: signal n ended it); 77: no pseudo-terminal can be made; 124: it
  * took too long. */
 #include <errno.h>
@@ -21,13 +22,16 @@
 
 #define PAUSE '\x1e'
 #define RESIZE '\x1f'
+#define INTERRUPT '\x03'
 #define PAUSE_MS 700
 #define QUIET_MS 60
+#define AGAIN_MS 3000
 #define LONGEST_MS 120000
 
 static int terminal;
 static pid_t child;
-static char tail[4]; /* what was printed last */
+static char tail[4];  /* what was printed last */
+static bool has_line; /* a line has ended since something was typed */
 
 static void give_up(void)
 {
@@ -50,6 +54,7 @@ static int copy_output(int ms)
     for (ssize_t i = 0; i < bytes; i++) {
         memmove(tail, tail + 1, sizeof tail - 1);
         tail[sizeof tail - 1] = block[i];
+        has_line |= block[i] == '\n';
     }
     return 1;
 }
@@ -59,22 +64,34 @@ static bool is_prompt(void)
     return !memcmp(tail + 2, "> ", 2) || !memcmp(tail, "... ", 4);
 }
 
+/* Within `ms`; -1: the program has ended. */
+static int see_prompt(int ms)
+{
+    for (int waited = 0; waited < ms; waited += QUIET_MS) {
+        int copied = copy_output(QUIET_MS);
+        if (copied < 0)
+            return -1;
+        if (!copied && is_prompt())
+            return 1;
+    }
+    return 0;
+}
+
 /* False: the program has ended. */
 static bool wait_for_prompt(void)
 {
-    for (int waited = 0; waited < LONGEST_MS; waited += QUIET_MS) {
-        int copied = copy_output(QUIET_MS);
-        if (copied < 0)
-            return false;
-        if (!copied && is_prompt())
-            return true;
-    }
-    give_up();
-    return false;
+    int seen = see_prompt(LONGEST_MS);
+    if (!seen)
+        give_up();
+    return seen > 0;
 }
 
-static void pause_typing(void)
+/* After what was typed: a line that has been typed was taken, as its end is shown. */
+static void pause_typing(bool is_line)
 {
+    for (int waited = 0; is_line && !has_line && waited < LONGEST_MS; waited += QUIET_MS)
+        if (copy_output(QUIET_MS) < 0)
+            return;
     for (int waited = 0; waited < PAUSE_MS; waited += QUIET_MS)
         if (copy_output(QUIET_MS) > 0)
             usleep(QUIET_MS * 1000);
@@ -89,6 +106,7 @@ static void set_columns(int columns)
 static void type(const char *text, size_t bytes)
 {
     memset(tail, 0, sizeof tail);
+    has_line = false;
     while (bytes) {
         ssize_t written = write(terminal, text, bytes);
         if (written < 0)
@@ -98,6 +116,19 @@ static void type(const char *text, size_t bytes)
     }
 }
 
+/* False: the program has ended. */
+static bool interrupt(void)
+{
+    for (int waited = 0; waited < LONGEST_MS; waited += AGAIN_MS) {
+        type((char[]){INTERRUPT}, 1);
+        int seen = see_prompt(AGAIN_MS);
+        if (seen)
+            return seen > 0;
+    }
+    give_up();
+    return false;
+}
+
 /* Types a piece that ends with a line, or before a pause. */
 static void type_all(char *text, size_t bytes)
 {
@@ -105,8 +136,14 @@ static void type_all(char *text, size_t bytes)
     for (size_t i = 0; i < bytes;) {
         size_t length = 0;
         if (text[i] == PAUSE) {
-            pause_typing();
+            pause_typing(i && text[i - 1] == '\n');
             is_paused = true;
+            i++;
+            continue;
+        }
+        if (text[i] == INTERRUPT) {
+            if (!interrupt())
+                return;
             i++;
             continue;
         }
@@ -117,7 +154,7 @@ static void type_all(char *text, size_t bytes)
             continue;
         }
         while (i + length < bytes && text[i + length] != PAUSE && text[i + length] != RESIZE &&
-               text[i + length++] != '\n')
+               text[i + length] != INTERRUPT && text[i + length++] != '\n')
             ;
         if (!is_paused && !wait_for_prompt())
             return;

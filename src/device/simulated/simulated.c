@@ -149,7 +149,7 @@ static void *stream_main(void *argument)
             pay(stream);
             continue;
         }
-        if (!c && stream->is_closing)
+        if (!c && stream->is_ending)
             break;
         if (!c) {
             pthread_cond_wait(&stream->changed, &dev->lock);
@@ -345,14 +345,14 @@ static uint32_t new_id(void)
     return id;
 }
 
-static status simulated_stream_open(device *base, dev_stream **out)
+/* A stream with its thread, or what kept it from starting. */
+static status start_stream(simulated_device *dev, simulated_stream **out)
 {
-    simulated_device *dev = (simulated_device *)base;
     simulated_stream *stream = mem_new(sizeof *stream);
     *out = NULL;
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
-    stream->base.dev = base;
+    stream->base.dev = &dev->base;
     stream->end = &stream->first;
     stream->id = new_id();
     simulated_released_init(&stream->released);
@@ -360,18 +360,34 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_cond_init(&stream->idle, NULL);
     pthread_mutex_lock(&dev->lock);
     stream->random = ++dev->seed;
-    int number = pthread_create(&stream->thread, NULL, stream_main, stream);
-    if (!number) {
-        stream->next = dev->streams;
-        dev->streams = stream;
-    }
     pthread_mutex_unlock(&dev->lock);
+    int number = pthread_create(&stream->thread, NULL, stream_main, stream);
     if (number) {
         pthread_cond_destroy(&stream->changed);
         pthread_cond_destroy(&stream->idle);
         mem_free(stream);
         return status_new_errno(number, "could not start a stream's thread");
     }
+    *out = stream;
+    return STATUS_OK;
+}
+
+/* A closed one, if there is one: threads are not for a task each. */
+static status simulated_stream_open(device *base, dev_stream **out)
+{
+    simulated_device *dev = (simulated_device *)base;
+    *out = NULL;
+    pthread_mutex_lock(&dev->lock);
+    simulated_stream *stream = dev->closed;
+    if (stream)
+        dev->closed = stream->next;
+    pthread_mutex_unlock(&dev->lock);
+    if (!stream)
+        TRY(start_stream(dev, &stream));
+    pthread_mutex_lock(&dev->lock);
+    stream->next = dev->streams;
+    dev->streams = stream;
+    pthread_mutex_unlock(&dev->lock);
     *out = &stream->base;
     return STATUS_OK;
 }
@@ -405,20 +421,31 @@ static void simulated_stream_close(dev_stream *base)
     simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
     simulated_flush(stream);
-    stream->is_closing = true;
+    stream->drainers++;
     pthread_cond_signal(&stream->changed);
-    pthread_mutex_unlock(&dev->lock);
-    pthread_join(stream->thread, NULL);
-    pthread_mutex_lock(&dev->lock);
-    while (stream->late_wakes)
+    while (is_busy(stream))
         pthread_cond_wait(&stream->idle, &dev->lock);
+    stream->drainers--;
     simulated_reclaim(dev); /* it has passed all that is in its list */
     for (simulated_stream **at = &dev->streams; *at; at = &(*at)->next)
         if (*at == stream) {
             *at = stream->next;
             break;
         }
+    stream->next = dev->closed;
+    dev->closed = stream;
     pthread_mutex_unlock(&dev->lock);
+}
+
+/* Ends the thread of a stream that is closed. */
+static void end_stream(simulated_stream *stream)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    pthread_mutex_lock(&dev->lock);
+    stream->is_ending = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&dev->lock);
+    pthread_join(stream->thread, NULL);
     pthread_cond_destroy(&stream->changed);
     pthread_cond_destroy(&stream->idle);
     mem_free(stream);
@@ -539,6 +566,11 @@ static void simulated_event_free(dev_event *event)
 static void simulated_close(device *base)
 {
     simulated_device *dev = (simulated_device *)base;
+    while (dev->closed) {
+        simulated_stream *stream = dev->closed;
+        dev->closed = stream->next;
+        end_stream(stream);
+    }
     cost_waker_stop(&dev->waker);
     pthread_cond_destroy(&dev->reached);
     pthread_cond_destroy(&dev->reclaimed);

@@ -90,7 +90,7 @@ typedef struct simulated_stream {
     launch_window window;
     uint64_t window_number; /* if the window is not empty */
     released_list released; /* used by no other stream */
-    bool is_closing;
+    bool is_ending;
     unsigned drainers;   /* threads that wait until it is idle */
     unsigned late_wakes; /* of events that it has reached */
     uint64_t debt;       /* nanoseconds that its launches cost and that have not passed */
@@ -105,6 +105,7 @@ struct simulated_device {
     uint64_t next_number;
     released_list released;
     simulated_stream *streams;
+    simulated_stream *closed; /* to be opened again */
     uint64_t seed;
     bool is_punctual;                /* no command is late at random */
     uint64_t launch_cost, wait_cost; /* nanoseconds */
