@@ -3,7 +3,7 @@
 #include "parquet/write/writer.h"
 #include "test.h"
 
-enum { ROWS = 60000, COLUMNS = 5, TEXT_MOST = 40 };
+enum { ROWS = 300000, COLUMNS = 5, TEXT_MOST = 40 };
 
 /* A number, one that may be NULL, a text, one that may be NULL, and one that is NULL at row 50,000. */
 typedef struct written {
@@ -123,7 +123,7 @@ static void check_column(reader *r, const written *w, uint32_t number)
     tensor *held = NULL;
     uint64_t held_first = 0, held_count = 0;
     for (uint64_t first = 0; first < ROWS;) {
-        uint64_t count = 1 + test_random() % 9000;
+        uint64_t count = 1 + test_random() % 40000;
         tensor *t;
         count = count < ROWS - first ? count : ROWS - first;
         CHECK_OK(pq_column_slice(column, first, count, &t));
@@ -134,7 +134,7 @@ static void check_column(reader *r, const written *w, uint32_t number)
         held = t;
         held_first = first;
         held_count = count;
-        first += count + (test_random() % 4 ? 0 : test_random() % 5000);
+        first += count + (test_random() % 4 ? 0 : test_random() % 20000);
     }
     pq_column_close(column);
     check_slice(w, held, number, held_first, held_count);
