@@ -493,9 +493,10 @@ status pq_page_decode(const pq_page_context *context, const pq_page *page, tenso
 
 /* ---- pages in parts ---- */
 
-#define PART_PAGE_BYTES (2u << 20)  /* smaller pages are decoded at once, which is quicker if all rows are wanted */
-#define PART_LEVEL_BYTES 64          /* levels without a NULL have fewer */
-#define PART_STEP_BYTES (64u << 10)  /* decompressed at a time, at least */
+#define PART_PAGE_BYTES                                                                            \
+    (2u << 20) /* smaller pages are decoded at once, which is quicker if all rows are wanted */
+#define PART_LEVEL_BYTES 64         /* levels without a NULL have fewer */
+#define PART_STEP_BYTES (64u << 10) /* decompressed at a time, at least */
 
 struct pq_page_part {
     decoding d;
