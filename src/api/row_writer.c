@@ -8,14 +8,14 @@
 /* Of the rows that the result has, or that its COPY writes. */
 static status find_names(api_row_writer *w, const pistachio_result *result, uint32_t *out_count)
 {
-    const plan_column_list *copied = &result->statement->query.root->columns;
-    bool is_copy = !result->columns.count;
-    uint32_t count = *out_count = is_copy ? (uint32_t)copied->count : result->columns.count;
+    const plan_node *root = result->statement->query.root; /* NULL: SET and the like */
+    bool is_copy = !result->columns.count && root;
+    uint32_t count = *out_count = is_copy ? (uint32_t)root->columns.count : result->columns.count;
     w->names = mem_new_array(count + 1, sizeof *w->names);
     if (!w->names)
         return status_no_memory("column names", count * sizeof *w->names);
     for (uint32_t c = 0; c < count; c++)
-        w->names[c] = is_copy ? copied->items[c].name : result->columns.names[c];
+        w->names[c] = is_copy ? root->columns.items[c].name : result->columns.names[c];
     return STATUS_OK;
 }
 

@@ -35,12 +35,12 @@ status dev_stream_await(dev_stream *stream)
     return stream->dev->is_host ? STATUS_OK : await(stream, NULL);
 }
 
-status dev_event_await(dev_stream *stream, dev_event *event, uint64_t chunk)
+status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since)
 {
     status st = STATUS_OK;
+    bool is_of_chunk_before = since.stream == stream && since.chunk < stream->chunk_count;
     if (!stream->dev->ops->event_reached(event))
-        st = await(stream,
-                   chunk < stream->chunk_count && stream->chunk_end ? stream->chunk_end : event);
+        st = await(stream, is_of_chunk_before && stream->chunk_end ? stream->chunk_end : event);
     stream->dev->ops->event_free(event);
     return st;
 }

@@ -178,13 +178,24 @@ struct dev_stream {
     dev_event *chunk_end;
 };
 
+/* A chunk of a stream's. The stream is only compared: it may be closed since. */
+typedef struct dev_moment {
+    const dev_stream *stream;
+    uint64_t chunk; /* its chunk_count */
+} dev_moment;
+
+static inline dev_moment dev_moment_of(const dev_stream *stream)
+{
+    return (dev_moment){stream, stream->chunk_count};
+}
+
 /* Returns when the stream has done what is enqueued. The caller's thread may be another one
  * afterwards: it holds no mutex, nor the address of a thread-local variable. */
 CHECKED status dev_stream_await(dev_stream *stream);
-/* Returns when the event, recorded when the stream's chunk_count was `chunk`, is reached, and frees it,
- * also on failure. As above, but what was enqueued for the present chunk goes on; what came before is
+/* Returns when the event is reached, and frees it, also on failure. `since`: where it was recorded. As
+ * above, but what was enqueued for the present chunk goes on; what this stream was asked before is
  * awaited together, so that a task is woken once a chunk for all that it asked in the one before. */
-CHECKED status dev_event_await(dev_stream *stream, dev_event *event, uint64_t chunk);
+CHECKED status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since);
 
 /* isa: "auto" or the name of one that this machine has. chunk_rows 0: the device's own choice. */
 CHECKED status dev_open_cpu(const char *isa, uint32_t chunk_rows, mem_budget *budget, device **out);

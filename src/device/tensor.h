@@ -131,7 +131,7 @@ typedef struct dev_fetch {
     uint64_t *words; /* pinned; on host devices the words themselves, copied at the start */
     uint32_t count;
     dev_event *event;
-    uint64_t chunk; /* the stream's chunk_count when it was started */
+    dev_moment since;
 } dev_fetch;
 
 /* Enqueues the copy of `count` words. What is asked for a chunk later, when it is there, costs

@@ -77,7 +77,7 @@ status dev_fetch_start(dev_stream *stream, const void *words, uint32_t count, de
 {
     const dev_ops *ops = stream->dev->ops;
     void *pinned = NULL;
-    *out = (dev_fetch){.count = count, .chunk = stream->chunk_count};
+    *out = (dev_fetch){.count = count, .since = dev_moment_of(stream)};
     TRY(dev_host_alloc(stream->dev, bytes_of(out), "words", &pinned));
     out->words = pinned;
     if (stream->dev->is_host) {
@@ -98,7 +98,7 @@ status dev_fetch_finish(dev_stream *stream, dev_fetch *fetch, uint64_t *target)
     dev_event *event = fetch->event;
     fetch->event = NULL;
     if (event)
-        st = dev_event_await(stream, event, fetch->chunk);
+        st = dev_event_await(stream, event, fetch->since);
     if (!st)
         memcpy(target, fetch->words, bytes_of(fetch));
     dev_fetch_close(stream->dev, fetch);

@@ -115,7 +115,8 @@ void simulated_memory_renew(void *address, size_t bytes_before, size_t bytes)
 
 size_t simulated_memory_room(size_t bytes)
 {
-    return (size_t)1 << class_of(bytes);
+    unsigned class = class_of(bytes);
+    return class < 8 * sizeof bytes ? (size_t)1 << class : SIZE_MAX;
 }
 
 void *simulated_memory_take(bool is_host, size_t bytes)

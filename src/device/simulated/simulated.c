@@ -383,6 +383,7 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
+    stream->base = (dev_stream){.dev = base};
     stream->id = new_id();
     pthread_mutex_lock(&dev->lock);
     stream->next = dev->streams;

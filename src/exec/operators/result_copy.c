@@ -68,7 +68,7 @@ void result_copy_close(device *dev, result_copy *copy)
 
 status result_copy_start(dev_stream *stream, chunk *c, result_copy *out)
 {
-    *out = (result_copy){.chunk = stream->chunk_count};
+    *out = (result_copy){.since = dev_moment_of(stream)};
     status st = exec_batch_new(stream->dev, c->column_count, c->rows.bound, &out->batch);
     if (!st)
         st = chunk_concat(stream, &c, 1, "result", &out->flat);
@@ -102,7 +102,7 @@ status result_copy_finish(dev_stream *stream, result_copy *copy, exec_batch **ou
     dev_event *event = copy->event;
     *out = NULL;
     copy->event = NULL;
-    status st = event ? dev_event_await(stream, event, copy->chunk) : STATUS_OK;
+    status st = event ? dev_event_await(stream, event, copy->since) : STATUS_OK;
     if (!st && copy->batch) {
         point_to_host(copy->flat, copy->batch);
         *out = copy->batch;

@@ -9,7 +9,7 @@ typedef struct result_copy {
     chunk *flat; /* what is copied: long strings in one heap for each column */
     exec_batch *batch;
     dev_event *event;
-    uint64_t chunk; /* the stream's chunk_count at its start */
+    dev_moment since;
 } result_copy;
 
 /* Enqueues the copies of a chunk whose count is exact. Ends in result_copy_finish or

@@ -333,7 +333,7 @@ static status keep_pace(scheduled_task *scheduled)
     scheduled->has_chunk = false;
     *place = NULL;
     flush_stream(scheduled);
-    status st = oldest ? dev_event_await(stream, oldest, stream->chunk_count) : STATUS_OK;
+    status st = oldest ? dev_event_await(stream, oldest, dev_moment_of(stream)) : STATUS_OK;
     if (!st)
         st = stream->dev->ops->event_record(stream, NULL, NULL, place);
     stream->chunk_end = *place;

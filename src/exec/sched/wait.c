@@ -31,13 +31,16 @@ static void reached(void *argument)
 }
 
 /* The thread stands still: for measurements. */
-static void block(scheduled_task *scheduled, dev_stream *stream)
+static void block(scheduled_task *scheduled, dev_stream *stream, dev_event *event)
 {
+    const dev_ops *ops = stream->dev->ops;
     exec_operator *called = scheduled->called;
     const char *what = scheduled->called_for;
     task_step_end(scheduled);
     task_step_begin(scheduled, called, "wait");
-    stream->dev->ops->stream_drain(stream);
+    ops->stream_drain(stream);
+    if (event && !ops->event_reached(event))
+        ops->event_wait(event); /* another stream's */
     task_step_end(scheduled);
     task_step_begin(scheduled, called, what);
 }
@@ -49,7 +52,7 @@ status task_await(dev_stream *stream, dev_event *event, void *argument)
     awaiting a = {.scheduled = scheduled};
     dev_event *end = NULL;
     if (scheduled->task.query->is_synchronous || fault_check(FAULT_WAIT)) {
-        block(scheduled, stream);
+        block(scheduled, stream, event);
         return STATUS_OK;
     }
     DEV_WORK_NOTE(wakes);
