@@ -1,16 +1,10 @@
 /* slab.c - a slab's memory is given out from its beginning to its end, once; when the last piece of it
- * has come back it goes, or, while it is the pool's current one, begins anew.
- *
- * Where huge pages are dear slabs are of small ones: results that a client keeps are all new memory,
- * and took three times as long. What is larger than a piece of a slab is read at random (tables of
- * joins), which huge pages are worth it for. */
+ * has come back it goes, or, while it is the pool's current one, begins anew. */
 #include "device/cpu/slab.h"
 
 #include "base/fault.h"
 #include "base/mem.h"
 
-#include <glob.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,53 +16,6 @@ struct cpu_slab {
     size_t used;
     uint32_t pieces; /* that are out */
 };
-
-/* ---- pages of the system ---- */
-
-/* A line of a file of the system, or an empty one. */
-static void read_line(const char *path, char *out, int bytes)
-{
-    FILE *file = fopen(path, "r");
-    if (!file || !fgets(out, bytes, file))
-        *out = 0;
-    if (file)
-        fclose(file);
-}
-
-#define BALLOON "0x0005"
-#define BALLOON_REPORTS 5 /* the feature's number */
-
-static bool balloon_reports(const char *device_path)
-{
-    char line[128], path[512];
-    read_line(device_path, line, sizeof line);
-    if (strncmp(line, BALLOON, strlen(BALLOON)) != 0)
-        return false;
-    snprintf(path, sizeof path, "%.*s/features", (int)(strlen(device_path) - strlen("/device")),
-             device_path);
-    read_line(path, line, sizeof line);
-    return strlen(line) > BALLOON_REPORTS && line[BALLOON_REPORTS] == '1';
-}
-
-static bool is_reported;
-
-/* A virtual machine may give huge pages that are free back to its host, who then has to find memory
- * again for each that is used. Smaller pages it keeps. */
-static void look_for_balloon(void)
-{
-    glob_t found;
-    if (!glob("/sys/bus/virtio/devices/*/device", 0, NULL, &found))
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            is_reported = is_reported || balloon_reports(found.gl_pathv[i]);
-    globfree(&found);
-}
-
-static bool are_huge_pages_dear(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, look_for_balloon);
-    return is_reported;
-}
 
 /* For huge pages the mapping must begin where one does. */
 void *cpu_map_pages(size_t bytes)
@@ -108,8 +55,6 @@ static cpu_slab *slab_new(void)
         mem_free(slab);
         return NULL;
     }
-    if (are_huge_pages_dear())
-        madvise(slab->memory, SLAB_BYTES, MADV_NOHUGEPAGE);
     return slab;
 }
 
