@@ -297,7 +297,7 @@ void net_comm_close(net_comm *comm)
     net_lock(comm);
     comm->is_closing = true;
     uint64_t end = ops->now(comm->transport) + comm->options.peer_timeout_ms * MILLISECOND;
-    while (comm->queries && !comm->failure && ops->now(comm->transport) < end)
+    while (comm->queries && !comm->is_broken && ops->now(comm->transport) < end)
         let_move(comm);
     drop_queries(comm);
     tell_leaving(comm);

@@ -140,7 +140,8 @@ struct net_comm {
     unsigned rank, ranks;
     net_options options;
     net_peer *peers;
-    status failure;
+    status failure;     /* no query can begin */
+    bool is_broken;     /* nor go on: it is more than that a rank has left */
     char *failure_text; /* of the NET_FRAME_GONE that tells it */
     bool is_closing;
     net_query *queries;

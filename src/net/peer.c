@@ -72,6 +72,7 @@ static status query_loss(const net_query *query, unsigned peer, status why)
 
 void net_comm_fail(net_comm *comm, status why)
 {
+    comm->is_broken = true;
     for (net_query *query = comm->queries, *next; query; query = next) {
         next = query->next;
         net_query_fail_locked(query, net_status_copy(why), false);

@@ -19,8 +19,10 @@ void net_channel_tell(net_channel *channel)
     net_exchange *exchange = channel->exchange;
     net_query *query = exchange->query;
     const net_peer *peer = &query->comm->peers[channel->peer];
-    if (channel->peer == query->comm->rank || peer->is_gone || peer->has_left)
+    if (channel->peer == query->comm->rank || peer->is_gone || peer->has_left) {
+        channel->state.is_stale = false; /* nobody is to be told again */
         return;
+    }
     if (channel->state.is_posted) {
         channel->state.is_stale = true; /* again, when it is back */
         return;

@@ -33,6 +33,15 @@ for algorithm in redundant parallel partitioned; do
         --probe-rows 100 --selectivity 1 --ranks 5 --runs 2
     equal "all of 100 rows" "$(row 5 8)" 100
 done
+# Ranks leave as soon as they are done: what they had still to say is said.
+leave() {
+    turns=0
+    while [ $turns -lt 20 ]; do
+        "$program" bench join --build-rows 2 --probe-rows 100 --ranks 5 --runs 1 >"$work/out" || return 1
+        turns=$((turns + 1))
+    done
+}
+check "ranks that leave" leave
 # Each of 3000 keys of 8 bytes goes to 2 other ranks; 12000 rows in all.
 expect "bytes of the redundant build" 0 - join --ranks 3
 equal "bytes a row" "$(row 3 6)" 4.00
