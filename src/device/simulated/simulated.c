@@ -383,7 +383,9 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
-    stream->base = (dev_stream){.dev = base};
+    stream->base.await = NULL;
+    stream->base.chunk_count = 0;
+    stream->base.chunk_end = NULL;
     stream->id = new_id();
     pthread_mutex_lock(&dev->lock);
     stream->next = dev->streams;
