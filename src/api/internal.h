@@ -150,6 +150,8 @@ pistachio_error *api_null_argument(const char *name);
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
+/* What the result's statement is bound with. */
+sql_catalog *api_result_catalog(const pistachio_result *result);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
 /* What a session has set, over those of its database. */
@@ -197,24 +199,10 @@ CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 
-/* query.c: runs the first statement of sql; prepared: the statement that it is of, with values, or
- * NULL. *out is NULL where there is none. */
-CHECKED status api_run(pistachio_connection *connection, pistachio_statement *prepared,
-                       const char *sql, const char **out_rest, pistachio_result **out);
-/* query.c: runs a result's SQL_ROUND; its rows are in a file without a name, the caller's. */
-CHECKED status api_run_round(pistachio_result *result, int *out_descriptor);
-/* query.c: what the result's statement is bound with. */
-sql_catalog *api_result_catalog(const pistachio_result *result);
-/* query.c: what settings.def cannot say of a setting's text. */
-CHECKED status api_settings_check(const settings *s);
-/* query.c: exec_query_next of the result's query, on all of its ranks. */
-CHECKED status api_query_next(pistachio_result *result, exec_batch **out);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
-/* The query is over: writes its trace, if one is made. */
-CHECKED status api_finish_trace(pistachio_result *result);
-/* made rows */
+/* result.c: a row that the API makes itself, a cell for each column; copied. */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 
 #endif
