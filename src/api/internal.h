@@ -15,6 +15,8 @@
 #include "pistachio/pistachio.h"
 #include "sql/sql.h"
 
+#include <semaphore.h>
+
 /* One of an engine's ranks. */
 typedef struct api_rank {
     mem_budget *budget;
@@ -40,7 +42,7 @@ typedef struct api_engine {
     settings made_of;
 } api_engine;
 
-typedef struct api_ranked api_ranked;   /* ranks.h */
+typedef struct api_ranked api_ranked;   /* ranked.h */
 typedef struct api_cluster api_cluster; /* cluster.h */
 
 struct pistachio_database {
@@ -53,12 +55,17 @@ struct pistachio_database {
     uint64_t memory_peak; /* of the engines before this one */
 };
 
+/* Where a client's thread waits for other ranks. */
+typedef struct api_wait {
+    sem_t changed; /* what it waits for has come, or is_cancelled */
+    _Atomic bool is_cancelled;
+} api_wait;
+
 /* Where the query that started last is found by other threads. */
 typedef struct api_running {
-    pthread_mutex_t lock;        /* pistachio_progress has it while it looks at the query */
-    _Atomic(exec_query *) query; /* NULL: it is over */
-    _Atomic(struct rank_run *)
-        waiting;                   /* a client's thread waits for other ranks; NULL: none does */
+    pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
+    _Atomic(exec_query *) query;   /* NULL: it is over */
+    _Atomic(api_wait *) waiting;   /* of a client's thread; NULL: none waits */
     _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
     _Atomic uint32_t cancels;      /* such calls, ever */
 } api_running;
@@ -177,15 +184,17 @@ typedef struct api_client {
 } api_client;
 /* Returns what was so before, which is to be set again. */
 api_client api_client_set(api_client client);
+void api_wait_init(api_wait *wait);
+void api_wait_release(api_wait *wait);
 /* This thread waits for other ranks, until it says NULL. */
-void api_client_waits(struct rank_run *run);
+void api_client_waits(api_wait *wait);
 
 /* columns.c */
 CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);
 
-/* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
+/* engine_device.c: the device of one of so many ranks, whose host memory is charged to the budget. */
 CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
-/* The settings of now, and a reference to an engine that is as they say. */
+/* engine.c: the settings of now, and a reference to an engine that is as they say. */
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */

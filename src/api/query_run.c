@@ -4,6 +4,7 @@
 
 #include "api/cluster.h"
 #include "api/place_text.h"
+#include "api/ranked.h"
 #include "api/ranks.h"
 #include "base/trace.h"
 #include "plan/optimize.h"
