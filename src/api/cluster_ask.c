@@ -14,6 +14,6 @@ status api_cluster_ask(rank_run *run, statement_request request, const char *tex
     TRY(st);
     st = rank_run_send_request(run, request, text, use_cache);
     if (st)
-        net_query_fail(run->net, api_copy_status(st));
+        net_query_fail(run->net, status_copy(st));
     return st;
 }

@@ -90,7 +90,7 @@ static status start(pistachio_database *database, api_engine *engine)
     if (!st) {
         st = agree_start(&run, cluster);
         if (st)
-            net_query_fail(run.net, api_copy_status(st));
+            net_query_fail(run.net, status_copy(st));
     }
     rank_run_release(&run);
     return st;

@@ -116,7 +116,7 @@ static status ask_and_open(rank_run *run, const char *text, bool use_cache, uint
     TRY(api_cluster_ask(run, REQUEST_TABLE, text, use_cache));
     status st = open_together(run, text, use_cache, age, out);
     if (st)
-        net_query_fail(run->net, api_copy_status(st));
+        net_query_fail(run->net, status_copy(st));
     return st;
 }
 

@@ -148,8 +148,6 @@ struct pistachio_result {
 pistachio_error *api_error(status st);
 /* The same the other way. */
 CHECKED status api_error_status(pistachio_error *error);
-/* Another one with its kind, message and hint. */
-CHECKED status api_copy_status(status st);
 /* The failure of a call whose argument of that name is NULL. */
 pistachio_error *api_null_argument(const char *name);
 
