@@ -12,11 +12,6 @@
 
 #include "exec/join/op_join.h"
 
-static inline bool join_unites_filters(const op_join_build *join)
-{
-    return join->base.plan->join.has_united_filters;
-}
-
 /* As a phase, of task 0 alone: EXEC_FINISHED when all filters are published. The table's chunks, if it is in
  * memory, have their keys. */
 exec_result join_filters_unite(op_join_build *join, exec_task *task);

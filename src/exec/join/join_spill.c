@@ -1,6 +1,5 @@
 /* join_spill.c - rows of a join on their way to a temporary file. */
 #include "exec/join/join_spill.h"
-#include "exec/join/join_filters.h"
 
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
