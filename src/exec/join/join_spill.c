@@ -111,10 +111,10 @@ bool join_fits(op_join_build *join)
 
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
-/* Those that ranks unite are not made of such keys. */
+/* Those that ranks may unite are not made of such keys. */
 static size_t filter_count(const op_join_build *join)
 {
-    return join_unites_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
+    return join_may_unite_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
 }
 
 static runtime_filter *filter_at(const op_join_build *join, size_t number)
@@ -150,6 +150,8 @@ status join_spill_publish(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
+    if (join_may_unite_filters(join) && !join_unites_filters(join))
+        join_filters_publish_ranges(join);
     for (size_t i = 0; i < filter_count(join); i++) {
         uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;
