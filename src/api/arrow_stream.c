@@ -1,6 +1,8 @@
 /* arrow_stream.c - a result as an ArrowArrayStream. */
 #include "api/arrow.h"
 
+#include "api/query_run.h"
+
 #include <errno.h>
 
 typedef struct stream_data {

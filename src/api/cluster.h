@@ -12,9 +12,9 @@
 #define PISTACHIO_API_CLUSTER_H
 
 #include "api/internal.h"
-#include "api/statement_bytes.h"
 #include "net/bootstrap.h"
 #include "net/net.h"
+#include "parquet/read/table.h"
 
 struct rank_run;
 
@@ -53,23 +53,25 @@ void api_cluster_leave(api_cluster *cluster);
 
 /* ---- for the rest of the folder ---- */
 
+/* Of a process with this place, not connected yet; *out is NULL on failure. */
+CHECKED status api_cluster_new(const net_place *place, api_cluster **out);
 /* The engine's one place, on this rank. */
 CHECKED status api_cluster_open(const api_cluster *cluster, api_engine *engine);
-/* The database's settings become those of a statement that is served; *out is the engine for them, and
- * *out_catalog has its tables and views: the caller's. With `binding` held. */
-CHECKED status api_cluster_follow(pistachio_database *database, const settings *s,
-                                  const statement_read *read, sql_catalog **out_catalog,
-                                  api_engine **out);
 
-/* On rank 0: begins a query of the run, and asks the others for something that is no statement. */
-CHECKED status api_cluster_ask(struct rank_run *run, statement_request request, const char *text,
-                               bool use_cache);
+/* cluster_topology.c: what rank 0 has asked for: this rank's part of the topology. */
 CHECKED status api_cluster_serve_topology(struct rank_run *run);
 
 /* cluster_tables.c: the opener of the catalogs of a process that is a rank. */
 sql_opener api_cluster_opener(pistachio_database *database);
 /* What rank 0 has asked for: opens the table of the text with the others. */
 CHECKED status api_cluster_serve_table(struct rank_run *run, const char *text, bool use_cache);
+
+/* cluster_known.c: the table that the text means; NULL: it is to be opened, or opened again. *out_age: the
+ * cluster's now. */
+pq_table *api_cluster_known_table(api_cluster *cluster, const char *text, uint64_t *out_age);
+/* The text means this table from now on, which was opened at this age. Closes it on failure. */
+CHECKED status api_cluster_know_table(api_cluster *cluster, const char *text, pq_table *table,
+                                      uint64_t age);
 /* A statement has failed, perhaps because files are not what they were: tables are opened again before
  * they are used again. */
 void api_cluster_doubt_tables(api_cluster *cluster);

@@ -1,7 +1,7 @@
 /* cluster_serve.c - what a process does that is a rank, but not the client's: waits for statements, and
  * runs each on a thread of its own, as several may be under way at once. */
 #include "api/cluster.h"
-#include "api/rank_run.h"
+#include "api/rank_statement.h"
 
 typedef struct served {
     struct served *next;

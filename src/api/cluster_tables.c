@@ -2,78 +2,16 @@
  * the others use, by the same text, what they have opened with it. */
 #include "api/cluster.h"
 
+#include "api/cluster_ask.h"
 #include "api/place_text.h"
-#include "api/rank_run.h"
 #include "parquet/read/table_share.h"
 
-/* Of the collectives of an opening; the first is the statement's (rank_run.h). */
+/* Of the collectives of an opening; the first is the statement's (rank_statement.c). */
 enum { NET_FILES = 1, NET_FOOTERS, NET_OPENED };
 
 /* Of all ranks together. */
 #define LISTS_BYTES_MAX ((uint64_t)1 << 30)
 #define FOOTERS_BYTES_MAX ((uint64_t)8 << 30)
-
-/* ---- what is open ---- */
-
-static cluster_table *find(api_cluster *cluster, const char *text)
-{
-    for (size_t i = 0; i < cluster->tables.count; i++)
-        if (!strcmp(cluster->tables.items[i].text, text))
-            return &cluster->tables.items[i];
-    return NULL;
-}
-
-/* With the lock held. The table is closed on failure. */
-static status store(api_cluster *cluster, const char *text, pq_table *table, uint64_t age)
-{
-    status st = array_push(NULL, &cluster->opened, table);
-    if (st) {
-        pq_table_close(table);
-        return st;
-    }
-    cluster_table *known = find(cluster, text);
-    if (known) {
-        known->table = table;
-        known->age = age;
-        return STATUS_OK;
-    }
-    cluster_table made = {.text = mem_copy_text(text, strlen(text)), .table = table, .age = age};
-    if (!made.text)
-        return status_no_memory("table", strlen(text));
-    st = array_push(NULL, &cluster->tables, made);
-    if (st)
-        mem_free(made.text);
-    return st;
-}
-
-/* NULL: it is to be opened, or opened again. */
-static pq_table *current_table(api_cluster *cluster, const char *text, uint64_t *out_age)
-{
-    pthread_mutex_lock(&cluster->table_lock);
-    cluster_table *known = find(cluster, text);
-    *out_age = cluster->age;
-    bool is_young = known && (cluster->rank || known->age == cluster->age);
-    pq_table *table = is_young ? known->table : NULL;
-    pthread_mutex_unlock(&cluster->table_lock);
-    return table && pq_table_is_current(table) ? table : NULL;
-}
-
-void api_cluster_doubt_tables(api_cluster *cluster)
-{
-    pthread_mutex_lock(&cluster->table_lock);
-    cluster->age++;
-    pthread_mutex_unlock(&cluster->table_lock);
-}
-
-void api_cluster_close_tables(api_cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->tables.count; i++)
-        mem_free(cluster->tables.items[i].text);
-    for (size_t i = 0; i < cluster->opened.count; i++)
-        pq_table_close(cluster->opened.items[i]);
-    array_release(&cluster->tables);
-    array_release(&cluster->opened);
-}
 
 /* ---- opening together ---- */
 
@@ -160,10 +98,7 @@ static status open_together(rank_run *run, const char *text, bool use_cache, uin
         st = exchange_footers(run, share, &table);
     pq_share_free(share);
     TRY(st);
-    pthread_mutex_lock(&cluster->table_lock);
-    st = store(cluster, text, table, age);
-    pthread_mutex_unlock(&cluster->table_lock);
-    TRY(st);
+    TRY(api_cluster_know_table(cluster, text, table, age));
     *out = table;
     return agree_opened(run);
 }
@@ -181,7 +116,7 @@ static status ask_and_open(rank_run *run, const char *text, bool use_cache, uint
     TRY(api_cluster_ask(run, REQUEST_TABLE, text, use_cache));
     status st = open_together(run, text, use_cache, age, out);
     if (st)
-        net_query_fail(run->net, api_copy_status(st));
+        net_query_fail(run->net, status_copy(st));
     return st;
 }
 
@@ -217,7 +152,7 @@ static status open_table(void *context, const char *text, bool use_cache, pq_tab
     api_cluster *cluster = database->cluster;
     uint64_t age;
     (void)before; /* other catalogs may have opened it since */
-    *out = current_table(cluster, text, &age);
+    *out = api_cluster_known_table(cluster, text, &age);
     if (*out)
         return STATUS_OK;
     return cluster->rank ? not_current(cluster, text)

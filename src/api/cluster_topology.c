@@ -1,8 +1,8 @@
 /* cluster_topology.c - ranks, their machines, and how each reaches each. */
 #include "api/cluster.h"
 
+#include "api/cluster_ask.h"
 #include "api/machine.h"
-#include "api/rank_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* copy.c - COPY (query) TO 'file': Parquet or text, streamed; the file appears when it is whole. */
 #include "api/copy.h"
 
+#include "api/query_run.h"
 #include "api/row_writer.h"
 #include "api/sink.h"
 #include "storage/output_file.h"

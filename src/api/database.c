@@ -1,5 +1,6 @@
 /* database.c - databases, connections, tables. */
 #include "api/cluster.h"
+#include "plan/optimize.h"
 
 #ifndef PISTACHIO_VERSION
 #define PISTACHIO_VERSION "unknown"
@@ -23,6 +24,14 @@ static void database_unref(pistachio_database *database)
     mem_free(database);
 }
 
+/* What settings.def cannot say of a text. */
+static status check_settings(const settings *s)
+{
+    uint64_t rules;
+    return status_context(plan_rules_parse(s->disabled_optimizer_rules.text, &rules),
+                          "setting disabled_optimizer_rules");
+}
+
 static status set_options(settings *s, const pistachio_option *options, size_t option_count)
 {
     TRY(settings_init(s));
@@ -32,7 +41,7 @@ static status set_options(settings *s, const pistachio_option *options, size_t o
                               options[i].name ? "value" : "name");
         TRY(settings_set(s, options[i].name, options[i].value));
     }
-    return api_settings_check(s);
+    return check_settings(s);
 }
 
 pistachio_error *pistachio_open(const pistachio_option *options, size_t option_count,
@@ -112,6 +121,11 @@ pistachio_error *pistachio_connect_session(pistachio_database *database, pistach
 sql_catalog *api_catalog(const pistachio_connection *connection)
 {
     return connection->catalog ? connection->catalog : connection->database->catalog;
+}
+
+sql_catalog *api_result_catalog(const pistachio_result *result)
+{
+    return result->catalog ? result->catalog : api_catalog(result->connection);
 }
 
 void api_settings_apply(pistachio_connection *connection, settings *s)

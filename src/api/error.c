@@ -47,10 +47,3 @@ void pistachio_error_free(pistachio_error *error)
 {
     status_free(status_of(error));
 }
-
-status api_copy_status(status st)
-{
-    status copy = status_new(status_get_kind(st), "%s", status_message(st));
-    const char *hint = status_get_hint(st);
-    return hint ? status_hint(copy, "%s", hint) : copy;
-}

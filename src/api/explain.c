@@ -1,6 +1,6 @@
 /* explain.c - EXPLAIN and EXPLAIN ANALYZE: the plan as rows of text. */
 #include "api/explain_metrics.h"
-
+#include "api/ranked.h"
 #include "plan/optimize.h"
 #include "storage/calibrate.h"
 

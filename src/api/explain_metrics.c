@@ -1,7 +1,7 @@
 /* explain_metrics.c - metrics of operators, by node of the plan, and those of all ranks. */
 #include "api/explain_metrics.h"
 
-/* Of the statement's collectives; see rank_run.c. */
+/* Of the statement's collectives; see rank_statement.c. */
 #define NET_METRICS 3
 #define METRICS_BYTES_MAX ((uint64_t)256 << 20)
 

@@ -15,6 +15,8 @@
 #include "pistachio/pistachio.h"
 #include "sql/sql.h"
 
+#include <semaphore.h>
+
 /* One of an engine's ranks. */
 typedef struct api_rank {
     mem_budget *budget;
@@ -40,7 +42,7 @@ typedef struct api_engine {
     settings made_of;
 } api_engine;
 
-typedef struct api_ranked api_ranked;   /* ranks.h */
+typedef struct api_ranked api_ranked;   /* ranked.h */
 typedef struct api_cluster api_cluster; /* cluster.h */
 
 struct pistachio_database {
@@ -53,12 +55,17 @@ struct pistachio_database {
     uint64_t memory_peak; /* of the engines before this one */
 };
 
+/* Where a client's thread waits for other ranks. */
+typedef struct api_wait {
+    sem_t changed; /* what it waits for has come, or is_cancelled */
+    _Atomic bool is_cancelled;
+} api_wait;
+
 /* Where the query that started last is found by other threads. */
 typedef struct api_running {
-    pthread_mutex_t lock;        /* pistachio_progress has it while it looks at the query */
-    _Atomic(exec_query *) query; /* NULL: it is over */
-    _Atomic(struct rank_run *)
-        waiting;                   /* a client's thread waits for other ranks; NULL: none does */
+    pthread_mutex_t lock;          /* pistachio_progress has it while it looks at the query */
+    _Atomic(exec_query *) query;   /* NULL: it is over */
+    _Atomic(api_wait *) waiting;   /* of a client's thread; NULL: none waits */
     _Atomic uint32_t cancel_count; /* calls of api_running_cancel that may be looking at it */
     _Atomic uint32_t cancels;      /* such calls, ever */
 } api_running;
@@ -141,8 +148,6 @@ struct pistachio_result {
 pistachio_error *api_error(status st);
 /* The same the other way. */
 CHECKED status api_error_status(pistachio_error *error);
-/* Another one with its kind, message and hint. */
-CHECKED status api_copy_status(status st);
 /* The failure of a call whose argument of that name is NULL. */
 pistachio_error *api_null_argument(const char *name);
 
@@ -150,6 +155,8 @@ pistachio_error *api_null_argument(const char *name);
 pistachio_connection *api_connection_ref(pistachio_connection *connection);
 void api_connection_unref(pistachio_connection *connection);
 sql_catalog *api_catalog(const pistachio_connection *connection);
+/* What the result's statement is bound with. */
+sql_catalog *api_result_catalog(const pistachio_result *result);
 /* The settings of now: the database's, and over them the session's. */
 void api_settings(pistachio_connection *connection, settings *out);
 /* What a session has set, over those of its database. */
@@ -175,15 +182,17 @@ typedef struct api_client {
 } api_client;
 /* Returns what was so before, which is to be set again. */
 api_client api_client_set(api_client client);
+void api_wait_init(api_wait *wait);
+void api_wait_release(api_wait *wait);
 /* This thread waits for other ranks, until it says NULL. */
-void api_client_waits(struct rank_run *run);
+void api_client_waits(api_wait *wait);
 
 /* columns.c */
 CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);
 
-/* engine.c: the device of one of so many ranks, whose host memory is charged to the budget. */
+/* engine_device.c: the device of one of so many ranks, whose host memory is charged to the budget. */
 CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
-/* The settings of now, and a reference to an engine that is as they say. */
+/* engine.c: the settings of now, and a reference to an engine that is as they say. */
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);
 void api_engine_unref(api_engine *engine); /* takes NULL; any thread but the engine's workers */
@@ -197,24 +206,10 @@ CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 
-/* query.c: runs the first statement of sql; prepared: the statement that it is of, with values, or
- * NULL. *out is NULL where there is none. */
-CHECKED status api_run(pistachio_connection *connection, pistachio_statement *prepared,
-                       const char *sql, const char **out_rest, pistachio_result **out);
-/* query.c: runs a result's SQL_ROUND; its rows are in a file without a name, the caller's. */
-CHECKED status api_run_round(pistachio_result *result, int *out_descriptor);
-/* query.c: what the result's statement is bound with. */
-sql_catalog *api_result_catalog(const pistachio_result *result);
-/* query.c: what settings.def cannot say of a setting's text. */
-CHECKED status api_settings_check(const settings *s);
-/* query.c: exec_query_next of the result's query, on all of its ranks. */
-CHECKED status api_query_next(pistachio_result *result, exec_batch **out);
 /* explain.c: the plan as text, annotated with what happened if the query has run. */
 CHECKED status api_explain(pistachio_result *result, bool with_metrics);
 int64_t api_nanoseconds(void); /* since some time; never goes back */
-/* The query is over: writes its trace, if one is made. */
-CHECKED status api_finish_trace(pistachio_result *result);
-/* made rows */
+/* result.c: a row that the API makes itself, a cell for each column; copied. */
 CHECKED status api_made_row(pistachio_result *result, const char *const *cells);
 
 #endif

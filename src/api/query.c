@@ -1,75 +1,12 @@
-/* query.c - runs statements: queries by the executor, the others here. */
-#include "api/cluster.h"
+/* query.c - runs statements, of a text or prepared: queries by the executor, the others here. */
 #include "api/copy.h"
-#include "api/place_text.h"
-#include "api/ranks.h"
+#include "api/query_run.h"
 #include "api/rounds.h"
-#include "base/trace.h"
-#include "plan/optimize.h"
 
 #include <stdio.h>
 #include <time.h>
 
-status api_made_row(pistachio_result *result, const char *const *cells)
-{
-    arena *a = result->statement->query.memory;
-    for (uint32_t i = 0; i < result->columns.count; i++) {
-        const char *copy = cells[i] ? arena_copy_text(a, cells[i], strlen(cells[i])) : NULL;
-        if (cells[i] && !copy)
-            return status_no_memory("result", strlen(cells[i]));
-        TRY(array_push(a, &result->made.cells, copy));
-    }
-    return STATUS_OK;
-}
-
-/* The path that a setting gives, in the statement's memory, or NULL. */
-static status copy_path(pistachio_result *result, const char *text, const char **out)
-{
-    *out = NULL;
-    if (!strcmp(text, "off") || !*text)
-        return STATUS_OK;
-    *out = arena_copy_text(result->statement->query.memory, text, strlen(text));
-    return *out ? STATUS_OK : status_no_memory("trace", strlen(text));
-}
-
-static status start_trace(pistachio_result *result)
-{
-    const settings *s = &result->settings;
-    TRY(copy_path(result, s->trace.text, &result->trace_path));
-    TRY(copy_path(result, s->timeline.text, &result->timeline_path));
-    /* False: another query of the process is being traced. */
-    result->is_traced = (result->trace_path || result->timeline_path) && trace_start();
-    result->query->is_traced = result->is_traced;
-    return STATUS_OK;
-}
-
-status api_finish_trace(pistachio_result *result)
-{
-    bool is_traced = result->is_traced;
-    result->is_traced = false;
-    return is_traced
-               ? trace_stop(result->trace_path, result->timeline_path, result->statement->query.sql)
-               : STATUS_OK;
-}
-
-static api_client client_of(const pistachio_result *result)
-{
-    return (api_client){&result->connection->running,
-                        result->prepared ? &result->prepared->running : NULL};
-}
-
-status api_query_next(pistachio_result *result, exec_batch **out)
-{
-    TRY(exec_query_next(result->query, out));
-    if (*out || !result->ranked)
-        return STATUS_OK;
-    api_client before = api_client_set(client_of(result));
-    bool is_analyzed = result->statement->kind == SQL_EXPLAIN_ANALYZE;
-    status st = api_ranked_finish(result->ranked, is_analyzed ? &result->statement->query : NULL,
-                                  result->query);
-    api_client_set(before);
-    return st;
-}
+/* ---- queries ---- */
 
 /* Runs the query and throws its rows away. */
 static status drain(pistachio_result *result)
@@ -82,58 +19,18 @@ static status drain(pistachio_result *result)
     return STATUS_OK;
 }
 
-/* On this rank, or on all. */
-static status make_query(pistachio_result *result)
+static status run_query(pistachio_result *result)
 {
-    const api_engine *engine = result->engine;
-    exec_place place = {.dev = engine->dev, .pool = engine->pool};
-    if (result->statement->query.exchange_count)
-        TRY(api_ranked_begin(result, &place));
-    const api_cluster *cluster = result->connection->database->cluster;
-    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
-    TRY(api_place_settings(&result->settings, 0, host));
-    TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
-    if (result->ranked)
-        api_ranked_attach(result->ranked, result->query);
-    return STATUS_OK;
-}
-
-static void show_query(pistachio_result *result)
-{
-    api_running_show(&result->connection->running, result->query);
-    if (result->prepared)
-        api_running_show(&result->prepared->running, result->query);
-}
-
-static void hide_query(pistachio_result *result)
-{
-    api_running_hide(&result->connection->running, result->query);
-    if (result->prepared)
-        api_running_hide(&result->prepared->running, result->query);
-}
-
-static status start_query(pistachio_result *result)
-{
-    plan_statement *plan = &result->statement->query;
-    TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
-    api_settings_apply(result->connection, &result->settings);
-    TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
-    TRY(plan_optimize(plan));
-    const plan_distribution distribution = api_distribution(result->engine, &result->settings);
-    TRY(plan_distribute(plan, &distribution));
-    if (result->statement->kind == SQL_EXPLAIN)
-        return api_explain(result, false);
-    TRY(make_query(result));
-    show_query(result);
-    if (!result->is_round)
-        TRY(start_trace(result));
-    TRY(exec_query_start(result->query));
     sql_kind kind = result->statement->kind;
+    TRY(api_query_plan(result));
+    if (kind == SQL_EXPLAIN)
+        return api_explain(result, false);
+    TRY(api_query_start(result));
     if (kind == SQL_COPY || kind == SQL_CREATE_TABLE || kind == SQL_INSERT) {
         TRY(kind == SQL_COPY ? api_copy(result) : api_keep_rows(result));
         return api_finish_trace(result);
     }
-    if (result->statement->kind == SQL_EXPLAIN_ANALYZE) {
+    if (kind == SQL_EXPLAIN_ANALYZE) {
         TRY(drain(result));
         TRY(api_finish_trace(result));
         return api_explain(result, true);
@@ -141,23 +38,7 @@ static status start_query(pistachio_result *result)
     return STATUS_OK;
 }
 
-status api_run_round(pistachio_result *result, int *out_descriptor)
-{
-    TRY(start_query(result));
-    return api_write_rows(result, out_descriptor);
-}
-
-sql_catalog *api_result_catalog(const pistachio_result *result)
-{
-    return result->catalog ? result->catalog : api_catalog(result->connection);
-}
-
-status api_settings_check(const settings *s)
-{
-    uint64_t rules;
-    return status_context(plan_rules_parse(s->disabled_optimizer_rules.text, &rules),
-                          "setting disabled_optimizer_rules");
-}
+/* ---- the other statements ---- */
 
 /* Of a session alone. */
 static status run_set_layer(pistachio_connection *connection, const sql_statement *statement)
@@ -248,12 +129,12 @@ static status run(pistachio_result *result)
     case SQL_COPY:
     case SQL_EXPLAIN:
     case SQL_EXPLAIN_ANALYZE:
-        return start_query(result);
+        return run_query(result);
     case SQL_CREATE_VIEW:
         return sql_catalog_add_view(catalog, statement->name, statement->text, statement->replace);
     case SQL_CREATE_TABLE:
     case SQL_INSERT:
-        return statement->is_there ? STATUS_OK : start_query(result);
+        return statement->is_there ? STATUS_OK : run_query(result);
     case SQL_DROP_TABLE:
         return sql_catalog_drop_rows(catalog, statement->name, statement->if_exists);
     case SQL_DROP_VIEW:
@@ -305,6 +186,8 @@ static void name_tag(pistachio_result *result)
     }
     snprintf(result->tag, sizeof result->tag, "%s", word);
 }
+
+/* ---- binding, then running ---- */
 
 /* The statement's one reading of the clock. */
 static int64_t statement_time_now(void)
@@ -366,8 +249,10 @@ static status prepare_and_run(pistachio_result *result, const char *sql, const c
     return STATUS_OK;
 }
 
-status api_run(pistachio_connection *connection, pistachio_statement *prepared, const char *sql,
-               const char **out_rest, pistachio_result **out)
+/* Runs the first statement of sql; prepared: the statement that it is of, with values, or NULL. *out is
+ * NULL where there is none. */
+static status run_text(pistachio_connection *connection, pistachio_statement *prepared,
+                       const char *sql, const char **out_rest, pistachio_result **out)
 {
     *out = NULL;
     pistachio_result *result = mem_new(sizeof *result);
@@ -375,7 +260,7 @@ status api_run(pistachio_connection *connection, pistachio_statement *prepared, 
         return status_no_memory("result", sizeof *result);
     result->connection = api_connection_ref(connection);
     result->prepared = prepared ? api_statement_ref(prepared) : NULL;
-    api_client before = api_client_set(client_of(result));
+    api_client before = api_client_set(api_client_of(result));
     status st = prepare_and_run(result, sql, out_rest);
     api_client_set(before);
     if (st || result->statement->kind == SQL_EMPTY)
@@ -396,30 +281,19 @@ pistachio_error *pistachio_query(pistachio_connection *connection, const char *s
     *out = NULL;
     if (!connection || !sql)
         return api_null_argument(connection ? "sql" : "connection");
-    status st = api_run(connection, NULL, sql, &rest, out);
+    status st = run_text(connection, NULL, sql, &rest, out);
     if (out_rest)
         *out_rest = rest;
     return api_error(st);
 }
 
-void pistachio_result_free(pistachio_result *result)
+pistachio_error *pistachio_execute(pistachio_statement *statement, pistachio_result **out)
 {
-    if (!result)
-        return;
-    pistachio_batch_unref(result->batch);
-    if (result->query) {
-        hide_query(result);
-        if (result->ranked)
-            api_ranked_attach(result->ranked, NULL);
-        exec_query_free(result->query);
-    }
-    api_ranked_end(result->ranked);
-    status_free(api_finish_trace(result)); /* of a query that was given up */
-    api_engine_unref(result->engine);
-    sql_statement_free(result->statement);
-    if (!result->is_round)
-        sql_catalog_free(result->catalog);
-    pistachio_statement_free(result->prepared);
-    api_connection_unref(result->connection);
-    mem_free(result);
+    const char *rest;
+    if (!out)
+        return api_null_argument("out");
+    *out = NULL;
+    if (!statement)
+        return api_null_argument("statement");
+    return api_error(run_text(statement->connection, statement, statement->sql, &rest, out));
 }

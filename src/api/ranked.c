@@ -1,8 +1,10 @@
 /* ranked.c - one statement on several ranks, seen from the client's: its own part, and those of ranks
  * that are threads of this process. */
-#include "api/explain_metrics.h"
+#include "api/ranked.h"
 
 #include "api/cluster.h"
+#include "api/explain_metrics.h"
+#include "api/rank_statement.h"
 
 /* A rank's part, and the thread that serves it. */
 typedef struct ranked_part {

@@ -1,5 +1,5 @@
 /* result.c - columns of a result, and its batches one after the other. */
-#include "api/internal.h"
+#include "api/query_run.h"
 
 uint32_t pistachio_column_count(const pistachio_result *result)
 {
@@ -27,6 +27,18 @@ pistachio_column_class pistachio_column_get_class(const pistachio_result *result
 }
 
 /* ---- made rows ---- */
+
+status api_made_row(pistachio_result *result, const char *const *cells)
+{
+    arena *a = result->statement->query.memory;
+    for (uint32_t i = 0; i < result->columns.count; i++) {
+        const char *copy = cells[i] ? arena_copy_text(a, cells[i], strlen(cells[i])) : NULL;
+        if (cells[i] && !copy)
+            return status_no_memory("result", strlen(cells[i]));
+        TRY(array_push(a, &result->made.cells, copy));
+    }
+    return STATUS_OK;
+}
 
 /* Column c of the made rows, with the text in memory of its own. */
 static status make_column(const api_rows *made, uint32_t columns, uint32_t c, uint64_t rows,
@@ -124,4 +136,19 @@ uint64_t pistachio_rows_written(const pistachio_result *result)
 const char *pistachio_tag(const pistachio_result *result)
 {
     return result && *result->tag ? result->tag : NULL;
+}
+
+void pistachio_result_free(pistachio_result *result)
+{
+    if (!result)
+        return;
+    pistachio_batch_unref(result->batch);
+    api_query_end(result);
+    api_engine_unref(result->engine);
+    sql_statement_free(result->statement);
+    if (!result->is_round)
+        sql_catalog_free(result->catalog);
+    pistachio_statement_free(result->prepared);
+    api_connection_unref(result->connection);
+    mem_free(result);
 }

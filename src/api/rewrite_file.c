@@ -4,7 +4,7 @@
  * compressing, is done by all threads that the file has, column by column. */
 #include "api/rewrite_file.h"
 
-#include "api/internal.h"
+#include "api/query_run.h"
 #include "api/sink.h"
 #include "codec/codec.h"
 #include "parquet/read/table.h"

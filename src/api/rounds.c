@@ -4,6 +4,7 @@
 #include "api/rounds.h"
 
 #include "api/copy.h"
+#include "api/query_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +106,11 @@ static status run_round(pistachio_result *result)
     uint64_t rows = 0;
     int descriptor = -1;
     TRY(begin_round(result, &round));
-    status st = api_run_round(round, &descriptor);
+    status st = api_query_plan(round);
+    if (!st)
+        st = api_query_start(round);
+    if (!st)
+        st = api_write_rows(round, &descriptor);
     rows = round->rows_written;
     round->statement = NULL; /* the result's */
     pistachio_result_free(round);

@@ -1,6 +1,6 @@
 /* running.c - the query that started last, as other threads find it to cancel it or to ask how far it
  * is. */
-#include "api/rank_run.h"
+#include "api/internal.h"
 
 #include <sched.h>
 
@@ -29,17 +29,23 @@ void api_running_hide(api_running *running, exec_query *query)
         sched_yield();
 }
 
+static void cancel_wait(api_wait *wait)
+{
+    atomic_store(&wait->is_cancelled, true);
+    sem_post(&wait->changed);
+}
+
 /* A lock would not do: the thread that a signal interrupts may have it. */
 void api_running_cancel(api_running *running)
 {
     atomic_fetch_add(&running->cancels, 1);
     atomic_fetch_add(&running->cancel_count, 1);
     exec_query *query = atomic_load(&running->query);
-    struct rank_run *waiting = atomic_load(&running->waiting);
+    api_wait *waiting = atomic_load(&running->waiting);
     if (query)
         exec_query_cancel(query);
     if (waiting)
-        rank_run_cancel(waiting);
+        cancel_wait(waiting);
     atomic_fetch_sub(&running->cancel_count, 1);
 }
 
@@ -50,6 +56,16 @@ uint32_t api_running_cancels(api_running *running)
 
 /* ---- who waits for other ranks ---- */
 
+void api_wait_init(api_wait *wait)
+{
+    sem_init(&wait->changed, 0, 0);
+}
+
+void api_wait_release(api_wait *wait)
+{
+    sem_destroy(&wait->changed);
+}
+
 static _Thread_local api_client here;
 
 api_client api_client_set(api_client client)
@@ -59,17 +75,17 @@ api_client api_client_set(api_client client)
     return before;
 }
 
-static void show_waiting(api_running *running, struct rank_run *run)
+static void show_waiting(api_running *running, api_wait *wait)
 {
     if (!running)
         return;
-    atomic_store(&running->waiting, run);
-    while (!run && atomic_load(&running->cancel_count))
+    atomic_store(&running->waiting, wait);
+    while (!wait && atomic_load(&running->cancel_count))
         sched_yield();
 }
 
-void api_client_waits(struct rank_run *run)
+void api_client_waits(api_wait *wait)
 {
-    show_waiting(here.connection, run);
-    show_waiting(here.statement, run);
+    show_waiting(here.connection, wait);
+    show_waiting(here.statement, wait);
 }

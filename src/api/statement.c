@@ -1,4 +1,4 @@
-/* statement.c - prepared statements: what they return and take, values of parameters, executions.
+/* statement.c - prepared statements: what they return and take, values of parameters. query.c executes them.
  *
  * The statement is bound when it is prepared, for its columns and parameters, and again with each
  * execution: values are constants of the plan, so that statistics exclude what they exclude. */
@@ -243,17 +243,4 @@ status api_bound_values(const pistachio_statement *statement, value **out)
     for (uint32_t i = 0; i < count; i++)
         (*out)[i] = statement->bound[i].value;
     return STATUS_OK;
-}
-
-/* ---- executing ---- */
-
-pistachio_error *pistachio_execute(pistachio_statement *statement, pistachio_result **out)
-{
-    const char *rest;
-    if (!out)
-        return api_null_argument("out");
-    *out = NULL;
-    if (!statement)
-        return api_null_argument("statement");
-    return api_error(api_run(statement->connection, statement, statement->sql, &rest, out));
 }

@@ -2,6 +2,7 @@
  * (arrow_table.c), in a Parquet file without a name. */
 #include "api/copy.h"
 
+#include "api/query_run.h"
 #include "api/sink.h"
 #include "storage/new_file.h"
 

@@ -197,6 +197,20 @@ status status_at(status st, int64_t sql_offset)
     return st;
 }
 
+status status_copy(status st)
+{
+    static const char prefix[] = "internal error: "; /* which status_new puts in front itself */
+    if (!st)
+        return STATUS_OK;
+    const char *text = status_message(st);
+    if (status_get_kind(st) == STATUS_KIND_INTERNAL && !strncmp(text, prefix, sizeof prefix - 1))
+        text += sizeof prefix - 1;
+    status copy = status_new(status_get_kind(st), "%s", text);
+    if (status_get_hint(st))
+        copy = status_hint(copy, "%s", status_get_hint(st));
+    return status_at(copy, status_position(st));
+}
+
 status_kind status_get_kind(status st)
 {
     return st ? st->kind : STATUS_KIND_OK;

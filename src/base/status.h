@@ -57,6 +57,9 @@ CHECKED status status_hint(status st, const char *format, ...) PRINTF_LIKE(2, 3)
 /* Sets the byte offset in the SQL text, unless one is set already. Takes and returns st. */
 CHECKED status status_at(status st, int64_t sql_offset);
 
+/* The same failure again, for another who takes one. */
+CHECKED status status_copy(status st);
+
 status_kind status_get_kind(status st);
 const char *status_message(status st);  /* "" for success; valid until status_free */
 const char *status_get_hint(status st); /* NULL: none */

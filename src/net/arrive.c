@@ -105,41 +105,6 @@ static void message_arrived(net_held *held, bool is_whole)
 
 /* ---- what is so of a channel ---- */
 
-static void hear_end(net_channel *channel, const net_header *header)
-{
-    net_comm *comm = channel->exchange->query->comm;
-    if (channel->is_declined)
-        return;
-    bool has_changed = channel->total != NET_UNKNOWN && channel->total != header->total;
-    if (has_changed || header->total < channel->next) {
-        net_peer_lose_corrupt(comm, channel->peer, "an end that does not fit its messages");
-        return;
-    }
-    channel->total = header->total;
-    net_channel_advance(channel);
-}
-
-void net_channel_hear(net_channel *channel, const net_header *header)
-{
-    net_exchange *exchange = channel->exchange;
-    if (header->message_bytes != exchange->message_bytes) {
-        status st = status_new(
-            STATUS_KIND_INVALID, "messages of %s have %u bytes here, and %u on rank %u",
-            exchange->name, exchange->message_bytes, header->message_bytes, channel->peer);
-        net_query_fail_locked(exchange->query, status_hint(st, "give all ranks the same settings"),
-                              true);
-        return;
-    }
-    if (header->flags & NET_FRAME_DECLINED && !channel->is_refused)
-        net_channel_refuse(channel);
-    if (header->number > channel->granted) {
-        channel->granted = header->number;
-        net_channel_pump(channel);
-    }
-    if (header->flags & NET_FRAME_ENDED)
-        hear_end(channel, header);
-}
-
 /* What cannot be noted fails its query: some of it would be missing. */
 static void note_early(net_comm *comm, unsigned peer, const net_header *header, const char *text)
 {

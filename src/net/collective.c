@@ -3,69 +3,6 @@
 
 #include <assert.h>
 
-void net_collective_signal(net_comm *comm, net_collective *collective)
-{
-    if (collective->is_active)
-        return;
-    collective->is_active = true;
-    collective->next_active = comm->active;
-    comm->active = collective;
-}
-
-static void deactivate(net_collective *collective)
-{
-    net_collective **link = &collective->query->comm->active;
-    if (!collective->is_active)
-        return;
-    while (*link != collective)
-        link = &(*link)->next_active;
-    *link = collective->next_active;
-    collective->is_active = false;
-}
-
-/* ---- opening ---- */
-
-static void collective_free(net_collective *collective)
-{
-    deactivate(collective);
-    for (unsigned phase = 0; phase < collective->phase_count; phase++)
-        if (collective->exchanges[phase])
-            net_exchange_close_locked(collective->exchanges[phase]);
-    collective->ops->close(collective);
-    mem_free(collective);
-}
-
-static status open_phase(net_collective *collective, unsigned phase,
-                         const net_exchange_options *options)
-{
-    return net_exchange_open_locked(collective->query, options, (uint8_t)phase, collective,
-                                    &collective->exchanges[phase]);
-}
-
-status net_collective_open(net_query *query, uint32_t id, const char *name, uint32_t message_bytes,
-                           unsigned phase_count, bool is_receiver, net_collective *collective,
-                           net_collective **out)
-{
-    net_comm *comm = query->comm;
-    net_exchange_options options = {
-        .id = id, .name = name, .message_bytes = message_bytes, .is_no_receiver = !is_receiver};
-    collective->query = query;
-    collective->phase_count = phase_count;
-    *out = NULL;
-    net_lock(comm);
-    status st = STATUS_OK;
-    for (unsigned phase = 0; phase < phase_count && !st; phase++)
-        st = open_phase(collective, phase, &options);
-    if (st) {
-        collective_free(collective);
-    } else {
-        net_collective_signal(comm, collective);
-        *out = collective;
-    }
-    net_unlock(comm);
-    return st;
-}
-
 /* ---- going on ---- */
 
 static void fail_corrupt(net_collective *collective, const char *what)
@@ -131,7 +68,7 @@ static void phase_received(net_collective *collective)
     } else if (++collective->phase == collective->phase_count) {
         finish(collective);
     } else {
-        net_collective_signal(collective->query->comm, collective);
+        net_activate(collective->query->comm, &collective->active);
     }
 }
 
@@ -143,9 +80,12 @@ static bool has_sent(const net_exchange *exchange)
     return true;
 }
 
-void net_collective_progress(net_collective *collective)
+static void go_on(net_active *active)
 {
-    deactivate(collective);
+    net_collective *collective = (net_collective *)active;
+    net_deactivate(collective->query->comm, active);
+    if (collective->query->failure)
+        net_waiters_wake_all(collective->query->comm, &collective->waiters);
     if (collective->is_finished || collective->query->failure)
         return;
     net_exchange *exchange = collective->exchanges[collective->phase];
@@ -159,9 +99,48 @@ void net_collective_progress(net_collective *collective)
         phase_received(collective);
 }
 
-void net_collective_fail(net_collective *collective)
+/* ---- opening ---- */
+
+static void collective_free(net_collective *collective)
 {
-    net_waiters_wake_all(collective->query->comm, &collective->waiters);
+    net_deactivate(collective->query->comm, &collective->active);
+    for (unsigned phase = 0; phase < collective->phase_count; phase++)
+        if (collective->exchanges[phase])
+            net_exchange_close_locked(collective->exchanges[phase]);
+    collective->ops->close(collective);
+    mem_free(collective);
+}
+
+static status open_phase(net_collective *collective, unsigned phase,
+                         const net_exchange_options *options)
+{
+    return net_exchange_open_locked(collective->query, options, (uint8_t)phase, &collective->active,
+                                    &collective->exchanges[phase]);
+}
+
+status net_collective_open(net_query *query, uint32_t id, const char *name, uint32_t message_bytes,
+                           unsigned phase_count, bool is_receiver, net_collective *collective,
+                           net_collective **out)
+{
+    net_comm *comm = query->comm;
+    net_exchange_options options = {
+        .id = id, .name = name, .message_bytes = message_bytes, .is_no_receiver = !is_receiver};
+    collective->query = query;
+    collective->active.go_on = go_on;
+    collective->phase_count = phase_count;
+    *out = NULL;
+    net_lock(comm);
+    status st = STATUS_OK;
+    for (unsigned phase = 0; phase < phase_count && !st; phase++)
+        st = open_phase(collective, phase, &options);
+    if (st) {
+        collective_free(collective);
+    } else {
+        net_activate(comm, &collective->active);
+        *out = collective;
+    }
+    net_unlock(comm);
+    return st;
 }
 
 /* ---- its user ---- */
@@ -170,7 +149,7 @@ status net_try_collective(net_collective *collective, net_waiter *waiter, net_st
 {
     net_query *query = collective->query;
     net_lock(query->comm);
-    status st = net_status_copy(query->failure);
+    status st = status_copy(query->failure);
     *out_state = collective->is_finished ? NET_READY : NET_WAIT;
     if (!st && !collective->is_finished)
         net_waiters_add(&collective->waiters, waiter);

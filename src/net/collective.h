@@ -26,10 +26,10 @@ typedef struct net_collective_ops {
 
 /* The first member of each one's own struct. */
 struct net_collective {
+    net_active active; /* first: it is found by that */
     const net_collective_ops *ops;
     net_query *query;
-    net_collective *next_active;
-    bool is_active, is_finished;
+    bool is_finished;
     unsigned phase_count;
     unsigned phase; /* the one whose messages are sent and taken */
     net_exchange *exchanges[COLLECTIVE_PHASES];

@@ -1,4 +1,4 @@
-/* comm.c - a communicator: its lock, its life, what is asked of it. */
+/* comm.c - a communicator: its life, what is asked of it. */
 #include "net/internal.h"
 
 #include <assert.h>
@@ -8,117 +8,6 @@
 #define MILLISECOND UINT64_C(1000000)
 /* How long a rank that leaves waits for its last frames to go out. */
 #define LEAVE_NS (1000 * MILLISECOND)
-
-void net_lock(net_comm *comm)
-{
-    pthread_mutex_lock(&comm->lock);
-    assert(!comm->woken.first && !comm->telling && !comm->active);
-}
-
-void net_waiters_add(net_waiters *waiters, net_waiter *waiter)
-{
-    if (!waiter)
-        return;
-    waiter->next = NULL;
-    if (!waiters->first)
-        waiters->last = &waiters->first;
-    *waiters->last = waiter;
-    waiters->last = &waiter->next;
-}
-
-void net_waiters_wake(net_comm *comm, net_waiters *waiters)
-{
-    net_waiter *waiter = waiters->first;
-    if (!waiter)
-        return;
-    waiters->first = waiter->next;
-    net_waiters_add(&comm->woken, waiter);
-}
-
-void net_waiters_wake_all(net_comm *comm, net_waiters *waiters)
-{
-    while (waiters->first)
-        net_waiters_wake(comm, waiters);
-}
-
-/* Without the lock. A waiter's memory is the caller's again as soon as it is called. */
-static void call_woken(net_waiter *waiter)
-{
-    while (waiter) {
-        net_waiter *next = waiter->next;
-        waiter->wake(waiter->argument);
-        waiter = next;
-    }
-}
-
-static void call_telling(net_comm *comm, net_query *query)
-{
-    while (query) {
-        net_query *next = query->next_telling;
-        query->failed(query->argument);
-        pthread_mutex_lock(&comm->lock);
-        query->is_telling = false;
-        pthread_cond_broadcast(&comm->changed);
-        pthread_mutex_unlock(&comm->lock);
-        query = next;
-    }
-}
-
-void net_unlock(net_comm *comm)
-{
-    while (comm->active)
-        net_collective_progress(comm->active);
-    net_waiter *woken = comm->woken.first;
-    net_query *telling = comm->telling;
-    comm->woken.first = NULL;
-    comm->telling = NULL;
-    pthread_mutex_unlock(&comm->lock);
-    call_woken(woken);
-    call_telling(comm, telling);
-}
-
-status net_status_copy(status st)
-{
-    static const char prefix[] = "internal error: "; /* which status_new puts in front itself */
-    if (!st)
-        return STATUS_OK;
-    const char *text = status_message(st);
-    if (status_get_kind(st) == STATUS_KIND_INTERNAL && !strncmp(text, prefix, sizeof prefix - 1))
-        text += sizeof prefix - 1;
-    status copy = status_new(status_get_kind(st), "%s", text);
-    if (status_get_hint(st))
-        copy = status_hint(copy, "%s", status_get_hint(st));
-    return status_at(copy, status_position(st));
-}
-
-void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header,
-              const void *payload, void (*done)(net_comm *comm, net_frame *frame), void *owner)
-{
-    assert(!frame->is_posted && peer != comm->rank);
-    header.from = comm->rank;
-    net_frame_encode(&header, frame->header);
-    frame->payload = payload;
-    frame->payload_bytes = header.payload_bytes;
-    frame->peer = peer;
-    frame->done = done;
-    frame->owner = owner;
-    frame->is_posted = true;
-    frame->is_stale = false;
-    net_peer *to = &comm->peers[peer];
-    to->frames_out++;
-    to->spoke_at = comm->transport->ops->now(comm->transport);
-    comm->transport->ops->post(comm->transport, frame);
-}
-
-void net_posted(net_comm *comm, net_frame *frame)
-{
-    net_lock(comm);
-    frame->is_posted = false;
-    frame->done(comm, frame);
-    if (comm->is_closing)
-        pthread_cond_broadcast(&comm->changed);
-    net_unlock(comm);
-}
 
 void net_comm_set_peer_timeout(net_comm *comm, uint32_t ms)
 {
@@ -345,7 +234,7 @@ const net_options *net_comm_options(const net_comm *comm)
 status net_comm_failure(net_comm *comm)
 {
     net_lock(comm);
-    status st = net_status_copy(comm->failure);
+    status st = status_copy(comm->failure);
     net_unlock(comm);
     return st;
 }

@@ -99,7 +99,7 @@ static status check_open(const net_query *query, const net_exchange_options *opt
 {
     const net_comm *comm = query->comm;
     if (query->failure)
-        return net_status_copy(query->failure);
+        return status_copy(query->failure);
     if (net_exchange_was_used(query, options->id, phase))
         return status_new(STATUS_KIND_INTERNAL, "exchange %u (%s) is opened again", options->id,
                           options->name);
@@ -107,7 +107,7 @@ static status check_open(const net_query *query, const net_exchange_options *opt
     if (bytes && (bytes < NET_MESSAGE_BYTES_MIN || bytes > NET_MESSAGE_BYTES_MAX))
         return status_new(STATUS_KIND_INTERNAL, "exchange %u (%s) has messages of %u bytes",
                           options->id, options->name, bytes);
-    return net_status_copy(comm->failure);
+    return status_copy(comm->failure);
 }
 
 /* What the other side has said before, and what this side has to say. */
@@ -128,7 +128,7 @@ static void introduce(net_exchange *exchange, const net_exchange_options *option
 }
 
 status net_exchange_open_locked(net_query *query, const net_exchange_options *options,
-                                uint8_t phase, net_collective *collective, net_exchange **out)
+                                uint8_t phase, net_active *user, net_exchange **out)
 {
     net_exchange *exchange = NULL;
     *out = NULL;
@@ -143,7 +143,7 @@ status net_exchange_open_locked(net_query *query, const net_exchange_options *op
         return st;
     }
     query->used.items[query->used.count++] = key_of(options->id, phase);
-    exchange->collective = collective;
+    exchange->user = user;
     exchange->next = query->exchanges;
     query->exchanges = exchange;
     introduce(exchange, options);
@@ -171,8 +171,8 @@ static bool channel_is_over(const net_channel *channel)
 
 void net_exchange_signal(net_exchange *exchange)
 {
-    if (exchange->collective)
-        net_collective_signal(exchange->query->comm, exchange->collective);
+    if (exchange->user)
+        net_activate(exchange->query->comm, exchange->user);
 }
 
 void net_exchange_free_if_over(net_exchange *exchange)
@@ -229,8 +229,7 @@ void net_exchange_fail(net_exchange *exchange)
         net_allotment_trim(exchange, &channel->to_receive);
     }
     wake_everybody(exchange);
-    if (exchange->collective)
-        net_collective_fail(exchange->collective);
+    net_exchange_signal(exchange);
     net_exchange_free_if_over(exchange);
 }
 
@@ -250,7 +249,7 @@ static void fail_unless_ended(net_exchange *exchange)
 void net_exchange_close_locked(net_exchange *exchange)
 {
     net_query *query = exchange->query;
-    exchange->collective = NULL;
+    exchange->user = NULL;
     if (!query->failure)
         fail_unless_ended(exchange);
     exchange->is_closed = true;

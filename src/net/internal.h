@@ -5,7 +5,7 @@
  *       └─── early: what came for queries and exchanges that are not there yet
  *
  * Functions whose name says nothing else are called with the lock held. Whoever is to be called back
- * is collected (woken, telling, active) and called by net_unlock.
+ * is collected (woken, telling, active) and called by net_unlock (lock.c).
  *
  * A message belongs to the allotment of a channel's side: so many messages of message_bytes are
  * charged to the budget (`charged`), of which some are in use. Sending, a message is in use from
@@ -25,6 +25,7 @@ typedef struct net_peer net_peer;
 typedef struct net_channel net_channel;
 typedef struct net_held net_held;
 typedef struct net_early net_early;
+typedef struct net_active net_active;
 
 /* A message with what the network knows of it; its memory follows behind, or is the transport's. */
 struct net_held {
@@ -48,6 +49,13 @@ typedef struct net_list {
 typedef struct net_waiters {
     net_waiter *first, **last;
 } net_waiters;
+
+/* What net_unlock lets go on, as something has happened that concerns it; with the lock. */
+struct net_active {
+    net_active *next;
+    bool is_active;
+    void (*go_on)(net_active *active); /* takes itself out first: net_deactivate */
+};
 
 typedef struct net_allotment {
     uint32_t charged, used, most;
@@ -92,7 +100,7 @@ struct net_exchange {
     unsigned turn;       /* whose message is next for NET_ANY */
     uint64_t ready;      /* messages in all channels' ready */
     net_waiters receivers;
-    net_collective *collective; /* whose it is, or NULL */
+    net_active *user; /* goes on when something happened to it; or NULL */
     bool is_closed;
     net_channel channels[];
 };
@@ -154,12 +162,15 @@ struct net_comm {
     uint64_t ticked_at;
     net_waiters woken;
     net_query *telling;
-    net_collective *active;
+    net_active *active;
 };
 
 void net_lock(net_comm *comm);
-/* Lets collectives that something happened to go on, then unlocks and calls back. */
+/* Lets go on whoever is active, then unlocks and calls back. */
 void net_unlock(net_comm *comm);
+/* net_unlock is to let it go on; it is to be left out. */
+void net_activate(net_comm *comm, net_active *active);
+void net_deactivate(net_comm *comm, net_active *active);
 
 /* ---- waiters ---- */
 
@@ -195,13 +206,11 @@ static inline net_held *net_list_take(net_list *list)
     return held;
 }
 
-/* ---- comm.c, peer.c, arrive.c ---- */
+/* ---- post.c, peer.c ---- */
 
 /* Posts a frame with this header; the frame is not posted. */
 void net_post(net_comm *comm, unsigned peer, net_frame *frame, net_header header,
               const void *payload, void (*done)(net_comm *comm, net_frame *frame), void *owner);
-/* The same failure again. */
-CHECKED status net_status_copy(status st);
 /* The peer is gone, and no query can begin any more. Takes why. must_tell: the others are told. */
 void net_peer_lose(net_comm *comm, unsigned peer, status why, bool must_tell);
 /* What a peer says is no message: it is gone. */
@@ -224,18 +233,24 @@ void net_query_fail_from(net_comm *comm, const net_header *header, const char *t
 /* ---- exchange.c ---- */
 
 CHECKED status net_exchange_open_locked(net_query *query, const net_exchange_options *options,
-                                        uint8_t phase, net_collective *collective,
-                                        net_exchange **out);
+                                        uint8_t phase, net_active *user, net_exchange **out);
 net_exchange *net_exchange_find(net_query *query, uint32_t id, uint8_t phase);
 bool net_exchange_was_used(const net_query *query, uint32_t id, uint8_t phase);
 void net_exchange_close_locked(net_exchange *exchange);
 void net_exchange_free_if_over(net_exchange *exchange);
 /* The query has failed: nothing of it is queued, nobody waits. */
 void net_exchange_fail(net_exchange *exchange);
-/* Something happened that its collective, if it is of one, waits for. */
+/* Something happened that its user, if it has one, waits for. */
 void net_exchange_signal(net_exchange *exchange);
 /* What of it is not finished with the peer; NULL: all is. Static text. */
 const char *net_exchange_unfinished(const net_exchange *exchange, unsigned peer);
+
+/* ---- channel.c ---- */
+
+/* Tells the peer what is so. */
+void net_channel_tell(net_channel *channel);
+/* The peer has told what is so. */
+void net_channel_hear(net_channel *channel, const net_header *header);
 
 /* ---- send.c, receive.c: the public functions with the lock held ---- */
 
@@ -248,8 +263,6 @@ void net_channel_pump(net_channel *channel);
 void net_channel_wake_senders(net_comm *comm, net_channel *channel);
 /* The peer wants no more. */
 void net_channel_refuse(net_channel *channel);
-/* Tells the peer what is so. */
-void net_channel_tell(net_channel *channel);
 
 /* The next message, or NULL. */
 net_held *net_exchange_take(net_exchange *exchange, unsigned peer);
@@ -288,17 +301,5 @@ void net_early_begin(net_query *query);
 void net_early_open(net_exchange *exchange);
 void net_early_end(net_comm *comm, uint64_t number);
 void net_early_clear(net_comm *comm);
-
-/* ---- arrive.c ---- */
-
-void net_channel_hear(net_channel *channel, const net_header *header);
-
-/* ---- collective.c ---- */
-
-/* net_unlock is to let it go on. */
-void net_collective_signal(net_comm *comm, net_collective *collective);
-void net_collective_progress(net_collective *collective);
-/* The query has failed. */
-void net_collective_fail(net_collective *collective);
 
 #endif

@@ -75,7 +75,7 @@ void net_comm_fail(net_comm *comm, status why)
     comm->is_broken = true;
     for (net_query *query = comm->queries, *next; query; query = next) {
         next = query->next;
-        net_query_fail_locked(query, net_status_copy(why), false);
+        net_query_fail_locked(query, status_copy(why), false);
     }
     if (comm->failure)
         status_free(why);

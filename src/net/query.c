@@ -62,7 +62,7 @@ status net_query_begin(net_comm *comm, uint64_t number, mem_budget *budget,
     query->failed = failed;
     query->argument = argument;
     net_lock(comm);
-    status st = net_status_copy(comm->failure);
+    status st = status_copy(comm->failure);
     if (!st && number <= comm->highest_begun)
         st = status_new(STATUS_KIND_INTERNAL, "query %" PRIu64 " begins after query %" PRIu64,
                         number, comm->highest_begun);
@@ -185,7 +185,7 @@ void net_query_fail_from(net_comm *comm, const net_header *header, const char *t
 status net_query_failure(net_query *query)
 {
     net_lock(query->comm);
-    status st = net_status_copy(query->failure);
+    status st = status_copy(query->failure);
     net_unlock(query->comm);
     return st;
 }

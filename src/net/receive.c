@@ -118,7 +118,7 @@ static status try_receive(net_exchange *exchange, unsigned peer, net_waiter *wai
     *out = NULL;
     *out_state = NET_WAIT;
     if (query->failure)
-        return net_status_copy(query->failure);
+        return status_copy(query->failure);
     *out = net_exchange_take(exchange, peer);
     if (*out) {
         *out_state = NET_READY;
@@ -148,7 +148,7 @@ static status refuse_changed(net_exchange *exchange, net_held *held)
                                          "the checksum of a message from rank %u does not fit",
                                          peer),
                               true);
-    status st = net_status_copy(query->failure);
+    status st = status_copy(query->failure);
     net_unlock(comm);
     return st;
 }

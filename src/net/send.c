@@ -3,47 +3,6 @@
 
 #include <assert.h>
 
-/* ---- what the peer is told ---- */
-
-static void state_posted(net_comm *comm, net_frame *frame)
-{
-    (void)comm;
-    net_channel *channel = frame->owner;
-    if (frame->is_stale && !channel->exchange->query->failure)
-        net_channel_tell(channel);
-    net_exchange_free_if_over(channel->exchange);
-}
-
-void net_channel_tell(net_channel *channel)
-{
-    net_exchange *exchange = channel->exchange;
-    net_query *query = exchange->query;
-    const net_peer *peer = &query->comm->peers[channel->peer];
-    if (channel->peer == query->comm->rank || peer->is_gone || peer->has_left) {
-        channel->state.is_stale = false; /* nobody is to be told again */
-        return;
-    }
-    if (channel->state.is_posted) {
-        channel->state.is_stale = true; /* again, when it is back */
-        return;
-    }
-    net_header header = {.kind = NET_FRAME_CHANNEL,
-                         .phase = exchange->phase,
-                         .query = query->number,
-                         .exchange = exchange->id,
-                         .message_bytes = exchange->message_bytes,
-                         .number = channel->returned + channel->to_receive.charged};
-    if (channel->is_declined)
-        header.flags |= NET_FRAME_DECLINED;
-    if (channel->is_ended) {
-        header.flags |= NET_FRAME_ENDED;
-        header.total = channel->sent + channel->queue.count;
-    }
-    net_post(query->comm, channel->peer, &channel->state, header, NULL, state_posted, channel);
-}
-
-/* ---- messages ---- */
-
 void net_channel_wake_senders(net_comm *comm, net_channel *channel)
 {
     uint32_t spare = channel->to_send.charged - channel->to_send.used;
@@ -150,7 +109,7 @@ status net_channel_message(net_channel *channel, net_state *out_state, net_held 
     *out = NULL;
     *out_state = NET_WAIT;
     if (query->failure)
-        return net_status_copy(query->failure);
+        return status_copy(query->failure);
     if (channel->is_refused) {
         *out_state = NET_ENDED;
         return STATUS_OK;
@@ -161,7 +120,7 @@ status net_channel_message(net_channel *channel, net_state *out_state, net_held 
     if (!held) {
         net_query_fail_locked(query, status_no_memory(exchange->name, exchange->message_bytes),
                               true);
-        return net_status_copy(query->failure);
+        return status_copy(query->failure);
     }
     channel->to_send.used++;
     held->channel = channel;

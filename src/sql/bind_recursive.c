@@ -6,7 +6,7 @@
  * one of all of them. Whose rows are not there yet ends the binding, with the query that makes them. */
 #include "parquet/write/writer.h"
 #include "sql/binder.h"
-#include "sql/sql.h"
+#include "sql/rounds.h"
 
 #include <stdio.h>
 

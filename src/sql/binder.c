@@ -248,3 +248,18 @@ status bind_resolve_nulls(binder *b, plan_node **node)
     }
     return has_null ? bind_cast_columns(b, node, types) : STATUS_OK;
 }
+
+status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_sort_key_list *keys)
+{
+    plan_sort_key added = {.key = key};
+    if (sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
+        return bind_unsupported(b, bind_location(sort->node), "ORDER BY ... USING is");
+    added.is_descending = sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    added.nulls_first = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
+                            ? added.is_descending
+                            : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+    for (size_t i = 0; i < keys->count; i++)
+        if (expr_equal(keys->items[i].key, key))
+            return STATUS_OK; /* ties of the same key again */
+    return array_push(b->memory, keys, added);
+}

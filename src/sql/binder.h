@@ -147,7 +147,7 @@ typedef struct bind_view {
     const char *name;
 } bind_view;
 
-/* Computing recursive queries (sql_rounds in sql.h). */
+/* Computing recursive queries (rounds.h). */
 typedef struct bind_rounds {
     uint32_t done, round; /* as in sql_rounds */
     uint32_t count;       /* of recursive queries that were bound so far */

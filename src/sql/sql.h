@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
+#include "sql/rounds.h"
 
 typedef enum sql_kind {
     SQL_EMPTY, /* nothing but space and comments */
@@ -45,24 +46,6 @@ typedef struct sql_statement {
     const data_type *parameter_types;   /* described: as their places say; TYPE_NULL: they do not */
     sql_held held;                      /* what it was bound with */
 } sql_statement;
-
-/* Recursive queries are computed before the statement that has them, one after another, in rounds: each is a
- * query of its own, whose rows are kept (sql_round_table) for the next. Until all are there, sql_prepare gives
- * SQL_ROUND. */
-typedef enum sql_round {
-    SQL_ROUND_FIRST, /* the rows of the query before UNION */
-    SQL_ROUND_STEP,  /* those that the query behind it makes of the last round's */
-    SQL_ROUND_MERGE  /* as INSERT does: rows of many rounds together */
-} sql_round;
-
-typedef struct sql_rounds {
-    uint32_t done;  /* recursive queries whose rows are all there */
-    uint32_t round; /* sql_round: what the next one needs */
-} sql_rounds;
-
-#define SQL_ROUND_NAME_BYTES 32
-/* The table of the rows of a recursive query: of all, or of the last round's. No name of SQL is one. */
-void sql_round_table(uint32_t number, bool is_last_round, char *out);
 
 /* What a statement is bound against, besides its text. Whoever binds the same text against the same
  * session gets the same plan: nothing else is asked, no clock either. */

@@ -11,20 +11,6 @@
 #define PISTACHIO_EXEC_JOIN_JOIN_FILTERS_H
 
 #include "exec/join/op_join.h"
-#include "exec/sched/query.h"
-
-static inline bool join_may_unite_filters(const op_join_build *join)
-{
-    return join->base.plan->join.has_united_filters;
-}
-
-/* Where all ranks were to have all build rows: only if they have not. Known when the build side has ended. */
-static inline bool join_unites_filters(const op_join_build *join)
-{
-    uint32_t overflow = join->base.plan->join.overflow_id;
-    return join_may_unite_filters(join) &&
-           (!overflow || exec_has_overflowed(&join->base.query->overflows[overflow - 1]));
-}
 
 /* As a phase, of task 0 alone: EXEC_FINISHED when all filters are published. The table's chunks, if it is in
  * memory, have their keys. */

@@ -140,15 +140,3 @@ void join_answer_columns_release(join_answer_columns *columns)
     mem_free(columns->sources);
     mem_free(columns->types);
 }
-
-/* ---- opening ---- */
-
-status op_join_heavy_open(exec_operator *build, exec_operator **out_answering,
-                          exec_operator **out_collecting, exec_operator **out_kept)
-{
-    op_join_build *join = (op_join_build *)build;
-    *out_answering = *out_collecting = *out_kept = NULL;
-    TRY(join_answering_new(join, out_answering));
-    TRY(join_collecting_new(join, out_collecting));
-    return join_kept_new(join, out_kept);
-}

@@ -1,6 +1,5 @@
 /* join_spill.c - rows of a join on their way to a temporary file. */
 #include "exec/join/join_spill.h"
-#include "exec/join/join_filters.h"
 
 #include "base/maximum.h"
 #include "exec/sched/memory.h"
@@ -150,8 +149,6 @@ status join_spill_publish(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     bool has_ranges = join_table_needs_ranges(&join->whole.table);
-    if (join_may_unite_filters(join) && !join_unites_filters(join))
-        join_filters_publish_ranges(join);
     for (size_t i = 0; i < filter_count(join); i++) {
         uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;

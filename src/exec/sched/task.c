@@ -23,13 +23,7 @@ void task_tell_ranks(exec_query *query, status st)
 {
     if (!query->net)
         return;
-    status copy = status_new(status_get_kind(st), "%s", status_message(st));
-    const char *hint = status_get_hint(st);
-    if (hint)
-        copy = status_hint(copy, "%s", hint);
-    if (status_position(st) >= 0)
-        copy = status_at(copy, status_position(st));
-    net_query_fail(query->net, copy);
+    net_query_fail(query->net, status_copy(st));
 }
 
 void task_fail_query(exec_query *query, status st)

@@ -1,0 +1,19 @@
+/* cluster_ask.c - what rank 0 asks of the others besides statements. */
+#include "api/cluster_ask.h"
+
+#include "api/cluster.h"
+#include "api/rank_statement.h"
+
+status api_cluster_ask(rank_run *run, statement_request request, const char *text, bool use_cache)
+{
+    api_cluster *cluster = run->database->cluster;
+    pthread_mutex_lock(&cluster->lock);
+    status st = net_query_begin(cluster->comm, ++cluster->statements, run->place->budget,
+                                rank_run_failed, run, &run->net);
+    pthread_mutex_unlock(&cluster->lock);
+    TRY(st);
+    st = rank_run_send_request(run, request, text, use_cache);
+    if (st)
+        net_query_fail(run->net, status_copy(st));
+    return st;
+}

@@ -1,0 +1,129 @@
+/* query_run.c - the query of one statement: planned, started on this rank or on all, asked for its rows,
+ * ended. */
+#include "api/query_run.h"
+
+#include "api/cluster.h"
+#include "api/place_text.h"
+#include "api/ranked.h"
+#include "api/ranks.h"
+#include "base/trace.h"
+#include "plan/optimize.h"
+
+/* ---- its trace ---- */
+
+/* The path that a setting gives, in the statement's memory, or NULL. */
+static status copy_path(pistachio_result *result, const char *text, const char **out)
+{
+    *out = NULL;
+    if (!strcmp(text, "off") || !*text)
+        return STATUS_OK;
+    *out = arena_copy_text(result->statement->query.memory, text, strlen(text));
+    return *out ? STATUS_OK : status_no_memory("trace", strlen(text));
+}
+
+static status start_trace(pistachio_result *result)
+{
+    const settings *s = &result->settings;
+    TRY(copy_path(result, s->trace.text, &result->trace_path));
+    TRY(copy_path(result, s->timeline.text, &result->timeline_path));
+    /* False: another query of the process is being traced. */
+    result->is_traced = (result->trace_path || result->timeline_path) && trace_start();
+    result->query->is_traced = result->is_traced;
+    return STATUS_OK;
+}
+
+status api_finish_trace(pistachio_result *result)
+{
+    bool is_traced = result->is_traced;
+    result->is_traced = false;
+    return is_traced
+               ? trace_stop(result->trace_path, result->timeline_path, result->statement->query.sql)
+               : STATUS_OK;
+}
+
+/* ---- its rows ---- */
+
+api_client api_client_of(const pistachio_result *result)
+{
+    return (api_client){&result->connection->running,
+                        result->prepared ? &result->prepared->running : NULL};
+}
+
+status api_query_next(pistachio_result *result, exec_batch **out)
+{
+    TRY(exec_query_next(result->query, out));
+    if (*out || !result->ranked)
+        return STATUS_OK;
+    api_client before = api_client_set(api_client_of(result));
+    bool is_analyzed = result->statement->kind == SQL_EXPLAIN_ANALYZE;
+    status st = api_ranked_finish(result->ranked, is_analyzed ? &result->statement->query : NULL,
+                                  result->query);
+    api_client_set(before);
+    return st;
+}
+
+/* ---- its beginning ---- */
+
+status api_query_plan(pistachio_result *result)
+{
+    plan_statement *plan = &result->statement->query;
+    TRY(api_engine_hold(result->connection->database, &result->settings, &result->engine));
+    api_settings_apply(result->connection, &result->settings);
+    TRY(plan_rules_parse(result->settings.disabled_optimizer_rules.text, &plan->rules_off));
+    TRY(plan_optimize(plan));
+    const plan_distribution distribution = api_distribution(result->engine, &result->settings);
+    return plan_distribute(plan, &distribution);
+}
+
+/* On this rank, or on all. */
+static status make_query(pistachio_result *result)
+{
+    const api_engine *engine = result->engine;
+    exec_place place = {.dev = engine->dev, .pool = engine->pool};
+    if (result->statement->query.exchange_count)
+        TRY(api_ranked_begin(result, &place));
+    const api_cluster *cluster = result->connection->database->cluster;
+    const char *host = cluster ? net_comm_host(cluster->comm, 0) : NULL;
+    TRY(api_place_settings(&result->settings, 0, host));
+    TRY(exec_query_new(&result->statement->query, &place, &result->settings, &result->query));
+    if (result->ranked)
+        api_ranked_attach(result->ranked, result->query);
+    return STATUS_OK;
+}
+
+static void show_query(pistachio_result *result)
+{
+    api_running_show(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_show(&result->prepared->running, result->query);
+}
+
+status api_query_start(pistachio_result *result)
+{
+    TRY(make_query(result));
+    show_query(result);
+    if (!result->is_round)
+        TRY(start_trace(result));
+    return exec_query_start(result->query);
+}
+
+/* ---- its end ---- */
+
+static void hide_query(pistachio_result *result)
+{
+    api_running_hide(&result->connection->running, result->query);
+    if (result->prepared)
+        api_running_hide(&result->prepared->running, result->query);
+}
+
+void api_query_end(pistachio_result *result)
+{
+    if (result->query) {
+        hide_query(result);
+        if (result->ranked)
+            api_ranked_attach(result->ranked, NULL);
+        exec_query_free(result->query);
+    }
+    api_ranked_end(result->ranked);
+    status_free(api_finish_trace(result)); /* of a query that was given up */
+}

@@ -1,0 +1,119 @@
+/* rank_serve.c - how a rank that is not the client's serves: it runs its part of a statement, or does what else
+ * is asked for. */
+#include "api/cluster.h"
+#include "api/cluster_follow.h"
+#include "api/explain_metrics.h"
+#include "api/place_text.h"
+#include "api/rank_statement.h"
+#include "api/ranks.h"
+#include "plan/optimize.h"
+
+/* On a rank that is a process: settings, tables and views become rank 0's. */
+static status follow(rank_run *run, const settings *s, const statement_read *read)
+{
+    api_engine *engine;
+    TRY(api_cluster_follow(run->database, s, read, &run->catalog, &engine));
+    run->owns_catalog = true;
+    api_engine_unref(run->engine);
+    run->engine = engine;
+    run->place = &engine->ranks[0];
+    return STATUS_OK;
+}
+
+static status bind(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
+{
+    api_cluster *cluster = run->database->cluster;
+    const char *rest;
+    status st = STATUS_OK;
+    if (cluster) {
+        pthread_mutex_lock(&cluster->binding);
+        st = follow(run, s, read);
+    }
+    const sql_session session = {.catalog = run->catalog,
+                                 .statement_time = read->time,
+                                 .rounds = read->rounds,
+                                 .values = read->values.items,
+                                 .value_count = (uint32_t)read->values.count};
+    if (!st)
+        st = sql_prepare(&session, read->sql, out, &rest);
+    if (cluster)
+        pthread_mutex_unlock(&cluster->binding);
+    return st;
+}
+
+static status prepare(rank_run *run, const statement_read *read, settings *s, sql_statement **out)
+{
+    TRY(bind(run, read, s, out));
+    plan_statement *plan = &(*out)->query;
+    plan_distribution distribution = api_distribution(run->engine, s);
+    distribution.memory_bytes = read->memory_bytes;
+    TRY(plan_rules_parse(s->disabled_optimizer_rules.text, &plan->rules_off));
+    TRY(plan_optimize(plan));
+    TRY(plan_distribute(plan, &distribution));
+    return rank_run_agree_plan(run, plan);
+}
+
+/* No row comes out: the plan's last exchange sends them to rank 0. */
+static status run_query(rank_run *run, const sql_statement *statement, exec_query *query)
+{
+    exec_batch *batch;
+    ranked_metrics none;
+    rank_run_attach(run, query);
+    TRY(exec_query_start(query));
+    do {
+        TRY(exec_query_next(query, &batch));
+        exec_batch_free(batch);
+    } while (batch);
+    if (statement->kind == SQL_EXPLAIN_ANALYZE)
+        TRY(metrics_gather(run, &statement->query, query, &none));
+    return rank_run_agree_end(run);
+}
+
+static status serve_statement(rank_run *run, const statement_read *read, settings *s,
+                              sql_statement **statement)
+{
+    exec_query *query;
+    TRY(prepare(run, read, s, statement));
+    const exec_place place = rank_run_place(run);
+    bool is_thread = !run->database->cluster; /* of this machine */
+    const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
+    TRY(api_place_settings(s, run->rank, host));
+    TRY(exec_query_new(&(*statement)->query, &place, s, &query));
+    status st = run_query(run, *statement, query);
+    if (st)
+        net_query_fail(run->net, st);
+    rank_run_attach(run, NULL);
+    exec_query_free(query);
+    return STATUS_OK;
+}
+
+static status read_and_serve(rank_run *run, const char *data, uint64_t bytes, statement_read *read,
+                             sql_statement **statement)
+{
+    const api_cluster *cluster = run->database->cluster;
+    settings s;
+    if (cluster)
+        s = cluster->initial;
+    else
+        TRY(settings_init(&s));
+    TRY(statement_read_bytes(data, bytes, &s, read));
+    switch (read->request) {
+    case REQUEST_TABLE:
+        return api_cluster_serve_table(run, read->table, read->use_cache);
+    case REQUEST_TOPOLOGY:
+        return api_cluster_serve_topology(run);
+    default:
+        return serve_statement(run, read, &s, statement);
+    }
+}
+
+void rank_run_serve(rank_run *run, const char *data, uint64_t bytes)
+{
+    statement_read read = {0};
+    sql_statement *statement = NULL;
+    status st = read_and_serve(run, data, bytes, &read, &statement);
+    if (st)
+        net_query_fail(run->net, st);
+    sql_statement_free(statement);
+    statement_read_release(&read);
+}
