@@ -702,6 +702,16 @@ static uint64_t fitting_message_bytes(const plan_statement *statement,
     return bytes;
 }
 
+/* On rank 0; or each rank keeps what it has, for which no exchange may be needed. */
+static status place_result(distributor *d)
+{
+    plan_statement *s = d->statement;
+    if (!s->keeps_parts || s->root->placement != PLACEMENT_PARTS)
+        TRY(distribute_gather(d, &s->root));
+    s->exchange_count += s->keeps_parts;
+    return STATUS_OK;
+}
+
 status plan_distribute(plan_statement *statement, const plan_distribution *distribution)
 {
     distributor d = {.statement = statement, .distribution = distribution};
@@ -714,7 +724,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }
     TRY(place(&d, &statement->root, &s));
-    TRY(distribute_gather(&d, &statement->root));
+    TRY(place_result(&d));
     for (size_t i = 0; i < statement->shared.count; i++)
         place_all_filters(&d, statement->shared.items[i]);
     place_all_filters(&d, statement->root);
