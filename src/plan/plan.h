@@ -231,6 +231,9 @@ struct plan_node {
             uint32_t filters_id;     /* like an exchange's, and as many behind it as filters */
             uint32_t heavy_id;       /* from 1: probe rows of keys that have many of them stay on
                                         the rank where they are; 0: all go where their hash says */
+            uint32_t
+                overflow_id; /* from 1: its build side's broadcast may overflow; 0: it does not */
+            plan_node *overflow_next; /* another such join below it; plan_distribute's */
         } join;
         struct {
             plan_sort_key_list keys;
@@ -257,11 +260,15 @@ struct plan_node {
         struct {
             plan_exchange_kind kind;
             uint32_t id;              /* index among the statement's exchanges */
-            expr_list keys;           /* HASH */
+            expr_list keys;           /* HASH; BROADCAST: of what goes by them when it overflows */
             plan_sort_key_list order; /* MERGE: columns */
             bool has_limit;           /* MERGE: no more rows than that */
             uint64_t limit;
             uint32_t heavy_id; /* HASH: the join's whose probe side it is, or 0 */
+            /* A join's, or 0. BROADCAST: when more than overflow_bytes have gone to all ranks it overflows,
+             * and the rest goes by the keys. HASH: of its probe side, whose rows stay unless it has. */
+            uint32_t overflow_id;
+            uint64_t overflow_bytes;
         } exchange;
     };
 };
@@ -282,6 +289,8 @@ typedef struct plan_statement {
      * it: heavy_first + 2 * (heavy_id - 1) and the next. Of that a rank gives the others heavy_bytes. */
     uint32_t heavy_count, heavy_first;
     uint64_t heavy_bytes;
+    uint32_t overflow_count; /* joins with overflow_id */
+    bool keeps_parts;        /* what ranks have of the result stays there: of COPY (PER_RANK) */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
     uint32_t refused_attempts; /* of rule subqueries, which tried another way */

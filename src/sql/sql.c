@@ -199,6 +199,7 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
         TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
         TRY(plan_verify(&s->query));
     }
+    s->query.keeps_parts = s->copy.is_per_rank;
     return bind_copy_check(&p->binder, tree, &s->copy, s->query.root);
 }
 

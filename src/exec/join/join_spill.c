@@ -110,10 +110,10 @@ bool join_fits(op_join_build *join)
 
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
-/* Those that ranks unite are not made of such keys. */
+/* Those that ranks may unite are not made of such keys. */
 static size_t filter_count(const op_join_build *join)
 {
-    return join_unites_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
+    return join_may_unite_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
 }
 
 static runtime_filter *filter_at(const op_join_build *join, size_t number)

@@ -4,6 +4,7 @@
 
 #include "exec/expression/program.h"
 #include "exec/join/join_table.h"
+#include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
 #include "net/net.h"
 
@@ -121,10 +122,17 @@ static inline bool join_has_condition(const op_join_build *join)
 }
 /* True if matches of build rows are kept. */
 bool join_marks_build(const op_join_build *join);
-/* Runtime filters are of all ranks' build rows: join_filters.h. */
-static inline bool join_unites_filters(const op_join_build *join)
+/* Runtime filters may be of all ranks' build rows: join_filters.h; */
+static inline bool join_may_unite_filters(const op_join_build *join)
 {
     return join->base.plan->join.has_united_filters;
+}
+/* are: not where all ranks were to have all build rows, and have. Known when the build side has ended. */
+static inline bool join_unites_filters(const op_join_build *join)
+{
+    uint32_t overflow = join->base.plan->join.overflow_id;
+    return join_may_unite_filters(join) &&
+           (!overflow || exec_has_overflowed(&join->base.query->overflows[overflow - 1]));
 }
 
 /* A NULL for every row. */
