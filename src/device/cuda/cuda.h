@@ -161,6 +161,11 @@ void cuda_stream_flush_all(cuda_device *dev);
 void cuda_stream_mark_all(cuda_device *dev);
 /* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
 bool cuda_streams_passed(cuda_device *dev, uint64_t number);
+/* The same of one stream. */
+bool cuda_stream_passed(const cuda_stream *stream, uint64_t number);
+/* Has wake(argument) called when the stream has written a mark. Takes over a reference of the stream's. */
+CHECKED status cuda_notify_at_mark(cuda_stream *stream, uint64_t mark, void (*wake)(void *),
+                                   void *argument);
 CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
                                  dev_event **out);
 CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
@@ -187,6 +192,9 @@ CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void 
 void cuda_host_free(device *dev, void *address, size_t bytes);
 bool cuda_is_pinned(const cuda_device *dev, const void *address);
 void cuda_release(dev_buffer *buffer);
+CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
+                                  bool *out_will);
+bool cuda_memory_wait(device *dev);
 
 /* ---- copy.c ---- */
 CHECKED status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes);

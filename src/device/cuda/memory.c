@@ -247,13 +247,15 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     return st;
 }
 
-/* The host is ahead of the device by all the memory that there may be: it waits until some of what
- * it released is free. False: nothing is, or will be. A stream that had nothing to do when that was
- * released, and that has been given work since, is marked here: who would do so waits as well. */
-static bool await_released(cuda_device *dev)
+/* The host is ahead of the device by all the memory that there may be. A stream that had nothing to do
+ * when that was released, and that has been given work since, is marked here: who would do so waits as
+ * well. */
+bool cuda_memory_wait(device *base)
 {
+    cuda_device *dev = (cuda_device *)base;
     unsigned turn = 0;
     DEV_WORK_NOTE(waits);
+    status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
     close_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
@@ -268,6 +270,58 @@ static bool await_released(cuda_device *dev)
     return number && !atomic_load(&dev->is_lost);
 }
 
+/* A stream that is not so far, told to write the mark that says when it is; NULL: none. Under the lock. */
+static cuda_stream *late_stream(cuda_device *dev, uint64_t number)
+{
+    cuda_stream_mark_all(dev);
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        if (!cuda_stream_passed(stream, number))
+            return stream;
+    return NULL;
+}
+
+/* Wakes when one of the streams that are not past it is: whoever is woken looks, and comes again for the
+ * next one. */
+status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument, bool *out_will)
+{
+    cuda_device *dev = (cuda_device *)base->dev;
+    cuda_stream *late = NULL;
+    uint64_t mark = 0;
+    *out_will = false;
+    TRY(cuda_enter(dev));
+    pthread_mutex_lock(&dev->lock);
+    close_released(dev);
+    bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
+    if (has_some)
+        late = late_stream(dev, dev->memory.closed->number);
+    if (late) {
+        mark = atomic_load(&late->last_mark);
+        atomic_fetch_add(&late->references, 1);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (!has_some)
+        return STATUS_OK;
+    *out_will = true;
+    if (late)
+        return cuda_notify_at_mark(late, mark, wake, argument);
+    wake(argument);
+    return STATUS_OK;
+}
+
+/* To the budget, which may still have what streams have passed. */
+static status charge(cuda_device *dev, size_t room, const char *who)
+{
+    status st = mem_budget_take(dev->base.budget, room, who);
+    if (!st)
+        return STATUS_OK;
+    status_free(st);
+    pthread_mutex_lock(&dev->lock);
+    close_released(dev);
+    reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+    return mem_budget_take(dev->base.budget, room, who);
+}
+
 status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     cuda_device *dev = (cuda_device *)base;
@@ -278,17 +332,8 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
     TRY(cuda_enter(dev));
     class_of(bytes, &room);
     DEV_WORK_NOTE(allocations);
-    status st = mem_budget_take(base->budget, room, who);
-    while (st && await_released(dev)) {
-        status_free(st);
-        st = mem_budget_take(base->budget, room, who);
-    }
-    TRY(st);
-    st = take(dev, &dev->memory.device, bytes, &buffer);
-    while (st && status_get_kind(st) == STATUS_KIND_NO_MEMORY && await_released(dev)) {
-        status_free(st);
-        st = take(dev, &dev->memory.device, bytes, &buffer);
-    }
+    TRY(charge(dev, room, who));
+    status st = take(dev, &dev->memory.device, bytes, &buffer);
     if (st) {
         mem_budget_give(base->budget, room);
         return status_context(st, "%s, %zu bytes", who, bytes);

@@ -103,14 +103,18 @@ static bool is_passed(const cuda_stream *stream, uint64_t number)
     return atomic_load_explicit(stream->progress, memory_order_acquire) >= number;
 }
 
+bool cuda_stream_passed(const cuda_stream *stream, uint64_t number)
+{
+    bool is_idle = !atomic_load(&stream->has_unmarked) &&
+                   is_passed(stream, atomic_load(&stream->last_mark));
+    return is_idle || is_passed(stream, number);
+}
+
 bool cuda_streams_passed(cuda_device *dev, uint64_t number)
 {
-    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next) {
-        bool is_idle = !atomic_load(&stream->has_unmarked) &&
-                       is_passed(stream, atomic_load(&stream->last_mark));
-        if (!is_idle && !is_passed(stream, number))
+    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        if (!cuda_stream_passed(stream, number))
             return false;
-    }
     return true;
 }
 
@@ -264,6 +268,20 @@ status cuda_event_notify(dev_event *event, void (*wake)(void *), void *argument)
     event->wake = wake;
     event->argument = argument;
     return cuda_waker_add((cuda_device *)event->stream->base.dev, event);
+}
+
+status cuda_notify_at_mark(cuda_stream *stream, uint64_t mark, void (*wake)(void *), void *argument)
+{
+    dev_event *event = mem_new(sizeof *event);
+    if (!event) {
+        cuda_stream_unref(stream);
+        return status_no_memory("event", sizeof *event);
+    }
+    *event = (dev_event){.stream = stream, .references = 1, .wake = wake, .argument = argument};
+    atomic_init(&event->number, mark);
+    status st = cuda_waker_add((cuda_device *)stream->base.dev, event);
+    cuda_event_free(event);
+    return st;
 }
 
 status cuda_stream_wait(dev_stream *base, dev_event *event)

@@ -137,17 +137,28 @@ static status open_state(scheduled_task *scheduled, exec_operator *op, void *sta
     return st;
 }
 
+/* Where kernels report errors. */
+static status open_error(scheduled_task *scheduled)
+{
+    exec_stage *stage = scheduled->stage;
+    task_step_begin(scheduled, stage->source ? stage->source : stage->sink, NULL);
+    status st = dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer);
+    task_step_end(scheduled);
+    if (!st)
+        scheduled->task.error = scheduled->error_buffer->address;
+    return st;
+}
+
 static status task_setup(scheduled_task *scheduled)
 {
     device *dev = scheduled->stage->query->dev;
     if (!scheduled->task.stream)
         TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
     scheduled->task.stream->await = task_await;
+    scheduled->task.stream->await_memory = task_await_memory;
     scheduled->task.stream->await_argument = scheduled;
-    if (!scheduled->error_buffer) {
-        TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
-        scheduled->task.error = scheduled->error_buffer->address;
-    }
+    if (!scheduled->error_buffer)
+        TRY(open_error(scheduled));
     if (!scheduled->stage->source)
         return STATUS_OK;
     while (scheduled->opened_count <= scheduled->operator_count) {
@@ -170,6 +181,7 @@ void task_close(scheduled_task *scheduled)
     /* After a failure kernels may be under way that use what the operators hold. */
     if (scheduled->task.stream) {
         scheduled->task.stream->await = NULL;
+        scheduled->task.stream->await_memory = NULL;
         dev->ops->stream_drain(scheduled->task.stream);
     }
     for (unsigned i = scheduled->opened_count; i-- > 0;) {
