@@ -105,8 +105,8 @@ static bool is_passed(const cuda_stream *stream, uint64_t number)
 
 bool cuda_stream_passed(const cuda_stream *stream, uint64_t number)
 {
-    bool is_idle = !atomic_load(&stream->has_unmarked) &&
-                   is_passed(stream, atomic_load(&stream->last_mark));
+    bool is_idle =
+        !atomic_load(&stream->has_unmarked) && is_passed(stream, atomic_load(&stream->last_mark));
     return is_idle || is_passed(stream, number);
 }
 
