@@ -158,7 +158,9 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
         DEV_WORK_NOTE(system_allocations);
         st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
     }
-    if (!st && !is_pinned && !block_starts_add(&dev->memory.blocks, pool->free))
+    if (!st && !is_pinned &&
+        !(block_starts_add(&dev->memory.owners, buffer) &&
+          block_starts_add(&dev->memory.blocks, pool->free)))
         st = status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
                         dev->ordinal, BUFFERS_MAX);
     if (st) {
@@ -223,6 +225,13 @@ static void close_released(cuda_device *dev)
     m->open_count = 0;
 }
 
+/* The same where memory is short: of what streams keep for themselves as well. Under the lock. */
+static void close_all_released(cuda_device *dev)
+{
+    cuda_reuse_end_all(dev);
+    close_released(dev);
+}
+
 static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer **out)
 {
     size_t room;
@@ -242,6 +251,9 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     if (!st) {
         (*out)->base.bytes = bytes;
         atomic_store(&(*out)->base.references, 1);
+        atomic_store(&(*out)->base.has_texts, false);
+        atomic_store(&(*out)->user, 0);
+        atomic_store(&(*out)->renewed_by, 0);
         watch(dev, *out, bytes);
     }
     return st;
@@ -257,7 +269,7 @@ bool cuda_memory_wait(device *base)
     DEV_WORK_NOTE(waits);
     status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
-    close_released(dev);
+    close_all_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
         cuda_stream_mark_all(dev);
@@ -290,7 +302,7 @@ status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument
     *out_will = false;
     TRY(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
-    close_released(dev);
+    close_all_released(dev);
     bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
     if (has_some)
         late = late_stream(dev, dev->memory.closed->number);
@@ -316,7 +328,7 @@ static status charge(cuda_device *dev, size_t room, const char *who)
         return STATUS_OK;
     status_free(st);
     pthread_mutex_lock(&dev->lock);
-    close_released(dev);
+    close_all_released(dev);
     reclaim(dev);
     pthread_mutex_unlock(&dev->lock);
     return mem_budget_take(dev->base.budget, room, who);
@@ -330,8 +342,12 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
     TRY(cuda_enter(dev));
-    class_of(bytes, &room);
     DEV_WORK_NOTE(allocations);
+    buffer = cuda_reuse_take(dev, class_of(bytes, &room), bytes);
+    if (buffer) {
+        *out = &buffer->base;
+        return STATUS_OK;
+    }
     TRY(charge(dev, room, who));
     status st = take(dev, &dev->memory.device, bytes, &buffer);
     if (st) {
@@ -347,9 +363,12 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
 {
     status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
-    buffer->next = dev->memory.open;
-    dev->memory.open = buffer;
-    if (++dev->memory.open_count >= OPEN_MAX) {
+    if (!cuda_reuse_keep(dev, buffer)) {
+        buffer->next = dev->memory.open;
+        dev->memory.open = buffer;
+        dev->memory.open_count++;
+    }
+    if (dev->memory.open_count >= OPEN_MAX) {
         close_released(dev);
         reclaim(dev);
     }
@@ -404,6 +423,7 @@ status cuda_memory_open(cuda_device *dev)
                           total, m->granularity);
     m->range_bytes = round_up(total, m->granularity);
     TRY(block_starts_open(&m->blocks, BUFFERS_MAX));
+    TRY(block_starts_open(&m->owners, BUFFERS_MAX));
     CUDA_TRY(dev->driver, cuMemAddressReserve, &m->range, m->range_bytes, 0, 0, 0);
     return STATUS_OK;
 }
@@ -426,6 +446,7 @@ void cuda_memory_close(cuda_device *dev)
     reclaim(dev);
     free_list(m->closed);
     block_starts_close(&m->blocks);
+    block_starts_close(&m->owners);
     for (unsigned i = 0; i < CUDA_CLASSES; i++) {
         free_list(m->device.kept[i]);
         free_list(m->pinned.kept[i]);

@@ -142,6 +142,7 @@ status cuda_stream_open(device *base, dev_stream **out)
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
     stream->base.dev = base;
+    stream->id = cuda_stream_new_id();
     atomic_init(&stream->references, 1);
     pthread_mutex_init(&stream->lock, NULL);
     void *progress;
@@ -194,6 +195,7 @@ void cuda_stream_close(dev_stream *base)
             *at = stream->next;
             break;
         }
+    cuda_reuse_end(stream);
     pthread_mutex_unlock(&dev->lock);
     dev_buffer_unref(stream->scratch);
     stream->scratch = NULL;
