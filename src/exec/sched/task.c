@@ -333,21 +333,26 @@ static void flush_stream(const scheduled_task *scheduled)
         stream->dev->ops->stream_flush(stream);
 }
 
-/* Awaits the end of a chunk of some time ago, so that no stream is ever further behind: what waits
- * in it keeps memory, the host's as well. */
+/* Awaits the end of the chunk before the last, so that no stream is ever further behind: what waits
+ * in it keeps memory, the host's as well. Every second time, so that a wake-up is two chunks'. */
 static status keep_pace(scheduled_task *scheduled)
 {
     dev_stream *stream = scheduled->task.stream;
+    const dev_ops *ops = stream->dev->ops;
     dev_event **place = &scheduled->chunk_ends[stream->chunk_count % TASK_CHUNKS_AHEAD];
-    dev_event *oldest = *place;
+    dev_event *before_last = *place;
+    status st = STATUS_OK;
     if (stream->dev->is_host || !scheduled->has_chunk)
         return STATUS_OK;
     scheduled->has_chunk = false;
     *place = NULL;
     flush_stream(scheduled);
-    status st = oldest ? dev_event_await(stream, oldest, dev_moment_of(stream)) : STATUS_OK;
+    if (before_last && stream->chunk_count % TASK_CHUNKS_AHEAD == 0)
+        st = dev_event_await(stream, before_last, dev_moment_of(stream));
+    else if (before_last)
+        ops->event_free(before_last);
     if (!st)
-        st = stream->dev->ops->event_record(stream, NULL, NULL, place);
+        st = ops->event_record(stream, NULL, NULL, place);
     stream->chunk_end = *place;
     stream->chunk_count++;
     return st;

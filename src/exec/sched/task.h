@@ -13,7 +13,8 @@ typedef enum task_state {
     TASK_WAITING  /* until exec_wake */
 } task_state;
 
-/* How many chunks a task's stream may be behind: one that is computed on, one that waits. */
+/* Of how many chunks a task keeps where they end. Its stream may be behind by one more: one that is
+ * computed on, two that wait. */
 #define TASK_CHUNKS_AHEAD 2
 
 struct scheduled_task {
