@@ -100,10 +100,10 @@ def close(a, b):
 
 
 def sort_key(row, kinds):
-    """Exact columns first, so that near floats pair up."""
+    """Exact columns first, so that near floats pair up; near ones in their order, so that of several each has its own."""
     exact = tuple((v is not None, str(v)) for v, k in zip(row, kinds) if k != "about")
     about = tuple((v is not None, rough(v) if isinstance(v, float) else math.inf) for v, k in zip(row, kinds) if k == "about")
-    return exact, about
+    return exact, about, tuple(v if isinstance(v, float) else math.inf for v, k in zip(row, kinds) if k == "about")
 
 
 def rough(v):

@@ -1,5 +1,5 @@
 """Scripts: tables of the session made, added to, made anew and dropped, with queries between."""
-from .query import NAMES, Script, Select, SetOperation, Step, Stored, Tail, Values
+from .query import NAMES, Script, Select, SetOperation, Step, Stored, Values
 from .gen_expr import cast, cast_fits
 from .literals import random_literal
 
@@ -72,13 +72,9 @@ class Scripts:
 
     def view(self):
         """It is read like a table that was made of the rows it has by then, but it has those of later, too."""
-        from .gen_query import output_columns
-        query = self.storable()
-        if query.tail.limit is not None:
-            query.tail = Tail()
         self.forget("y0")
+        query = self.storable()
         self.ctes.append(("y0", query))
-        output_columns(query, "y0")
         return Step("view", "y0", query)
 
     def dropped(self, name):

@@ -86,7 +86,8 @@ class Oracle:
                 if step.word == "query":
                     found.append(self.run(oracle_sql(step.query)))
                     continue
-                self.run(step_sql(step, ORACLE))
+                for sql in step_sql(step, ORACLE).split(";\n"):
+                    self.run(sql)
                 if step.word in ("create", "view"):
                     left[step.name] = "VIEW" if step.word == "view" else "TABLE"
         finally:

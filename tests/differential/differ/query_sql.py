@@ -117,8 +117,10 @@ def step_sql(step, dialect):
         return f"CREATE OR REPLACE {'TEMP ' if dialect == ORACLE else ''}VIEW {step.name} AS {query_sql(step.query, dialect)}"
     names = f" ({', '.join(step.names)})" if step.names else ""
     if step.word == "insert":
-        inner = side_sql(step.query, step.types, ORACLE) if dialect == ORACLE else query_sql(step.query, OURS)
-        return f"INSERT INTO {step.name}{names} {inner}"
+        if dialect == ORACLE:  # which reads rows that the statement itself adds
+            staged = f"CREATE OR REPLACE TEMP TABLE staged AS SELECT * FROM ({side_sql(step.query, step.types, ORACLE)})"
+            return f"{staged};\nINSERT INTO {step.name}{names} SELECT * FROM staged"
+        return f"INSERT INTO {step.name}{names} {query_sql(step.query, OURS)}"
     if dialect == ORACLE:
         every = step.names or step.query.names()
         return f"CREATE OR REPLACE TEMP TABLE {step.name} AS SELECT * FROM ({query_sql(step.query, ORACLE)}) made({', '.join(every)})"

@@ -60,6 +60,7 @@ def random_settings(rng, folder, known, is_skewed=False):
         drawn["ranks"], drawn["distribute"], drawn["device"] = rng.choice(("2", "2", "3", "4", "5")), "always", "cpu"
     if is_skewed:
         drawn["chunk_rows"] = rng.choice(("16", "64", "64", "200"))
+        drawn["network_message_bytes"] = rng.choice(("4096", "65536", "1MiB"))
         drawn["heavy_keys"] = rng.choice(("on", "on", "on", "off"))
         drawn["disabled_optimizer_rules"] = rng.choice(("broadcast", "broadcast", "broadcast", "all", "none"))
     if rng.random() < 0.2:
