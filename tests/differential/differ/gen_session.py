@@ -65,7 +65,7 @@ class Scripts:
         rng = self.rng
         query = self.storable()
         is_there = any(name == other for other, _ in self.ctes)
-        names = [f"y{i}" for i in range(len(query.types()))] if rng.random() < 0.3 else None
+        names = [f"q{i}" for i in range(len(query.types()))] if rng.random() < 0.3 else None
         options = ("OR REPLACE " if is_there or rng.random() < 0.2 else "") + rng.choice(("", "TEMP ", "TEMPORARY "))
         self.stored(name, query, names)
         return Step("create", name, query, names, options=options)
