@@ -276,14 +276,26 @@ typedef struct sums {
     expr *count, *mean_x, *mean_y, *xx, *yy, *xy;
 } sums;
 
+/* The values' mean, which is between the least and the greatest, though rounded: equal values are their mean, so that
+ * they deviate by 0 from it, which says that they are equal. */
+static status add_mean(composing *c, plan_node *window, expr *x, expr **out)
+{
+    expr *mean, *least, *greatest;
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, x), TYPE_DOUBLE, "mean", &mean));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_MIN, x), TYPE_DOUBLE, "least", &least));
+    TRY(add_call(c, window, aggregate_call(AGGREGATE_MAX, x), TYPE_DOUBLE, "greatest", &greatest));
+    *out = compute(c, EXPR_GREATEST, compute(c, EXPR_LEAST, mean, greatest), least);
+    return c->st;
+}
+
 static status sum_pairs(composing *c, expr *x, expr *y, sums *out)
 {
     plan_sort_key_list none = {0};
     plan_node *window;
     expr *mean_x, *mean_y;
     TRY(new_window(c, &none, &window));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, x), TYPE_DOUBLE, "mean", &mean_x));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, y), TYPE_DOUBLE, "mean", &mean_y));
+    TRY(add_mean(c, window, x, &mean_x));
+    TRY(add_mean(c, window, y, &mean_y));
     expr *dx = compute(c, EXPR_SUBTRACT, x, mean_x), *dy = compute(c, EXPR_SUBTRACT, y, mean_y);
     out->count = as_double(c, add_aggregate(c, AGGREGATE_COUNT, x, NULL));
     out->mean_x = add_aggregate(c, AGGREGATE_MAX, mean_x, NULL);
