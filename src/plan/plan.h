@@ -78,6 +78,7 @@ typedef struct plan_aggregate {
     plan_aggregate_function function;
     bool is_distinct;
     expr *argument; /* NULL: COUNT_STAR */
+    expr *second;   /* of pairs, x beside the argument y; else NULL */
     expr *filter;   /* FILTER (WHERE ...), or NULL */
     int32_t position;
 } plan_aggregate;

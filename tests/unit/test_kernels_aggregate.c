@@ -5,6 +5,8 @@
 #include "kernel_tables.h"
 #include "test.h"
 
+#include <math.h>
+
 #define ROWS_MAX 1100
 #define GROUPS_MAX_TEST 1100
 #define SLACK 64
@@ -294,6 +296,99 @@ TEST(aggregate_bits_puts_bits_together)
                 for (size_t g = 0; g < group_count; g++)
                     CHECK(!memcmp(out[0].bytes + g * type.width, &made[g], type.width));
             }
+}
+
+/* ---- pairs ---- */
+
+static const size_t pair_groups[] = {0, 1, 3, 1000}; /* 0: no groups */
+
+static void launch_pairs(const dev_kernel_function *kernels, size_t count, size_t groups, bool all,
+                         aggregate_pair *states)
+{
+    const double *y = (const double *)(const void *)in.values;
+    aggregate_add_pair_arguments a = {.values = y,
+                                      .second = y + ROWS_MAX,
+                                      .validity = all ? NULL : in.validity,
+                                      .second_validity = all ? NULL : in.mask,
+                                      .groups = groups ? in.groups : NULL,
+                                      .group_count = groups,
+                                      .count = dev_count_exact(count),
+                                      .states = states};
+    memset(states, 0, 1000 * sizeof *states);
+    kernels[DEV_KERNEL_aggregate_add_pair](&a);
+}
+
+/* By the definition, of large numbers that differ little. */
+static aggregate_pair plain_pairs(size_t count, size_t groups, bool all, size_t group)
+{
+    const double *y = (const double *)(const void *)in.values, *x = y + ROWS_MAX;
+    long double sum_x = 0, sum_y = 0, xx = 0, yy = 0, xy = 0;
+    uint64_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        long double mean_x = n ? sum_x / (long double)n : 0,
+                    mean_y = n ? sum_y / (long double)n : 0;
+        for (size_t i = 0; i < count; i++) {
+            if ((!all && (!bit(in.validity, i) || !bit(in.mask, i))) ||
+                (groups && in.groups[i] != group))
+                continue;
+            long double dx = x[i] - mean_x, dy = y[i] - mean_y;
+            sum_x += pass ? 0 : x[i];
+            sum_y += pass ? 0 : y[i];
+            n += !pass;
+            xx += pass ? dx * dx : 0;
+            yy += pass ? dy * dy : 0;
+            xy += pass ? dx * dy : 0;
+        }
+    }
+    return (aggregate_pair){0,
+                            0,
+                            n ? (double)(sum_x / n) : 0,
+                            n ? (double)(sum_y / n) : 0,
+                            (double)xx,
+                            (double)yy,
+                            (double)xy,
+                            n};
+}
+
+static void check_pair(const aggregate_pair *got, const aggregate_pair *expected, size_t count)
+{
+    double scale = sqrt(expected->xx * expected->yy) + 1e-9;
+    CHECK_EQ(got->count, expected->count);
+    if (fabs(got->first_x + got->mean_x - expected->mean_x) > 1e-6 ||
+        fabs(got->xx - expected->xx) > 1e-6 * scale ||
+        fabs(got->yy - expected->yy) > 1e-6 * scale || fabs(got->xy - expected->xy) > 1e-6 * scale)
+        test_fail(__FILE__, __LINE__, "pairs of %zu rows: xx %g, yy %g, xy %g, not %g, %g, %g",
+                  count, got->xx, got->yy, got->xy, expected->xx, expected->yy, expected->xy);
+}
+
+TEST(aggregate_add_pair_adds_up)
+{
+    static aggregate_pair states[ISAS][1000], together[1000];
+    double *y = (double *)(void *)in.values;
+    for (size_t i = 0; i < 2 * ROWS_MAX; i++)
+        y[i] = 1e6 + (double)test_random_below(1000) / 7;
+    fill_bits(in.validity, ROWS_MAX, false);
+    fill_bits(in.mask, ROWS_MAX, false);
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t g = 0; g < sizeof pair_groups / sizeof *pair_groups; g++)
+            for (int all = 0; all < 2; all++)
+                for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+                    size_t groups = pair_groups[g];
+                    fill_groups(groups ? groups : 1);
+                    launch_pairs(table_of(isa), counts[c], groups, all, states[isa]);
+                    aggregate_pair expected = plain_pairs(counts[c], groups, all, 0);
+                    check_pair(&states[isa][0], &expected, counts[c]);
+                    /* Two halves, added as states. */
+                    memset(together, 0, sizeof together);
+                    for (int half = 0; half < 2; half++) {
+                        aggregate_add_pair_arguments a = {.is_state = true,
+                                                          .values = states[isa],
+                                                          .count = dev_count_exact(1),
+                                                          .states = together};
+                        table_of(isa)[DEV_KERNEL_aggregate_add_pair](&a);
+                    }
+                    CHECK_EQ(together->count, 2 * expected.count);
+                }
 }
 
 TEST(aggregate_pick_finds_least_and_greatest)
