@@ -245,6 +245,13 @@ struct plan_node {
             ARRAY(plan_window_call) calls; /* columns: the child's, then one each */
         } window;
         struct {
+            expr_list partition;      /* columns */
+            plan_sort_key_list order; /* columns; at least one */
+            uint64_t limit;  /* of each partition, at least 1: rows with as many before them
+                                         are not wanted */
+            bool drops_ties; /* nor are those that follow so many in any order of equal ones */
+        } window_limit;
+        struct {
             bool has_limit;
             uint64_t limit, offset;
         } limit;

@@ -1,6 +1,7 @@
 /* test_kernels_aggregate.c - the grouping and aggregation kernels: every ISA against the scalar
  * one, and the scalar one against plain loops. */
 #include "device/cpu/tables.h"
+#include "device/sort_key.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
@@ -549,6 +550,91 @@ TEST(groups_pass_gives_each_row_an_equal_group)
                     }
                 }
             }
+}
+
+/* ---- the first rows of groups ---- */
+
+static const type_id ordered_types[] = {TYPE_INT8,  TYPE_UINT8,  TYPE_INT16, TYPE_UINT16,
+                                        TYPE_INT32, TYPE_UINT32, TYPE_INT64, TYPE_UINT64,
+                                        TYPE_DATE,  TYPE_FLOAT,  TYPE_DOUBLE};
+
+/* Of NULLs, and of numbers and extremes: codes stand in the order of the sort's keys. */
+TEST(order_codes_stand_in_the_order_of_keys)
+{
+    static uint64_t codes[ISAS][ROWS_MAX + 16], keys[(ROWS_MAX + 16) * 3];
+    size_t count = 300;
+    for (size_t t = 0; t < sizeof ordered_types / sizeof *ordered_types; t++)
+        for (int form = 0; form < 4; form++) {
+            data_type type = type_make(ordered_types[t]);
+            bool is_descending = form & 1, nulls_first = form & 2;
+            for (size_t i = 0; i < count * 8; i++)
+                in.values[i] = (char)(i % 24 < 8 ? test_random() : i % 24 < 16 ? -1 : 0);
+            fill_bits(in.validity, ROWS_MAX, false);
+            sort_pack_arguments pack = {.type = type,
+                                        .values = in.values,
+                                        .validity = in.validity,
+                                        .count = dev_count_exact(count),
+                                        .key_count = 1,
+                                        .is_descending = is_descending,
+                                        .nulls_first = nulls_first,
+                                        .rows = keys};
+            table_of(0)[DEV_KERNEL_sort_pack](&pack);
+            for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+                order_codes_arguments a = {.type = type,
+                                           .values = in.values,
+                                           .validity = in.validity,
+                                           .count = dev_count_exact(count),
+                                           .is_descending = is_descending,
+                                           .nulls_first = nulls_first,
+                                           .out = codes[isa]};
+                table_of(isa)[DEV_KERNEL_order_codes](&a);
+                CHECK(!memcmp(codes[isa], codes[0], count * sizeof(uint64_t)));
+            }
+            bool is_exact = type.width <= 4;
+            for (size_t i = 0; i < count; i++)
+                for (size_t k = 0; k < count; k++) {
+                    int order = sort_key_compare(keys + i * 3, keys + k * 3, 1, NULL);
+                    if ((order < 0 && codes[0][i] > codes[0][k]) ||
+                        (is_exact && order < 0 && codes[0][i] == codes[0][k]) ||
+                        (!order && codes[0][i] != codes[0][k]))
+                        test_fail(__FILE__, __LINE__, "type %u, form %d: rows %zu and %zu",
+                                  (unsigned)type.id, form, i, k);
+                }
+        }
+}
+
+/* How many rows of the group before row i have a lower code, or the same. */
+static size_t rows_before(const uint64_t *codes, size_t i, bool ties)
+{
+    size_t before = 0;
+    for (size_t k = 0; k < i; k++)
+        before +=
+            in.groups[k] == in.groups[i] && (codes[k] < codes[i] || (ties && codes[k] == codes[i]));
+    return before;
+}
+
+TEST(groups_limit_lets_the_first_rows_pass)
+{
+    static uint64_t codes[ROWS_MAX], first[64 * 9], bits[ROWS_MAX / 64 + 9];
+    for (size_t c = 0; c < COUNTS; c++)
+        for (uint32_t limit = 1; limit <= 9; limit += 4)
+            for (int ties = 0; ties < 2; ties++)
+                for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+                    fill_groups(1 + c * 5);
+                    for (size_t i = 0; i < ROWS_MAX; i++)
+                        codes[i] = test_random_below(20);
+                    memset(first, 0xff, sizeof first);
+                    groups_limit_arguments a = {.groups = in.groups,
+                                                .codes = codes,
+                                                .count = dev_count_exact(counts[c]),
+                                                .limit = limit,
+                                                .drops_ties = ties,
+                                                .first = first,
+                                                .out = bits};
+                    table_of(isa)[DEV_KERNEL_groups_limit](&a);
+                    for (size_t i = 0; i < counts[c]; i++)
+                        CHECK_EQ(bit(bits, i), rows_before(codes, i, ties) < limit);
+                }
 }
 
 TEST(runs_are_marked_and_numbered)

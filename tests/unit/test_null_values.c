@@ -49,6 +49,7 @@ static const struct {
     {DEV_KERNEL_hash_values, "hashes"},
     {DEV_KERNEL_keys_pack, "packed rows, zeroed before"},
     {DEV_KERNEL_sort_pack, "sort keys"},
+    {DEV_KERNEL_order_codes, "sort keys"},
     {DEV_KERNEL_filter_bitmap, "a mask"},
     {DEV_KERNEL_filter_bloom, "a mask"},
     {DEV_KERNEL_bloom_add, "a filter's bits"},

@@ -158,8 +158,6 @@ def aggregate(g, klass, depth=2, keys=(), composites=True):
     rng = g.rng
     if composites and rng.random() < 0.25:
         return composite(g, klass, depth, keys)
-    if not composites and rng.random() < 0.1:
-        return pair(g, depth, None)
     function = rng.choice(BY_CLASS.get(klass, ("MIN", "MAX", "ANY_VALUE")))
     if function == "COUNT_STAR":
         return made(g, function, T.I64, None, ROWS, True)
