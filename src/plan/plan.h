@@ -78,6 +78,7 @@ typedef struct plan_aggregate {
     plan_aggregate_function function;
     bool is_distinct;
     expr *argument; /* NULL: COUNT_STAR */
+    expr *second;   /* of pairs, x beside the argument y; else NULL */
     expr *filter;   /* FILTER (WHERE ...), or NULL */
     int32_t position;
 } plan_aggregate;
@@ -246,6 +247,13 @@ struct plan_node {
             plan_sort_key_list order;      /* and then by these: columns, too */
             ARRAY(plan_window_call) calls; /* columns: the child's, then one each */
         } window;
+        struct {
+            expr_list partition;      /* columns */
+            plan_sort_key_list order; /* columns; at least one */
+            uint64_t limit;  /* of each partition, at least 1: rows with as many before them
+                                         are not wanted */
+            bool drops_ties; /* nor are those that follow so many in any order of equal ones */
+        } window_limit;
         struct {
             bool has_limit;
             uint64_t limit, offset;

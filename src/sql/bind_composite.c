@@ -1,5 +1,5 @@
-/* bind_composite.c - aggregates that are made of others: of the rows of each group in an order, or of
- * their distances from the means. What becomes of them is in bind_composite_plan.c. */
+/* bind_composite.c - aggregates that are made of others: of the rows of each group in an order. What becomes
+ * of them is in bind_composite_plan.c. */
 #include "sql/binder.h"
 
 #include "plan/fold.h"
@@ -24,18 +24,6 @@ static const composite_name names[] = {
     {"min_by", COMPOSITE_VALUE_OF_LEAST, 2, false},
     {"arg_max", COMPOSITE_VALUE_OF_GREATEST, 2, false},
     {"max_by", COMPOSITE_VALUE_OF_GREATEST, 2, false},
-    {"corr", COMPOSITE_CORR, 2, false},
-    {"covar_pop", COMPOSITE_COVAR_POP, 2, false},
-    {"covar_samp", COMPOSITE_COVAR_SAMP, 2, false},
-    {"regr_count", COMPOSITE_REGR_COUNT, 2, false},
-    {"regr_avgx", COMPOSITE_REGR_AVGX, 2, false},
-    {"regr_avgy", COMPOSITE_REGR_AVGY, 2, false},
-    {"regr_sxx", COMPOSITE_REGR_SXX, 2, false},
-    {"regr_syy", COMPOSITE_REGR_SYY, 2, false},
-    {"regr_sxy", COMPOSITE_REGR_SXY, 2, false},
-    {"regr_slope", COMPOSITE_REGR_SLOPE, 2, false},
-    {"regr_intercept", COMPOSITE_REGR_INTERCEPT, 2, false},
-    {"regr_r2", COMPOSITE_REGR_R2, 2, false},
 };
 
 static const composite_name *find_name(const char *name, bool is_within)
@@ -123,7 +111,7 @@ static status only_where_there(binder *b, expr *other, expr **e)
     return only_where(b, is_there, e);
 }
 
-/* The key, by which rows are ordered or which is x, and the value, which is y. */
+/* The key, by which rows are ordered, and the value. */
 static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
                              bind_composite *out)
 {
@@ -149,21 +137,15 @@ static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scop
 static status finish_values(binder *b, const PgQuery__FuncCall *tree, const char *name,
                             bind_composite *c)
 {
-    bool is_of_numbers = c->kind == COMPOSITE_QUANTILE || c->kind >= COMPOSITE_CORR;
-    if (is_of_numbers)
+    if (c->kind == COMPOSITE_QUANTILE)
         TRY(as_number(b, tree, name, &c->key));
     if (c->key->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->key, type_make(TYPE_VARCHAR), tree->location, &c->key));
-    if (c->value && is_of_numbers)
-        TRY(as_number(b, tree, name, &c->value));
     if (c->value && c->value->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->value, type_make(TYPE_VARCHAR), tree->location, &c->value));
     if (c->filter)
         TRY(only_where(b, c->filter, &c->key));
-    if (!c->value)
-        return STATUS_OK;
-    TRY(only_where_there(b, c->value, &c->key));
-    return c->kind >= COMPOSITE_CORR ? only_where_there(b, c->key, &c->value) : STATUS_OK;
+    return c->value ? only_where_there(b, c->value, &c->key) : STATUS_OK;
 }
 
 static data_type type_of(const bind_composite *c)
@@ -175,8 +157,6 @@ static data_type type_of(const bind_composite *c)
     case COMPOSITE_VALUE_OF_LEAST:
     case COMPOSITE_VALUE_OF_GREATEST:
         return c->value->type;
-    case COMPOSITE_REGR_COUNT:
-        return type_make(TYPE_INT64);
     default:
         return type_make(TYPE_DOUBLE);
     }
@@ -193,10 +173,8 @@ status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char 
     scope->is_in_aggregate = false;
     TRY(st);
     TRY(finish_values(b, tree, name, &added));
-    added.column = (plan_column){.id = bind_new_id(b),
-                                 .name = found->name,
-                                 .type = type_of(&added),
-                                 .is_nullable = added.kind != COMPOSITE_REGR_COUNT};
+    added.column = (plan_column){
+        .id = bind_new_id(b), .name = found->name, .type = type_of(&added), .is_nullable = true};
     TRY(array_push(b->memory, &scope->composites, added));
     *out = bind_column_expr(b, &added.column);
     if (!*out)

@@ -73,32 +73,20 @@ typedef struct bind_grouping {
     int32_t position;
 } bind_grouping;
 
-/* An aggregate that is made of others. Those from CORR on are of pairs of numbers. */
+/* An aggregate that is made of others. */
 typedef enum bind_composite_kind {
     COMPOSITE_QUANTILE,       /* between two values */
     COMPOSITE_QUANTILE_VALUE, /* one of the values */
     COMPOSITE_MODE,
     COMPOSITE_VALUE_OF_LEAST, /* arg_min */
-    COMPOSITE_VALUE_OF_GREATEST,
-    COMPOSITE_CORR,
-    COMPOSITE_COVAR_POP,
-    COMPOSITE_COVAR_SAMP,
-    COMPOSITE_REGR_COUNT,
-    COMPOSITE_REGR_AVGX,
-    COMPOSITE_REGR_AVGY,
-    COMPOSITE_REGR_SXX,
-    COMPOSITE_REGR_SYY,
-    COMPOSITE_REGR_SXY,
-    COMPOSITE_REGR_SLOPE,
-    COMPOSITE_REGR_INTERCEPT,
-    COMPOSITE_REGR_R2
+    COMPOSITE_VALUE_OF_GREATEST
 } bind_composite_kind;
 
 /* A call of one, and the column that it will be. */
 typedef struct bind_composite {
     bind_composite_kind kind;
-    expr *key;    /* by which rows are ordered; of pairs: x; NULL in rows that are passed over */
-    expr *value;  /* arg_min's value; of pairs: y; or NULL */
+    expr *key;    /* by which rows are ordered; NULL in rows that are passed over */
+    expr *value;  /* arg_min's; or NULL */
     expr *filter; /* in the key already */
     double fraction;
     bool is_descending;
