@@ -251,6 +251,12 @@ struct plan_node {
             expr *count;
         } repeat;
         struct {
+            expr *start, *stop,
+                *step;     /* of the last column's type; of times the step is an interval.
+                                          The other columns are the child's */
+            bool has_stop; /* the end is in it */
+        } series;
+        struct {
             uint32_t id;             /* index in plan_statement.shared */
             ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */
         } shared;
