@@ -97,7 +97,11 @@ typedef ARRAY(plan_sort_key) plan_sort_key_list;
 typedef enum plan_window_function {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
 #include "plan/windows.def"
-    WINDOW_AGGREGATE
+    WINDOW_AGGREGATE,
+    /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
+     * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
+    WINDOW_STRING_AGG,
+    WINDOW_STRING_AGG_DISTINCT
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;

@@ -81,6 +81,7 @@ typedef enum bind_composite_kind {
     COMPOSITE_MODE,
     COMPOSITE_VALUE_OF_LEAST, /* arg_min */
     COMPOSITE_VALUE_OF_GREATEST,
+    COMPOSITE_STRING_AGG, /* values joined, in the order of keys of their own */
     COMPOSITE_CORR,
     COMPOSITE_COVAR_POP,
     COMPOSITE_COVAR_SAMP,
@@ -102,7 +103,9 @@ typedef struct bind_composite {
     expr *value;  /* arg_min's value; of pairs: y; or NULL */
     expr *filter; /* in the key already */
     double fraction;
-    bool is_descending;
+    bool is_descending, is_distinct;
+    expr *delimiter;          /* STRING_AGG */
+    plan_sort_key_list order; /* the same; DISTINCT: of the key alone */
     plan_column column;
     int32_t position;
 } bind_composite;
