@@ -550,6 +550,7 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_PROJECT:
     case PLAN_REPEAT:
     case PLAN_WINDOW_LIMIT:
+    case PLAN_SERIES:
         return place(d, &node->children[0], out);
     default: /* on one rank it is right, whatever it does */
         for (uint32_t i = 0; i < node->child_count; i++) {

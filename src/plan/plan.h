@@ -98,7 +98,11 @@ typedef ARRAY(plan_sort_key) plan_sort_key_list;
 typedef enum plan_window_function {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
 #include "plan/windows.def"
-    WINDOW_AGGREGATE
+    WINDOW_AGGREGATE,
+    /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
+     * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
+    WINDOW_STRING_AGG,
+    WINDOW_STRING_AGG_DISTINCT
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
@@ -261,6 +265,12 @@ struct plan_node {
         struct {
             expr *count;
         } repeat;
+        struct {
+            expr *start, *stop,
+                *step;     /* of the last column's type; of times the step is an interval.
+                                          The other columns are the child's */
+            bool has_stop; /* the end is in it */
+        } series;
         struct {
             uint32_t id;             /* index in plan_statement.shared */
             ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */

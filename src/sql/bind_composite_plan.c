@@ -3,7 +3,12 @@
  *   median(x):  project [(low + (high - low) * part) as median]
  *                 aggregate [max(x) filter (number = ...) as low, ...] groups [g]
  *                   window [row_number() as number, count(x) as count] partition [g] order [x]
- *                     sort [g, x] */
+ *                     sort [g, x]
+ *
+ *   string_agg(x, ',' order by y):
+ *               aggregate [max(texts)] groups [g]
+ *                 window [string_agg(x, ',') as texts] partition [g] order [y]
+ *                   sort [g, y] */
 #include "sql/binder.h"
 
 typedef struct composing {
@@ -142,7 +147,7 @@ static status add_call(composing *c, plan_node *window, plan_window_call call, t
                        const char *name, expr **out)
 {
     plan_column made = {.id = bind_new_id(c->b), .name = name, .type = type_make(type)};
-    made.is_nullable = type == TYPE_DOUBLE;
+    made.is_nullable = type != TYPE_INT64;
     TRY(array_push(c->b->memory, &window->window.calls, call));
     TRY(array_push(c->b->memory, &window->columns, made));
     *out = column(c, &made);
@@ -256,6 +261,31 @@ static status compose_value_of(composing *c, const bind_composite *q, expr *key,
     return c->st;
 }
 
+/* The joined text stands at the first row of each group, the others have NULL. */
+static status compose_string(composing *c, const bind_composite *q, expr *key, expr **out)
+{
+    plan_sort_key_list order = {0};
+    plan_node *window;
+    plan_window_call call = {.function =
+                                 q->is_distinct ? WINDOW_STRING_AGG_DISTINCT : WINDOW_STRING_AGG,
+                             .position = q->position,
+                             .arg_count = 2};
+    call.args[1] = q->delimiter;
+    if (!expr_is_constant(q->delimiter))
+        TRY(as_column(c, &call.args[1]));
+    for (size_t i = 0; i < q->order.count; i++) {
+        plan_sort_key sort = q->order.items[i];
+        TRY(as_column(c, &sort.key));
+        TRY(array_push(c->b->memory, &order, sort));
+    }
+    call.args[0] = key;
+    TRY(new_window(c, &order, &window));
+    window->window.order = order;
+    TRY(add_call(c, window, call, key->type.id, "string_agg", out));
+    *out = add_aggregate(c, AGGREGATE_MAX, *out, NULL);
+    return c->st;
+}
+
 /* ---- all of them ---- */
 
 static status compose(composing *c, const bind_composite *q, expr **out)
@@ -269,6 +299,8 @@ static status compose(composing *c, const bind_composite *q, expr **out)
         return compose_value(c, q, key, out);
     case COMPOSITE_MODE:
         return compose_mode(c, q, key, out);
+    case COMPOSITE_STRING_AGG:
+        return compose_string(c, q, key, out);
     default:
         return compose_value_of(c, q, key, out);
     }

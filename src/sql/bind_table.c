@@ -233,10 +233,13 @@ status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_
         return bind_unsupported(b, bind_location(item), "this function in FROM is");
     const PgQuery__FuncCall *call = item->func_call;
     const char *name = call->funcname[call->n_funcname - 1]->string->sval;
+    if (bind_is_series(name))
+        return bind_series(b, call, range->alias, scope, out);
     if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
-        return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, call->location,
-                                      "table function \"%s\" does not exist", name),
-                           "there is read_parquet('path')");
+        return status_hint(
+            bind_error(b, STATUS_KIND_NOT_FOUND, call->location,
+                       "table function \"%s\" does not exist", name),
+            "there are read_parquet('path'), generate_series(from, to) and range(from, to)");
     scan_list list = {0};
     for (size_t i = 0; i < call->n_args; i++)
         TRY(add_argument(b, call->args[i], call->location, &list));

@@ -7,6 +7,7 @@
  *   bind_recursive.c   WITH RECURSIVE
  *   bind_from.c        FROM: subqueries, functions, aliases
  *   bind_table.c       tables, views, paths
+ *   bind_series.c      generate_series, range
  *   bind_rows.c        CREATE TABLE, INSERT
  *   bind_join.c        joins, and which names are visible behind them
  *   bind_expr.c        expressions: one function per kind of node
@@ -79,7 +80,8 @@ typedef enum bind_composite_kind {
     COMPOSITE_QUANTILE_VALUE, /* one of the values */
     COMPOSITE_MODE,
     COMPOSITE_VALUE_OF_LEAST, /* arg_min */
-    COMPOSITE_VALUE_OF_GREATEST
+    COMPOSITE_VALUE_OF_GREATEST,
+    COMPOSITE_STRING_AGG /* values joined, in the order of keys of their own */
 } bind_composite_kind;
 
 /* A call of one, and the column that it will be. */
@@ -89,7 +91,9 @@ typedef struct bind_composite {
     expr *value;  /* arg_min's; or NULL */
     expr *filter; /* in the key already */
     double fraction;
-    bool is_descending;
+    bool is_descending, is_distinct;
+    expr *delimiter;          /* STRING_AGG */
+    plan_sort_key_list order; /* the same; DISTINCT: of the key alone */
     plan_column column;
     int32_t position;
 } bind_composite;
@@ -265,6 +269,11 @@ CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *nam
 /* read_parquet('path', ...). */
 CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
                                    bind_scope *scope, plan_node **out);
+
+/* generate_series and range. */
+bool bind_is_series(const char *name);
+CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__Alias *alias,
+                           bind_scope *scope, plan_node **out);
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);

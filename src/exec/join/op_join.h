@@ -4,8 +4,8 @@
 
 #include "exec/expression/program.h"
 #include "exec/join/join_table.h"
-#include "exec/sched/query.h"
 #include "exec/sched/lock.h"
+#include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
 #include "net/net.h"
 
