@@ -276,7 +276,8 @@ struct ArrowArrayStream {
 
 /* The columns of a result, or of what a statement will return, as a struct; the caller releases it.
  * Numbers, dates, times and booleans are as in Arrow; text is utf8_view, a blob binary_view, a decimal
- * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. */
+ * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. With the setting arrow_dictionary
+ * text is a dictionary of large_utf8 by int32: each array has one of its own, of distinct texts. */
 PISTACHIO_API pistachio_error *pistachio_arrow_schema(const pistachio_result *result,
                                                       struct ArrowSchema *out);
 PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,

@@ -19,6 +19,7 @@ typedef struct arrow_view {
 /* What the interface leaves open. */
 typedef struct api_arrow_options {
     bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */
+    bool has_dictionaries;    /* texts are codes and a dictionary */
 } api_arrow_options;
 api_arrow_options api_arrow_options_of(const settings *s);
 
