@@ -170,12 +170,17 @@ class Reader:
             text = self._stream.get_last_error(ctypes.byref(self._stream))
             raise RuntimeError(text.decode() if text else f"error {code}")
 
-    def batches(self) -> Iterator[List[Tuple[Any, ...]]]:
+    def arrays(self) -> Iterator[Array]:
+        """Struct arrays, which are the caller's to release."""
         while True:
             array = Array()
             self._check(self._call(self._stream.get_next, ctypes.byref(self._stream), ctypes.byref(array)))
             if not array.release:
                 return
+            yield array
+
+    def batches(self) -> Iterator[List[Tuple[Any, ...]]]:
+        for array in self.arrays():
             try:
                 columns = [_column(column, array.children[i].contents, array.length)
                            for i, column in enumerate(self.columns)]
@@ -188,6 +193,18 @@ def columns_of(schema: Schema) -> List[Column]:
     children = [schema.children[i].contents for i in range(schema.n_children)]
     return [Column(child.name.decode(), (child.dictionary.contents if child.dictionary else child).format.decode(),
                    bool(child.dictionary)) for child in children]
+
+
+_TORCH = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64", "L": "uint64",
+          "f": "float32", "g": "float64"}
+
+
+def torch_type(column: Column) -> str:
+    """The name of its values' type in PyTorch, for a result without rows."""
+    if column.is_coded or column.format not in _TORCH:
+        raise BufferError(f"\"{column.name}\" is no column of numbers, which alone tensors have\n"
+                          "hint: leave it out, or cast it to a number: x::double precision")
+    return _TORCH[column.format]
 
 
 # ---- one row of parameters ----

@@ -412,3 +412,20 @@ status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
     pistachio_batch_unref(batch);
     return st;
 }
+
+status api_arrow_batch_of(const struct ArrowArray *rows, uint32_t column,
+                          const pistachio_batch **out)
+{
+    *out = NULL;
+    if (rows->release != release_struct)
+        return status_new(STATUS_KIND_INVALID,
+                          "the Arrow array is none that a stream of Pistachio gave");
+    if (column >= rows->n_children)
+        return status_new(STATUS_KIND_INVALID, "there is no column %u: the array has %lld", column,
+                          (long long)rows->n_children);
+    const struct ArrowArray *child = rows->children[column];
+    if (child->release != release_child)
+        return status_new(STATUS_KIND_INVALID, "column %u of the Arrow array was released", column);
+    *out = ((const child_data *)child->private_data)->batch;
+    return STATUS_OK;
+}
