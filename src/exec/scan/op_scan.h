@@ -26,6 +26,7 @@ typedef struct op_scan {
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
     uint32_t *emitted, emitted_count; /* columns that come out */
+    uint32_t *stored, stored_count;   /* the table's numbers of those that files have */
     scan_ahead *ahead;
     uint64_t row_bytes; /* of all columns, decoded: an estimate */
 } op_scan;
@@ -37,6 +38,7 @@ typedef struct scan_local {
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
+    const value **constants;      /* likewise, of keys in folders' names */
 
     /* On a device that is no host. */
     pq_batch **batches; /* in place of the columns */
