@@ -702,6 +702,8 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
 {
     distributor d = {.statement = statement, .distribution = distribution};
     site s;
+    if (distribution->ranks > 1)
+        TRY(plan_open_scans(statement)); /* all ranks deal out the same row groups */
     if (!is_worth_it(statement, distribution))
         return STATUS_OK;
     for (size_t i = 0; i < statement->shared.count; i++) {

@@ -34,6 +34,47 @@ static status find_keys(plan_statement *s, const plan_node *scan, key_walk *w)
     return STATUS_OK;
 }
 
+static bool are_constants(const expr *e)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (e->args[i]->kind != EXPR_CONSTANT)
+            return false;
+    return true;
+}
+
+/* The first of the constants among the others: true, false, or NULL where a NULL might be it. */
+static value find_in_list(const expr *e)
+{
+    const value *wanted = &e->args[0]->constant;
+    bool has_null = wanted->is_null;
+    for (uint32_t i = 1; i < e->arg_count; i++) {
+        const value *item = &e->args[i]->constant;
+        has_null |= item->is_null;
+        if (!wanted->is_null && !item->is_null && !value_compare(wanted, item))
+            return value_bool(true);
+    }
+    return has_null ? value_null(type_make(TYPE_BOOL)) : value_bool(false);
+}
+
+/* Folding leaves lists, and logic of nothing but NULLs. */
+static expr *fold_more(arena *a, expr *e)
+{
+    if (e->kind != EXPR_CALL || !e->arg_count || !are_constants(e))
+        return e;
+    if (e->op == EXPR_IN_LIST) {
+        for (uint32_t i = 1; i < e->arg_count; i++)
+            if (!type_equal(e->args[i]->type, e->args[0]->type))
+                return e;
+        const value found = find_in_list(e);
+        return expr_new_constant(a, &found, e->position);
+    }
+    const value null = value_null(type_make(TYPE_BOOL));
+    bool is_logic = e->op == EXPR_AND || e->op == EXPR_OR;
+    for (uint32_t i = 0; i < e->arg_count && is_logic; i++)
+        is_logic = e->args[i]->constant.is_null;
+    return is_logic ? expr_new_constant(a, &null, e->position) : e;
+}
+
 static expr *fold_all(arena *a, expr *e)
 {
     for (uint32_t i = 0; i < e->arg_count; i++) {
@@ -41,7 +82,8 @@ static expr *fold_all(arena *a, expr *e)
         if (!e->args[i])
             return NULL;
     }
-    return expr_fold(a, e);
+    e = expr_fold(a, e);
+    return e ? fold_more(a, e) : NULL;
 }
 
 typedef enum verdict { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE } verdict;
@@ -169,7 +211,31 @@ static status open_below(plan_statement *s, plan_node *node, plan_node **out)
     return node->kind == PLAN_SCAN ? plan_open_scan(s, node) : STATUS_OK;
 }
 
-status rewrite_files(plan_statement *statement)
+status plan_open_scans(plan_statement *statement)
 {
     return plan_each_tree(statement, open_below);
+}
+
+/* The keys of a join may leave out files while the query runs. */
+static bool may_narrow(const plan_node *scan)
+{
+    for (size_t i = 0; i < scan->scan.runtime_filters.count; i++) {
+        int column = plan_column_index(scan, scan->scan.runtime_filters.items[i].column_id);
+        if (scan->scan.table->columns.items[scan->scan.sources.items[column]].key >= 0)
+            return true;
+    }
+    return false;
+}
+
+static status open_fixed(plan_statement *s, plan_node *node, plan_node **out)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(open_fixed(s, node->children[i], &node->children[i]));
+    *out = node;
+    return node->kind == PLAN_SCAN && !may_narrow(node) ? plan_open_scan(s, node) : STATUS_OK;
+}
+
+status rewrite_files(plan_statement *statement)
+{
+    return plan_each_tree(statement, open_fixed);
 }

@@ -410,9 +410,9 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         scan_close(&op->base);
         return st;
     }
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < op->table->row_groups.count; i++)
-        bytes += scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
+    op->table = scan_ahead_table(op->ahead);
+    scan_ahead_count_opened(op->ahead, &op->base.metrics.files_opened);
+    uint64_t bytes = scan_ahead_bytes(op->ahead);
     query->reads->bytes_total += bytes;
     if (op->table->hive.keys.count)
         count_files(op);

@@ -79,6 +79,10 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
 CHECKED status scan_selected_column(exec_task *task, scan_local *local, uint32_t column,
                                     tensor **out);
 
+/* A bit for each key: it may be among those of the filter, which has a bitmap or Bloom filter. */
+CHECKED status scan_filter_mask(dev_stream *stream, const runtime_filter *filter,
+                                const tensor *keys, dev_count count, uint64_t *mask);
+
 /* Narrows the slice's selection by bounds, runtime filters and conditions, in this order, from where
  * it was left. EXEC_FINISHED: it is what it will be; else as scan_await_columns. */
 exec_result scan_filter_slice(op_scan *op, exec_task *task, scan_local *local);

@@ -44,10 +44,9 @@ static status check_schemas(const pq_table *table)
     return STATUS_OK;
 }
 
-static status add_file(pq_table *table, size_t index)
+status pq_table_add_row_groups(pq_table *table, size_t index)
 {
     const pq_table_file *added = &table->files.items[index];
-    table->row_count += added->metadata->row_count;
     for (uint32_t g = 0; g < added->metadata->row_group_count; g++)
         if (added->metadata->row_groups[g].row_count)
             TRY(array_push(table->memory, &table->row_groups,
@@ -219,7 +218,9 @@ status pq_table_finish(pq_table *table)
         table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
     TRY(pq_table_add_keys(table));
     for (size_t i = 0; i < table->files.count && !table->is_schema_only; i++)
-        TRY(add_file(table, i));
+        TRY(pq_table_add_row_groups(table, i));
+    for (size_t i = 0; i < table->files.count && !table->is_schema_only; i++)
+        table->row_count += table->files.items[i].metadata->row_count;
     TRY(add_columns(table));
     if (table->is_closed)
         estimate_rows(table);

@@ -91,6 +91,8 @@ CHECKED status pq_table_new(const char *name, const char *text, pq_table **out);
 CHECKED status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out);
 /* That the file has the first one's columns; the failure names file and column. */
 CHECKED status pq_table_check_schema(const pq_table *table, size_t number);
+/* The row groups of the file, which is there, that have rows. */
+CHECKED status pq_table_add_row_groups(pq_table *table, size_t file);
 /* All files are there, with footers: compares schemas, adds up the rest. */
 CHECKED status pq_table_finish(pq_table *table);
 /* The value that all rows of the file have; of a column that is a key. */

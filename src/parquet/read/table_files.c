@@ -68,26 +68,50 @@ static void open_all(opening *o)
         pthread_join(helpers[--count], NULL);
 }
 
-/* The failure is the one of the first bad file in order. */
-status pq_table_open_files(pq_table *table, const path_list *paths, bool use_cache)
+/* Opens the files at the paths; *out_failed: how many come before the failure. */
+static status open_paths(const path_list *paths, bool use_cache, pq_table_file *files,
+                         size_t *out_failed)
 {
-    TRY(array_reserve(table->memory, &table->files, paths->count));
-    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
-    table->files.count = paths->count;
     opening o = {.paths = paths,
-                 .files = table->files.items,
+                 .files = files,
                  .use_cache = use_cache,
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .failed = paths->count};
     open_all(&o);
     pthread_mutex_destroy(&o.lock);
-    if (!o.failure)
-        return STATUS_OK;
-    status st = STATUS_OK;
-    for (size_t i = 1; i < atomic_load(&o.failed) && !st; i++)
-        st = pq_table_check_schema(table, i);
-    if (!st)
-        return o.failure;
-    status_free(o.failure);
-    return st;
+    *out_failed = atomic_load(&o.failed);
+    return o.failure;
+}
+
+/* A file before the one that could not be opened may differ: then that is the first bad one. */
+static status check_before(const pq_table *table, size_t first, size_t count, status failure)
+{
+    for (size_t i = first; i < first + count && failure; i++) {
+        status st = i || table->schema ? pq_table_check_schema(table, i) : STATUS_OK;
+        if (st) {
+            status_free(failure);
+            return st;
+        }
+    }
+    return failure;
+}
+
+status pq_table_open_files(pq_table *table, const path_list *paths, bool use_cache)
+{
+    size_t good;
+    TRY(array_reserve(table->memory, &table->files, paths->count));
+    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
+    table->files.count = paths->count;
+    status st = open_paths(paths, use_cache, table->files.items, &good);
+    return check_before(table, 0, good, st);
+}
+
+status pq_table_open_range(pq_table *table, size_t first, const path_list *paths)
+{
+    size_t good;
+    status st = open_paths(paths, !table->reads_anew, table->files.items + first, &good);
+    TRY(check_before(table, first, good, st));
+    for (size_t i = first; i < first + paths->count; i++)
+        TRY(pq_table_check_schema(table, i));
+    return STATUS_OK;
 }

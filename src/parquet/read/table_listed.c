@@ -167,6 +167,43 @@ status pq_table_open_listed(const pq_table *table, pq_table **out)
     return make(table, NULL, SIZE_MAX, out);
 }
 
+status pq_table_open_later(const pq_table *table, pq_table **out)
+{
+    TRY(new_over(table, out));
+    pq_table *made = *out;
+    made->is_closed = true;
+    made->listed.items = table->listed.items;
+    made->listed.count = table->listed.count;
+    made->columns.items = table->columns.items;
+    made->columns.count = table->columns.count;
+    made->row_count = table->row_count;
+    status st = array_reserve(made->memory, &made->files, made->listed.count);
+    if (st) {
+        pq_table_close(made);
+        *out = NULL;
+        return st;
+    }
+    memset(made->files.items, 0, made->listed.count * sizeof *made->files.items);
+    return STATUS_OK;
+}
+
+status pq_table_open_more(pq_table *table, const uint32_t *numbers, size_t count)
+{
+    path_list paths = {0};
+    size_t first = table->files.count;
+    for (size_t i = 0; i < count; i++)
+        TRY(array_push(table->memory, &paths, (char *)table->listed.items[numbers[i]].path));
+    table->files.count += count;
+    TRY(pq_table_open_range(table, first, &paths));
+    for (size_t i = 0; i < count; i++) {
+        pq_table_file *f = &table->files.items[first + i];
+        f->folder = table->listed.items[numbers[i]].folder;
+        TRY(add_keys(table, table->memory, f));
+        TRY(pq_table_add_row_groups(table, first + i));
+    }
+    return STATUS_OK;
+}
+
 status pq_table_count_rows(const pq_table *table, uint64_t *out)
 {
     pq_table *opened;

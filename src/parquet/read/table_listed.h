@@ -15,6 +15,11 @@
 CHECKED status pq_table_narrow(const pq_table *table, const bool *folders, pq_table **out);
 /* All of its files, open. */
 CHECKED status pq_table_open_listed(const pq_table *table, pq_table **out);
+/* Of a closed table, with its estimates and room for its files, of which none is open yet: */
+CHECKED status pq_table_open_later(const pq_table *table, pq_table **out);
+/* these are, and their row groups come behind the others'. `numbers`: in table->listed. What other threads
+ * read of files that are open stays where it is. */
+CHECKED status pq_table_open_more(pq_table *table, const uint32_t *numbers, size_t count);
 /* The rows of all files, whether the table is closed or not. */
 CHECKED status pq_table_count_rows(const pq_table *table, uint64_t *out);
 
