@@ -160,8 +160,9 @@ typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_s
 struct binder {
     arena *memory;
     sql_catalog *catalog;
-    sql_held *held;         /* the statement's */
-    int64_t statement_time; /* as in sql_session: the instant of now() */
+    sql_held *held;                /* the statement's */
+    const char *hive_partitioning; /* as in sql_session */
+    int64_t statement_time;        /* as in sql_session: the instant of now() */
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
@@ -263,6 +264,16 @@ CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope 
                           plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
+/* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
+CHECKED status bind_table_path(binder *b, const char *path, const char *hive_partitioning,
+                               int32_t location, plan_node **out);
+/* What a table of the path is called; NULL without memory. */
+const char *bind_relation_of_path(binder *b, const char *path);
+typedef struct bind_scan_list {
+    ARRAY(plan_node *) scans;
+} bind_scan_list;
+/* Their rows, by their columns' places; the columns have the first one's names. */
+CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);
 /* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
 CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
                           plan_node **out);

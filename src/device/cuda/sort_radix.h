@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define RADIX_FUNCTION static inline __host__ __device__
+#else
+#define RADIX_FUNCTION static inline
+#endif
+
 #define RADIX_KEYS_MAX 4    /* more are merged: launches for digits that all rows share cost, too */
 #define RADIX_KEY_DIGITS 17 /* of 8 bits: 8 of each of two words, and where NULL goes */
 #define RADIX_DIGITS_MAX (RADIX_KEYS_MAX * RADIX_KEY_DIGITS)
@@ -27,18 +33,18 @@ typedef struct radix_state {
     uint32_t counts[RADIX_DIGITS_MAX][RADIX_VALUES]; /* by digit that differs, least first */
 } radix_state;
 
-static inline uint64_t radix_tiles(uint64_t rows)
+RADIX_FUNCTION uint64_t radix_tiles(uint64_t rows)
 {
     return (rows + RADIX_TILE_ROWS - 1) / RADIX_TILE_ROWS;
 }
 
 /* Bytes from the beginning on that are zero at first: the state, and one table of the look-back. */
-static inline uint64_t radix_zeroed_bytes(uint64_t rows)
+RADIX_FUNCTION uint64_t radix_zeroed_bytes(uint64_t rows)
 {
     return sizeof(radix_state) + radix_tiles(rows) * RADIX_VALUES * sizeof(uint32_t);
 }
 
-static inline uint64_t radix_bytes(uint64_t rows)
+RADIX_FUNCTION uint64_t radix_bytes(uint64_t rows)
 {
     return radix_zeroed_bytes(rows) + radix_tiles(rows) * RADIX_VALUES * sizeof(uint32_t) +
            2 * rows * sizeof(uint64_t);
