@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._arrow import Array, Column
 
@@ -30,13 +30,13 @@ class _Library:
     @staticmethod
     def _capsules(path: str) -> Any:
         for folder in (os.path.dirname(__file__), os.path.dirname(path)):
-            if os.path.exists(os.path.join(folder, "_capsule.so")):
+            if folder and os.path.exists(os.path.join(folder, "_capsule.so")):
                 return ctypes.PyDLL(os.path.join(folder, "_capsule.so"))
         raise ImportError("DLPack needs _capsule.so, which is neither in this package nor beside " + path
                           + ": scripts/wheel puts it into the wheel where a build has made it")
 
 
-_libraries: dict = {}
+_libraries: Dict[str, _Library] = {}
 
 
 def _library(path: str) -> _Library:
