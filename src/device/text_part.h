@@ -16,6 +16,14 @@ PORTABLE bool text_is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* Behind the character at `at`, which is before the text's end. */
+PORTABLE size_t text_character_end(const char *text, size_t bytes, size_t at)
+{
+    for (at++; at < bytes && text_is_continuation(text[at]);)
+        at++;
+    return at;
+}
+
 /* Characters: bytes that do not continue one. */
 PORTABLE size_t text_characters(const char *text, size_t bytes)
 {
@@ -31,11 +39,8 @@ PORTABLE size_t text_skip(const char *text, size_t bytes, uint64_t characters)
     size_t at = 0;
     if (characters >= bytes)
         return bytes;
-    for (; characters > 0 && at < bytes; characters--) {
-        at++;
-        while (at < bytes && text_is_continuation(text[at]))
-            at++;
-    }
+    for (; characters > 0 && at < bytes; characters--)
+        at = text_character_end(text, bytes, at);
     return at;
 }
 
@@ -115,10 +120,24 @@ PORTABLE void text_change_case(const char *text, size_t bytes, bool to_upper, ch
 PORTABLE void text_reverse(const char *text, size_t bytes, char *out)
 {
     for (size_t first = 0, end; first < bytes; first = end) {
-        end = first + 1;
-        while (end < bytes && text_is_continuation(text[end]))
-            end++;
+        end = text_character_end(text, bytes, first);
         memcpy(out + bytes - end, text + first, end - first);
+    }
+}
+
+/* What an operation makes of one text, as many bytes as that has; false: the operation makes something else. */
+PORTABLE bool text_rewrite(dev_build_op op, const char *text, size_t bytes, char *out)
+{
+    switch (op) {
+    case DEV_BUILD_UPPER:
+    case DEV_BUILD_LOWER:
+        text_change_case(text, bytes, op == DEV_BUILD_UPPER, out);
+        return true;
+    case DEV_BUILD_REVERSE:
+        text_reverse(text, bytes, out);
+        return true;
+    default:
+        return false;
     }
 }
 

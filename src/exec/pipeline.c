@@ -237,7 +237,7 @@ static status walk_breaker(exec_query *query, const plan_node *node, open_breake
     TRY(open(query, node, layout_of(child), &sink, &source));
     status st = exec_adopt(query, sink);
     if (st) {
-        source->ops->close(source);
+        exec_operator_close(source);
         return st;
     }
     TRY(exec_adopt(query, source));
@@ -285,7 +285,7 @@ static status open_exchange(exec_query *query, const plan_node *node, const link
     TRY(op_exchange_open(query, node, &sink, out_source));
     status st = exec_adopt(query, sink);
     if (st && out_source)
-        (*out_source)->ops->close(*out_source);
+        exec_operator_close(*out_source);
     TRY(st);
     if (out_source)
         TRY(exec_adopt(query, *out_source));
@@ -325,18 +325,12 @@ static exec_result nothing_pull(exec_operator *op, exec_task *task, void *state,
     return EXEC_FINISHED;
 }
 
-static void nothing_close(exec_operator *op)
-{
-    (void)op;
-}
-
-static const exec_operator_ops nothing_ops = {
-    .name = "nothing", .pull = nothing_pull, .close = nothing_close};
+static const exec_operator_ops nothing_ops = {.name = "nothing", .pull = nothing_pull};
 
 /* Rank 0 has the node's rows: here it gives none. */
 static status walk_elsewhere(exec_query *query, const plan_node *node, const link *down)
 {
-    exec_operator *source = arena_alloc(query->memory, sizeof *source);
+    exec_operator *source = mem_new(sizeof *source);
     if (!source)
         return status_no_memory("pipeline", sizeof *source);
     *source = (exec_operator){.ops = &nothing_ops, .query = query, .is_empty = true};

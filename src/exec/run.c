@@ -208,7 +208,7 @@ void exec_query_free(exec_query *query)
     drain(query);
     scan_ahead_end(query);
     for (size_t i = query->operators.count; i-- > 0;)
-        query->operators.items[i]->ops->close(query->operators.items[i]);
+        exec_operator_close(query->operators.items[i]);
     if (query->filters)
         for (uint32_t i = 0; i < query->statement->runtime_filter_count; i++)
             runtime_filter_release(&query->filters[i]);

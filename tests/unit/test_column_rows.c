@@ -1,62 +1,37 @@
 /* test_column_rows.c - parts of a column chunk: which bytes hold given rows, and that the values
  * read from them are those of the whole chunk. Pieces of row groups. */
 #include "exec/scan/scan_split.h"
-#include "parquet/read/column.h"
+#include "parquet_reader.h"
 #include "parquet_sample.h"
 
 enum { PAGE_ROWS = 100 };
 
-typedef struct reader {
-    sample sample;
-    char path[512];
-    mem_budget *budget;
-    device *dev;
-    dev_stream *stream;
-    dev_buffer *error;
-    pq_table *table;
-} reader;
-
 static const pq_row_group_ref first_morsel;
 
-static void start(reader *r, bool has_page_index)
+static void start(parquet_reader *r, bool has_page_index)
 {
+    sample written;
+    char path[512];
     pq_writer *writer;
     pq_writer_options options = pq_writer_options_default();
     options.page_rows = PAGE_ROWS;
     options.page_index = has_page_index;
-    sample_make(&r->sample);
-    snprintf(r->path, sizeof r->path, "%s/rows.parquet", test_folder());
-    CHECK_OK(pq_writer_open(r->path, r->sample.schema, r->sample.column_count, &options, &writer));
-    CHECK_OK(pq_writer_write(writer, r->sample.values, SAMPLE_ROWS));
+    sample_make(&written);
+    snprintf(path, sizeof path, "%s/rows.parquet", test_folder());
+    CHECK_OK(pq_writer_open(path, written.schema, written.column_count, &options, &writer));
+    CHECK_OK(pq_writer_write(writer, written.values, SAMPLE_ROWS));
     CHECK_OK(pq_writer_finish(writer));
-    CHECK_OK(mem_budget_new(0, &r->budget));
-    CHECK_OK(dev_open_cpu("auto", 0, r->budget, &r->dev));
-    CHECK_OK(r->dev->ops->stream_open(r->dev, &r->stream));
-    CHECK_OK(dev_words_new(r->stream, 2, &r->error));
-    CHECK_OK(pq_table_open(r->path, false, &r->table));
+    sample_free(&written);
+    parquet_reader_open(r, path, "auto");
 }
 
-static void finish(reader *r)
+static pq_column *open_column(parquet_reader *r, uint32_t number, pq_fetch *fetch,
+                              const pq_row_list *rows)
 {
-    pq_table_close(r->table);
-    dev_buffer_unref(r->error);
-    r->dev->ops->stream_close(r->stream);
-    dev_close(r->dev);
-    CHECK_EQ(mem_budget_used(r->budget), 0);
-    mem_budget_free(r->budget);
-    sample_free(&r->sample);
+    return parquet_reader_column(r, number, (pq_column_use){.fetch = fetch, .rows = rows});
 }
 
-static pq_column *open_column(reader *r, uint32_t number, pq_fetch *fetch, const pq_row_list *rows)
-{
-    pq_column *column;
-    CHECK_OK(pq_column_open(
-        r->stream, r->table, first_morsel, number,
-        (pq_column_use){.error = r->error->address, .fetch = fetch, .rows = rows}, &column));
-    return column;
-}
-
-static tensor *slice(reader *r, pq_column *column, pq_row_range rows)
+static tensor *slice(parquet_reader *r, pq_column *column, pq_row_range rows)
 {
     tensor *t, *flat;
     CHECK_OK(pq_column_slice(column, rows.first, rows.end - rows.first, &t));
@@ -86,7 +61,7 @@ static bool same_value(const tensor *a, const tensor *b, uint64_t row)
     return x->bytes == y->bytes && !memcmp(string_data(x), string_data(y), x->bytes);
 }
 
-static void check_rows(reader *r, uint32_t number, pq_fetch *fetch, const pq_row_list *rows)
+static void check_rows(parquet_reader *r, uint32_t number, pq_fetch *fetch, const pq_row_list *rows)
 {
     pq_column *all = open_column(r, number, NULL, NULL);
     pq_column *some = open_column(r, number, fetch, rows);
@@ -122,19 +97,19 @@ static pq_row_list list_of(unsigned number)
 
 TEST(rows_of_every_type_read_alone)
 {
-    reader r;
+    parquet_reader r;
     start(&r, true);
     for (unsigned n = 0; n < LISTS; n++)
         for (uint32_t c = 0; c < r.table->columns.count; c++) {
             pq_row_list rows = list_of(n);
             check_rows(&r, c, NULL, &rows);
         }
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 TEST(rows_of_every_type_read_ahead)
 {
-    reader r;
+    parquet_reader r;
     uint32_t columns[SAMPLE_COLUMNS_MAX];
     start(&r, true);
     for (uint32_t c = 0; c < r.table->columns.count; c++)
@@ -153,24 +128,24 @@ TEST(rows_of_every_type_read_ahead)
             check_rows(&r, c, fetch, &rows);
         pq_fetch_close(fetch);
     }
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 TEST(only_pages_with_wanted_rows_are_read)
 {
-    reader r;
+    parquet_reader r;
     start(&r, true);
     pq_row_list one = list_of(3); /* exactly the second page */
     pq_column *all = open_column(&r, 0, NULL, NULL), *some = open_column(&r, 0, NULL, &one);
     CHECK(pq_column_bytes(some) > 0 && pq_column_bytes(some) * 10 < pq_column_bytes(all));
     pq_column_close(all);
     pq_column_close(some);
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 TEST(without_a_page_index_the_chunk_is_read)
 {
-    reader r;
+    parquet_reader r;
     start(&r, false);
     pq_row_list rows = list_of(5);
     pq_column *all = open_column(&r, 0, NULL, NULL), *some = open_column(&r, 0, NULL, &rows);
@@ -178,13 +153,13 @@ TEST(without_a_page_index_the_chunk_is_read)
     pq_column_close(all);
     pq_column_close(some);
     check_rows(&r, 0, NULL, &rows);
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 /* The index says that the first data page ends a row earlier than it does. */
 TEST(a_lying_page_index_is_an_error)
 {
-    reader r;
+    parquet_reader r;
     tensor *t;
     start(&r, true);
     pq_row_list rows = list_of(3);
@@ -194,15 +169,16 @@ TEST(a_lying_page_index_is_an_error)
     status st = pq_column_slice(column, 150, 10, &t);
     pq_column_close(column);
     CHECK(st && status_get_kind(st) == STATUS_KIND_CORRUPT);
-    CHECK(strstr(status_message(st), "page index") && strstr(status_message(st), r.path));
+    CHECK(strstr(status_message(st), "page index") &&
+          strstr(status_message(st), r.table->files.items[0].file->path));
     status_free(st);
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 /* Every row of the list is in one piece, in order, and pieces end where pages do. */
 TEST(pieces_of_a_row_group)
 {
-    reader r;
+    parquet_reader r;
     uint32_t columns[2] = {0, 1};
     start(&r, true);
     for (unsigned n = 0; n < LISTS; n++) {
@@ -236,12 +212,12 @@ TEST(pieces_of_a_row_group)
             CHECK(pieces >= 9 && pieces <= 10);
         scan_split_release(&split);
     }
-    finish(&r);
+    parquet_reader_close(&r);
 }
 
 TEST(small_row_groups_are_one_piece)
 {
-    reader r;
+    parquet_reader r;
     uint32_t column = 0;
     start(&r, true);
     pq_row_list rows = {0}, piece = {0};
@@ -255,5 +231,5 @@ TEST(small_row_groups_are_one_piece)
     CHECK(!scan_split_has_more(&split));
     array_release(&piece);
     scan_split_release(&split);
-    finish(&r);
+    parquet_reader_close(&r);
 }

@@ -1,7 +1,6 @@
 /* test_page_part.c - large pages that are read from their beginning, slice by slice: values, NULLs, damage. */
-#include "parquet/read/column.h"
 #include "parquet/write/writer.h"
-#include "test.h"
+#include "parquet_reader.h"
 
 enum { ROWS = 300000, COLUMNS = 5, TEXT_MOST = 40 };
 
@@ -13,14 +12,6 @@ typedef struct written {
     char letters[ROWS + TEXT_MOST];
     char path[512];
 } written;
-
-typedef struct reader {
-    mem_budget *budget;
-    device *dev;
-    dev_stream *stream;
-    dev_buffer *error;
-    pq_table *table;
-} reader;
 
 static void fill(written *w)
 {
@@ -65,33 +56,6 @@ static written *write_file(bool page_v2)
     return w;
 }
 
-static void start(reader *r, const char *path, const char *isa)
-{
-    CHECK_OK(mem_budget_new(0, &r->budget));
-    CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
-    CHECK_OK(r->dev->ops->stream_open(r->dev, &r->stream));
-    CHECK_OK(dev_words_new(r->stream, 2, &r->error));
-    CHECK_OK(pq_table_open(path, false, &r->table));
-}
-
-static void finish(reader *r)
-{
-    pq_table_close(r->table);
-    dev_buffer_unref(r->error);
-    r->dev->ops->stream_close(r->stream);
-    dev_close(r->dev);
-    CHECK_EQ(mem_budget_used(r->budget), 0);
-    mem_budget_free(r->budget);
-}
-
-static pq_column *open_column(reader *r, uint32_t number)
-{
-    pq_column *column;
-    CHECK_OK(pq_column_open(r->stream, r->table, (pq_row_group_ref){0}, number,
-                            (pq_column_use){.error = r->error->address}, &column));
-    return column;
-}
-
 static bool is_valid(const tensor *t, uint64_t row)
 {
     return !t->validity || (t->validity[row / 64] >> row % 64 & 1);
@@ -117,9 +81,9 @@ static void check_slice(const written *w, const tensor *t, uint32_t number, uint
 }
 
 /* Slices of any length, with gaps, of which some are held while later ones are made. */
-static void check_column(reader *r, const written *w, uint32_t number)
+static void check_column(parquet_reader *r, const written *w, uint32_t number)
 {
-    pq_column *column = open_column(r, number);
+    pq_column *column = parquet_reader_column(r, number, (pq_column_use){0});
     tensor *held = NULL;
     uint64_t held_first = 0, held_count = 0;
     for (uint64_t first = 0; first < ROWS;) {
@@ -146,18 +110,18 @@ TEST(slices_of_large_pages)
     static const char *const isas[] = {"auto", "scalar"};
     for (int k = 0; k < 4; k++) {
         written *w = write_file(k / 2);
-        reader r;
-        start(&r, w->path, isas[k % 2]);
+        parquet_reader r;
+        parquet_reader_open(&r, w->path, isas[k % 2]);
         for (uint32_t c = 0; c < COLUMNS; c++)
             for (int round = 0; round < 3; round++)
                 check_column(&r, w, c);
-        finish(&r);
+        parquet_reader_close(&r);
         mem_free(w);
     }
 }
 
 /* Bytes of the column's last part are another's. */
-static void damage(const written *w, const reader *r, uint32_t number)
+static void damage(const written *w, const parquet_reader *r, uint32_t number)
 {
     const pq_column_chunk *chunk = &r->table->files.items[0].metadata->row_groups[0].chunks[number];
     char noise[256];
@@ -173,18 +137,18 @@ TEST(damage_behind_the_rows_is_met_with_them)
 {
     for (uint32_t c = 0; c < COLUMNS - 1; c++) {
         written *w = write_file(false);
-        reader r;
+        parquet_reader r;
         tensor *t;
-        start(&r, w->path, "auto");
+        parquet_reader_open(&r, w->path, "auto");
         damage(w, &r, c);
-        pq_column *column = open_column(&r, c);
+        pq_column *column = parquet_reader_column(&r, c, (pq_column_use){0});
         CHECK_OK(pq_column_slice(column, 100, 20000, &t));
         check_slice(w, t, c, 100, 20000);
         tensor_unref(t);
         CHECK_FAILS(pq_column_slice(column, 20100, ROWS - 20100, &t), STATUS_KIND_CORRUPT,
                     "its bytes break the format");
         pq_column_close(column);
-        finish(&r);
+        parquet_reader_close(&r);
         mem_free(w);
     }
 }

@@ -1,52 +1,24 @@
 /* test_parquet_column.c - footers and pages of files that others wrote, decoded on the CPU device.
  */
-#include "device/tensor.h"
-#include "device_test.h"
 #include "parquet/read/batch.h"
+#include "parquet_reader.h"
 
-typedef struct reader {
-    mem_budget *budget;
-    device *dev;
-    dev_stream *stream;
-    dev_buffer *error;
-    pq_table *table;
-} reader;
-
-static bool reader_open(reader *r, const char *path, const char *isa)
+/* False: the test files are not there. */
+static bool open_shared(parquet_reader *r, const char *path, const char *device)
 {
-    *r = (reader){0};
     path = test_shared(path);
-    if (!path)
-        return false;
-    CHECK(!mem_budget_new(0, &r->budget));
-    if (!strcmp(isa, "simulated"))
-        CHECK_OK(dev_open_simulated(0, r->budget, &r->dev));
-    else
-        CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
-    CHECK(!r->dev->ops->stream_open(r->dev, &r->stream));
-    CHECK(!dev_words_new(r->stream, 2, &r->error));
-    CHECK(!pq_table_open(path, false, &r->table));
-    return true;
+    if (path)
+        parquet_reader_open(r, path, device);
+    return path;
 }
 
-static void reader_close(reader *r)
-{
-    pq_table_close(r->table);
-    dev_buffer_unref(r->error);
-    r->dev->ops->stream_close(r->stream);
-    dev_close(r->dev);
-    mem_budget_free(r->budget);
-}
-
-static tensor *read_tensor(reader *r, uint32_t number)
+static tensor *read_tensor(parquet_reader *r, uint32_t number)
 {
     pq_row_group_ref group_ref = r->table->row_groups.items[0];
     uint64_t rows = r->table->row_count;
     tensor *t = NULL;
     if (r->dev->is_host) {
-        pq_column *column;
-        CHECK_OK(pq_column_open(r->stream, r->table, group_ref, number,
-                                (pq_column_use){.error = r->error->address}, &column));
+        pq_column *column = parquet_reader_column(r, number, (pq_column_use){0});
         CHECK_OK(pq_column_slice(column, 0, rows, &t));
         pq_column_close(column);
         return t;
@@ -62,7 +34,7 @@ static tensor *read_tensor(reader *r, uint32_t number)
 }
 
 /* The whole first row group's values of a column, on the host: to be freed. */
-static void *read_column(reader *r, const char *name)
+static void *read_column(parquet_reader *r, const char *name)
 {
     tensor *t = NULL, *flat = NULL;
     uint64_t error[2];
@@ -88,10 +60,10 @@ TEST(plain_and_dictionary_pages_of_another_writer)
     static const char *const devices[] = {"scalar", "auto", "simulated"};
     for (int f = 0; f < 2; f++)
         for (int d = 0; d < 3; d++) {
-            reader r;
+            parquet_reader r;
             char path[512];
             snprintf(path, sizeof path, "data/parquet-testing/%s", files[f]);
-            if (!reader_open(&r, path, devices[d]))
+            if (!open_shared(&r, path, devices[d]))
                 SKIP("the Parquet test files are not there");
             CHECK_EQ(r.table->row_count, f ? 2 : 8);
             int32_t *id = read_column(&r, "id");
@@ -106,32 +78,30 @@ TEST(plain_and_dictionary_pages_of_another_writer)
             mem_free(id);
             mem_free(text);
             mem_free(number);
-            reader_close(&r);
+            parquet_reader_close(&r);
         }
 }
 
 TEST(a_wrong_checksum_is_an_error_that_names_the_place)
 {
-    reader r;
+    parquet_reader r;
     tensor *t = NULL;
-    pq_column *column;
-    if (!reader_open(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
+    if (!open_shared(&r, "data/parquet-testing/datapage_v1-corrupt-checksum.parquet", "auto"))
         SKIP("the Parquet test files are not there");
-    CHECK_OK(pq_column_open(r.stream, r.table, r.table->row_groups.items[0], 0,
-                            (pq_column_use){.error = r.error->address}, &column));
+    pq_column *column = parquet_reader_column(&r, 0, (pq_column_use){0});
     status st = pq_column_slice(column, 0, r.table->row_count, &t);
     pq_column_close(column);
     CHECK(st && status_get_kind(st) == STATUS_KIND_CORRUPT);
     CHECK(strstr(status_message(st), "checksum") && strstr(status_message(st), "column \"a\""));
     status_free(st);
-    reader_close(&r);
+    parquet_reader_close(&r);
 }
 
 /* A footer cut or changed anywhere is an error or another table, never a crash. */
 TEST(each_byte_of_a_footer_changed)
 {
-    reader r;
-    if (!reader_open(&r, "data/parquet-testing/alltypes_plain.parquet", "auto"))
+    parquet_reader r;
+    if (!open_shared(&r, "data/parquet-testing/alltypes_plain.parquet", "auto"))
         SKIP("the Parquet test files are not there");
     const file *f = r.table->files.items[0].file;
     uint8_t *bytes = mem_new(f->bytes);
@@ -151,5 +121,5 @@ TEST(each_byte_of_a_footer_changed)
             arena_free(a);
         }
     mem_free(bytes);
-    reader_close(&r);
+    parquet_reader_close(&r);
 }

@@ -1,7 +1,7 @@
 /* test_parquet_values.c - files of other writers, decoded on each device, slice by slice: the
  * values that tests/parquet/make_fixtures.py says are in them. */
-#include "device_test.h"
 #include "parquet/read/batch.h"
+#include "parquet_reader.h"
 
 #include <unistd.h>
 
@@ -43,45 +43,14 @@ static uint64_t hash_of(const text *t)
 
 /* ---- reading ---- */
 
-typedef struct reader {
-    mem_budget *budget;
-    device *dev;
-    dev_stream *stream;
-    dev_buffer *error;
-    pq_table *table;
-} reader;
-
-static void reader_open(reader *r, const char *path, const char *isa)
-{
-    *r = (reader){0};
-    CHECK_OK(mem_budget_new(0, &r->budget));
-    if (!strcmp(isa, "simulated"))
-        CHECK_OK(dev_open_simulated(0, r->budget, &r->dev));
-    else
-        CHECK_OK(dev_open_cpu(isa, 0, r->budget, &r->dev));
-    CHECK_OK(r->dev->ops->stream_open(r->dev, &r->stream));
-    CHECK_OK(dev_words_new(r->stream, 2, &r->error));
-    CHECK_OK(pq_table_open(path, false, &r->table));
-}
-
-static void reader_close(reader *r)
-{
-    pq_table_close(r->table);
-    dev_buffer_unref(r->error);
-    r->dev->ops->stream_close(r->stream);
-    CHECK_EQ(mem_budget_used(r->budget), 0);
-    dev_close(r->dev);
-    mem_budget_free(r->budget);
-}
-
-static void *to_host(reader *r, const void *source, size_t bytes)
+static void *to_host(parquet_reader *r, const void *source, size_t bytes)
 {
     return test_to_host(r->stream, source, bytes);
 }
 
 /* Strings' bytes, wherever the device has them, as blob literals: copied by way of a concatenation
  * whose heap is one buffer. */
-static tensor *gather_strings(reader *r, tensor *t, uint64_t rows)
+static tensor *gather_strings(parquet_reader *r, tensor *t, uint64_t rows)
 {
     chunk *one, *whole;
     CHECK_OK(chunk_new(1, dev_count_exact(rows), &one));
@@ -132,7 +101,7 @@ static void append_value(text *out, data_type type, const void *values, uint64_t
 }
 
 /* The values of a slice, one text a row. */
-static void append_slice(reader *r, tensor *t, uint64_t rows, text *cells)
+static void append_slice(parquet_reader *r, tensor *t, uint64_t rows, text *cells)
 {
     tensor *flat;
     CHECK_OK(tensor_flatten(r->stream, t, dev_count_exact(rows), &flat));
@@ -162,7 +131,7 @@ static void append_slice(reader *r, tensor *t, uint64_t rows, text *cells)
     tensor_unref(flat);
 }
 
-static uint64_t rows_of(const reader *r, pq_row_group_ref group_ref)
+static uint64_t rows_of(const parquet_reader *r, pq_row_group_ref group_ref)
 {
     return r->table->files.items[group_ref.file]
         .metadata->row_groups[group_ref.row_group]
@@ -171,7 +140,8 @@ static uint64_t rows_of(const reader *r, pq_row_group_ref group_ref)
 
 /* A column of all row groups at once, as devices that are no host read it. gap: of each 2 * gap
  * rows of a row group only the first half; 0: all. */
-static void append_batch(reader *r, uint32_t column, uint64_t step, uint64_t gap, text *cells)
+static void append_batch(parquet_reader *r, uint32_t column, uint64_t step, uint64_t gap,
+                         text *cells)
 {
     uint32_t count = (uint32_t)r->table->row_groups.count;
     pq_batch_part *parts = mem_new_array(count + 1, sizeof *parts);
@@ -217,7 +187,7 @@ static void append_batch(reader *r, uint32_t column, uint64_t step, uint64_t gap
     mem_free(parts);
 }
 
-static void append_column(reader *r, uint32_t column, uint64_t step, text *cells)
+static void append_column(parquet_reader *r, uint32_t column, uint64_t step, text *cells)
 {
     if (!r->dev->is_host) {
         append_batch(r, column, step, 0, cells);
@@ -243,9 +213,9 @@ static void append_column(reader *r, uint32_t column, uint64_t step, text *cells
 
 static void read_all(const char *path, const char *isa, uint64_t step, text *out)
 {
-    reader r;
+    parquet_reader r;
     uint64_t error[2];
-    reader_open(&r, path, isa);
+    parquet_reader_open(&r, path, isa);
     uint64_t rows = r.table->row_count;
     text *cells = mem_new_array(rows + 1, sizeof *cells);
     for (uint32_t c = 0; c < r.table->columns.count; c++) {
@@ -263,7 +233,7 @@ static void read_all(const char *path, const char *isa, uint64_t step, text *out
         mem_free(cells[i].bytes);
     }
     mem_free(cells);
-    reader_close(&r);
+    parquet_reader_close(&r);
 }
 
 /* ---- comparing ---- */
@@ -350,9 +320,9 @@ TEST(public_files_have_their_documented_values)
 
 static void check_gaps(const char *path, uint64_t gap, uint64_t step)
 {
-    reader host, device;
-    reader_open(&host, path, "scalar");
-    reader_open(&device, path, "simulated");
+    parquet_reader host, device;
+    parquet_reader_open(&host, path, "scalar");
+    parquet_reader_open(&device, path, "simulated");
     uint64_t rows = host.table->row_count;
     for (uint32_t c = 0; c < host.table->columns.count; c++) {
         text *expected = mem_new_array(rows + 1, sizeof *expected);
@@ -372,8 +342,8 @@ static void check_gaps(const char *path, uint64_t gap, uint64_t step)
         mem_free(actual);
         mem_free(expected);
     }
-    reader_close(&host);
-    reader_close(&device);
+    parquet_reader_close(&host);
+    parquet_reader_close(&device);
 }
 
 /* Pages that are not wanted are not read, where there is a page index; slices go over the gaps. */

@@ -115,24 +115,18 @@ static void find(size_t isa, bool is_strict, bool is_upper)
                                   .out_least = least});
 }
 
+/* What was found, for the kernels that go over it. */
+#define FOUND                                                                                      \
+    .groups = groups, .count = dev_count_exact(PROBE_ROWS), .places = places, .least = least,      \
+    .heights = heights, .tops = tops, .tops_of_tops = tops_of_tops
+
 /* What one call makes, checked; how many. */
 static uint64_t make(size_t isa, uint64_t *cursor, bool is_strict, bool is_upper)
 {
     uint64_t made = 0, wrong = 0;
-    test_kernel(isas[isa], DEV_KERNEL_range_pairs)(
-        &(range_pairs_arguments){.groups = groups,
-                                 .count = dev_count_exact(PROBE_ROWS),
-                                 .places = places,
-                                 .least = least,
-                                 .heights = heights,
-                                 .tops = tops,
-                                 .tops_of_tops = tops_of_tops,
-                                 .rows = build_rows,
-                                 .room = 100,
-                                 .cursor = cursor,
-                                 .out_probe = out_probe,
-                                 .out_build = out_build,
-                                 .out_count = &made});
+    test_kernel(isas[isa], DEV_KERNEL_range_pairs)(&(range_pairs_arguments){
+        FOUND, .rows = build_rows, .room = 100, .cursor = cursor, .out_probe = out_probe,
+        .out_build = out_build, .out_count = &made});
     for (uint64_t i = 0; i < made; i++)
         wrong += !is_partner(out_probe[i], BUILD_ROWS - out_build[i], is_strict, is_upper);
     CHECK_EQ(wrong, 0);
@@ -151,14 +145,7 @@ static void check(size_t isa, bool is_strict, bool is_upper)
         expected += partners;
     }
     test_kernel(isas[isa], DEV_KERNEL_range_pairs_total)(
-        &(range_pairs_total_arguments){.groups = groups,
-                                       .count = dev_count_exact(PROBE_ROWS),
-                                       .places = places,
-                                       .least = least,
-                                       .heights = heights,
-                                       .tops = tops,
-                                       .tops_of_tops = tops_of_tops,
-                                       .out_total = &counted});
+        &(range_pairs_total_arguments){FOUND, .out_total = &counted});
     CHECK_EQ(counted, expected);
     do {
         made = make(isa, cursor, is_strict, is_upper);

@@ -17,24 +17,40 @@ static void check_none(pistachio_error *error)
         test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
 }
 
-static pistachio_database *open_database(const char *memory_limit)
+static pistachio_database *open_database(const char *memory_limit, pistachio_connection **out)
 {
     const pistachio_option options[] = {
         {"threads", "2"}, {"memory_limit", memory_limit}, {"chunk_rows", "64"}};
     pistachio_database *database;
     check_none(pistachio_open(options, 3, &database));
+    check_none(pistachio_connect(database, out));
     return database;
+}
+
+static void close_database(pistachio_database *database, pistachio_connection *connection)
+{
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+/* Takes the rest of the result's rows, and frees it. */
+static pistachio_error *take_rows(pistachio_result *result, uint64_t *out_rows)
+{
+    const pistachio_batch *batch = NULL;
+    pistachio_error *error = NULL;
+    *out_rows = 0;
+    while (result && !(error = pistachio_next(result, &batch)) && batch)
+        *out_rows += pistachio_batch_rows(batch);
+    pistachio_result_free(result);
+    return error;
 }
 
 static pistachio_error *run(pistachio_connection *connection, const char *sql)
 {
     pistachio_result *result = NULL;
-    const pistachio_batch *batch = NULL;
+    uint64_t rows;
     pistachio_error *error = pistachio_query(connection, sql, NULL, &result);
-    while (!error && result && !(error = pistachio_next(result, &batch)) && batch)
-        ;
-    pistachio_result_free(result);
-    return error;
+    return error ? error : take_rows(result, &rows);
 }
 
 static void does(pistachio_connection *connection, const char *sql)
@@ -82,12 +98,10 @@ static size_t open_files(void)
 /* A statement has the rows that were there when it began, whatever becomes of the table. */
 TEST(rows_outlive_their_table)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *connection;
+    pistachio_database *database = open_database("1GB", &connection);
     pistachio_result *result;
-    const pistachio_batch *batch;
-    uint64_t rows = 0;
-    check_none(pistachio_connect(database, &connection));
+    uint64_t rows;
     does(connection, "CREATE TABLE t AS " MANY);
     check_none(pistachio_query(connection, "SELECT x FROM t", NULL, &result));
     does(connection, "INSERT INTO t VALUES (-1)");
@@ -95,24 +109,16 @@ TEST(rows_outlive_their_table)
     CHECK_EQ(number(connection, "SELECT sum(x) FROM t"), 5);
     does(connection, "DROP TABLE t");
     fails(connection, "SELECT x FROM t", "does not exist");
-    for (;;) {
-        check_none(pistachio_next(result, &batch));
-        if (!batch)
-            break;
-        rows += pistachio_batch_rows(batch);
-    }
+    check_none(take_rows(result, &rows));
     CHECK_EQ(rows, 10000);
-    pistachio_result_free(result);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 /* Rows that come one by one are few files, and none is left of those that are gone. */
 TEST(many_inserts)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *connection;
-    check_none(pistachio_connect(database, &connection));
+    pistachio_database *database = open_database("1GB", &connection);
     does(connection, "CREATE TABLE t (x integer)");
     does(connection, "INSERT INTO t VALUES (0)");
     size_t before = open_files();
@@ -126,15 +132,13 @@ TEST(many_inserts)
     CHECK_EQ(number(connection, "SELECT count(DISTINCT x) FROM t"), 201);
     does(connection, "DROP TABLE t");
     CHECK(open_files() < before);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 TEST(sessions)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *plain, *one, *other;
-    check_none(pistachio_connect(database, &plain));
+    pistachio_database *database = open_database("1GB", &plain);
     check_none(pistachio_connect_session(database, &one));
     check_none(pistachio_connect_session(database, &other));
     does(plain, "CREATE TABLE common AS SELECT 1 AS x");
@@ -151,34 +155,29 @@ TEST(sessions)
     pistachio_disconnect(other);
     pistachio_disconnect(one);
     CHECK_EQ(number(plain, "SELECT sum(x) FROM common"), 11);
-    pistachio_disconnect(plain);
-    pistachio_close(database);
+    close_database(database, plain);
 }
 
 /* More text than memory_limit: it is written as it comes. */
 TEST(more_than_memory)
 {
-    pistachio_database *database = open_database("48MB");
     pistachio_connection *connection;
-    check_none(pistachio_connect(database, &connection));
+    pistachio_database *database = open_database("48MB", &connection);
     does(connection,
          "CREATE TABLE t AS SELECT x, repeat(chr(65 + x % 26), 2000) AS word FROM (" MANY
          ") AS many, (VALUES (0), (1), (2), (3)) AS more");
     CHECK_EQ(number(connection, "SELECT count(*) FROM t WHERE length(word) = 2000"), 40000);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 TEST(no_temporary_files)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *connection;
-    check_none(pistachio_connect(database, &connection));
+    pistachio_database *database = open_database("1GB", &connection);
     does(connection, "SET temp_directory = '/nowhere/at/all'");
     fails(connection, "CREATE TABLE t AS SELECT 1 AS x", "could not make a temporary file");
     fails(connection, "SELECT x FROM t", "does not exist");
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 typedef struct inserter {
@@ -206,12 +205,11 @@ static void *insert(void *context)
 
 TEST(inserts_at_once)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *connection;
+    pistachio_database *database = open_database("1GB", &connection);
     pthread_t threads[3];
     inserter inserters[3];
     long done = 0;
-    check_none(pistachio_connect(database, &connection));
     does(connection, "CREATE TABLE t (x integer)");
     for (int i = 0; i < 3; i++) {
         inserters[i] = (inserter){.database = database};
@@ -223,17 +221,15 @@ TEST(inserts_at_once)
     }
     CHECK(done > 0);
     CHECK_EQ(number(connection, "SELECT count(*) FROM t"), done);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 /* ---- recursive queries: tests/sql/recursive.test ---- */
 
 TEST(rounds_leave_nothing_open)
 {
-    pistachio_database *database = open_database("1GB");
     pistachio_connection *connection;
-    check_none(pistachio_connect(database, &connection));
+    pistachio_database *database = open_database("1GB", &connection);
     CHECK_EQ(
         number(connection,
                "WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 100) "
@@ -250,8 +246,7 @@ TEST(rounds_leave_nothing_open)
         "FROM t",
         "division by zero");
     CHECK_EQ(open_files(), before);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    close_database(database, connection);
 }
 
 typedef struct endless {
@@ -273,10 +268,9 @@ static void *run_endless(void *context)
 /* Also between two rounds, when no query runs. */
 TEST(endless_recursion_is_cancelled)
 {
-    pistachio_database *database = open_database("1GB");
     endless recursion = {0};
+    pistachio_database *database = open_database("1GB", &recursion.connection);
     pthread_t thread;
-    check_none(pistachio_connect(database, &recursion.connection));
     CHECK(!pthread_create(&thread, NULL, run_endless, &recursion));
     while (!recursion.is_over) { /* it may not have begun yet */
         pistachio_cancel(recursion.connection);
@@ -286,6 +280,5 @@ TEST(endless_recursion_is_cancelled)
     CHECK_EQ((int)pistachio_error_get_kind(recursion.error), (int)PISTACHIO_ERROR_CANCELLED);
     pistachio_error_free(recursion.error);
     does(recursion.connection, "SELECT 1");
-    pistachio_disconnect(recursion.connection);
-    pistachio_close(database);
+    close_database(database, recursion.connection);
 }

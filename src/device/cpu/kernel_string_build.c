@@ -106,16 +106,9 @@ void ISA_(string_build)(const string_build_arguments *a)
             return;
         }
         char *out = r.bytes > STRING_INLINE_BYTES ? heap : small;
-        if (r.bytes)
-            switch ((dev_build_op)a->op) {
-            case DEV_BUILD_UPPER:
-            case DEV_BUILD_LOWER:
-                text_change_case(kernel_string_data(r.first), r.bytes, a->op == DEV_BUILD_UPPER,
-                                 out);
-                break;
-            case DEV_BUILD_REVERSE:
-                text_reverse(kernel_string_data(r.first), r.bytes, out);
-                break;
+        dev_build_op op = (dev_build_op)a->op;
+        if (r.bytes && !text_rewrite(op, kernel_string_data(r.first), r.bytes, out))
+            switch (op) {
             case DEV_BUILD_CONCAT:
                 memcpy(out, kernel_string_data(r.first), r.first->bytes);
                 memcpy(out + r.first->bytes, kernel_string_data(r.second), r.second->bytes);
@@ -128,6 +121,8 @@ void ISA_(string_build)(const string_build_arguments *a)
                 break;
             case DEV_BUILD_DECODE:
                 (void)blob_parse(kernel_string_data(r.first), r.first->bytes, out, &r.bytes);
+                break;
+            default:
                 break;
             }
         a->out[i] = kernel_string_make(out, (uint32_t)r.bytes);

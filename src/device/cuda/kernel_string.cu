@@ -134,11 +134,9 @@ DEVICE void build_text(uint8_t op, const build_row *r, char *out)
 {
     const char *text = kernel_view_data(r->first);
     uint64_t bytes = kernel_view_bytes(r->first);
-    if (op == DEV_BUILD_UPPER || op == DEV_BUILD_LOWER) {
-        text_change_case(text, bytes, op == DEV_BUILD_UPPER, out);
-    } else if (op == DEV_BUILD_REVERSE) {
-        text_reverse(text, bytes, out);
-    } else if (op == DEV_BUILD_CONCAT) {
+    if (text_rewrite((dev_build_op)op, text, bytes, out))
+        return;
+    if (op == DEV_BUILD_CONCAT) {
         memcpy(out, text, bytes);
         memcpy(out + bytes, kernel_view_data(r->second), kernel_view_bytes(r->second));
     } else if (op == DEV_BUILD_ENCODE) {

@@ -6,6 +6,8 @@
  * places at a time, with a look between at whether the query is cancelled. */
 #include "device/host/regex.h"
 
+#include "device/text_part.h"
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -230,7 +232,7 @@ static int match_some(regex_matcher *m, size_t from)
 /* The first byte of a character at or behind `at`. */
 static size_t character_at(const regex_matcher *m, size_t at)
 {
-    while (at < m->bytes && ((unsigned char)m->text[at] & 0xc0) == 0x80)
+    while (at < m->bytes && text_is_continuation(m->text[at]))
         at++;
     return at;
 }

@@ -5,6 +5,7 @@
  * escapes (\y \m \M \A \Z \b \B \v \u), flags and options in front, newlines in negated brackets,
  * and what PCRE2 has besides (verbs). */
 #include "device/host/regex.h"
+#include "device/text_part.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -62,14 +63,6 @@ static status pass(scan *s, size_t end)
     for (; s->at < end; s->at++)
         TRY(put(s, &s->pattern[s->at], 1, s->at));
     return STATUS_OK;
-}
-
-static size_t character_end(const scan *s)
-{
-    size_t end = s->at + 1;
-    while (end < s->bytes && ((unsigned char)s->pattern[end] & 0xc0) == 0x80)
-        end++;
-    return end;
 }
 
 /* ---- literals ---- */
@@ -205,7 +198,7 @@ static status read_escape(scan *s, bool in_bracket)
     }
     if (letter & 0x80) { /* a character of several bytes stands for itself */
         s->at++;
-        return pass(s, character_end(s));
+        return pass(s, text_character_end(s->pattern, s->bytes, s->at));
     }
     if (letter == 'c')
         return pass(s, first + 3 < s->bytes ? first + 3 : s->bytes);
@@ -338,7 +331,7 @@ static status read_comment(scan *s)
 
 static status read_plain(scan *s)
 {
-    size_t end = character_end(s);
+    size_t end = text_character_end(s->pattern, s->bytes, s->at);
     if (s->to->is_expanded)
         TRY(no_literal(s));
     else
@@ -494,7 +487,7 @@ static bool is_ascii(const char *text, size_t bytes)
 static status read_literally(scan *s)
 {
     while (s->at < s->bytes) {
-        size_t end = character_end(s);
+        size_t end = text_character_end(s->pattern, s->bytes, s->at);
         TRY(add_literal(s, s->pattern + s->at, end - s->at));
         TRY(pass(s, end));
     }

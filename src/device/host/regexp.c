@@ -3,6 +3,7 @@
  * A constant pattern is compiled once (plan); others when they change from one row to the next. */
 #include "device/host/host.h"
 #include "device/host/regex.h"
+#include "device/text_part.h"
 
 /* Where the functions have their optional arguments; 0: not at all. */
 typedef struct places {
@@ -140,17 +141,8 @@ static size_t byte_of(const char *text, size_t bytes, int64_t number)
 {
     size_t at = 0;
     while (--number > 0 && at < bytes)
-        for (at++; at < bytes && ((unsigned char)text[at] & 0xc0) == 0x80;)
-            at++;
+        at = text_character_end(text, bytes, at);
     return number > 0 ? bytes + 1 : at;
-}
-
-static int64_t characters(const char *text, size_t bytes)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < bytes; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
 }
 
 /* A row's match: which text, from where, which of several. */
@@ -243,7 +235,7 @@ status host_regexp_instr(host_call *c, uint64_t row)
     TRY(search_begin(c, row, 1, 1, &s));
     TRY(find_numbered(&s, &is_found));
     if (is_found && regex_group(s.matcher, s.group, &first, &last))
-        host_put_integer(c, row, characters(s.text, end_option ? last : first) + 1);
+        host_put_integer(c, row, (int64_t)text_characters(s.text, end_option ? last : first) + 1);
     return STATUS_OK;
 }
 

@@ -1,6 +1,8 @@
 /* template.c - reading formats of dates and times word by word: the longest name that fits. */
 #include "device/host/template.h"
 
+#include "device/text_part.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -93,8 +95,7 @@ static void take_text(template_scan *s, template_word *out)
                      (s->in_quotes || s->format[s->at + 1] == '"');
     s->at += is_escape;
     *out = (template_word){.text = s->format + s->at, .is_quoted = s->in_quotes};
-    for (s->at++; s->at < s->bytes && ((unsigned char)s->format[s->at] & 0xc0) == 0x80;)
-        s->at++;
+    s->at = text_character_end(s->format, s->bytes, s->at);
     out->bytes = (size_t)(s->format + s->at - out->text);
 }
 

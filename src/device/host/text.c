@@ -2,42 +2,11 @@
  * digests and encodings as text. Positions and lengths count characters. */
 #include "device/host/digest.h"
 #include "device/host/host.h"
-#include "device/letter_case.h"
+#include "device/text_part.h"
 
 #include <ctype.h>
 
 #define HEX_DIGITS "0123456789abcdef"
-
-/* ---- characters ---- */
-
-static bool continues(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-static size_t character_end(const char *text, size_t bytes, size_t at)
-{
-    for (at++; at < bytes && continues(text[at]);)
-        at++;
-    return at;
-}
-
-static uint64_t count_characters(const char *text, size_t bytes)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < bytes; i++)
-        count += !continues(text[i]);
-    return count;
-}
-
-/* Bytes of the first `characters` characters. */
-static size_t bytes_of(const char *text, size_t bytes, uint64_t characters)
-{
-    size_t at = 0;
-    while (characters-- && at < bytes)
-        at = character_end(text, bytes, at);
-    return at;
-}
 
 /* ---- split_part ---- */
 
@@ -105,22 +74,22 @@ static status pad(host_call *c, uint64_t row, bool at_left)
     size_t with_bytes = 1;
     int64_t wanted = host_integer(c, 1, row);
     uint64_t length = wanted > 0 ? (uint64_t)wanted : 0;
-    uint64_t has = count_characters(text, view->bytes);
+    uint64_t has = text_characters(text, view->bytes);
     if (c->arg_count > 2) {
         const string_view *fill_view = host_text(c, 2, row);
         with = string_data(fill_view);
         with_bytes = fill_view->bytes;
     }
     if (has >= length || !with_bytes) {
-        host_put_part(c, row, text, bytes_of(text, view->bytes, length));
+        host_put_part(c, row, text, text_skip(text, view->bytes, length));
         return STATUS_OK;
     }
-    uint64_t missing = length - has, per_fill = count_characters(with, with_bytes);
+    uint64_t missing = length - has, per_fill = text_characters(with, with_bytes);
     if (missing > HOST_TEXT_MAX)
         return status_new(STATUS_KIND_DATA, "a text would have %llu characters, more than %llu",
                           (unsigned long long)length, (unsigned long long)HOST_TEXT_MAX);
     uint64_t bytes =
-        missing / per_fill * with_bytes + bytes_of(with, with_bytes, missing % per_fill);
+        missing / per_fill * with_bytes + text_skip(with, with_bytes, missing % per_fill);
     char *room;
     TRY(host_put_room(c, bytes + view->bytes, &room));
     fill(at_left ? room : room + view->bytes, bytes, with, with_bytes);
@@ -165,9 +134,9 @@ static bool find_translation(const char *character, size_t bytes, const string_v
     const char *source = string_data(from), *target = string_data(to);
     size_t target_at = 0;
     for (size_t at = 0; at < from->bytes;) {
-        size_t end = character_end(source, from->bytes, at);
+        size_t end = text_character_end(source, from->bytes, at);
         size_t target_end =
-            target_at < to->bytes ? character_end(target, to->bytes, target_at) : target_at;
+            target_at < to->bytes ? text_character_end(target, to->bytes, target_at) : target_at;
         if (end - at == bytes && !memcmp(source + at, character, bytes)) {
             *out = target + target_at;
             *out_bytes = target_end - target_at;
@@ -189,7 +158,7 @@ status host_translate(host_call *c, uint64_t row)
     /* A character of one byte may become one of four. */
     TRY(host_put_room(c, (uint64_t)view->bytes * 4, &room));
     for (size_t at = 0; at < view->bytes;) {
-        size_t end = character_end(text, view->bytes, at);
+        size_t end = text_character_end(text, view->bytes, at);
         if (!find_translation(text + at, end - at, from, to, &with, &with_bytes)) {
             with = text + at;
             with_bytes = end - at;
@@ -239,14 +208,15 @@ status host_initcap(host_call *c, uint64_t row)
         if (byte < 0x80) {
             room[at] = (char)(in_word ? tolower(byte) : toupper(byte));
             in_word = isalnum(byte);
-        } else if ((byte & 0xe0) == 0xc0 && at + 1 < view->bytes && continues(text[at + 1])) {
+        } else if ((byte & 0xe0) == 0xc0 && at + 1 < view->bytes &&
+                   text_is_continuation(text[at + 1])) {
             uint32_t letter = (uint32_t)(byte & 0x1f) << 6 | ((unsigned char)text[at + 1] & 0x3f);
             letter = letter_case(letter, !in_word);
             room[at++] = (char)(0xc0 | letter >> 6);
             room[at] = (char)(0x80 | (letter & 0x3f));
             in_word = is_of_word(letter);
         } else {
-            size_t end = character_end(text, view->bytes, at);
+            size_t end = text_character_end(text, view->bytes, at);
             in_word = end - at < 3 || is_of_word(long_character(text + at, end - at));
             memcpy(room + at, text + at, end - at);
             at = end - 1;
@@ -289,7 +259,7 @@ status host_ascii(host_call *c, uint64_t row)
     const unsigned char *text = (const unsigned char *)string_data(view);
     if (!view->bytes)
         return STATUS_OK;
-    size_t bytes = character_end((const char *)text, view->bytes, 0);
+    size_t bytes = text_character_end((const char *)text, view->bytes, 0);
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t number = text[0] & masks[bytes < 5 ? bytes : 4];
     for (size_t i = 1; i < bytes && i < 4; i++)

@@ -142,17 +142,11 @@ static void source_local_close(exec_operator *base, void *state)
     aggregate_reader_close(&((op_aggregate_source *)base)->sink->core, state);
 }
 
-static void source_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 static const exec_operator_ops source_ops = {
     .name = "aggregate",
     .local_bytes = sizeof(aggregate_reader),
     .local_close = source_local_close,
     .pull = source_pull,
-    .close = source_close,
 };
 
 status op_aggregate_source_new(op_aggregate *sink, exec_operator **out)

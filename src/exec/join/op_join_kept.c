@@ -56,18 +56,12 @@ static exec_result kept_pull(exec_operator *base, exec_task *task, void *state, 
     return join_prober_next(&local->prober, task, output);
 }
 
-static void kept_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 static const exec_operator_ops kept_ops = {
     .name = "join kept",
     .local_bytes = sizeof(kept_local),
     .local_open = kept_local_open,
     .local_close = kept_local_close,
     .pull = kept_pull,
-    .close = kept_close,
 };
 
 status join_kept_new(op_join_build *join, exec_operator **out)

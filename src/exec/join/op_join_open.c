@@ -200,8 +200,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     if (!st && (join_marks_build(op) || exec_may_spill(query)))
         st = join_tail_new(op, out_tail);
     if (st) {
-        if (*out_probe)
-            (*out_probe)->ops->close(*out_probe);
+        exec_operator_close(*out_probe);
         *out_probe = NULL;
         join_build_close(&op->base);
         return st;

@@ -113,11 +113,6 @@ static void probe_release(exec_operator *base)
         join_release(join);
 }
 
-static void probe_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 /* Where groups were marked: their rows get the mark. */
 static exec_result probe_phase(exec_operator *base, exec_task *task, unsigned number)
 {
@@ -138,7 +133,6 @@ static const exec_operator_ops probe_ops = {
     .phase_count = 1, /* where it is a sink */
     .phase = probe_phase,
     .release = probe_release,
-    .close = probe_close,
 };
 
 status join_probe_new(op_join_build *join, exec_operator **out)

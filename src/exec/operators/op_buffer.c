@@ -81,18 +81,12 @@ static void buffer_local_close(exec_operator *op, void *state)
     chunk_free(local->next);
 }
 
-static void buffer_close(exec_operator *op)
-{
-    mem_free(op);
-}
-
 static const exec_operator_ops buffer_ops = {
     .name = "buffer",
     .local_bytes = sizeof(buffer_local),
     .local_close = buffer_local_close,
     .push = buffer_push,
     .local_finish = buffer_finish,
-    .close = buffer_close,
 };
 
 status op_buffer_open(exec_query *query, exec_operator **out)

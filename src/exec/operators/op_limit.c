@@ -44,16 +44,10 @@ static exec_result limit_push(exec_operator *base, exec_task *task, void *state,
     return EXEC_HAVE_OUTPUT;
 }
 
-static void limit_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 static const exec_operator_ops limit_ops = {
     .name = "limit",
     .push = limit_push,
     .exact_counts = true,
-    .close = limit_close,
 };
 
 status op_limit_open(exec_query *query, const plan_node *plan, exec_layout input,

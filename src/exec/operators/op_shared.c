@@ -173,17 +173,11 @@ static void source_local_close(exec_operator *base, void *state)
     partition_reader_close(&((shared_reader *)state)->blocks);
 }
 
-static void source_close(exec_operator *op)
-{
-    mem_free(op);
-}
-
 static const exec_operator_ops source_ops = {
     .name = "shared scan",
     .local_bytes = sizeof(shared_reader),
     .local_close = source_local_close,
     .pull = source_pull,
-    .close = source_close,
 };
 
 status op_shared_source_open(exec_query *query, const plan_node *plan, exec_operator *sink,

@@ -83,15 +83,9 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     return EXEC_HAVE_OUTPUT;
 }
 
-static void source_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 static const exec_operator_ops source_ops = {
     .name = "single row",
     .pull = source_pull,
-    .close = source_close,
 };
 
 status op_single_row_open(exec_query *query, const plan_node *plan, exec_layout input,

@@ -60,7 +60,8 @@ typedef struct exec_operator_ops {
     /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
      * of memory that only they needed. */
     void (*release)(exec_operator *op);
-    /* Releases everything; takes a half-opened operator. */
+    /* Optional: releases everything, the operator as well; takes a half-opened one. Left out: there is nothing
+     * but the operator itself, of mem_new. */
     void (*close)(exec_operator *op);
 } exec_operator_ops;
 
@@ -92,6 +93,9 @@ struct exec_operator {
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
+
+/* Releases the operator, with all that it holds. Takes NULL. */
+void exec_operator_close(exec_operator *op);
 
 /* Rows that a join takes to meet its build rows. */
 static inline void exec_count_probed(exec_operator *op, const chunk *c)

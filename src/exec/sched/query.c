@@ -4,11 +4,19 @@
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
 
+void exec_operator_close(exec_operator *op)
+{
+    if (op && op->ops->close)
+        op->ops->close(op);
+    else
+        mem_free(op);
+}
+
 status exec_adopt(exec_query *query, exec_operator *op)
 {
     status st = array_push(query->memory, &query->operators, op);
     if (st)
-        op->ops->close(op);
+        exec_operator_close(op);
     return st;
 }
 

@@ -274,11 +274,6 @@ static void window_local_close(exec_operator *base, void *state)
     chunk_free(local->result);
 }
 
-static void window_close(exec_operator *base)
-{
-    mem_free(base);
-}
-
 static const exec_operator_ops window_ops = {
     .name = "window",
     .local_bytes = sizeof(window_local),
@@ -287,7 +282,6 @@ static const exec_operator_ops window_ops = {
     .push = window_push,
     .exact_counts = true,
     .local_finish = window_finish,
-    .close = window_close,
 };
 
 status op_window_open(exec_query *query, const plan_node *plan, exec_layout input,
