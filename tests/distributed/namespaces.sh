@@ -1,9 +1,9 @@
 #!/bin/sh
 # Four ranks, two in each of two network namespaces that a pair of veth devices joins: one is killed or stopped, or
 # the link goes down, while rows are sent or between. The others end with a failure, and leave nothing.
-# namespaces.sh PROGRAM [TRIES [KINDS]]: so many of each kind; LD_LIBRARY_PATH says which UCX.
+# namespaces.sh PROGRAM [TRIES [KINDS [MS]]]: so many of each kind, MS: peer_timeout; LD_LIBRARY_PATH says which UCX.
 set -u
-tries=${2:-10} kinds=${3:-kill stop link}
+tries=${2:-10} kinds=${3:-kill stop link} timeout=${4:-10000}
 # shellcheck source=tests/distributed/distributed_common.sh
 . "$(dirname "$0")/distributed_common.sh"
 
@@ -28,7 +28,6 @@ set_up() {
     exit 77
 }
 
-timeout=3000 # peer_timeout
 make_table "$work/t.parquet"
 mkdir "$work/temporary"
 # Both run for minutes: one sends rows all the time, one computes.
@@ -41,9 +40,9 @@ rank() {
     space=$a link=$link_a
     [ "$1" -lt 2 ] || { space=$b link=$link_b; }
     ip netns exec "$space" env PISTACHIO_RANK="$1" PISTACHIO_RANKS=4 PISTACHIO_ROOT=10.78.0.1:$port PISTACHIO_TOKEN="$a" \
-        PISTACHIO_PEER_TIMEOUT=$timeout PISTACHIO_TEMP_DIRECTORY="$work/temporary" UCX_NET_DEVICES="$link" "$program" \
-        --set memory_limit=200MB --set threads=1 --set disabled_optimizer_rules=broadcast -c "$2" "$work/t.parquet" \
-        >"$work/rank.$1" 2>&1 &
+        PISTACHIO_TEMP_DIRECTORY="$work/temporary" UCX_NET_DEVICES="$link" "$program" \
+        --set memory_limit=200MB --set threads=1 --set disabled_optimizer_rules=broadcast -c "set peer_timeout = $timeout" -c "$2" \
+        "$work/t.parquet" >"$work/rank.$1" 2>&1 &
     pids="$pids $!"
 }
 sent() { # bytes that have left a namespace
