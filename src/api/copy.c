@@ -1,45 +1,22 @@
 /* copy.c - COPY (query) TO 'file': Parquet or text, streamed; the file appears when it is whole. */
 #include "api/copy.h"
 
+#include "api/copy_parts.h"
+#include "api/copy_sink.h"
 #include "api/query_run.h"
 #include "api/row_writer.h"
-#include "api/sink.h"
 #include "storage/output_file.h"
 
-/* Rows of a row group, unless COPY says another number. */
-#define GROUP_ROWS 122880
 #define THREADS_MAX 64 /* that make text */
 
 /* ---- Parquet ---- */
-
-static status open_sink(const pistachio_result *result, api_sink **out)
-{
-    const sql_statement *statement = result->statement;
-    const plan_column_list *columns = &statement->query.root->columns;
-    pq_writer_options options = pq_writer_options_default();
-    pq_column_schema *schema =
-        arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
-    if (!schema)
-        return status_no_memory("copy", columns->count * sizeof *schema);
-    options.isa = result->engine->dev->host_isa;
-    if (statement->copy.has_codec)
-        options.codec = statement->copy.codec;
-    for (size_t i = 0; i < columns->count; i++) {
-        const plan_column *column = &columns->items[i];
-        schema[i] =
-            (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
-    }
-    uint64_t rows = statement->copy.row_group_rows;
-    rows = rows ? rows : GROUP_ROWS;
-    return api_sink_open(statement->copy.path, schema, columns->count, &options, rows,
-                         result->engine->budget, out);
-}
 
 static status copy_parquet(pistachio_result *result)
 {
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
-    status st = open_sink(result, &sink);
+    status st = api_copy_open_sink(result->statement, result->statement->copy.path,
+                                   result->engine->dev, result->engine->budget, &sink);
     while (!st && !(st = api_query_next(result, &batch)) && batch) {
         result->rows_written += batch->row_count;
         st = api_sink_add(sink, batch);
@@ -93,5 +70,7 @@ static status copy_text(pistachio_result *result)
 
 status api_copy(pistachio_result *result)
 {
+    if (result->statement->copy.is_per_rank)
+        return api_copy_parts(result);
     return result->statement->copy.is_parquet ? copy_parquet(result) : copy_text(result);
 }

@@ -2,6 +2,7 @@
  * is asked for. */
 #include "api/cluster.h"
 #include "api/cluster_follow.h"
+#include "api/copy_parts.h"
 #include "api/explain_metrics.h"
 #include "api/place_text.h"
 #include "api/rank_statement.h"
@@ -30,6 +31,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
         st = follow(run, s, read);
     }
     const sql_session session = {.catalog = run->catalog,
+                                 .hive_partitioning = s->hive_partitioning.text,
                                  .statement_time = read->time,
                                  .rounds = read->rounds,
                                  .values = read->values.items,
@@ -53,13 +55,16 @@ static status prepare(rank_run *run, const statement_read *read, settings *s, sq
     return rank_run_agree_plan(run, plan);
 }
 
-/* No row comes out: the plan's last exchange sends them to rank 0. */
-static status run_query(rank_run *run, const sql_statement *statement, exec_query *query)
+/* No row comes out: the plan's last exchange sends them to rank 0. Or each rank writes its own. */
+static status run_query(rank_run *run, const sql_statement *statement, exec_query *query,
+                        const char *host, int64_t time)
 {
     exec_batch *batch;
     ranked_metrics none;
     rank_run_attach(run, query);
     TRY(exec_query_start(query));
+    if (statement->query.keeps_parts)
+        return api_copy_serve(run, statement, query, host, time);
     do {
         TRY(exec_query_next(query, &batch));
         exec_batch_free(batch);
@@ -79,7 +84,7 @@ static status serve_statement(rank_run *run, const statement_read *read, setting
     const char *host = is_thread ? NULL : net_comm_host(run->place->comm, run->rank);
     TRY(api_place_settings(s, run->rank, host));
     TRY(exec_query_new(&(*statement)->query, &place, s, &query));
-    status st = run_query(run, *statement, query);
+    status st = run_query(run, *statement, query, host, read->time);
     if (st)
         net_query_fail(run->net, st);
     rank_run_attach(run, NULL);

@@ -5,7 +5,7 @@
 #include "api/ranks.h"
 
 /* Of the statement's collectives, and that of explain_metrics.c; exchanges follow from EXEC_NET_FIRST_EXCHANGE on. */
-enum { NET_STATEMENT, NET_PLAN, NET_END };
+enum { NET_STATEMENT, NET_PLAN, NET_END, NET_PARTS = 4, NET_PUBLISHED };
 
 #define STATEMENT_BYTES_MAX ((uint64_t)256 << 20)
 
@@ -154,13 +154,32 @@ status rank_run_agree_plan(rank_run *run, const plan_statement *plan)
     return st;
 }
 
-status rank_run_agree_end(rank_run *run)
+/* All ranks have come so far. *io becomes the sum of what each has given. */
+static status agree_sum(rank_run *run, uint32_t id, const char *name, uint64_t *io)
 {
-    const uint64_t none = 0;
-    const uint8_t same = NET_SAME;
+    const uint8_t sum = NET_SUM;
     net_collective *collective;
-    TRY(net_agree(run->net, NET_END, "end of the statement", &none, &same, 1, &collective));
+    TRY(net_agree(run->net, id, name, io, &sum, 1, &collective));
     status st = rank_run_await(run, collective);
+    if (!st)
+        *io = *net_collective_words(collective);
     net_collective_close(collective);
     return st;
+}
+
+status rank_run_agree_end(rank_run *run)
+{
+    uint64_t none = 0;
+    return agree_sum(run, NET_END, "end of the statement", &none);
+}
+
+status rank_run_agree_parts(rank_run *run, uint64_t *io_rows)
+{
+    return agree_sum(run, NET_PARTS, "parts of COPY", io_rows);
+}
+
+status rank_run_agree_published(rank_run *run)
+{
+    uint64_t none = 0;
+    return agree_sum(run, NET_PUBLISHED, "end of COPY", &none);
 }

@@ -22,6 +22,11 @@ CHECKED status rank_run_agree_plan(rank_run *run, const plan_statement *plan);
 /* Whether no rank has failed. */
 CHECKED status rank_run_agree_end(rank_run *run);
 
+/* COPY (PER_RANK), after that: whether each rank's part is whole; *io_rows: its rows, then those of all. */
+CHECKED status rank_run_agree_parts(rank_run *run, uint64_t *io_rows);
+/* And whether they have appeared. */
+CHECKED status rank_run_agree_published(rank_run *run);
+
 /* rank_serve.c: binds, optimizes, distributes and runs what was received, or does what else is asked for; a
  * failure is told to all ranks. On a rank that is a process the engine becomes the one that the statement's
  * settings ask for. */

@@ -94,6 +94,11 @@ void api_ranked_attach(api_ranked *ranked, exec_query *query)
     rank_run_attach(&ranked->parts[0].run, query);
 }
 
+rank_run *api_ranked_own(api_ranked *ranked)
+{
+    return &ranked->parts[0].run;
+}
+
 status api_ranked_finish(api_ranked *ranked, const plan_statement *plan, const exec_query *query)
 {
     rank_run *own = &ranked->parts[0].run;

@@ -18,6 +18,8 @@
 CHECKED status api_ranked_begin(pistachio_result *result, exec_place *place);
 /* The client's query, which is stopped when another rank fails from now on. */
 void api_ranked_attach(api_ranked *ranked, exec_query *query);
+/* The client's part of it. */
+struct rank_run *api_ranked_own(api_ranked *ranked);
 /* The query has given its last row: whether that holds for all ranks. plan: of a statement whose metrics
  * are asked for; else NULL. */
 CHECKED status api_ranked_finish(api_ranked *ranked, const plan_statement *plan,

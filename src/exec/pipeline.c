@@ -188,6 +188,8 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
     TRY(sink_chain(query, build, NULL, &build_stage, &chain));
     for (size_t i = 0; i < node->join.runtime_filters.count; i++)
         query->filter_stages[node->join.runtime_filters.items[i].id] = build_stage;
+    if (node->join.overflow_id)
+        query->overflows[node->join.overflow_id - 1].build_stage = build_stage;
     TRY(walk(query, build_child, chain));
 
     if (probe_is_sink) {
@@ -261,6 +263,13 @@ static status walk_shared(exec_query *query, const plan_node *node, const link *
 
 /* ---- several ranks ---- */
 
+/* Of rows that stay unless their join's broadcast overflows: the stage after which that is known. */
+static exec_stage *sent_after(const exec_query *query, const plan_node *exchange)
+{
+    bool is_probe = exchange->exchange.kind == EXCHANGE_HASH && exchange->exchange.overflow_id;
+    return is_probe ? query->overflows[exchange->exchange.overflow_id - 1].build_stage : NULL;
+}
+
 /* A sink that sends; and, where rows come to this rank, too, a source, which runs at the same time. */
 static status open_exchange(exec_query *query, const plan_node *node, exec_operator **out_source)
 {
@@ -274,7 +283,7 @@ static status open_exchange(exec_query *query, const plan_node *node, exec_opera
         TRY(exec_adopt(query, *out_source));
     exec_stage *stage;
     const link *chain;
-    TRY(sink_chain(query, sink, NULL, &stage, &chain));
+    TRY(sink_chain(query, sink, sent_after(query, node), &stage, &chain));
     return walk(query, node->children[0], chain);
 }
 

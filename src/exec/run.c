@@ -66,7 +66,11 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     if (!st) {
         query->heavy =
             arena_alloc_array(query->memory, statement->heavy_count + 1, sizeof *query->heavy);
-        st = query->heavy ? STATUS_OK : status_no_memory("query", statement->heavy_count);
+        query->overflows = arena_alloc_array(query->memory, statement->overflow_count + 1,
+                                             sizeof *query->overflows);
+        st = query->heavy && query->overflows
+                 ? STATUS_OK
+                 : status_no_memory("query", statement->heavy_count + statement->overflow_count);
     }
     exec_operator *sink = NULL;
     if (!st) {

@@ -12,8 +12,6 @@
 #define SMALL_BYTES (16.0 * (1 << 20))
 /* What one rank computes alone counts as so many times the bytes, for each rank that does nothing. */
 #define ALONE_FACTOR 4.0
-/* Of a rank's memory: what a broadcast may fill of it. */
-#define BROADCAST_SHARE 4.0
 /* Bytes that a rank reads for itself from files that each rank has cost so much of those it is sent. */
 #define READ_SHARE 0.25
 /* A long string's bytes, as a guess. */
@@ -168,7 +166,7 @@ static bool may_copy(const plan_node *join, unsigned side)
 }
 
 /* Partners meet where equal keys are. NOT IN and marks depend on all of the right side. */
-static bool may_repartition(const plan_node *join)
+bool distribute_may_repartition(const plan_node *join)
 {
     return join->join.left_keys.count && join->join.type != JOIN_ANTI_NULL &&
            join->join.type != JOIN_MARK;
@@ -186,7 +184,8 @@ static double copy_cost(const distributor *d, const plan_node *join, const site 
         return 0;
     bytes *= (d->distribution->ranks - 1) * (sites[side].can_copy ? READ_SHARE : 1);
     /* Repartitioned sides can be written to temporary files, too, but less of them has to be. */
-    return memory && bytes > memory / BROADCAST_SHARE ? bytes * d->distribution->ranks : bytes;
+    return memory && bytes > memory / DISTRIBUTE_BROADCAST_SHARE ? bytes * d->distribution->ranks
+                                                                 : bytes;
 }
 
 /* By what each side is sent so that partners meet. No keys: it stays. */
@@ -233,7 +232,7 @@ static join_way choose_way(const distributor *d, const plan_node *join, const si
 {
     join_way way = WAY_GATHER;
     double least = -1;
-    if (may_repartition(join)) {
+    if (distribute_may_repartition(join)) {
         way = WAY_REPARTITION;
         least = repartition_cost(d, join, meeting);
         if (!plan_rule_is_on(d->statement, RULE_broadcast))
@@ -294,8 +293,10 @@ static bool is_divided(const plan_node *join, const site *sites, site *out)
     uint32_t lists[2];
     plan_join_type type = join->join.type;
     if (sites[0].placement != PLACEMENT_PARTS || sites[1].placement != PLACEMENT_PARTS ||
-        !may_repartition(join) || !find_divisions(join, sites, lists))
+        !distribute_may_repartition(join) || !find_divisions(join, sites, lists))
         return false;
+    distribute_rely(&sites[0]);
+    distribute_rely(&sites[1]);
     *out = (site){.placement = PLACEMENT_PARTS};
     if (type != JOIN_RIGHT && type != JOIN_FULL)
         site_add_division(out, &sites[0], lists[0]);
@@ -373,10 +374,12 @@ static status place_join(distributor *d, plan_node *join, site *out)
     if (sites[side].placement == PLACEMENT_COPIES)
         return STATUS_OK;
     out->can_copy &= sites[side].can_copy;
-    if (!sites[side].can_copy)
-        return distribute_exchange(d, &join->children[side], EXCHANGE_BROADCAST, NULL);
-    make_copies(join->children[side]);
-    return STATUS_OK;
+    if (sites[side].can_copy) {
+        make_copies(join->children[side]);
+        return STATUS_OK;
+    }
+    TRY(distribute_exchange(d, &join->children[side], EXCHANGE_BROADCAST, NULL));
+    return distribute_may_overflow(d, join, side, out);
 }
 
 /* ---- the other kinds ---- */
@@ -546,6 +549,8 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_REPEAT:
+    case PLAN_WINDOW_LIMIT:
+    case PLAN_SERIES:
         return place(d, &node->children[0], out);
     default: /* on one rank it is right, whatever it does */
         for (uint32_t i = 0; i < node->child_count; i++) {
@@ -603,7 +608,7 @@ static void find_takers(plan_node *node, filter_use *use, bool has_crossed, doub
 
 /* A filter is of the rows that its rank's build side has. That is right for scans whose rows meet no other
  * rank's before the join; for others where each rank has a copy of all build rows, or where the ranks
- * unite their filters. */
+ * unite their filters. Of a broadcast that overflows ranks unite them, else they have them. */
 static void place_filters(distributor *d, plan_node *join)
 {
     size_t kept = 0;
@@ -611,9 +616,10 @@ static void place_filters(distributor *d, plan_node *join)
     bool is_copy = build->placement == PLACEMENT_COPIES, crosses = false;
     bool may_unite = join->placement == PLACEMENT_PARTS &&
                      join->join.runtime_filters.count <= UNITED_FILTERS_MAX;
+    bool may_overflow = join->join.overflow_id != 0;
     for (size_t i = 0; i < join->join.runtime_filters.count; i++) {
         plan_given_filter given = join->join.runtime_filters.items[i];
-        filter_use use = {.id = given.id, .may_cross = is_copy || may_unite};
+        filter_use use = {.id = given.id, .may_cross = may_unite || (is_copy && !may_overflow)};
         find_takers(join->children[join->join.build_left ? 1 : 0], &use, false, 0);
         given.bytes_max = use.bytes;
         if (use.is_taken)
@@ -621,7 +627,7 @@ static void place_filters(distributor *d, plan_node *join)
         crosses |= use.crosses;
     }
     join->join.runtime_filters.count = kept;
-    if (!crosses || is_copy)
+    if (!crosses || (is_copy && !may_overflow))
         return;
     join->join.has_united_filters = true;
     join->join.filters_id = d->statement->exchange_count;
@@ -698,10 +704,22 @@ static uint64_t fitting_message_bytes(const plan_statement *statement,
     return bytes;
 }
 
+/* On rank 0; or each rank keeps what it has, for which no exchange may be needed. */
+static status place_result(distributor *d)
+{
+    plan_statement *s = d->statement;
+    if (!s->keeps_parts || s->root->placement != PLACEMENT_PARTS)
+        TRY(distribute_gather(d, &s->root));
+    s->exchange_count += s->keeps_parts;
+    return STATUS_OK;
+}
+
 status plan_distribute(plan_statement *statement, const plan_distribution *distribution)
 {
     distributor d = {.statement = statement, .distribution = distribution};
     site s;
+    if (distribution->ranks > 1)
+        TRY(plan_open_scans(statement)); /* all ranks deal out the same row groups */
     if (!is_worth_it(statement, distribution))
         return STATUS_OK;
     for (size_t i = 0; i < statement->shared.count; i++) {
@@ -710,12 +728,13 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
             statement->shared.items[i]->placement = PLACEMENT_ONE;
     }
     TRY(place(&d, &statement->root, &s));
-    TRY(distribute_gather(&d, &statement->root));
+    TRY(place_result(&d));
     for (size_t i = 0; i < statement->shared.count; i++)
         place_all_filters(&d, statement->shared.items[i]);
     place_all_filters(&d, statement->root);
     statement->message_bytes_max = fitting_message_bytes(statement, distribution);
     distribute_number_heavy(&d);
+    distribute_number_overflows(&d);
     return status_context(plan_verify(statement), "after distribution");
 }
 
@@ -744,6 +763,14 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return hash_bytes(hash, &number, sizeof number);
 }
 
+static uint64_t hash_value(uint64_t hash, const value *v)
+{
+    if (v->is_null)
+        return hash_number(hash, 1);
+    return type_is_text(v->type) ? hash_bytes(hash, v->text, v->bytes)
+                                 : hash_number(hash, (uint64_t)value_int128(v));
+}
+
 uint64_t plan_files_hash(const pq_table *table)
 {
     uint64_t hash = hash_number(HASH_START, table->row_count);
@@ -756,6 +783,8 @@ uint64_t plan_files_hash(const pq_table *table)
             for (uint32_t leaf = 0; leaf < metadata->leaf_count; leaf++)
                 hash = hash_number(hash, group->chunks[leaf].compressed_bytes);
         }
+        for (size_t k = 0; k < table->hive.keys.count; k++)
+            hash = hash_value(hash, &table->hive.folders.items[table->files.items[f].folder][k]);
     }
     return hash;
 }

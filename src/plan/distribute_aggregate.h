@@ -10,6 +10,8 @@ typedef struct distributor {
 } distributor;
 
 #define SITE_KEY_LISTS 2
+/* Of a rank's memory: what a broadcast may fill of it. */
+#define DISTRIBUTE_BROADCAST_SHARE 4.0
 
 /* Where rows are, and by what: rows that agree in a list of columns are on one rank, the one that
  * the hash of these columns says, in their order; or, of a table that is divided by them, that has
@@ -22,11 +24,12 @@ typedef struct site {
     const struct pq_table *divided[SITE_KEY_LISTS]; /* by whose parts; NULL: by the hash */
     plan_node *heavy; /* a join that keeps rows of heavy keys elsewhere, or NULL: who relies on the
                          keys calls distribute_rely */
+    plan_node *overflow; /* likewise joins whose rows move when a broadcast overflows */
 } site;
 
 /* keys may be NULL, or no columns. */
 site distribute_site(plan_placement placement, const expr_list *keys);
-/* Rows are where the site's keys say: no join below keeps heavy keys' elsewhere. */
+/* Rows are where the site's keys say: no join below keeps heavy keys' elsewhere, or moves rows. */
 void distribute_rely(const site *s);
 /* Rows that agree in the groups are on one rank already, and it is relied on. */
 bool distribute_has_together(const site *s, const expr_list *groups);
@@ -42,6 +45,15 @@ CHECKED status distribute_gather(distributor *d, plan_node **slot);
 bool distribute_may_keep(const distributor *d, const plan_node *join);
 /* After all is placed: gives joins that do so their numbers. */
 void distribute_number_heavy(const distributor *d);
+/* distribute.c: partners of the join meet where equal keys are. */
+bool distribute_may_repartition(const plan_node *join);
+/* distribute_overflow.c: the join's side, which is broadcast, may overflow, if it could be so large; io is the
+ * join's site. */
+CHECKED status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, site *io);
+/* No join of the site moves rows. */
+void distribute_hold(const site *s);
+/* After all is placed: gives joins that may overflow their numbers. */
+void distribute_number_overflows(const distributor *d);
 /* The aggregate at the slot, whose child is at *io: adds what it needs, perhaps nodes above it. */
 CHECKED status distribute_aggregate(distributor *d, plan_node **slot, site *io);
 

@@ -15,6 +15,7 @@ void distribute_rely(const site *s)
 {
     if (s->heavy)
         s->heavy->join.heavy_id = 0;
+    distribute_hold(s);
 }
 
 /* A build row must not matter by itself: it is on several ranks, none of which knows of the matches that it

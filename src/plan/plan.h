@@ -78,6 +78,7 @@ typedef struct plan_aggregate {
     plan_aggregate_function function;
     bool is_distinct;
     expr *argument; /* NULL: COUNT_STAR */
+    expr *second;   /* of pairs, x beside the argument y; else NULL */
     expr *filter;   /* FILTER (WHERE ...), or NULL */
     int32_t position;
 } plan_aggregate;
@@ -97,7 +98,11 @@ typedef ARRAY(plan_sort_key) plan_sort_key_list;
 typedef enum plan_window_function {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
 #include "plan/windows.def"
-    WINDOW_AGGREGATE
+    WINDOW_AGGREGATE,
+    /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
+     * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
+    WINDOW_STRING_AGG,
+    WINDOW_STRING_AGG_DISTINCT
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
@@ -231,6 +236,9 @@ struct plan_node {
             uint32_t filters_id;     /* like an exchange's, and as many behind it as filters */
             uint32_t heavy_id;       /* from 1: probe rows of keys that have many of them stay on
                                         the rank where they are; 0: all go where their hash says */
+            uint32_t
+                overflow_id; /* from 1: its build side's broadcast may overflow; 0: it does not */
+            plan_node *overflow_next; /* another such join below it; plan_distribute's */
         } join;
         struct {
             plan_sort_key_list keys;
@@ -244,6 +252,13 @@ struct plan_node {
             ARRAY(plan_window_call) calls; /* columns: the child's, then one each */
         } window;
         struct {
+            expr_list partition;      /* columns */
+            plan_sort_key_list order; /* columns; at least one */
+            uint64_t limit;  /* of each partition, at least 1: rows with as many before them
+                                         are not wanted */
+            bool drops_ties; /* nor are those that follow so many in any order of equal ones */
+        } window_limit;
+        struct {
             bool has_limit;
             uint64_t limit, offset;
         } limit;
@@ -251,17 +266,27 @@ struct plan_node {
             expr *count;
         } repeat;
         struct {
+            expr *start, *stop,
+                *step;     /* of the last column's type; of times the step is an interval.
+                                          The other columns are the child's */
+            bool has_stop; /* the end is in it */
+        } series;
+        struct {
             uint32_t id;             /* index in plan_statement.shared */
             ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */
         } shared;
         struct {
             plan_exchange_kind kind;
             uint32_t id;              /* index among the statement's exchanges */
-            expr_list keys;           /* HASH */
+            expr_list keys;           /* HASH; BROADCAST: of what goes by them when it overflows */
             plan_sort_key_list order; /* MERGE: columns */
             bool has_limit;           /* MERGE: no more rows than that */
             uint64_t limit;
             uint32_t heavy_id; /* HASH: the join's whose probe side it is, or 0 */
+            /* A join's, or 0. BROADCAST: when more than overflow_bytes have gone to all ranks it overflows,
+             * and the rest goes by the keys. HASH: of its probe side, whose rows stay unless it has. */
+            uint32_t overflow_id;
+            uint64_t overflow_bytes;
         } exchange;
     };
 };
@@ -282,6 +307,8 @@ typedef struct plan_statement {
      * it: heavy_first + 2 * (heavy_id - 1) and the next. Of that a rank gives the others heavy_bytes. */
     uint32_t heavy_count, heavy_first;
     uint64_t heavy_bytes;
+    uint32_t overflow_count; /* joins with overflow_id */
+    bool keeps_parts;        /* what ranks have of the result stays there: of COPY (PER_RANK) */
     /* Rule subqueries has run: there are none, and no side of a join reads the other. */
     bool is_unnested;
     uint32_t refused_attempts; /* of rule subqueries, which tried another way */

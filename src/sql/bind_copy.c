@@ -72,6 +72,7 @@ typedef enum option_id {
     OPTION_FORMAT,
     OPTION_CODEC,
     OPTION_ROW_GROUP_SIZE,
+    OPTION_PER_RANK,
     OPTION_HEADER,
     OPTION_DELIMITER,
     OPTION_NULL
@@ -87,6 +88,7 @@ static const struct {
     {"codec", OPTION_CODEC, FOR_PARQUET},
     {"compression", OPTION_CODEC, FOR_PARQUET},
     {"row_group_size", OPTION_ROW_GROUP_SIZE, FOR_PARQUET},
+    {"per_rank", OPTION_PER_RANK, FOR_PARQUET},
     {"header", OPTION_HEADER, FOR_CSV | FOR_TSV},
     {"delimiter", OPTION_DELIMITER, FOR_CSV},
     {"delim", OPTION_DELIMITER, FOR_CSV},
@@ -169,9 +171,11 @@ static bool set_rows(const char *text, sql_copy *out)
     return true;
 }
 
-static bool set_header(const char *text, sql_copy *out)
+/* Without a value it is true. */
+static bool set_bool(const char *text, bool *out)
 {
-    return !*text || bool_parse(text, strlen(text), &out->style.has_header);
+    *out = true;
+    return !*text || bool_parse(text, strlen(text), out);
 }
 
 /* Not what ends a line or quotes, nor a part of a longer character. */
@@ -202,8 +206,11 @@ static status set_option(const binder *b, const PgQuery__DefElem *option, option
     case OPTION_ROW_GROUP_SIZE:
         allowed = set_rows(text, out) ? NULL : "a number of rows";
         break;
+    case OPTION_PER_RANK:
+        allowed = set_bool(text, &out->is_per_rank) ? NULL : "true or false";
+        break;
     case OPTION_HEADER:
-        allowed = set_header(text, out) ? NULL : "true or false";
+        allowed = set_bool(text, &out->style.has_header) ? NULL : "true or false";
         break;
     case OPTION_DELIMITER:
         allowed = set_delimiter(text, out) ? NULL : "one ASCII character, no quote or line end";
@@ -244,12 +251,23 @@ static status take_options(const binder *b, const PgQuery__CopyStmt *tree, bool 
     return STATUS_OK;
 }
 
+/* What a folder of parts is called says nothing of its files. */
+static bool has_per_rank(const PgQuery__CopyStmt *tree)
+{
+    for (size_t i = 0; i < tree->n_options; i++)
+        if (!strcasecmp(tree->options[i]->def_elem->defname, "per_rank"))
+            return true;
+    return false;
+}
+
 status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out)
 {
     unsigned seen = 0;
     *out = (sql_copy){.path = tree->filename};
     TRY(take_options(b, tree, true, &seen, out));
-    if (!seen)
+    if (!seen && has_per_rank(tree))
+        find_format("parquet", out);
+    else if (!seen)
         TRY(format_of_path(b, out));
     TRY(take_options(b, tree, false, &seen, out));
     if (!out->is_parquet && strchr(out->style.null_text, out->style.delimiter) &&

@@ -13,6 +13,7 @@ typedef struct sql_copy {
     bool has_codec;
     pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
     uint64_t row_group_rows; /* Parquet; 0: the default */
+    bool is_per_rank;        /* Parquet: the path is a folder, in which each rank has a file */
     row_style style;         /* not Parquet */
 } sql_copy;
 

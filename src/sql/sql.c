@@ -199,6 +199,7 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
         TRY(bind_table(&p->binder, tree->relation, &scope, &s->query.root));
         TRY(plan_verify(&s->query));
     }
+    s->query.keeps_parts = s->copy.is_per_rank;
     return bind_copy_check(&p->binder, tree, &s->copy, s->query.root);
 }
 
@@ -306,6 +307,7 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     TRY(arena_new(&memory));
     preparer p = {.binder = {.memory = memory,
                              .catalog = session->catalog,
+                             .hive_partitioning = session->hive_partitioning,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select},
                   .parameters = {.is_described = session->is_described,

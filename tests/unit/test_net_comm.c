@@ -1,13 +1,16 @@
-/* test_net_comm.c - what a communicator promises, one thing at a time, on two stepped ranks. */
+/* test_net_comm.c - what a communicator promises, one thing at a time, on two or three stepped ranks. */
 #include "test.h"
 
 #include "net/local/local.h"
 
+#define MOST_RANKS 3
+
 static net_fabric *fabric;
-static net_comm *comms[2];
-static mem_budget *budgets[2];
-static net_query *queries[2];
-static unsigned told[2], woken;
+static unsigned ranks;
+static net_comm *comms[MOST_RANKS];
+static mem_budget *budgets[MOST_RANKS];
+static net_query *queries[MOST_RANKS];
+static unsigned told[MOST_RANKS], woken;
 
 static void tell(void *argument)
 {
@@ -24,19 +27,20 @@ static void settle(void)
 
 static void begin_queries(uint64_t number)
 {
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < ranks; i++) {
         told[i] = 0;
         CHECK_OK(net_query_begin(comms[i], number, budgets[i], tell, &told[i], &queries[i]));
     }
 }
 
-static void begin(void)
+static void begin_with(unsigned count)
 {
-    static const char *const hosts[] = {"a", "b"};
-    net_fabric_options options = {.ranks = 2, .hosts = hosts, .seed = 1, .is_stepped = true};
+    static const char *const hosts[MOST_RANKS] = {"a", "b", "c"};
+    net_fabric_options options = {.ranks = count, .hosts = hosts, .seed = 1, .is_stepped = true};
     net_options comm_options = {.message_bytes = 1000, .credits = 3, .send_buffers = 2};
+    ranks = count;
     CHECK_OK(net_fabric_new(&options, &fabric));
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < ranks; i++) {
         CHECK_OK(mem_budget_new(0, &budgets[i]));
         CHECK_OK(net_fabric_open(fabric, i, &comm_options, &comms[i]));
     }
@@ -44,9 +48,23 @@ static void begin(void)
     woken = 0;
 }
 
+static void begin(void)
+{
+    begin_with(2);
+}
+
+/* The rank is done. */
+static void leave(unsigned rank)
+{
+    net_query_end(queries[rank]);
+    net_comm_close(comms[rank]);
+    queries[rank] = NULL;
+    comms[rank] = NULL;
+}
+
 static void end_queries(void)
 {
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < ranks; i++) {
         net_query_end(queries[i]);
         queries[i] = NULL;
     }
@@ -55,7 +73,7 @@ static void end_queries(void)
 static void end(void)
 {
     end_queries();
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < ranks; i++) {
         net_comm_close(comms[i]);
         CHECK_EQ(mem_budget_used(budgets[i]), 0);
         mem_budget_free(budgets[i]);
@@ -316,6 +334,45 @@ TEST(a_rank_that_leaves_too_early)
     net_exchange_close(exchange);
     comms[1] = NULL;
     queries[1] = NULL;
+    end();
+}
+
+/* It waits for what it still has to send, although somebody has left before: here two messages, for
+ * which the receiver's credits are on their way, and its end. */
+TEST(a_rank_that_leaves_after_another_one_says_first_what_it_has_to_say)
+{
+    begin_with(3);
+    net_exchange *exchanges[3];
+    for (unsigned i = 0; i < 3; i++)
+        exchanges[i] = open_exchange(i, 1, "rows");
+    settle();
+    end_exchange(exchanges[0]); /* which sends nothing, and is sent nothing */
+    net_end(exchanges[0], 2);
+    net_end(exchanges[1], 0);
+    net_end(exchanges[2], 0);
+    settle();
+    CHECK_EQ(receive_one(exchanges[0], ""), NET_ENDED);
+    net_exchange_close(exchanges[0]);
+    leave(0);
+    settle();
+    CHECK(net_comm_has_left(comms[1], 0));
+    CHECK(net_comm_has_left(comms[2], 0));
+    CHECK_EQ(send_all(exchanges[1], 2), 5); /* three are there, two wait for credits */
+    for (unsigned i = 0; i < 3; i++)
+        CHECK_EQ(receive_one(exchanges[2], "text"), NET_READY);
+    net_end(exchanges[1], 1);
+    net_end(exchanges[1], 2);
+    net_exchange_close(exchanges[1]);
+    leave(1);
+    settle();
+    CHECK(net_comm_has_left(comms[2], 1));
+    CHECK_OK(net_query_failure(queries[2]));
+    net_end(exchanges[2], 1);
+    net_end(exchanges[2], 2);
+    for (unsigned i = 0; i < 2; i++)
+        CHECK_EQ(receive_one(exchanges[2], "text"), NET_READY);
+    CHECK_EQ(receive_one(exchanges[2], ""), NET_ENDED);
+    net_exchange_close(exchanges[2]);
     end();
 }
 

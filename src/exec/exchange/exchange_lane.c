@@ -12,6 +12,7 @@ status exchange_lane_init(exchange_lane *lane, const exchange_lane_options *opti
                             .room_max = most,
                             .room = most < FIRST_BYTES ? most : FIRST_BYTES,
                             .stream = options->stream,
+                            .flags = options->flags,
                             .first = options->first,
                             .end = options->end,
                             .next = options->first};
@@ -83,7 +84,7 @@ bool exchange_lane_next(exchange_lane *lane, uint32_t *out_rank)
 
 void exchange_lane_fill(const exchange_lane *lane, net_message *message)
 {
-    const exchange_header header = {.stream = lane->stream};
+    const exchange_header header = {.stream = lane->stream, .flags = lane->flags};
     memcpy(message->data, &header, sizeof header);
     memcpy(message->data + sizeof header, lane->message->address, lane->used);
     message->bytes = (uint32_t)sizeof header + lane->used;

@@ -18,7 +18,7 @@ typedef struct exchange_lane {
     dev_buffer *message; /* being made */
     uint32_t used, room; /* of it, in bytes of wire.h */
     uint32_t room_max;
-    uint32_t stream;
+    uint32_t stream, flags;    /* of exchange_header */
     uint32_t first, end, next; /* ranks; the next one that gets the message */
     bool is_full;
     chunk *rows;           /* not all written yet; or NULL */
@@ -28,7 +28,7 @@ typedef struct exchange_lane {
 typedef struct exchange_lane_options {
     device *dev; /* a host's */
     const exchange_columns *columns;
-    uint32_t stream, first, end;
+    uint32_t stream, flags, first, end;
     uint32_t message_bytes;
 } exchange_lane_options;
 

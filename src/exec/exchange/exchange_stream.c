@@ -79,7 +79,7 @@ static status find_stream(exchange_streams *streams, const net_message *message,
     if (message->bytes <= sizeof header || message->peer >= streams->rank_count)
         return damaged(streams, message->peer);
     memcpy(&header, message->data, sizeof header);
-    if (header.stream >= EXCHANGE_STREAMS_MAX || header.zero)
+    if (header.stream >= EXCHANGE_STREAMS_MAX || header.flags & ~streams->flags)
         return damaged(streams, message->peer);
     exchange_rank *from = &streams->ranks[message->peer];
     while (from->streams.count <= header.stream)

@@ -12,8 +12,11 @@
 
 typedef struct exchange_header {
     uint32_t stream;
-    uint32_t zero;
+    uint32_t flags;
 } exchange_header;
+
+/* Of a broadcast that has overflowed: rows that only this rank gets. */
+#define EXCHANGE_BY_KEYS 1u
 
 _Static_assert(sizeof(exchange_header) == 8, "blocks begin at multiples of 8");
 
@@ -29,6 +32,7 @@ typedef struct exchange_streams {
     const char *name;
     exchange_columns columns;
     uint32_t rank_count;
+    uint32_t flags; /* that messages may have; 0, unless it is set after init */
     pthread_mutex_t lock;
     struct exchange_rank *ranks;
 } exchange_streams;

@@ -13,8 +13,19 @@ CHECKED status op_exchange_open(exec_query *query, const plan_node *plan, exec_o
 
 /* ---- inside the folder ---- */
 
+struct exchange_stay;
+
+/* Of rows that stay unless their join's broadcast overflows: they do. Known from the probe side's
+ * beginning on. */
+static inline bool exchange_stays(const exec_operator *op)
+{
+    uint32_t id = op->plan->exchange.overflow_id;
+    return id && op->plan->exchange.kind == EXCHANGE_HASH &&
+           !exec_has_overflowed(&op->query->overflows[id - 1]);
+}
+
 CHECKED status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
-                                        exec_operator **out);
+                                        struct exchange_stay *stay, exec_operator **out);
 CHECKED status op_exchange_merge_open(exec_query *query, const plan_node *plan, net_exchange *net,
                                       exec_operator **out);
 /* Counters of an exchange's operator; they live as long as the query. */

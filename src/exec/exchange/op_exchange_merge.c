@@ -76,7 +76,7 @@ static status read_message(op_merge *op, merge_rank *from, const net_message *me
         return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of no stream",
                           message->peer);
     memcpy(&header, message->data, sizeof header);
-    if (header.stream || header.zero)
+    if (header.stream || header.flags)
         return status_new(STATUS_KIND_CORRUPT, "a message of merge from rank %u is of stream %u",
                           message->peer, header.stream);
     status st = wire_read(from->reader, message->data + sizeof header,

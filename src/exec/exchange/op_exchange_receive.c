@@ -1,4 +1,5 @@
 /* op_exchange_receive.c - the source of an exchange: messages of all ranks, as chunks. */
+#include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/exchange_stream.h"
 #include "exec/exchange/op_exchange.h"
 
@@ -6,6 +7,8 @@ typedef struct op_receive {
     exec_operator base;
     net_exchange *net; /* the sink's */
     exchange_streams streams;
+    exchange_stay *stay;     /* the sink's */
+    exec_overflow *overflow; /* that the bytes are counted of; or NULL */
     _Atomic unsigned closed_tasks;
 } op_receive;
 
@@ -46,6 +49,16 @@ static void receive_local_close(exec_operator *base, void *state)
         net_decline(op->net);
 }
 
+/* What goes to all ranks is counted on each. */
+static void count_received(op_receive *op, const net_message *message)
+{
+    exchange_header header;
+    exchange_count_received(&op->base, message);
+    memcpy(&header, message->data, sizeof header);
+    if (op->overflow && !(header.flags & EXCHANGE_BY_KEYS))
+        atomic_fetch_add(&op->overflow->bytes, message->bytes);
+}
+
 /* A message's rows, if one is there, as they lie on the host. */
 static status read_message(op_receive *op, receive_local *local, net_state *out_state, chunk **out)
 {
@@ -55,7 +68,7 @@ static status read_message(op_receive *op, receive_local *local, net_state *out_
     TRY(exchange_streams_next(&op->streams, op->net, waiter, &local->stream, out_state, &message));
     if (*out_state != NET_READY)
         return STATUS_OK;
-    exchange_count_received(&op->base, message);
+    count_received(op, message);
     status st = exchange_stream_read(&op->streams, local->stream, message, out);
     net_message_free(message);
     return st;
@@ -86,6 +99,11 @@ static status collect(receive_local *local, chunk *rows)
     return STATUS_OK;
 }
 
+static exec_result result_of(net_state net_is)
+{
+    return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
+}
+
 static exec_result receive_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     op_receive *op = (op_receive *)base;
@@ -93,6 +111,10 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
     device *dev = task->stream->dev;
     net_state net_is = NET_READY;
     chunk *rows = NULL;
+    if (exchange_stays(base)) {
+        EXEC_TRY(task, exchange_stay_take(op->stay, &local->waiter, &net_is, output));
+        return *output ? EXEC_HAVE_OUTPUT : result_of(net_is);
+    }
     EXEC_TRY(task, read_message(op, local, &net_is, &rows));
     if (dev->is_host)
         *output = rows;
@@ -100,9 +122,7 @@ static exec_result receive_pull(exec_operator *base, exec_task *task, void *stat
         EXEC_TRY(task, collect(local, rows));
     if (local->row_count >= dev->chunk_rows || (net_is != NET_READY && local->rows.count))
         EXEC_TRY(task, upload(task->stream, local, output));
-    if (*output)
-        return EXEC_HAVE_OUTPUT;
-    return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
+    return *output ? EXEC_HAVE_OUTPUT : result_of(net_is);
 }
 
 static void receive_close(exec_operator *base)
@@ -121,8 +141,19 @@ static const exec_operator_ops receive_ops = {
     .close = receive_close,
 };
 
+/* Of a broadcast that may overflow. */
+static void watch(op_receive *op)
+{
+    const plan_node *plan = op->base.plan;
+    if (plan->exchange.kind != EXCHANGE_BROADCAST || !plan->exchange.overflow_id)
+        return;
+    op->overflow = &op->base.query->overflows[plan->exchange.overflow_id - 1];
+    op->overflow->bytes_max = plan->exchange.overflow_bytes;
+    op->streams.flags = EXCHANGE_BY_KEYS;
+}
+
 status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_exchange *net,
-                                exec_operator **out)
+                                exchange_stay *stay, exec_operator **out)
 {
     exchange_columns columns;
     *out = NULL;
@@ -131,6 +162,7 @@ status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_ex
         return status_no_memory("exchange", sizeof *op);
     op->base = (exec_operator){.ops = &receive_ops, .query = query, .plan = plan};
     op->net = net;
+    op->stay = stay;
     status st = exchange_columns_init(plan, &columns);
     if (st)
         exchange_columns_release(&columns);
@@ -140,6 +172,7 @@ status op_exchange_receive_open(exec_query *query, const plan_node *plan, net_ex
                                    query->rank_count);
     if (!st)
         st = exchange_counters_new(&op->base, false);
+    watch(op);
     if (st) {
         receive_close(&op->base);
         return st;

@@ -3,10 +3,12 @@
  *     chunk ─ keys ─ hash ─ ranks_partition ─┬─ lane 0 ─ messages ─> rank 0
  *                                            └─ lane 1 ─ messages ─> rank 1
  *
- * Where all rows go the same way there is one lane, to rank 0 or to all ranks. Each task has its own, and
- * takes no chunk before all lanes have written the one before. */
+ * Where all rows go the same way there is one lane, to rank 0 or to all ranks; a broadcast that may overflow
+ * has one to all ranks and one to each. Each task has its own, and takes no chunk before all lanes have
+ * written the one before. Rows that stay go to the source by exchange_stay.h. */
 #include "exec/exchange/exchange_heavy.h"
 #include "exec/exchange/exchange_lane.h"
+#include "exec/exchange/exchange_stay.h"
 #include "exec/exchange/op_exchange.h"
 #include "exec/expression/program.h"
 
@@ -15,6 +17,8 @@ typedef struct op_send {
     net_exchange *net;
     exchange_columns columns;
     uint32_t lane_count, rank_count;
+    uint32_t rank_lane; /* that of rank 0, where rows go by keys */
+    exchange_stay stay;
     program *program; /* of the keys */
     uint32_t key_count;
     heavy_keys *heavy; /* the join's; or NULL */
@@ -180,7 +184,7 @@ static status scatter(op_send *op, exec_task *task, send_local *local)
         uint32_t count = offsets[rank + 1] - offsets[rank];
         st = count ? exchange_share(rows, &part) : STATUS_OK;
         if (!st && count)
-            exchange_lane_give(&local->lanes[rank], part, offsets[rank], count);
+            exchange_lane_give(&local->lanes[op->rank_lane + rank], part, offsets[rank], count);
     }
     chunk_free(rows);
     return st;
@@ -225,10 +229,19 @@ static status keep_heavy(op_send *op, exec_task *task, send_local *local)
     return op->heavy ? exchange_heavy_keep(op->heavy, task, &keyed) : STATUS_OK;
 }
 
+/* A broadcast's do so once it has overflowed. */
+static bool go_by_keys(const op_send *op)
+{
+    const plan_node *plan = op->base.plan;
+    if (plan->exchange.kind != EXCHANGE_BROADCAST || !plan->exchange.overflow_id)
+        return op->key_count;
+    return exec_has_overflowed(&op->base.query->overflows[plan->exchange.overflow_id - 1]);
+}
+
 /* The chunk at work goes to the lanes. */
 static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 {
-    if (!op->key_count) {
+    if (!go_by_keys(op)) {
         EXEC_TRY(task, give_all(op, task, local));
     } else {
         exec_result result = evaluate_keys(op, task, local);
@@ -246,22 +259,29 @@ static exec_result distribute(op_send *op, exec_task *task, send_local *local)
 
 /* ---- the operator ---- */
 
+static bool is_for_all(const op_send *op, uint32_t lane)
+{
+    return op->base.plan->exchange.kind == EXCHANGE_BROADCAST && lane == 0;
+}
+
 static status open_lanes(op_send *op, exec_task *task, send_local *local)
 {
-    bool is_for_all = op->base.plan->exchange.kind == EXCHANGE_BROADCAST;
+    uint32_t stream = atomic_fetch_add(&op->next_stream, 1 + op->rank_lane);
     exchange_lane_options options = {.dev = dev_host(task->stream->dev),
                                      .columns = &op->columns,
-                                     .stream = atomic_fetch_add(&op->next_stream, 1),
                                      .message_bytes = (uint32_t)op->base.query->net_message_bytes};
-    if (options.stream >= EXCHANGE_STREAMS_MAX)
+    if (stream + op->rank_lane >= EXCHANGE_STREAMS_MAX)
         return status_new(STATUS_KIND_LIMIT, "more than %u tasks send rows to other ranks",
                           EXCHANGE_STREAMS_MAX);
     local->lanes = mem_new_array(op->lane_count, sizeof *local->lanes);
     if (!local->lanes)
         return status_no_memory("exchange", op->lane_count * sizeof *local->lanes);
     for (uint32_t i = 0; i < op->lane_count; i++) {
-        options.first = i;
-        options.end = is_for_all ? op->rank_count : i + 1;
+        bool by_rank = i >= op->rank_lane;
+        options.stream = stream + (by_rank ? op->rank_lane : 0);
+        options.flags = op->rank_lane && by_rank ? EXCHANGE_BY_KEYS : 0;
+        options.first = by_rank ? i - op->rank_lane : 0;
+        options.end = is_for_all(op, i) ? op->rank_count : options.first + 1;
         TRY(exchange_lane_init(&local->lanes[i], &options));
     }
     return STATUS_OK;
@@ -294,6 +314,22 @@ static void send_local_close(exec_operator *base, void *state)
     mem_free(local->offsets);
 }
 
+/* Rows that stay: other tasks take them, on streams of their own. */
+static exec_result push_staying(op_send *op, exec_task *task, send_local *local, chunk **input)
+{
+    net_state net_is;
+    if (*input) {
+        if (!task->stream->dev->is_host)
+            EXEC_TRY(task, dev_stream_await(task->stream));
+        local->current = *input;
+        *input = NULL;
+    }
+    if (!local->current)
+        return EXEC_NEED_INPUT;
+    EXEC_TRY(task, exchange_stay_put(&op->stay, &local->waiter, &local->current, &net_is));
+    return net_is == NET_WAIT ? EXEC_WAIT : net_is == NET_ENDED ? EXEC_FINISHED : EXEC_NEED_INPUT;
+}
+
 static exec_result send_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                              chunk **output)
 {
@@ -301,6 +337,8 @@ static exec_result send_push(exec_operator *base, exec_task *task, void *state, 
     op_send *op = (op_send *)base;
     send_local *local = state;
     net_state net_is;
+    if (exchange_stays(base))
+        return push_staying(op, task, local, input);
     EXEC_TRY(task, send_lanes(op, local, &net_is));
     if (net_is == NET_WAIT)
         return EXEC_WAIT;
@@ -355,6 +393,7 @@ static void send_close(exec_operator *base)
 {
     op_send *op = (op_send *)base;
     net_exchange_close(op->net);
+    exchange_stay_release(&op->stay);
     program_free(op->program);
     exchange_columns_release(&op->columns);
     mem_free(op->has_declined);
@@ -390,7 +429,8 @@ static status send_open(exec_query *query, const plan_node *plan, bool is_receiv
     op->rank_count = query->rank_count;
     op->key_count = (uint32_t)plan->exchange.keys.count;
     op->heavy = plan->exchange.heavy_id ? query->heavy[plan->exchange.heavy_id - 1] : NULL;
-    op->lane_count = op->key_count ? op->rank_count : 1;
+    op->rank_lane = plan->exchange.kind == EXCHANGE_BROADCAST && op->key_count;
+    op->lane_count = op->rank_lane + (op->key_count ? op->rank_count : 1);
     op->has_declined = mem_new_array(op->rank_count, sizeof *op->has_declined);
     if (!op->has_declined)
         return status_no_memory("exchange", op->rank_count * sizeof *op->has_declined);
@@ -410,11 +450,13 @@ status op_exchange_open(exec_query *query, const plan_node *plan, exec_operator 
     if (!op)
         return status_no_memory("exchange", sizeof *op);
     op->base = (exec_operator){.ops = &send_ops, .query = query, .plan = plan};
+    exchange_stay_init(&op->stay, NULL, query->rank);
     status st = send_open(query, plan, out_source != NULL, op);
+    op->stay.net = op->net;
     if (!st && out_source)
         st = plan->exchange.kind == EXCHANGE_MERGE
                  ? op_exchange_merge_open(query, plan, op->net, out_source)
-                 : op_exchange_receive_open(query, plan, op->net, out_source);
+                 : op_exchange_receive_open(query, plan, op->net, &op->stay, out_source);
     if (st) {
         send_close(&op->base);
         return st;

@@ -110,13 +110,17 @@ static void take_agreed(op_join_build *join)
     join->united.collective = NULL;
 }
 
-static runtime_filter_shape shape_of(const op_join_build *join)
+static runtime_filter_shape shape_of_words(const uint64_t *words)
 {
-    const uint64_t *words = join->united.agreed + 1 + (size_t)join->united.number * FILTER_WORDS;
     return (runtime_filter_shape){.keys = words[WORD_KEYS],
                                   .has_range = !words[WORD_NO_RANGE],
                                   .min = (int64_t)words[WORD_MIN],
                                   .max = (int64_t)words[WORD_MAX]};
+}
+
+static runtime_filter_shape shape_of(const op_join_build *join)
+{
+    return shape_of_words(join->united.agreed + 1 + (size_t)join->united.number * FILTER_WORDS);
 }
 
 /* ---- uniting ---- */
@@ -235,6 +239,17 @@ exec_result join_filters_unite(op_join_build *join, exec_task *task)
         EXEC_TRY(task, take_result(join, task));
     }
     return EXEC_FINISHED;
+}
+
+void join_filters_publish_ranges(const op_join_build *join)
+{
+    uint64_t words[FILTER_WORDS];
+    for (uint32_t i = 0; i < filter_count(join); i++) {
+        const plan_given_filter *given = &join->base.plan->join.runtime_filters.items[i];
+        note_spilled(join, given->key, words);
+        runtime_filter_shape shape = shape_of_words(words);
+        runtime_filter_publish_range(exec_runtime_filter(join->base.query, given->id), &shape);
+    }
 }
 
 void join_filters_release(op_join_build *join)

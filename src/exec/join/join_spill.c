@@ -110,10 +110,10 @@ bool join_fits(op_join_build *join)
 
 /* ---- runtime filters: of keys that are not kept in memory ---- */
 
-/* Those that ranks unite are not made of such keys. */
+/* Those that ranks may unite are not made of such keys. */
 static size_t filter_count(const op_join_build *join)
 {
-    return join_unites_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
+    return join_may_unite_filters(join) ? 0 : join->base.plan->join.runtime_filters.count;
 }
 
 static runtime_filter *filter_at(const op_join_build *join, size_t number)
@@ -400,9 +400,10 @@ static status start(op_join_build *join, exec_task *task)
 
 status join_spill_start(op_join_build *join, exec_task *task)
 {
-    pthread_mutex_lock(&join->lock);
+    exec_lock *lock = &join->spill.starting;
+    TRY(exec_lock_take(lock, task->stream));
     status st = start(join, task);
-    pthread_mutex_unlock(&join->lock);
+    exec_lock_give(lock, task->stream);
     return st;
 }
 

@@ -102,6 +102,9 @@ typedef struct join_table {
 CHECKED status join_table_init(join_table *table);
 void join_table_release(join_table *table);
 
+/* Slots of a table of so many rows: some stay free, all numbers are below ROW_NULL. 0: too many rows. */
+uint64_t join_table_slot_count(join_table_form form, uint64_t rows);
+
 /* Of keys whose ranges must be known when the table is made. */
 bool join_table_needs_ranges(const join_table *table);
 

@@ -91,15 +91,22 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
     return st;
 }
 
-/* Twice as many as rows where slots are open; numbers of groups are below ROW_NULL, as rows are. */
-static uint64_t slots_for(bool is_open, uint64_t rows)
+/* Fuller than this, looking for a key takes too long. */
+#define FULL_PARTS 8
+#define SLOTS_MIN 64
+/* The slots of packed keys are a power of two. */
+#define HASHED_SLOTS_MAX ((uint64_t)1 << 31)
+
+uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
 {
-    uint64_t slots = 64;
-    if (is_open)
-        return rows < slots / 2 ? slots : rows < ROW_NULL / 2 ? rows * 2 : ROW_NULL;
-    while (slots < rows + rows / 2)
+    uint64_t slots = SLOTS_MIN, most = form == JOIN_TABLE_HASHED ? HASHED_SLOTS_MAX : ROW_NULL;
+    if (rows > most - most / FULL_PARTS)
+        return 0;
+    if (form == JOIN_TABLE_OPEN)
+        slots = rows * 2 > slots ? rows * 2 : slots;
+    while (form != JOIN_TABLE_OPEN && slots < rows + rows / 2)
         slots *= 2;
-    return slots;
+    return slots < most ? slots : most;
 }
 
 uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges)
@@ -113,7 +120,10 @@ uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key
     if (has_ranges && !is_open && can_rank(table, rows, ranges, &bits)) /* bitmap, ranks, starts */
         return bits / 8 + bits / 64 * sizeof(uint32_t) + rows * sizeof(uint32_t) + lists;
     /* with starts */
-    uint64_t slots = slots_for(is_open, rows) * (sizeof(uint64_t) + sizeof(uint32_t));
+    join_table_form form = is_open    ? JOIN_TABLE_OPEN
+                           : is_coded ? JOIN_TABLE_CODED
+                                      : JOIN_TABLE_HASHED;
+    uint64_t slots = join_table_slot_count(form, rows) * (sizeof(uint64_t) + sizeof(uint32_t));
     return slots + (is_coded ? 0 : rows * table->layout.stride) + lists;
 }
 
@@ -121,8 +131,13 @@ static status make_slots(join_table *table, dev_stream *stream)
 {
     bool is_open = table->form == JOIN_TABLE_OPEN;
     uint64_t rows = table->row_count;
-    table->slot_count =
-        slots_for(is_open, is_open && table->open_rows > rows ? table->open_rows : rows);
+    table->slot_count = join_table_slot_count(
+        table->form, is_open && table->open_rows > rows ? table->open_rows : rows);
+    if (!table->slot_count)
+        return status_hint(status_new(STATUS_KIND_LIMIT,
+                                      "a join's table of %llu rows has too many slots",
+                                      (unsigned long long)rows),
+                           "SET memory_limit to less: the sides are divided");
     TRY(dev_words_new(stream, 2, &table->stats));
     return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
 }

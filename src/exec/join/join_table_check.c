@@ -35,7 +35,8 @@ static void check_ranked(const join_table *table)
 static void check_slots(const join_table *table)
 {
     assert(table->key_count && !table->bitmap && table->slot_count > table->row_count);
-    assert(table->form == JOIN_TABLE_OPEN || !(table->slot_count & (table->slot_count - 1)));
+    assert(table->form != JOIN_TABLE_HASHED || !(table->slot_count & (table->slot_count - 1)));
+    assert(table->slot_count <= ROW_NULL);
     assert(table->group_count == table->slot_count);
     check_has(table->slots, table->slot_count * sizeof(uint64_t));
 }

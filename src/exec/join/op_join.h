@@ -4,6 +4,8 @@
 
 #include "exec/expression/program.h"
 #include "exec/join/join_table.h"
+#include "exec/sched/lock.h"
+#include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
 #include "net/net.h"
 
@@ -29,6 +31,7 @@ typedef struct join_side {
 /* Rows in a temporary file, where the build side does not fit memory: join_spill.h. */
 typedef struct join_spill {
     _Atomic bool has_begun;
+    exec_lock starting; /* held by the task that begins */
     dev_event *started; /* the filters have been zeroed */
     spill_file *file;
     partitions *build, *probe;
@@ -121,10 +124,17 @@ static inline bool join_has_condition(const op_join_build *join)
 }
 /* True if matches of build rows are kept. */
 bool join_marks_build(const op_join_build *join);
-/* Runtime filters are of all ranks' build rows: join_filters.h. */
-static inline bool join_unites_filters(const op_join_build *join)
+/* Runtime filters may be of all ranks' build rows: join_filters.h; */
+static inline bool join_may_unite_filters(const op_join_build *join)
 {
     return join->base.plan->join.has_united_filters;
+}
+/* are: not where all ranks were to have all build rows, and have. Known when the build side has ended. */
+static inline bool join_unites_filters(const op_join_build *join)
+{
+    uint32_t overflow = join->base.plan->join.overflow_id;
+    return join_may_unite_filters(join) &&
+           (!overflow || exec_has_overflowed(&join->base.query->overflows[overflow - 1]));
 }
 
 /* A NULL for every row. */

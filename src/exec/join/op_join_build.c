@@ -375,6 +375,8 @@ static status finish(op_join_build *op, exec_task *task)
     if (!has_spilled)
         return join_side_start(op, task, &op->whole);
     reserved_columns_release(&op->reserved);
+    if (join_may_unite_filters(op) && !join_unites_filters(op))
+        join_filters_publish_ranges(op);
     return join_spill_publish(op, task);
 }
 
@@ -469,6 +471,7 @@ void join_build_close(exec_operator *base)
     program_free(op->build_keys);
     program_free(op->probe_keys);
     program_free(op->residual);
+    exec_lock_destroy(&op->spill.starting);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }

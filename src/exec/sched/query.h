@@ -41,6 +41,18 @@ struct exec_stage {
 
 struct net_query;
 
+/* A join's broadcast that may overflow, on this rank: plan/distribute_overflow.c. */
+typedef struct exec_overflow {
+    _Atomic uint64_t bytes; /* that have come of what goes to all ranks */
+    uint64_t bytes_max;
+    exec_stage *build_stage; /* when it has finished all ranks have the same bytes */
+} exec_overflow;
+
+static inline bool exec_has_overflowed(const exec_overflow *overflow)
+{
+    return atomic_load_explicit(&overflow->bytes, memory_order_relaxed) > overflow->bytes_max;
+}
+
 struct exec_query {
     arena *memory;
     const plan_statement *statement; /* borrowed */
@@ -61,6 +73,7 @@ struct exec_query {
     uint32_t rank, rank_count;
     uint64_t net_message_bytes;
     struct heavy_keys **heavy; /* of joins, by heavy_id - 1; the joins' */
+    exec_overflow *overflows;  /* of joins, by overflow_id - 1 */
     bool *shared_is_sent;      /* what a subplan of rank 0 needs from this rank is on its way */
 
     /* Gives up what is held only to save work later, as memory is short; how many bytes that were.
@@ -78,6 +91,7 @@ struct exec_query {
     bool is_traced;            /* steps of its operators are noted: set before it starts */
     /* Under the pool's lock: */
     unsigned stages_active; /* not finished */
+    unsigned busy_tasks;    /* that run, are ready to go on, or await the device */
     uint64_t turns;         /* of its tasks on workers, so far, */
     uint64_t wakes;         /* and wake-ups: each takes the lock, a turn takes it twice */
 };

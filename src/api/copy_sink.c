@@ -1,0 +1,27 @@
+/* copy_sink.c - see copy_sink.h. */
+#include "api/copy_sink.h"
+
+/* Rows of a row group, unless COPY says another number. */
+#define GROUP_ROWS 122880
+
+status api_copy_open_sink(const sql_statement *statement, const char *path, const device *dev,
+                          mem_budget *budget, api_sink **out)
+{
+    const plan_column_list *columns = &statement->query.root->columns;
+    pq_writer_options options = pq_writer_options_default();
+    pq_column_schema *schema =
+        arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
+    if (!schema)
+        return status_no_memory("copy", columns->count * sizeof *schema);
+    options.isa = dev->host_isa;
+    if (statement->copy.has_codec)
+        options.codec = statement->copy.codec;
+    for (size_t i = 0; i < columns->count; i++) {
+        const plan_column *column = &columns->items[i];
+        schema[i] =
+            (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
+    }
+    uint64_t rows = statement->copy.row_group_rows;
+    rows = rows ? rows : GROUP_ROWS;
+    return api_sink_open(path, schema, columns->count, &options, rows, budget, out);
+}

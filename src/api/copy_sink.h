@@ -1,0 +1,12 @@
+/* copy_sink.h - where COPY's rows become a Parquet file. */
+#ifndef PISTACHIO_API_COPY_SINK_H
+#define PISTACHIO_API_COPY_SINK_H
+
+#include "api/sink.h"
+#include "sql/sql.h"
+
+/* A file of the statement's columns and options. */
+CHECKED status api_copy_open_sink(const sql_statement *statement, const char *path,
+                                  const device *dev, mem_budget *budget, api_sink **out);
+
+#endif

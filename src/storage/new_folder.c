@@ -1,0 +1,149 @@
+/* new_folder.c - see new_folder.h: a rename is the moment in which it appears. */
+#include "storage/new_folder.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct new_folder {
+    char *path, *temporary_path;
+};
+
+static void folder_free(new_folder *f)
+{
+    mem_free(f->path);
+    mem_free(f->temporary_path);
+    mem_free(f);
+}
+
+/* Without slashes at its end. */
+static status make_names(new_folder *f, const char *path, uint64_t number)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    f->path = mem_copy_text(path, length);
+    f->temporary_path = mem_new(length + 32);
+    if (!f->path || !f->temporary_path)
+        return status_no_memory("path", length);
+    snprintf(f->temporary_path, length + 32, "%s.%" PRIu64 ".tmp", f->path, number);
+    return STATUS_OK;
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    bool is = folder;
+    while (folder && is && (entry = readdir(folder)))
+        is = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+    if (folder)
+        closedir(folder);
+    return is;
+}
+
+static status check_free(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) || is_empty(path))
+        return STATUS_OK;
+    return status_hint(status_new(STATUS_KIND_IO, "\"%s\" is there already", path),
+                       "name a folder that is not there, or an empty one");
+}
+
+static status open_folder(new_folder *f, const char *path, uint64_t number)
+{
+    TRY(make_names(f, path, number));
+    TRY(check_free(f->path));
+    if (mkdir(f->temporary_path, 0777) && errno != EEXIST)
+        return status_new_errno(errno, "could not create folder \"%s\"", f->path);
+    return STATUS_OK;
+}
+
+status new_folder_open(const char *path, uint64_t number, new_folder **out)
+{
+    *out = NULL;
+    new_folder *f = mem_new(sizeof *f);
+    if (!f)
+        return status_no_memory("folder", sizeof *f);
+    status st = open_folder(f, path, number);
+    if (st)
+        folder_free(f);
+    else
+        *out = f;
+    return st;
+}
+
+static status join(const char *folder, const char *name, char **out)
+{
+    size_t bytes = strlen(folder) + strlen(name) + 2;
+    *out = mem_new(bytes);
+    if (!*out)
+        return status_no_memory("path", bytes);
+    snprintf(*out, bytes, "%s/%s", folder, name);
+    return STATUS_OK;
+}
+
+status new_folder_file(const new_folder *f, const char *name, char **out)
+{
+    return join(f->temporary_path, name, out);
+}
+
+/* The name is on the storage as well, as far as its file system can say so. */
+static void sync_parent(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent = mem_copy_text(slash ? path : ".", slash > path ? (size_t)(slash - path) : 1);
+    int descriptor = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+    mem_free(parent);
+}
+
+/* Another process may have been first: then the file is where it belongs. */
+static status take_name(const new_folder *f, const char *name)
+{
+    char *file;
+    if (!rename(f->temporary_path, f->path)) {
+        sync_parent(f->path);
+        return STATUS_OK;
+    }
+    int error = errno;
+    TRY(join(f->path, name, &file));
+    bool is_there = error == ENOENT && !access(file, F_OK);
+    mem_free(file);
+    return is_there ? STATUS_OK
+                    : status_new_errno(error, "could not create folder \"%s\"", f->path);
+}
+
+status new_folder_publish(new_folder *f, const char *name)
+{
+    status st = take_name(f, name);
+    if (st)
+        new_folder_abort(f, name);
+    else
+        folder_free(f);
+    return st;
+}
+
+void new_folder_abort(new_folder *f, const char *name)
+{
+    char *file = NULL;
+    if (!f)
+        return;
+    status_free(join(f->temporary_path, name, &file));
+    if (file)
+        (void)unlink(file);
+    (void)rmdir(f->temporary_path); /* others may have files in it */
+    mem_free(file);
+    folder_free(f);
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# COPY (PER_RANK): a part for each rank in a folder that is whole, or not there. parts.sh PROGRAM
+set -u
+# shellcheck source=tests/cli/cli_common.sh
+. "$(dirname "$0")/../cli/cli_common.sh"
+
+# t: x from 0 to 9999, in row groups of 500.
+digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+"$program" -c "copy (with d(i) as $digits select a.i + 10 * b.i + 100 * c.i + 1000 * e.i as x from d a, d b, d c, d e)
+    to '$work/t.parquet' (row_group_size 500)" >"$work/out" || exit 2
+three() {
+    "$program" --set ranks=3 --set distribute=always --set threads=3 --table "t=$work/t.parquet" "$@"
+}
+names() { # of a folder's files, in a line
+    (cd "$1" && echo *)
+}
+# By hand: 0 + 1 + ... + 9999 = 49995000.
+whole="$(printf 'n,s\n10000,49995000')"
+expect "parts" 0 "COPY 10000" three -c "copy t to '$work/parts' (per_rank)"
+check "one a rank" test "$(names "$work/parts")" = "part-0000.parquet part-0001.parquet part-0002.parquet"
+expect "all rows are there" 0 "$whole" "$program" --format csv -c "select count(*) as n, sum(x) as s from '$work/parts'"
+for part in 0 1 2; do
+    expect "some in each" 0 "$(printf 'ok\ntrue')" "$program" --format csv \
+        -c "select count(*) > 0 as ok from '$work/parts/part-000$part.parquet'"
+done
+check "nothing else" test "$(find "$work" -name '*.tmp*')" = ""
+# An empty folder is replaced, another one is not.
+mkdir "$work/empty"
+expect "joined, grouped rows" 0 "COPY 100" three -c "copy (select a.x % 100 as k, count(*) as n from t a join t b on a.x = b.x group by 1)
+    to '$work/empty/' (format parquet, per_rank true, codec zstd)"
+expect "each group once" 0 "$(printf 'n,k,s\n100,100,10000')" "$program" --format csv \
+    -c "select count(*) as n, count(distinct k) as k, sum(n) as s from '$work/empty'"
+expect "a folder that is there" 1 - three -c "copy t to '$work/parts' (per_rank)"
+says "is said to be" "\"$work/parts\" is there already"
+check "and stays" test "$(names "$work/parts")" = "part-0000.parquet part-0001.parquet part-0002.parquet"
+expect "a folder in one that is not" 1 - three -c "copy t to '$work/none/parts' (per_rank)"
+says "is said" "could not create folder"
+# An order, or a few rows: rank 0 has them all.
+expect "in order" 0 "COPY 10000" three -c "copy (select x from t order by x desc) to '$work/ordered' (per_rank)"
+expect "rank 0 has them" 0 "$whole" "$program" --format csv -c "select count(*) as n, sum(x) as s from '$work/ordered/part-0000.parquet'"
+# A failure after rows were written leaves nothing.
+expect "a failure on one rank" 1 - three -c "copy (select 1 / (9999 - x) as x from t) to '$work/failed' (per_rank)"
+says "is told" "division by zero"
+check "leaves nothing" test "$(find "$work" -name '*failed*')" = ""
+expect "a rank that goes" 1 - three --set network_fault=gone:1:6 -c "copy t to '$work/gone' (per_rank)"
+says "is named" "is gone"
+check "and leaves nothing" test "$(find "$work" -name '*gone*')" = ""
+# On one rank, and what the option does not go with.
+expect "on one rank" 0 "COPY 10000" "$program" -c "copy (select * from '$work/t.parquet') to '$work/one' (per_rank)"
+check "one part" test "$(names "$work/one")" = "part-0000.parquet"
+expect "a folder for each rank" 0 "COPY 10000" three -c "copy t to '$work/disk{rank}' (per_rank)"
+check "which has its part" test "$(names "$work/disk2")" = "part-0002.parquet"
+expect "as it was" 0 "COPY 10000" three -c "copy t to '$work/t2.parquet' (per_rank false)"
+check "one file" test -f "$work/t2.parquet"
+expect "text" 1 - three -c "copy t to '$work/x' (format csv, per_rank)"
+says "has no parts" "the format csv has no option \"per_rank\""
+
+# Processes.
+export UCX_MEM_EVENTS=no UCX_LOG_LEVEL=fatal ASAN_OPTIONS=detect_leaks=0 PISTACHIO_PEER_TIMEOUT=60000
+if ! "$program" --processes 2 -c "select 1" >"$work/out" 2>"$work/err" && grep -q libucx "$work/err"; then
+    skip "parts of processes: no libucp here, none when this was built, or no /sys"
+    finish
+    exit
+fi
+expect "processes" 0 "COPY 10000" "$program" --processes 2 --set distribute=always --table "t=$work/t.parquet" \
+    -c "copy t to '$work/processes' (per_rank)"
+check "two parts" test "$(names "$work/processes")" = "part-0000.parquet part-0001.parquet"
+expect "all rows" 0 "$whole" "$program" --format csv -c "select count(*) as n, sum(x) as s from '$work/processes'"
+finish
