@@ -62,6 +62,17 @@ function(pistachio_shared_library)
   install(TARGETS pistachio_shared EXPORT pistachio LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   pistachio_cmake_package()
   pistachio_manifest()
+  pistachio_python_library()
+endfunction()
+
+# What the Python package loads for DLPack, beside the shared library: scripts/wheel takes it from there. Python's functions
+# are the interpreter's that loads it; nothing of Python is needed here.
+function(pistachio_python_library)
+  add_library(pistachio_python MODULE ${CMAKE_SOURCE_DIR}/python/pistachio/_capsule.c)
+  set_target_properties(pistachio_python PROPERTIES PREFIX "" OUTPUT_NAME _capsule)
+  target_include_directories(pistachio_python PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(pistachio_python PRIVATE pistachio_flags)
+  add_dependencies(pistachio_shared pistachio_python)
 endfunction()
 
 # find_package(pistachio): the target pistachio::pistachio, the shared library.

@@ -276,7 +276,8 @@ struct ArrowArrayStream {
 
 /* The columns of a result, or of what a statement will return, as a struct; the caller releases it.
  * Numbers, dates, times and booleans are as in Arrow; text is utf8_view, a blob binary_view, a decimal
- * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. */
+ * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. With the setting arrow_dictionary
+ * text is a dictionary of large_utf8 by int32: each array has one of its own, of distinct texts. */
 PISTACHIO_API pistachio_error *pistachio_arrow_schema(const pistachio_result *result,
                                                       struct ArrowSchema *out);
 PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,
@@ -298,6 +299,22 @@ PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
 PISTACHIO_API pistachio_error *pistachio_add_arrow(pistachio_connection *connection,
                                                    const char *name,
                                                    struct ArrowArrayStream *stream);
+
+/* ---- DLPack: https://dmlc.github.io/dlpack ---- */
+
+struct DLManagedTensorVersioned; /* pistachio/dlpack.h */
+
+/* The batch's column as a tensor of one dimension in Pistachio's own memory, read-only as its flags say: whoever writes
+ * there changes what others see. It holds the batch (pistachio_batch_ref), whatever is closed; its deleter, for any
+ * thread, gives that up. Integers and floats without NULLs; others are PISTACHIO_ERROR_UNSUPPORTED with the way out as
+ * hint, and a column that there is not is PISTACHIO_ERROR_INVALID. */
+PISTACHIO_API pistachio_error *pistachio_dlpack(const pistachio_batch *batch, uint32_t column,
+                                                struct DLManagedTensorVersioned **out);
+/* The same of a column of an array that a stream of pistachio_arrow_stream, or of the ADBC driver, gave and that is
+ * whole; another array is PISTACHIO_ERROR_INVALID. */
+PISTACHIO_API pistachio_error *pistachio_arrow_dlpack(const struct ArrowArray *rows,
+                                                      uint32_t column,
+                                                      struct DLManagedTensorVersioned **out);
 
 #ifdef __cplusplus
 }

@@ -10,16 +10,17 @@ It needs adbc_driver_manager; Polars, pandas, pyarrow only where they are asked 
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import adbc_driver_manager as _adbc
 from adbc_driver_manager._lib import _blocking_call
 
 from . import _arrow
 from ._arrow import Interval
+from ._batch import Batch, Tensor
 from ._table import render
 
-__all__ = ["Connection", "Error", "Interval", "Result", "connect", "library"]
+__all__ = ["Batch", "Connection", "Error", "Interval", "Result", "Tensor", "connect", "library"]
 
 Error = _adbc.Error
 Parameters = Union[Sequence[Any], Mapping[str, Any]]
@@ -132,6 +133,22 @@ class Result:
         import pyarrow
         return self._fetch(lambda stream: pyarrow.RecordBatchReader.from_stream(stream).read_all().to_pandas())
 
+    def torch(self) -> Dict[str, Any]:
+        """A torch.Tensor of each column, by name: integers and floats without NULLs. A result of one batch is not copied,
+        and must not be written to."""
+        import torch
+        parts: Dict[str, List[Any]] = {name: [] for name in self.columns}
+        for batch in self.batches():
+            for index, name in enumerate(self.columns):
+                parts[name].append(torch.from_dlpack(batch[index]))
+        empty = {column.name: _arrow.torch_type(column) for column in self._columns}
+        return {name: tensors[0] if len(tensors) == 1 else torch.cat(tensors) if tensors
+                else torch.empty(0, dtype=getattr(torch, empty[name])) for name, tensors in parts.items()}
+
+    def batches(self) -> Iterator[Batch]:
+        """Batches as they come, whose columns of numbers are DLPack tensors: numpy.from_dlpack(batch["x"])."""
+        return self._read(lambda reader: (Batch(library(), reader.columns, array) for array in reader.arrays()))
+
     # ---- Python's own values ----
 
     def fetchall(self) -> List[Tuple[Any, ...]]:
@@ -188,6 +205,10 @@ class Result:
             pass
 
     def _batches(self) -> Any:
+        return self._read(_arrow.Reader.batches)
+
+    def _read(self, take: Any) -> Any:
+        """What `take` makes of the rows, one after the other."""
         statement = self._prepare()
         try:
             handle = self._execute(statement)
@@ -195,7 +216,7 @@ class Result:
                 reader = _arrow.Reader(handle.address,
                                        lambda call, *a: _blocking_call(call, a, {}, statement.cancel))
                 self._columns = reader.columns  # types that depend on parameters are known now
-                yield from reader.batches()
+                yield from take(reader)
             finally:
                 handle.release()
         finally:

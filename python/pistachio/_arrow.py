@@ -40,7 +40,8 @@ Stream._fields_ = [("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(
 
 class Column(NamedTuple):
     name: str
-    format: str
+    format: str  # of the values
+    is_coded: bool = False  # the array has numbers of values of a dictionary
 
 
 class Interval(NamedTuple):
@@ -94,10 +95,17 @@ def _texts(array: Array, count: int) -> List[bytes]:
     return values
 
 
+def _large_texts(array: Array, count: int) -> List[str]:
+    ends = _unpack("q", array.buffers[1] + 8 * array.offset, count + 1)
+    return [ctypes.string_at(array.buffers[2] + start, end - start).decode() for start, end in zip(ends, ends[1:])]
+
+
 def _plain(form: str, array: Array, count: int) -> Sequence[Any]:
     """The values, those under NULLs too."""
     if form == "n":
         return [None] * count
+    if form == "U":
+        return _large_texts(array, count)
     if form in ("vu", "vz"):
         texts = _texts(array, count)
         return [text.decode() for text in texts] if form == "vu" else texts
@@ -129,10 +137,15 @@ def _plain(form: str, array: Array, count: int) -> Sequence[Any]:
 _EXACT = decimal.Context(prec=76)
 
 
-def _column(form: str, array: Array, count: int) -> Sequence[Any]:
-    if array.dictionary:
-        raise NotImplementedError("rows of dictionary arrays; SET arrow_dictionary = off")
-    values = _plain(form, array, count)
+def _coded(form: str, array: Array, count: int) -> Sequence[Any]:
+    """Codes have 32 bits; those under NULLs are 0, also where there are no values."""
+    dictionary = array.dictionary.contents
+    entries = _plain(form, dictionary, dictionary.length) or [None]
+    return [entries[code] for code in _unpack("i", array.buffers[1] + 4 * array.offset, count)]
+
+
+def _column(column: Column, array: Array, count: int) -> Sequence[Any]:
+    values = (_coded if column.is_coded else _plain)(column.format, array, count)
     if not array.null_count or not array.n_buffers or not array.buffers[0]:
         return values
     bits = ctypes.string_at(array.buffers[0], (array.offset + count + 7) // 8)
@@ -157,14 +170,19 @@ class Reader:
             text = self._stream.get_last_error(ctypes.byref(self._stream))
             raise RuntimeError(text.decode() if text else f"error {code}")
 
-    def batches(self) -> Iterator[List[Tuple[Any, ...]]]:
+    def arrays(self) -> Iterator[Array]:
+        """Struct arrays, which are the caller's to release."""
         while True:
             array = Array()
             self._check(self._call(self._stream.get_next, ctypes.byref(self._stream), ctypes.byref(array)))
             if not array.release:
                 return
+            yield array
+
+    def batches(self) -> Iterator[List[Tuple[Any, ...]]]:
+        for array in self.arrays():
             try:
-                columns = [_column(column.format, array.children[i].contents, array.length)
+                columns = [_column(column, array.children[i].contents, array.length)
                            for i, column in enumerate(self.columns)]
                 yield list(zip(*columns)) if columns else [()] * array.length
             finally:
@@ -173,7 +191,20 @@ class Reader:
 
 def columns_of(schema: Schema) -> List[Column]:
     children = [schema.children[i].contents for i in range(schema.n_children)]
-    return [Column(child.name.decode(), child.format.decode()) for child in children]
+    return [Column(child.name.decode(), (child.dictionary.contents if child.dictionary else child).format.decode(),
+                   bool(child.dictionary)) for child in children]
+
+
+_TORCH = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64", "L": "uint64",
+          "f": "float32", "g": "float64"}
+
+
+def torch_type(column: Column) -> str:
+    """The name of its values' type in PyTorch, for a result without rows."""
+    if column.is_coded or column.format not in _TORCH:
+        raise BufferError(f"\"{column.name}\" is no column of numbers, which alone tensors have\n"
+                          "hint: leave it out, or cast it to a number: x::double precision")
+    return _TORCH[column.format]
 
 
 # ---- one row of parameters ----

@@ -173,11 +173,16 @@ static int failed(rows_data *data, status st)
     return number;
 }
 
+static bool same_type(const struct ArrowSchema *left, const struct ArrowSchema *right)
+{
+    return !strcmp(left->format, right->format) && !left->dictionary == !right->dictionary;
+}
+
 static bool same_columns(const struct ArrowSchema *left, const struct ArrowSchema *right)
 {
     bool is_same = left->n_children == right->n_children;
     for (int64_t i = 0; is_same && i < left->n_children; i++)
-        is_same = !strcmp(left->children[i]->format, right->children[i]->format);
+        is_same = same_type(left->children[i], right->children[i]);
     return is_same;
 }
 

@@ -19,6 +19,7 @@ typedef struct arrow_view {
 /* What the interface leaves open. */
 typedef struct api_arrow_options {
     bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */
+    bool has_dictionaries;    /* texts are codes and a dictionary */
 } api_arrow_options;
 api_arrow_options api_arrow_options_of(const settings *s);
 
@@ -41,6 +42,11 @@ CHECKED status api_arrow_convert(exec_batch *batch, api_arrow_options options);
  * over, also on failure. */
 CHECKED status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
                                     struct ArrowArray *out);
+
+/* The batch whose column that of an array of api_arrow_array_make is; INVALID for others, and where the column was
+ * moved out. */
+CHECKED status api_arrow_batch_of(const struct ArrowArray *rows, uint32_t column,
+                                  const pistachio_batch **out);
 
 /* errno for what get_next and get_schema return. */
 int api_arrow_errno(status st);

@@ -7,6 +7,7 @@
  *                              where 8 are asked for)
  *   intervals                  made, in place                  -
  *   text, blobs                made: views, in place           as they are
+ *   text as codes              made, or as they are            copied: one dictionary a batch
  *
  * What is made takes the place of the batch's values before anything is handed out, so that the
  * engine has the memory of those at once: new memory costs more than what is done here. Validity is
@@ -25,6 +26,10 @@ typedef struct child_data {
 static void release_child(struct ArrowArray *array)
 {
     child_data *data = array->private_data;
+    struct ArrowArray *dictionary = array->dictionary;
+    if (dictionary && dictionary->release)
+        dictionary->release(dictionary);
+    mem_free(dictionary);
     pistachio_batch_unref(data->batch);
     mem_free(data->lengths);
     mem_free(data);
@@ -263,8 +268,18 @@ static status convert_column(exec_batch *batch, uint32_t index, api_arrow_option
     return column->type.id == TYPE_INTERVAL ? convert_intervals(batch, index) : STATUS_OK;
 }
 
+static status code_texts(exec_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->column_count; i++)
+        if (batch->columns[i].type.id == TYPE_VARCHAR)
+            TRY(exec_batch_make_dictionary(batch, i));
+    return STATUS_OK;
+}
+
 status api_arrow_convert(exec_batch *batch, api_arrow_options options)
 {
+    if (options.has_dictionaries)
+        TRY(code_texts(batch));
     TRY(exec_batch_compact(batch));
     for (uint32_t i = 0; i < batch->column_count; i++)
         TRY(convert_column(batch, i, options));
@@ -309,10 +324,39 @@ static status make_text_child(const pistachio_batch *batch, uint32_t index, stru
     return st;
 }
 
+static status dictionary_new(const pistachio_batch *batch, const exec_batch_column *column,
+                             struct ArrowArray **out)
+{
+    const exec_batch_dictionary *dictionary = &column->dictionary;
+    *out = mem_new(sizeof **out);
+    if (!*out)
+        return status_no_memory("Arrow array", sizeof **out);
+    TRY(child_new(batch, column, 3, *out));
+    child_data *data = (*out)->private_data;
+    data->buffers[0] = NULL;
+    data->buffers[1] = dictionary->offsets;
+    data->buffers[2] = dictionary->text;
+    (*out)->length = (int64_t)dictionary->count;
+    (*out)->null_count = 0;
+    return STATUS_OK;
+}
+
+static status make_coded_child(const pistachio_batch *batch, const exec_batch_column *column,
+                               struct ArrowArray *out)
+{
+    TRY(child_new(batch, column, 2, out));
+    status st = dictionary_new(batch, column, &out->dictionary);
+    if (st)
+        release_child(out);
+    return st;
+}
+
 static status make_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
 {
     const exec_batch_column *column = &batch->rows->columns[index];
     bool is_null = column->type.id == TYPE_NULL;
+    if (column->dictionary.offsets)
+        return make_coded_child(batch, column, out);
     if (type_is_text(column->type))
         return make_text_child(batch, index, out);
     TRY(child_new(batch, column, is_null ? 0 : 2, out));
@@ -367,4 +411,21 @@ status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
     }
     pistachio_batch_unref(batch);
     return st;
+}
+
+status api_arrow_batch_of(const struct ArrowArray *rows, uint32_t column,
+                          const pistachio_batch **out)
+{
+    *out = NULL;
+    if (rows->release != release_struct)
+        return status_new(STATUS_KIND_INVALID,
+                          "the Arrow array is none that a stream of Pistachio gave");
+    if (column >= rows->n_children)
+        return status_new(STATUS_KIND_INVALID, "there is no column %u: the array has %lld", column,
+                          (long long)rows->n_children);
+    const struct ArrowArray *child = rows->children[column];
+    if (child->release != release_child)
+        return status_new(STATUS_KIND_INVALID, "column %u of the Arrow array was released", column);
+    *out = ((const child_data *)child->private_data)->batch;
+    return STATUS_OK;
 }

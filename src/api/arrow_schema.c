@@ -6,7 +6,8 @@
 
 api_arrow_options api_arrow_options_of(const settings *s)
 {
-    return (api_arrow_options){.has_narrow_decimals = !strcmp(s->arrow_decimal.text, "64")};
+    return (api_arrow_options){.has_narrow_decimals = !strcmp(s->arrow_decimal.text, "64"),
+                               .has_dictionaries = s->arrow_dictionary.number};
 }
 
 static void format_timestamp(data_type type, char *out)
@@ -103,17 +104,36 @@ status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema 
     return st;
 }
 
+/* Codes are signed, as pandas knows no others; offsets of texts have 64 bits, which no batch is too long for. */
+static status make_coded(const char *name, struct ArrowSchema *out)
+{
+    TRY(api_arrow_schema_new("i", name, 0, out));
+    out->dictionary = mem_new(sizeof *out->dictionary);
+    status st = out->dictionary ? api_arrow_schema_new("U", "", 0, out->dictionary)
+                                : status_no_memory("Arrow schema", sizeof *out->dictionary);
+    if (st)
+        release(out);
+    return st;
+}
+
+static status make_column(data_type type, const char *name, api_arrow_options options,
+                          struct ArrowSchema *out)
+{
+    char format[API_ARROW_FORMAT_BYTES];
+    if (options.has_dictionaries && type.id == TYPE_VARCHAR)
+        return make_coded(name, out);
+    api_arrow_format(type, options, format);
+    return api_arrow_schema_new(format, name, 0, out);
+}
+
 status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,
                              struct ArrowSchema *out)
 {
-    char format[API_ARROW_FORMAT_BYTES];
     TRY(api_arrow_schema_new("+s", "", columns->count, out));
     out->flags = 0;
     status st = STATUS_OK;
-    for (uint32_t i = 0; i < columns->count && !st; i++) {
-        api_arrow_format(columns->types[i], options, format);
-        st = api_arrow_schema_new(format, columns->names[i], 0, out->children[i]);
-    }
+    for (uint32_t i = 0; i < columns->count && !st; i++)
+        st = make_column(columns->types[i], columns->names[i], options, out->children[i]);
     if (st)
         release(out);
     return st;

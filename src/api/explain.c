@@ -84,6 +84,15 @@ static void add_probed(annotation *a, const node_metrics *m)
                  (unsigned long long)m->probed_most);
 }
 
+static void add_files(annotation *a, const node_metrics *m)
+{
+    size_t at = strlen(a->behind);
+    if (m->files)
+        snprintf(a->behind + at, sizeof a->behind - at, "%sfiles %llu, opened %llu",
+                 at ? ", " : "  (", (unsigned long long)m->files,
+                 (unsigned long long)m->files_opened);
+}
+
 static void describe_run(annotation *a, const plan_node *node, const char *estimate)
 {
     node_metrics m = sum_of(a, node);
@@ -94,6 +103,7 @@ static void describe_run(annotation *a, const plan_node *node, const char *estim
         snprintf(rows, sizeof rows, "%llu", (unsigned long long)m.rows);
     snprintf(a->before, sizeof a->before, "%10s %10s %9.3f %4.0f%%  ", rows, estimate,
              (double)m.nanoseconds / 1e9, share * 100);
+    add_files(a, &m);
     add_bytes(a, "read", m.bytes);
     add_bytes(a, "spilled", m.spilled);
     add_probed(a, &m);

@@ -16,6 +16,8 @@ node_metrics metrics_of(const exec_query *query, const plan_node *node)
         m.rows += atomic_load(&op->metrics.rows_out);
         m.nanoseconds += atomic_load(&op->metrics.nanoseconds);
         m.bytes += atomic_load(&op->metrics.bytes_read);
+        m.files += atomic_load(&op->metrics.files);
+        m.files_opened += atomic_load(&op->metrics.files_opened);
         m.spilled += atomic_load(&op->metrics.bytes_spilled);
         m.probed_most = m.probed += atomic_load(&op->metrics.rows_probed);
         m.sent += atomic_load(&op->metrics.bytes_sent);
@@ -32,6 +34,9 @@ void metrics_add(node_metrics *sum, const node_metrics *more)
     sum->nanoseconds += more->nanoseconds;
     sum->bytes += more->bytes;
     sum->spilled += more->spilled;
+    sum->files = more->files > sum->files ? more->files : sum->files;
+    sum->files_opened =
+        more->files_opened > sum->files_opened ? more->files_opened : sum->files_opened;
     sum->probed += more->probed;
     if (more->probed_most > sum->probed_most)
         sum->probed_most = more->probed_most;

@@ -9,12 +9,13 @@
 typedef struct node_metrics {
     uint64_t rows, nanoseconds, bytes, spilled, sent, received, memory;
     uint64_t probed, probed_most; /* rows, by a join; the most of any rank */
+    uint64_t files, files_opened; /* of a table with keys in its folders' names */
     uint64_t is_known;            /* the node has an operator of its own */
 } node_metrics;
 
 /* Those of a node (NULL: of what no node stands for) on this rank. */
 node_metrics metrics_of(const exec_query *query, const plan_node *node);
-/* Adds them up; of memory the most. */
+/* Adds them up; of memory and files the most. */
 void metrics_add(node_metrics *sum, const node_metrics *more);
 
 /* A number for each node of the plan, the same on all ranks; NULL has the last. */

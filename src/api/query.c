@@ -95,7 +95,9 @@ static status run_show_tables(pistachio_result *result)
         const pq_table *table = entries[i].table;
         char rows[24], columns[24];
         if (table) {
-            int128_format((int128)sql_catalog_rows(&entries[i]), 0, rows);
+            uint64_t row_count;
+            TRY(sql_catalog_rows(&entries[i], &row_count));
+            int128_format((int128)row_count, 0, rows);
             int128_format((int128)table->columns.count, 0, columns);
         }
         const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
@@ -210,7 +212,10 @@ static status bind(pistachio_result *result, void *context)
     value *values = NULL;
     if (result->prepared)
         TRY(api_bound_values(result->prepared, &values));
+    settings now;
+    api_settings(result->connection, &now);
     const sql_session session = {.catalog = api_result_catalog(result),
+                                 .hive_partitioning = now.hive_partitioning.text,
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

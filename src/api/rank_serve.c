@@ -31,6 +31,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
         st = follow(run, s, read);
     }
     const sql_session session = {.catalog = run->catalog,
+                                 .hive_partitioning = s->hive_partitioning.text,
                                  .statement_time = read->time,
                                  .rounds = read->rounds,
                                  .values = read->values.items,

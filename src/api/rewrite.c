@@ -107,7 +107,7 @@ static status look_at_inputs(arena *a, const api_rewrite_options *o, job_list *j
         return no_memory();
     for (size_t i = 0; i < jobs->count; i++) {
         pq_table *table;
-        TRY(pq_table_open(jobs->items[i].input, true, &table));
+        TRY(pq_table_open_plain(jobs->items[i].input, true, &table));
         jobs->items[i].rows = table->row_count;
         *out_rows += table->row_count;
         status st = check_columns(o, table, found);

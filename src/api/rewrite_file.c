@@ -204,12 +204,13 @@ static status scan(file_rewrite *r)
                      : NULL;
     if (!threads || !limit || !sql)
         return no_memory();
-    pistachio_option settings[] = {{"threads", threads}, {"memory_limit", limit}};
+    pistachio_option settings[] = {
+        {"threads", threads}, {"hive_partitioning", "off"}, {"memory_limit", limit}};
     pistachio_database *database = NULL;
     pistachio_connection *connection = NULL;
     pistachio_result *result = NULL;
     status st =
-        api_error_status(pistachio_open(settings, r->shared->memory_each ? 2 : 1, &database));
+        api_error_status(pistachio_open(settings, r->shared->memory_each ? 3 : 2, &database));
     if (!st)
         st = api_error_status(pistachio_connect(database, &connection));
     if (!st)
@@ -224,7 +225,7 @@ static status scan(file_rewrite *r)
 
 static status rewrite(file_rewrite *r)
 {
-    TRY(pq_table_open(r->job->input, true, &r->input));
+    TRY(pq_table_open_plain(r->job->input, true, &r->input));
     r->group_rows = choose_group_rows(r->shared->options, r->input);
     TRY(make_schema(r));
     uint64_t bytes_read = 0;

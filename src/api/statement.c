@@ -54,7 +54,10 @@ static status name_parameters(pistachio_statement *statement)
 
 static status prepare(pistachio_statement *statement, const char *sql, const char **out_rest)
 {
+    settings now;
+    api_settings(statement->connection, &now);
     const sql_session session = {.catalog = api_catalog(statement->connection),
+                                 .hive_partitioning = now.hive_partitioning.text,
                                  .is_described = true};
     TRY(sql_prepare(&session, sql, &statement->described, out_rest));
     statement->sql = mem_copy_text(sql, (size_t)(*out_rest - sql));

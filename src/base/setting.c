@@ -2,6 +2,7 @@
 #include "base/setting.h"
 
 #include "base/nearest.h"
+#include "base/setting_preset.h"
 #include "base/type.h"
 
 #include <ctype.h>
@@ -243,22 +244,38 @@ static status no_setting(const char *name)
                    : status_hint(st, "SHOW ALL lists the settings");
 }
 
-status settings_set(settings *s, const char *name, const char *text)
+static status set_one(settings *s, const struct entry *e, const char *text)
 {
-    const struct entry *e = find(name);
-    if (!e)
-        return no_setting(name);
     setting_value parsed;
     TRY(parse(e, text, &parsed));
     memcpy((char *)s + e->offset, &parsed, sizeof parsed);
     return STATUS_OK;
 }
 
+status settings_set(settings *s, const char *name, const char *text)
+{
+    const struct entry *e = find(name);
+    const char *const *switches;
+    if (!e)
+        return no_setting(name);
+    TRY(set_one(s, e, text));
+    unsigned count = setting_preset_switches(e->name, &switches);
+    for (unsigned i = 0; i < count; i++) {
+        const char *value = setting_preset_value(s, i);
+        if (value)
+            TRY(set_one(s, find(switches[i]), value));
+    }
+    setting_preset_name(s);
+    return STATUS_OK;
+}
+
 status settings_init(settings *s)
 {
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        TRY(settings_set(s, entries[i].name, entries[i].initial));
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         char variable[64];
-        TRY(settings_set(s, entries[i].name, entries[i].initial));
         int bytes = snprintf(variable, sizeof variable, "PISTACHIO_%s", entries[i].name);
         for (int c = 0; c < bytes; c++)
             variable[c] = (char)toupper((unsigned char)variable[c]);
@@ -288,6 +305,17 @@ static const struct entry *find_for_layer(const char *name, status *out_failure)
     return NULL;
 }
 
+/* And what it sets, if it is a preset. */
+static void mark(settings_layer *layer, const struct entry *e, bool is_set)
+{
+    const char *const *switches;
+    unsigned count = setting_preset_switches(e->name, &switches);
+    layer->is_set[e - entries] = is_set;
+    for (unsigned i = 0; i < count; i++)
+        if (!is_set || setting_preset_value(&layer->values, i))
+            layer->is_set[find(switches[i]) - entries] = is_set;
+}
+
 status settings_layer_set(settings_layer *layer, const char *name, const char *text)
 {
     status st = STATUS_OK;
@@ -295,7 +323,7 @@ status settings_layer_set(settings_layer *layer, const char *name, const char *t
     if (!e)
         return st;
     TRY(settings_set(&layer->values, name, text));
-    layer->is_set[e - entries] = true;
+    mark(layer, e, true);
     return STATUS_OK;
 }
 
@@ -304,7 +332,7 @@ status settings_layer_reset(settings_layer *layer, const char *name)
     status st = STATUS_OK;
     const struct entry *e = find_for_layer(name, &st);
     if (e)
-        layer->is_set[e - entries] = false;
+        mark(layer, e, false);
     return st;
 }
 
@@ -314,6 +342,7 @@ void settings_layer_apply(const settings_layer *layer, settings *s)
         if (layer->is_set[i])
             memcpy((char *)s + entries[i].offset, (const char *)&layer->values + entries[i].offset,
                    sizeof(setting_value));
+    setting_preset_name(s);
 }
 
 const char *settings_get(const settings *s, const char *name)

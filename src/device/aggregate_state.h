@@ -4,7 +4,8 @@
  *   count           uint64_t
  *   sum             int64_t while that cannot overflow, then int128; of floats aggregate_number
  *   min, max        a value of the type; booleans a byte
- *   variance        aggregate_variance */
+ *   variance        aggregate_variance
+ *   pair            aggregate_pair */
 #ifndef PISTACHIO_DEVICE_AGGREGATE_STATE_H
 #define PISTACHIO_DEVICE_AGGREGATE_STATE_H
 
@@ -23,6 +24,13 @@ typedef struct aggregate_variance {
     uint64_t count;
 } aggregate_variance;
 
+/* The same of pairs: squared distances from the means, and their products, added up. Means are distances
+ * from the first pair, so that large numbers which differ little lose nothing. */
+typedef struct aggregate_pair {
+    double first_x, first_y, mean_x, mean_y, xx, yy, xy;
+    uint64_t count;
+} aggregate_pair;
+
 /* In `bytes` of a text minimum or maximum: no value yet. */
 #define AGGREGATE_NO_TEXT UINT32_MAX
 
@@ -38,7 +46,19 @@ typedef enum aggregate_result {
     AGGREGATE_RESULT_VAR_SAMP,
     AGGREGATE_RESULT_VAR_POP,
     AGGREGATE_RESULT_STDDEV_SAMP,
-    AGGREGATE_RESULT_STDDEV_POP
+    AGGREGATE_RESULT_STDDEV_POP,
+    AGGREGATE_RESULT_CORR,
+    AGGREGATE_RESULT_COVAR_POP,
+    AGGREGATE_RESULT_COVAR_SAMP,
+    AGGREGATE_RESULT_PAIRS,
+    AGGREGATE_RESULT_REGR_AVGX,
+    AGGREGATE_RESULT_REGR_AVGY,
+    AGGREGATE_RESULT_REGR_SXX,
+    AGGREGATE_RESULT_REGR_SYY,
+    AGGREGATE_RESULT_REGR_SXY,
+    AGGREGATE_RESULT_REGR_SLOPE,
+    AGGREGATE_RESULT_REGR_INTERCEPT,
+    AGGREGATE_RESULT_REGR_R2
 } aggregate_result;
 
 /* What key_statistics writes. */

@@ -259,6 +259,18 @@ static status combine_indexes(dev_stream *stream, chunk *const *chunks, size_t c
     return STATUS_OK;
 }
 
+/* Rows of the one base that the chunks' indexes have numbers of: where rows of a FLAT column are taken, a chunk
+ * that is a part of another says fewer than others do. */
+static uint64_t most_base_rows(chunk *const *chunks, size_t chunk_count, uint32_t index)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < chunk_count; i++) {
+        const tensor *t = chunks[i]->columns[index];
+        most = t->base_rows > most ? t->base_rows : most;
+    }
+    return most;
+}
+
 static status combine_column(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              uint32_t index, chunk *result)
 {
@@ -266,7 +278,8 @@ static status combine_column(dev_stream *stream, chunk *const *chunks, size_t ch
     row_index *combined = find_combined(chunks, chunk_count, index, result);
     if (!combined)
         TRY(combine_indexes(stream, chunks, chunk_count, index, result->rows.bound, &combined));
-    status st = tensor_new_indexed(stream, first->base, first->base_rows, combined, result->rows,
+    uint64_t base_rows = most_base_rows(chunks, chunk_count, index);
+    status st = tensor_new_indexed(stream, first->base, base_rows, combined, result->rows,
                                    &result->columns[index]);
     row_index_unref(combined);
     if (!st)

@@ -45,10 +45,40 @@ status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since)
     return st;
 }
 
+static bool is_for_want_of_memory(status st)
+{
+    status_kind kind = status_get_kind(st);
+    return st && (kind == STATUS_KIND_LIMIT || kind == STATUS_KIND_NO_MEMORY);
+}
+
+static status await_memory(device *dev, dev_stream *stream, bool *out_was)
+{
+    if (stream && stream->dev == dev && stream->await_memory)
+        TRY(stream->await_memory(stream, out_was, stream->await_argument));
+    else
+        *out_was = dev->ops->memory_wait(dev);
+    return dev_check(dev);
+}
+
+/* Once more after the last look: what there was to await may have been free just then. */
+static status alloc_later(device *dev, size_t bytes, const char *who, status st, dev_buffer **out)
+{
+    dev_stream *stream = dev_stream_now; /* asked for once: the thread may be another one later */
+    bool was_awaited = true;
+    while (is_for_want_of_memory(st) && was_awaited) {
+        status_free(st);
+        st = await_memory(dev, stream, &was_awaited);
+        if (!st)
+            st = dev->ops->alloc(dev, bytes, who, out);
+    }
+    return st;
+}
+
 status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out)
 {
     *out = NULL;
-    return dev->ops->alloc(dev, bytes, who, out);
+    status st = dev->ops->alloc(dev, bytes, who, out);
+    return st && dev->ops->memory_wait ? alloc_later(dev, bytes, who, st, out) : st;
 }
 
 /* Bytes of memory for each row of a chunk. */

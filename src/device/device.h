@@ -102,8 +102,17 @@ typedef struct dev_ops {
     /* What is enqueued from now on begins when the event, of any stream of the device, is reached.
      * The event may be freed at once. */
     status (*stream_wait)(dev_stream *stream, dev_event *event);
+    /* Never waits: see memory_notify. */
     status (*alloc)(device *dev, size_t bytes, const char *who, dev_buffer **out);
     void (*release)(dev_buffer *buffer); /* the last reference went */
+    /* After an allocation for which memory was short: has wake(argument) called once, when some of what
+     * was released and is still in use is free; from any thread, perhaps before it returns. *out_will
+     * false: nothing is on its way, and it is not called. `stream`, the caller's, stays open until then.
+     * NULL where nothing that was released is ever in use. */
+    status (*memory_notify)(dev_stream *stream, void (*wake)(void *argument), void *argument,
+                            bool *out_will);
+    /* The same, but it blocks until then: counted as a wait. */
+    bool (*memory_wait)(device *dev);
     /* The buffer leaves the budget (mem_budget_export) for as long as it lives; again: nothing.
      * NULL where buffers are never handed out. */
     void (*export)(dev_buffer *buffer);
@@ -172,6 +181,9 @@ struct dev_stream {
     /* Set by who runs tasks on the stream: returns when the stream has reached the event, or, NULL,
      * done what is enqueued, and lends the thread to others meanwhile. NULL: the thread waits. */
     status (*await)(dev_stream *stream, dev_event *event, void *argument);
+    /* Likewise: returns when memory that was released is free, or *out_was false at once if none is on
+     * its way. */
+    status (*await_memory)(dev_stream *stream, bool *out_was, void *argument);
     void *await_argument;
     /* Likewise, where work comes in chunks: how many have ended, and where the last one did, or NULL. */
     uint64_t chunk_count;
@@ -239,7 +251,9 @@ CHECKED static inline status dev_check(device *dev)
     return dev->ops->check ? dev->ops->check(dev) : STATUS_OK;
 }
 
-/* A buffer with one reference. `who` names the holder in a memory limit's error. */
+/* A buffer with one reference. `who` names the holder in a memory limit's error. Where a lazy device's
+ * memory is full of what was released and is still in use, a task awaits that, as in dev_stream_await:
+ * the caller holds no mutex. */
 CHECKED status dev_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
 
 static inline dev_buffer *dev_buffer_ref(dev_buffer *buffer)

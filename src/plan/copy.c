@@ -117,6 +117,10 @@ static void copy_lists(copier *c, plan_node *node)
         COPY_LIST(c, &node->window.order);
         COPY_LIST(c, &node->window.calls);
         break;
+    case PLAN_WINDOW_LIMIT:
+        COPY_LIST(c, &node->window_limit.partition);
+        COPY_LIST(c, &node->window_limit.order);
+        break;
     case PLAN_SHARED:
         COPY_LIST(c, &node->shared.sources);
         break;

@@ -549,6 +549,8 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
     case PLAN_FILTER:
     case PLAN_PROJECT:
     case PLAN_REPEAT:
+    case PLAN_WINDOW_LIMIT:
+    case PLAN_SERIES:
         return place(d, &node->children[0], out);
     default: /* on one rank it is right, whatever it does */
         for (uint32_t i = 0; i < node->child_count; i++) {
@@ -716,6 +718,8 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
 {
     distributor d = {.statement = statement, .distribution = distribution};
     site s;
+    if (distribution->ranks > 1)
+        TRY(plan_open_scans(statement)); /* all ranks deal out the same row groups */
     if (!is_worth_it(statement, distribution))
         return STATUS_OK;
     for (size_t i = 0; i < statement->shared.count; i++) {
@@ -759,6 +763,14 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return hash_bytes(hash, &number, sizeof number);
 }
 
+static uint64_t hash_value(uint64_t hash, const value *v)
+{
+    if (v->is_null)
+        return hash_number(hash, 1);
+    return type_is_text(v->type) ? hash_bytes(hash, v->text, v->bytes)
+                                 : hash_number(hash, (uint64_t)value_int128(v));
+}
+
 uint64_t plan_files_hash(const pq_table *table)
 {
     uint64_t hash = hash_number(HASH_START, table->row_count);
@@ -771,6 +783,8 @@ uint64_t plan_files_hash(const pq_table *table)
             for (uint32_t leaf = 0; leaf < metadata->leaf_count; leaf++)
                 hash = hash_number(hash, group->chunks[leaf].compressed_bytes);
         }
+        for (size_t k = 0; k < table->hive.keys.count; k++)
+            hash = hash_value(hash, &table->hive.folders.items[table->files.items[f].folder][k]);
     }
     return hash;
 }

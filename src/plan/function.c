@@ -253,6 +253,7 @@ static void print_aggregates(FILE *to)
 #define ARGUMENT_NUMBER "number"
 #define ARGUMENT_INTEGER "integer"
 #define ARGUMENT_BOOLEAN "boolean"
+#define ARGUMENT_PAIR "y, x"
 #define RESULT_BIGINT "bigint"
 #define RESULT_DOUBLE "double"
 #define RESULT_SAME "as x"
@@ -261,10 +262,11 @@ static void print_aggregates(FILE *to)
     {sql, ARGUMENT_##argument, RESULT_##type, help},
 #include "plan/aggregates.def"
     };
-    print_group("Aggregates",
-                "Each with `DISTINCT` and `FILTER (WHERE ...)`. NULLs are passed over; of no "
-                "values count is 0 and the others are NULL.",
-                to);
+    print_group(
+        "Aggregates",
+        "Each with `DISTINCT` (but those of pairs) and `FILTER (WHERE ...)`. NULLs are passed "
+        "over, and pairs with one; of no values count is 0 and the others are NULL.",
+        to);
     for (int i = 0; i < AGGREGATE_FUNCTION_COUNT; i++) {
         fprintf(to, "| `%s(%s)`", aggregates[i].name, aggregates[i].argument);
         print_aggregate_aliases(i, to);

@@ -6,6 +6,7 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
     plan_visit_list(&node->aggregate.groups, visit, context);
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         plan_visit_optional(&node->aggregate.aggregates.items[i].argument, visit, context);
+        plan_visit_optional(&node->aggregate.aggregates.items[i].second, visit, context);
         plan_visit_optional(&node->aggregate.aggregates.items[i].filter, visit, context);
     }
 }
@@ -29,6 +30,10 @@ static void write(plan_writer *w, const plan_node *node)
             plan_write_expr(w, aggregate->argument);
         else
             plan_write_text(w, "*");
+        if (aggregate->second) {
+            plan_write_text(w, ", ");
+            plan_write_expr(w, aggregate->second);
+        }
         plan_write_text(w, ")");
         if (aggregate->filter) {
             plan_write_text(w, " filter ");
@@ -47,6 +52,8 @@ static status verify_aggregate(plan_verifier *v, const plan_node *node, const pl
         return plan_verify_error(node, "aggregate without argument");
     if (a->argument)
         TRY(plan_verify_expr(v, a->argument));
+    if (a->second)
+        TRY(plan_verify_expr(v, a->second));
     return a->filter ? plan_verify_expr(v, a->filter) : STATUS_OK;
 }
 
@@ -86,6 +93,8 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
             continue;
         if (aggregate->argument)
             column_set_add_expr(&below, aggregate->argument);
+        if (aggregate->second)
+            column_set_add_expr(&below, aggregate->second);
         if (aggregate->filter)
             column_set_add_expr(&below, aggregate->filter);
         node->columns.items[groups + kept] = node->columns.items[groups + i];

@@ -6,6 +6,7 @@ static void visit(plan_node *node, plan_visitor *visit, void *context)
     plan_visit_list(&node->grouping_sets.groups, visit, context);
     for (size_t i = 0; i < node->grouping_sets.aggregates.count; i++) {
         plan_visit_optional(&node->grouping_sets.aggregates.items[i].argument, visit, context);
+        plan_visit_optional(&node->grouping_sets.aggregates.items[i].second, visit, context);
         plan_visit_optional(&node->grouping_sets.aggregates.items[i].filter, visit, context);
     }
 }
@@ -34,6 +35,8 @@ static status verify(plan_verifier *v, const plan_node *node)
         const plan_aggregate *a = &node->grouping_sets.aggregates.items[i];
         if (a->argument)
             TRY(plan_verify_expr(v, a->argument));
+        if (a->second)
+            TRY(plan_verify_expr(v, a->second));
         if (a->filter)
             TRY(plan_verify_expr(v, a->filter));
     }

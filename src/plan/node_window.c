@@ -152,6 +152,9 @@ static status verify_call(const plan_node *node, const plan_window_call *call)
     if (call->function == WINDOW_AGGREGATE &&
         !call->arg_count != (call->aggregate == AGGREGATE_COUNT_STAR))
         return plan_verify_error(node, "aggregate without argument");
+    if ((call->function == WINDOW_STRING_AGG || call->function == WINDOW_STRING_AGG_DISTINCT) &&
+        call->arg_count != 2)
+        return plan_verify_error(node, "string_agg without delimiter");
     TRY(verify_bound(node, call, &call->frame.start));
     return verify_bound(node, call, &call->frame.end);
 }

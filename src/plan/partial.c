@@ -3,7 +3,8 @@
 
 bool plan_aggregate_counts(const plan_aggregate *aggregate)
 {
-    return aggregate->function == AGGREGATE_COUNT || aggregate->function == AGGREGATE_COUNT_STAR;
+    return aggregate->function == AGGREGATE_COUNT || aggregate->function == AGGREGATE_COUNT_STAR ||
+           aggregate->function == AGGREGATE_REGR_COUNT;
 }
 
 bool plan_aggregate_merges(const plan_aggregate *aggregate, plan_aggregate_function *out)

@@ -66,6 +66,8 @@ const char *plan_window_name(plan_window_function function)
     static const char *const names[] = {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) sql,
 #include "plan/windows.def"
+        [WINDOW_STRING_AGG] = "string_agg",
+        [WINDOW_STRING_AGG_DISTINCT] = "string_agg distinct",
     };
     return names[function];
 }

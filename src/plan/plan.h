@@ -78,6 +78,7 @@ typedef struct plan_aggregate {
     plan_aggregate_function function;
     bool is_distinct;
     expr *argument; /* NULL: COUNT_STAR */
+    expr *second;   /* of pairs, x beside the argument y; else NULL */
     expr *filter;   /* FILTER (WHERE ...), or NULL */
     int32_t position;
 } plan_aggregate;
@@ -97,7 +98,11 @@ typedef ARRAY(plan_sort_key) plan_sort_key_list;
 typedef enum plan_window_function {
 #define WINDOW_FUNCTION(name, sql, arguments, least, most, type, help) WINDOW_##name,
 #include "plan/windows.def"
-    WINDOW_AGGREGATE
+    WINDOW_AGGREGATE,
+    /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
+     * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
+    WINDOW_STRING_AGG,
+    WINDOW_STRING_AGG_DISTINCT
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
@@ -247,12 +252,25 @@ struct plan_node {
             ARRAY(plan_window_call) calls; /* columns: the child's, then one each */
         } window;
         struct {
+            expr_list partition;      /* columns */
+            plan_sort_key_list order; /* columns; at least one */
+            uint64_t limit;  /* of each partition, at least 1: rows with as many before them
+                                         are not wanted */
+            bool drops_ties; /* nor are those that follow so many in any order of equal ones */
+        } window_limit;
+        struct {
             bool has_limit;
             uint64_t limit, offset;
         } limit;
         struct {
             expr *count;
         } repeat;
+        struct {
+            expr *start, *stop,
+                *step;     /* of the last column's type; of times the step is an interval.
+                                          The other columns are the child's */
+            bool has_stop; /* the end is in it */
+        } series;
         struct {
             uint32_t id;             /* index in plan_statement.shared */
             ARRAY(uint32_t) sources; /* columns.items[i] is that column of the shared plan */

@@ -107,6 +107,16 @@ typedef struct join_graph {
 
 CHECKED status rewrite_join_order(plan_statement *statement, join_graph *graph, plan_node **out);
 
+/* rewrite_files.c */
+
+/* Of a closed table (table_listed.h): the scan's conditions on keys leave out files; those that are then
+ * true of all rows go. */
+CHECKED status plan_narrow_scan(plan_statement *statement, plan_node *scan);
+/* Opens all files of a closed table. */
+CHECKED status plan_open_scan(plan_statement *statement, plan_node *scan);
+/* The same of all scans. */
+CHECKED status plan_open_scans(plan_statement *statement);
+
 /* Sets node->estimated_rows from its children's, which have theirs. */
 void plan_estimate(const plan_statement *statement, plan_node *node);
 

@@ -300,6 +300,19 @@ static status push_grouping_sets(pushing *p, plan_node *node, pushed *out)
     return STATUS_OK;
 }
 
+static status push_series(pushing *p, plan_node *node, pushed *out)
+{
+    plan_column made = node->columns.items[node->columns.count - 1];
+    TRY(push(p, node->children[0], out));
+    TRY(substitute(p, node, out->values));
+    node->children[0] = out->node;
+    node->columns = (plan_column_list){0};
+    for (size_t i = 0; i < out->node->columns.count; i++)
+        TRY(array_push(p->statement->memory, &node->columns, out->node->columns.items[i]));
+    out->node = node;
+    return array_push(p->statement->memory, &node->columns, made);
+}
+
 /* ---- order ---- */
 
 static status add_keys(const pushing *p, expr *const *values, plan_sort_key_list *keys)
@@ -564,6 +577,8 @@ static status push(pushing *p, plan_node *node, pushed *out)
         return push_through(p, node, out);
     case PLAN_PROJECT:
         return push_project(p, node, out);
+    case PLAN_SERIES:
+        return push_series(p, node, out);
     case PLAN_AGGREGATE:
         return push_aggregate(p, node, out);
     case PLAN_GROUPING_SETS:

@@ -40,6 +40,7 @@ static status push_scan(plan_statement *s, plan_node *node, expr_list *condition
 {
     for (size_t i = 0; i < conditions->count; i++)
         TRY(add_once(s->memory, conditions->items[i], &node->scan.filters));
+    TRY(plan_narrow_scan(s, node));
     plan_estimate(s, node);
     *out = node;
     return STATUS_OK;

@@ -12,7 +12,7 @@ static status no_memory(void)
 }
 
 /* The scan below projections, if there is nothing else between; else NULL. */
-static const plan_node *find_scan(const plan_node *node)
+static plan_node *find_scan(plan_node *node)
 {
     while (node->kind == PLAN_PROJECT)
         node = node->children[0];
@@ -237,9 +237,10 @@ static status use_projection(plan_statement *s, plan_node *node, expr **exprs, p
 static status rewrite_aggregate(plan_statement *s, plan_node *node, plan_node **out)
 {
     size_t count = node->aggregate.aggregates.count, known = 0;
-    const plan_node *scan = find_scan(node->children[0]);
+    plan_node *scan = find_scan(node->children[0]);
     if (!scan || node->aggregate.groups.count || !count)
         return STATUS_OK;
+    TRY(plan_open_scan(s, scan)); /* nothing leaves out files of it */
     expr **exprs = arena_alloc_array(s->memory, count, sizeof *exprs);
     if (!exprs)
         return no_memory();

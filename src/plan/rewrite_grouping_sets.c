@@ -24,6 +24,7 @@ typedef struct part {
     plan_aggregate_function together; /* over the base's column */
     bool is_whole; /* the base's column is the argument, which each set aggregates for itself */
     plan_column column;
+    uint32_t second_at; /* which of the base's columns is the second argument; NOT_THERE */
 } part;
 
 /* The rows of one set of groups. */
@@ -68,7 +69,7 @@ static status new_null(const expansion *x, data_type type, expr **out)
 static status add_part(expansion *x, plan_aggregate call, plan_aggregate_function together,
                        bool is_whole, plan_column column)
 {
-    part added = {call, together, is_whole, column};
+    part added = {call, together, is_whole, column, NOT_THERE};
     x->has_whole |= is_whole;
     return array_push(x->statement->memory, &x->parts, added);
 }
@@ -265,6 +266,10 @@ static status make_base(expansion *x)
             continue;
         TRY(array_push(a, keys, p->call.argument));
         TRY(add_column(x, node, column_of(p->call.argument), &base->part_at[i]));
+        if (!p->call.second)
+            continue;
+        TRY(array_push(a, keys, p->call.second));
+        TRY(add_column(x, node, column_of(p->call.second), &p->second_at));
     }
     for (size_t i = 0; i < x->parts.count; i++) {
         part *p = &x->parts.items[i];
@@ -314,6 +319,8 @@ static status make_level(expansion *x, level *l)
                                .position = p->call.position};
         if (parent->part_at[i] != NOT_THERE)
             TRY(column_expr(x, &input->columns.items[parent->part_at[i]], &call.argument));
+        if (p->second_at != NOT_THERE)
+            TRY(column_expr(x, &input->columns.items[p->second_at], &call.second));
         TRY(array_push(a, &node->aggregate.aggregates, call));
         TRY(add_column(x, node, p->column, &l->part_at[i]));
     }

@@ -57,6 +57,8 @@ static void cut_scan(plan_node *limit)
         scan->scan.end_row)
         return;
     const pq_table *table = scan->scan.table;
+    if (table->is_closed)
+        return;
     uint64_t first = align(table, limit->limit.offset, false), end = UINT64_MAX;
     if (!limit->limit.has_limit ||
         __builtin_add_overflow(limit->limit.offset, limit->limit.limit, &end))

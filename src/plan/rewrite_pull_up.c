@@ -201,6 +201,8 @@ status plan_pull_up(plan_unnesting *u, plan_node *node, plan_node **out)
         return check_free(u, node, "in UNION");
     case PLAN_REPEAT:
         return check_free(u, node, "in INTERSECT ALL or EXCEPT ALL");
+    case PLAN_SERIES:
+        return check_free(u, node, "in the arguments of a function in FROM");
     case PLAN_WINDOW:
         return check_free(u, node, "below a window function");
     default:

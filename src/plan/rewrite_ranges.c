@@ -215,6 +215,8 @@ static status merge_projection(plan_statement *s, plan_node *node)
         plan_aggregate *a = &node->aggregate.aggregates.items[i];
         if (a->argument)
             TRY(substitute(s, project, &a->argument));
+        if (a->second)
+            TRY(substitute(s, project, &a->second));
         if (a->filter)
             TRY(substitute(s, project, &a->filter));
     }

@@ -6,7 +6,8 @@ typedef enum argument_kind {
     ARGUMENT_ANY,
     ARGUMENT_NUMBER,
     ARGUMENT_INTEGER,
-    ARGUMENT_BOOLEAN
+    ARGUMENT_BOOLEAN,
+    ARGUMENT_PAIR
 } argument_kind;
 
 typedef enum result_kind { RESULT_BIGINT, RESULT_DOUBLE, RESULT_SAME, RESULT_SUM } result_kind;
@@ -55,6 +56,21 @@ static status wrong_type(binder *b, const PgQuery__FuncCall *tree, const char *n
                       type_name(arg->type, type));
 }
 
+static status cast_number(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **arg)
+{
+    if ((*arg)->type.id == TYPE_NULL || (*arg)->type.id == TYPE_FLOAT)
+        TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
+    return type_is_numeric((*arg)->type) ? STATUS_OK : wrong_type(b, tree, name, *arg, "a number");
+}
+
+/* One of a pair: a literal may be a number as well. */
+static status cast_of_pair(binder *b, const PgQuery__FuncCall *tree, const char *name, expr **arg)
+{
+    if (bind_is_literal(*arg))
+        TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
+    return cast_number(b, tree, name, arg);
+}
+
 /* Casts the argument as aggregates.def says. */
 static status cast_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,
                             plan_aggregate *call)
@@ -68,10 +84,10 @@ static status cast_argument(binder *b, const PgQuery__FuncCall *tree, const char
         return is_null ? bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg)
                        : STATUS_OK;
     case ARGUMENT_NUMBER:
-        if (is_null || (*arg)->type.id == TYPE_FLOAT)
-            TRY(bind_cast(b, *arg, type_make(TYPE_DOUBLE), tree->location, arg));
-        return type_is_numeric((*arg)->type) ? STATUS_OK
-                                             : wrong_type(b, tree, name, *arg, "a number");
+        return cast_number(b, tree, name, arg);
+    case ARGUMENT_PAIR:
+        TRY(cast_of_pair(b, tree, name, arg));
+        return cast_of_pair(b, tree, name, &call->second);
     case ARGUMENT_INTEGER:
         if (is_null)
             TRY(bind_cast(b, *arg, type_make(TYPE_INT64), tree->location, arg));
@@ -113,6 +129,7 @@ static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggr
         const plan_aggregate *other = &scope->aggregates.items[i].call;
         if (other->function == call->function && other->is_distinct == call->is_distinct &&
             optional_equal(other->argument, call->argument) &&
+            optional_equal(other->second, call->second) &&
             optional_equal(other->filter, call->filter))
             return &scope->aggregates.items[i];
     }
@@ -143,33 +160,47 @@ static void note_owner(uint32_t id, void *context)
 
 /* An aggregate over columns of the outer query alone belongs to that query. */
 static status check_owner(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
-                          const expr *argument)
+                          const plan_aggregate *call)
 {
     owner_check check = {.scope = scope};
-    if (argument)
-        expr_visit_columns(argument, note_owner, &check);
+    if (call->argument)
+        expr_visit_columns(call->argument, note_owner, &check);
+    if (call->second)
+        expr_visit_columns(call->second, note_owner, &check);
     if (check.has_outer && !check.has_own)
         return bind_unsupported(b, tree->location,
                                 "an aggregate over the outer query's columns is");
     return STATUS_OK;
 }
 
+static status wrong_count(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                          size_t expected)
+{
+    status st = bind_error(b, STATUS_KIND_INVALID, tree->location,
+                           "aggregate \"%s\" takes %zu argument%s, not %zu", name, expected,
+                           expected == 1 ? "" : "s", tree->n_args);
+    return expected == 1 ? status_hint(st, "count(*) counts rows") : st;
+}
+
 static status bind_argument(binder *b, const PgQuery__FuncCall *tree, const char *name,
                             bind_scope *scope, plan_aggregate *call)
 {
+    bool is_pair = functions[call->function].argument == ARGUMENT_PAIR;
+    size_t expected = is_pair ? 2 : 1;
     if (tree->agg_star) {
         if (call->function != AGGREGATE_COUNT)
             return bind_error(b, STATUS_KIND_INVALID, tree->location,
                               "%s(*) is not defined: only count(*) is", name);
         call->function = AGGREGATE_COUNT_STAR;
-    } else if (tree->n_args != 1) {
-        return status_hint(bind_error(b, STATUS_KIND_INVALID, tree->location,
-                                      "aggregate \"%s\" takes 1 argument, not %zu", name,
-                                      tree->n_args),
-                           "count(*) counts rows");
+    } else if (tree->n_args != expected) {
+        return wrong_count(b, tree, name, expected);
     } else {
         TRY(bind_expr(b, tree->args[0], scope, &call->argument));
+        if (is_pair)
+            TRY(bind_expr(b, tree->args[1], scope, &call->second));
     }
+    if (is_pair && call->is_distinct)
+        return bind_unsupported(b, tree->location, "DISTINCT in this aggregate is");
     for (size_t i = 0; i < tree->n_agg_order; i++) { /* which makes no difference to any */
         expr *key;
         TRY(bind_expr(b, tree->agg_order[i]->sort_by->node, scope, &key));
@@ -230,7 +261,7 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
     status st = bind_argument(b, tree, name, scope, &call);
     scope->is_in_aggregate = false;
     TRY(st);
-    TRY(check_owner(b, tree, scope, call.argument));
+    TRY(check_owner(b, tree, scope, &call));
     plan_column column;
     TRY(finish_call(b, tree, name, &call, &column));
     const bind_aggregate *found = find_equal(scope, &call);
@@ -283,10 +314,12 @@ status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char 
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
     if (tree->n_agg_order || tree->agg_within_group)
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
+    if (functions[function].argument == ARGUMENT_PAIR)
+        return bind_unsupported(b, tree->location, "an aggregate of pairs over a window is");
     *out = (bind_aggregate){
         .call = {.function = function, .position = bind_position(b, tree->location)}};
     TRY(bind_argument(b, tree, name, scope, &out->call));
-    TRY(check_owner(b, tree, scope, out->call.argument));
+    TRY(check_owner(b, tree, scope, &out->call));
     TRY(finish_call(b, tree, name, &out->call, &out->column));
     return filter_argument(b, &out->call);
 }

@@ -1,5 +1,5 @@
-/* bind_composite.c - aggregates that are made of others: of the rows of each group in an order, or of
- * their distances from the means. What becomes of them is in bind_composite_plan.c. */
+/* bind_composite.c - aggregates that are made of others: of the rows of each group in an order. What becomes
+ * of them is in bind_composite_plan.c. */
 #include "sql/binder.h"
 
 #include "plan/fold.h"
@@ -24,18 +24,9 @@ static const composite_name names[] = {
     {"min_by", COMPOSITE_VALUE_OF_LEAST, 2, false},
     {"arg_max", COMPOSITE_VALUE_OF_GREATEST, 2, false},
     {"max_by", COMPOSITE_VALUE_OF_GREATEST, 2, false},
-    {"corr", COMPOSITE_CORR, 2, false},
-    {"covar_pop", COMPOSITE_COVAR_POP, 2, false},
-    {"covar_samp", COMPOSITE_COVAR_SAMP, 2, false},
-    {"regr_count", COMPOSITE_REGR_COUNT, 2, false},
-    {"regr_avgx", COMPOSITE_REGR_AVGX, 2, false},
-    {"regr_avgy", COMPOSITE_REGR_AVGY, 2, false},
-    {"regr_sxx", COMPOSITE_REGR_SXX, 2, false},
-    {"regr_syy", COMPOSITE_REGR_SYY, 2, false},
-    {"regr_sxy", COMPOSITE_REGR_SXY, 2, false},
-    {"regr_slope", COMPOSITE_REGR_SLOPE, 2, false},
-    {"regr_intercept", COMPOSITE_REGR_INTERCEPT, 2, false},
-    {"regr_r2", COMPOSITE_REGR_R2, 2, false},
+    {"string_agg", COMPOSITE_STRING_AGG, 2, false},
+    {"listagg", COMPOSITE_STRING_AGG, 2, false},
+    {"group_concat", COMPOSITE_STRING_AGG, 2, false},
 };
 
 static const composite_name *find_name(const char *name, bool is_within)
@@ -123,7 +114,7 @@ static status only_where_there(binder *b, expr *other, expr **e)
     return only_where(b, is_there, e);
 }
 
-/* The key, by which rows are ordered or which is x, and the value, which is y. */
+/* The key, by which rows are ordered, and the value. */
 static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
                              bind_composite *out)
 {
@@ -149,21 +140,15 @@ static status bind_values_of(binder *b, const PgQuery__FuncCall *tree, bind_scop
 static status finish_values(binder *b, const PgQuery__FuncCall *tree, const char *name,
                             bind_composite *c)
 {
-    bool is_of_numbers = c->kind == COMPOSITE_QUANTILE || c->kind >= COMPOSITE_CORR;
-    if (is_of_numbers)
+    if (c->kind == COMPOSITE_QUANTILE)
         TRY(as_number(b, tree, name, &c->key));
     if (c->key->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->key, type_make(TYPE_VARCHAR), tree->location, &c->key));
-    if (c->value && is_of_numbers)
-        TRY(as_number(b, tree, name, &c->value));
     if (c->value && c->value->type.id == TYPE_NULL)
         TRY(bind_cast(b, c->value, type_make(TYPE_VARCHAR), tree->location, &c->value));
     if (c->filter)
         TRY(only_where(b, c->filter, &c->key));
-    if (!c->value)
-        return STATUS_OK;
-    TRY(only_where_there(b, c->value, &c->key));
-    return c->kind >= COMPOSITE_CORR ? only_where_there(b, c->key, &c->value) : STATUS_OK;
+    return c->value ? only_where_there(b, c->value, &c->key) : STATUS_OK;
 }
 
 static data_type type_of(const bind_composite *c)
@@ -171,15 +156,76 @@ static data_type type_of(const bind_composite *c)
     switch (c->kind) {
     case COMPOSITE_QUANTILE_VALUE:
     case COMPOSITE_MODE:
+    case COMPOSITE_STRING_AGG:
         return c->key->type;
     case COMPOSITE_VALUE_OF_LEAST:
     case COMPOSITE_VALUE_OF_GREATEST:
         return c->value->type;
-    case COMPOSITE_REGR_COUNT:
-        return type_make(TYPE_INT64);
     default:
         return type_make(TYPE_DOUBLE);
     }
+}
+
+/* All but string_agg. */
+static status bind_others(binder *b, const PgQuery__FuncCall *tree, const composite_name *found,
+                          bind_scope *scope, bind_composite *out)
+{
+    TRY(check_form(b, tree, found));
+    TRY(bind_values_of(b, tree, scope, out));
+    return finish_values(b, tree, found->name, out);
+}
+
+/* ---- string_agg ---- */
+
+/* DISTINCT: equal values are to come one after the other. */
+static status check_distinct_order(binder *b, const PgQuery__FuncCall *tree, bind_composite *c)
+{
+    plan_sort_key key = {.key = c->key};
+    for (size_t i = 0; i < c->order.count; i++)
+        if (i || !expr_equal(c->order.items[i].key, c->key))
+            return bind_error(b, STATUS_KIND_INVALID,
+                              bind_location(tree->agg_order[i]->sort_by->node),
+                              "in an aggregate with DISTINCT, ORDER BY expressions must appear in "
+                              "argument list");
+    return c->order.count ? STATUS_OK : array_push(b->memory, &c->order, key);
+}
+
+static status bind_string_parts(binder *b, const PgQuery__FuncCall *tree, bind_scope *scope,
+                                bind_composite *c)
+{
+    value comma = value_text(",", 1);
+    TRY(bind_expr(b, tree->args[0], scope, &c->key));
+    if (tree->n_args > 1)
+        TRY(bind_expr(b, tree->args[1], scope, &c->delimiter));
+    else
+        TRY(bind_constant(b, &comma, -1, &c->delimiter));
+    data_type type = type_make(c->key->type.id == TYPE_BLOB ? TYPE_BLOB : TYPE_VARCHAR);
+    for (size_t i = 0; i < tree->n_agg_order; i++) {
+        const PgQuery__SortBy *by = tree->agg_order[i]->sort_by;
+        expr *key;
+        TRY(bind_expr(b, by->node, scope, &key));
+        if (key->type.id == TYPE_NULL)
+            TRY(bind_cast(b, key, type_make(TYPE_VARCHAR), tree->location, &key));
+        TRY(bind_sort_key(b, by, key, &c->order));
+    }
+    if (c->is_distinct)
+        TRY(check_distinct_order(b, tree, c));
+    TRY(bind_cast(b, c->key, type, tree->location, &c->key));
+    TRY(bind_cast(b, c->delimiter, type, tree->location, &c->delimiter));
+    if (!tree->agg_filter)
+        return STATUS_OK;
+    TRY(bind_condition(b, tree->agg_filter, scope, "FILTER", &c->filter));
+    return only_where(b, c->filter, &c->key);
+}
+
+static status bind_string_agg(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                              bind_scope *scope, bind_composite *c)
+{
+    if (tree->n_args < 1 || tree->n_args > 2)
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "aggregate \"%s\" takes 1 or 2 arguments, not %zu", name, tree->n_args);
+    c->is_distinct = tree->agg_distinct;
+    return bind_string_parts(b, tree, scope, c);
 }
 
 status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
@@ -187,16 +233,13 @@ status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char 
 {
     const composite_name *found = find_name(name, tree->agg_within_group);
     bind_composite added = {.kind = found->kind, .position = bind_position(b, tree->location)};
-    TRY(check_form(b, tree, found));
     scope->is_in_aggregate = true;
-    status st = bind_values_of(b, tree, scope, &added);
+    status st = found->kind == COMPOSITE_STRING_AGG ? bind_string_agg(b, tree, name, scope, &added)
+                                                    : bind_others(b, tree, found, scope, &added);
     scope->is_in_aggregate = false;
     TRY(st);
-    TRY(finish_values(b, tree, name, &added));
-    added.column = (plan_column){.id = bind_new_id(b),
-                                 .name = found->name,
-                                 .type = type_of(&added),
-                                 .is_nullable = added.kind != COMPOSITE_REGR_COUNT};
+    added.column = (plan_column){
+        .id = bind_new_id(b), .name = found->name, .type = type_of(&added), .is_nullable = true};
     TRY(array_push(b->memory, &scope->composites, added));
     *out = bind_column_expr(b, &added.column);
     if (!*out)

@@ -5,10 +5,10 @@
  *                   window [row_number() as number, count(x) as count] partition [g] order [x]
  *                     sort [g, x]
  *
- *   corr(y, x): project [sxy / sqrt(sxx * syy)]
- *                 aggregate [sum((x - mean) * (y - mean)), ...] groups [g]
- *                   window [avg(x) as mean, ...] partition [g]
- *                     sort [g] */
+ *   string_agg(x, ',' order by y):
+ *               aggregate [max(texts)] groups [g]
+ *                 window [string_agg(x, ',') as texts] partition [g] order [y]
+ *                   sort [g, y] */
 #include "sql/binder.h"
 
 typedef struct composing {
@@ -54,15 +54,6 @@ static expr *compute(composing *c, expr_op op, expr *left, expr *right)
 static expr *equal(composing *c, expr *left, expr *right)
 {
     return call(c, EXPR_EQ, TYPE_BOOL, left, right);
-}
-
-/* NULL where the divisor is 0. */
-static expr *divide(composing *c, expr *left, expr *right)
-{
-    expr *divisor = compute(c, EXPR_NULLIF, right, number_of(c, 0));
-    if (divisor)
-        divisor->is_nullable = true;
-    return compute(c, EXPR_DIVIDE, left, divisor);
 }
 
 static expr *as_double(composing *c, expr *e)
@@ -156,7 +147,7 @@ static status add_call(composing *c, plan_node *window, plan_window_call call, t
                        const char *name, expr **out)
 {
     plan_column made = {.id = bind_new_id(c->b), .name = name, .type = type_make(type)};
-    made.is_nullable = type == TYPE_DOUBLE;
+    made.is_nullable = type != TYPE_INT64;
     TRY(array_push(c->b->memory, &window->window.calls, call));
     TRY(array_push(c->b->memory, &window->columns, made));
     *out = column(c, &made);
@@ -270,91 +261,28 @@ static status compose_value_of(composing *c, const bind_composite *q, expr *key,
     return c->st;
 }
 
-/* ---- pairs ---- */
-
-typedef struct sums {
-    expr *count, *mean_x, *mean_y, *xx, *yy, *xy;
-} sums;
-
-static status sum_pairs(composing *c, expr *x, expr *y, sums *out)
+/* The joined text stands at the first row of each group, the others have NULL. */
+static status compose_string(composing *c, const bind_composite *q, expr *key, expr **out)
 {
-    plan_sort_key_list none = {0};
+    plan_sort_key_list order = {0};
     plan_node *window;
-    expr *mean_x, *mean_y;
-    TRY(new_window(c, &none, &window));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, x), TYPE_DOUBLE, "mean", &mean_x));
-    TRY(add_call(c, window, aggregate_call(AGGREGATE_AVG, y), TYPE_DOUBLE, "mean", &mean_y));
-    expr *dx = compute(c, EXPR_SUBTRACT, x, mean_x), *dy = compute(c, EXPR_SUBTRACT, y, mean_y);
-    out->count = as_double(c, add_aggregate(c, AGGREGATE_COUNT, x, NULL));
-    out->mean_x = add_aggregate(c, AGGREGATE_MAX, mean_x, NULL);
-    out->mean_y = add_aggregate(c, AGGREGATE_MAX, mean_y, NULL);
-    out->xx = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dx, dx), NULL);
-    out->yy = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dy, dy), NULL);
-    out->xy = add_aggregate(c, AGGREGATE_SUM, compute(c, EXPR_MULTIPLY, dx, dy), NULL);
-    return c->st;
-}
-
-/* CASE WHEN syy = 0 AND sxx <> 0 THEN 1 ELSE sxy / sxx * sxy / syy END */
-static expr *determination(composing *c, const sums *s)
-{
-    expr *ratio = compute(c, EXPR_MULTIPLY, divide(c, s->xy, s->xx), divide(c, s->xy, s->yy));
-    expr *is_flat = equal(c, s->yy, number_of(c, 0));
-    expr *is_wide = call(c, EXPR_NE, TYPE_BOOL, s->xx, number_of(c, 0));
-    expr *condition = call(c, EXPR_AND, TYPE_BOOL, is_flat, is_wide), *one = number_of(c, 1);
-    expr *e = c->st ? NULL : expr_new(c->b->memory, EXPR_CASE, type_make(TYPE_DOUBLE), 3, -1);
-    if (!c->st && !e)
-        c->st = bind_no_memory();
-    if (!e)
-        return NULL;
-    e->is_nullable = true;
-    e->args[0] = condition;
-    e->args[1] = one;
-    e->args[2] = ratio;
-    return e;
-}
-
-static expr *of_sums(composing *c, bind_composite_kind kind, const sums *s)
-{
-    expr *e;
-    switch (kind) {
-    case COMPOSITE_CORR:
-        e = compute(c, EXPR_SQRT, compute(c, EXPR_MULTIPLY, s->xx, s->yy), NULL);
-        return divide(c, s->xy, e);
-    case COMPOSITE_COVAR_POP:
-        return divide(c, s->xy, s->count);
-    case COMPOSITE_COVAR_SAMP:
-        return divide(c, s->xy, compute(c, EXPR_SUBTRACT, s->count, number_of(c, 1)));
-    case COMPOSITE_REGR_AVGX:
-        return s->mean_x;
-    case COMPOSITE_REGR_AVGY:
-        return s->mean_y;
-    case COMPOSITE_REGR_SXX:
-        return s->xx;
-    case COMPOSITE_REGR_SYY:
-        return s->yy;
-    case COMPOSITE_REGR_SXY:
-        return s->xy;
-    case COMPOSITE_REGR_SLOPE:
-        return divide(c, s->xy, s->xx);
-    case COMPOSITE_REGR_INTERCEPT:
-        e = compute(c, EXPR_MULTIPLY, divide(c, s->xy, s->xx), s->mean_x);
-        return compute(c, EXPR_SUBTRACT, s->mean_y, e);
-    default:
-        return determination(c, s);
+    plan_window_call call = {.function =
+                                 q->is_distinct ? WINDOW_STRING_AGG_DISTINCT : WINDOW_STRING_AGG,
+                             .position = q->position,
+                             .arg_count = 2};
+    call.args[1] = q->delimiter;
+    if (!expr_is_constant(q->delimiter))
+        TRY(as_column(c, &call.args[1]));
+    for (size_t i = 0; i < q->order.count; i++) {
+        plan_sort_key sort = q->order.items[i];
+        TRY(as_column(c, &sort.key));
+        TRY(array_push(c->b->memory, &order, sort));
     }
-}
-
-static status compose_pair(composing *c, const bind_composite *q, expr *key, expr **out)
-{
-    expr *y = q->value;
-    sums s;
-    if (q->kind == COMPOSITE_REGR_COUNT) {
-        *out = add_aggregate(c, AGGREGATE_COUNT, key, NULL);
-        return c->st;
-    }
-    TRY(as_column(c, &y));
-    TRY(sum_pairs(c, key, y, &s));
-    *out = of_sums(c, q->kind, &s);
+    call.args[0] = key;
+    TRY(new_window(c, &order, &window));
+    window->window.order = order;
+    TRY(add_call(c, window, call, key->type.id, "string_agg", out));
+    *out = add_aggregate(c, AGGREGATE_MAX, *out, NULL);
     return c->st;
 }
 
@@ -371,11 +299,10 @@ static status compose(composing *c, const bind_composite *q, expr **out)
         return compose_value(c, q, key, out);
     case COMPOSITE_MODE:
         return compose_mode(c, q, key, out);
-    case COMPOSITE_VALUE_OF_LEAST:
-    case COMPOSITE_VALUE_OF_GREATEST:
-        return compose_value_of(c, q, key, out);
+    case COMPOSITE_STRING_AGG:
+        return compose_string(c, q, key, out);
     default:
-        return compose_pair(c, q, key, out);
+        return compose_value_of(c, q, key, out);
     }
 }
 

@@ -554,6 +554,10 @@ static status no_such_function(const call *c)
     enum { FUNCTIONS = sizeof functions / sizeof *functions };
     const char *names[FUNCTIONS + AGGREGATE_FUNCTION_COUNT];
     size_t count = 0;
+    if (bind_is_series(c->name))
+        return status_hint(bind_unsupported(c->b, c->tree->location,
+                                            "a function of many rows in an expression is"),
+                           "write it in FROM");
     for (size_t i = 0; i < FUNCTIONS; i++)
         if (can_call(&functions[i]))
             names[count++] = functions[i].name;

@@ -60,15 +60,27 @@ static status check_columns(const binder *b, const plan_node *root, int32_t loca
     return STATUS_OK;
 }
 
-static status name_columns(const binder *b, const PgQuery__IntoClause *into, plan_node *root)
+/* By a projection: nodes that only pass columns on have their children's names once they are optimized. */
+static status name_columns(binder *b, const PgQuery__IntoClause *into, plan_node **root)
 {
-    if (into->n_col_names > root->columns.count)
+    size_t count = (*root)->columns.count;
+    expr **exprs = arena_alloc_array(b->memory, count, sizeof *exprs);
+    const char **names = arena_alloc_array(b->memory, count, sizeof *names);
+    if (!exprs || !names)
+        return bind_no_memory();
+    if (into->n_col_names > count)
         return bind_error(b, STATUS_KIND_INVALID, into->rel->location,
-                          "table \"%s\" has %zu columns but %zu names", into->rel->relname,
-                          root->columns.count, into->n_col_names);
-    for (size_t i = 0; i < into->n_col_names; i++)
-        root->columns.items[i].name = into->col_names[i]->string->sval;
-    return STATUS_OK;
+                          "table \"%s\" has %zu columns but %zu names", into->rel->relname, count,
+                          into->n_col_names);
+    for (size_t i = 0; i < count; i++) {
+        const plan_column *column = &(*root)->columns.items[i];
+        bool is_named = i < into->n_col_names;
+        names[i] = is_named ? into->col_names[i]->string->sval : column->name;
+        exprs[i] = bind_column_expr(b, column);
+        if (!exprs[i])
+            return bind_no_memory();
+    }
+    return bind_project(b, *root, exprs, names, count, root);
 }
 
 static status add_limit(binder *b, plan_node **root)
@@ -96,7 +108,8 @@ status bind_create_table_as(binder *b, const PgQuery__CreateTableAsStmt *tree, b
     TRY(bind_statement(b, tree->query->select_stmt));
     if (into->skip_data)
         TRY(add_limit(b, root));
-    TRY(name_columns(b, into, *root));
+    if (into->n_col_names)
+        TRY(name_columns(b, into, root));
     return check_columns(b, *root, into->rel->location);
 }
 

@@ -26,11 +26,7 @@ static status bind_scan(binder *b, pq_table *table, const char *name, plan_node 
 
 /* ---- several scans as one ---- */
 
-typedef struct scan_list {
-    ARRAY(plan_node *) scans;
-} scan_list;
-
-static status unite(binder *b, const scan_list *list, plan_node **out)
+status bind_unite(binder *b, const bind_scan_list *list, plan_node **out)
 {
     size_t count = list->scans.count;
     *out = list->scans.items[0];
@@ -54,7 +50,7 @@ static status unite(binder *b, const scan_list *list, plan_node **out)
 status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
                   plan_node **out)
 {
-    scan_list list = {0};
+    bind_scan_list list = {0};
     for (size_t i = 0; i < parts->count; i++) {
         plan_node *scan;
         TRY(bind_scan(b, parts->items[i]->table, name, &scan));
@@ -62,7 +58,7 @@ status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_
     }
     if (more)
         TRY(array_push(b->memory, &list.scans, more));
-    return unite(b, &list, out);
+    return bind_unite(b, &list, out);
 }
 
 /* ---- views ---- */
@@ -142,11 +138,46 @@ static bool looks_like_path(const char *name)
     return strchr(name, '/') || (bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet"));
 }
 
+/* The text of a table whose folders are to be taken as `hive_partitioning` says; NULL: as the setting does. */
+static status with_hive(const binder *b, const char *hive_partitioning, const char *text,
+                        const char **out)
+{
+    const char *said = hive_partitioning ? hive_partitioning : b->hive_partitioning;
+    *out = text;
+    if (!said || (!hive_partitioning && !strcmp(said, "auto")))
+        return STATUS_OK;
+    *out = arena_format(b->memory, "hive_partitioning=%s:%s", said, text);
+    return *out ? STATUS_OK : bind_no_memory();
+}
+
+/* A table of the catalog's that has keys in its folders' names though it shall not, or none though others of
+ * its files have some. */
+static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table)
+{
+    const char *said = b->hive_partitioning, *text;
+    if (entry->parts.count || !said || !strcmp(said, "auto") ||
+        !strcmp(said, "on") == ((*table)->hive.keys.count > 0))
+        return STATUS_OK;
+    TRY(with_hive(b, NULL, (*table)->name, &text));
+    return sql_catalog_path(b->catalog, text, table);
+}
+
+status bind_table_path(binder *b, const char *path, const char *hive_partitioning, int32_t location,
+                       plan_node **out)
+{
+    const char *text;
+    pq_table *table;
+    TRY(with_hive(b, hive_partitioning, path, &text));
+    TRY(at(b, sql_catalog_path(b->catalog, text, &table), location));
+    TRY(bind_scan(b, table, path, out));
+    (*out)->position = bind_position(b, location);
+    return STATUS_OK;
+}
+
 status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                         plan_node **out)
 {
     const sql_catalog_entry *entry = NULL;
-    pq_table *table;
     if (!is_path)
         TRY(at(b, sql_catalog_find(b->catalog, name, b->held, &entry), location));
     if (!entry && !is_path && !looks_like_path(name))
@@ -155,17 +186,17 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
         return bind_view_named(b, entry, location, out);
     if (entry && entry->parts.count > 1)
         return bind_parts(b, &entry->parts, entry->name, NULL, out);
-    if (entry)
-        table = entry->table;
-    else
-        TRY(at(b, sql_catalog_path(b->catalog, name, &table), location));
-    TRY(bind_scan(b, table, entry ? entry->name : name, out));
+    if (!entry)
+        return bind_table_path(b, name, NULL, location, out);
+    pq_table *table = entry->table;
+    TRY(at(b, reopen(b, entry, &table), location));
+    TRY(bind_scan(b, table, entry->name, out));
     (*out)->position = bind_position(b, location);
     return STATUS_OK;
 }
 
 /* "dir/orders.parquet" is called orders. */
-static const char *relation_of_path(binder *b, const char *path)
+const char *bind_relation_of_path(binder *b, const char *path)
 {
     const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
     size_t bytes = strlen(start);
@@ -186,65 +217,9 @@ status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope, 
     if (!*out)
         TRY(bind_table_named(b, path ? path : range->relname, path != NULL, range->location, out));
     if (path) {
-        relation = relation_of_path(b, path);
+        relation = bind_relation_of_path(b, path);
         if (!relation)
             return bind_no_memory();
     }
     return bind_add_relation(b, scope, *out, relation, range->alias, range->location);
-}
-
-/* ---- read_parquet ---- */
-
-static status add_argument(binder *b, const pg_node *node, int32_t location, scan_list *list)
-{
-    plan_node *scan;
-    if (node->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR) {
-        for (size_t i = 0; i < node->a_array_expr->n_elements; i++)
-            TRY(add_argument(b, node->a_array_expr->elements[i], location, list));
-        return STATUS_OK;
-    }
-    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST ||
-        node->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL)
-        return bind_error(b, STATUS_KIND_INVALID, location,
-                          "arguments of read_parquet must be paths in quotes");
-    TRY(bind_table_named(b, node->a_const->sval->sval, true, node->a_const->location, &scan));
-    if (list->scans.count) {
-        const plan_node *first = list->scans.items[0];
-        bool is_same = first->columns.count == scan->columns.count;
-        for (size_t i = 0; is_same && i < first->columns.count; i++)
-            is_same = !strcmp(first->columns.items[i].name, scan->columns.items[i].name) &&
-                      type_equal(first->columns.items[i].type, scan->columns.items[i].type);
-        if (!is_same)
-            return bind_error(b, STATUS_KIND_INVALID, node->a_const->location,
-                              "columns of \"%s\" differ from those of \"%s\"",
-                              scan->scan.table_name, first->scan.table_name);
-    }
-    return array_push(b->memory, &list->scans, scan);
-}
-
-status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_scope *scope,
-                           plan_node **out)
-{
-    const pg_node *item = range->n_functions ? range->functions[0] : NULL;
-    if (item && item->node_case == PG_QUERY__NODE__NODE_LIST && item->list->n_items)
-        item = item->list->items[0];
-    if (!item || item->node_case != PG_QUERY__NODE__NODE_FUNC_CALL || range->n_functions > 1 ||
-        range->ordinality || range->n_coldeflist)
-        return bind_unsupported(b, bind_location(item), "this function in FROM is");
-    const PgQuery__FuncCall *call = item->func_call;
-    const char *name = call->funcname[call->n_funcname - 1]->string->sval;
-    if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
-        return status_hint(bind_error(b, STATUS_KIND_NOT_FOUND, call->location,
-                                      "table function \"%s\" does not exist", name),
-                           "there is read_parquet('path')");
-    scan_list list = {0};
-    for (size_t i = 0; i < call->n_args; i++)
-        TRY(add_argument(b, call->args[i], call->location, &list));
-    if (!list.scans.count)
-        return bind_error(b, STATUS_KIND_INVALID, call->location,
-                          "read_parquet takes one or more paths");
-    TRY(unite(b, &list, out));
-    const char *relation =
-        list.scans.count == 1 ? relation_of_path(b, list.scans.items[0]->scan.table_name) : name;
-    return bind_add_relation(b, scope, *out, relation, range->alias, call->location);
 }

@@ -240,6 +240,9 @@ static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *
         return STATUS_OK;
     }
     TRY(bind_aggregate_over(b, tree, name, scope, &is_aggregate, &aggregate));
+    if (!is_aggregate && bind_is_composite(name))
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
+                          "%s over a window is not supported", name);
     if (!is_aggregate)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "OVER specified, but %s is not a window function nor an aggregate "

@@ -5,8 +5,10 @@
  *   bind_set.c         UNION, INTERSECT, EXCEPT, VALUES
  *   bind_with.c        WITH
  *   bind_recursive.c   WITH RECURSIVE
- *   bind_from.c        FROM: subqueries, functions, aliases
+ *   bind_from.c        FROM: subqueries, functions
+ *   bind_scope.c       which names items of FROM bring, aliases
  *   bind_table.c       tables, views, paths
+ *   bind_series.c      generate_series, range
  *   bind_rows.c        CREATE TABLE, INSERT
  *   bind_join.c        joins, and which names are visible behind them
  *   bind_expr.c        expressions: one function per kind of node
@@ -73,35 +75,26 @@ typedef struct bind_grouping {
     int32_t position;
 } bind_grouping;
 
-/* An aggregate that is made of others. Those from CORR on are of pairs of numbers. */
+/* An aggregate that is made of others. */
 typedef enum bind_composite_kind {
     COMPOSITE_QUANTILE,       /* between two values */
     COMPOSITE_QUANTILE_VALUE, /* one of the values */
     COMPOSITE_MODE,
     COMPOSITE_VALUE_OF_LEAST, /* arg_min */
     COMPOSITE_VALUE_OF_GREATEST,
-    COMPOSITE_CORR,
-    COMPOSITE_COVAR_POP,
-    COMPOSITE_COVAR_SAMP,
-    COMPOSITE_REGR_COUNT,
-    COMPOSITE_REGR_AVGX,
-    COMPOSITE_REGR_AVGY,
-    COMPOSITE_REGR_SXX,
-    COMPOSITE_REGR_SYY,
-    COMPOSITE_REGR_SXY,
-    COMPOSITE_REGR_SLOPE,
-    COMPOSITE_REGR_INTERCEPT,
-    COMPOSITE_REGR_R2
+    COMPOSITE_STRING_AGG /* values joined, in the order of keys of their own */
 } bind_composite_kind;
 
 /* A call of one, and the column that it will be. */
 typedef struct bind_composite {
     bind_composite_kind kind;
-    expr *key;    /* by which rows are ordered; of pairs: x; NULL in rows that are passed over */
-    expr *value;  /* arg_min's value; of pairs: y; or NULL */
+    expr *key;    /* by which rows are ordered; NULL in rows that are passed over */
+    expr *value;  /* arg_min's; or NULL */
     expr *filter; /* in the key already */
     double fraction;
-    bool is_descending;
+    bool is_descending, is_distinct;
+    expr *delimiter;          /* STRING_AGG */
+    plan_sort_key_list order; /* the same; DISTINCT: of the key alone */
     plan_column column;
     int32_t position;
 } bind_composite;
@@ -168,8 +161,9 @@ typedef status (*bind_query_function)(binder *b, const pg_select *select, bind_s
 struct binder {
     arena *memory;
     sql_catalog *catalog;
-    sql_held *held;         /* the statement's */
-    int64_t statement_time; /* as in sql_session: the instant of now() */
+    sql_held *held;                /* the statement's */
+    const char *hive_partitioning; /* as in sql_session */
+    int64_t statement_time;        /* as in sql_session: the instant of now() */
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
@@ -271,12 +265,27 @@ CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope 
                           plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
+/* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
+CHECKED status bind_table_path(binder *b, const char *path, const char *hive_partitioning,
+                               int32_t location, plan_node **out);
+/* What a table of the path is called; NULL without memory. */
+const char *bind_relation_of_path(binder *b, const char *path);
+typedef struct bind_scan_list {
+    ARRAY(plan_node *) scans;
+} bind_scan_list;
+/* Their rows, by their columns' places; the columns have the first one's names. */
+CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);
 /* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
 CHECKED status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_node *more,
                           plan_node **out);
 /* read_parquet('path', ...). */
 CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *range,
                                    bind_scope *scope, plan_node **out);
+
+/* generate_series and range. */
+bool bind_is_series(const char *name);
+CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__Alias *alias,
+                           bind_scope *scope, plan_node **out);
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);
@@ -395,6 +404,8 @@ CHECKED status bind_coerce_all(binder *b, expr **args, size_t count, int32_t loc
 /* ---- plans ---- */
 
 uint32_t bind_new_id(binder *b);
+/* One row without columns: what SELECT without FROM reads. */
+CHECKED status bind_one_row(binder *b, plan_node **out);
 CHECKED status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out);
 /* A projection: columns that are nothing but a child's column keep their ids. */
 CHECKED status bind_project(binder *b, plan_node *child, expr *const *exprs,

@@ -1,8 +1,11 @@
 /* catalog.c - tables and views by name, and tables by path. */
 #include "sql/catalog.h"
 
+#include "parquet/read/table_listed.h"
+
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,13 +242,26 @@ static bool has_parquet_name(const char *name)
     return bytes > 8 && name[0] != '.' && !strcasecmp(name + bytes - 8, ".parquet");
 }
 
-/* A sub-folder is a table if there is a Parquet file in it. */
-static bool holds_parquet(const char *path)
+/* Of a folder whose name is a pair there may be others below before there is a file. */
+#define PAIRS_DEPTH_MAX 8
+
+static bool is_pair(const char *name)
+{
+    return pq_hive_pair(name, strlen(name)) != NULL;
+}
+
+/* A sub-folder is a table if there is a Parquet file in it, or in folders below whose names are pairs. */
+static bool holds_parquet(const char *path, unsigned depth)
 {
     DIR *folder = opendir(path);
     bool holds = false;
-    for (struct dirent *item; folder && !holds && (item = readdir(folder));)
+    for (struct dirent *item; folder && !holds && (item = readdir(folder));) {
+        char inner[PATH_MAX];
         holds = has_parquet_name(item->d_name);
+        if (!holds && depth && is_pair(item->d_name) &&
+            snprintf(inner, sizeof inner, "%s/%s", path, item->d_name) < (int)sizeof inner)
+            holds = holds_parquet(inner, depth - 1);
+    }
     if (folder)
         closedir(folder);
     return holds;
@@ -255,20 +271,28 @@ static bool holds_parquet(const char *path)
 static status add_folder(sql_catalog *catalog, const char *text, const char *path, DIR *folder)
 {
     size_t added = 0;
+    bool is_table = false; /* itself: it has folders whose names are pairs */
     for (struct dirent *item; (item = readdir(folder));) {
         if (item->d_name[0] == '.')
             continue;
         char *inner = arena_format(catalog->memory, "%s/%s", path, item->d_name);
         if (!inner)
             return status_no_memory("catalog", strlen(path));
-        if (file_is_folder(inner) ? !holds_parquet(inner) : !has_parquet_name(item->d_name))
+        if (file_is_folder(inner) ? !holds_parquet(inner, PAIRS_DEPTH_MAX)
+                                  : !has_parquet_name(item->d_name))
             continue;
+        if (is_pair(item->d_name) && file_is_folder(inner)) {
+            is_table = true;
+            continue;
+        }
         char *made = arena_format(catalog->memory, "%s/%s", text, item->d_name);
         if (!made)
             return status_no_memory("catalog", strlen(path));
         TRY(add_path(catalog, made));
         added++;
     }
+    if (is_table)
+        return add_path(catalog, text);
     if (!added)
         return status_hint(
             status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no Parquet files", path),
@@ -582,11 +606,10 @@ status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held *held,
     return st || *out || !catalog->below ? st : sql_catalog_find(catalog->below, name, held, out);
 }
 
-uint64_t sql_catalog_rows(const sql_catalog_entry *entry)
+status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out)
 {
-    return entry->parts.count ? sql_parts_rows(&entry->parts)
-           : entry->table     ? entry->table->row_count
-                              : 0;
+    *out = entry->parts.count ? sql_parts_rows(&entry->parts) : 0;
+    return entry->table && !entry->parts.count ? pq_table_count_rows(entry->table, out) : STATUS_OK;
 }
 
 static status find_path(sql_catalog *catalog, const char *path, pq_table **out)

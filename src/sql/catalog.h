@@ -78,6 +78,6 @@ CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table
 CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,
                                 sql_catalog_entry **out, size_t *out_count);
 /* Rows of a table that is open. */
-uint64_t sql_catalog_rows(const sql_catalog_entry *entry);
+CHECKED status sql_catalog_rows(const sql_catalog_entry *entry, uint64_t *out);
 
 #endif

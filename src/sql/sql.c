@@ -307,6 +307,7 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     TRY(arena_new(&memory));
     preparer p = {.binder = {.memory = memory,
                              .catalog = session->catalog,
+                             .hive_partitioning = session->hive_partitioning,
                              .statement_time = session->statement_time,
                              .bind_subquery = bind_select},
                   .parameters = {.is_described = session->is_described,

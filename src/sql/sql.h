@@ -57,6 +57,7 @@ typedef struct sql_session {
     /* Of parameters, by number; they are bound as constants, and copied. */
     const value *values;
     uint32_t value_count;
+    const char *hive_partitioning; /* the setting; NULL: auto */
     bool is_described; /* there are no values: columns and types of parameters are asked for */
     sql_rounds rounds;
     bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */

@@ -179,6 +179,11 @@ says "has its value" "threads,3,"
 expect "a setting in the environment" 0 - \
     env PISTACHIO_THREADS=5 "$program" --format csv -c "show threads"
 says "has its value" "threads,5,"
+expect "a setting of several" 0 - "$program" --format csv --set join_variant=pooled \
+    -c "show join_variant; show overlap; set synchronization = deferred; show join_variant"
+says "has its name" "join_variant,pooled,"
+says "sets them" "overlap,blocking,"
+says "is none of their other values" "join_variant,custom,"
 expect "a wrong setting" 1 - "$program" --set threads=many -c "select 1"
 echo "select 7 as x;" >"$work/script.sql"
 expect "a script" 0 "x

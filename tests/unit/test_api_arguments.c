@@ -325,6 +325,24 @@ static void null_pistachio_add_arrow(void)
     CHECK_KIND(pistachio_add_arrow(connection, "t", NULL), INVALID, "\"stream\" is NULL");
 }
 
+static void null_pistachio_dlpack(void)
+{
+    struct DLManagedTensorVersioned *tensor = (void *)&connection;
+    CHECK_KIND(pistachio_dlpack(NULL, 0, &tensor), INVALID, "\"batch\" is NULL");
+    CHECK(!tensor);
+    CHECK_KIND(pistachio_dlpack(batch, 0, NULL), INVALID, "\"out\" is NULL");
+    CHECK_KIND(pistachio_dlpack(batch, 3, &tensor), INVALID, "no column 3");
+}
+
+static void null_pistachio_arrow_dlpack(void)
+{
+    struct DLManagedTensorVersioned *tensor = (void *)&connection;
+    const struct ArrowArray none = {0};
+    CHECK_KIND(pistachio_arrow_dlpack(NULL, 0, &tensor), INVALID, "\"rows\" is NULL");
+    CHECK(!tensor);
+    CHECK_KIND(pistachio_arrow_dlpack(&none, 0, NULL), INVALID, "\"out\" is NULL");
+}
+
 static void null_pistachio_arrow_schema(void)
 {
     struct ArrowSchema schema;
@@ -408,6 +426,8 @@ static const struct {
     FUNCTION(pistachio_statement_cancel),
     FUNCTION(pistachio_statement_free),
     FUNCTION(pistachio_add_arrow),
+    FUNCTION(pistachio_dlpack),
+    FUNCTION(pistachio_arrow_dlpack),
     FUNCTION(pistachio_arrow_schema),
     FUNCTION(pistachio_statement_schema),
     FUNCTION(pistachio_arrow_stream),

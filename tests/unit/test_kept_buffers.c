@@ -82,7 +82,7 @@ TEST(pieces_of_slabs_keep_what_is_theirs)
             continue;
         }
         bytes[i] = 1 + test_random() % (1 << 20);
-        pieces[i] = cpu_slab_take(&pool, bytes[i], &slabs[i]);
+        pieces[i] = cpu_slab_take(&pool, bytes[i], i % 2, &slabs[i]);
         CHECK(pieces[i] && !((uintptr_t)pieces[i] & 63));
         CHECK_EQ(pieces[i][0] | pieces[i][bytes[i] - 1], 0);
         pieces[i][0] = pieces[i][bytes[i] - 1] = (unsigned char)i;

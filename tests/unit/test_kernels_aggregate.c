@@ -1,9 +1,12 @@
 /* test_kernels_aggregate.c - the grouping and aggregation kernels: every ISA against the scalar
  * one, and the scalar one against plain loops. */
 #include "device/cpu/tables.h"
+#include "device/sort_key.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
+
+#include <math.h>
 
 #define ROWS_MAX 1100
 #define GROUPS_MAX_TEST 1100
@@ -296,6 +299,99 @@ TEST(aggregate_bits_puts_bits_together)
             }
 }
 
+/* ---- pairs ---- */
+
+static const size_t pair_groups[] = {0, 1, 3, 1000}; /* 0: no groups */
+
+static void launch_pairs(const dev_kernel_function *kernels, size_t count, size_t groups, bool all,
+                         aggregate_pair *states)
+{
+    const double *y = (const double *)(const void *)in.values;
+    aggregate_add_pair_arguments a = {.values = y,
+                                      .second = y + ROWS_MAX,
+                                      .validity = all ? NULL : in.validity,
+                                      .second_validity = all ? NULL : in.mask,
+                                      .groups = groups ? in.groups : NULL,
+                                      .group_count = groups,
+                                      .count = dev_count_exact(count),
+                                      .states = states};
+    memset(states, 0, 1000 * sizeof *states);
+    kernels[DEV_KERNEL_aggregate_add_pair](&a);
+}
+
+/* By the definition, of large numbers that differ little. */
+static aggregate_pair plain_pairs(size_t count, size_t groups, bool all, size_t group)
+{
+    const double *y = (const double *)(const void *)in.values, *x = y + ROWS_MAX;
+    long double sum_x = 0, sum_y = 0, xx = 0, yy = 0, xy = 0;
+    uint64_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        long double mean_x = n ? sum_x / (long double)n : 0,
+                    mean_y = n ? sum_y / (long double)n : 0;
+        for (size_t i = 0; i < count; i++) {
+            if ((!all && (!bit(in.validity, i) || !bit(in.mask, i))) ||
+                (groups && in.groups[i] != group))
+                continue;
+            long double dx = x[i] - mean_x, dy = y[i] - mean_y;
+            sum_x += pass ? 0 : x[i];
+            sum_y += pass ? 0 : y[i];
+            n += !pass;
+            xx += pass ? dx * dx : 0;
+            yy += pass ? dy * dy : 0;
+            xy += pass ? dx * dy : 0;
+        }
+    }
+    return (aggregate_pair){0,
+                            0,
+                            n ? (double)(sum_x / n) : 0,
+                            n ? (double)(sum_y / n) : 0,
+                            (double)xx,
+                            (double)yy,
+                            (double)xy,
+                            n};
+}
+
+static void check_pair(const aggregate_pair *got, const aggregate_pair *expected, size_t count)
+{
+    double scale = sqrt(expected->xx * expected->yy) + 1e-9;
+    CHECK_EQ(got->count, expected->count);
+    if (fabs(got->first_x + got->mean_x - expected->mean_x) > 1e-6 ||
+        fabs(got->xx - expected->xx) > 1e-6 * scale ||
+        fabs(got->yy - expected->yy) > 1e-6 * scale || fabs(got->xy - expected->xy) > 1e-6 * scale)
+        test_fail(__FILE__, __LINE__, "pairs of %zu rows: xx %g, yy %g, xy %g, not %g, %g, %g",
+                  count, got->xx, got->yy, got->xy, expected->xx, expected->yy, expected->xy);
+}
+
+TEST(aggregate_add_pair_adds_up)
+{
+    static aggregate_pair states[ISAS][1000], together[1000];
+    double *y = (double *)(void *)in.values;
+    for (size_t i = 0; i < 2 * ROWS_MAX; i++)
+        y[i] = 1e6 + (double)test_random_below(1000) / 7;
+    fill_bits(in.validity, ROWS_MAX, false);
+    fill_bits(in.mask, ROWS_MAX, false);
+    for (size_t c = 0; c < COUNTS; c++)
+        for (size_t g = 0; g < sizeof pair_groups / sizeof *pair_groups; g++)
+            for (int all = 0; all < 2; all++)
+                for (size_t isa = 0; isa < ISAS && table_of(isa); isa++) {
+                    size_t groups = pair_groups[g];
+                    fill_groups(groups ? groups : 1);
+                    launch_pairs(table_of(isa), counts[c], groups, all, states[isa]);
+                    aggregate_pair expected = plain_pairs(counts[c], groups, all, 0);
+                    check_pair(&states[isa][0], &expected, counts[c]);
+                    /* Two halves, added as states. */
+                    memset(together, 0, sizeof together);
+                    for (int half = 0; half < 2; half++) {
+                        aggregate_add_pair_arguments a = {.is_state = true,
+                                                          .values = states[isa],
+                                                          .count = dev_count_exact(1),
+                                                          .states = together};
+                        table_of(isa)[DEV_KERNEL_aggregate_add_pair](&a);
+                    }
+                    CHECK_EQ(together->count, 2 * expected.count);
+                }
+}
+
 TEST(aggregate_pick_finds_least_and_greatest)
 {
     const data_type types[] = {type_make(TYPE_INT8), type_make(TYPE_INT32), type_make(TYPE_INT64),
@@ -454,6 +550,91 @@ TEST(groups_pass_gives_each_row_an_equal_group)
                     }
                 }
             }
+}
+
+/* ---- the first rows of groups ---- */
+
+static const type_id ordered_types[] = {TYPE_INT8,  TYPE_UINT8,  TYPE_INT16, TYPE_UINT16,
+                                        TYPE_INT32, TYPE_UINT32, TYPE_INT64, TYPE_UINT64,
+                                        TYPE_DATE,  TYPE_FLOAT,  TYPE_DOUBLE};
+
+/* Of NULLs, and of numbers and extremes: codes stand in the order of the sort's keys. */
+TEST(order_codes_stand_in_the_order_of_keys)
+{
+    static uint64_t codes[ISAS][ROWS_MAX + 16], keys[(ROWS_MAX + 16) * 3];
+    size_t count = 300;
+    for (size_t t = 0; t < sizeof ordered_types / sizeof *ordered_types; t++)
+        for (int form = 0; form < 4; form++) {
+            data_type type = type_make(ordered_types[t]);
+            bool is_descending = form & 1, nulls_first = form & 2;
+            for (size_t i = 0; i < count * 8; i++)
+                in.values[i] = (char)(i % 24 < 8 ? test_random() : i % 24 < 16 ? -1 : 0);
+            fill_bits(in.validity, ROWS_MAX, false);
+            sort_pack_arguments pack = {.type = type,
+                                        .values = in.values,
+                                        .validity = in.validity,
+                                        .count = dev_count_exact(count),
+                                        .key_count = 1,
+                                        .is_descending = is_descending,
+                                        .nulls_first = nulls_first,
+                                        .rows = keys};
+            table_of(0)[DEV_KERNEL_sort_pack](&pack);
+            for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+                order_codes_arguments a = {.type = type,
+                                           .values = in.values,
+                                           .validity = in.validity,
+                                           .count = dev_count_exact(count),
+                                           .is_descending = is_descending,
+                                           .nulls_first = nulls_first,
+                                           .out = codes[isa]};
+                table_of(isa)[DEV_KERNEL_order_codes](&a);
+                CHECK(!memcmp(codes[isa], codes[0], count * sizeof(uint64_t)));
+            }
+            bool is_exact = type.width <= 4;
+            for (size_t i = 0; i < count; i++)
+                for (size_t k = 0; k < count; k++) {
+                    int order = sort_key_compare(keys + i * 3, keys + k * 3, 1, NULL);
+                    if ((order < 0 && codes[0][i] > codes[0][k]) ||
+                        (is_exact && order < 0 && codes[0][i] == codes[0][k]) ||
+                        (!order && codes[0][i] != codes[0][k]))
+                        test_fail(__FILE__, __LINE__, "type %u, form %d: rows %zu and %zu",
+                                  (unsigned)type.id, form, i, k);
+                }
+        }
+}
+
+/* How many rows of the group before row i have a lower code, or the same. */
+static size_t rows_before(const uint64_t *codes, size_t i, bool ties)
+{
+    size_t before = 0;
+    for (size_t k = 0; k < i; k++)
+        before +=
+            in.groups[k] == in.groups[i] && (codes[k] < codes[i] || (ties && codes[k] == codes[i]));
+    return before;
+}
+
+TEST(groups_limit_lets_the_first_rows_pass)
+{
+    static uint64_t codes[ROWS_MAX], first[64 * 9], bits[ROWS_MAX / 64 + 9];
+    for (size_t c = 0; c < COUNTS; c++)
+        for (uint32_t limit = 1; limit <= 9; limit += 4)
+            for (int ties = 0; ties < 2; ties++)
+                for (size_t isa = 0; isa < ISAS - 1 && table_of(isa); isa++) {
+                    fill_groups(1 + c * 5);
+                    for (size_t i = 0; i < ROWS_MAX; i++)
+                        codes[i] = test_random_below(20);
+                    memset(first, 0xff, sizeof first);
+                    groups_limit_arguments a = {.groups = in.groups,
+                                                .codes = codes,
+                                                .count = dev_count_exact(counts[c]),
+                                                .limit = limit,
+                                                .drops_ties = ties,
+                                                .first = first,
+                                                .out = bits};
+                    table_of(isa)[DEV_KERNEL_groups_limit](&a);
+                    for (size_t i = 0; i < counts[c]; i++)
+                        CHECK_EQ(bit(bits, i), rows_before(codes, i, ties) < limit);
+                }
 }
 
 TEST(runs_are_marked_and_numbered)

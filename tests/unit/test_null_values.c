@@ -49,6 +49,7 @@ static const struct {
     {DEV_KERNEL_hash_values, "hashes"},
     {DEV_KERNEL_keys_pack, "packed rows, zeroed before"},
     {DEV_KERNEL_sort_pack, "sort keys"},
+    {DEV_KERNEL_order_codes, "sort keys"},
     {DEV_KERNEL_filter_bitmap, "a mask"},
     {DEV_KERNEL_filter_bloom, "a mask"},
     {DEV_KERNEL_bloom_add, "a filter's bits"},
@@ -66,6 +67,7 @@ static const struct {
     {DEV_KERNEL_aggregate_bits, "states"},
     {DEV_KERNEL_aggregate_pick_text, "states"},
     {DEV_KERNEL_aggregate_vary, "states"},
+    {DEV_KERNEL_aggregate_add_pair, "states"},
     {DEV_KERNEL_over_changes, "bits of changes"},
     {DEV_KERNEL_over_range_bound, "row numbers"},
     {DEV_KERNEL_over_shift, "row numbers"},
@@ -419,6 +421,18 @@ static shape finish_variance(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_ZERO, 8, false, NULL};
 }
 
+static shape finish_pair(const run *r, data_type type, unsigned variant)
+{
+    (void)type;
+    static aggregate_pair states[ROWS];
+    memset(states, 0, sizeof states);
+    for (size_t i = 0; i < ROWS; i++)
+        states[i].count = i % 3;
+    LAUNCH(aggregate_finish_pair, .result = AGGREGATE_RESULT_CORR + (int)variant, .states = states,
+           .out = r->out->values, .out_validity = r->out->validity);
+    return (shape){NULLS_ARE_ZERO, 8, false, NULL};
+}
+
 static shape combine_bits(const run *r, data_type type, unsigned variant)
 {
     (void)type;
@@ -470,6 +484,8 @@ static const struct {
     {DEV_KERNEL_codes_to_number, number_codes, 1, false},
     {DEV_KERNEL_aggregate_validity, mark_validity, 1, true},
     {DEV_KERNEL_aggregate_finish_variance, finish_variance, 2, false},
+    {DEV_KERNEL_aggregate_finish_pair, finish_pair,
+     AGGREGATE_RESULT_REGR_R2 - AGGREGATE_RESULT_CORR + 1, false},
     {DEV_KERNEL_over_tile, number_buckets, 1, false},
     {DEV_KERNEL_logic, combine_bits, 2, false},
 };

@@ -136,6 +136,35 @@ TEST(a_sort_with_a_limit_bounds_the_scans_that_stream_into_it)
     CHECK(!strstr(plan, "bound"));
 }
 
+TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
+{
+    char sql[512], plan[2048];
+    const char *with =
+        "explain select * from (select n, m, %s as k from (values (1, 2), (3, 4)) v (n, "
+        "m)) u where %s";
+    static const struct {
+        const char *call, *condition, *expected; /* NULL: nothing is dropped early */
+    } cases[] = {
+        {"row_number() over (partition by n order by m)", "k <= 3", "order [m] first 3"},
+        {"rank() over (partition by n order by m desc)", "k < 3",
+         "order [m desc] first 2 and their peers"},
+        {"row_number() over (order by m)", "1 = k", "limit 1"},
+        {"row_number() over (partition by n order by m)", "k > 3", NULL},
+        {"row_number() over (partition by n order by m)", "k <= 3000", NULL},
+        {"row_number() over (partition by n)", "k <= 3", NULL},
+        {"dense_rank() over (partition by n order by m)", "k <= 3", NULL},
+        {"count(*) over (partition by n order by m)", "k <= 3", NULL},
+        {"lead(n) over (partition by n order by m)", "k <= 3", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, with, cases[i].call, cases[i].condition);
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK(cases[i].expected ? strstr(plan, cases[i].expected) != NULL : !strstr(plan, "limit"));
+        explain("window_limits", sql, plan, sizeof plan);
+        CHECK(!strstr(plan, "limit"));
+    }
+}
+
 /* 40,000 pairs of keys, each twice, far from each other: no row may be taken for a group. */
 TEST(a_limit_of_many_groups_counts_each_once)
 {

@@ -124,3 +124,65 @@ TEST(settings_page_is_current)
     if (!getenv("TEST_UPDATE"))
         CHECK_TEXT_EQ(written, page);
 }
+
+TEST(a_preset_sets_others_and_has_the_name_of_their_values)
+{
+    static const char *const variants[][4] = {{"blocking", "blocking", "blocking", "off"},
+                                              {"pooled", "blocking", "blocking", "on"},
+                                              {"chunking", "blocking", "chunking", "on"},
+                                              {"deferred", "deferred", "deferred", "on"},
+                                              {"full", "deferred", "full", "on"}};
+    settings s = fresh_settings();
+    CHECK_TEXT_EQ(s.join_variant.text, "full");
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        CHECK_OK(settings_set(&s, "join_variant", variants[i][0]));
+        CHECK_TEXT_EQ(s.join_variant.text, variants[i][0]);
+        CHECK_TEXT_EQ(s.synchronization.text, variants[i][1]);
+        CHECK_TEXT_EQ(s.overlap.text, variants[i][2]);
+        CHECK_TEXT_EQ(s.registered_memory.text, variants[i][3]);
+    }
+    CHECK_OK(settings_set(&s, "synchronization", "blocking"));
+    CHECK_TEXT_EQ(s.join_variant.text, "custom");
+    CHECK_OK(settings_set(&s, "join_variant", "CUSTOM"));
+    CHECK_TEXT_EQ(s.overlap.text, "full");
+    CHECK_OK(settings_set(&s, "overlap", "blocking"));
+    CHECK_TEXT_EQ(s.join_variant.text, "pooled");
+    CHECK_OK(settings_set(&s, "registered_memory", "no"));
+    CHECK_TEXT_EQ(s.join_variant.text, "blocking");
+    CHECK_FAILS(settings_set(&s, "join_variant", "fast"), STATUS_KIND_INVALID,
+                "blocking|pooled|chunking|deferred");
+    CHECK_TEXT_EQ(s.join_variant.text, "blocking");
+}
+
+TEST(single_switches_of_the_environment_win_over_a_preset)
+{
+    setenv("PISTACHIO_OVERLAP", "chunking", 1);
+    setenv("PISTACHIO_JOIN_VARIANT", "deferred", 1);
+    settings s = fresh_settings();
+    unsetenv("PISTACHIO_OVERLAP");
+    unsetenv("PISTACHIO_JOIN_VARIANT");
+    CHECK_TEXT_EQ(s.synchronization.text, "deferred");
+    CHECK_TEXT_EQ(s.overlap.text, "chunking");
+    CHECK_TEXT_EQ(s.join_variant.text, "custom");
+}
+
+TEST(a_layer_has_what_its_preset_sets)
+{
+    settings of_database = fresh_settings(), s = of_database;
+    settings_layer layer = {0};
+    CHECK_OK(settings_layer_set(&layer, "join_variant", "chunking"));
+    settings_layer_apply(&layer, &s);
+    CHECK_TEXT_EQ(s.join_variant.text, "chunking");
+    CHECK_TEXT_EQ(s.overlap.text, "chunking");
+    CHECK_OK(settings_layer_set(&layer, "overlap", "full"));
+    settings_layer_apply(&layer, &s);
+    CHECK_TEXT_EQ(s.join_variant.text, "custom");
+    CHECK_OK(settings_layer_reset(&layer, "join_variant"));
+    s = of_database;
+    settings_layer_apply(&layer, &s);
+    CHECK_TEXT_EQ(s.join_variant.text, "full");
+    CHECK_TEXT_EQ(s.synchronization.text, "deferred");
+    CHECK_OK(settings_layer_set(&layer, "join_variant", "custom"));
+    settings_layer_apply(&layer, &s);
+    CHECK_TEXT_EQ(s.synchronization.text, "deferred");
+}

@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 #include "base/fault.h"
+#include "device/cpu/balloon.h"
 #include "device/cpu/slab.h"
 #include "device/cpu/tables.h"
 
@@ -18,6 +19,7 @@
 #define SLACK 64                   /* readable bytes past the end */
 #define MAPPED_BYTES (128u << 10)  /* from here on whole pages from the system, */
 #define SLAB_BYTES_MOST (1u << 20) /* of up to so many several lie in one huge page */
+#define EXPORTED_BYTES (32u << 20) /* that clients have: they keep them */
 #define CLASS_COUNT 256
 #define LARGER_CLASSES 2 /* up to half as large again */
 #define DEFAULT_CHUNK_ROWS 16384
@@ -64,10 +66,17 @@ static size_t class_bytes(size_t bytes, unsigned *class)
     return rounded;
 }
 
+/* A client keeps the results that he gets, so that all memory is new, and most of its cost that of the pages. What is
+ * larger than a piece of a slab is read at random (tables of joins), which huge pages are worth it for. */
+static bool wants_small_pages(const cpu_device *cpu)
+{
+    return mem_budget_exported(cpu->base.budget) >= EXPORTED_BYTES && cpu_are_huge_pages_dear();
+}
+
 static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer)
 {
     if (KEPT_BYTES_MAX > 0 && buffer->mapped <= SLAB_BYTES_MOST + SLACK)
-        return cpu_slab_take(&cpu->slabs, buffer->mapped, &buffer->slab);
+        return cpu_slab_take(&cpu->slabs, buffer->mapped, wants_small_pages(cpu), &buffer->slab);
     void *memory = cpu_map_pages(buffer->mapped);
     return memory == MAP_FAILED ? NULL : memory;
 }

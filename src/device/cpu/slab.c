@@ -45,7 +45,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-static cpu_slab *slab_new(void)
+static cpu_slab *slab_new(bool has_small_pages)
 {
     cpu_slab *slab = mem_new(sizeof *slab);
     if (!slab)
@@ -55,6 +55,8 @@ static cpu_slab *slab_new(void)
         mem_free(slab);
         return NULL;
     }
+    if (has_small_pages)
+        madvise(slab->memory, SLAB_BYTES, MADV_NOHUGEPAGE);
     return slab;
 }
 
@@ -64,13 +66,14 @@ static void slab_free(cpu_slab *slab)
     mem_free(slab);
 }
 
-void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, cpu_slab **out)
+void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, cpu_slab **out)
 {
     char *memory = NULL;
     bytes = whole_pages(bytes);
     pthread_mutex_lock(&pool->lock);
     if (!pool->current || SLAB_BYTES - pool->current->used < bytes)
-        *out = slab_new(); /* pieces are out of the current one, which goes with the last of them */
+        /* Pieces are out of the current one, which goes with the last of them. */
+        *out = slab_new(wants_small_pages);
     else
         *out = pool->current;
     if (*out) {

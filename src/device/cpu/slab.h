@@ -4,6 +4,7 @@
 #define PISTACHIO_DEVICE_CPU_SLAB_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,9 @@ typedef struct cpu_slab_pool {
 
 /* Pages from the system, huge ones as far as they fit; MAP_FAILED without memory. */
 void *cpu_map_pages(size_t bytes);
-/* Memory at a page's begin, and the slab that it lies in, to be given back to; NULL without memory. */
-void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, cpu_slab **out);
+/* Memory at a page's begin, and the slab that it lies in, to be given back to; NULL without memory. A slab that is
+ * new is of huge pages, or of small ones if they are wanted. */
+void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, cpu_slab **out);
 /* The system has the memory from then on, as far as it is whole pages. */
 void cpu_slab_give(cpu_slab_pool *pool, cpu_slab *slab, void *memory, size_t bytes);
 /* Everything was given back. */

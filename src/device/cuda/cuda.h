@@ -3,6 +3,7 @@
  *   device.c   opening: driver, context, kernels; closing
  *   stream.c   streams, their progress, events          wake.c    the thread that wakes waiting tasks
  *   memory.c   device memory and pinned host memory      copy.c    copies
+ *   reuse.c    memory that a stream takes again at once
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *
  * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
@@ -36,6 +37,11 @@ typedef struct cuda_buffer {
     unsigned class;
     bool is_pinned;
     uint64_t number; /* released: free when streams have passed this */
+    /* reuse.c: */
+    _Atomic uint64_t user; /* the only stream that was told to use it, by its id; 0: none */
+    _Atomic uint64_t
+        renewed_by;   /* the stream that took it though it still used the old bytes; or 0 */
+    uint64_t flushes; /* of its stream, when it was released */
 } cuda_buffer;
 
 /* Memory of one kind in size classes; what was used once is kept. Under the device's lock. */
@@ -57,7 +63,8 @@ typedef struct cuda_memory {
     size_t range_bytes, mapped_bytes, granularity;
     cuda_pool device, pinned;
     cuda_piece *device_pieces;
-    block_starts blocks;               /* of the device's */
+    block_starts blocks;               /* of the device's, */
+    block_starts owners;               /* and their cuda_buffers' addresses, in the same order */
     cuda_piece *_Atomic pinned_pieces; /* only ever grows: read without the lock */
     cuda_buffer *open;                 /* released, no number yet */
     size_t open_count;
@@ -100,6 +107,10 @@ struct cuda_stream {
     dev_buffer *scratch;
     size_t scratch_used, scratch_zeroed; /* of its bytes: given to launches, of them zeroed */
     _Atomic uint32_t references;         /* the owner's, and one of each event */
+    uint64_t id;                         /* of all streams that there ever were */
+    _Atomic uint64_t flushes;            /* how often its window was begun */
+    cuda_buffer *released;               /* that it alone used: reuse.c */
+    unsigned released_count;
 };
 
 struct dev_event {
@@ -161,6 +172,11 @@ void cuda_stream_flush_all(cuda_device *dev);
 void cuda_stream_mark_all(cuda_device *dev);
 /* Everything enqueued when `number` was the clock's is done. Under the device's lock. */
 bool cuda_streams_passed(cuda_device *dev, uint64_t number);
+/* The same of one stream. */
+bool cuda_stream_passed(const cuda_stream *stream, uint64_t number);
+/* Has wake(argument) called when the stream has written a mark. Takes over a reference of the stream's. */
+CHECKED status cuda_notify_at_mark(cuda_stream *stream, uint64_t mark, void (*wake)(void *),
+                                   void *argument);
 CHECKED status cuda_event_record(dev_stream *stream, void (*wake)(void *), void *argument,
                                  dev_event **out);
 CHECKED status cuda_stream_wait(dev_stream *stream, dev_event *event);
@@ -187,6 +203,21 @@ CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void 
 void cuda_host_free(device *dev, void *address, size_t bytes);
 bool cuda_is_pinned(const cuda_device *dev, const void *address);
 void cuda_release(dev_buffer *buffer);
+CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
+                                  bool *out_will);
+bool cuda_memory_wait(device *dev);
+
+/* ---- reuse.c ---- */
+uint64_t cuda_stream_new_id(void);
+/* The stream is told to use blocks. Under no lock. */
+CHECKED status cuda_reuse_note(cuda_stream *stream, const window_use *uses, unsigned count);
+/* Under the device's lock: whether a released buffer is kept for the stream that alone uses it. */
+bool cuda_reuse_keep(cuda_device *dev, cuda_buffer *buffer);
+/* Under the device's lock: what was kept is anybody's once streams have passed. */
+void cuda_reuse_end(cuda_stream *stream);
+void cuda_reuse_end_all(cuda_device *dev);
+/* One that the calling task's stream has released, of the class, still charged; or NULL. */
+cuda_buffer *cuda_reuse_take(cuda_device *dev, unsigned class, size_t bytes);
 
 /* ---- copy.c ---- */
 CHECKED status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes);

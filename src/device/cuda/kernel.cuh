@@ -47,6 +47,8 @@ template <class A> struct kernel_jobs {
 #define KERNEL_STEP_ALONE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK))
 #define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK))
 #define KERNEL_STEP_TOGETHER_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 4))
+/* Up to 128, for those that hold several rows a thread. */
+#define KERNEL_STEP_TOGETHER_WIDEST(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 2))
 
 #define ALL_LANES 0xffffffffu
 #define DEVICE static __device__ __forceinline__

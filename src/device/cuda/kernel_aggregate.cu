@@ -3,6 +3,7 @@
  * With groups each row adds to its state by atomics. Without, a block adds up CUDA_TILE_ROWS rows and
  * then adds to the one state. */
 #include "device/cuda/numbers.cuh"
+#include "device/pair_value.h"
 
 #include <math.h>
 
@@ -270,7 +271,7 @@ KERNEL_ALONE(aggregate_bits)
         put_bits<uint64_t>(a, i);
 }
 
-/* ---- sums of floats, variances, extremes of text: no atomic form ---- */
+/* ---- sums of floats, variances, pairs, extremes of text: no atomic form ---- */
 
 DEVICE void add_double(aggregate_number *state, double x)
 {
@@ -330,6 +331,29 @@ KERNEL_ALONE(aggregate_vary)
             state.mean += delta / (double)++state.count;
             state.squares += delta * (x.mean - state.mean);
         }
+        a.states[group] = state;
+    });
+}
+
+KERNEL_ALONE(aggregate_add_pair)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (!row_counts(a, count, i) || !kernel_is_valid(a.second_validity, i))
+        return;
+    aggregate_pair x = {0, 0, 0, 0, 0, 0, 0, 1};
+    if (a.is_state) {
+        x = ((const aggregate_pair *)a.values)[i];
+    } else {
+        x.first_x = a.second[i];
+        x.first_y = ((const double *)a.values)[i];
+    }
+    uint64_t group = a.groups ? a.groups[i] : 0;
+    with_lock(extra.scratch, group, [=]() {
+        aggregate_pair state = load_fresh(&a.states[group]);
+        if (a.is_state)
+            pair_merge(&state, &x);
+        else
+            pair_add(&state, x.first_x, x.first_y);
         a.states[group] = state;
     });
 }
@@ -461,6 +485,20 @@ KERNEL_TOGETHER(aggregate_finish_variance)
         const aggregate_variance *state = &a.states[i];
         double variance = has_value ? state->squares / (double)(state->count - of_sample) : 0;
         a.out[i] = is_root ? sqrt(variance) : variance;
+    }
+    kernel_write_bit(a.out_validity, i, count, has_value);
+}
+
+KERNEL_TOGETHER(aggregate_finish_pair)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    bool has_value = i < count;
+    if (i < count && a.result == AGGREGATE_RESULT_PAIRS) {
+        ((int64_t *)a.out)[i] = (int64_t)a.states[i].count;
+    } else if (i < count) {
+        double value = 0;
+        has_value = pair_result(&a.states[i], a.result, &value);
+        ((double *)a.out)[i] = has_value ? value : 0;
     }
     kernel_write_bit(a.out_validity, i, count, has_value);
 }

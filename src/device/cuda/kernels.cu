@@ -34,5 +34,6 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #include "device/cuda/kernel_snappy.cu"
 #include "device/cuda/kernel_parquet_batch.cu"
 #include "device/cuda/kernel_sort.cu"
+#include "device/cuda/kernel_sort_radix.cu"
 #include "device/cuda/kernel_string.cu"
 #include "device/cuda/kernel_time.cu"

@@ -112,6 +112,11 @@ status cuda_scratch_take(launch *l, uint64_t words)
     if (!stream->scratch || stream->scratch->bytes < bytes) {
         size_t wanted = bytes < SCRATCH_BYTES_MIN ? SCRATCH_BYTES_MIN : bytes * 2;
         TRY(dev_alloc(stream->base.dev, wanted, "scratch of kernels", &larger));
+        status st = cuda_enter((cuda_device *)stream->base.dev); /* perhaps another thread by now */
+        if (st) {
+            dev_buffer_unref(larger);
+            return st;
+        }
     }
     pthread_mutex_lock(&stream->lock);
     if (larger || stream->scratch->bytes - stream->scratch_used < bytes)

@@ -1,5 +1,6 @@
 /* launch_steps.c - kernels that are several launches, one behind the other in the stream. */
 #include "device/cuda/launch.h"
+#include "device/cuda/sort_radix.h"
 #include "device/kernel_ops.h"
 
 /* ---- kernel_group.cu ---- */
@@ -71,10 +72,9 @@ status cuda_launch_repeat_rows(launch *l)
 
 /* ---- kernel_sort.cu: runs of a block, then twice as long, until one has all ---- */
 
-status cuda_launch_sort_rows(launch *l)
+static status merge_sort(launch *l, uint64_t rows)
 {
-    const sort_rows_arguments *a = l->arguments;
-    uint64_t rows = a->count.bound, blocks = cuda_blocks_for(rows, CUDA_BLOCK), merges = 0;
+    uint64_t blocks = cuda_blocks_for(rows, CUDA_BLOCK), merges = 0;
     shape s = {.blocks = blocks, .threads = CUDA_BLOCK};
     for (uint64_t run = CUDA_BLOCK; run < rows; run *= 2)
         merges++;
@@ -85,6 +85,49 @@ status cuda_launch_sort_rows(launch *l)
         TRY(cuda_run(l, CUDA_ENTRY_sort_rows_merge, s));
     }
     return STATUS_OK;
+}
+
+/* ---- kernel_sort_radix.cu: which digits differ, how often each value is there, then each digit ---- */
+
+#define RADIX_ROWS_MIN 32768 /* fewer are merged in less launches */
+
+static status radix_launches(launch *l, uint32_t key_count, uint64_t rows)
+{
+    shape s = {.blocks = radix_tiles(rows), .threads = CUDA_BLOCK};
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_differ, cuda_shape_blocks(rows)));
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_counts, s));
+    for (uint32_t digit = 0; digit < key_count * RADIX_KEY_DIGITS; digit++) {
+        l->extra.step = digit;
+        TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, s));
+    }
+    return STATUS_OK;
+}
+
+/* What the kernels share is no argument, so the window does not know that they use it: it is empty
+ * before them, and after them when the memory is given up. */
+static status radix_sort(launch *l, uint32_t key_count, uint64_t rows)
+{
+    dev_stream *stream = &l->stream->base;
+    dev_buffer *state;
+    TRY(dev_alloc(stream->dev, radix_bytes(rows), "sort", &state));
+    cuda_stream_flush(stream);
+    status st = cuda_zero(stream, state->address, radix_zeroed_bytes(rows));
+    cuda_stream_flush(stream);
+    l->extra.scratch = state->address;
+    if (!st)
+        st = radix_launches(l, key_count, rows);
+    cuda_stream_flush(stream);
+    dev_buffer_unref(state);
+    return st;
+}
+
+status cuda_launch_sort_rows(launch *l)
+{
+    const sort_rows_arguments *a = l->arguments;
+    uint64_t rows = a->count.bound;
+    bool takes_radix = !a->has_text && a->key_count <= RADIX_KEYS_MAX && rows >= RADIX_ROWS_MIN &&
+                       rows <= RADIX_ROWS_MAX;
+    return takes_radix ? radix_sort(l, a->key_count, rows) : merge_sort(l, rows);
 }
 
 /* ---- kernel_over.cu: a scan, then what each row makes of it ---- */

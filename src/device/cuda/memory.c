@@ -158,7 +158,9 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
         DEV_WORK_NOTE(system_allocations);
         st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
     }
-    if (!st && !is_pinned && !block_starts_add(&dev->memory.blocks, pool->free))
+    if (!st && !is_pinned &&
+        !(block_starts_add(&dev->memory.owners, buffer) &&
+          block_starts_add(&dev->memory.blocks, pool->free)))
         st = status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
                         dev->ordinal, BUFFERS_MAX);
     if (st) {
@@ -223,6 +225,13 @@ static void close_released(cuda_device *dev)
     m->open_count = 0;
 }
 
+/* The same where memory is short: of what streams keep for themselves as well. Under the lock. */
+static void close_all_released(cuda_device *dev)
+{
+    cuda_reuse_end_all(dev);
+    close_released(dev);
+}
+
 static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer **out)
 {
     size_t room;
@@ -242,20 +251,25 @@ static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer 
     if (!st) {
         (*out)->base.bytes = bytes;
         atomic_store(&(*out)->base.references, 1);
+        atomic_store(&(*out)->base.has_texts, false);
+        atomic_store(&(*out)->user, 0);
+        atomic_store(&(*out)->renewed_by, 0);
         watch(dev, *out, bytes);
     }
     return st;
 }
 
-/* The host is ahead of the device by all the memory that there may be: it waits until some of what
- * it released is free. False: nothing is, or will be. A stream that had nothing to do when that was
- * released, and that has been given work since, is marked here: who would do so waits as well. */
-static bool await_released(cuda_device *dev)
+/* The host is ahead of the device by all the memory that there may be. A stream that had nothing to do
+ * when that was released, and that has been given work since, is marked here: who would do so waits as
+ * well. */
+bool cuda_memory_wait(device *base)
 {
+    cuda_device *dev = (cuda_device *)base;
     unsigned turn = 0;
     DEV_WORK_NOTE(waits);
+    status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
-    close_released(dev);
+    close_all_released(dev);
     uint64_t number = dev->memory.closed ? dev->memory.closed->number : 0;
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
         cuda_stream_mark_all(dev);
@@ -268,6 +282,58 @@ static bool await_released(cuda_device *dev)
     return number && !atomic_load(&dev->is_lost);
 }
 
+/* A stream that is not so far, told to write the mark that says when it is; NULL: none. Under the lock. */
+static cuda_stream *late_stream(cuda_device *dev, uint64_t number)
+{
+    cuda_stream_mark_all(dev);
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        if (!cuda_stream_passed(stream, number))
+            return stream;
+    return NULL;
+}
+
+/* Wakes when one of the streams that are not past it is: whoever is woken looks, and comes again for the
+ * next one. */
+status cuda_memory_notify(dev_stream *base, void (*wake)(void *), void *argument, bool *out_will)
+{
+    cuda_device *dev = (cuda_device *)base->dev;
+    cuda_stream *late = NULL;
+    uint64_t mark = 0;
+    *out_will = false;
+    TRY(cuda_enter(dev));
+    pthread_mutex_lock(&dev->lock);
+    close_all_released(dev);
+    bool has_some = dev->memory.closed && !atomic_load(&dev->is_lost);
+    if (has_some)
+        late = late_stream(dev, dev->memory.closed->number);
+    if (late) {
+        mark = atomic_load(&late->last_mark);
+        atomic_fetch_add(&late->references, 1);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (!has_some)
+        return STATUS_OK;
+    *out_will = true;
+    if (late)
+        return cuda_notify_at_mark(late, mark, wake, argument);
+    wake(argument);
+    return STATUS_OK;
+}
+
+/* To the budget, which may still have what streams have passed. */
+static status charge(cuda_device *dev, size_t room, const char *who)
+{
+    status st = mem_budget_take(dev->base.budget, room, who);
+    if (!st)
+        return STATUS_OK;
+    status_free(st);
+    pthread_mutex_lock(&dev->lock);
+    close_all_released(dev);
+    reclaim(dev);
+    pthread_mutex_unlock(&dev->lock);
+    return mem_budget_take(dev->base.budget, room, who);
+}
+
 status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
 {
     cuda_device *dev = (cuda_device *)base;
@@ -276,19 +342,14 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
     TRY(cuda_enter(dev));
-    class_of(bytes, &room);
     DEV_WORK_NOTE(allocations);
-    status st = mem_budget_take(base->budget, room, who);
-    while (st && await_released(dev)) {
-        status_free(st);
-        st = mem_budget_take(base->budget, room, who);
+    buffer = cuda_reuse_take(dev, class_of(bytes, &room), bytes);
+    if (buffer) {
+        *out = &buffer->base;
+        return STATUS_OK;
     }
-    TRY(st);
-    st = take(dev, &dev->memory.device, bytes, &buffer);
-    while (st && status_get_kind(st) == STATUS_KIND_NO_MEMORY && await_released(dev)) {
-        status_free(st);
-        st = take(dev, &dev->memory.device, bytes, &buffer);
-    }
+    TRY(charge(dev, room, who));
+    status st = take(dev, &dev->memory.device, bytes, &buffer);
     if (st) {
         mem_budget_give(base->budget, room);
         return status_context(st, "%s, %zu bytes", who, bytes);
@@ -302,9 +363,12 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
 {
     status_free(cuda_enter(dev));
     pthread_mutex_lock(&dev->lock);
-    buffer->next = dev->memory.open;
-    dev->memory.open = buffer;
-    if (++dev->memory.open_count >= OPEN_MAX) {
+    if (!cuda_reuse_keep(dev, buffer)) {
+        buffer->next = dev->memory.open;
+        dev->memory.open = buffer;
+        dev->memory.open_count++;
+    }
+    if (dev->memory.open_count >= OPEN_MAX) {
         close_released(dev);
         reclaim(dev);
     }
@@ -359,6 +423,7 @@ status cuda_memory_open(cuda_device *dev)
                           total, m->granularity);
     m->range_bytes = round_up(total, m->granularity);
     TRY(block_starts_open(&m->blocks, BUFFERS_MAX));
+    TRY(block_starts_open(&m->owners, BUFFERS_MAX));
     CUDA_TRY(dev->driver, cuMemAddressReserve, &m->range, m->range_bytes, 0, 0, 0);
     return STATUS_OK;
 }
@@ -381,6 +446,7 @@ void cuda_memory_close(cuda_device *dev)
     reclaim(dev);
     free_list(m->closed);
     block_starts_close(&m->blocks);
+    block_starts_close(&m->owners);
     for (unsigned i = 0; i < CUDA_CLASSES; i++) {
         free_list(m->device.kept[i]);
         free_list(m->pinned.kept[i]);

@@ -103,14 +103,18 @@ static bool is_passed(const cuda_stream *stream, uint64_t number)
     return atomic_load_explicit(stream->progress, memory_order_acquire) >= number;
 }
 
+bool cuda_stream_passed(const cuda_stream *stream, uint64_t number)
+{
+    bool is_idle =
+        !atomic_load(&stream->has_unmarked) && is_passed(stream, atomic_load(&stream->last_mark));
+    return is_idle || is_passed(stream, number);
+}
+
 bool cuda_streams_passed(cuda_device *dev, uint64_t number)
 {
-    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next) {
-        bool is_idle = !atomic_load(&stream->has_unmarked) &&
-                       is_passed(stream, atomic_load(&stream->last_mark));
-        if (!is_idle && !is_passed(stream, number))
+    for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        if (!cuda_stream_passed(stream, number))
             return false;
-    }
     return true;
 }
 
@@ -138,6 +142,7 @@ status cuda_stream_open(device *base, dev_stream **out)
     if (!stream)
         return status_no_memory("stream", sizeof *stream);
     stream->base.dev = base;
+    stream->id = cuda_stream_new_id();
     atomic_init(&stream->references, 1);
     pthread_mutex_init(&stream->lock, NULL);
     void *progress;
@@ -190,6 +195,7 @@ void cuda_stream_close(dev_stream *base)
             *at = stream->next;
             break;
         }
+    cuda_reuse_end(stream);
     pthread_mutex_unlock(&dev->lock);
     dev_buffer_unref(stream->scratch);
     stream->scratch = NULL;
@@ -264,6 +270,20 @@ status cuda_event_notify(dev_event *event, void (*wake)(void *), void *argument)
     event->wake = wake;
     event->argument = argument;
     return cuda_waker_add((cuda_device *)event->stream->base.dev, event);
+}
+
+status cuda_notify_at_mark(cuda_stream *stream, uint64_t mark, void (*wake)(void *), void *argument)
+{
+    dev_event *event = mem_new(sizeof *event);
+    if (!event) {
+        cuda_stream_unref(stream);
+        return status_no_memory("event", sizeof *event);
+    }
+    *event = (dev_event){.stream = stream, .references = 1, .wake = wake, .argument = argument};
+    atomic_init(&event->number, mark);
+    status st = cuda_waker_add((cuda_device *)stream->base.dev, event);
+    cuda_event_free(event);
+    return st;
 }
 
 status cuda_stream_wait(dev_stream *base, dev_event *event)

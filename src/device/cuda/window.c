@@ -62,6 +62,7 @@ void cuda_window_flush(cuda_stream *stream)
     unsigned count;
     if (!stream->window.count)
         return;
+    atomic_fetch_add(&stream->flushes, 1);
     status st = cuda_check(&dev->base);
     if (!st)
         st = zero_scratch(stream);
@@ -110,6 +111,7 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
     window_use uses[KERNEL_USES];
     for (unsigned i = 0; i < use_count; i++)
         uses[i] = (window_use){block_of(dev, addresses[i].address), addresses[i].kind};
+    TRY(cuda_reuse_note(stream, uses, use_count));
     pthread_mutex_lock(&stream->lock);
     if (!window_has_room(&stream->window, use_count))
         cuda_window_flush(stream);

@@ -81,13 +81,25 @@ static bool reclaim_list(simulated_device *dev, released_list *list, uint64_t ol
     return had_some;
 }
 
+/* Whoever waits for memory looks again; tasks are woken by the threads of their streams, as the caller
+ * may hold any lock. */
+static void tell_waiting(simulated_device *dev)
+{
+    pthread_cond_broadcast(&dev->reclaimed);
+    for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
+        if (stream->memory_wake) {
+            stream->has_memory = true;
+            pthread_cond_signal(&stream->changed);
+        }
+}
+
 void simulated_reclaim(simulated_device *dev)
 {
     bool had_some = reclaim_list(dev, &dev->released, oldest_of_others(dev, NULL));
     for (simulated_stream *stream = dev->streams; stream; stream = stream->next)
         had_some |= reclaim_list(dev, &stream->released, oldest_of(stream));
     if (had_some)
-        pthread_cond_broadcast(&dev->reclaimed);
+        tell_waiting(dev);
 }
 
 static simulated_stream *stream_of(const simulated_device *dev, uint32_t id)
@@ -222,28 +234,40 @@ static bool has_released(const simulated_device *dev)
     return has_some;
 }
 
-/* Takes from the budget. Where that has not enough, what was given up and may still be in use is
- * waited for: the streams get on without us. */
-static status take_bytes(simulated_device *dev, size_t bytes, const char *who)
+/* The streams get on by themselves to where it is free. */
+status simulated_memory_notify(dev_stream *base, void (*wake)(void *), void *argument,
+                               bool *out_will)
 {
-    status st = mem_budget_take(dev->base.budget, bytes, who);
-    if (!st)
-        return STATUS_OK;
-    DEV_WORK_NOTE(waits);
+    simulated_stream *stream = (simulated_stream *)base;
+    simulated_device *dev = (simulated_device *)base->dev;
     pthread_mutex_lock(&dev->lock);
-    while (st && has_released(dev)) {
-        status_free(st);
+    *out_will = has_released(dev);
+    if (*out_will) {
+        stream->memory_argument = argument;
+        stream->memory_wake = wake;
         simulated_flush_all(dev);
-        pthread_cond_wait(&dev->reclaimed, &dev->lock);
-        st = mem_budget_take(dev->base.budget, bytes, who);
     }
     pthread_mutex_unlock(&dev->lock);
-    return st;
+    return STATUS_OK;
+}
+
+bool simulated_memory_wait(device *base)
+{
+    simulated_device *dev = (simulated_device *)base;
+    pthread_mutex_lock(&dev->lock);
+    bool has_some = has_released(dev);
+    if (has_some) {
+        DEV_WORK_NOTE(waits);
+        simulated_flush_all(dev);
+        pthread_cond_wait(&dev->reclaimed, &dev->lock);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return has_some;
 }
 
 static status take_new(simulated_device *dev, size_t bytes, const char *who, simulated_buffer **out)
 {
-    TRY(take_bytes(dev, bytes, who));
+    TRY(mem_budget_take(dev->base.budget, bytes, who));
     simulated_buffer *buffer = *out = mem_new(sizeof *buffer);
     void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
     if (address) {

@@ -137,6 +137,22 @@ static void pay(simulated_stream *stream)
     pthread_cond_broadcast(&stream->idle);
 }
 
+/* Calls who waits for memory on the stream. Under the lock, which is given up meanwhile: the stream is
+ * busy as long. */
+static void wake_for_memory(simulated_stream *stream)
+{
+    simulated_device *dev = (simulated_device *)stream->base.dev;
+    void (*wake)(void *) = stream->memory_wake;
+    stream->memory_wake = NULL;
+    stream->has_memory = false;
+    stream->late_wakes++;
+    pthread_mutex_unlock(&dev->lock);
+    wake(stream->memory_argument);
+    pthread_mutex_lock(&dev->lock);
+    stream->late_wakes--;
+    pthread_cond_broadcast(&stream->idle);
+}
+
 static void *stream_main(void *argument)
 {
     simulated_stream *stream = argument;
@@ -144,6 +160,10 @@ static void *stream_main(void *argument)
     pthread_mutex_lock(&dev->lock);
     for (;;) {
         command *c = stream->first;
+        if (stream->has_memory) {
+            wake_for_memory(stream);
+            continue;
+        }
         if (stream->debt &&
             (stream->debt > DEBT_NANOSECONDS || (c ? is_seen(c) : stream->drainers))) {
             pay(stream);
@@ -384,6 +404,7 @@ static status simulated_stream_open(device *base, dev_stream **out)
     if (!stream)
         TRY(start_stream(dev, &stream));
     stream->base.await = NULL;
+    stream->base.await_memory = NULL;
     stream->base.chunk_count = 0;
     stream->base.chunk_end = NULL;
     stream->id = new_id();
@@ -592,6 +613,8 @@ static const dev_ops simulated_ops = {
     .stream_wait = simulated_stream_wait,
     .alloc = simulated_alloc,
     .release = simulated_release,
+    .memory_notify = simulated_memory_notify,
+    .memory_wait = simulated_memory_wait,
     .host_alloc = simulated_host_alloc,
     .host_free = simulated_host_free,
     .launch = simulated_launch,

@@ -90,6 +90,10 @@ typedef struct simulated_stream {
     launch_window window;
     uint64_t window_number; /* if the window is not empty */
     released_list released; /* used by no other stream */
+    /* Whom its thread calls when released memory has gone, or NULL; has_memory: some has. */
+    void (*memory_wake)(void *argument);
+    void *memory_argument;
+    bool has_memory;
     bool is_ending;
     unsigned drainers;   /* threads that wait until it is idle */
     unsigned late_wakes; /* of events that it has reached */
@@ -131,6 +135,9 @@ void simulated_reclaim(simulated_device *dev);
 CHECKED status simulated_note_use(simulated_stream *stream, uint32_t block);
 CHECKED status simulated_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
 void simulated_release(dev_buffer *buffer);
+CHECKED status simulated_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
+                                       bool *out_will);
+bool simulated_memory_wait(device *dev);
 CHECKED status simulated_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void simulated_host_free(device *dev, void *address, size_t bytes);
 

@@ -29,7 +29,7 @@ typedef struct state_plan {
     const struct aggregate_state_ops *ops; /* aggregate_state_ops.h */
     uint8_t operation;                     /* that the ops are told: aggregates.def */
     data_type type;                        /* of the values */
-    int argument, filter;                  /* numbers of input values; -1: none */
+    int argument, second, filter;          /* numbers of input values; -1: none */
     int source;                            /* SOURCE_ROWS, or the number of a DISTINCT set */
     bool is_exact; /* a count that is wanted itself, not only whether it is 0 */
     uint32_t location;
@@ -67,5 +67,10 @@ typedef struct aggregate_core {
     bool counts_groups;       /* aggregate_enough.h: forms whose groups may be equal are avoided */
     uint64_t codes_bytes_max; /* of a table of CODES; 0: any number */
 } aggregate_core;
+
+/* Keys of these types, and room for plans of so many states. What failed half-way is released, too. */
+CHECKED status aggregate_core_init(aggregate_core *core, exec_query *query, const data_type *types,
+                                   uint32_t key_count, uint32_t states_max);
+void aggregate_core_release(aggregate_core *core);
 
 #endif

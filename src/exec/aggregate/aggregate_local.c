@@ -43,6 +43,7 @@ void aggregate_local_init(aggregate_local *local, const aggregate_core *core, in
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
         int last = plan->argument > plan->filter ? plan->argument : plan->filter;
+        last = plan->second > last ? plan->second : last;
         if (plan->source == source && last >= (int)local->value_count)
             local->value_count = (uint32_t)last + 1;
     }

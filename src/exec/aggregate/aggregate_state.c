@@ -166,7 +166,8 @@ status states_update(const aggregate_core *core, exec_task *task, aggregate_tabl
                             .groups = groups,
                             .present = present ? present->address : NULL,
                             .rows = rows,
-                            .groups_before = groups_before};
+                            .groups_before = groups_before,
+                            .values = values};
     if (!st)
         st = update_all(&u, values);
     dev_buffer_unref(present);

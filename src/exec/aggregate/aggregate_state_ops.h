@@ -14,6 +14,7 @@ typedef struct state_update {
     const uint64_t *present; /* of few groups, those that occur; NULL: not known */
     dev_count rows;
     uint64_t groups_before; /* at most */
+    tensor *const *values;  /* by number; NULL where states are added */
 } state_update;
 
 /* States to be made values of a column. */

@@ -6,12 +6,7 @@
  * source of its own. Phases: merge the sets, feed, merge the main tables. */
 #include "exec/aggregate/op_aggregate.h"
 
-#include "exec/aggregate/aggregate_rows.h"
 #include "exec/aggregate/aggregate_state_ops.h"
-#include "exec/sched/memory.h"
-
-/* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
-#define CODES_SHARE 4
 
 /* What a task has of the phase that feeds sets. */
 struct set_feed {
@@ -308,20 +303,6 @@ static void aggregate_local_close(exec_operator *base, void *local_state)
     program_run_free(state->run);
 }
 
-static void core_release(aggregate_core *core)
-{
-    for (uint32_t k = 0; core->interners && k < core->key_count; k++)
-        key_interner_release(&core->interners[k]);
-    mem_free(core->interners);
-    mem_free(core->key_types);
-    mem_free(core->states);
-    for (int i = 0; i < 4; i++)
-        key_layout_release(&core->layouts[i]);
-    if (core->rows)
-        row_keys_release(core->rows);
-    mem_free(core->rows);
-}
-
 static void aggregate_close(exec_operator *base)
 {
     op_aggregate *op = (op_aggregate *)base;
@@ -329,9 +310,9 @@ static void aggregate_close(exec_operator *base)
     aggregate_merge_release(&op->merge);
     for (uint32_t i = 0; op->sets && i < op->set_count; i++) {
         aggregate_merge_release(&op->sets[i].merge);
-        core_release(&op->sets[i].core);
+        aggregate_core_release(&op->sets[i].core);
     }
-    core_release(&op->core);
+    aggregate_core_release(&op->core);
     program_free(op->program);
     mem_free(op->sets);
     mem_free(op->aggregates);
@@ -360,46 +341,6 @@ typedef struct planner {
     expr_list exprs;
 } planner;
 
-/* How keys lie in rows; as numbers, where some are text. */
-static status init_layouts(aggregate_core *core)
-{
-    data_type coded[KEYS_MAX];
-    bool has_text = false;
-    for (uint32_t k = 0; k < core->key_count; k++) {
-        TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
-        has_text |= core->interners[k].is_used;
-        coded[k] = core->interners[k].is_used ? type_make(TYPE_UINT32) : core->key_types[k];
-    }
-    for (int i = 0; i < (has_text ? 4 : 2); i++) {
-        TRY(key_layout_init(&core->layouts[i], i & 2 ? coded : core->key_types, core->key_count,
-                            i & 1));
-        core->layouts[i].is_coded = i & 2;
-    }
-    core->rows = mem_new(sizeof *core->rows);
-    return core->rows ? row_keys_init(core->rows, core->key_count)
-                      : status_no_memory(core->who, sizeof *core->rows);
-}
-
-static status core_init(aggregate_core *core, exec_query *query, const data_type *types,
-                        uint32_t key_count, uint32_t states_max)
-{
-    core->who = "aggregation";
-    core->dev = exec_device(query);
-    core->rows_state = -1;
-    if (exec_may_spill(query))
-        core->codes_bytes_max =
-            exec_memory_share(query) / exec_thread_count(query) / CODES_SHARE + 1;
-    core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
-    core->states = mem_new_array(states_max + 1, sizeof *core->states);
-    core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
-    if (!core->key_types || !core->states || !core->interners)
-        return status_no_memory(core->who, states_max * sizeof *core->states);
-    if (key_count)
-        memcpy(core->key_types, types, key_count * sizeof *types);
-    core->key_count = key_count;
-    return init_layouts(core);
-}
-
 /* The number of an expression behind the groups; one that is there already is used again. */
 static status add_expr(planner *p, expr *e, int *out)
 {
@@ -418,8 +359,8 @@ static int add_state(aggregate_core *core, state_plan plan)
     for (uint32_t i = 0; i < core->state_count; i++) {
         state_plan *other = &core->states[i];
         if (other->ops == plan.ops && other->operation == plan.operation &&
-            other->argument == plan.argument && other->filter == plan.filter &&
-            other->source == plan.source) {
+            other->argument == plan.argument && other->second == plan.second &&
+            other->filter == plan.filter && other->source == plan.source) {
             other->is_exact |= plan.is_exact;
             return (int)i;
         }
@@ -444,7 +385,7 @@ static status add_set(planner *p, int argument, int filter, data_type type, int 
     distinct_set *set = &op->sets[op->set_count++];
     set->argument = argument;
     set->filter = filter;
-    TRY(core_init(&set->core, op->base.query, types, op->core.key_count + 1, 0));
+    TRY(aggregate_core_init(&set->core, op->base.query, types, op->core.key_count + 1, 0));
     set->core.who = "distinct aggregation";
     aggregate_merge_init(&set->merge, &set->core, &op->base);
     return STATUS_OK;
@@ -474,6 +415,7 @@ static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_
 {
     bool is_count = out->result == AGGREGATE_RESULT_COUNT;
     state_plan count = values;
+    count.second = -1;
     count.ops = &aggregate_state_count;
     count.is_exact = is_count || out->result == AGGREGATE_RESULT_MEAN;
     /* All rows have a value: their count will do. */
@@ -494,25 +436,35 @@ static void add_states(op_aggregate *op, const plan_aggregate *aggregate, state_
     }
 }
 
+static status add_argument(planner *p, plan_aggregate_function function, expr *argument,
+                           data_type *out_type, int *out)
+{
+    if (functions[function].ops->takes_doubles)
+        argument = expr_new_cast(p->memory, argument, type_make(TYPE_DOUBLE), argument->position);
+    if (!argument)
+        return status_no_memory("aggregation", sizeof *argument);
+    *out_type = argument->type;
+    return add_expr(p, argument, out);
+}
+
 static status plan_one(planner *p, uint32_t number)
 {
     op_aggregate *op = p->op;
     const plan_node *node = op->base.plan;
     const plan_aggregate *aggregate = &node->aggregate.aggregates.items[number];
     aggregate_plan *out = &op->aggregates[number];
-    state_plan values = {.argument = -1, .filter = -1, .source = SOURCE_ROWS};
+    state_plan values = {.argument = -1, .second = -1, .filter = -1, .source = SOURCE_ROWS};
     out->result = functions[aggregate->function].result;
     out->result_type = node->columns.items[op->core.key_count + number].type;
     out->location = values.location = (uint32_t)(aggregate->position < 0 ? 0 : aggregate->position);
     if (aggregate->argument) {
-        expr *argument = aggregate->argument;
-        if (functions[aggregate->function].ops->takes_doubles)
-            argument =
-                expr_new_cast(p->memory, argument, type_make(TYPE_DOUBLE), argument->position);
-        if (!argument)
-            return status_no_memory("aggregation", sizeof *argument);
-        out->type = values.type = argument->type;
-        TRY(add_expr(p, argument, &values.argument));
+        TRY(add_argument(p, aggregate->function, aggregate->argument, &values.type,
+                         &values.argument));
+        out->type = values.type;
+    }
+    if (aggregate->second) {
+        data_type second;
+        TRY(add_argument(p, aggregate->function, aggregate->second, &second, &values.second));
     }
     if (aggregate->filter) {
         expr *filter = expr_new_call(p->memory, EXPR_IS_TRUE, type_make(TYPE_BOOL),
@@ -542,6 +494,8 @@ static status find_flat(op_aggregate *op)
         const state_plan *plan = &op->core.states[i];
         if (plan->source == SOURCE_ROWS && plan->argument >= 0)
             op->is_flat[plan->argument] = true;
+        if (plan->source == SOURCE_ROWS && plan->second >= 0)
+            op->is_flat[plan->second] = true;
         if (plan->source == SOURCE_ROWS && plan->filter >= 0)
             op->is_flat[plan->filter] = true;
     }
@@ -573,7 +527,7 @@ static status compile(op_aggregate *op, exec_layout input)
         TRY(array_push(p.memory, &p.exprs, node->aggregate.groups.items[i]));
     }
     /* An aggregate has at most a value, a count, and the rows' count. */
-    TRY(core_init(&op->core, op->base.query, types, key_count, 3 * op->aggregate_count));
+    TRY(aggregate_core_init(&op->core, op->base.query, types, key_count, 3 * op->aggregate_count));
     op->needs_rows = !op->aggregate_count;
     op->enough.groups = node->aggregate.enough;
     op->core.counts_groups = op->enough.groups;

@@ -109,14 +109,15 @@ static status pack_rows(const join_table *table, dev_stream *stream, uint32_t nu
                       .key_count = keys, .nulls_first = number > 0, .rows = packed);
 }
 
-/* The numbers of packed rows in order, and their values. */
+/* The numbers of rows that pack_rows() made, in order, and their values. */
 static status sort_packed(const join_table *table, dev_stream *stream, const dev_buffer *packed,
-                          uint32_t keys, uint32_t *order, dev_buffer **out_values)
+                          unsigned number, uint32_t keys, uint32_t *order, dev_buffer **out_values)
 {
     dev_buffer *scratch;
     dev_count rows = dev_count_exact(table->row_count);
     TRY(dev_alloc(stream->dev, table->row_count * sizeof(uint32_t), "join build", &scratch));
     status st = DEV_LAUNCH(stream, sort_rows, .rows = packed->address, .key_count = keys,
+                           .has_text = type_is_text(range_column(table, number)->type),
                            .count = rows, .scratch = scratch->address, .out = order);
     dev_buffer_unref(scratch);
     if (!st)
@@ -134,8 +135,8 @@ static status sort_lists(join_table *table, dev_stream *stream)
     dev_buffer *packed = NULL;
     status st = pack_rows(table, stream, 0, sorts_groups(table), &packed);
     if (!st)
-        st = sort_packed(table, stream, packed, sorts_groups(table) ? 2 : 1, table->rows->address,
-                         &table->range_values);
+        st = sort_packed(table, stream, packed, 0, sorts_groups(table) ? 2 : 1,
+                         table->rows->address, &table->range_values);
     dev_buffer_unref(packed);
     return st;
 }
@@ -177,7 +178,7 @@ static status rank_second(join_table *table, dev_stream *stream)
             dev_alloc(stream->dev, table->row_count * 2 * sizeof(uint32_t), "join build", &numbers);
     uint32_t *order = numbers ? numbers->address : NULL;
     if (!st)
-        st = sort_packed(table, stream, packed, 1, order, &table->second_values);
+        st = sort_packed(table, stream, packed, 1, 1, order, &table->second_values);
     if (!st)
         st = make_heights(table, stream, order, order + table->row_count);
     dev_buffer_unref(packed);

@@ -400,9 +400,10 @@ static status start(op_join_build *join, exec_task *task)
 
 status join_spill_start(op_join_build *join, exec_task *task)
 {
-    pthread_mutex_lock(&join->lock);
+    exec_lock *lock = &join->spill.starting;
+    TRY(exec_lock_take(lock, task->stream));
     status st = start(join, task);
-    pthread_mutex_unlock(&join->lock);
+    exec_lock_give(lock, task->stream);
     return st;
 }
 

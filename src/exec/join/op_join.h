@@ -4,6 +4,7 @@
 
 #include "exec/expression/program.h"
 #include "exec/join/join_table.h"
+#include "exec/sched/lock.h"
 #include "exec/sched/query.h"
 #include "exec/spill/partitions.h"
 #include "net/net.h"
@@ -30,6 +31,7 @@ typedef struct join_side {
 /* Rows in a temporary file, where the build side does not fit memory: join_spill.h. */
 typedef struct join_spill {
     _Atomic bool has_begun;
+    exec_lock starting; /* held by the task that begins */
     dev_event *started; /* the filters have been zeroed */
     spill_file *file;
     partitions *build, *probe;

@@ -471,6 +471,7 @@ void join_build_close(exec_operator *base)
     program_free(op->build_keys);
     program_free(op->probe_keys);
     program_free(op->residual);
+    exec_lock_destroy(&op->spill.starting);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }

@@ -175,6 +175,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     op->probe_columns = probe.count;
     op->build_columns = build.count;
     pthread_mutex_init(&op->lock, NULL);
+    exec_lock_init(&op->spill.starting);
     arena *a = exec_memory(query);
     status st = STATUS_OK;
     if (!type_from_probe(plan, &op->type))

@@ -30,10 +30,14 @@ typedef struct result_local {
     exec_batch *batch; /* to be queued */
 } result_local;
 
-static status borrow_columns(exec_task *task, chunk *input, exec_batch *batch)
+static status borrow_columns(exec_task *task, chunk *input, bool keep_codes, exec_batch *batch)
 {
     for (uint32_t i = 0; i < batch->column_count; i++) {
         exec_batch_column *column = &batch->columns[i];
+        if (keep_codes && exec_batch_keeps_codes(input->columns[i], batch->row_count)) {
+            exec_batch_put_codes(column, input->columns[i]);
+            continue;
+        }
         TRY(tensor_flatten(task->stream, input->columns[i], input->rows, &column->owner));
         column->type = column->owner->type;
         column->values = column->owner->values;
@@ -88,11 +92,12 @@ static status queue_try_push(op_result *op, exec_task *task, exec_batch **batch,
     return st;
 }
 
-static status borrow_chunk(exec_task *task, chunk *c, exec_batch **out)
+static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *shape,
+                           exec_batch **out)
 {
     exec_batch *batch;
     TRY(exec_batch_new(task->stream->dev, c->column_count, c->rows.bound, &batch));
-    status st = borrow_columns(task, c, batch);
+    status st = borrow_columns(task, c, shape && shape->has_dictionaries, batch);
     if (st)
         exec_batch_free(batch);
     else
@@ -133,7 +138,7 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     result_local *local = state;
     if (*input) {
         if (task->stream->dev->is_host) {
-            EXEC_TRY(task, borrow_chunk(task, *input, &local->batch));
+            EXEC_TRY(task, borrow_chunk(task, *input, atomic_load(&op->shape), &local->batch));
             local->batch->turn = task->turn;
         } else {
             EXEC_TRY(task, copy_chunk(task, *input, &local->copy, &local->batch));

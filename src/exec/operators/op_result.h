@@ -4,10 +4,19 @@
 
 #include "exec/sched/operator.h"
 
+/* The texts that codes are of: those of number i are bytes [offsets[i], offsets[i + 1]). */
+typedef struct exec_batch_dictionary {
+    uint64_t count;
+    const int64_t *offsets; /* NULL: there is no dictionary */
+    const char *text;
+    dev_buffer *owner; /* what holds them ... */
+    void *host_owner;  /* ... where the batch has no device */
+} exec_batch_dictionary;
+
 /* A column of a batch, in host memory, laid out as type.h says. */
 typedef struct exec_batch_column {
     data_type type;
-    const void *values;
+    const void *values;       /* with a dictionary: int32_t, its numbers */
     const uint64_t *validity; /* NULL: no NULLs */
     tensor *owner;            /* what holds the memory: a host device's tensor ... */
     string_heap *heap;        /* ... or what is left of it behind exec_batch_keep_heaps ... */
@@ -15,6 +24,10 @@ typedef struct exec_batch_column {
     char *pinned_heap; /* ... or, as values and validity, a place in the batch's pinned memory */
     size_t own_heap_bytes; /* of host_heap or pinned_heap */
     bool is_shaped;        /* its values are as the client's shape has them, not as type.h says */
+    row_index
+        *codes; /* not NULL, before it is shaped: row r has the text values[codes->rows[r]] ... */
+    uint64_t entries; /* ... of so many */
+    exec_batch_dictionary dictionary;
 } exec_batch_column;
 
 /* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
@@ -62,6 +75,15 @@ CHECKED status exec_batch_make_values(exec_batch *batch, uint32_t column, data_t
 void exec_batch_put_values(exec_batch *batch, uint32_t column, exec_batch_values *values);
 void exec_batch_drop_values(exec_batch_values *values);
 
+/* The column of texts becomes codes and a dictionary, and is shaped, unless it is. On failure it is as it was. */
+CHECKED status exec_batch_make_dictionary(exec_batch *batch, uint32_t column);
+/* True: the column of so many rows is better taken by its codes, as its dictionary is no longer. */
+bool exec_batch_keeps_codes(const tensor *t, uint64_t rows);
+/* Such a one, by reference. */
+void exec_batch_put_codes(exec_batch_column *column, tensor *t);
+/* Memory for what the batch is to hold: of the budget, unless it is leaving. It has a device. */
+CHECKED status exec_batch_new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer **out);
+
 /* Memory that texts of a column lie in. */
 typedef struct exec_heap_part {
     const char *address;
@@ -75,6 +97,7 @@ exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index);
  * is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
 typedef struct exec_batch_shape {
     status (*make)(exec_batch *batch, const struct exec_batch_shape *shape);
+    bool has_dictionaries; /* text columns that come with codes are given as those */
 } exec_batch_shape;
 
 /* The sink of the whole query: a bounded queue of host batches. */

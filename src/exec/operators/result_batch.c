@@ -4,9 +4,14 @@
 static void release_values(exec_batch_column *column)
 {
     tensor_unref(column->owner);
+    row_index_unref(column->codes);
+    dev_buffer_unref(column->dictionary.owner);
+    mem_free(column->dictionary.host_owner);
     mem_free(column->host_values);
     mem_free(column->host_validity);
     column->owner = NULL;
+    column->codes = NULL;
+    column->dictionary = (exec_batch_dictionary){0};
     column->values = column->host_values = column->host_validity = NULL;
     column->validity = NULL;
 }
@@ -92,7 +97,7 @@ exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index)
 
 /* ---- values of another layout ---- */
 
-static status new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer **out)
+status exec_batch_new_buffer(const exec_batch *batch, uint64_t bytes, dev_buffer **out)
 {
     device *host = dev_host(batch->dev);
     return batch->is_leaving ? host->ops->alloc_exported(host, bytes, "result batch", out)
@@ -103,7 +108,7 @@ static status new_values(const exec_batch *batch, data_type type, tensor **out)
 {
     dev_buffer *buffer;
     *out = NULL;
-    TRY(new_buffer(batch, type_values_bytes(type, batch->row_count), &buffer));
+    TRY(exec_batch_new_buffer(batch, type_values_bytes(type, batch->row_count), &buffer));
     status st = tensor_new_view(type, buffer, buffer->address, out);
     dev_buffer_unref(buffer);
     return st;
@@ -172,7 +177,7 @@ static bool is_valid(const exec_batch_column *column, uint64_t row)
 static status new_heap(const exec_batch *batch, uint64_t bytes, string_heap **out)
 {
     dev_buffer *buffer;
-    TRY(new_buffer(batch, bytes, &buffer));
+    TRY(exec_batch_new_buffer(batch, bytes, &buffer));
     return string_heap_new(&buffer, 1, out);
 }
 
@@ -248,6 +253,7 @@ static status compact_column(exec_batch *batch, uint32_t index)
 static void export_column(const exec_batch_column *column)
 {
     const tensor *t = column->owner;
+    dev_buffer_export(column->dictionary.owner);
     if (!t)
         return;
     dev_buffer_export(t->values_owner);

@@ -43,6 +43,7 @@ static void release_morsel(const op_scan *op, scan_local *local)
         local->columns[i] = NULL;
         pq_batch_close(local->batches[i]);
         local->batches[i] = NULL;
+        local->constants[i] = NULL;
     }
     for (size_t i = 0; i < local->morsels.count; i++)
         give_morsel(op, &local->morsels.items[i]);
@@ -59,9 +60,10 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     size_t count = op->column_count ? op->column_count : 1;
     local->columns = mem_new_array(count, sizeof *local->columns);
     local->batches = mem_new_array(count, sizeof *local->batches);
+    local->constants = mem_new_array(count, sizeof *local->constants);
     local->slices = mem_new_array(count, sizeof *local->slices);
     local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
-    if (!local->columns || !local->batches || !local->slices || !local->bounds)
+    if (!local->columns || !local->batches || !local->constants || !local->slices || !local->bounds)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -70,7 +72,7 @@ static void scan_local_close(exec_operator *base, void *state)
 {
     op_scan *op = (op_scan *)base;
     scan_local *local = state;
-    if (local->columns && local->batches && local->slices) {
+    if (local->columns && local->batches && local->constants && local->slices) {
         release_slice(op, local);
         release_morsel(op, local);
     }
@@ -79,6 +81,7 @@ static void scan_local_close(exec_operator *base, void *state)
     array_release(&local->morsels);
     mem_free(local->columns);
     mem_free(local->batches);
+    mem_free(local->constants);
     mem_free(local->slices);
     for (size_t i = 0; local->bounds && i < base->plan->scan.bounds.count; i++)
         bound_filter_release(&local->bounds[i]);
@@ -321,6 +324,7 @@ static void scan_close(exec_operator *base)
     scan_ahead_free(op->ahead);
     program_free(op->program);
     mem_free(op->emitted);
+    mem_free(op->stored);
     mem_free(op->uses);
     mem_free(op);
 }
@@ -346,6 +350,18 @@ static status list_emitted(op_scan *op)
     return STATUS_OK;
 }
 
+static status list_stored(op_scan *op)
+{
+    const plan_node *plan = op->base.plan;
+    op->stored = mem_new_array(op->column_count ? op->column_count : 1, sizeof *op->stored);
+    if (!op->stored)
+        return status_no_memory("scan", op->column_count * sizeof *op->stored);
+    for (uint32_t i = 0; i < op->column_count; i++)
+        if (op->table->columns.items[plan->scan.sources.items[i]].key < 0)
+            op->stored[op->stored_count++] = plan->scan.sources.items[i];
+    return STATUS_OK;
+}
+
 /* A row's values, and of texts what their bytes take, were they compressed to a half. */
 static uint64_t decoded_row_bytes(const op_scan *op, uint64_t stored_bytes)
 {
@@ -353,6 +369,15 @@ static uint64_t decoded_row_bytes(const op_scan *op, uint64_t stored_bytes)
     for (uint32_t i = 0; i < op->column_count; i++)
         bytes += op->base.plan->columns.items[i].type.width;
     return bytes + (rows ? 2 * stored_bytes / rows : 0);
+}
+
+static void count_files(op_scan *op)
+{
+    exec_metrics *metrics = &op->base.metrics;
+    atomic_fetch_add_explicit(&metrics->files, op->table->file_total, memory_order_relaxed);
+    if (!op->table->is_schema_only)
+        atomic_fetch_add_explicit(&metrics->files_opened, op->table->files.count,
+                                  memory_order_relaxed);
 }
 
 status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out)
@@ -374,19 +399,23 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         st = scan_bound_uses(query, plan, &op->bounds);
     if (!st)
         st = list_emitted(op);
+    if (!st)
+        st = list_stored(op);
     if (!st && op->filter_count)
         st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
                              (exec_layout){op->column_count, plan->columns.items}, &op->program);
     if (!st)
-        st = scan_ahead_new(query, plan, plan->scan.sources.items, op->column_count, &op->ahead);
+        st = scan_ahead_new(query, plan, op->stored, op->stored_count, &op->ahead);
     if (st) {
         scan_close(&op->base);
         return st;
     }
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < op->table->row_groups.count; i++)
-        bytes += scan_ahead_row_group_bytes(op->ahead, op->table->row_groups.items[i]);
+    op->table = scan_ahead_table(op->ahead);
+    scan_ahead_count_opened(op->ahead, &op->base.metrics.files_opened);
+    uint64_t bytes = scan_ahead_bytes(op->ahead);
     query->reads->bytes_total += bytes;
+    if (op->table->hive.keys.count)
+        count_files(op);
     op->row_bytes = decoded_row_bytes(op, bytes);
     *out = &op->base;
     return STATUS_OK;

@@ -26,6 +26,7 @@ typedef struct op_scan {
     program *program; /* the conditions */
     uint32_t column_count, filter_count;
     uint32_t *emitted, emitted_count; /* columns that come out */
+    uint32_t *stored, stored_count;   /* the table's numbers of those that files have */
     scan_ahead *ahead;
     uint64_t row_bytes; /* of all columns, decoded: an estimate */
 } op_scan;
@@ -37,6 +38,7 @@ typedef struct scan_local {
     size_t next_range;
     uint64_t next_row, range_end; /* of the range at work */
     pq_column **columns;          /* those that were needed in this morsel */
+    const value **constants;      /* likewise, of keys in folders' names */
 
     /* On a device that is no host. */
     pq_batch **batches; /* in place of the columns */
@@ -76,6 +78,10 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
 /* The column, which is there, at the selected rows: a reference for the caller. */
 CHECKED status scan_selected_column(exec_task *task, scan_local *local, uint32_t column,
                                     tensor **out);
+
+/* A bit for each key: it may be among those of the filter, which has a bitmap or Bloom filter. */
+CHECKED status scan_filter_mask(dev_stream *stream, const runtime_filter *filter,
+                                const tensor *keys, dev_count count, uint64_t *mask);
 
 /* Narrows the slice's selection by bounds, runtime filters and conditions, in this order, from where
  * it was left. EXEC_FINISHED: it is what it will be; else as scan_await_columns. */

@@ -4,6 +4,7 @@
 #include "exec/scan/scan_ahead.h"
 
 #include "exec/scan/scan_bound.h"
+#include "exec/scan/scan_files.h"
 #include "exec/scan/scan_prune.h"
 #include "exec/scan/scan_share.h"
 #include "exec/scan/scan_split.h"
@@ -41,6 +42,8 @@ struct scan_ahead {
     exec_query *query;
     const plan_node *plan;
     const pq_table *table;
+    scan_files *files;        /* that opens the table's; NULL: they are open */
+    _Atomic uint64_t *opened; /* how many */
     const uint32_t *columns;
     uint32_t column_count;
     uint64_t morsel_bytes;
@@ -72,14 +75,28 @@ struct scan_ahead {
     unsigned queue_first, queue_count;
 };
 
-uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref)
+static uint64_t group_bytes(const scan_ahead *scan, const pq_row_group *group)
 {
-    const pq_row_group *group =
-        &scan->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group];
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < scan->column_count; i++)
         bytes += group->chunks[scan->table->columns.items[scan->columns[i]].leaf].compressed_bytes;
     return bytes;
+}
+
+uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref)
+{
+    return group_bytes(
+        scan, &scan->table->files.items[group_ref.file].metadata->row_groups[group_ref.row_group]);
+}
+
+const pq_table *scan_ahead_table(const scan_ahead *scan)
+{
+    return scan->table;
+}
+
+void scan_ahead_count_opened(scan_ahead *scan, _Atomic uint64_t *opened)
+{
+    scan->opened = opened;
 }
 
 /* The entry of the device that the file is on, or NULL. */
@@ -107,7 +124,8 @@ void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t sto
 {
     scan_storage *storage =
         find_storage(scan->query, scan->table->files.items[group_ref.file].file);
-    atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
+    if (storage) /* of a closed table only the sample's are known */
+        atomic_fetch_add_explicit(&storage->bytes, stored, memory_order_relaxed);
     atomic_fetch_add_explicit(&scan->query->reads->bytes_cached, cached, memory_order_relaxed);
 }
 
@@ -123,7 +141,7 @@ static uint64_t chunk_bytes(const scan_ahead *scan, uint64_t all, uint64_t large
 static status deal_row_groups(scan_ahead *scan)
 {
     const exec_query *query = scan->query;
-    scan->deal = (pq_deal){.end = scan->table->row_groups.count};
+    scan->deal = (pq_deal){.end = scan->files ? SIZE_MAX : scan->table->row_groups.count};
     if (query->net && scan->plan->placement == PLACEMENT_PARTS)
         return pq_table_deal(scan->table, query->rank, query->rank_count, &scan->deal);
     if (!pq_table_is_apart(scan->table, query->rank))
@@ -134,15 +152,34 @@ static status deal_row_groups(scan_ahead *scan)
                        "SET distribute = auto");
 }
 
+/* The compressed bytes of the scan's columns, and those of the largest row group; of a closed table as its
+ * sample has them. */
+static void add_sizes(const scan_ahead *scan, uint64_t *all, uint64_t *largest)
+{
+    const pq_table *table = scan->plan->scan.table;
+    for (size_t f = 0; f < table->files.count && !table->is_schema_only; f++)
+        for (uint32_t g = 0; g < table->files.items[f].metadata->row_group_count; g++) {
+            const pq_row_group *group = &table->files.items[f].metadata->row_groups[g];
+            uint64_t bytes = group_bytes(scan, group);
+            *all += bytes;
+            *largest = bytes > *largest ? bytes : *largest;
+        }
+    if (table->is_closed)
+        *all = (uint64_t)((double)*all * (double)table->listed.count / (double)table->files.count);
+}
+
+uint64_t scan_ahead_bytes(const scan_ahead *scan)
+{
+    uint64_t all = 0, largest = 0;
+    add_sizes(scan, &all, &largest);
+    return all;
+}
+
 /* How large a morsel is, and what the window is at least. */
 static void choose_sizes(scan_ahead *scan)
 {
     uint64_t all = 0, largest = 0, threads = exec_thread_count(scan->query);
-    for (size_t i = 0; i < scan->table->row_groups.count; i++) {
-        uint64_t bytes = scan_ahead_row_group_bytes(scan, scan->table->row_groups.items[i]);
-        all += bytes;
-        largest = bytes > largest ? bytes : largest;
-    }
+    add_sizes(scan, &all, &largest);
     uint64_t morsel = all / (threads * MORSELS_PER_TASK);
     morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;
     morsel = morsel > MORSEL_BYTES_MAX ? MORSEL_BYTES_MAX : morsel;
@@ -176,19 +213,24 @@ status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *
                          .columns = columns,
                          .column_count = column_count};
     choose_sizes(scan);
-    status st = deal_row_groups(scan);
+    status st = scan_files_new(query, plan, &scan->files);
+    if (scan->files)
+        scan->table = scan_files_table(scan->files);
+    if (!st)
+        st = deal_row_groups(scan);
     if (!st)
         st = scan_bound_order(query, plan, scan->table, &scan->order);
     if (!st)
-        st = add_storage(query, scan->table);
+        st = add_storage(query, plan->scan.table);
     if (!st && query->reads->is_combining && !query->reads->share)
         st = scan_share_new(query, &query->reads->share);
     query->reclaim = reclaim;
-    if (!st && query->reads->share)
+    if (!st && query->reads->share && !scan->files)
         st = scan_share_add(query->reads->share, scan->table, columns, column_count, &scan->reader);
     if (!st)
         st = array_push(query->memory, &query->reads->scans, scan);
     if (st) {
+        scan_files_free(scan->files);
         mem_free(scan);
         return st;
     }
@@ -248,14 +290,30 @@ static status list_rows(scan_ahead *scan, pq_row_list *out)
     return st;
 }
 
+/* There is a row group at the cursor, perhaps one of a file that is opened for it. */
+static status find_more(scan_ahead *scan, bool *has_more)
+{
+    *has_more = true;
+    while (*has_more && scan->cursor >= scan->table->row_groups.count) {
+        *has_more = scan->files != NULL;
+        if (scan->files)
+            TRY(scan_files_open(scan->files, scan->opened, has_more));
+    }
+    return STATUS_OK;
+}
+
 /* The next row group of which statistics leave something becomes the split; else there is none
  * left. For who holds the scan. */
 static status look(scan_ahead *scan)
 {
     exec_query *query = scan->query;
     const pq_table *table = scan->table;
-    while (!scan_split_has_more(&scan->split) && scan->cursor < table->row_groups.count) {
+    while (!scan_split_has_more(&scan->split)) {
         pq_row_list rows = {0};
+        bool has_more;
+        TRY(find_more(scan, &has_more));
+        if (!has_more)
+            break;
         expect(scan);
         size_t number = number_of(scan, scan->cursor++);
         scan->group_ref = table->row_groups.items[number];
@@ -382,6 +440,8 @@ static bool may_extend(const scan_ahead *scan)
     const scan_reads *ahead = scan->query->reads;
     uint32_t queries = atomic_load_explicit(&process_queries, memory_order_relaxed);
     uint64_t most = ahead->bytes_max;
+    if (scan->files && !scan->has_started)
+        return false; /* runtime filters may leave out files */
     if (scan->is_done || scan->queue_count >= QUEUE_MAX)
         return false;
     if (!ahead->is_combining)
@@ -468,7 +528,7 @@ const file *scan_ahead_changed_file(const exec_query *query)
     for (size_t i = 0; i < query->reads->scans.count; i++) {
         const pq_table *table = query->reads->scans.items[i]->table;
         for (size_t k = 0; k < table->files.count; k++)
-            if (file_has_changed(table->files.items[k].file))
+            if (table->files.items[k].file && file_has_changed(table->files.items[k].file))
                 return table->files.items[k].file;
     }
     return NULL;
@@ -610,6 +670,7 @@ void scan_ahead_free(scan_ahead *scan)
     array_release(&scan->waiting);
     scan_split_release(&scan->split);
     status_free(scan->failure);
+    scan_files_free(scan->files);
     mem_free(scan);
 }
 

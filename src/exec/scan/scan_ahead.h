@@ -31,6 +31,10 @@ typedef struct scan_morsel {
 /* For open. `columns`: the table's numbers of those that the scan names; both must stay. */
 CHECKED status scan_ahead_new(exec_query *query, const plan_node *plan, const uint32_t *columns,
                               uint32_t column_count, scan_ahead **out);
+/* What it reads: the plan's table, or, where that is closed, one of the scan's own, which grows. */
+const pq_table *scan_ahead_table(const scan_ahead *scan);
+/* For open: where files that it opens are counted. */
+void scan_ahead_count_opened(scan_ahead *scan, _Atomic uint64_t *opened);
 /* The next rows that statistics do not exclude (EXEC_HAVE_OUTPUT), or none are left
  * (EXEC_FINISHED), or the task is woken when this is to be asked again (EXEC_WAIT). */
 exec_result scan_ahead_take(scan_ahead *scan, exec_task *task, scan_morsel *out);
@@ -42,6 +46,9 @@ void scan_ahead_free(scan_ahead *scan);
 
 /* The compressed bytes of the scan's columns in the row group. */
 uint64_t scan_ahead_row_group_bytes(const scan_ahead *scan, pq_row_group_ref group_ref);
+
+/* The same of all row groups; an estimate, where files are opened later. */
+uint64_t scan_ahead_bytes(const scan_ahead *scan);
 
 /* Bytes of the row group were taken from storage and from the page cache. Any thread. */
 void scan_ahead_count(scan_ahead *scan, pq_row_group_ref group_ref, uint64_t stored,

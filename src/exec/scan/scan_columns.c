@@ -70,16 +70,20 @@ static status open_batch(op_scan *op, exec_task *task, scan_local *local, uint32
     return st;
 }
 
-/* Starts reading a column of the morsel, unless somebody has. */
+/* Starts reading a column of the morsel, unless somebody has. A key has one value in all of its files. */
 static status open_column(op_scan *op, exec_task *task, scan_local *local, uint32_t column)
 {
+    const scan_morsel *m = &local->morsels.items[0];
+    uint32_t source = op->base.plan->scan.sources.items[column];
+    if (op->table->columns.items[source].key >= 0) {
+        local->constants[column] = pq_table_key_value(op->table, m->group_ref.file, source);
+        return STATUS_OK;
+    }
     if (!scan_is_host(op))
         return open_batch(op, task, local, column);
     if (local->columns[column])
         return STATUS_OK;
-    const scan_morsel *m = &local->morsels.items[0];
-    TRY(pq_column_open(task->stream, op->table, m->group_ref,
-                       op->base.plan->scan.sources.items[column],
+    TRY(pq_column_open(task->stream, op->table, m->group_ref, source,
                        (pq_column_use){.error = task->error,
                                        .check_bounds = is_relied(op->base.plan, column),
                                        .fetch = m->fetch,
@@ -94,16 +98,20 @@ static status open_column(op_scan *op, exec_task *task, scan_local *local, uint3
 
 static bool is_waiting(const scan_local *local, uint32_t column, exec_task *task)
 {
+    if (local->constants[column])
+        return false;
     return local->batches[column] ? pq_batch_wait(local->batches[column], wake, task)
                                   : pq_column_wait(local->columns[column], wake, task);
 }
 
 /* The column's rows of this slice, borrowed. Its bytes are there. */
-static status slice_column(scan_local *local, uint32_t column, tensor **out)
+static status slice_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
 {
     tensor **slice = &local->slices[column];
     uint64_t first = local->first_row, count = local->slice_rows;
-    if (!*slice)
+    if (!*slice && local->constants[column])
+        TRY(tensor_new_constant(task->stream, local->constants[column], slice));
+    else if (!*slice)
         TRY(local->batches[column] ? pq_batch_slice(local->batches[column], first, count, slice)
                                    : pq_column_slice(local->columns[column], first, count, slice));
     *out = *slice;
@@ -117,7 +125,7 @@ static exec_result decode_columns(exec_task *task, scan_local *local, const uint
 {
     for (uint32_t i = 0; i < count; i++) {
         tensor *slice;
-        status st = slice_column(local, columns[i], &slice);
+        status st = slice_column(task, local, columns[i], &slice);
         bool is_short = status_get_kind(st) == STATUS_KIND_LIMIT;
         if (is_short && local->slice_rows > SCAN_ROWS_ALIGNMENT) {
             status_free(st);
@@ -144,7 +152,7 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
 status scan_selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
 {
     tensor *slice;
-    TRY(slice_column(local, column, &slice));
+    TRY(slice_column(task, local, column, &slice));
     if (!local->selected) {
         *out = tensor_ref(slice);
         return STATUS_OK;

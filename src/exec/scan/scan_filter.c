@@ -35,21 +35,21 @@ static status narrow(exec_task *task, scan_local *local, row_index *rows, dev_co
 
 /* ---- runtime filters ---- */
 
-static status filter_mask(exec_task *task, const runtime_filter *filter, const tensor *keys,
-                          dev_count count, uint64_t *mask)
+status scan_filter_mask(dev_stream *stream, const runtime_filter *filter, const tensor *keys,
+                        dev_count count, uint64_t *mask)
 {
     if (filter->bitmap)
-        return DEV_LAUNCH(task->stream, filter_bitmap, .type = keys->type, .keys = keys->values,
+        return DEV_LAUNCH(stream, filter_bitmap, .type = keys->type, .keys = keys->values,
                           .validity = keys->validity, .count = count, .minimum = filter->range_min,
                           .bits = (uint64_t)filter->range_max - (uint64_t)filter->range_min + 1,
                           .bitmap = filter->bitmap, .out = mask);
     dev_buffer *hashes;
-    TRY(dev_alloc(task->stream->dev, count.bound * sizeof(uint64_t), "scan", &hashes));
-    status st = DEV_LAUNCH(task->stream, hash_values, .type = keys->type, .values = keys->values,
+    TRY(dev_alloc(stream->dev, count.bound * sizeof(uint64_t), "scan", &hashes));
+    status st = DEV_LAUNCH(stream, hash_values, .type = keys->type, .values = keys->values,
                            .validity = keys->validity, .count = count, .out = hashes->address);
     if (!st)
-        st = DEV_LAUNCH(task->stream, filter_bloom, .hashes = hashes->address,
-                        .validity = keys->validity, .count = count, .blocks = filter->bloom,
+        st = DEV_LAUNCH(stream, filter_bloom, .hashes = hashes->address, .validity = keys->validity,
+                        .count = count, .blocks = filter->bloom,
                         .block_count = filter->bloom_blocks, .out = mask);
     dev_buffer_unref(hashes);
     return st;
@@ -69,7 +69,7 @@ static status drop_misses(exec_task *task, scan_local *local, const runtime_filt
     if (!st)
         st = dev_alloc(dev, bitmap_bytes(count.bound), "scan", &mask);
     if (!st)
-        st = filter_mask(task, filter, keys, count, mask->address);
+        st = scan_filter_mask(task->stream, filter, keys, count, mask->address);
     if (!st)
         st = row_index_new(dev, count.bound, &rows);
     if (!st)

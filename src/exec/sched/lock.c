@@ -40,7 +40,7 @@ static void take(exec_lock *lock, scheduled_task *scheduled)
     }
     pthread_mutex_unlock(&lock->mutex);
     if (!is_free)
-        task_lend(scheduled, &waiter.has_it);
+        task_lend(scheduled, &waiter.has_it, false);
 }
 
 static void give(exec_lock *lock)

@@ -27,14 +27,44 @@ static void enqueue(exec_pool *pool, scheduled_task *scheduled)
     pool->end = &scheduled->next;
 }
 
+/* One task for each thread. Streams beyond the device's number would keep it no busier, only hold more
+ * memory; and so would those that no thread is there to feed. */
+static unsigned lane_count(const exec_query *query)
+{
+    unsigned threads = exec_thread_count(query), streams = query->dev->stream_count;
+    return streams && streams < threads ? streams : threads;
+}
+
+/* A lazy device that has a task's work in each lane needs no further task's: its chunk would only hold
+ * memory. Tasks that await their streams, or run, go on by themselves, so whoever is kept back here
+ * begins some time. */
+static bool may_run(const scheduled_task *scheduled)
+{
+    const exec_query *query = scheduled->stage->query;
+    return scheduled->has_begun || query->dev->is_host || query->busy_tasks < lane_count(query);
+}
+
+static void set_busy(scheduled_task *scheduled, bool is_busy)
+{
+    exec_query *query = scheduled->stage->query;
+    query->busy_tasks += is_busy;
+    query->busy_tasks -= scheduled->is_busy;
+    scheduled->is_busy = is_busy;
+}
+
 static scheduled_task *dequeue(exec_pool *pool)
 {
-    scheduled_task *scheduled = pool->first;
+    scheduled_task **at = &pool->first;
+    while (*at && !may_run(*at))
+        at = &(*at)->next;
+    scheduled_task *scheduled = *at;
     if (scheduled) {
-        pool->first = scheduled->next;
-        if (!pool->first)
-            pool->end = &pool->first;
+        *at = scheduled->next;
+        if (!*at)
+            pool->end = at;
         scheduled->state = TASK_RUNNING;
+        scheduled->has_begun = true;
+        set_busy(scheduled, true);
     }
     return scheduled;
 }
@@ -69,9 +99,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = stage->query->dev->stream_count;
-    if (!count)
-        count = exec_thread_count(stage->query);
+    unsigned count = lane_count(stage->query);
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
@@ -94,6 +122,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
 static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 {
     exec_stage *stage = scheduled->stage;
+    set_busy(scheduled, false);
     task_free(scheduled);
     if (--stage->tasks_active)
         return;
@@ -120,6 +149,7 @@ static void run(exec_pool *pool, scheduled_task *scheduled)
         }
         if (scheduled->state == TASK_RUNNING) {
             scheduled->state = TASK_WAITING;
+            set_busy(scheduled, scheduled->awaits_device);
             return;
         }
         scheduled->state = TASK_RUNNING; /* woken already: go on */

@@ -91,6 +91,7 @@ struct exec_query {
     bool is_traced;            /* steps of its operators are noted: set before it starts */
     /* Under the pool's lock: */
     unsigned stages_active; /* not finished */
+    unsigned busy_tasks;    /* that run, are ready to go on, or await the device */
     uint64_t turns;         /* of its tasks on workers, so far, */
     uint64_t wakes;         /* and wake-ups: each takes the lock, a turn takes it twice */
 };

@@ -131,17 +131,28 @@ static status open_state(scheduled_task *scheduled, exec_operator *op, void *sta
     return st;
 }
 
+/* Where kernels report errors. */
+static status open_error(scheduled_task *scheduled)
+{
+    exec_stage *stage = scheduled->stage;
+    task_step_begin(scheduled, stage->source ? stage->source : stage->sink, NULL);
+    status st = dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer);
+    task_step_end(scheduled);
+    if (!st)
+        scheduled->task.error = scheduled->error_buffer->address;
+    return st;
+}
+
 static status task_setup(scheduled_task *scheduled)
 {
     device *dev = scheduled->stage->query->dev;
     if (!scheduled->task.stream)
         TRY(dev->ops->stream_open(dev, &scheduled->task.stream));
     scheduled->task.stream->await = task_await;
+    scheduled->task.stream->await_memory = task_await_memory;
     scheduled->task.stream->await_argument = scheduled;
-    if (!scheduled->error_buffer) {
-        TRY(dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer));
-        scheduled->task.error = scheduled->error_buffer->address;
-    }
+    if (!scheduled->error_buffer)
+        TRY(open_error(scheduled));
     if (!scheduled->stage->source)
         return STATUS_OK;
     while (scheduled->opened_count <= scheduled->operator_count) {
@@ -164,6 +175,7 @@ void task_close(scheduled_task *scheduled)
     /* After a failure kernels may be under way that use what the operators hold. */
     if (scheduled->task.stream) {
         scheduled->task.stream->await = NULL;
+        scheduled->task.stream->await_memory = NULL;
         dev->ops->stream_drain(scheduled->task.stream);
     }
     for (unsigned i = scheduled->opened_count; i-- > 0;) {
@@ -315,21 +327,26 @@ static void flush_stream(const scheduled_task *scheduled)
         stream->dev->ops->stream_flush(stream);
 }
 
-/* Awaits the end of a chunk of some time ago, so that no stream is ever further behind: what waits
- * in it keeps memory, the host's as well. */
+/* Awaits the end of the chunk before the last, so that no stream is ever further behind: what waits
+ * in it keeps memory, the host's as well. Every second time, so that a wake-up is two chunks'. */
 static status keep_pace(scheduled_task *scheduled)
 {
     dev_stream *stream = scheduled->task.stream;
+    const dev_ops *ops = stream->dev->ops;
     dev_event **place = &scheduled->chunk_ends[stream->chunk_count % TASK_CHUNKS_AHEAD];
-    dev_event *oldest = *place;
+    dev_event *before_last = *place;
+    status st = STATUS_OK;
     if (stream->dev->is_host || !scheduled->has_chunk)
         return STATUS_OK;
     scheduled->has_chunk = false;
     *place = NULL;
     flush_stream(scheduled);
-    status st = oldest ? dev_event_await(stream, oldest, dev_moment_of(stream)) : STATUS_OK;
+    if (before_last && stream->chunk_count % TASK_CHUNKS_AHEAD == 0)
+        st = dev_event_await(stream, before_last, dev_moment_of(stream));
+    else if (before_last)
+        ops->event_free(before_last);
     if (!st)
-        st = stream->dev->ops->event_record(stream, NULL, NULL, place);
+        st = ops->event_record(stream, NULL, NULL, place);
     stream->chunk_end = *place;
     stream->chunk_count++;
     return st;

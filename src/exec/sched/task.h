@@ -13,7 +13,8 @@ typedef enum task_state {
     TASK_WAITING  /* until exec_wake */
 } task_state;
 
-/* How many chunks a task's stream may be behind: one that is computed on, one that waits. */
+/* Of how many chunks a task keeps where they end. Its stream may be behind by one more: one that is
+ * computed on, two that wait. */
 #define TASK_CHUNKS_AHEAD 2
 
 struct scheduled_task {
@@ -21,6 +22,9 @@ struct scheduled_task {
     exec_stage *stage;
     scheduled_task *next; /* in the queue */
     task_state state;     /* under the pool's lock */
+    bool has_begun;       /* likewise */
+    bool is_busy;         /* likewise: it runs, is ready to go on, or awaits the device */
+    bool awaits_device;   /* what it waits for is the device's to do */
 
     /* Position k stands for the k-th operator; the source's task state comes first in `states`. */
     unsigned operator_count;
@@ -55,8 +59,11 @@ void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
 /* wait.c: what the task's stream has for dev_stream.await. */
 CHECKED status task_await(dev_stream *stream, dev_event *event, void *argument);
-/* On the task's fiber, which is left until somebody has set *is_over and then woken the task. */
-void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over);
+/* The same for dev_stream.await_memory. */
+CHECKED status task_await_memory(dev_stream *stream, bool *out_was, void *argument);
+/* On the task's fiber, which is left until somebody has set *is_over and then woken the task: the device
+ * as soon as it is there (for_device), or another task. */
+void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over, bool for_device);
 /* Between the two the calling thread works for the operator, called to `what` (static text; NULL:
  * not traced): time, traces and device work are counted as the operator's. */
 void task_step_begin(scheduled_task *scheduled, exec_operator *op, const char *what);

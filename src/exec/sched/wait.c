@@ -5,14 +5,16 @@
 #include "base/fault.h"
 #include "base/trace.h"
 
-void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over)
+void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over, bool for_device)
 {
     exec_operator *called = scheduled->called;
     const char *what = scheduled->called_for;
     task_step_end(scheduled);
+    scheduled->awaits_device = for_device;
     do
         fiber_suspend(scheduled->fiber);
     while (!atomic_load(is_over));
+    scheduled->awaits_device = false;
     task_step_begin(scheduled, called, what);
 }
 
@@ -60,9 +62,26 @@ status task_await(dev_stream *stream, dev_event *event, void *argument)
         TRY(ops->event_notify(event, reached, &a));
     else
         TRY(ops->event_record(stream, reached, &a, &end));
-    task_lend(scheduled, &a.is_over);
+    task_lend(scheduled, &a.is_over, true);
     if (end)
         ops->event_free(end);
+    return STATUS_OK;
+}
+
+status task_await_memory(dev_stream *stream, bool *out_was, void *argument)
+{
+    const dev_ops *ops = stream->dev->ops;
+    scheduled_task *scheduled = argument;
+    awaiting a = {.scheduled = scheduled};
+    if (scheduled->task.query->is_synchronous || fault_check(FAULT_WAIT)) {
+        *out_was = ops->memory_wait(stream->dev);
+        return STATUS_OK;
+    }
+    TRY(ops->memory_notify(stream, reached, &a, out_was));
+    if (!*out_was)
+        return STATUS_OK;
+    DEV_WORK_NOTE(wakes);
+    task_lend(scheduled, &a.is_over, true);
     return STATUS_OK;
 }
 

@@ -42,6 +42,14 @@ static status order_on_host(const op_sort *op, device *host, const chunk *c, row
     return st;
 }
 
+static bool has_text_key(const op_sort *op, const chunk *c)
+{
+    bool has_text = false;
+    for (uint32_t k = 0; k < op->key_count; k++)
+        has_text |= type_is_text(c->columns[op->key_columns[k]]->type);
+    return has_text;
+}
+
 static status order_on_device(const op_sort *op, dev_stream *stream, const chunk *c,
                               row_index *order)
 {
@@ -50,7 +58,8 @@ static status order_on_device(const op_sort *op, dev_stream *stream, const chunk
     status st = dev_alloc(stream->dev, c->rows.bound * sizeof(uint32_t), "sort", &scratch);
     if (!st)
         st = DEV_LAUNCH(stream, sort_rows, .rows = packed->address, .key_count = op->key_count,
-                        .count = c->rows, .scratch = scratch->address, .out = order->rows);
+                        .has_text = has_text_key(op, c), .count = c->rows,
+                        .scratch = scratch->address, .out = order->rows);
     dev_buffer_unref(packed);
     dev_buffer_unref(scratch);
     return st;

@@ -5,6 +5,7 @@
  *     window_frame.c      frames: ranges of rows
  *     window_call.c       functions of windows.def
  *     window_aggregate.c  aggregates over frames
+ *     window_text.c       string_agg, over partitions
  *
  * Rows are numbered within what is evaluated at once, one or more whole partitions; a range of rows for
  * each row is two arrays of such numbers (kernels_window.def). */
@@ -59,6 +60,8 @@ CHECKED status window_call_evaluate(window_rows *rows, const plan_window_call *c
                                     tensor **out);
 CHECKED status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call,
                                          data_type type, tensor **out);
+CHECKED status window_text_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
+                                    tensor **out);
 /* Whether window_aggregate_evaluate knows how. */
 bool window_aggregate_is_known(plan_aggregate_function function);
 /* Values of other rows: base[index[i]]; takes over the index. `more`: base has so many more rows. */

@@ -187,6 +187,9 @@ status window_call_evaluate(window_rows *rows, const plan_window_call *call, dat
     case WINDOW_LAST_VALUE:
     case WINDOW_NTH_VALUE:
         return frame_values(rows, call, out);
+    case WINDOW_STRING_AGG:
+    case WINDOW_STRING_AGG_DISTINCT:
+        return window_text_evaluate(rows, call, type, out);
     case WINDOW_AGGREGATE:
         break;
     }

@@ -17,7 +17,8 @@ typedef struct pq_leaf {
     pq_conversion conversion;
     uint32_t type_length; /* FIXED_LEN_BYTE_ARRAY */
     uint16_t max_definition, max_repetition;
-    bool is_nested; /* inside a list or map, or an optional group: cannot be read as a column */
+    bool is_constant; /* no file has it: each row has the value that the chunk's statistics say */
+    bool is_nested;   /* inside a list or map, or an optional group: cannot be read as a column */
     const char *annotation; /* what the file says of the type, "" for nothing: for people */
 } pq_leaf;
 

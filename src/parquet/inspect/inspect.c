@@ -313,7 +313,7 @@ static status inspect(inspection *in, const pq_inspect_options *options)
 status pq_inspect(const char *path, const pq_inspect_options *options, FILE *out)
 {
     pq_table *table;
-    TRY(pq_table_open(path, true, &table));
+    TRY(pq_table_open_plain(path, true, &table));
     status st = STATUS_OK;
     for (size_t i = 0; i < table->files.count && !st; i++) {
         inspection in = {.file = table->files.items[i].file,

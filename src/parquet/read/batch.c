@@ -38,9 +38,17 @@ static bool is_stored_alike(const pq_leaf *a, const pq_leaf *b)
            type_equal(a->type, b->type);
 }
 
+static bool is_same_value(const value *a, const value *b)
+{
+    return a->is_null || b->is_null ? a->is_null && b->is_null : !value_compare(a, b);
+}
+
 bool pq_batch_fits(const pq_table *table, uint32_t column, uint32_t file, uint32_t other)
 {
     uint32_t leaf = table->columns.items[column].leaf;
+    if (table->columns.items[column].key >= 0)
+        return is_same_value(pq_table_key_value(table, file, column),
+                             pq_table_key_value(table, other, column));
     return is_stored_alike(&table->files.items[file].metadata->leaves[leaf],
                            &table->files.items[other].metadata->leaves[leaf]);
 }

@@ -1,78 +1,12 @@
 /* table.c - opens the files of a table, gets their footers, compares their schemas. */
 #include "parquet/read/table.h"
 
+#include "parquet/read/table_files.h"
+#include "parquet/read/table_listed.h"
 #include "parquet/read/table_parts.h"
 
 #include <inttypes.h>
-
-#include <pthread.h>
-#include <stdatomic.h>
-
-/* Threads that open files: they wait for storage more than they compute. */
-#define OPENERS_MAX 8
-#define FILES_PER_OPENER 16
-
-/* ---- files ---- */
-
-/* Several threads open a table's files, taking one after another. */
-typedef struct opening {
-    const path_list *paths;
-    pq_table_file *files;
-    bool use_cache;
-    atomic_size_t next;
-    pthread_mutex_t lock;
-    _Atomic size_t failed; /* the first in order that could not be opened; count of paths: none */
-    status failure;        /* its; under the lock */
-} opening;
-
-static status open_file(const char *path, bool use_cache, pq_table_file *out)
-{
-    TRY(file_open(path, &out->file));
-    TRY(status_context(pq_footer_open(out->file, use_cache, &out->footer), "file \"%s\"", path));
-    out->metadata = pq_footer_metadata(out->footer);
-    return STATUS_OK;
-}
-
-static void fail(opening *o, size_t index, status st)
-{
-    pthread_mutex_lock(&o->lock);
-    if (index < atomic_load(&o->failed)) {
-        status earlier = o->failure;
-        o->failure = st;
-        atomic_store(&o->failed, index);
-        st = earlier;
-    }
-    pthread_mutex_unlock(&o->lock);
-    status_free(st);
-}
-
-/* Files are taken in order: all before one that failed are opened, or fail themselves. */
-static void *open_some(void *context)
-{
-    opening *o = context;
-    for (;;) {
-        size_t i = atomic_fetch_add(&o->next, 1);
-        if (i >= atomic_load(&o->failed))
-            return NULL;
-        status st = open_file(o->paths->items[i], o->use_cache, &o->files[i]);
-        if (st)
-            fail(o, i, st);
-    }
-}
-
-static void open_all(opening *o)
-{
-    pthread_t helpers[OPENERS_MAX - 1];
-    unsigned count = 0;
-    if (o->paths->count >= FILES_PER_OPENER)
-        file_expect(2 * o->paths->count); /* each perhaps for direct reads, too */
-    while (count < OPENERS_MAX - 1 && o->paths->count / FILES_PER_OPENER > count &&
-           !pthread_create(&helpers[count], NULL, open_some, o))
-        count++;
-    open_some(o);
-    while (count)
-        pthread_join(helpers[--count], NULL);
-}
+#include <strings.h>
 
 static status check_schema(const pq_metadata *first, const pq_metadata *other)
 {
@@ -97,48 +31,27 @@ static status check_schema(const pq_metadata *first, const pq_metadata *other)
 status pq_table_check_schema(const pq_table *table, size_t number)
 {
     const pq_table_file *one = &table->files.items[number];
-    return status_context(check_schema(table->files.items[0].metadata, one->metadata),
-                          "file \"%s\"", one->file->path);
+    const pq_metadata *first =
+        table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
+    return status_context(check_schema(first, pq_footer_metadata(one->footer)), "file \"%s\"",
+                          one->file->path);
 }
 
-static status check_schemas(const pq_table *table, size_t count)
+static status check_schemas(const pq_table *table)
 {
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = table->schema ? 0 : 1; i < table->files.count; i++)
         TRY(pq_table_check_schema(table, i));
     return STATUS_OK;
 }
 
-static status add_file(pq_table *table, size_t index)
+status pq_table_add_row_groups(pq_table *table, size_t index)
 {
     const pq_table_file *added = &table->files.items[index];
-    table->row_count += added->metadata->row_count;
     for (uint32_t g = 0; g < added->metadata->row_group_count; g++)
         if (added->metadata->row_groups[g].row_count)
             TRY(array_push(table->memory, &table->row_groups,
                            ((pq_row_group_ref){(uint32_t)index, g})));
     return STATUS_OK;
-}
-
-/* The failure is the one of the first bad file in order. */
-static status open_files(pq_table *table, const path_list *paths, bool use_cache)
-{
-    TRY(array_reserve(table->memory, &table->files, paths->count));
-    memset(table->files.items, 0, paths->count * sizeof *table->files.items);
-    table->files.count = paths->count;
-    opening o = {.paths = paths,
-                 .files = table->files.items,
-                 .use_cache = use_cache,
-                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                 .failed = paths->count};
-    open_all(&o);
-    pthread_mutex_destroy(&o.lock);
-    if (!o.failure)
-        return STATUS_OK;
-    status st = check_schemas(table, atomic_load(&o.failed));
-    if (!st)
-        return o.failure;
-    status_free(o.failure);
-    return st;
 }
 
 /* ---- columns ---- */
@@ -189,6 +102,48 @@ static bool may_be_null(const pq_table *table, uint32_t leaf)
     return false;
 }
 
+/* What is known of a key's values without any footer. */
+static status describe_key(const pq_table *table, pq_table_column *column)
+{
+    const pq_hive_keys *hive = &table->hive;
+    size_t count = table->is_closed ? table->listed.count : table->files.count;
+    bool *is_marked = mem_new_array(hive->folders.count + 1, sizeof *is_marked);
+    if (!is_marked)
+        return status_no_memory("table", hive->folders.count);
+    for (size_t i = 0; i < count; i++)
+        is_marked[table->is_closed ? table->listed.items[i].folder : table->files.items[i].folder] =
+            true;
+    column->is_nullable = hive->keys.items[column->key].is_nullable;
+    for (size_t i = 0; i < hive->folders.count && table->is_closed; i++) {
+        const value *v = &hive->folders.items[i][column->key];
+        if (!is_marked[i] || v->is_null || !has_number(column->type))
+            continue;
+        int128 number = value_int128(v);
+        column->min = !column->has_range || number < column->min ? number : column->min;
+        column->max = !column->has_range || number > column->max ? number : column->max;
+        column->has_range = true;
+    }
+    status st = pq_hive_count(hive, (size_t)column->key, is_marked, &column->distinct_count);
+    mem_free(is_marked);
+    return st;
+}
+
+/* Of the files that are not open nothing is known. */
+static void blur(pq_table_column *column)
+{
+    column->has_range = false;
+    column->null_count = -1;
+    column->is_nullable = true;
+}
+
+static int32_t key_of(const pq_table *table, const pq_leaf *leaf)
+{
+    for (size_t i = 0; leaf->is_constant && i < table->hive.keys.count; i++)
+        if (!strcasecmp(table->hive.keys.items[i].name, leaf->name))
+            return (int32_t)i;
+    return -1;
+}
+
 static status add_columns(pq_table *table)
 {
     const pq_metadata *m = table->files.items[0].metadata;
@@ -197,6 +152,7 @@ static status add_columns(pq_table *table)
         pq_table_column column = {.name = leaf->name,
                                   .type = leaf->type,
                                   .leaf = i,
+                                  .key = key_of(table, leaf),
                                   .min = 1,
                                   .is_nullable = may_be_null(table, i)};
         if (leaf->is_nested || !table->row_groups.count)
@@ -205,6 +161,10 @@ static status add_columns(pq_table *table)
             gather_statistics(table, &column);
         if (column.null_count == 0 && table->row_groups.count)
             column.is_nullable = false;
+        if (table->is_closed)
+            blur(&column);
+        if (column.key >= 0)
+            TRY(describe_key(table, &column));
         TRY(array_push(table->memory, &table->columns, column));
     }
     return STATUS_OK;
@@ -243,12 +203,27 @@ static status find_column(const pq_table *table, const char *name, uint32_t *out
                       table->name, name);
 }
 
+/* From those of the sample, whose row groups are forgotten. */
+static void estimate_rows(pq_table *table)
+{
+    double mean = (double)table->row_count / (double)table->files.count;
+    table->row_count = (uint64_t)(mean * (double)table->listed.count);
+    table->row_groups.count = 0;
+}
+
 status pq_table_finish(pq_table *table)
 {
-    TRY(check_schemas(table, table->files.count));
-    for (size_t i = 0; i < table->files.count; i++)
-        TRY(add_file(table, i));
+    TRY(check_schemas(table));
+    table->schema =
+        table->schema ? table->schema : pq_footer_metadata(table->files.items[0].footer);
+    TRY(pq_table_add_keys(table));
+    for (size_t i = 0; i < table->files.count && !table->is_schema_only; i++)
+        TRY(pq_table_add_row_groups(table, i));
+    for (size_t i = 0; i < table->files.count && !table->is_schema_only; i++)
+        table->row_count += table->files.items[i].metadata->row_count;
     TRY(add_columns(table));
+    if (table->is_closed)
+        estimate_rows(table);
     for (size_t i = 0; i < table->spec.partitioned_by.count; i++) {
         uint32_t column;
         TRY(find_column(table, table->spec.partitioned_by.items[i], &column));
@@ -271,33 +246,55 @@ status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out)
     return STATUS_OK;
 }
 
-static status open_table(pq_table *table, bool use_cache)
+static status open_all(pq_table *table, const path_list *paths)
+{
+    TRY(pq_table_open_files(table, paths, !table->reads_anew));
+    for (size_t i = 1; i < paths->count; i++)
+        table->files.items[i].part =
+            table->files.items[i - 1].part +
+            !pq_is_same_part(table->spec.path, paths->items[i - 1], paths->items[i]);
+    return STATUS_OK;
+}
+
+static status open_table(pq_table *table)
 {
     path_list paths = {0};
     TRY(file_expand(table->memory, table->spec.path, &paths));
-    TRY(open_files(table, &paths, use_cache));
-    for (size_t i = 1; i < paths.count; i++)
-        table->files.items[i].part =
-            table->files.items[i - 1].part +
-            !pq_is_same_part(table->spec.path, paths.items[i - 1], paths.items[i]);
+    uint32_t *folders = arena_alloc_array(table->memory, paths.count, sizeof *folders);
+    if (!folders)
+        return status_no_memory("table", paths.count * sizeof *folders);
+    TRY(pq_hive_find(table->memory, table->spec.hive, &paths, folders, &table->hive));
+    table->file_total = paths.count;
+    if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count)
+        return pq_table_list(table, &paths, folders);
+    TRY(open_all(table, &paths));
+    for (size_t i = 0; i < paths.count; i++)
+        table->files.items[i].folder = folders[i];
     return pq_table_finish(table);
+}
+
+static status finish_opening(pq_table **table, bool use_cache)
+{
+    (*table)->reads_anew = !use_cache;
+    status st = open_table(*table);
+    if (st) {
+        pq_table_close(*table);
+        *table = NULL;
+    }
+    return st;
 }
 
 status pq_table_open(const char *text, bool use_cache, pq_table **out)
 {
     TRY(pq_table_new(text, text, out));
-    status st = open_table(*out, use_cache);
-    if (st) {
-        pq_table_close(*out);
-        *out = NULL;
-    }
-    return st;
+    return finish_opening(out, use_cache);
 }
 
-static bool is_same_file(const file *f, const char *path)
+status pq_table_open_plain(const char *path, bool use_cache, pq_table **out)
 {
-    file_version now;
-    return file_version_of_path(path, &now) && file_version_equal(&now, &f->version);
+    TRY(pq_table_new(path, path, out));
+    (*out)->spec.hive = PQ_HIVE_OFF;
+    return finish_opening(out, use_cache);
 }
 
 /* The files of this machine, in their order, are those at the paths. */
@@ -309,7 +306,7 @@ static bool are_same_files(const pq_table *table, const path_list *paths)
         if (!file_is_here(f))
             continue;
         if (next == paths->count || strcmp(paths->items[next], f->path) ||
-            !is_same_file(f, paths->items[next]))
+            !pq_table_is_same_file(f, paths->items[next]))
             return false;
         next++;
     }
@@ -328,7 +325,8 @@ bool pq_table_is_current(const pq_table *table)
         return true;
     }
     st = pq_table_find_files(scratch, &table->spec, &paths);
-    bool is_same = !st && are_same_files(table, &paths);
+    bool is_same =
+        !st && (table->is_closed ? pq_table_lists(table, &paths) : are_same_files(table, &paths));
     status_free(st);
     arena_free(scratch);
     return is_same;

@@ -3,15 +3,18 @@
 #define PISTACHIO_PARQUET_READ_TABLE_H
 
 #include "parquet/read/footer.h"
+#include "parquet/read/hive.h"
 #include "parquet/read/table_spec.h"
 
 /* The part it is of, where the table is divided: a file, or a folder of files. */
 typedef struct pq_table_file {
     file *file; /* perhaps one that is elsewhere */
     pq_footer *footer;
-    const pq_metadata *metadata; /* the footer's */
-    uint32_t node;               /* whose ranks can read it; see rank_nodes */
-    uint32_t part;               /* numbered as files lie */
+    /* The footer's; of a table with keys a copy, in which their columns are as well. */
+    const pq_metadata *metadata;
+    uint32_t folder; /* of a table with keys: its values are hive.folders.items[folder] */
+    uint32_t node;   /* whose ranks can read it; see rank_nodes */
+    uint32_t part;   /* numbered as files lie */
 } pq_table_file;
 
 /* A row group of the table: what tasks take. */
@@ -30,6 +33,7 @@ typedef struct pq_table_column {
     data_type type;
     bool is_nullable;
     uint32_t leaf; /* the same in each file */
+    int32_t key;   /* of hive.keys: its values stand in folders' names; -1: in files */
     /* From the statistics of all row groups; has_range: integers, decimals, dates, timestamps. */
     bool has_range;
     int128 min, max;    /* unscaled */
@@ -38,11 +42,26 @@ typedef struct pq_table_column {
     int64_t distinct_count;
 } pq_table_column;
 
+/* A file that is known by its path alone. */
+typedef struct pq_listed_file {
+    const char *path;
+    uint32_t folder;
+} pq_listed_file;
+
 typedef struct pq_table {
     arena *memory;
     const char *name;   /* what it was made from: its spec's text, before {rank} was replaced */
     pq_table_spec spec; /* the path is this rank's */
     uint64_t row_count;
+    pq_hive_keys hive;         /* keys in the names of its files' folders; none: no keys */
+    const pq_metadata *schema; /* the first file's, which all others must agree with */
+    /* A closed table (table_listed.h) has these files; of those that are open, a sample, come the row count
+     * and what is known of columns, which are estimates then. It has no row groups. */
+    bool is_closed;
+    ARRAY(pq_listed_file) listed;
+    size_t file_total;          /* files before any were left out by their keys */
+    bool is_schema_only;        /* none was left: one is open for its columns */
+    bool reads_anew;            /* footers: not from the process's cache */
     ARRAY(pq_table_file) files; /* those of a node are neighbours, so are those of a part */
     /* By rank, which node it is of: ranks of one see the same files. None: there is one node. */
     ARRAY(uint32_t) rank_nodes;
@@ -55,8 +74,11 @@ typedef struct pq_table {
 
 /* Opens what file_expand finds for the text's path (table_spec.h); of many files several at a time.
  * use_cache: as pq_footer_open. The first bad file in order is the error; files whose schema differs
- * from the first one's are bad, and the error names the column. */
+ * from the first one's are bad, and the error names the column. Of a table with keys only the first file is
+ * opened: it is closed. */
 CHECKED status pq_table_open(const char *text, bool use_cache, pq_table **out);
+/* The same, whatever the names of folders say. */
+CHECKED status pq_table_open_plain(const char *path, bool use_cache, pq_table **out);
 void pq_table_close(pq_table *table); /* takes NULL */
 /* Does its path still mean the files of this machine that are open? */
 bool pq_table_is_current(const pq_table *table);
@@ -69,8 +91,17 @@ CHECKED status pq_table_new(const char *name, const char *text, pq_table **out);
 CHECKED status pq_table_find_files(arena *a, const pq_table_spec *spec, path_list *out);
 /* That the file has the first one's columns; the failure names file and column. */
 CHECKED status pq_table_check_schema(const pq_table *table, size_t number);
+/* The row groups of the file, which is there, that have rows. */
+CHECKED status pq_table_add_row_groups(pq_table *table, size_t file);
 /* All files are there, with footers: compares schemas, adds up the rest. */
 CHECKED status pq_table_finish(pq_table *table);
+/* The value that all rows of the file have; of a column that is a key. */
+static inline const value *pq_table_key_value(const pq_table *table, uint32_t file, uint32_t column)
+{
+    return &table->hive.folders
+                .items[table->files.items[file].folder][table->columns.items[column].key];
+}
+
 /* An error that names the column, if a scan cannot read it. */
 CHECKED status pq_table_check_column(const pq_table *table, uint32_t column);
 

@@ -501,6 +501,24 @@ static status read_own_footers(pq_share *share)
     return STATUS_OK;
 }
 
+/* Of paths as the first rank of a file's node has them. */
+static status find_keys(const pq_share *share)
+{
+    pq_table *table = share->table;
+    size_t count = share->files.count;
+    path_list paths = {0};
+    uint32_t *folders = arena_alloc_array(share->memory, count, sizeof *folders);
+    if (!folders)
+        return status_no_memory("table", count * sizeof *folders);
+    for (size_t i = 0; i < count; i++)
+        TRY(array_push(share->memory, &paths, (char *)share->files.items[i].item.path));
+    TRY(pq_hive_find(table->memory, table->spec.hive, &paths, folders, &table->hive));
+    for (size_t i = 0; i < count; i++)
+        table->files.items[i].folder = folders[i];
+    table->file_total = count;
+    return STATUS_OK;
+}
+
 /* Says whose file it is that differs. */
 static status check_schemas(const pq_share *share)
 {
@@ -519,6 +537,7 @@ status pq_share_table(pq_share *share, const pq_share_part *footers, pq_table **
     TRY(read_own_footers(share));
     if (share->table->spec.access == PQ_LOCAL)
         TRY(check_schemas(share));
+    TRY(find_keys(share));
     TRY(pq_table_finish(share->table));
     *out = share->table;
     share->table = NULL;

@@ -11,6 +11,25 @@ static const char *behind(const char *text, const char *word)
     return strncmp(text, word, bytes) ? NULL : text + bytes;
 }
 
+static const struct {
+    const char *word;
+    pq_hive hive;
+} hive_words[] = {{"hive_partitioning=auto:", PQ_HIVE_AUTO},
+                  {"hive_partitioning=off:", PQ_HIVE_OFF},
+                  {"hive_partitioning=on:", PQ_HIVE_ON}};
+
+static const char *behind_hive(const char *text, pq_hive *out)
+{
+    for (size_t i = 0; i < sizeof hive_words / sizeof *hive_words; i++) {
+        const char *rest = behind(text, hive_words[i].word);
+        if (rest) {
+            *out = hive_words[i].hive;
+            return rest;
+        }
+    }
+    return NULL;
+}
+
 /* Behind "partitioned_by=(...):"; *out_end: of what lies between. NULL: it is no such word. */
 static const char *behind_columns(const char *text, const char **out_first, const char **out_end)
 {
@@ -25,8 +44,10 @@ static const char *behind_columns(const char *text, const char **out_first, cons
 const char *pq_table_spec_path(const char *text)
 {
     for (;;) {
+        pq_hive hive;
         const char *first, *end, *rest = behind(text, local_word);
         rest = rest ? rest : behind(text, replicated_word);
+        rest = rest ? rest : behind_hive(text, &hive);
         rest = rest ? rest : behind_columns(text, &first, &end);
         if (!rest)
             return text;
@@ -68,6 +89,8 @@ status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
         const char *first, *end, *rest = behind_columns(text, &first, &end);
         if (rest) {
             TRY(add_columns(a, first, end, out));
+        } else if ((rest = behind_hive(text, &out->hive))) {
+            /* it has said so */
         } else {
             rest = behind(text, local_word);
             out->access = rest ? PQ_LOCAL : PQ_REPLICATED;

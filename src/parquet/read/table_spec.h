@@ -4,16 +4,19 @@
  *     local:data/orders      files are of the ranks that find them at this path
  *     replicated:data/orders every rank finds the same files, and may read any of them for itself
  *     partitioned_by=(a, b):data/orders   files, or folders of them, in which equal values of a and b lie
- *                            together; also behind one of the others */
+ *                            together; also behind one of the others
+ *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off */
 #ifndef PISTACHIO_PARQUET_READ_TABLE_SPEC_H
 #define PISTACHIO_PARQUET_READ_TABLE_SPEC_H
 
 #include "base/mem.h"
+#include "parquet/read/hive.h"
 
 typedef enum pq_access { PQ_SHARED, PQ_LOCAL, PQ_REPLICATED } pq_access;
 
 typedef struct pq_table_spec {
     pq_access access;
+    pq_hive hive;
     ARRAY(const char *) partitioned_by; /* names of columns */
     const char *path;
 } pq_table_spec;

@@ -9,7 +9,8 @@ import struct
 from collections import Counter
 
 from . import types as T
-from .query import Select, SetOperation, Values
+from .query import Copy, Script, Select, SetOperation, Values
+from .query_sql import PART
 
 RELATIVE, ABSOLUTE = 1e-7, 1e-7
 
@@ -29,6 +30,8 @@ def column_kinds(query):
 
 
 def exactness(query):
+    if isinstance(query, Copy):
+        return exactness(query.query)
     if isinstance(query, Select):
         return [e.exact for e, _ in query.items]
     if isinstance(query, SetOperation):
@@ -36,6 +39,14 @@ def exactness(query):
     if isinstance(query, Values):
         return [all(row[i].exact for row in query.rows) for i in range(len(query.rows[0]))]
     return []
+
+
+def expected_in_file(query, rows):
+    """What a file can say of the rows: json has no NaN and no infinities."""
+    floats = [i for i, t in enumerate(query.types()) if t.kind in T.FLOATS]
+    if query.kind not in ("json", "jsonl") or not floats:
+        return rows
+    return [tuple(None if i in floats and cell is not None and not math.isfinite(cell) else cell for i, cell in enumerate(row)) for row in rows]
 
 
 def number(value, kind):
@@ -89,10 +100,10 @@ def close(a, b):
 
 
 def sort_key(row, kinds):
-    """Exact columns first, so that near floats pair up."""
+    """Exact columns first, so that near floats pair up; near ones in their order, so that of several each has its own."""
     exact = tuple((v is not None, str(v)) for v, k in zip(row, kinds) if k != "about")
     about = tuple((v is not None, rough(v) if isinstance(v, float) else math.inf) for v, k in zip(row, kinds) if k == "about")
-    return exact, about
+    return exact, about, tuple(v if isinstance(v, float) else math.inf for v, k in zip(row, kinds) if k == "about")
 
 
 def rough(v):
@@ -109,8 +120,34 @@ def same_rows(ours, theirs, kinds):
     return all(close(x, y) for a, b in zip(ours, theirs) for x, y in zip(a, b))
 
 
+def parts_of(rows):
+    """The rows of each of a script's queries, behind whose marks they are; a result's first line has its names."""
+    parts = []
+    for row in [[PART]] + rows:
+        if row == [PART]:
+            parts.append([])
+        else:
+            parts[-1].append(row)
+    return [part[2:] for part in parts]
+
+
+def script_differs(script, ours, theirs):
+    queries, parts = script.queries(), parts_of(ours)
+    if len(parts) != len(queries):
+        return f"rows of {len(parts)} queries, not of {len(queries)}"
+    for number, (query, mine, expected) in enumerate(zip(queries, parts, theirs)):
+        why = differs(query, mine, expected)
+        if why:
+            return f"query {number + 1}: {why}"
+    return ""
+
+
 def differs(query, ours, theirs):
-    """Why the rows differ, or "". `ours`: lists of text; `theirs`: the oracle's tuples."""
+    """Why the rows differ, or "". `ours`: lists of text; `theirs`: the oracle's tuples, for each of a script's queries."""
+    if isinstance(query, Script):
+        return script_differs(query, ours, theirs)
+    if isinstance(query, Copy):
+        theirs = expected_in_file(query, theirs)
     kinds = column_kinds(query)
     if any(len(row) != len(kinds) for row in ours):
         return "another number of columns"

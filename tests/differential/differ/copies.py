@@ -1,30 +1,45 @@
-"""COPY (statement) TO a file, read back by DuckDB and by a CSV reader."""
-import csv
-import io
+"""COPY (statement) TO a file: random ones, and the rows of their files as DuckDB and Python's json read them."""
+import json
 import os
 
 from . import types as T
-from .compare import differs
 from .oracle import OracleError
-from .query_sql import OURS, compared_column, query_sql
+from .program import Outcome, unescape
+from .query import Copy
+from .query_sql import compared_column
+
+CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
+KINDS = ("parquet", "parquet", "csv", "csv", "tsv", "json", "jsonl")
 
 
-def can_copy(query):
-    """Parquet has no type of ours for intervals."""
-    return all(t.kind != "interval" for t in query.types())
+def can_copy(query, kind):
+    """Parquet has no type of ours for intervals; an empty line is a row of one NULL to us, and none to readers of csv."""
+    types = query.types()
+    return not (kind == "parquet" and any(t.kind == "interval" for t in types)) and not (kind == "csv" and len(types) < 2)
 
 
-def copy_statements(rng, queries):
-    """(number, format, SQL) of some statements."""
-    drawn = rng.sample(queries, min(len(queries), max(8, len(queries) // 50)))
-    made = []
-    for number, query in drawn:
-        kind = rng.choice(("parquet", "csv"))
-        options = {"parquet": rng.choice(("", " (FORMAT parquet)", " (FORMAT parquet, CODEC zstd, ROW_GROUP_SIZE 7)", " (CODEC gzip)")),
-                   "csv": rng.choice(("", " (FORMAT csv, HEADER true)"))}[kind]
-        if can_copy(query):
-            made.append((number, kind, f"COPY ({query_sql(query, OURS)}) TO 'copy{number}.{kind}'{options}"))
-    return made
+def random_copy(rng, query, number):
+    """The query's COPY, or the query where its rows go into no such file."""
+    kind, options = rng.choice(KINDS), {}
+    if rng.random() < 0.4:
+        options["FORMAT"] = kind
+    if kind == "parquet":
+        options[rng.choice(("CODEC", "COMPRESSION"))] = rng.choice(CODECS)
+        if rng.random() < 0.5:
+            options["ROW_GROUP_SIZE"] = rng.choice((1, 7, 100, 3000, 20000))
+    elif kind in ("csv", "tsv") and rng.random() < 0.4:
+        options["HEADER"] = rng.choice(("true", "false"))
+    if kind == "csv" and rng.random() < 0.4:
+        options[rng.choice(("DELIMITER", "DELIM", "SEP"))] = rng.choice(("';'", "'|'", "':'", "' '"))
+    if kind == "csv" and rng.random() < 0.3:
+        options["NULL"] = rng.choice(("'NULL'", "'-'", "'none at all'"))
+    if options.get("ROW_GROUP_SIZE", 100) < 100 and query.theme:
+        options["ROW_GROUP_SIZE"] = 1000
+    return Copy(query, kind, options, number) if can_copy(query, kind) else query
+
+
+def option(query, *names):
+    return next((value for name, value in query.options.items() if name in names), None)
 
 
 def read_parquet(oracle, path, query):
@@ -33,30 +48,49 @@ def read_parquet(oracle, path, query):
     return oracle.run(f"SELECT {columns} FROM read_parquet('{path}') top({', '.join(names)})")
 
 
-def read_csv(path):
-    """Rows of text; NULL and '' are alike to this reader."""
+def read_csv(oracle, path, query):
+    delimiter = option(query, "DELIMITER", "DELIM", "SEP") or "','"
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(query.types())))
+    header = option(query, "HEADER") or "true"
+    return oracle.run(f"SELECT * FROM read_csv('{path}', auto_detect = false, columns = {{{columns}}}, delim = {delimiter}, quote = '\"', escape = '\"', "
+                      f"nullstr = {option(query, 'NULL') or chr(39) * 2}, allow_quoted_nulls = false, header = {header}, max_line_size = 100000000)")
+
+
+def read_tsv(path, query):
     with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.reader(io.StringIO(file.read())))[1:]
+        lines = file.read().split("\n")[:-1]
+    return [[unescape(cell) for cell in line.split("\t")] for line in lines[option(query, "HEADER") != "false":]]
 
 
-def check(oracle, folder, query, kind, number, expected):
-    """Why the file does not have the rows, or ""."""
-    path = os.path.join(folder, f"copy{number}.{kind}")
+def read_json(path, query):
+    with open(path, encoding="utf-8") as file:
+        decode = json.JSONDecoder(parse_float=str, parse_int=str).decode
+        rows = decode(file.read()) if query.kind == "json" else [decode(line) for line in file]
+    if any(list(row) != query.names() for row in rows):
+        raise ValueError("other names of columns")
+    return [[str(cell).lower() if isinstance(cell, bool) else cell for cell in row.values()] for row in rows]
+
+
+def rows_of(oracle, folder, query):
+    """The rows of the file that a COPY has written, which is removed."""
+    path = os.path.join(folder, query.path)
     try:
-        if kind == "parquet":
-            return differs(query, [list(row) for row in read_parquet(oracle, path, query)], expected)
-        rows = [["" if cell is None else cell for cell in row] for row in read_csv(path)]
-        rows = [row for row in rows if row or len(query.types()) > 1]
-        floats = [i for i, t in enumerate(query.types()) if t.kind in T.FLOATS]
-        for row in rows:  # an empty cell is NULL where numbers are
-            for i in floats:
-                row[i] = row[i] or None
-        texts = [tuple("" if cell is None and i not in floats else cell for i, cell in enumerate(row)) for row in expected]
-        if len(query.types()) == 1:  # an empty line is a row to us, and none to the reader
-            texts, rows = ([row for row in side if row and row[0] not in ("", None)] for side in (texts, rows))
-        return differs(query, rows, texts)
-    except (OracleError, OSError, csv.Error, UnicodeDecodeError) as error:
-        return f"cannot be read: {error}"
+        if query.kind == "parquet":
+            return [list(row) for row in read_parquet(oracle, path, query)]
+        if query.kind == "csv":
+            return [list(row) for row in read_csv(oracle, path, query)]
+        return read_tsv(path, query) if query.kind == "tsv" else read_json(path, query)
     finally:
         if os.path.exists(path):
             os.unlink(path)
+
+
+def read_back(oracle, folder, query, outcome):
+    """The outcome of a COPY with the rows that its file has."""
+    if not isinstance(query, Copy) or outcome.kind != "rows":
+        return outcome
+    try:
+        return Outcome("rows", rows_of(oracle, folder, query))
+    except (OracleError, OSError, ValueError) as error:
+        return Outcome("rows", [], text=f"the file cannot be read: {error}")
+

@@ -5,7 +5,7 @@ from collections import Counter
 from . import gen_aggregate, lists
 from . import types as T
 from .expr import OURS
-from .query import Join, Select, SetOperation, Values, expressions, nodes, sources, walk
+from .query import Copy, Join, Recursive, Script, Select, SetOperation, Values, expressions, nodes, sources, walk
 
 # Names that nothing can have: only left, semi and anti joins are built on their left side (plan_choose_build_side).
 NOT_MADE = {("plan", f"{join}, build left") for join in ("inner join", "right join", "full join", "null-aware anti join", "mark join", "single join")}
@@ -13,7 +13,10 @@ NOT_MADE.add(("plan", "grouping sets"))  # gone before a plan runs
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
            "ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "groups beside sets", "GROUP BY ALL", "ORDER BY ALL", "DISTINCT ON", "* EXCLUDE", "LATERAL",
-           "derived table", "view", "path in FROM", "no FROM", "COPY to parquet", "COPY to csv")
+           "derived table", "view", "path in FROM", "no FROM", "WITH RECURSIVE", "CREATE TABLE AS", "CREATE OR REPLACE TABLE AS", "INSERT SELECT", "INSERT VALUES", "DROP TABLE", "view in a script",
+           "COPY to parquet", "COPY to csv", "COPY to tsv", "COPY to json", "COPY to jsonl", "COPY of many rows", "rows of large pages", "skewed keys")
+CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
+SETTING_JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "IN subquery", "NOT IN subquery", "EXISTS")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
          "scalar subquery", "EXISTS", "IN subquery", "NOT IN subquery", "ANY subquery", "ALL subquery", "constants alone",
          "zone in a timestamp literal")
@@ -25,12 +28,15 @@ def wanted():
     """All (kind, name) pairs that a run must have."""
     types = [T.Type(k).sql() if k != "dec" else "decimal" for k in T.ALL_KINDS]
     pairs = [("function", name) for name in lists.functions()] + [("aggregate", name) for name in lists.aggregates()]
-    pairs += [("aggregate of ordered rows and pairs", name) for name in gen_aggregate.COMPOSITES]
+    pairs += [("aggregate of ordered rows", name) for name in gen_aggregate.COMPOSITES]
     pairs += [("window", name) for name in WINDOWS + ["aggregate"]]
     pairs += [("join", name) for name in JOINS] + [("set operation", name) for name in SET_WORDS]
     pairs += [("clause", name) for name in CLAUSES] + [("form", name) for name in FORMS]
     pairs += [("type", name) for name in types] + [("plan", name) for name in lists.plan_nodes()]
     pairs += [("setting", name) for name in lists.settings()]
+    pairs += [("codec of COPY", name) for name in CODECS]
+    pairs += [(kind, name) for kind in ("skewed keys over ranks", "join_table = open") for name in SETTING_JOINS]
+    pairs += [("over ranks", name) for name in RANKED]
     return [pair for pair in pairs if pair not in NOT_MADE]
 
 
@@ -40,7 +46,7 @@ def of_expression(e, found):
     if op == "query":
         found.add(("form", {"scalar": "scalar subquery", "exists": "EXISTS"}.get(e.data["kind"], e.data["kind"].upper() + " subquery")))
     elif op == "aggregate":
-        found.add(("aggregate of ordered rows and pairs" if "forms" in e.data else "aggregate", e.data["function"]))
+        found.add(("aggregate of ordered rows" if e.data["function"] in gen_aggregate.COMPOSITES else "aggregate", e.data["function"]))
         found.update(pair for pair, is_there in ((("form", "FILTER"), e.data["filter"]), (("form", "DISTINCT aggregate"), e.data["distinct"])) if is_there)
     elif op == "window":
         name = e.data["function"]
@@ -81,6 +87,31 @@ def of_source(query, found, views):
             found.add(("clause", "view"))
 
 
+RANKED = ("all", "WITH RECURSIVE", "CREATE TABLE AS", "INSERT SELECT", "COPY to parquet", "rows of large pages", "GROUP BY", "ORDER BY", "LIMIT")
+THEMES = {"skewed": "skewed keys", "pages": "rows of large pages"}
+
+
+def of_settings(found, chosen):
+    """What a statement, of which of_query() has found that, covers by running with settings."""
+    pairs = {("setting", name) for name in chosen}
+    names = {name for _, name in found}
+    is_ranked = chosen.get("ranks", "1") != "1" and chosen.get("distribute") != "never"
+    if is_ranked:
+        pairs.update(("over ranks", name) for name in RANKED if name == "all" or name in names)
+    for kind, is_so in (("skewed keys over ranks", is_ranked and "skewed keys" in names), ("join_table = open", chosen.get("join_table") == "open")):
+        pairs.update((kind, name) for name in SETTING_JOINS if is_so and name in names)
+    return pairs
+
+
+def of_step(step, found):
+    if step.word == "create":
+        found.add(("clause", "CREATE OR REPLACE TABLE AS" if "REPLACE" in step.options else "CREATE TABLE AS"))
+    elif step.word == "insert":
+        found.add(("clause", "INSERT VALUES" if isinstance(step.query, Values) else "INSERT SELECT"))
+    elif step.word != "query":
+        found.add(("clause", {"drop": "DROP TABLE", "view": "view in a script"}[step.word]))
+
+
 def of_query(query, views=()):
     """What a statement covers, but for plan nodes and settings."""
     found = set()
@@ -91,8 +122,20 @@ def of_query(query, views=()):
             if there:
                 found.add(("clause", word))
         found.update(("clause", f"NULLS {o.nulls}") for o in tail.order if o.nulls)
-        if isinstance(q, SetOperation):
+        if isinstance(q, Recursive):
+            found.add(("clause", "WITH RECURSIVE"))
+        elif isinstance(q, SetOperation):
             found.add(("set operation", q.word))
+        for step in q.steps if isinstance(q, Script) else ():
+            of_step(step, found)
+        if isinstance(q, Copy):
+            found.add(("clause", f"COPY to {q.kind}"))
+            if q.kind == "parquet":
+                found.add(("codec of COPY", next((v for k, v in q.options.items() if k in ("CODEC", "COMPRESSION")), "snappy")))
+            if q.query.theme == "many":
+                found.add(("clause", "COPY of many rows"))
+        if getattr(q, "theme", "") in THEMES:
+            found.add(("clause", THEMES[q.theme]))
         if isinstance(q, Select):
             for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct),
                                 ("ROLLUP", q.sets == "ROLLUP"), ("CUBE", q.sets == "CUBE"), ("GROUPING SETS", q.sets == "SETS"),

@@ -42,11 +42,11 @@ class Relations:
 
     def leaf(self, depth):
         rng, draw = self.rng, self.rng.random()
-        if self.ctes and draw < 0.5:
+        if self.ctes and draw < self.share_of_ctes:
             return self.named(*rng.choice(self.ctes))
-        if self.views and draw < 0.08:
+        if self.views and rng.random() < 0.08:
             return self.named(*rng.choice(self.views))
-        if depth > 0 and draw < 0.2:
+        if depth > 0 and rng.random() < 0.12:
             return self.derived(depth)
         return self.table()
 
@@ -57,10 +57,12 @@ class Relations:
         return self.table() if query is not None and has_subquery(query) else relation
 
     def table(self):
-        rng = self.rng
-        table, alias = rng.choice(self.tables), self.alias()
+        return self.of_table(self.rng.choice(self.tables))
+
+    def of_table(self, table):
+        alias = self.alias()
         columns = [table_column(alias, c) for c in table.columns]
-        return Relation(Table(table.name, alias, table.path if rng.random() < 0.1 else ""), columns, table.rows)
+        return Relation(Table(table.name, alias, table.path if self.rng.random() < 0.1 else ""), columns, table.rows)
 
     def named(self, name, query):
         """A view or common table expression."""

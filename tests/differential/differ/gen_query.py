@@ -3,32 +3,68 @@ from . import gen_aggregate, gen_window
 from . import types as T
 from .expr import Expr, cast, cast_fits, column
 from .gen_expr import CLASSES, Generator
+from .copies import random_copy
 from .gen_from import Relations
+from .gen_large import LargeQueries
+from .gen_recursive import RecursiveQueries
+from .gen_session import Scripts
 from .gen_subquery import Subqueries
-from .query import NAMES, Order, Select, SetOperation, Tail, Values
+from .query import NAMES, Order, Recursive, Select, SetOperation, Stored, Tail, Values
 from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
 
 
-class QueryGenerator(Relations, Subqueries):
-    """Statements over tables (tables.Table) and views ((name, query) pairs)."""
+class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQueries):
+    """Statements over tables (tables.Table), of which some are large (gen_large.py), and views ((name, query) pairs)."""
 
-    def __init__(self, rng, tables, views=()):
-        self.rng, self.tables, self.views = rng, tables, views
-        self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, 0
+    def __init__(self, rng, tables, views=(), large=()):
+        self.rng, self.tables, self.views, self.large = rng, tables, views, {table.name: table for table in large}
+        self.copies = 0
+        self.begin()
+
+    def begin(self):
+        self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, self.rng.choice((0, 1, 1, 2, 3))
+        self.share_of_ctes = 0.5  # of what is read, where there are any
 
     def statement(self):
+        """A statement of any kind."""
+        draw = self.rng.random()
+        self.begin()
+        if draw < 0.06 and self.large:
+            return self.with_tail(self.skewed_query())
+        if draw < 0.1 and self.large:
+            query = self.paged_query()
+            return query if query.tail.order else self.with_tail(query)
+        if draw < 0.14:
+            return self.script()
+        if draw < 0.18:
+            return self.copy()
+        return self.single_query()
+
+    def copy(self):
+        query = self.many_rows() if self.rng.random() < 0.35 and self.large else None
+        self.begin()
+        query = query or self.single_query()
+        self.copies += 1
+        return query if query.is_risky else random_copy(self.rng, query, self.copies)
+
+    def with_tail(self, query):
+        self.put_tail(query)
+        return query
+
+    def single_query(self):
         """A query of its own."""
         rng = self.rng
-        self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, rng.choice((0, 1, 1, 2, 3))
+        self.begin()
         ctes = []
         is_risky = rng.random() < 0.01  # may overflow or divide by 0, and then has to fail
         if is_risky:
             self.pool["risky"] = True
-        if rng.random() < 0.12:
+        if rng.random() < 0.15:
             for i in range(rng.choice((1, 1, 2))):
-                made = self.query(1)
+                made = (self.recursive(f"w{i}") if rng.random() < 0.35 else None) or self.query(1)
+                self.share_of_ctes = 0.8 if isinstance(made, Recursive) else self.share_of_ctes
                 ctes.append((f"w{i}", made))
                 self.ctes.append((f"w{i}", made))
         query = self.query(2)
@@ -53,13 +89,16 @@ class QueryGenerator(Relations, Subqueries):
     # ---- selects ----
 
     def select(self, depth):
-        rng = self.rng
         relation = self.relation(depth)
+        return self.select_from(relation, self.rng.random() < 0.42 or relation.rows > MOST_ROWS)
+
+    def select_from(self, relation, is_grouped, filtered=0.5):
+        rng = self.rng
         g = self.generator(relation.columns)
-        where = g.condition(3) if rng.random() < 0.5 else None
-        if rng.random() < 0.1:
+        where = g.condition(3) if rng.random() < filtered else None
+        if rng.random() < filtered / 5:
             where = self.and_subquery(where, g)
-        if rng.random() < 0.42 or relation.rows > MOST_ROWS:
+        if is_grouped:
             query = self.grouped(relation, g)
         else:
             query = self.plain(relation, g)
@@ -282,6 +321,8 @@ def output_columns(query, alias):
             left.exact, left.grain = left.exact and right.exact, left.grain and right.grain
             left.special = left.special or right.special
         return lefts
+    if isinstance(query, Stored):
+        return [Expr("column", c.type, (), (alias, c.data[1]), c.bound, c.exact, c.grain, c.special) for c in query.columns]
     result = []
     for i, (name, t) in enumerate(zip(query.names(), query.types())):
         cells = [row[i] for row in query.rows]

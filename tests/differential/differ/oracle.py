@@ -5,7 +5,8 @@ import time
 
 import duckdb
 
-from .query_sql import ORACLE, oracle_sql, query_sql
+from .query import Script
+from .query_sql import ORACLE, oracle_sql, query_sql, step_sql
 from .render import duckdb_type
 
 SETTINGS = ("SET threads=1", "SET TimeZone='UTC'", "SET default_null_order='nulls_last_on_asc_first_on_desc'",
@@ -75,8 +76,24 @@ class Oracle:
                          for c in table.columns)
 
     def rows(self, query):
-        """The rows, each value text or a float."""
-        return self.run(oracle_sql(query))
+        """The rows, each value text or a float; of a script those of each query."""
+        return self.script(query) if isinstance(query, Script) else self.run(oracle_sql(query))
+
+    def script(self, script):
+        found, left = [], {}
+        try:
+            for step in script.steps:
+                if step.word == "query":
+                    found.append(self.run(oracle_sql(step.query)))
+                    continue
+                for sql in step_sql(step, ORACLE).split(";\n"):
+                    self.run(sql)
+                if step.word in ("create", "view"):
+                    left[step.name] = "VIEW" if step.word == "view" else "TABLE"
+        finally:
+            for name in sorted(left, key=left.get, reverse=True):
+                self.run(f"DROP {left[name]} IF EXISTS {name}")
+        return found
 
     def run(self, sql):
         self.watch.start(self.connection, self.seconds)

@@ -75,7 +75,7 @@ class Program:
     def finish(self, process):
         """(text on stdout, on stderr, exit status or None after a hang)"""
         try:
-            out, err = process.communicate(process.script, timeout=self.seconds)
+            out, err = process.communicate(process.script, timeout=self.seconds + process.script.count(b"\n") / 40)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()

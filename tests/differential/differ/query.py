@@ -69,7 +69,9 @@ class Select:
     excluded: list = None  # SELECT * EXCLUDE of a table; items are what is left
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)  # (name, query)
-    is_risky = False
+    is_risky = False  # may fail where the oracle does not, by its data
+    theme = ""  # what it was made for: skewed keys, large pages, many rows
+    is_large = property(lambda self: self.theme in ("skewed", "pages", "many"))
 
     def types(self):
         return [e.type for e, _ in self.items]
@@ -85,7 +87,7 @@ class SetOperation:
     right: Any
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)
-    is_risky = False  # may fail where the oracle does not, by its data
+    is_risky, is_large, theme = False, False, ""  # as of Select
 
     def types(self):
         return [T.common(a, b) for a, b in zip(self.left.types(), self.right.types())]
@@ -94,18 +96,99 @@ class SetOperation:
         return self.left.names()
 
 
+class Recursive(SetOperation):
+    """A common table expression whose right side reads it."""
+
+
 @dataclass
 class Values:
     rows: list  # of lists of Expr
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)
-    is_risky = False  # may fail where the oracle does not, by its data
+    is_risky, is_large, theme = False, False, ""  # as of Select
 
     def types(self):
         return [T.common_of([row[i].type for row in self.rows]) for i in range(len(self.rows[0]))]
 
     def names(self):
         return [f"column{i + 1}" for i in range(len(self.rows[0]))]
+
+
+@dataclass
+class Stored:
+    """A table of the session: what is known of its columns (Expr of a query's output); no query of its own."""
+
+    columns: list
+    rows: float = 100
+    tail: Tail = field(default_factory=Tail)
+    ctes: list = field(default_factory=list)
+
+    def types(self):
+        return [c.type for c in self.columns]
+
+    def names(self):
+        return [c.data[1] for c in self.columns]
+
+
+@dataclass
+class Step:
+    """A statement of a script: create, insert, view, drop, query."""
+
+    word: str
+    name: str = ""
+    query: Any = None
+    names: list = None  # of the columns, where they are given
+    types: list = None  # of the columns that rows are put into
+    options: str = ""  # OR REPLACE, TEMP ...
+
+
+@dataclass
+class Script:
+    """Several statements in a row, the queries among them with rows that are compared."""
+
+    steps: list
+    tail: Tail = field(default_factory=Tail)
+    ctes: list = field(default_factory=list)
+    is_risky, is_large, theme = False, False, ""
+
+    def queries(self):
+        return [step.query for step in self.steps if step.word == "query"]
+
+    def types(self):
+        return self.queries()[-1].types()
+
+    def names(self):
+        return self.queries()[-1].names()
+
+
+@dataclass
+class Copy:
+    """COPY (query) TO a file, whose rows are compared."""
+
+    query: Any
+    kind: str  # parquet, csv, tsv, json, jsonl
+    options: dict
+    number: int = 0  # of the file
+    ctes: list = field(default_factory=list)
+    is_risky, theme = False, ""
+
+    @property
+    def tail(self):
+        return self.query.tail
+
+    @property
+    def is_large(self):
+        return self.query.is_large
+
+    @property
+    def path(self):
+        return f"copy{self.number}.{self.kind}"
+
+    def types(self):
+        return self.query.types()
+
+    def names(self):
+        return self.query.names()
 
 
 def sources(source):
@@ -124,7 +207,7 @@ def expressions(query):
         for row in query.rows:
             yield from row
         return
-    if isinstance(query, SetOperation):
+    if not isinstance(query, Select):
         return
     for e, _ in query.items:
         yield e
@@ -148,6 +231,12 @@ def walk(query):
     yield query
     for _, inner in query.ctes:
         yield from walk(inner)
+    if isinstance(query, Copy):
+        yield from walk(query.query)
+    if isinstance(query, Script):
+        for step in query.steps:
+            if step.query is not None:
+                yield from walk(step.query)
     if isinstance(query, SetOperation):
         yield from walk(query.left)
         yield from walk(query.right)

@@ -1,8 +1,9 @@
 """Queries as SQL of either engine."""
 from . import types as T
-from .query import Derived, Join, Select, SetOperation, Table, Values
+from .query import Copy, Derived, Join, Recursive, Script, Select, SetOperation, Table, Values
 
 OURS, ORACLE = 0, 1
+PART = "@#"  # the column that stands before the rows of each of a script's queries
 
 
 def from_sql(source, dialect):
@@ -106,10 +107,54 @@ def values_sql(q, dialect):
     return text
 
 
+def step_sql(step, dialect):
+    """A statement of a script."""
+    if step.word == "query":
+        return query_sql(step.query, dialect)
+    if step.word == "drop":
+        return f"DROP TABLE {step.options}{step.name}"
+    if step.word == "view":
+        return f"CREATE OR REPLACE {'TEMP ' if dialect == ORACLE else ''}VIEW {step.name} AS {query_sql(step.query, dialect)}"
+    names = f" ({', '.join(step.names)})" if step.names else ""
+    if step.word == "insert":
+        if dialect == ORACLE:  # which reads rows that the statement itself adds
+            staged = f"CREATE OR REPLACE TEMP TABLE staged AS SELECT * FROM ({side_sql(step.query, step.types, ORACLE)})"
+            return f"{staged};\nINSERT INTO {step.name}{names} SELECT * FROM staged"
+        return f"INSERT INTO {step.name}{names} {query_sql(step.query, OURS)}"
+    if dialect == ORACLE:
+        every = step.names or step.query.names()
+        return f"CREATE OR REPLACE TEMP TABLE {step.name} AS SELECT * FROM ({query_sql(step.query, ORACLE)}) made({', '.join(every)})"
+    return f"CREATE {step.options}TABLE {step.name}{names} AS {query_sql(step.query, OURS)}"
+
+
+def script_sql(script):
+    """All statements, before each query's rows a mark; nothing is left behind."""
+    lines, count = [], 0
+    for step in script.steps:
+        if step.word == "query":
+            lines.append(f'SELECT {count} AS "{PART}"')
+            count += 1
+        lines.append(step_sql(step, OURS))
+    for word in ("view", "create"):
+        made = sorted({step.name for step in script.steps if step.word == word})
+        lines += [f"DROP {'VIEW' if word == 'view' else 'TABLE'} IF EXISTS {name}" for name in made]
+    return ";\n".join(lines)
+
+
+def copy_sql(q):
+    options = ", ".join(f"{name} {value}" for name, value in q.options.items())
+    return f"COPY ({query_sql(q.query, OURS)}) TO '{q.path}'" + (f" ({options})" if options else "")
+
+
 def query_sql(q, dialect):
+    if isinstance(q, Script):
+        return script_sql(q)
+    if isinstance(q, Copy):
+        return copy_sql(q) if dialect == OURS else query_sql(q.query, ORACLE)
     text = ""
     if q.ctes:
-        text = "WITH " + ", ".join(f"{name} AS ({query_sql(inner, dialect)})" for name, inner in q.ctes) + " "
+        text = "WITH RECURSIVE " if any(isinstance(inner, Recursive) for _, inner in q.ctes) else "WITH "
+        text += ", ".join(f"{name} AS ({query_sql(inner, dialect)})" for name, inner in q.ctes) + " "
     if isinstance(q, SetOperation):
         types = q.types()
         text += f"{side_sql(q.left, types, dialect)} {q.word} {side_sql(q.right, types, dialect)}"

@@ -9,7 +9,7 @@ import time
 from . import types as T
 from .expr import Expr
 from .literals import null
-from .query import Derived, Join, Select, SetOperation, Table, Tail, Values, expressions, nodes, sources, walk
+from .query import Copy, Derived, Join, Recursive, Script, Select, SetOperation, Table, Tail, Values, expressions, nodes, sources, walk
 
 
 class Budget:
@@ -146,6 +146,7 @@ def structural(query):
             yield lambda q, n=number, i=i: drop_item(nth(q, n), i)
             yield lambda q, n=number, i=i: drop_group(nth(q, n), i)
             yield lambda q, n=number, i=i: drop_row(nth(q, n), i)
+            yield lambda q, n=number, i=i: drop_step(nth(q, n), i)
         for side in ("left", "right"):
             yield lambda q, n=number, s=side: simplify_source(nth(q, n), s)
             yield lambda q, n=number, s=side: one_side(q, n, s)
@@ -214,6 +215,16 @@ def drop_row(q, i):
         del q.rows[i]
 
 
+def drop_step(q, i):
+    """A statement of a script, or what a COPY is asked for."""
+    if isinstance(q, Script) and len(q.steps) > 1 and i < len(q.steps):
+        del q.steps[i]
+        if not q.queries():
+            raise ValueError("nothing is left to compare")
+    if isinstance(q, Copy) and i < len(q.options):
+        del q.options[list(q.options)[i]]
+
+
 def simplify_source(q, side):
     if isinstance(q, Select) and isinstance(q.source, Join):
         q.source = getattr(q.source, side)
@@ -224,7 +235,7 @@ def simplify_source(q, side):
 def one_side(query, number, side):
     """A set operation becomes one of its sides, where it is the whole statement or a derived table."""
     q = nth(query, number)
-    if not isinstance(q, SetOperation):
+    if not isinstance(q, SetOperation) or isinstance(q, Recursive):
         return None
     kept = getattr(q, side)
     if q is query:
@@ -258,7 +269,12 @@ def unwrap(query, number):
 # ---- the loop ----
 
 def size(query):
-    from .query_sql import OURS, query_sql
+    """Of its text; an exception where it cannot be written for both engines."""
+    from .query_sql import ORACLE, OURS, query_sql, step_sql
+    for step in query.steps if isinstance(query, Script) else ():
+        step_sql(step, ORACLE)
+    if not isinstance(query, Script):
+        query_sql(query, ORACLE)
     return len(query_sql(query, OURS))
 
 

@@ -8,7 +8,7 @@ SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
     "device": ("cpu", "simulated"),  # which every machine has
-    "ranks": ("1", "2", "3"), "distribute": ("auto", "always", "always", "never"),
+    "ranks": ("1", "2", "3", "4", "5"), "distribute": ("auto", "always", "always", "never"),
     "peer_timeout": ("60000",),  # of a busy machine nobody is gone
     "network_message_bytes": ("64", "4096", "1MiB"), "simulated_seed": ("1", "7", "auto"),
     "trace": ("{folder}/trace.json",), "timeline": ("{folder}/timeline.svg",),
@@ -36,9 +36,9 @@ def known_settings(program):
     return {line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")} & set(lists.settings())
 
 
-def random_settings(rng, folder, known):
-    """{name: value}; {} every tenth time."""
-    if rng.random() < 0.1:
+def random_settings(rng, folder, known, is_skewed=False):
+    """{name: value}; {} every tenth time, ranks a third of all. is_skewed: several ranks that send each other rows by their keys."""
+    if rng.random() < 0.1 and not is_skewed:
         return {}
     drawn = {}
     share = rng.choice((0.1, 0.25, 0.5))
@@ -56,8 +56,22 @@ def random_settings(rng, folder, known):
         drawn["chunk_rows"] = rng.choice(SPECIAL["chunk_rows"])
     if rng.random() < 0.2:
         drawn["device"] = "simulated"
+    if rng.random() < 0.33 or is_skewed:
+        drawn["ranks"], drawn["distribute"], drawn["device"] = rng.choice(("2", "2", "3", "4", "5")), "always", "cpu"
+    if is_skewed:
+        drawn["chunk_rows"] = rng.choice(("16", "64", "64", "200"))
+        drawn["network_message_bytes"] = rng.choice(("4096", "65536", "1MiB"))
+        drawn["heavy_keys"] = rng.choice(("on", "on", "on", "off"))
+        drawn["disabled_optimizer_rules"] = rng.choice(("broadcast", "broadcast", "broadcast", "all", "none"))
+    if rng.random() < 0.2:
+        drawn["join_table"] = "open"
     if drawn.get("device", "cpu") != "cpu":  # which exchanges no rows
         drawn.pop("ranks", None)
     if rng.random() < 0.25:
         drawn["PISTACHIO_FAULT"] = rng.choice(FAULTS)
     return drawn
+
+
+def is_slow(chosen):
+    """Whether thousands of rows would take long."""
+    return chosen.get("device", "cpu") != "cpu" or chosen.get("chunk_rows", "auto") in ("1", "3", "7") or chosen.get("network_message_bytes") == "64"

@@ -43,7 +43,7 @@ def judge(query, outcome, expected, oracle_error):
         return Verdict("lone error", outcome.text)
     if expected is None:
         return Verdict("oracle fails", oracle_error)
-    why = differs(query, outcome.rows, expected)
+    why = outcome.text or differs(query, outcome.rows, expected)
     return Verdict("wrong", why) if why else Verdict("agree")
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from . import copies, coverage, files, settings, tables
+from . import copies, coverage, files, gen_large, settings, tables
 from .case import Case, Reducer
 from .compare import differs
 from .gen_query import QueryGenerator
@@ -16,12 +16,13 @@ from .groups import Groups
 from .lists import plan_nodes
 from .oracle import Oracle, OracleBroken, OracleError
 from .program import Program
-from .query import Tail
+from .query import Copy, Script, Tail
 from .query_sql import OURS, query_sql
 from .verdict import Verdict, general, judge
 
 GROUP = 60  # statements of which some run again with the same random settings:
 SAMPLE, SIMULATED = 24, 4  # so many; on the simulated device fewer, as each takes thirty times as long there
+SKEWED = 12  # of skewed keys, which run again over ranks, with the same settings
 
 
 @dataclass
@@ -44,11 +45,11 @@ def make_views(rng, table_list):
     generator = QueryGenerator(rng, table_list)
     views = []
     for number in range(2):
-        query = generator.statement()
+        query = generator.single_query()
         for _ in range(20):
             if not query.is_risky and not query.ctes:
                 break
-            query = generator.statement()
+            query = generator.single_query()
         query.tail = Tail()
         views.append((f"v{number}", query))
     return views
@@ -82,16 +83,17 @@ class Worker:
 
     def run(self, seed, count, rng, folder):
         result = Result(seed)
-        table_list = tables.make_tables(rng)
-        for table in table_list:
+        small, large = tables.make_tables(rng), gen_large.large_tables(rng)
+        for table in small:
             files.plan_files(rng, table)
+        table_list = small + large
         with timed(result, "tables"):
             for name, spec, message in files.write_tables(self.options.program, folder, table_list):
                 self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
             self.check_files(result, folder, table_list)
             oracle = self.oracle
-            views = self.usable_views(rng, folder, table_list, oracle)
-        generator = QueryGenerator(rng, table_list, views)
+            views = self.usable_views(rng, folder, table_list, small, oracle)
+        generator = QueryGenerator(rng, small, views, large)
         with timed(result, "generating"):
             queries = [generator.statement() for _ in range(count)]
         try:
@@ -101,11 +103,11 @@ class Worker:
         result.statements = count
         return result
 
-    def usable_views(self, rng, folder, table_list, oracle):
+    def usable_views(self, rng, folder, table_list, small, oracle):
         """Views that both engines take."""
         program = Program(self.options.program, folder, [t.name for t in table_list])
         oracle.load(folder, table_list)
-        views = [v for v in make_views(rng, table_list)
+        views = [v for v in make_views(rng, small)
                  if program.one(query_sql(v[1], OURS), {}).kind == "rows" and self.expected(oracle, v[1])[0] is not None]
         oracle.add_views(views)
         return views
@@ -139,47 +141,60 @@ class Worker:
         program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
         view_names = [name for name, _ in views]
         with timed(result, "program"):
-            plain = program.run(texts, {})
+            plain = self.outcomes(program, oracle, dict(enumerate(queries)), texts, {})
         with timed(result, "oracle"):
             expected = [self.expected(oracle, query) for query in queries]
         verdicts = [judge(query, plain[i], *expected[i]) for i, query in enumerate(queries)]
         with timed(result, "settings"):
-            used = self.with_settings(rng, folder, program, texts, verdicts)
+            used = self.with_settings(rng, folder, program, oracle, queries, texts, verdicts)
         agreed = []
         for i, query in enumerate(queries):
             verdict, outcome, chosen = verdicts[i], plain[i], {}
-            if not verdict.is_failure and i in used:
-                verdict, outcome, chosen = self.again(query, verdict, plain[i], *used[i], *expected[i])
+            for other, with_them in used.get(i, ()):
+                if not verdict.is_failure:
+                    verdict, outcome, chosen = self.again(query, verdict, plain[i], other, with_them, *expected[i])
             result.kinds[verdict.kind] += 1
             if verdict.kind == "agree":
-                agreed.append((i, expected[i][0]))
-                result.covered.update(coverage.of_query(query, view_names))
-                result.covered.update(("setting", name) for name in chosen)
+                agreed.append(i)
+                found = coverage.of_query(query, view_names)
+                result.covered.update(found)
+                for _, with_them in used.get(i, ()):
+                    result.covered.update(coverage.of_settings(found, with_them))
             elif not verdict.is_failure:
                 result.messages[(verdict.kind, general(verdict.why))] += 1
                 result.examples.setdefault((verdict.kind, general(verdict.why)), f"{seed}/{i}: {texts[i][1]}")
             else:
                 case = Case(query, table_list, dict(chosen), verdict.kind, verdict.why, f"{seed}/{i}", outcome.rows, expected[i][0])
                 self.failed(result, case, folder, oracle, views)
-        on_ranks = {i for i, (_, chosen) in used.items() if chosen.get("ranks", "1") != "1" and chosen.get("distribute") == "always"}
-        self.explain(result, rng, program, [texts[i] for i, _ in agreed if i not in on_ranks], {})
-        self.explain(result, rng, program, [texts[i] for i, _ in agreed if i in on_ranks], {"ranks": "2", "distribute": "always"})
-        self.copy(result, rng, program, folder, oracle, queries, dict(agreed))
+        texts = [(i, query_sql(q.query if isinstance(q, Copy) else q, OURS)) for i, q in enumerate(queries) if not isinstance(q, Script)]
+        on_ranks = {i for i, runs in used.items() if any(chosen.get("ranks", "1") != "1" and chosen.get("distribute") == "always" for _, chosen in runs)}
+        self.explain(result, rng, program, [t for t in texts if t[0] in agreed and t[0] not in on_ranks], {})
+        self.explain(result, rng, program, [t for t in texts if t[0] in agreed and t[0] in on_ranks], {"ranks": "2", "distribute": "always"})
 
-    def with_settings(self, rng, folder, program, texts, verdicts):
-        """{number: (outcome, settings)} of a second run, in groups that share random settings; refused is refused."""
+    def outcomes(self, program, oracle, queries, texts, chosen):
+        """{number: outcome}; queries: {number: query}."""
+        return {i: copies.read_back(oracle, program.folder, queries[i], outcome) for i, outcome in program.run(texts, chosen).items()}
+
+    def with_settings(self, rng, folder, program, oracle, queries, texts, verdicts):
+        """{number: [(outcome, settings), ...]} of further runs, in groups that share random settings; refused is refused."""
         rest, used = [pair for pair, verdict in zip(texts, verdicts) if verdict.kind not in ("refused", "not run")], {}
+
+        def run(group, chosen):
+            for i, outcome in self.outcomes(program, oracle, queries, group, chosen).items():
+                used.setdefault(i, []).append((outcome, chosen))
         for begin in range(0, len(rest), GROUP):
             chosen = settings.random_settings(rng, folder, self.known)
-            group = rest[begin:begin + GROUP]
-            group = rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE))
-            used.update((i, (outcome, chosen)) for i, outcome in program.run(group, chosen).items())
+            group = [pair for pair in rest[begin:begin + GROUP] if not queries[pair[0]].is_large or not settings.is_slow(chosen)]
+            run(rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE)), chosen)
+        skewed = [pair for pair in rest if queries[pair[0]].theme == "skewed"]
+        for begin in range(0, len(skewed), SKEWED):
+            run(skewed[begin:begin + SKEWED], settings.random_settings(rng, folder, self.known, is_skewed=True))
         return used
 
     def again(self, query, verdict, plain, outcome, chosen, expected, error):
         """(verdict, outcome, settings) of a statement that did not fail without settings."""
         second = judge(query, outcome, expected, error)
-        if second.kind == "oracle fails" and plain.kind == "rows":  # then the program's own rows of both runs must be alike
+        if second.kind == "oracle fails" and plain.kind == "rows" and not isinstance(query, Script):  # then the program's own rows of both runs must be alike
             why = differs(query, outcome.rows, [tuple(row) for row in plain.rows])
             if why:
                 second = Verdict("wrong", "settings change the rows: " + why)
@@ -198,20 +213,6 @@ class Worker:
         group, is_new = self.groups.add(small)
         if is_new:
             result.cases.append(small)
-
-    def copy(self, result, rng, program, folder, oracle, queries, agreed):
-        """COPY of some statements that agreed."""
-        drawn = copies.copy_statements(rng, [(i, queries[i]) for i in agreed])
-        outcomes = program.run([(i, sql) for i, _, sql in drawn], {})
-        for i, kind, sql in drawn:
-            if outcomes[i].kind != "rows":
-                self.note(result, "wrong", f"COPY to {kind}: " + general(outcomes[i].text), sql)
-                continue
-            why = copies.check(oracle, folder, queries[i], kind, i, agreed[i])
-            if why:
-                self.note(result, "wrong", f"COPY to {kind}: " + general(why), sql)
-            else:
-                result.covered[("clause", f"COPY to {kind}")] += 1
 
     def explain(self, result, rng, program, texts, chosen):
         """Which plan nodes the statements that agreed had with these settings."""

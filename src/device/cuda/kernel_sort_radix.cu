@@ -1,0 +1,264 @@
+/* kernel_sort_radix.cu - row numbers sorted by packed keys that are no text: digit after digit, least
+ * first, only those in which rows differ; each digit is one pass, whose blocks know from those before
+ * them where their rows go. (A. Adinets, D. Merrill: Onesweep: A Faster Least Significant Digit Radix
+ * Sort for GPUs, 2022)
+ *
+ * The key's word travels with the row's number while digits of the same word follow each other; the
+ * next word is read from the packed row again. Launches for digits that do not differ do nothing. */
+#include "device/cuda/kernel.cuh"
+#include "device/cuda/sort_radix.h"
+
+#define RADIX_WARPS (CUDA_BLOCK / CUDA_WARP)
+#define RADIX_ITEMS (RADIX_TILE_ROWS / CUDA_BLOCK) /* of a thread */
+#define RADIX_FLAG_OWN (1u << 30)
+#define RADIX_FLAG_ALL (2u << 30)
+#define RADIX_NUMBER ((1u << 30) - 1)
+
+static_assert(RADIX_VALUES == CUDA_BLOCK, "a thread for each value of a digit");
+
+DEVICE radix_state *radix_of(const cuda_extra &extra)
+{
+    return (radix_state *)extra.scratch;
+}
+
+/* Of each tile a number for each value; this digit's table, while the other one is zeroed. */
+DEVICE uint32_t *radix_look_back(const sort_rows_arguments &a, const cuda_extra &extra, uint32_t pass)
+{
+    uint32_t *tables = (uint32_t *)(radix_of(extra) + 1);
+    return tables + (pass & 1) * radix_tiles(a.count.bound) * RADIX_VALUES;
+}
+
+DEVICE uint64_t *radix_words(const sort_rows_arguments &a, const cuda_extra &extra, uint32_t pass)
+{
+    uint32_t *tables = (uint32_t *)(radix_of(extra) + 1);
+    uint64_t *words = (uint64_t *)(tables + 2 * radix_tiles(a.count.bound) * RADIX_VALUES);
+    return words + (pass & 1) * a.count.bound;
+}
+
+/* The next digit in which rows differ, from the one numbered *at on, least first. */
+DEVICE bool radix_next(const sort_rows_arguments &a, const radix_state *state, uint32_t *at,
+                       radix_digit *out)
+{
+    for (; *at < a.key_count * RADIX_KEY_DIGITS; ++*at) {
+        uint32_t key = a.key_count - 1 - *at / RADIX_KEY_DIGITS, digit = *at % RADIX_KEY_DIGITS;
+        uint32_t word = 2 - digit / 8, shift = digit % 8 * 8;
+        uint64_t differ = state->differ[key * 3 + word] >> shift;
+        if (differ & (RADIX_VALUES - 1)) {
+            *out = {(uint8_t)key, (uint8_t)word, (uint8_t)shift, (uint8_t)(differ < RADIX_VALUES)};
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
+DEVICE uint32_t radix_value(uint64_t word, radix_digit digit)
+{
+    return (uint32_t)(word >> digit.shift) & (RADIX_VALUES - 1);
+}
+
+DEVICE uint64_t radix_word_of(const sort_rows_arguments &a, uint64_t row, radix_digit digit)
+{
+    return a.rows[(row * a.key_count + digit.key) * 3 + digit.word];
+}
+
+/* ---- what differs ---- */
+
+KERNEL_STEP_TOGETHER(sort_rows_differ, sort_rows)
+{
+    uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS;
+    uint64_t end = first + CUDA_TILE_ROWS < count ? first + CUDA_TILE_ROWS : count;
+    for (uint32_t word = 0; word < a.key_count * 3; word++) {
+        uint64_t differ = 0;
+        for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
+            differ |= a.rows[i * a.key_count * 3 + word] ^ a.rows[word];
+        for (unsigned step = 16; step; step /= 2)
+            differ |= __shfl_xor_sync(ALL_LANES, differ, step);
+        if (kernel_lane() == 0 && differ)
+            atomicOr((word64 *)&radix_of(extra)->differ[word], (word64)differ);
+    }
+}
+
+/* How many rows have each value of each digit in which any differ. */
+KERNEL_STEP_TOGETHER(sort_rows_counts, sort_rows)
+{
+    __shared__ uint32_t counts[RADIX_VALUES];
+    radix_state *state = radix_of(extra);
+    uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * RADIX_TILE_ROWS;
+    uint64_t end = first + RADIX_TILE_ROWS < count ? first + RADIX_TILE_ROWS : count;
+    radix_digit digit;
+    uint32_t at = 0;
+    for (uint32_t number = 0; radix_next(a, state, &at, &digit); number++) {
+        counts[threadIdx.x] = 0;
+        __syncthreads();
+        for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
+            atomicAdd(&counts[radix_value(radix_word_of(a, i, digit), digit)], 1u);
+        __syncthreads();
+        if (counts[threadIdx.x])
+            atomicAdd(&state->counts[number][threadIdx.x], counts[threadIdx.x]);
+        __syncthreads();
+    }
+}
+
+/* ---- a digit ---- */
+
+/* What one block knows of its tile. */
+typedef struct radix_tile {
+    uint32_t counts[RADIX_WARPS][RADIX_VALUES]; /* later: a place in the tile, by warp and value */
+    uint32_t base[RADIX_VALUES];                /* what makes a place in the tile one among all rows */
+    uint64_t sums[RADIX_WARPS];
+    union {
+        uint32_t masks[RADIX_WARPS][RADIX_VALUES]; /* while rows are ranked: lanes by value */
+        uint64_t moved[RADIX_TILE_ROWS];           /* words, then numbers, in the tile's order */
+    } room;
+} radix_tile;
+
+/* Where the row of this lane stands among those of its warp with the same value; all lanes come. The
+ * lanes that have a value meet in the value's mask, which the first of them clears again. */
+DEVICE uint32_t radix_rank(radix_tile *tile, uint32_t value, bool is_row)
+{
+    uint32_t *mask = &tile->room.masks[kernel_warp()][value];
+    uint32_t *counted = &tile->counts[kernel_warp()][value];
+    if (is_row)
+        atomicOr(mask, 1u << kernel_lane());
+    __syncwarp();
+    uint32_t peers = *mask, before = (uint32_t)__popc(peers & ((1u << kernel_lane()) - 1));
+    uint32_t rank = *counted + before;
+    __syncwarp();
+    if (is_row && !before) {
+        *counted += (uint32_t)__popc(peers);
+        *mask = 0;
+    }
+    __syncwarp();
+    return rank;
+}
+
+/* How many rows of the tiles before have the thread's value. */
+DEVICE uint32_t radix_before(uint32_t *table, uint64_t tile, uint32_t own)
+{
+    uint32_t before = 0;
+    if (tile)
+        atomicExch(&table[tile * RADIX_VALUES + threadIdx.x], RADIX_FLAG_OWN | own);
+    for (uint64_t t = tile; t-- > 0;) {
+        uint32_t found;
+        do
+            found = atomicAdd(&table[t * RADIX_VALUES + threadIdx.x], 0u);
+        while (!(found & ~RADIX_NUMBER));
+        before += found & RADIX_NUMBER;
+        if (found & RADIX_FLAG_ALL)
+            break;
+    }
+    atomicExch(&table[tile * RADIX_VALUES + threadIdx.x], RADIX_FLAG_ALL | (before + own));
+    return before;
+}
+
+/* From how many rows of each warp have each value to the places of the first of them. */
+DEVICE void radix_places(radix_tile *tile, uint32_t *table, uint64_t number, uint32_t count_of_all)
+{
+    uint32_t own = 0;
+    uint64_t total;
+    for (unsigned warp = 0; warp < RADIX_WARPS; warp++) {
+        uint32_t of_warp = tile->counts[warp][threadIdx.x];
+        tile->counts[warp][threadIdx.x] = own;
+        own += of_warp;
+    }
+    uint32_t before = radix_before(table, number, own);
+    uint32_t start = (uint32_t)kernel_block_scan(count_of_all, tile->sums, &total);
+    __syncthreads();
+    uint32_t in_tile = (uint32_t)kernel_block_scan(own, tile->sums, &total);
+    for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
+        tile->counts[warp][threadIdx.x] += in_tile;
+    tile->base[threadIdx.x] = start + before - in_tile;
+    __syncthreads();
+}
+
+/* Reads the tile, ranks its rows, and writes them in their order, which makes neighbours of those that
+ * are neighbours among all. */
+DEVICE void radix_move(const sort_rows_arguments &a, radix_tile *tile, radix_state *state,
+                       uint32_t *look_back, uint64_t number, const uint32_t *source,
+                       const uint64_t *source_words, uint32_t *target, uint64_t *target_words,
+                       radix_digit digit, uint32_t pass)
+{
+    uint64_t first = number * RADIX_TILE_ROWS, count = kernel_count(a.count);
+    uint32_t rows = (uint32_t)(count - first < RADIX_TILE_ROWS ? count - first : RADIX_TILE_ROWS);
+    uint32_t at = kernel_warp() * (RADIX_TILE_ROWS / RADIX_WARPS) + kernel_lane();
+    uint64_t words[RADIX_ITEMS];
+    uint32_t row[RADIX_ITEMS], place[RADIX_ITEMS];
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        uint32_t i = at + k * CUDA_WARP;
+        bool is_row = i < rows;
+        row[k] = !is_row ? 0 : source ? source[first + i] : (uint32_t)(first + i);
+        words[k] = !is_row ? 0 : source_words ? source_words[first + i] : radix_word_of(a, row[k], digit);
+        place[k] = radix_rank(tile, radix_value(words[k], digit), is_row);
+    }
+    __syncthreads();
+    radix_places(tile, look_back, number, state->counts[pass][threadIdx.x]);
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        place[k] += tile->counts[kernel_warp()][radix_value(words[k], digit)];
+        if (at + k * CUDA_WARP < rows)
+            tile->room.moved[place[k]] = words[k];
+    }
+    __syncthreads();
+    uint32_t to[RADIX_ITEMS];
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        uint32_t i = threadIdx.x + k * CUDA_BLOCK;
+        if (i >= rows)
+            continue;
+        to[k] = i + tile->base[radix_value(tile->room.moved[i], digit)];
+        if (target_words)
+            target_words[to[k]] = tile->room.moved[i];
+    }
+    __syncthreads();
+    for (unsigned k = 0; k < RADIX_ITEMS; k++)
+        if (at + k * CUDA_WARP < rows)
+            tile->room.moved[place[k]] = row[k];
+    __syncthreads();
+    for (unsigned k = 0; k < RADIX_ITEMS; k++)
+        if (threadIdx.x + k * CUDA_BLOCK < rows)
+            target[to[k]] = (uint32_t)tile->room.moved[threadIdx.x + k * CUDA_BLOCK];
+}
+
+/* Rows that are equal in all digits are in order. */
+DEVICE void radix_identity(const sort_rows_arguments &a)
+{
+    uint64_t first = (uint64_t)blockIdx.x * RADIX_TILE_ROWS, count = kernel_count(a.count);
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        uint64_t i = first + threadIdx.x + k * CUDA_BLOCK;
+        if (i < count)
+            a.out[i] = (uint32_t)i;
+    }
+}
+
+/* extra.step: which of the digits that differ. The last one writes to out. */
+KERNEL_STEP_TOGETHER_WIDEST(sort_rows_radix, sort_rows)
+{
+    __shared__ radix_tile tile;
+    __shared__ uint32_t taken;
+    radix_state *state = radix_of(extra);
+    radix_digit digit = {0, 0, 0, 0}, next = digit;
+    uint32_t at = 0, pass = (uint32_t)extra.step, digits = 0;
+    bool is_first_of_word = true;
+    while (radix_next(a, state, &at, &next)) {
+        if (digits++ == pass)
+            digit = next;
+        else if (digits == pass)
+            is_first_of_word = next.is_last_of_word;
+    }
+    if (!digits && !pass)
+        radix_identity(a);
+    if (pass >= digits)
+        return;
+    if (threadIdx.x == 0)
+        taken = atomicAdd(&state->tiles_taken[pass], 1u);
+    for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
+        tile.counts[warp][threadIdx.x] = tile.room.masks[warp][threadIdx.x] = 0;
+    __syncthreads();
+    if ((uint64_t)taken * RADIX_TILE_ROWS >= kernel_count(a.count))
+        return;
+    radix_look_back(a, extra, pass + 1)[(uint64_t)taken * RADIX_VALUES + threadIdx.x] = 0;
+    bool writes_out = (digits - pass) & 1;
+    const uint32_t *source = pass == 0 ? NULL : writes_out ? a.scratch : a.out;
+    radix_move(a, &tile, state, radix_look_back(a, extra, pass), taken, source,
+               is_first_of_word ? NULL : radix_words(a, extra, pass), writes_out ? a.out : a.scratch,
+               digit.is_last_of_word ? NULL : radix_words(a, extra, pass + 1), digit, pass);
+}

@@ -1,0 +1,60 @@
+/* aggregate_core.c - what all tasks of a grouping share: its keys and how they lie in rows. */
+#include "exec/aggregate/aggregate_rows.h"
+#include "exec/sched/memory.h"
+
+/* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
+#define CODES_SHARE 4
+
+/* How keys lie in rows; as numbers, where some are text. */
+static status init_layouts(aggregate_core *core)
+{
+    data_type coded[KEYS_MAX];
+    bool has_text = false;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
+        has_text |= core->interners[k].is_used;
+        coded[k] = core->interners[k].is_used ? type_make(TYPE_UINT32) : core->key_types[k];
+    }
+    for (int i = 0; i < (has_text ? 4 : 2); i++) {
+        TRY(key_layout_init(&core->layouts[i], i & 2 ? coded : core->key_types, core->key_count,
+                            i & 1));
+        core->layouts[i].is_coded = i & 2;
+    }
+    core->rows = mem_new(sizeof *core->rows);
+    return core->rows ? row_keys_init(core->rows, core->key_count)
+                      : status_no_memory(core->who, sizeof *core->rows);
+}
+
+status aggregate_core_init(aggregate_core *core, exec_query *query, const data_type *types,
+                           uint32_t key_count, uint32_t states_max)
+{
+    core->who = "aggregation";
+    core->dev = exec_device(query);
+    core->rows_state = -1;
+    if (exec_may_spill(query))
+        core->codes_bytes_max =
+            exec_memory_share(query) / exec_thread_count(query) / CODES_SHARE + 1;
+    core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
+    core->states = mem_new_array(states_max + 1, sizeof *core->states);
+    core->interners = mem_new_array(key_count + 1, sizeof *core->interners);
+    if (!core->key_types || !core->states || !core->interners)
+        return status_no_memory(core->who, states_max * sizeof *core->states);
+    if (key_count)
+        memcpy(core->key_types, types, key_count * sizeof *types);
+    core->key_count = key_count;
+    return init_layouts(core);
+}
+
+void aggregate_core_release(aggregate_core *core)
+{
+    for (uint32_t k = 0; core->interners && k < core->key_count; k++)
+        key_interner_release(&core->interners[k]);
+    mem_free(core->interners);
+    mem_free(core->key_types);
+    mem_free(core->states);
+    for (int i = 0; i < 4; i++)
+        key_layout_release(&core->layouts[i]);
+    if (core->rows)
+        row_keys_release(core->rows);
+    mem_free(core->rows);
+}

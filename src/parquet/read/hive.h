@@ -1,0 +1,45 @@
+/* hive.h - values that stand in the names of a table's folders, as Hive and those after it write them:
+ *
+ *     sales/year=2020/city=S%C3%A3o%20Paulo/part.parquet     year 2020, city "São Paulo"
+ *     sales/year=__HIVE_DEFAULT_PARTITION__/...              year NULL
+ *
+ * A name is a pair if it has one '=' and something before it; other folders are passed over. A key's values
+ * are integers (bigint) if all of them are, else dates, else text; percent-escapes are those of the value's
+ * bytes. */
+#ifndef PISTACHIO_PARQUET_READ_HIVE_H
+#define PISTACHIO_PARQUET_READ_HIVE_H
+
+#include "base/type.h"
+#include "storage/file.h"
+
+#define PQ_HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
+
+typedef enum pq_hive {
+    PQ_HIVE_AUTO, /* keys, if all files have the same ones */
+    PQ_HIVE_OFF,
+    PQ_HIVE_ON /* that they have others is an error */
+} pq_hive;
+
+typedef struct pq_hive_key {
+    const char *name;
+    data_type type;
+    bool is_nullable; /* some folder has NULL */
+} pq_hive_key;
+
+/* The keys of files, and their values by folder: files of one folder that follow one another share it. */
+typedef struct pq_hive_keys {
+    ARRAY(pq_hive_key) keys;
+    ARRAY(value *) folders; /* a value for each key */
+} pq_hive_keys;
+
+/* The keys of files at these paths, in the arena, which the result's text lies in; none: keys.count is 0.
+ * folders[i]: that of path i. Fails, in mode ON, where a file has other keys than the first. */
+CHECKED status pq_hive_find(arena *a, pq_hive mode, const path_list *paths, uint32_t *folders,
+                            pq_hive_keys *out);
+/* How many values a key has among the folders that are marked. */
+CHECKED status pq_hive_count(const pq_hive_keys *hive, size_t key, const bool *is_marked,
+                             int64_t *out);
+/* A folder's name is a pair: where its '=' is, or NULL. */
+const char *pq_hive_pair(const char *name, size_t bytes);
+
+#endif

@@ -1,0 +1,13 @@
+/* table_files.h - inside src/parquet/read: the files of a table are opened. */
+#ifndef PISTACHIO_PARQUET_READ_TABLE_FILES_H
+#define PISTACHIO_PARQUET_READ_TABLE_FILES_H
+
+#include "parquet/read/table.h"
+
+/* The table's files are those at the paths, open and with their footers. The failure is the one of the first
+ * bad file in order, a file whose schema differs from the first one's among them. */
+CHECKED status pq_table_open_files(pq_table *table, const path_list *paths, bool use_cache);
+/* The same of files from number `first` on, for which there is room. */
+CHECKED status pq_table_open_range(pq_table *table, size_t first, const path_list *paths);
+
+#endif

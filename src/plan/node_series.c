@@ -1,0 +1,93 @@
+/* node_series.c - each of its child's rows beside the numbers or times of a series: the child's columns,
+ * then theirs. */
+#include "plan/node.h"
+
+static void visit(plan_node *node, plan_visitor *visit, void *context)
+{
+    visit(&node->series.start, context);
+    visit(&node->series.stop, context);
+    visit(&node->series.step, context);
+}
+
+static void write(plan_writer *w, const plan_node *node)
+{
+    plan_write_columns(w, node);
+    plan_write_text(w, " from ");
+    plan_write_expr(w, node->series.start);
+    plan_write_text(w, node->series.has_stop ? " to " : " up to ");
+    plan_write_expr(w, node->series.stop);
+    plan_write_text(w, " by ");
+    plan_write_expr(w, node->series.step);
+}
+
+static status verify(plan_verifier *v, const plan_node *node)
+{
+    size_t passed = node->columns.count - 1;
+    if (!node->columns.count)
+        return plan_verify_error(node, "no column");
+    data_type type = node->columns.items[passed].type;
+    plan_verify_show_children(v, node, 1);
+    TRY(plan_verify_expr(v, node->series.start));
+    TRY(plan_verify_expr(v, node->series.stop));
+    TRY(plan_verify_expr(v, node->series.step));
+    plan_verify_show_children(v, node, -1);
+    TRY(plan_verify_types(v, node->series.start, type, "a series and its start differ in type"));
+    TRY(plan_verify_types(v, node->series.stop, type, "a series and its end differ in type"));
+    TRY(plan_verify_types(v, node->series.step,
+                          type_is_time(type) ? type_make(TYPE_INTERVAL) : type,
+                          "a series and its step differ in type"));
+    TRY(plan_verify_passed(v, node, 0, passed));
+    return plan_verify_made(v, node, passed, node->columns.count);
+}
+
+/* ---- estimate ---- */
+
+#define ROWS_GUESSED 1000.0
+
+static bool number_of(const expr *e, double *out)
+{
+    if (!expr_is_constant(e) || e->constant.is_null)
+        return false;
+    const interval_value *interval = &e->constant.interval;
+    if (e->type.id == TYPE_INTERVAL)
+        *out = ((double)interval->months * 30 + interval->days) * 86400e6 +
+               (double)interval->microseconds;
+    else
+        *out = (double)value_int128(&e->constant);
+    return true;
+}
+
+static double estimate(const plan_statement *s, const plan_node *node)
+{
+    (void)s;
+    double start, stop, step, rows = ROWS_GUESSED;
+    if (number_of(node->series.start, &start) && number_of(node->series.stop, &stop) &&
+        number_of(node->series.step, &step) && step != 0)
+        rows = (stop - start) / step + node->series.has_stop;
+    return node->children[0]->estimated_rows * (rows > 0 ? rows : 0);
+}
+
+/* ---- columns ---- */
+
+static void add_visited(expr **slot, void *context)
+{
+    column_set_add_expr(context, *slot);
+}
+
+static status prune(plan_statement *s, plan_node *node, const column_set *needed)
+{
+    column_set below;
+    plan_column_list columns = {0};
+    plan_column made = node->columns.items[node->columns.count - 1];
+    TRY(column_set_copy(s->memory, needed, &below));
+    visit(node, add_visited, &below);
+    TRY(plan_prune(s, node->children[0], &below));
+    for (size_t i = 0; i < node->children[0]->columns.count; i++)
+        TRY(array_push(s->memory, &columns, node->children[0]->columns.items[i]));
+    TRY(array_push(s->memory, &columns, made));
+    node->columns = columns;
+    return STATUS_OK;
+}
+
+const plan_node_ops plan_node_series = {
+    .visit = visit, .write = write, .verify = verify, .estimate = estimate, .prune = prune};
