@@ -381,9 +381,9 @@ static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
 
 /* ---- opening ---- */
 
-/* UCX with assertions (Debian's 1.13.1) stops the process in one when a peer dies during a zero-copy send over
- * tcp, and its shared memory is no better; that 1.22 is better was seen of builds without assertions alone.
- * What the user says in the environment is left alone. */
+/* Up to 1.21 UCX now and then stops the process in an assertion when a peer dies during a zero-copy send over
+ * tcp (docs/CLUSTER.md: which, and how often), and its shared memory is no better. What the user says in the
+ * environment is left alone. */
 static void configure(const ucx_transport *t, ucp_config_t *config)
 {
     bool is_old = t->ucx->major == 1 && t->ucx->minor < 22;
