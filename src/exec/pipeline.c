@@ -125,6 +125,14 @@ static bool gives_small_chunks(const plan_node *node)
     }
 }
 
+static bool has_limit(const link *chain)
+{
+    for (const link *l = chain; l; l = l->next)
+        if (l->op->plan && l->op->plan->kind == PLAN_LIMIT)
+            return true;
+    return false;
+}
+
 /* Puts a buffer in front of the chain of a join that `node` feeds, where that pays: not where a
  * limit may end the query after its first rows. */
 static status buffer_chunks(exec_query *query, const plan_node *node, const link *chain,
@@ -132,11 +140,9 @@ static status buffer_chunks(exec_query *query, const plan_node *node, const link
 {
     exec_operator *op;
     *out = chain;
-    if (!query->is_buffering || !query->dev->is_host || !gives_small_chunks(node))
+    if (!query->is_buffering || !query->dev->is_host || !gives_small_chunks(node) ||
+        has_limit(chain))
         return STATUS_OK;
-    for (const link *l = chain; l; l = l->next)
-        if (l->op->plan && l->op->plan->kind == PLAN_LIMIT)
-            return STATUS_OK;
     TRY(op_buffer_open(query, &op));
     TRY(exec_adopt(query, op));
     return link_new(query, op, NULL, NULL, chain, out);
@@ -270,8 +276,10 @@ static exec_stage *sent_after(const exec_query *query, const plan_node *exchange
     return is_probe ? query->overflows[exchange->exchange.overflow_id - 1].build_stage : NULL;
 }
 
-/* A sink that sends; and, where rows come to this rank, too, a source, which runs at the same time. */
-static status open_exchange(exec_query *query, const plan_node *node, exec_operator **out_source)
+/* A sink that sends; and, where rows come to this rank, too, a source, which runs at the same time and
+ * gives them to `down`. */
+static status open_exchange(exec_query *query, const plan_node *node, const link *down,
+                            exec_operator **out_source)
 {
     exec_operator *sink;
     TRY(op_exchange_open(query, node, &sink, out_source));
@@ -284,13 +292,16 @@ static status open_exchange(exec_query *query, const plan_node *node, exec_opera
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, sent_after(query, node), &stage, &chain));
+    if (sent_after(query, node) &&
+        !has_limit(down)) /* a join's, and perhaps they stay as they are */
+        TRY(buffer_chunks(query, node->children[0], chain, &chain));
     return walk(query, node->children[0], chain);
 }
 
 static status walk_exchange(exec_query *query, const plan_node *node, const link *down)
 {
     exec_operator *source;
-    TRY(open_exchange(query, node, &source));
+    TRY(open_exchange(query, node, down, &source));
     return pipeline_new(query, source, NULL, down, NULL);
 }
 
@@ -298,7 +309,7 @@ static status walk_exchange(exec_query *query, const plan_node *node, const link
 static status walk_sends(exec_query *query, const plan_node *node)
 {
     if (node->kind == PLAN_EXCHANGE)
-        return open_exchange(query, node, NULL);
+        return open_exchange(query, node, NULL, NULL);
     if (node->kind == PLAN_SHARED && !query->shared_is_sent[node->shared.id]) {
         query->shared_is_sent[node->shared.id] = true;
         TRY(walk_sends(query, query->statement->shared.items[node->shared.id]));

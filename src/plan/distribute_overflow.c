@@ -26,7 +26,7 @@
 /* An estimate that was right within this factor is kept to. */
 #define WRONG_FACTOR 4.0
 
-/* ---- how large a side can be at most ---- */
+/* ---- how large a side can be at most, whatever its conditions let through ---- */
 
 static double most_rows(const plan_statement *s, const plan_node *node);
 
@@ -48,8 +48,8 @@ static double most_of_join(const plan_statement *s, const plan_node *join)
     case JOIN_MARK:
     case JOIN_SINGLE:
         return left;
-    default: /* each with each, or without a partner */
-        return left * right + left + right;
+    default: /* of keys that are one side's own; of others about that */
+        return WRONG_FACTOR * fmax(left, right);
     }
 }
 

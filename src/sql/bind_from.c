@@ -1,50 +1,5 @@
-/* bind_from.c - FROM: its items, their aliases, and the names that they bring into scope. */
+/* bind_from.c - FROM: its items; what they bring into scope: bind_scope.c. */
 #include "sql/binder.h"
-
-#include <strings.h>
-
-status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *from)
-{
-    for (size_t i = 0; i < from->entries.count; i++)
-        TRY(array_push(b->memory, &scope->entries, from->entries.items[i]));
-    for (size_t i = 0; i < from->relations.count; i++) {
-        for (size_t j = 0; j < scope->relations.count; j++)
-            if (!strcmp(scope->relations.items[j], from->relations.items[i]))
-                return status_hint(bind_error(b, STATUS_KIND_INVALID, -1,
-                                              "table name \"%s\" specified more than once",
-                                              from->relations.items[i]),
-                                   "give one of them an alias");
-        TRY(array_push(b->memory, &scope->relations, from->relations.items[i]));
-    }
-    return STATUS_OK;
-}
-
-status bind_add_relation(binder *b, bind_scope *scope, const plan_node *node, const char *name,
-                         const PgQuery__Alias *alias, int32_t location)
-{
-    bind_scope added = {0};
-    size_t renamed = alias ? alias->n_colnames : 0;
-    if (alias)
-        name = alias->aliasname;
-    if (renamed > node->columns.count)
-        return bind_error(b, STATUS_KIND_INVALID, location,
-                          "table \"%s\" has %zu columns but %zu names", name, node->columns.count,
-                          renamed);
-    for (size_t i = 0; i < node->columns.count; i++) {
-        const plan_column *column = &node->columns.items[i];
-        bind_entry entry = {.relation = name,
-                            .name = i < renamed ? alias->colnames[i]->string->sval : column->name,
-                            .id = column->id,
-                            .type = column->type,
-                            .is_nullable = column->is_nullable};
-        TRY(array_push(b->memory, &added.entries, entry));
-    }
-    if (name)
-        TRY(array_push(b->memory, &added.relations, name));
-    status st = bind_add_scope(b, scope, &added);
-    int32_t position = bind_position(b, location);
-    return st && position >= 0 ? status_at(st, position) : st;
-}
 
 static status bind_range_subselect(binder *b, const PgQuery__RangeSubselect *range,
                                    bind_scope *scope, plan_node **out)
@@ -75,16 +30,6 @@ status bind_from_item(binder *b, const pg_node *item, bind_scope *scope, plan_no
     }
 }
 
-/* One row without columns: SELECT without FROM. */
-static status no_table(binder *b, plan_node **out)
-{
-    expr **row = arena_alloc_array(b->memory, 1, sizeof *row);
-    *out = plan_node_new(b->memory, PLAN_VALUES, 0);
-    if (!*out || !row)
-        return bind_no_memory();
-    return array_push(b->memory, &(*out)->values.rows, row);
-}
-
 static status cross_join(binder *b, plan_node *left, plan_node *right, plan_node **out)
 {
     plan_node *node = plan_node_new(b->memory, PLAN_JOIN, 2);
@@ -103,7 +48,7 @@ static status cross_join(binder *b, plan_node *left, plan_node *right, plan_node
 status bind_from(binder *b, const pg_select *select, bind_scope *scope, plan_node **out)
 {
     if (select->n_from_clause == 0)
-        return no_table(b, out);
+        return bind_one_row(b, out);
     scope->lateral = scope; /* what has been bound of it */
     TRY(bind_from_item(b, select->from_clause[0], scope, out));
     for (size_t i = 1; i < select->n_from_clause; i++) {

@@ -20,11 +20,6 @@ typedef struct series_call {
     data_type type;
 } series_call;
 
-bool bind_is_series(const char *name)
-{
-    return !strcasecmp(name, "generate_series") || !strcasecmp(name, "range");
-}
-
 /* One argument is the end, the start 0 then. */
 static status bind_arguments(series_call *c, bind_scope *scope)
 {
@@ -107,10 +102,9 @@ static status type_arguments(series_call *c)
 /* What the values are made of, and below it the row that has it. */
 static status bounds_row(series_call *c, plan_node **out)
 {
-    static const pg_select nothing = PG_QUERY__SELECT_STMT__INIT;
     static const char *const names[] = {"start", "stop", "step"};
     bool is_constant = true;
-    TRY(bind_from(c->b, &nothing, NULL, out));
+    TRY(bind_one_row(c->b, out));
     for (int i = 0; i < ARGUMENTS_MAX; i++)
         is_constant &= expr_is_constant(c->args[i]);
     if (is_constant)

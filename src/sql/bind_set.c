@@ -268,9 +268,8 @@ static status unite_rows(values_binding *v, plan_node **out)
     for (size_t i = 0; i < v->column_count; i++)
         names[i] = v->columns.items[i].name;
     for (size_t row = 0; row < v->row_count; row++) {
-        static const pg_select nothing = PG_QUERY__SELECT_STMT__INIT;
         plan_node *single;
-        TRY(bind_from(b, &nothing, NULL, &single));
+        TRY(bind_one_row(b, &single));
         TRY(bind_project(b, single, v->cells + row * v->column_count, names, v->column_count,
                          &all->children[row]));
     }

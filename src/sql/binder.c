@@ -263,3 +263,12 @@ status bind_sort_key(binder *b, const PgQuery__SortBy *sort, expr *key, plan_sor
             return STATUS_OK; /* ties of the same key again */
     return array_push(b->memory, keys, added);
 }
+
+status bind_one_row(binder *b, plan_node **out)
+{
+    expr **row = arena_alloc_array(b->memory, 1, sizeof *row);
+    *out = plan_node_new(b->memory, PLAN_VALUES, 0);
+    if (!*out || !row)
+        return bind_no_memory();
+    return array_push(b->memory, &(*out)->values.rows, row);
+}

@@ -5,7 +5,8 @@
  *   bind_set.c         UNION, INTERSECT, EXCEPT, VALUES
  *   bind_with.c        WITH
  *   bind_recursive.c   WITH RECURSIVE
- *   bind_from.c        FROM: subqueries, functions, aliases
+ *   bind_from.c        FROM: subqueries, functions
+ *   bind_scope.c       which names items of FROM bring, aliases
  *   bind_table.c       tables, views, paths
  *   bind_series.c      generate_series, range
  *   bind_rows.c        CREATE TABLE, INSERT
@@ -403,6 +404,8 @@ CHECKED status bind_coerce_all(binder *b, expr **args, size_t count, int32_t loc
 /* ---- plans ---- */
 
 uint32_t bind_new_id(binder *b);
+/* One row without columns: what SELECT without FROM reads. */
+CHECKED status bind_one_row(binder *b, plan_node **out);
 CHECKED status bind_new_node(binder *b, plan_kind kind, plan_node *child, plan_node **out);
 /* A projection: columns that are nothing but a child's column keep their ids. */
 CHECKED status bind_project(binder *b, plan_node *child, expr *const *exprs,

@@ -381,8 +381,9 @@ static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
 
 /* ---- opening ---- */
 
-/* Before 1.22 UCX stops the process in an assertion when a peer dies during a zero-copy send over
- * tcp, and its shared memory is no better; what the user says in the environment is left alone. */
+/* Up to 1.21 UCX now and then stops the process in an assertion when a peer dies during a zero-copy send over
+ * tcp (docs/CLUSTER.md: which, and how often), and its shared memory is no better. What the user says in the
+ * environment is left alone. */
 static void configure(const ucx_transport *t, ucp_config_t *config)
 {
     bool is_old = t->ucx->major == 1 && t->ucx->minor < 22;
