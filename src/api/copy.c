@@ -1,9 +1,11 @@
 /* copy.c - COPY (query) TO 'file': Parquet or text, streamed; the file appears when it is whole. */
 #include "api/copy.h"
 
+#include "api/cluster.h"
 #include "api/copy_parts.h"
 #include "api/copy_sink.h"
 #include "api/query_run.h"
+#include "api/ranked.h"
 #include "api/row_writer.h"
 #include "storage/output_file.h"
 
@@ -68,9 +70,28 @@ static status copy_text(pistachio_result *result)
     return st;
 }
 
+/* ---- a part of each rank ---- */
+
+/* Rank 0's. */
+static status copy_parts(pistachio_result *result)
+{
+    exec_batch *batch = NULL;
+    const api_cluster *cluster = result->connection->database->cluster;
+    api_copy_part p = {.run = result->ranked ? api_ranked_own(result->ranked) : NULL};
+    status st = api_copy_part_open(&p, result->statement, &result->engine->ranks[0],
+                                   cluster ? net_comm_host(cluster->comm, 0) : NULL,
+                                   result->statement_time);
+    while (!st && !(st = api_query_next(result, &batch)) && batch)
+        st = api_copy_part_add(&p, batch);
+    if (!st)
+        st = api_copy_part_publish(&p);
+    result->rows_written = p.rows;
+    return api_copy_part_close(&p, st);
+}
+
 status api_copy(pistachio_result *result)
 {
     if (result->statement->copy.is_per_rank)
-        return api_copy_parts(result);
+        return copy_parts(result);
     return result->statement->copy.is_parquet ? copy_parquet(result) : copy_text(result);
 }

@@ -1,26 +1,13 @@
 /* copy_parts.c - see copy_parts.h. */
 #include "api/copy_parts.h"
 
-#include "api/cluster.h"
 #include "api/copy_sink.h"
 #include "api/place_text.h"
-#include "api/query_run.h"
 #include "api/rank_statement.h"
-#include "api/ranked.h"
-#include "api/ranks.h"
-#include "storage/new_folder.h"
 
 #include <stdio.h>
 
-typedef struct part {
-    rank_run *run; /* NULL: there are no other ranks */
-    new_folder *folder;
-    char name[32];
-    api_sink *sink;
-    uint64_t rows;
-} part;
-
-static status open_folder(part *p, const char *path, const char *host, int64_t time)
+static status open_folder(api_copy_part *p, const char *path, const char *host, int64_t time)
 {
     char *placed;
     unsigned rank = p->run ? p->run->rank : 0;
@@ -31,8 +18,8 @@ static status open_folder(part *p, const char *path, const char *host, int64_t t
     return st;
 }
 
-static status open_part(part *p, const sql_statement *statement, const api_rank *place,
-                        const char *host, int64_t time)
+status api_copy_part_open(api_copy_part *p, const sql_statement *statement, const api_rank *place,
+                          const char *host, int64_t time)
 {
     char *file;
     TRY(open_folder(p, statement->copy.path, host, time));
@@ -42,14 +29,13 @@ static status open_part(part *p, const sql_statement *statement, const api_rank 
     return st;
 }
 
-static status add_rows(part *p, exec_batch *batch)
+status api_copy_part_add(api_copy_part *p, exec_batch *batch)
 {
     p->rows += batch->row_count;
     return api_sink_add(p->sink, batch);
 }
 
-/* All rows are there. */
-static status publish(part *p)
+status api_copy_part_publish(api_copy_part *p)
 {
     api_sink *sink = p->sink;
     p->sink = NULL;
@@ -62,8 +48,7 @@ static status publish(part *p)
     return p->run ? rank_run_agree_published(p->run) : STATUS_OK;
 }
 
-/* Hands a failure on, when the other ranks know of it. */
-static status close_part(part *p, status st)
+status api_copy_part_close(api_copy_part *p, status st)
 {
     api_sink_abort(p->sink);
     new_folder_abort(p->folder, p->name);
@@ -72,32 +57,17 @@ static status close_part(part *p, status st)
     return st;
 }
 
-status api_copy_parts(pistachio_result *result)
-{
-    exec_batch *batch = NULL;
-    const api_cluster *cluster = result->connection->database->cluster;
-    part p = {.run = result->ranked ? api_ranked_own(result->ranked) : NULL};
-    status st = open_part(&p, result->statement, &result->engine->ranks[0],
-                          cluster ? net_comm_host(cluster->comm, 0) : NULL, result->statement_time);
-    while (!st && !(st = api_query_next(result, &batch)) && batch)
-        st = add_rows(&p, batch);
-    if (!st)
-        st = publish(&p);
-    result->rows_written = p.rows;
-    return close_part(&p, st);
-}
-
 status api_copy_serve(rank_run *run, const sql_statement *statement, exec_query *query,
                       const char *host, int64_t time)
 {
     exec_batch *batch = NULL;
-    part p = {.run = run};
-    status st = open_part(&p, statement, run->place, host, time);
+    api_copy_part p = {.run = run};
+    status st = api_copy_part_open(&p, statement, run->place, host, time);
     while (!st && !(st = exec_query_next(query, &batch)) && batch)
-        st = add_rows(&p, batch);
+        st = api_copy_part_add(&p, batch);
     if (!st)
         st = rank_run_agree_end(run);
     if (!st)
-        st = publish(&p);
-    return close_part(&p, st);
+        st = api_copy_part_publish(&p);
+    return api_copy_part_close(&p, st);
 }
