@@ -11,34 +11,35 @@
 
 /* ---- Parquet ---- */
 
-static status open_sink(const pistachio_result *result, api_sink **out)
+status api_copy_open_sink(const pistachio_result *result, const char *path, api_sink **out)
 {
     const sql_statement *statement = result->statement;
     const plan_column_list *columns = &statement->query.root->columns;
+    size_t count = columns->count - statement->copy.partition_count;
     pq_writer_options options = pq_writer_options_default();
-    pq_column_schema *schema =
-        arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
+    pq_column_schema *schema = mem_new_array(count + 1, sizeof *schema);
     if (!schema)
-        return status_no_memory("copy", columns->count * sizeof *schema);
+        return status_no_memory("copy", count * sizeof *schema);
     options.isa = result->engine->dev->host_isa;
     if (statement->copy.has_codec)
         options.codec = statement->copy.codec;
-    for (size_t i = 0; i < columns->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const plan_column *column = &columns->items[i];
         schema[i] =
             (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
     }
     uint64_t rows = statement->copy.row_group_rows;
     rows = rows ? rows : GROUP_ROWS;
-    return api_sink_open(statement->copy.path, schema, columns->count, &options, rows,
-                         result->engine->budget, out);
+    status st = api_sink_open(path, schema, count, &options, rows, result->engine->budget, out);
+    mem_free(schema);
+    return st;
 }
 
 static status copy_parquet(pistachio_result *result)
 {
     api_sink *sink = NULL;
     exec_batch *batch = NULL;
-    status st = open_sink(result, &sink);
+    status st = api_copy_open_sink(result, result->statement->copy.path, &sink);
     while (!st && !(st = api_query_next(result, &batch)) && batch) {
         result->rows_written += batch->row_count;
         st = api_sink_add(sink, batch);
@@ -92,5 +93,8 @@ static status copy_text(pistachio_result *result)
 
 status api_copy(pistachio_result *result)
 {
-    return result->statement->copy.is_parquet ? copy_parquet(result) : copy_text(result);
+    const sql_copy *copy = &result->statement->copy;
+    if (copy->partition_count)
+        return api_copy_partitions(result);
+    return copy->is_parquet ? copy_parquet(result) : copy_text(result);
 }

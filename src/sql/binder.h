@@ -18,6 +18,7 @@
  *   bind_frame.c       frames
  *   bind_subquery.c    subqueries in expressions
  *   bind_copy.c        COPY's options
+ *   bind_copy_keys.c   its PARTITION_BY
  *   parameter.c        parameters
  *   bind_type.c        names of types, casts, common types
  *
@@ -423,6 +424,11 @@ expr *bind_column_expr(binder *b, const plan_column *column);
 /* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
  * that is none of ours is an error, as is an option that the format does not have. */
 CHECKED status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out);
+
+/* Inside bind_copy_options: what PARTITION_BY lists. */
+CHECKED status bind_copy_keys(const binder *b, const PgQuery__DefElem *option, sql_copy *out);
+/* Sorts the rows by the columns of PARTITION_BY, which become the last ones. */
+CHECKED status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root);
 
 /* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
  * name that another column has where values are found by name (all but csv and tsv). */
