@@ -276,11 +276,17 @@ CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32
 /* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
 CHECKED status bind_table_path(binder *b, const char *path, const char *hive_partitioning,
                                int32_t location, plan_node **out);
-/* What a table of the path is called; NULL without memory. */
-const char *bind_relation_of_path(binder *b, const char *path);
+/* The same of files that differ in their columns: a scan of each kind, added. */
 typedef struct bind_scan_list {
     ARRAY(plan_node *) scans;
 } bind_scan_list;
+CHECKED status bind_union_path(binder *b, const char *path, const char *hive_partitioning,
+                               int32_t location, bind_scan_list *list);
+/* bind_union.c: each scan gives the columns of all of them by name, in types that hold all values; failures
+ * name files and types. */
+CHECKED status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location);
+/* What a table of the path is called; NULL without memory. */
+const char *bind_relation_of_path(binder *b, const char *path);
 /* Their rows, by their columns' places; the columns have the first one's names. */
 CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);
 /* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
