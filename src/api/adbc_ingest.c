@@ -175,6 +175,8 @@ static AdbcStatusCode name_file(ingesting *g, struct AdbcError *error)
                            name);
     if (!g->table && (!access(g->folder, F_OK) || (!access(g->path, F_OK) && !g->replaces)))
         return exists(g, error, "has a file or folder already");
+    if (is_folder && g->table && g->table->hive.keys.count)
+        return exists(g, error, "has folders for its keys");
     if (is_folder)
         name_part(g);
     return ADBC_STATUS_OK;

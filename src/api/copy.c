@@ -91,7 +91,10 @@ static status copy_parts(pistachio_result *result)
 
 status api_copy(pistachio_result *result)
 {
-    if (result->statement->copy.is_per_rank)
+    const sql_copy *copy = &result->statement->copy;
+    if (copy->partition_count)
+        return api_copy_partitions(result);
+    if (copy->is_per_rank)
         return copy_parts(result);
-    return result->statement->copy.is_parquet ? copy_parquet(result) : copy_text(result);
+    return copy->is_parquet ? copy_parquet(result) : copy_text(result);
 }

@@ -8,20 +8,21 @@ status api_copy_open_sink(const sql_statement *statement, const char *path, cons
                           mem_budget *budget, api_sink **out)
 {
     const plan_column_list *columns = &statement->query.root->columns;
+    size_t count = columns->count - statement->copy.partition_count;
     pq_writer_options options = pq_writer_options_default();
     pq_column_schema *schema =
-        arena_alloc_array(statement->query.memory, columns->count + 1, sizeof *schema);
+        arena_alloc_array(statement->query.memory, count + 1, sizeof *schema);
     if (!schema)
-        return status_no_memory("copy", columns->count * sizeof *schema);
+        return status_no_memory("copy", count * sizeof *schema);
     options.isa = dev->host_isa;
     if (statement->copy.has_codec)
         options.codec = statement->copy.codec;
-    for (size_t i = 0; i < columns->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const plan_column *column = &columns->items[i];
         schema[i] =
             (pq_column_schema){.name = column->name, .type = column->type, .is_nullable = true};
     }
     uint64_t rows = statement->copy.row_group_rows;
     rows = rows ? rows : GROUP_ROWS;
-    return api_sink_open(path, schema, columns->count, &options, rows, budget, out);
+    return api_sink_open(path, schema, count, &options, rows, budget, out);
 }

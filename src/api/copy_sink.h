@@ -5,7 +5,7 @@
 #include "api/sink.h"
 #include "sql/sql.h"
 
-/* A file of the statement's columns and options. */
+/* A file of the statement's columns, but for the keys of PARTITION_BY, and options. */
 CHECKED status api_copy_open_sink(const sql_statement *statement, const char *path,
                                   const device *dev, mem_budget *budget, api_sink **out);
 

@@ -94,14 +94,17 @@ static status run_show_tables(pistachio_result *result)
     for (size_t i = 0; i < count; i++) {
         const pq_table *table = entries[i].table;
         char rows[24], columns[24];
+        bool is_counted = false;
         if (table) {
-            uint64_t row_count;
-            TRY(sql_catalog_rows(&entries[i], &row_count));
+            uint64_t row_count = 0;
+            status st = sql_catalog_rows(&entries[i], &row_count);
+            is_counted = !st;
+            status_free(st); /* a query that reads the file says so */
             int128_format((int128)row_count, 0, rows);
             int128_format((int128)table->columns.count, 0, columns);
         }
         const char *cells[] = {entries[i].name, entries[i].view_sql ? "view" : "table",
-                               table ? rows : NULL, table ? columns : NULL};
+                               is_counted ? rows : NULL, table ? columns : NULL};
         TRY(api_made_row(result, cells));
     }
     return STATUS_OK;

@@ -137,7 +137,7 @@ status api_sink_flush(api_sink *sink)
 /* Rows [from, from + count) of a batch to the end of the group. */
 static void append_rows(api_sink *sink, const exec_batch *batch, uint64_t from, uint64_t count)
 {
-    for (uint32_t c = 0; c < batch->column_count; c++) {
+    for (uint32_t c = 0; c < sink->column_count; c++) {
         const exec_batch_column *source = &batch->columns[c];
         sink_column *target = &sink->columns[c];
         size_t width = target->width;
@@ -151,9 +151,28 @@ static void append_rows(api_sink *sink, const exec_batch *batch, uint64_t from, 
     sink->rows += count;
 }
 
+status api_sink_add_rows(api_sink *sink, const exec_batch *batch, uint64_t from, uint64_t count)
+{
+    while (count) {
+        uint64_t room = sink->group_rows - sink->rows, some = count < room ? count : room;
+        TRY(make_room(sink, sink->rows + some));
+        append_rows(sink, batch, from, some);
+        from += some;
+        count -= some;
+        if (sink->rows == sink->group_rows)
+            TRY(api_sink_flush(sink));
+    }
+    return STATUS_OK;
+}
+
 status api_sink_add(api_sink *sink, exec_batch *batch)
 {
-    uint64_t done = 0, total = batch->row_count;
+    return api_sink_add_rest(sink, batch, 0);
+}
+
+status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from)
+{
+    uint64_t done = from, total = batch->row_count;
     status st = array_push(NULL, &sink->batches, batch);
     if (st) {
         exec_batch_free(batch);

@@ -18,6 +18,11 @@ CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, 
 CHECKED status api_sink_expect(api_sink *sink, uint64_t rows);
 /* Takes the batch over, also on failure. */
 CHECKED status api_sink_add(api_sink *sink, exec_batch *batch);
+/* Rows of a batch that stays the caller's, until the next flush at least; and those from `from` on of one
+ * that is taken over, also on failure. The batch may have more columns than the file, behind the file's. */
+CHECKED status api_sink_add_rows(api_sink *sink, const exec_batch *batch, uint64_t from,
+                                 uint64_t count);
+CHECKED status api_sink_add_rest(api_sink *sink, exec_batch *batch, uint64_t from);
 /* Writes the rows that are there as a row group, before it is full. */
 CHECKED status api_sink_flush(api_sink *sink);
 /* Both free the sink: finish makes the file appear under its name, or fails and leaves what was

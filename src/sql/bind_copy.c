@@ -75,7 +75,9 @@ typedef enum option_id {
     OPTION_PER_RANK,
     OPTION_HEADER,
     OPTION_DELIMITER,
-    OPTION_NULL
+    OPTION_NULL,
+    OPTION_PARTITION_BY,
+    OPTION_OVERWRITE
 } option_id;
 
 /* The first name of an id is the one that messages use. */
@@ -94,6 +96,8 @@ static const struct {
     {"delim", OPTION_DELIMITER, FOR_CSV},
     {"sep", OPTION_DELIMITER, FOR_CSV},
     {"null", OPTION_NULL, FOR_CSV},
+    {"partition_by", OPTION_PARTITION_BY, FOR_PARQUET},
+    {"overwrite_or_ignore", OPTION_OVERWRITE, FOR_PARQUET},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)
 
@@ -195,6 +199,8 @@ static status set_option(const binder *b, const PgQuery__DefElem *option, option
                          sql_copy *out)
 {
     const char *text, *allowed = NULL;
+    if (id == OPTION_PARTITION_BY)
+        return bind_copy_keys(b, option, out);
     TRY(option_text(b, option, &text));
     switch (id) {
     case OPTION_FORMAT:
@@ -217,6 +223,13 @@ static status set_option(const binder *b, const PgQuery__DefElem *option, option
         break;
     case OPTION_NULL:
         allowed = set_null(text, out) ? NULL : "a text without quotes and line ends";
+        break;
+    case OPTION_OVERWRITE:
+        out->may_overwrite = !*text;
+        allowed =
+            !*text || bool_parse(text, strlen(text), &out->may_overwrite) ? NULL : "true or false";
+        break;
+    case OPTION_PARTITION_BY: /* a list, no text */
         break;
     }
     return allowed ? wrong_value(b, option, text, allowed) : STATUS_OK;
@@ -251,11 +264,12 @@ static status take_options(const binder *b, const PgQuery__CopyStmt *tree, bool 
     return STATUS_OK;
 }
 
-/* What a folder of parts is called says nothing of its files. */
-static bool has_per_rank(const PgQuery__CopyStmt *tree)
+/* Its path is a folder's, whose name says nothing of the files in it. */
+static bool is_of_folder(const PgQuery__CopyStmt *tree)
 {
     for (size_t i = 0; i < tree->n_options; i++)
-        if (!strcasecmp(tree->options[i]->def_elem->defname, "per_rank"))
+        if (!strcasecmp(tree->options[i]->def_elem->defname, "per_rank") ||
+            !strcasecmp(tree->options[i]->def_elem->defname, "partition_by"))
             return true;
     return false;
 }
@@ -265,11 +279,14 @@ status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_cop
     unsigned seen = 0;
     *out = (sql_copy){.path = tree->filename};
     TRY(take_options(b, tree, true, &seen, out));
-    if (!seen && has_per_rank(tree))
-        find_format("parquet", out);
+    if (!seen && is_of_folder(tree))
+        out->is_parquet = find_format("parquet", out);
     else if (!seen)
         TRY(format_of_path(b, out));
     TRY(take_options(b, tree, false, &seen, out));
+    if (out->is_per_rank && seen >> OPTION_PARTITION_BY & 1)
+        return bind_error(b, STATUS_KIND_INVALID, b->text->start,
+                          "COPY takes PER_RANK or PARTITION_BY, not both");
     if (!out->is_parquet && strchr(out->style.null_text, out->style.delimiter) &&
         *out->style.null_text)
         return bind_error(b, STATUS_KIND_INVALID, b->text->start,

@@ -8,6 +8,9 @@ typedef struct file_call {
     binder *b;
     const PgQuery__FuncCall *call;
     const char *hive_partitioning; /* NULL: as the setting says */
+    bool is_by_name;               /* union_by_name */
+    const char *first_path;
+    size_t path_count;
     bind_scan_list scans;
 } file_call;
 
@@ -66,11 +69,22 @@ static status set_hive(file_call *c, const char *text, int32_t location)
     return STATUS_OK;
 }
 
+static status set_union(file_call *c, const char *text, int32_t location)
+{
+    if (bool_parse(text, strlen(text), &c->is_by_name))
+        return STATUS_OK;
+    return status_hint(
+        bind_error(c->b, STATUS_KIND_INVALID, location, "union_by_name cannot be \"%s\"", text),
+        "true or false");
+}
+
 static status take_option(file_call *c, const char *name, const pg_node *value, int32_t location)
 {
-    static const char *const names[] = {"hive_partitioning"};
+    static const char *const names[] = {"hive_partitioning", "union_by_name"};
     if (!strcasecmp(name, names[0]))
         return set_hive(c, text_of(value), location);
+    if (!strcasecmp(name, names[1]))
+        return set_union(c, text_of(value), location);
     return bind_suggest(
         bind_error(c->b, STATUS_KIND_INVALID, location, "read_parquet has no option \"%s\"", name),
         name, names, sizeof names / sizeof *names);
@@ -94,6 +108,10 @@ static status check_alike(const file_call *c, const plan_node *scan, int32_t loc
 static status add_path(file_call *c, const char *path, int32_t location)
 {
     plan_node *scan;
+    c->first_path = c->first_path ? c->first_path : path;
+    c->path_count++;
+    if (c->is_by_name)
+        return bind_union_path(c->b, path, c->hive_partitioning, location, &c->scans);
     TRY(bind_table_path(c->b, path, c->hive_partitioning, location, &scan));
     if (c->scans.scans.count)
         TRY(check_alike(c, scan, location));
@@ -152,9 +170,11 @@ status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_
     if (!c.scans.scans.count)
         return bind_error(b, STATUS_KIND_INVALID, c.call->location,
                           "read_parquet takes one or more paths");
+    if (c.is_by_name)
+        TRY(bind_union_by_name(b, &c.scans, c.call->location));
+    const char *relation = c.path_count == 1 ? bind_relation_of_path(b, c.first_path) : name;
+    if (!relation)
+        return bind_no_memory();
     TRY(bind_unite(b, &c.scans, out));
-    const plan_node *first = c.scans.scans.items[0];
-    const char *relation =
-        c.scans.scans.count == 1 ? bind_relation_of_path(b, first->scan.table_name) : name;
     return bind_add_relation(b, scope, *out, relation, range->alias, c.call->location);
 }

@@ -162,6 +162,22 @@ static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table
     return sql_catalog_path(b->catalog, text, table);
 }
 
+status bind_union_path(binder *b, const char *path, const char *hive_partitioning, int32_t location,
+                       bind_scan_list *list)
+{
+    const char *text;
+    const pq_union *all;
+    TRY(with_hive(b, hive_partitioning, path, &text));
+    TRY(at(b, sql_catalog_union(b->catalog, text, &all), location));
+    for (size_t i = 0; i < all->tables.count; i++) {
+        plan_node *scan;
+        TRY(bind_scan(b, all->tables.items[i], path, &scan));
+        scan->position = bind_position(b, location);
+        TRY(array_push(b->memory, &list->scans, scan));
+    }
+    return STATUS_OK;
+}
+
 status bind_table_path(binder *b, const char *path, const char *hive_partitioning, int32_t location,
                        plan_node **out)
 {

@@ -20,6 +20,7 @@
  *   bind_frame.c       frames
  *   bind_subquery.c    subqueries in expressions
  *   bind_copy.c        COPY's options
+ *   bind_copy_keys.c   its PARTITION_BY
  *   parameter.c        parameters
  *   bind_type.c        names of types, casts, common types
  *
@@ -268,11 +269,17 @@ CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32
 /* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
 CHECKED status bind_table_path(binder *b, const char *path, const char *hive_partitioning,
                                int32_t location, plan_node **out);
-/* What a table of the path is called; NULL without memory. */
-const char *bind_relation_of_path(binder *b, const char *path);
+/* The same of files that differ in their columns: a scan of each kind, added. */
 typedef struct bind_scan_list {
     ARRAY(plan_node *) scans;
 } bind_scan_list;
+CHECKED status bind_union_path(binder *b, const char *path, const char *hive_partitioning,
+                               int32_t location, bind_scan_list *list);
+/* bind_union.c: each scan gives the columns of all of them by name, in types that hold all values; failures
+ * name files and types. */
+CHECKED status bind_union_by_name(binder *b, bind_scan_list *list, int32_t location);
+/* What a table of the path is called; NULL without memory. */
+const char *bind_relation_of_path(binder *b, const char *path);
 /* Their rows, by their columns' places; the columns have the first one's names. */
 CHECKED status bind_unite(binder *b, const bind_scan_list *list, plan_node **out);
 /* A scan of each part of a table of rows, and behind them the rows of `more` (NULL: none), together. */
@@ -423,6 +430,11 @@ expr *bind_column_expr(binder *b, const plan_column *column);
 /* Path and options. The format is what FORMAT says, else what the path's ending does; an ending
  * that is none of ours is an error, as is an option that the format does not have. */
 CHECKED status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out);
+
+/* Inside bind_copy_options: what PARTITION_BY lists. */
+CHECKED status bind_copy_keys(const binder *b, const PgQuery__DefElem *option, sql_copy *out);
+/* Sorts the rows by the columns of PARTITION_BY, which become the last ones. */
+CHECKED status bind_copy_partition(binder *b, const sql_copy *copy, plan_node **root);
 
 /* Fails where the format cannot hold a column of `root`, the bound query or table: its type, or a
  * name that another column has where values are found by name (all but csv and tsv). */

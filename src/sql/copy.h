@@ -14,7 +14,12 @@ typedef struct sql_copy {
     pq_codec codec;          /* Parquet, if has_codec; else the writer's default */
     uint64_t row_group_rows; /* Parquet; 0: the default */
     bool is_per_rank;        /* Parquet: the path is a folder, in which each rank has a file */
-    row_style style;         /* not Parquet */
+    /* Parquet: of the query's columns these are the last ones, by which the rows are sorted; each combination
+     * of their values is a file in folders below the path. None: the path is a file's. */
+    const char *const *partition_by;
+    size_t partition_count;
+    bool may_overwrite; /* the folder need not be new or empty */
+    row_style style;    /* not Parquet */
 } sql_copy;
 
 #endif

@@ -200,7 +200,9 @@ static status prepare_copy(preparer *p, const PgQuery__CopyStmt *tree)
         TRY(plan_verify(&s->query));
     }
     s->query.keeps_parts = s->copy.is_per_rank;
-    return bind_copy_check(&p->binder, tree, &s->copy, s->query.root);
+    TRY(bind_copy_check(&p->binder, tree, &s->copy, s->query.root));
+    return s->copy.partition_count ? bind_copy_partition(&p->binder, &s->copy, &s->query.root)
+                                   : STATUS_OK;
 }
 
 /* ---- tables of rows ---- */

@@ -219,6 +219,12 @@ static status add_path(arena *a, path_list *list, const char *path)
     return array_push(a, list, copy);
 }
 
+bool file_entry_is_folder(const struct dirent *entry, const char *path)
+{
+    return entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK ? file_is_folder(path)
+                                                                  : entry->d_type == DT_DIR;
+}
+
 static status expand_folder(arena *a, const char *path, unsigned depth, path_list *out)
 {
     struct dirent **entries;
@@ -233,9 +239,10 @@ static status expand_folder(arena *a, const char *path, unsigned depth, path_lis
             char *full = arena_format(a, "%s/%s", path, name);
             if (!full)
                 st = status_no_memory("path", length);
-            else if (length > 8 && !strcmp(name + length - 8, ".parquet") && !file_is_folder(full))
+            else if (length > 8 && !strcmp(name + length - 8, ".parquet") &&
+                     !file_entry_is_folder(entries[i], full))
                 st = add_path(a, out, full);
-            else if (depth && file_is_folder(full))
+            else if (depth && file_entry_is_folder(entries[i], full))
                 st = expand_folder(a, full, depth - 1, out);
         }
         (free)(entries[i]);

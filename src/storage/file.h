@@ -52,6 +52,9 @@ typedef ARRAY(char *) path_list;
  * and those of its sub-folders, but hidden ones. Text in the arena. None: an error. */
 CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
+/* The same of what a folder was read to have, without a look at it where the file system has told. */
+struct dirent;
+bool file_entry_is_folder(const struct dirent *entry, const char *path);
 
 /* A new file in the folder, to be read and written, without a name from the moment it exists: nothing
  * is left of it however the process ends. The descriptor is the caller's; -1: errno tells why not. */

@@ -59,9 +59,10 @@ static bool is_linked(const char *path)
 static status match(const matching *m, const char *folder, size_t part);
 
 /* What lies in the folder by that name, seen from parts[part], which may be any folders. */
-static status match_entry(const matching *m, const char *folder, size_t part, const char *name)
+static status match_entry(const matching *m, const char *folder, size_t part,
+                          const struct dirent *entry)
 {
-    const char *pattern = m->parts.items[part];
+    const char *name = entry->d_name, *pattern = m->parts.items[part];
     bool is_last = part + 1 == m->parts.count, is_deep = is_any_folders(pattern);
     bool fits = is_deep ? is_last && part_matches(pattern, name) : part_matches(pattern, name);
     if (!fits && (!is_deep || file_name_is_hidden(name)))
@@ -69,7 +70,7 @@ static status match_entry(const matching *m, const char *folder, size_t part, co
     char *path = join(m, folder, name);
     if (!path)
         return status_no_memory("path", strlen(name));
-    if (!file_is_folder(path))
+    if (!file_entry_is_folder(entry, path))
         return fits && is_last ? array_push(m->memory, m->found, path) : STATUS_OK;
     if (is_deep)
         return is_linked(path) ? STATUS_OK : match(m, path, part);
@@ -87,7 +88,7 @@ static status match_entries(const matching *m, const char *folder, size_t part)
     status st = STATUS_OK;
     for (int i = 0; i < count; i++) {
         if (!st)
-            st = match_entry(m, folder, part, entries[i]->d_name);
+            st = match_entry(m, folder, part, entries[i]);
         (free)(entries[i]);
     }
     (free)(entries);

@@ -93,6 +93,7 @@ expect "texts of a join" 0 3 run "select count(*) from 'words' t join 'word.parq
 
 # A file that is not looked at may be none; one that is, is named.
 echo rubbish >big/year=2022/month=01/1.parquet
+expect "rows of tables with rubbish" 0 "big,table,,4" sh -c "'$program' --format csv -c 'show tables' . | grep big"
 expect "pruned rubbish" 0 15 run "select count(*) from 'big' where year = 2021 and month = 1"
 expect "rubbish" 1 - run "select count(*) from 'big' where year = 2022"
 says "rubbish" "big/year=2022/month=01/1.parquet"

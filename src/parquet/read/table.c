@@ -28,6 +28,13 @@ static status check_schema(const pq_metadata *first, const pq_metadata *other)
     return STATUS_OK;
 }
 
+bool pq_metadata_is_alike(const pq_metadata *first, const pq_metadata *other)
+{
+    status st = check_schema(first, other);
+    status_free(st);
+    return !st;
+}
+
 status pq_table_check_schema(const pq_table *table, size_t number)
 {
     const pq_table_file *one = &table->files.items[number];

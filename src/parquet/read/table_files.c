@@ -115,3 +115,9 @@ status pq_table_open_range(pq_table *table, size_t first, const path_list *paths
         TRY(pq_table_check_schema(table, i));
     return STATUS_OK;
 }
+
+status pq_files_open(const path_list *paths, bool use_cache, pq_table_file *files)
+{
+    size_t good;
+    return open_paths(paths, use_cache, files, &good);
+}
