@@ -9,6 +9,7 @@
 #include "exec/aggregate/aggregate_rows.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/sched/memory.h"
+#include "plan/function.h"
 
 /* Of a task's part of the memory that an operator may hold: what a table of CODES may take. */
 #define CODES_SHARE 4
@@ -404,7 +405,8 @@ static status core_init(aggregate_core *core, exec_query *query, const data_type
 static status add_expr(planner *p, expr *e, int *out)
 {
     for (size_t i = p->op->core.key_count; i < p->exprs.count; i++)
-        if (expr_equal(p->exprs.items[i], e) && type_equal(p->exprs.items[i]->type, e->type) &&
+        if (!expr_is_volatile(e) && expr_equal(p->exprs.items[i], e) &&
+            type_equal(p->exprs.items[i]->type, e->type) &&
             p->exprs.items[i]->type.width == e->type.width) {
             *out = (int)i;
             return STATUS_OK;
