@@ -213,7 +213,8 @@ static void put_roman(output *o, char letters)
                     {90, "XC"},  {50, "L"},   {40, "XL"}, {10, "X"},   {9, "IX"},
                     {5, "V"},    {4, "IV"},   {1, "I"}};
     const digits *d = o->number;
-    char text[ROMAN_BYTES + 1] = "";
+    char text[ROMAN_BYTES + 2] = "";
+    size_t bytes = 0;
     int number = 0;
     for (size_t i = 0; d->is_finite && !d->is_negative && i < d->count && number < 4000; i++)
         number = number * 10 + (d->text[i] - '0');
@@ -223,8 +224,9 @@ static void put_roman(output *o, char letters)
     }
     for (size_t i = 0; i < sizeof numerals / sizeof *numerals; i++)
         for (; number >= numerals[i].number; number -= numerals[i].number)
-            strcat(text, numerals[i].text);
-    for (size_t i = strlen(text); i < ROMAN_BYTES && !o->format->is_bare; i++)
+            for (const char *c = numerals[i].text; *c; c++)
+                text[bytes++] = *c;
+    for (size_t i = bytes; i < ROMAN_BYTES && !o->format->is_bare; i++)
         put(o, ' ');
     for (const char *c = text; *c; c++)
         put(o, letters == 'A' ? *c : (char)tolower((unsigned char)*c));
