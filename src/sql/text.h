@@ -50,6 +50,7 @@ typedef struct sql_text {
     char *rewritten;  /* as long, for the parser */
     bool is_empty;
     int32_t start;             /* of its first token */
+    uint32_t union_count;      /* UNION ALLs in it (nesting.h) */
     bool is_describe;          /* DESCRIBE was taken off; what follows is a query or: */
     const char *describe_name; /* the name, or path, of a table */
     bool describe_is_path;
