@@ -565,7 +565,12 @@ static status place_kind(distributor *d, plan_node **slot, site *out)
 static status place(distributor *d, plan_node **slot, site *out)
 {
     plan_kind kind = (*slot)->kind;
+    bool is_repeatable = plan_is_repeatable(*slot);
     TRY(place_kind(d, slot, out));
+    /* Copies would not be the same. */
+    if (!is_repeatable && out->placement == PLACEMENT_COPIES)
+        *out = distribute_site(PLACEMENT_ONE, NULL);
+    out->can_copy &= is_repeatable;
     (*slot)->placement = out->placement;
     out->can_copy &=
         kind == PLAN_SCAN || kind == PLAN_FILTER || kind == PLAN_PROJECT || kind == PLAN_JOIN;

@@ -75,7 +75,8 @@ expr *expr_new_call(arena *a, expr_op op, data_type type, expr *const *args, uin
     if (!e)
         return NULL;
     e->op = op;
-    memcpy(e->args, args, arg_count * sizeof *args);
+    if (arg_count)
+        memcpy(e->args, args, arg_count * sizeof *args);
     e->is_nullable = call_is_nullable(op, args, arg_count);
     return e;
 }

@@ -55,16 +55,22 @@ bool expr_cannot_fail(const expr *e)
     return true;
 }
 
+bool function_is_volatile(expr_op op)
+{
+    return is_of_host(op) && has_host_trait(op, HOST_VOLATILE);
+}
+
+bool expr_is_volatile(const expr *e)
+{
+    bool is = e->kind == EXPR_CALL && function_is_volatile(e->op);
+    for (uint32_t i = 0; i < e->arg_count && !is; i++)
+        is = expr_is_volatile(e->args[i]);
+    return is;
+}
+
 bool expr_is_repeatable(const expr *e)
 {
-    if (e->kind == EXPR_CALL && is_of_host(e->op) && has_host_trait(e->op, HOST_VOLATILE))
-        return false;
-    if (e->kind == EXPR_SUBQUERY)
-        return false;
-    for (uint32_t i = 0; i < e->arg_count; i++)
-        if (!expr_is_repeatable(e->args[i]))
-            return false;
-    return true;
+    return !expr_has_subquery(e) && !expr_is_volatile(e);
 }
 
 void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_most)
@@ -215,6 +221,8 @@ static void print_aliases(int op, FILE *to)
 static void print_row(int op, const char *name, const char *signature, function_notation notation,
                       const char *help, FILE *to)
 {
+    if (!*help)
+        return;
     fputs("| ", to);
     print_usage(name, signature, notation, to);
     print_aliases(op, to);

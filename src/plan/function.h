@@ -37,6 +37,9 @@ const function_info *function_info_of(expr_op op);
 bool expr_cannot_fail(const expr *e);
 /* Has the same value for equal rows, whenever it is evaluated. */
 bool expr_is_repeatable(const expr *e);
+/* Each call gives another value. Of an expression: one in it, but not in its subqueries, does. */
+bool function_is_volatile(expr_op op);
+bool expr_is_volatile(const expr *e);
 /* How many arguments a signature takes. *out_most: UINT32_MAX for any number. */
 void function_counts(const char *signature, uint32_t *out_least, uint32_t *out_most);
 /* The letter of argument i (the last one's again behind a *), and of the result. */

@@ -1,6 +1,8 @@
 /* rewrite.c - column sets, substitution, and other tools of the rewrites. */
 #include "plan/rewrite.h"
 
+#include "plan/function.h"
+
 status column_set_new(arena *a, uint32_t bit_count, column_set *out)
 {
     out->bit_count = bit_count;
@@ -102,6 +104,18 @@ expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *con
         copy->args[i] = arg;
     }
     return copy ? copy : e;
+}
+
+static void look_repeatable(expr **slot, void *context)
+{
+    *(bool *)context &= !*slot || !expr_is_volatile(*slot);
+}
+
+bool plan_is_repeatable(const plan_node *node)
+{
+    bool is_repeatable = true;
+    plan_visit_exprs((plan_node *)node, look_repeatable, &is_repeatable);
+    return is_repeatable;
 }
 
 status plan_filter_over(arena *a, plan_node *node, const expr_list *conditions, plan_node **out)

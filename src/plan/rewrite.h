@@ -47,6 +47,9 @@ CHECKED status plan_filter_over(arena *a, plan_node *node, const expr_list *cond
  * down as it can be (rewrite_filters.c). */
 CHECKED status plan_push_conditions(plan_statement *statement, expr_list *conditions,
                                     plan_node **node);
+/* Its expressions give the same for equal rows whenever they are computed. What does not is computed once for each row
+ * where it is written: nothing is moved through it, and it is not copied. */
+bool plan_is_repeatable(const plan_node *node);
 /* The columns that a join of this type makes. */
 CHECKED status plan_join_columns(arena *a, plan_node *join);
 

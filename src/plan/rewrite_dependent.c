@@ -603,7 +603,7 @@ static status push(pushing *p, plan_node *node, pushed *out)
 /* Reading it twice costs less than keeping its rows. */
 static bool is_table(const plan_node *node)
 {
-    while (node->kind == PLAN_FILTER || node->kind == PLAN_PROJECT)
+    while (plan_is_repeatable(node) && (node->kind == PLAN_FILTER || node->kind == PLAN_PROJECT))
         node = node->children[0];
     return node->kind == PLAN_SCAN || node->kind == PLAN_VALUES || node->kind == PLAN_SHARED;
 }

@@ -254,6 +254,8 @@ static status gather_reducer(plan_statement *s, plan_node *node, join_graph *gra
 /* The relations and conditions of a tree of inner, semi and anti joins and the filters between. */
 static status gather(plan_statement *s, plan_node *node, join_graph *graph)
 {
+    if (!plan_is_repeatable(node))
+        return array_push(s->memory, &graph->relations, node);
     if (node->kind == PLAN_FILTER && plan_rule_is_on(s, RULE_filter_pushdown)) {
         for (size_t i = 0; i < node->filter.conditions.count; i++)
             TRY(plan_split_condition(s->memory, node->filter.conditions.items[i],
@@ -437,6 +439,8 @@ static status push(plan_statement *s, plan_node *node, expr_list *conditions, pl
     bool moves = plan_rule_is_on(s, RULE_filter_pushdown);
     if (!moves && (conditions->count || node->kind == PLAN_FILTER))
         return stay(s, node, conditions, out);
+    if (!plan_is_repeatable(node))
+        return stop_here(s, node, conditions, out);
     switch (node->kind) {
     case PLAN_FILTER:
         return push_filter(s, node, conditions, out);

@@ -26,7 +26,7 @@ static status no_memory(void)
 
 static plan_node *find_scan(plan_node *node)
 {
-    while (node->kind == PLAN_PROJECT)
+    while (node->kind == PLAN_PROJECT && plan_is_repeatable(node))
         node = node->children[0];
     return node->kind == PLAN_SCAN ? node : NULL;
 }

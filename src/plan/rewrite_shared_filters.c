@@ -46,7 +46,8 @@ static bool is_use(const use_search *u, const plan_node *node)
 
 static status find_uses(use_search *u, const plan_node *node)
 {
-    if (node->kind == PLAN_FILTER && node->filter.conditions.count && is_use(u, node->children[0]))
+    if (node->kind == PLAN_FILTER && node->filter.conditions.count &&
+        is_use(u, node->children[0]) && plan_is_repeatable(node))
         return add_arm(u, node, node->children[0]);
     u->is_needed |= is_use(u, node);
     for (uint32_t i = 0; i < node->child_count && !u->is_needed; i++)

@@ -1,6 +1,8 @@
 /* bind_aggregate.c - calls of aggregate functions: each becomes a column of the query's groups. */
 #include "sql/binder.h"
 
+#include "plan/function.h"
+
 typedef enum argument_kind {
     ARGUMENT_NONE,
     ARGUMENT_ANY,
@@ -125,6 +127,8 @@ static bool optional_equal(const expr *left, const expr *right)
 
 static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggregate *call)
 {
+    if (call->argument && expr_is_volatile(call->argument))
+        return NULL;
     for (size_t i = 0; i < scope->aggregates.count; i++) {
         const plan_aggregate *other = &scope->aggregates.items[i].call;
         if (other->function == call->function && other->is_distinct == call->is_distinct &&
@@ -243,19 +247,21 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
 {
     plan_aggregate_function function;
     bool is_composite = bind_is_composite(name);
-    bool counts_distinct =
-        !strcmp(name, "approx_count_distinct"); /* the nearest is the number itself */
-    *out_is_aggregate = find_function(counts_distinct ? "count" : name, &function) || is_composite;
+    bool is_estimate = !strcmp(name, "approx_count_distinct");
+    *out_is_aggregate = find_function(is_estimate ? "count" : name, &function) || is_composite;
     if (!*out_is_aggregate)
         return STATUS_OK;
     TRY(check_place(b, tree, scope));
+    if (is_estimate && tree->agg_star)
+        return bind_error(b, STATUS_KIND_INVALID, tree->location,
+                          "aggregate \"%s\" takes one argument", name);
     if (is_composite)
         return bind_composite_call(b, tree, name, scope, out);
     if (tree->agg_within_group)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "aggregate \"%s\" takes no WITHIN GROUP", name);
     plan_aggregate call = {.function = function,
-                           .is_distinct = tree->agg_distinct || counts_distinct,
+                           .is_distinct = tree->agg_distinct || is_estimate,
                            .position = bind_position(b, tree->location)};
     scope->is_in_aggregate = true;
     status st = bind_argument(b, tree, name, scope, &call);
@@ -263,6 +269,9 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
     TRY(st);
     TRY(check_owner(b, tree, scope, &call));
     plan_column column;
+    if (is_estimate && call.argument)
+        TRY(bind_call1(b, EXPR_COUPON, type_make(TYPE_INT64), call.argument, tree->location,
+                       &call.argument));
     TRY(finish_call(b, tree, name, &call, &column));
     const bind_aggregate *found = find_equal(scope, &call);
     if (!found) {
@@ -275,7 +284,9 @@ status bind_aggregate_call(binder *b, const PgQuery__FuncCall *tree, const char 
     if (!*out)
         return bind_no_memory();
     (*out)->position = call.position;
-    return STATUS_OK;
+    return is_estimate ? bind_call1(b, EXPR_VALUES_OF_COUPONS, type_make(TYPE_INT64), *out,
+                                    tree->location, out)
+                       : STATUS_OK;
 }
 
 /* FILTER becomes part of the argument: NULLs are passed over. */

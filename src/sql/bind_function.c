@@ -440,6 +440,23 @@ static status bind_digest(const call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
 }
 
+/* A number as bigint, decimal or double; anything else as a timestamp. */
+static status bind_to_char(const call *c, expr_op op, expr **out)
+{
+    data_type type = c->args[0]->type;
+    if (!type_is_numeric(type))
+        return bind_by_signature(c, op, out);
+    TRY(coerce_argument(c, 1, 't'));
+    if (type.id == TYPE_UINT64)
+        TRY(bind_cast(c->b, c->args[0], type_decimal(20, 0), c->tree->location, &c->args[0]));
+    else if (type_is_integer(type))
+        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), c->tree->location, &c->args[0]));
+    else if (type.id == TYPE_FLOAT)
+        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_DOUBLE), c->tree->location, &c->args[0]));
+    return bind_call2(c->b, EXPR_TO_CHAR_NUMBER, type_make(TYPE_VARCHAR), c->args[0], c->args[1],
+                      c->tree->location, out);
+}
+
 /* Of one argument: how long before the day on which the statement began. */
 static status bind_age(const call *c, expr_op op, expr **out)
 {
@@ -515,6 +532,7 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_MD5] = bind_digest,
     [EXPR_SHA256] = bind_digest,
     [EXPR_AGE] = bind_age,
+    [EXPR_TO_CHAR] = bind_to_char,
     [EXPR_ISFINITE] = bind_isfinite,
 };
 

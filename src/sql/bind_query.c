@@ -141,6 +141,60 @@ static status check_exclusion(const query *q, const sql_exclusion *without, cons
     return STATUS_OK;
 }
 
+/* The number in the select list of what stands in the place of a *'s column; -1: the column itself. */
+static status find_replacement(const query *q, const sql_replacement *replaced, const char *name,
+                               int *out)
+{
+    *out = -1;
+    for (size_t i = 0; replaced && i < q->select->n_target_list; i++) {
+        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
+        if (sql_text_in_replacement(q->b->text, tree->location) != replaced || !tree->name ||
+            strcmp(tree->name, name) != 0)
+            continue;
+        if (*out >= 0)
+            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
+                              "column \"%s\" is replaced twice", name);
+        *out = (int)i;
+    }
+    return STATUS_OK;
+}
+
+/* What is replaced is there, and not excluded. */
+static status check_replacement(const query *q, const sql_replacement *replaced,
+                                const sql_exclusion *without, const char *relation)
+{
+    for (size_t i = 0; replaced && i < q->select->n_target_list; i++) {
+        const PgQuery__ResTarget *tree = q->select->target_list[i]->res_target;
+        bool is_there = false;
+        if (sql_text_in_replacement(q->b->text, tree->location) != replaced)
+            continue;
+        if (!tree->name || !*tree->name)
+            return bind_error(q->b, STATUS_KIND_INVALID, tree->location,
+                              "REPLACE needs AS and a column's name");
+        for (size_t k = 0; k < q->scope.entries.count; k++)
+            is_there |= is_of_star(&q->scope.entries.items[k], relation) &&
+                        !strcmp(q->scope.entries.items[k].name, tree->name) &&
+                        !is_excluded(without, tree->name);
+        if (!is_there)
+            return bind_error(q->b, STATUS_KIND_NOT_FOUND, tree->location,
+                              "column \"%s\" of REPLACE does not exist", tree->name);
+    }
+    return STATUS_OK;
+}
+
+/* A column of a *, or what replaces it. */
+static status add_column(query *q, const sql_replacement *replaced, const bind_entry *entry,
+                         int32_t location)
+{
+    int found;
+    target added = {.name = entry->name};
+    TRY(find_replacement(q, replaced, entry->name, &found));
+    if (found < 0)
+        return add_entry(q, entry, location);
+    TRY(bind_expr(q->b, q->select->target_list[found]->res_target->val, &q->scope, &added.e));
+    return array_push(q->b->memory, &q->targets, added);
+}
+
 /* "*" is all columns that are not merged away; "t.*" all of t's. */
 static status expand_star(query *q, const PgQuery__ColumnRef *ref)
 {
@@ -157,12 +211,14 @@ static status expand_star(query *q, const PgQuery__ColumnRef *ref)
                                        "there is no table \"%s\" in the FROM clause", relation),
                             relation, q->scope.relations.items, q->scope.relations.count);
     const sql_exclusion *without = sql_text_exclusion(q->b->text, ref->location);
+    const sql_replacement *replaced = sql_text_replacement(q->b->text, ref->location);
     size_t first = q->targets.count;
     TRY(check_exclusion(q, without, relation, ref->location));
+    TRY(check_replacement(q, replaced, without, relation));
     for (size_t i = 0; i < q->scope.entries.count; i++) {
         const bind_entry *entry = &q->scope.entries.items[i];
         if (is_of_star(entry, relation) && !is_excluded(without, entry->name))
-            TRY(add_entry(q, entry, ref->location));
+            TRY(add_column(q, replaced, entry, ref->location));
     }
     if (without && q->targets.count == first)
         return bind_error(q->b, STATUS_KIND_INVALID, ref->location,
@@ -178,6 +234,8 @@ static status bind_targets(query *q)
             TRY(expand_star(q, tree->val->column_ref));
             continue;
         }
+        if (sql_text_in_replacement(q->b->text, tree->location))
+            continue; /* it stands in the place of a column */
         target added = {.name = tree->name && *tree->name ? tree->name
                                                           : derived_name(q->b->text, tree->val)};
         if (!added.name)

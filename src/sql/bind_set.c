@@ -60,26 +60,35 @@ static status column_exprs(binder *b, const plan_node *node, size_t count, expr_
 
 /* ---- UNION ---- */
 
-/* A chain of UNION ALLs becomes one node. */
-static status unite(binder *b, plan_node *left, plan_node *right, plan_node **out)
+static status new_union(binder *b, plan_node *left, uint32_t room, plan_node **out)
 {
     bool extends = left->kind == PLAN_UNION;
     uint32_t count = extends ? left->child_count : 1;
-    plan_node *node = plan_node_new(b->memory, PLAN_UNION, count + 1);
+    plan_node *node = plan_node_new(b->memory, PLAN_UNION, room);
     if (!node)
         return bind_no_memory();
-    if (extends)
-        memcpy(node->children, left->children, count * sizeof *node->children);
-    else
-        node->children[0] = left;
-    node->children[count] = right;
+    memcpy(node->children, extends ? left->children : &left, count * sizeof *node->children);
+    node->child_count = count;
     for (size_t i = 0; i < left->columns.count; i++) {
         plan_column column = left->columns.items[i];
         column.id = bind_new_id(b);
-        column.is_nullable |= right->columns.items[i].is_nullable;
         TRY(array_push(b->memory, &node->columns, column));
     }
-    *out = node;
+    b->union_all = *out = node;
+    b->union_room = room;
+    return STATUS_OK;
+}
+
+/* A chain of UNION ALLs becomes one node, whose room doubles. */
+static status unite(binder *b, plan_node *left, plan_node *right, plan_node **out)
+{
+    uint32_t count = left->kind == PLAN_UNION ? left->child_count : 1;
+    *out = left;
+    if (left != b->union_all || count == b->union_room)
+        TRY(new_union(b, left, count < 2 ? 2 : 2 * count, out));
+    (*out)->children[(*out)->child_count++] = right;
+    for (size_t i = 0; i < right->columns.count; i++)
+        (*out)->columns.items[i].is_nullable |= right->columns.items[i].is_nullable;
     return STATUS_OK;
 }
 

@@ -170,6 +170,8 @@ struct binder {
     const bind_view *views; /* being expanded */
     bind_parameters *parameters;
     uint32_t select_count;
+    plan_node *union_all; /* made last of a chain of UNION ALLs, with room for so many children */
+    uint32_t union_room;
     bind_rounds rounds;
     /* Of a subquery: all that expressions know of queries, which are made of expressions. */
     bind_query_function bind_subquery;

@@ -110,8 +110,22 @@ static status too_deep(const pg_token *token)
                      token->start);
 }
 
-status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count)
+static status too_many_unions(const pg_token *token)
 {
+    return status_at(status_new(STATUS_KIND_UNSUPPORTED, "a statement has more than %d UNION ALLs",
+                                SQL_UNIONS_MAX),
+                     token->start);
+}
+
+static bool is_union_all(pg_token *const *tokens, size_t count, size_t index)
+{
+    return tokens[index]->token == PG_QUERY__TOKEN__UNION && index + 1 < count &&
+           tokens[index + 1]->token == PG_QUERY__TOKEN__ALL;
+}
+
+status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count, uint32_t *out_unions)
+{
+    *out_unions = 0;
     level *levels = arena_alloc_array(a, SQL_DEPTH_MAX + 1, sizeof *levels);
     if (!levels)
         return status_no_memory("nesting", SQL_DEPTH_MAX * sizeof *levels);
@@ -137,7 +151,12 @@ status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count)
             top->operators++;
             break;
         case ROLE_CHAIN:
-            top->chain++;
+            if (is_union_all(tokens, count, i)) {
+                if (++*out_unions > SQL_UNIONS_MAX)
+                    return too_many_unions(tokens[i]);
+            } else {
+                top->chain++;
+            }
             end_part(top);
             break;
         case ROLE_SELECT:

@@ -10,7 +10,13 @@
 
 #define SQL_DEPTH_MAX 1000 /* about 2 KB of stack each in the parser's unpacking */
 
-/* Fails at the token where the statement is nested too deeply. */
-CHECKED status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count);
+/* Each UNION ALL is a level of the tree, too, but there may be many: with more than SQL_UNIONS_USUAL of them the
+ * statement is taken apart on a stack of its own (sql.c). */
+#define SQL_UNIONS_USUAL 100
+#define SQL_UNIONS_MAX 10000
+
+/* Fails at the token where the statement is nested too deeply. *out_unions: how many UNION ALLs there are. */
+CHECKED status sql_check_nesting(arena *a, pg_token *const *tokens, size_t count,
+                                 uint32_t *out_unions);
 
 #endif

@@ -3,7 +3,9 @@
 
 #include "base/setting.h"
 #include "sql/bind_rows.h"
+#include "sql/nesting.h"
 
+#include <pthread.h>
 #include <strings.h>
 
 typedef struct preparer {
@@ -269,9 +271,57 @@ static status prepare_parameters(preparer *p)
     return s->parameter_types ? STATUS_OK : no_memory();
 }
 
-static status prepare(preparer *p, const char *sql, size_t bytes)
+static status prepare_text(preparer *p)
 {
     pg_node *tree;
+    TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
+    if (tree)
+        TRY(prepare_tree(p, tree));
+    return bind_check_parameters(&p->binder);
+}
+
+/* ---- deep trees ---- */
+
+/* What the parser and the binder need of it for a UNION ALL; sanitizers' frames are larger. */
+#ifdef __SANITIZE_ADDRESS__
+#define STACK_OF_UNION ((size_t)64 << 10)
+#else
+#define STACK_OF_UNION ((size_t)16 << 10)
+#endif
+#define STACK_BESIDES ((size_t)16 << 20)
+
+typedef struct deep_call {
+    preparer *preparer;
+    status st;
+} deep_call;
+
+static void *run_deep(void *context)
+{
+    deep_call *call = context;
+    call->st = prepare_text(call->preparer);
+    return NULL;
+}
+
+/* On a thread whose stack is large enough; only what is used of that takes memory. */
+static status prepare_deep(preparer *p)
+{
+    deep_call call = {.preparer = p};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    size_t bytes = STACK_BESIDES + p->text.union_count * STACK_OF_UNION;
+    if (pthread_attr_init(&attributes))
+        return no_memory();
+    bool is_started = !pthread_attr_setstacksize(&attributes, bytes) &&
+                      !pthread_create(&thread, &attributes, run_deep, &call);
+    pthread_attr_destroy(&attributes);
+    if (!is_started)
+        return status_no_memory("stack", bytes);
+    pthread_join(thread, NULL);
+    return call.st;
+}
+
+static status prepare(preparer *p, const char *sql, size_t bytes)
+{
     TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
     p->statement->query.sql = p->text.text;
     TRY(prepare_parameters(p));
@@ -279,10 +329,7 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
         return STATUS_OK;
     if (p->text.describe_name)
         return prepare_describe_name(p);
-    TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
-    if (tree)
-        TRY(prepare_tree(p, tree));
-    return bind_check_parameters(&p->binder);
+    return p->text.union_count > SQL_UNIONS_USUAL ? prepare_deep(p) : prepare_text(p);
 }
 
 /* Something else is to be computed first. */

@@ -344,7 +344,7 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     if (out->is_empty)
         return STATUS_OK;
     out->start = r.tokens[0]->start;
-    TRY(sql_check_nesting(a, r.tokens, r.count));
+    TRY(sql_check_nesting(a, r.tokens, r.count, &out->union_count));
     TRY(take_describe(&r));
     take_replace(&r);
     find_view_query(&r);

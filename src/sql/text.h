@@ -38,11 +38,19 @@ typedef struct sql_exclusion {
     ARRAY(const char *) names;
 } sql_exclusion;
 
+/* Expressions that stand in the place of a *'s columns of their names: items of the select list behind the *, to the
+ * parser. */
+typedef struct sql_replacement {
+    int32_t position; /* of the *, or of the t of t.* */
+    int32_t from, to; /* where they are */
+} sql_replacement;
+
 typedef struct sql_text {
     const char *text; /* one statement, as the user wrote it */
     char *rewritten;  /* as long, for the parser */
     bool is_empty;
     int32_t start;             /* of its first token */
+    uint32_t union_count;      /* UNION ALLs in it (nesting.h) */
     bool is_describe;          /* DESCRIBE was taken off; what follows is a query or: */
     const char *describe_name; /* the name, or path, of a table */
     bool describe_is_path;
@@ -53,6 +61,7 @@ typedef struct sql_text {
     ARRAY(sql_reducer) reducers;
     ARRAY(int32_t) alls; /* places of GROUP BY ALL and ORDER BY ALL */
     ARRAY(sql_exclusion) exclusions;
+    ARRAY(sql_replacement) replacements;
     ARRAY(sql_parameter) parameters;     /* each place, in order */
     ARRAY(const char *) parameter_names; /* by number; NULL: ? or $n */
 } sql_text;
@@ -73,7 +82,10 @@ CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *
 
 /* The SEMI or ANTI JOIN with what begins at a position, or NULL. */
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
-/* Takes out GROUP BY ALL, ORDER BY ALL and EXCLUDE. */
+/* The REPLACE of the * that begins here, or NULL; the one that this place is in. */
+const sql_replacement *sql_text_replacement(const sql_text *text, int32_t position);
+const sql_replacement *sql_text_in_replacement(const sql_text *text, int32_t position);
+/* Takes out GROUP BY ALL, ORDER BY ALL, EXCLUDE and REPLACE. */
 CHECKED status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, size_t count);
 /* Was ALL of GROUP BY or ORDER BY here? */
 bool sql_text_is_all(const sql_text *text, int32_t position);

@@ -1,5 +1,6 @@
-/* text_shorthand.c - GROUP BY ALL, ORDER BY ALL and * EXCLUDE (...), which PostgreSQL's grammar does
- * not know: ALL becomes a constant, EXCLUDE's list blanks, and the binder finds both by their place. */
+/* text_shorthand.c - GROUP BY ALL, ORDER BY ALL, * EXCLUDE (...) and * REPLACE (...), which PostgreSQL's grammar does
+ * not know: ALL becomes a constant, EXCLUDE's list blanks, REPLACE's items of the select list; the binder finds them by
+ * their place. */
 #include "sql/text.h"
 
 #include <strings.h>
@@ -117,18 +118,57 @@ static bool is_star(const shortener *s, size_t index)
             before == PG_QUERY__TOKEN__ALL);
 }
 
-static status take_exclusion(shortener *s, size_t index)
+/* EXCLUDE at tokens[index]; *out_end: behind it, 0: it is none. */
+static status take_exclusion(shortener *s, size_t index, int32_t position, size_t *out_end)
 {
-    if (!is_star(s, index) || !is_word(s, index + 1, "exclude"))
+    sql_exclusion exclusion = {.position = position};
+    *out_end = is_word(s, index, "exclude") ? read_names(s, index + 1, &exclusion) : 0;
+    if (!*out_end)
+        return STATUS_OK; /* the parser will say what is wrong */
+    int32_t from = s->tokens[index]->start;
+    memset(s->text->rewritten + from, ' ', (size_t)(s->tokens[*out_end - 1]->end - from));
+    return array_push(s->memory, &s->text->exclusions, exclusion);
+}
+
+/* ---- REPLACE ---- */
+
+/* The parenthesis that closes the one at `index`; `count`: there is none. */
+static size_t closing(const shortener *s, size_t index)
+{
+    size_t depth = 0;
+    for (; index < s->count; index++) {
+        depth += token_at(s, index) == PG_QUERY__TOKEN__ASCII_40;
+        if (token_at(s, index) == PG_QUERY__TOKEN__ASCII_41 && --depth == 0)
+            break;
+    }
+    return index;
+}
+
+/* REPLACE (x AS a, ...) at tokens[index] becomes , x AS a, ... */
+static status take_replacement(shortener *s, size_t index, int32_t position)
+{
+    char *rewritten = s->text->rewritten;
+    if (!is_word(s, index, "replace") || token_at(s, index + 1) != PG_QUERY__TOKEN__ASCII_40)
+        return STATUS_OK;
+    size_t end = closing(s, index + 1);
+    if (end == s->count || end == index + 2)
+        return STATUS_OK;
+    sql_replacement replacement = {position, s->tokens[index + 1]->end, s->tokens[end]->start};
+    memset(rewritten + s->tokens[index]->start, ' ', token_bytes(s, index));
+    rewritten[s->tokens[index + 1]->start] = ',';
+    rewritten[s->tokens[end]->start] = ' ';
+    return array_push(s->memory, &s->text->replacements, replacement);
+}
+
+static status take_star(shortener *s, size_t index)
+{
+    size_t end;
+    if (!is_star(s, index))
         return STATUS_OK;
     bool has_table = token_at(s, index - 1) == PG_QUERY__TOKEN__ASCII_46 && index >= 2;
-    sql_exclusion exclusion = {.position = s->tokens[has_table ? index - 2 : index]->start};
-    size_t end = read_names(s, index + 2, &exclusion);
-    if (!end)
-        return STATUS_OK; /* the parser will say what is wrong */
-    int32_t from = s->tokens[index + 1]->start;
-    memset(s->text->rewritten + from, ' ', (size_t)(s->tokens[end - 1]->end - from));
-    return array_push(s->memory, &s->text->exclusions, exclusion);
+    int32_t position = s->tokens[has_table ? index - 2 : index]->start;
+    TRY(take_exclusion(s, index + 1, position, &end));
+    return take_replacement(s, end ? end : index + 1, position);
 }
 
 status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, size_t count)
@@ -136,7 +176,7 @@ status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, si
     shortener s = {a, text, tokens, count};
     for (size_t i = 0; i < count; i++) {
         TRY(replace_all(&s, i));
-        TRY(take_exclusion(&s, i));
+        TRY(take_star(&s, i));
     }
     return STATUS_OK;
 }
@@ -154,5 +194,22 @@ const sql_exclusion *sql_text_exclusion(const sql_text *text, int32_t position)
     for (size_t i = 0; i < text->exclusions.count; i++)
         if (text->exclusions.items[i].position == position)
             return &text->exclusions.items[i];
+    return NULL;
+}
+
+const sql_replacement *sql_text_replacement(const sql_text *text, int32_t position)
+{
+    for (size_t i = 0; i < text->replacements.count; i++)
+        if (text->replacements.items[i].position == position)
+            return &text->replacements.items[i];
+    return NULL;
+}
+
+const sql_replacement *sql_text_in_replacement(const sql_text *text, int32_t position)
+{
+    for (size_t i = 0; i < text->replacements.count; i++)
+        if (text->replacements.items[i].from <= position &&
+            position < text->replacements.items[i].to)
+            return &text->replacements.items[i];
     return NULL;
 }

@@ -40,8 +40,12 @@ ends "5,000 calls" 1 "$deep"
 ends "3,000 CASEs" 1 "$deep"
 { repeat 'SELECT * FROM (' 1000; printf 'SELECT 1 AS a'; repeat ') x' 1000; } >"$work/sql"
 ends "1,000 subqueries" 1 "$deep"
-{ printf 'SELECT 1'; repeat ' UNION ALL SELECT 1' 5000; } >"$work/sql"
+{ printf 'SELECT 1'; repeat ' UNION SELECT 1' 5000; } >"$work/sql"
 ends "5,000 UNIONs" 1 "$deep"
+{ printf 'SELECT count(*), sum(a) FROM (SELECT 0 AS a'; repeat ' UNION ALL SELECT %d' 2000; printf ') u'; } >"$work/sql"
+ends "2,000 UNION ALLs" 0 '^2001,1999000$'
+{ printf 'SELECT 1'; repeat ' UNION ALL SELECT 1' 20000; } >"$work/sql"
+ends "20,000 UNION ALLs" 1 "more than 10000 UNION ALLs"
 { printf "SELECT count(*) FROM '$t' WHERE i IN (-1"; repeat ',%d' 100000; printf ')'; } >"$work/sql"
 ends "100,000 IN items" 0 '^20$'
 { printf "SELECT count(*) FROM '$t' WHERE s NOT IN ('a'"; repeat ",'x%d'" 100000; printf ')'; } >"$work/sql"

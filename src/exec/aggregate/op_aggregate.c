@@ -7,6 +7,7 @@
 #include "exec/aggregate/op_aggregate.h"
 
 #include "exec/aggregate/aggregate_state_ops.h"
+#include "plan/function.h"
 
 /* What a task has of the phase that feeds sets. */
 struct set_feed {
@@ -345,7 +346,8 @@ typedef struct planner {
 static status add_expr(planner *p, expr *e, int *out)
 {
     for (size_t i = p->op->core.key_count; i < p->exprs.count; i++)
-        if (expr_equal(p->exprs.items[i], e) && type_equal(p->exprs.items[i]->type, e->type) &&
+        if (!expr_is_volatile(e) && expr_equal(p->exprs.items[i], e) &&
+            type_equal(p->exprs.items[i]->type, e->type) &&
             p->exprs.items[i]->type.width == e->type.width) {
             *out = (int)i;
             return STATUS_OK;

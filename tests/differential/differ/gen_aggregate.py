@@ -75,7 +75,7 @@ def composite(g, klass, depth, keys):
     """One of those that docs/SQL.md lists under ordered rows, or of pairs."""
     rng = g.rng
     condition = g.condition(1) if rng.random() < 0.15 else None
-    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "pair", "pair", "pair", "count"))
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "pair", "pair", "pair", "texts"))
     if kind == "quantile":
         return quantile(g, depth, condition)
     if kind == "disc":
@@ -93,11 +93,10 @@ def composite(g, klass, depth, keys):
         return composed("MODE", e.type, e.args, ours, "mode({0})", True, e.data["filter"])
     if kind == "arg":
         return of_extreme(g, klass, condition)
-    if kind == "count":
-        arg = g.any(depth)
-        if arg.type.kind == "interval":
-            return None
-        return composed("APPROX_COUNT_DISTINCT", T.I64, [arg], "approx_count_distinct({0})", "count(DISTINCT {0})", True, condition)
+    if kind == "texts":
+        arg = g.expr("int", depth)
+        text = "string_agg(DISTINCT CAST({0} AS VARCHAR), '/' ORDER BY CAST({0} AS VARCHAR))"
+        return composed("STRING_AGG", T.TEXT, [arg], text, text, True, condition)
     return pair(g, depth, condition)
 
 
@@ -150,7 +149,7 @@ def of_extreme(g, klass, condition):
     return e
 
 
-COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "APPROX_COUNT_DISTINCT")
+COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "STRING_AGG")
 
 
 def aggregate(g, klass, depth=2, keys=(), composites=True):

@@ -1,0 +1,63 @@
+/* random.c - random numbers: a counter, scrambled (splitmix64; Steele, Lea and Flood, OOPSLA 2014), so that any number
+ * of threads take numbers from one sequence without waiting for each other. */
+#include "device/host/host.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <sys/random.h>
+#include <time.h>
+
+/* One for the process. */
+static _Atomic uint64_t seed, drawn;
+static _Atomic bool is_seeded;
+
+static uint64_t scramble(uint64_t number)
+{
+    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+    return number ^ number >> 31;
+}
+
+/* Two threads may do this at once: the first numbers are of the one or the other seed. */
+static void seed_once(void)
+{
+    uint64_t bytes;
+    if (atomic_load(&is_seeded))
+        return;
+    if (getrandom(&bytes, sizeof bytes, GRND_NONBLOCK) != sizeof bytes)
+        bytes = (uint64_t)time(NULL);
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&seed, &none, bytes);
+    atomic_store(&is_seeded, true);
+}
+
+/* Takes the numbers of all rows. */
+static status begin(host_call *c)
+{
+    seed_once();
+    c->state = (void *)(uintptr_t)atomic_fetch_add(&drawn, c->count);
+    return STATUS_OK;
+}
+
+const host_function_ops host_random_ops = {.begin = begin};
+
+status host_random(host_call *c, uint64_t row)
+{
+    uint64_t number = (uint64_t)(uintptr_t)c->state + row + 1;
+    uint64_t bits = scramble(atomic_load(&seed) + number * UINT64_C(0x9e3779b97f4a7c15));
+    host_put_double(c, row, (double)(bits >> 11) * 0x1p-53);
+    return STATUS_OK;
+}
+
+status host_setseed(host_call *c, uint64_t row)
+{
+    double number = host_double(c, 0, row);
+    uint64_t bits;
+    if (!(fabs(number) <= 1))
+        return status_new(STATUS_KIND_DATA, "the seed %g is not between -1 and 1", number);
+    memcpy(&bits, &number, sizeof bits);
+    atomic_store(&seed, scramble(bits + 1));
+    atomic_store(&drawn, 0);
+    atomic_store(&is_seeded, true);
+    return host_put_text(c, row, "", 0);
+}
