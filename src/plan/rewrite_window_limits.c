@@ -9,7 +9,7 @@
  *
  * Without a partition the sort gets the limit. The condition stays: what drops rows early may keep more than
  * are wanted. */
-#include "plan/rewrite.h"
+#include "plan/node.h"
 
 /* Rows that are kept of a partition, at most: each new one is put in its place among them. */
 #define PARTITION_ROWS_MAX 64
@@ -95,8 +95,9 @@ static status add_limit(plan_statement *s, const plan_node *window, const plan_w
     node->window_limit.order = window->window.order;
     node->window_limit.limit = limit;
     node->window_limit.drops_ties = call->function == WINDOW_ROW_NUMBER;
-    node->estimated_rows = sort->estimated_rows;
+    node->estimated_rows = plan_node_ops_of(node)->estimate(s, node);
     sort->children[0] = node;
+    sort->estimated_rows = node->estimated_rows;
     return STATUS_OK;
 }
 

@@ -14,6 +14,11 @@
 #define TABLE_SHARE 8
 /* Of the rows that a table has seen at least one in so many was dropped, else it is the last one. */
 #define DROPPED_LEAST 8
+/* Rows after which that can be said, too, if partitions are few, so that there were rows to drop; or
+ * nearly as many as rows, so that there will be none. */
+#define CHECK_ROWS 65536
+#define FEW_PART 4
+#define MANY_PART 16
 /* A chunk's rows may all be partitions; and what grows is there twice for a while. */
 #define GROWTH 3
 
@@ -34,6 +39,7 @@ typedef struct limit_local {
     dev_buffer *first;    /* the kernel's */
     uint64_t first_count; /* partitions that it has room for */
     uint64_t rows, kept;  /* that the table has seen */
+    bool is_plain;        /* texts are no numbers */
     bool is_over;
 } limit_local;
 
@@ -136,15 +142,36 @@ static status select_rows(exec_task *task, limit_local *local, const dev_buffer 
     return st;
 }
 
+/* The partition of each row. A table of other keys than these rows' goes. */
+static status find_partitions(const op_window_limit *op, exec_task *task, limit_local *local,
+                              row_index **out)
+{
+    tensor *coded[KEYS_MAX];
+    bool is_coded = false;
+    status st = STATUS_OK;
+    *out = NULL;
+    keys_clear(&op->core, coded);
+    if (!local->is_plain)
+        st = keys_encode(&op->core, task, local->values, local->current->rows, coded, &is_coded);
+    local->is_plain |= !is_coded;
+    const key_layout *layout = &op->core.layouts[is_coded ? 3 : 1];
+    if (local->table && local->table->groups.layout != layout)
+        forget(op, local);
+    if (!st && !local->table)
+        st = aggregate_table_new(&op->core, task->stream, TABLE_HASH, SOURCE_ROWS, layout, 0,
+                                 &local->table);
+    if (!st)
+        st = hash_table_find(&op->core, task, local->table, is_coded ? coded : local->values,
+                             local->current->rows, out);
+    keys_release(&op->core, coded);
+    return st;
+}
+
 static status limit_rows(const op_window_limit *op, exec_task *task, limit_local *local)
 {
     row_index *groups;
     dev_buffer *mask = NULL;
-    if (!local->table)
-        TRY(aggregate_table_new(&op->core, task->stream, TABLE_HASH, SOURCE_ROWS,
-                                &op->core.layouts[1], 0, &local->table));
-    TRY(hash_table_find(&op->core, task, local->table, local->values, local->current->rows,
-                        &groups));
+    TRY(find_partitions(op, task, local, &groups));
     status st = reserve_first(op, task, local);
     if (!st)
         st = make_mask(op, task, local, groups, &mask);
@@ -164,15 +191,26 @@ static uint64_t bytes_then(const op_window_limit *op, const limit_local *local)
     return groups * partition + (local->table ? local->table->groups.heap.bytes : 0);
 }
 
+/* Hardly a row is dropped, nor will be. */
+static bool is_of_no_use(const op_window_limit *op, const limit_local *local)
+{
+    uint64_t partitions = local->table ? local->table->count : 0;
+    uint64_t limit = op->base.plan->window_limit.limit;
+    if (local->rows < CHECK_ROWS || local->rows - local->kept >= local->rows / DROPPED_LEAST)
+        return false;
+    return partitions * limit < local->rows / FEW_PART ||
+           partitions > local->rows - local->rows / MANY_PART;
+}
+
 /* A table that has become too large goes. */
 static void keep_small(const op_window_limit *op, limit_local *local)
 {
     uint64_t bytes = bytes_then(op, local);
-    bool fits = bytes <= op->table_bytes_max;
-    if (fits && exec_has_room(op->base.query, bytes * GROWTH))
+    bool fits = bytes <= op->table_bytes_max, is_useless = is_of_no_use(op, local);
+    if (fits && !is_useless && exec_has_room(op->base.query, bytes * GROWTH))
         return;
-    local->is_over = !fits && local->rows - local->kept < local->rows / DROPPED_LEAST;
-    local->is_over |= fits || !local->table;
+    is_useless |= local->rows - local->kept < local->rows / DROPPED_LEAST;
+    local->is_over = fits || !local->table || is_useless;
     forget(op, local);
 }
 
@@ -213,6 +251,7 @@ static status window_limit_local_open(exec_operator *base, exec_task *task, void
     const op_window_limit *op = (const op_window_limit *)base;
     limit_local *local = state;
     local->is_over = !op->core.dev->is_host;
+    local->is_plain = !op->core.layouts[2].count; /* there are none */
     local->values = mem_new_array(op->core.key_count + 1, sizeof *local->values);
     if (!local->values)
         return status_no_memory(op->core.who, op->core.key_count * sizeof *local->values);
