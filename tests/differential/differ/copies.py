@@ -32,7 +32,7 @@ def random_copy(rng, query, number):
     if kind == "csv" and rng.random() < 0.4:
         options[rng.choice(("DELIMITER", "DELIM", "SEP"))] = rng.choice(("';'", "'|'", "':'", "' '"))
     if kind == "csv" and rng.random() < 0.3:
-        options["NULL"] = rng.choice(("'NULL'", "'-'", "'none at all'"))
+        options["NULL"] = rng.choice(("'NULL'", "'-'", "'none at all'")[:3 if "' '" not in options.values() else 2])
     if options.get("ROW_GROUP_SIZE", 100) < 100 and query.theme:
         options["ROW_GROUP_SIZE"] = 1000
     return Copy(query, kind, options, number) if can_copy(query, kind) else query

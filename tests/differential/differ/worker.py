@@ -45,10 +45,12 @@ def make_views(rng, table_list):
     generator = QueryGenerator(rng, table_list)
     views = []
     for number in range(2):
+        generator.begin()
         query = generator.single_query()
         for _ in range(20):
             if not query.is_risky and not query.ctes:
                 break
+            generator.begin()
             query = generator.single_query()
         query.tail = Tail()
         views.append((f"v{number}", query))
@@ -95,7 +97,7 @@ class Worker:
             views = self.usable_views(rng, folder, table_list, small, oracle)
         generator = QueryGenerator(rng, small, views, large)
         with timed(result, "generating"):
-            queries = [generator.statement() for _ in range(count)]
+            queries = [generator.statement(self.options.only) for _ in range(count)]
         try:
             self.compare(result, seed, rng, folder, table_list, views, oracle, queries)
         finally:
