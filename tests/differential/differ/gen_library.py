@@ -138,7 +138,7 @@ def decode(g, depth):
 
 def character(g, depth):
     arg = whole(g, depth)
-    return made("chr", T.TEXT, [arg], "chr(33 + abs({0} % 900))", "chr(CAST(33 + abs({0} % 900) AS INTEGER))", 1) if arg is not None else None
+    return made("chr", T.TEXT, [arg], "chr(33 + abs({0} % 90))", "chr(CAST(33 + abs({0} % 90) AS INTEGER))", 1) if arg is not None else None
 
 
 # ---- regular expressions ----

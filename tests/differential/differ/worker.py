@@ -185,12 +185,13 @@ class Worker:
             for i, outcome in self.outcomes(program, oracle, queries, group, chosen).items():
                 used.setdefault(i, []).append((outcome, chosen))
         for begin in range(0, len(rest), GROUP):
-            chosen = settings.random_settings(rng, folder, self.known)
+            chosen = settings.random_settings(rng, folder, self.known, given=self.options.set)
             group = [pair for pair in rest[begin:begin + GROUP] if not queries[pair[0]].is_large or not settings.is_slow(chosen)]
             run(rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE)), chosen)
         skewed = [pair for pair in rest if queries[pair[0]].theme == "skewed"]
         for begin in range(0, len(skewed), SKEWED):
-            run(skewed[begin:begin + SKEWED], settings.random_settings(rng, folder, self.known, is_skewed=True))
+            chosen, group = settings.random_settings(rng, folder, self.known, True, self.options.set), skewed[begin:begin + SKEWED]
+            run(group[:SIMULATED] if chosen.get("device") == "simulated" else group, chosen)
         return used
 
     def again(self, query, verdict, plain, outcome, chosen, expected, error):
