@@ -13,7 +13,7 @@ from .query import NAMES, Order, Recursive, Select, SetOperation, Stored, Tail, 
 from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
-KINDS = {"query": 80, "skewed": 6, "pages": 4, "script": 4, "copy": 4, "recursive": 2}  # of statements, and how often each
+KINDS = {"query": 72, "skewed": 6, "pages": 5, "script": 6, "copy": 9, "recursive": 2}  # of statements, and how often each
 
 
 class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQueries):
@@ -205,7 +205,7 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
         aggregates made of others know no sets."""
         names = {id(k) for k in keys}
         fits = keys and len(names) == len(keys) and all(any(k is c for c in g.columns) for k in keys)
-        if not fits or any(e.data["function"] == "ANY_VALUE" or "forms" in e.data for e in made) or self.rng.random() > 0.3:
+        if not fits or any(e.data["function"] == "ANY_VALUE" or "forms" in e.data for e in made) or self.rng.random() > 0.4:
             return "", None
         if self.rng.random() < 0.5:
             numbers = range(len(keys))

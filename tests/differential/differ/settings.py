@@ -37,7 +37,7 @@ def known_settings(program):
 
 
 def random_settings(rng, folder, known, is_skewed=False, given=()):
-    """{name: value}; {} every tenth time, ranks a third of all. is_skewed: several ranks that send each other rows by their keys.
+    """{name: value}; {} every tenth time, ranks four of ten. is_skewed: several ranks that send each other rows by their keys.
     given: NAME=VALUE, which all have."""
     drawn = draw_settings(rng, folder, known, is_skewed)
     drawn.update(pair.split("=", 1) for pair in given)
@@ -63,7 +63,7 @@ def draw_settings(rng, folder, known, is_skewed):
         drawn["chunk_rows"] = rng.choice(SPECIAL["chunk_rows"])
     if rng.random() < 0.2:
         drawn["device"] = "simulated"
-    if rng.random() < 0.33 or is_skewed:
+    if rng.random() < 0.4 or is_skewed:
         drawn["ranks"], drawn["distribute"] = rng.choice(("2", "2", "3", "4", "5")), "always"
     if is_skewed:
         drawn["device"] = rng.choice(("cpu",) * 7 + ("simulated",))
@@ -71,7 +71,7 @@ def draw_settings(rng, folder, known, is_skewed):
         drawn["network_message_bytes"] = rng.choice(("4096", "65536", "1MiB"))
         drawn["heavy_keys"] = rng.choice(("on", "on", "on", "off"))
         drawn["disabled_optimizer_rules"] = rng.choice(("broadcast", "broadcast", "broadcast", "all", "none"))
-    if rng.random() < 0.2:
+    if rng.random() < 0.4:
         drawn["join_table"] = "open"
     if rng.random() < 0.25:
         drawn["PISTACHIO_FAULT"] = rng.choice(FAULTS)
