@@ -314,11 +314,27 @@ status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const
                        "write CAST(... AS %s)", to);
 }
 
-/* Constants count with the digits that they have: 0 beside decimal(31,4) does not widen it. */
-static data_type effective_type(const expr *e, bool has_decimal)
+/* Whether decimal constants count with the digits that they have: beside what is no constant, as 0 beside decimal(31,4)
+ * does not widen it, and where their types together have more digits than there are. Else CAST(1 AS decimal(20,2)) is that. */
+static bool cuts_decimals(expr *const *args, size_t count)
+{
+    int whole = 0, scale = 0;
+    for (size_t i = 0; i < count; i++) {
+        data_type type = args[i]->type;
+        if (args[i]->kind != EXPR_CONSTANT)
+            return true;
+        if (type.id != TYPE_DECIMAL)
+            continue;
+        whole = type.precision - type.scale > whole ? type.precision - type.scale : whole;
+        scale = type.scale > scale ? type.scale : scale;
+    }
+    return whole + scale > 38;
+}
+
+static data_type effective_type(const expr *e, bool has_decimal, bool cuts)
 {
     bool is_number = e->kind == EXPR_CONSTANT && !e->constant.is_null &&
-                     (type_is_integer(e->type) || e->type.id == TYPE_DECIMAL);
+                     (type_is_integer(e->type) || (cuts && e->type.id == TYPE_DECIMAL));
     return has_decimal && is_number ? value_decimal_type(&e->constant) : e->type;
 }
 
@@ -326,12 +342,12 @@ status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location, c
                        data_type *out)
 {
     data_type common = type_make(TYPE_NULL);
-    bool has_decimal = false;
+    bool has_decimal = false, cuts = cuts_decimals(args, count);
     for (size_t i = 0; i < count; i++)
         has_decimal |= args[i]->type.id == TYPE_DECIMAL;
     for (size_t i = 0; i < count; i++) {
         char left[TYPE_NAME_BYTES], right[TYPE_NAME_BYTES];
-        data_type type = effective_type(args[i], has_decimal);
+        data_type type = effective_type(args[i], has_decimal, cuts);
         if (bind_is_literal(args[i]))
             continue;
         if (!bind_common_type(common, type, &common))

@@ -75,7 +75,7 @@ def composite(g, klass, depth, keys):
     """One of those that docs/SQL.md lists under ordered rows, or of pairs."""
     rng = g.rng
     condition = g.condition(1) if rng.random() < 0.15 else None
-    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "pair", "pair", "pair", "texts"))
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "texts") + ("pair",) * 9)
     if kind == "quantile":
         return quantile(g, depth, condition)
     if kind == "disc":
@@ -155,7 +155,7 @@ COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "AR
 def aggregate(g, klass, depth=2, keys=(), composites=True):
     """An aggregate whose result has the class, if it is none of those made of others; None: none was found."""
     rng = g.rng
-    if composites and rng.random() < 0.25:
+    if composites and rng.random() < 0.3:
         return composite(g, klass, depth, keys)
     function = rng.choice(BY_CLASS.get(klass, ("MIN", "MAX", "ANY_VALUE")))
     if function == "COUNT_STAR":

@@ -45,7 +45,7 @@ class Generator:
     # ---- expressions ----
 
     def any(self, depth=3, exact=True):
-        if depth > 0 and self.rng.random() < 0.3:
+        if depth > 0 and self.rng.random() < 0.36:
             made = gen_library.any_call(self, depth - 1, exact)
             if made is not None:
                 return made

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from . import literals
 from . import types as T
 from .expr import Expr, column
-from .query import NAMES, Derived, Join, Order, Select, Table, Tail, expressions, nodes, walk
+from .query import NAMES, Derived, Join, Order, Select, Table, Tail, Values, expressions, nodes, walk
 
 JOINS = ("INNER",) * 4 + ("LEFT",) * 4 + ("RIGHT",) * 2 + ("FULL",) * 2 + ("CROSS", "comma", "comma", "SEMI", "ANTI")
 
@@ -68,7 +68,7 @@ class Relations:
         """A view or common table expression."""
         from .gen_query import output_columns
         alias = self.alias()
-        return Relation(Table(name, alias), output_columns(query, alias), 100)
+        return Relation(Table(name, alias), output_columns(query, alias), getattr(query, "rows", 100) if not isinstance(query, Values) else 5)
 
     def derived(self, depth):
         from .gen_query import output_columns, star

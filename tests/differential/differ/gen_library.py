@@ -138,7 +138,7 @@ def decode(g, depth):
 
 def character(g, depth):
     arg = whole(g, depth)
-    return made("chr", T.TEXT, [arg], "chr(33 + abs({0} % 900))", "chr(CAST(33 + abs({0} % 900) AS INTEGER))", 1) if arg is not None else None
+    return made("chr", T.TEXT, [arg], "chr(33 + abs({0} % 90))", "chr(CAST(33 + abs({0} % 90) AS INTEGER))", 1) if arg is not None else None
 
 
 # ---- regular expressions ----
@@ -239,7 +239,7 @@ def kind_of_real(op):
 # What is computed of an argument x: a form of x that is in the function's domain, and how large x may be.
 LIBRARY = {"log2": ("(abs({0}) + 1)", 1e12), "cbrt": ("{0}", 1e12), "degrees": ("{0}", 1e6), "radians": ("{0}", 1e6), "sin": ("{0}", 1e5), "cos": ("{0}", 1e5),
            "tan": ("{0}", 1e4), "cot": ("({0} + 0.03125)", 1e4), "asin": ("({0} / (abs({0}) + 1))", 1e6), "acos": ("({0} / (abs({0}) + 1))", 1e6),
-           "atan": ("{0}", 1e9), "sinh": ("{0}", 20), "cosh": ("{0}", 20), "tanh": ("{0}", 1e3), "asinh": ("{0}", 1e6), "acosh": ("(abs({0}) + 1)", 1e6),
+           "atan": ("{0}", 1e9), "sinh": ("({0} / (abs({0}) + 2) * 20)", 1e6), "cosh": ("({0} / (abs({0}) + 2) * 20)", 1e6), "tanh": ("{0}", 1e3), "asinh": ("{0}", 1e6), "acosh": ("(abs({0}) + 1)", 1e6),
            "atanh": ("({0} / (abs({0}) + 2))", 1e3)}
 
 

@@ -13,6 +13,7 @@ from .query import NAMES, Order, Recursive, Select, SetOperation, Stored, Tail, 
 from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
+KINDS = {"query": 72, "skewed": 6, "pages": 5, "script": 6, "copy": 9, "recursive": 2}  # of statements, and how often each
 
 
 class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQueries):
@@ -25,21 +26,34 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
 
     def begin(self):
         self.pool, self.ctes, self.aliases, self.budget = {}, [], 0, self.rng.choice((0, 1, 1, 2, 3))
-        self.share_of_ctes = 0.5  # of what is read, where there are any
+        self.share_of_ctes, self.share_of_recursive = 0.5, 0.05  # of what is read, where there are any; of statements
 
-    def statement(self):
-        """A statement of any kind."""
-        draw = self.rng.random()
+    def statement(self, only=""):
+        """A statement of any kind, or only of one."""
         self.begin()
-        if draw < 0.06 and self.large:
-            return self.with_tail(self.skewed_query())
-        if draw < 0.1 and self.large:
-            query = self.paged_query()
-            return query if query.tail.order else self.with_tail(query)
-        if draw < 0.14:
-            return self.script()
-        if draw < 0.18:
-            return self.copy()
+        kind = only or self.rng.choices(*zip(*KINDS.items()))[0]
+        if kind in ("skewed", "pages") and not self.large:
+            kind = "query"
+        return getattr(self, f"{kind}_statement")()
+
+    def query_statement(self):
+        return self.single_query()
+
+    def skewed_statement(self):
+        return self.with_tail(self.skewed_query())
+
+    def pages_statement(self):
+        query = self.paged_query()
+        return query if query.tail.order else self.with_tail(query)
+
+    def script_statement(self):
+        return self.script()
+
+    def copy_statement(self):
+        return self.copy()
+
+    def recursive_statement(self):
+        self.share_of_recursive = 1
         return self.single_query()
 
     def copy(self):
@@ -56,14 +70,14 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
     def single_query(self):
         """A query of its own."""
         rng = self.rng
-        self.begin()
         ctes = []
         is_risky = rng.random() < 0.01  # may overflow or divide by 0, and then has to fail
         if is_risky:
             self.pool["risky"] = True
-        if rng.random() < 0.15:
+        has_recursive = rng.random() < self.share_of_recursive
+        if has_recursive or rng.random() < 0.1:
             for i in range(rng.choice((1, 1, 2))):
-                made = (self.recursive(f"w{i}") if rng.random() < 0.35 else None) or self.query(1)
+                made = (self.recursive(f"w{i}") if has_recursive and (i == 0 or rng.random() < 0.5) else None) or self.query(1)
                 self.share_of_ctes = 0.8 if isinstance(made, Recursive) else self.share_of_ctes
                 ctes.append((f"w{i}", made))
                 self.ctes.append((f"w{i}", made))
@@ -191,7 +205,7 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
         aggregates made of others know no sets."""
         names = {id(k) for k in keys}
         fits = keys and len(names) == len(keys) and all(any(k is c for c in g.columns) for k in keys)
-        if not fits or any(e.data["function"] == "ANY_VALUE" or "forms" in e.data for e in made) or self.rng.random() > 0.3:
+        if not fits or any(e.data["function"] == "ANY_VALUE" or "forms" in e.data for e in made) or self.rng.random() > 0.4:
             return "", None
         if self.rng.random() < 0.5:
             numbers = range(len(keys))

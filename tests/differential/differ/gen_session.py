@@ -56,7 +56,7 @@ class Scripts:
         for c, given in zip(columns, names or query.names()):
             c.data = (name, given)
         self.forget(name)
-        self.ctes.append((name, Stored(columns)))
+        self.ctes.append((name, Stored(columns, 460)))  # INSERTs of joins with itself are not made: it would grow and grow
 
     def forget(self, name):
         self.ctes[:] = [pair for pair in self.ctes if pair[0] != name]

@@ -9,6 +9,7 @@ import traceback
 from queue import Empty
 
 from . import report, rules
+from .gen_query import KINDS
 from .worker import Worker
 
 
@@ -25,6 +26,8 @@ def arguments():
     parser.add_argument("--least", type=int, default=0, help="fail where something was covered less often")
     parser.add_argument("--coverage", action="store_true", help="print the table of what ran")
     parser.add_argument("--explain", type=float, default=1.0, help="share of statements whose plans are looked at")
+    parser.add_argument("--only", default="", choices=list(KINDS), help="statements of one kind")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of all further runs")
     parser.add_argument("--rules", action="store_true", help="print where the two engines are meant to differ")
     return parser.parse_args()
 

@@ -31,7 +31,7 @@ def unescape(cell):
 class Program:
     """The program at `path`, run in `folder` over the tables there."""
 
-    def __init__(self, path, folder, tables, views=(), seconds=30):
+    def __init__(self, path, folder, tables, views=(), seconds=90):
         self.path, self.folder, self.seconds = os.path.abspath(path), folder, seconds
         self.tables = [f"--table={t}" for t in tables]
         self.table_words = [w for t in tables for w in ("--table", f"{t}={t}/*.parquet")]

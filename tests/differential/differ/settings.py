@@ -36,8 +36,15 @@ def known_settings(program):
     return {line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")} & set(lists.settings())
 
 
-def random_settings(rng, folder, known, is_skewed=False):
-    """{name: value}; {} every tenth time, ranks a third of all. is_skewed: several ranks that send each other rows by their keys."""
+def random_settings(rng, folder, known, is_skewed=False, given=()):
+    """{name: value}; {} every tenth time, ranks four of ten. is_skewed: several ranks that send each other rows by their keys.
+    given: NAME=VALUE, which all have."""
+    drawn = draw_settings(rng, folder, known, is_skewed)
+    drawn.update(pair.split("=", 1) for pair in given)
+    return drawn
+
+
+def draw_settings(rng, folder, known, is_skewed):
     if rng.random() < 0.1 and not is_skewed:
         return {}
     drawn = {}
@@ -56,17 +63,16 @@ def random_settings(rng, folder, known, is_skewed=False):
         drawn["chunk_rows"] = rng.choice(SPECIAL["chunk_rows"])
     if rng.random() < 0.2:
         drawn["device"] = "simulated"
-    if rng.random() < 0.33 or is_skewed:
-        drawn["ranks"], drawn["distribute"], drawn["device"] = rng.choice(("2", "2", "3", "4", "5")), "always", "cpu"
+    if rng.random() < 0.4 or is_skewed:
+        drawn["ranks"], drawn["distribute"] = rng.choice(("2", "2", "3", "4", "5")), "always"
     if is_skewed:
+        drawn["device"] = rng.choice(("cpu",) * 7 + ("simulated",))
         drawn["chunk_rows"] = rng.choice(("16", "64", "64", "200"))
         drawn["network_message_bytes"] = rng.choice(("4096", "65536", "1MiB"))
         drawn["heavy_keys"] = rng.choice(("on", "on", "on", "off"))
         drawn["disabled_optimizer_rules"] = rng.choice(("broadcast", "broadcast", "broadcast", "all", "none"))
-    if rng.random() < 0.2:
+    if rng.random() < 0.4:
         drawn["join_table"] = "open"
-    if drawn.get("device", "cpu") != "cpu":  # which exchanges no rows
-        drawn.pop("ranks", None)
     if rng.random() < 0.25:
         drawn["PISTACHIO_FAULT"] = rng.choice(FAULTS)
     return drawn

@@ -22,7 +22,7 @@ from .verdict import Verdict, general, judge
 
 GROUP = 60  # statements of which some run again with the same random settings:
 SAMPLE, SIMULATED = 24, 4  # so many; on the simulated device fewer, as each takes thirty times as long there
-SKEWED = 12  # of skewed keys, which run again over ranks, with the same settings
+SKEWED = 12  # of skewed keys and large pages, which run again over ranks, with the same settings
 
 
 @dataclass
@@ -45,10 +45,12 @@ def make_views(rng, table_list):
     generator = QueryGenerator(rng, table_list)
     views = []
     for number in range(2):
+        generator.begin()
         query = generator.single_query()
         for _ in range(20):
             if not query.is_risky and not query.ctes:
                 break
+            generator.begin()
             query = generator.single_query()
         query.tail = Tail()
         views.append((f"v{number}", query))
@@ -95,7 +97,7 @@ class Worker:
             views = self.usable_views(rng, folder, table_list, small, oracle)
         generator = QueryGenerator(rng, small, views, large)
         with timed(result, "generating"):
-            queries = [generator.statement() for _ in range(count)]
+            queries = [generator.statement(self.options.only) for _ in range(count)]
         try:
             self.compare(result, seed, rng, folder, table_list, views, oracle, queries)
         finally:
@@ -183,12 +185,13 @@ class Worker:
             for i, outcome in self.outcomes(program, oracle, queries, group, chosen).items():
                 used.setdefault(i, []).append((outcome, chosen))
         for begin in range(0, len(rest), GROUP):
-            chosen = settings.random_settings(rng, folder, self.known)
+            chosen = settings.random_settings(rng, folder, self.known, given=self.options.set)
             group = [pair for pair in rest[begin:begin + GROUP] if not queries[pair[0]].is_large or not settings.is_slow(chosen)]
             run(rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE)), chosen)
-        skewed = [pair for pair in rest if queries[pair[0]].theme == "skewed"]
+        skewed = [pair for pair in rest if queries[pair[0]].theme in ("skewed", "pages")]
         for begin in range(0, len(skewed), SKEWED):
-            run(skewed[begin:begin + SKEWED], settings.random_settings(rng, folder, self.known, is_skewed=True))
+            chosen, group = settings.random_settings(rng, folder, self.known, True, self.options.set), skewed[begin:begin + SKEWED]
+            run(group[:SIMULATED] if chosen.get("device") == "simulated" else group, chosen)
         return used
 
     def again(self, query, verdict, plain, outcome, chosen, expected, error):
