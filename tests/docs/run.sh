@@ -187,7 +187,7 @@ right=$(look 2 "$work/right.md" | grep -c 'there is no')
 
 # ---- the documents ----
 
-for document in "$root"/docs/*.md "$root"/*.md $(find "$root/src" "$root/tests" "$root/bench" -name '*.md'); do
+for document in "$root"/docs/*.md "$root"/*.md $(find "$root/src" "$root/tests" "$root/bench" -name venv -prune -o -name '*.md' -print); do
     case ${document#"$root/"} in
     docs/ADDING.md | CONTRIBUTING.md) look 1 "$document" ;;
     docs/ARCHITECTURE.md | docs/GLOSSARY.md | src/*) look 2 "$document" ;;

@@ -1,11 +1,14 @@
 /* api.c - rows as a client of the C interface gets them: what it says of each column and value.
  *
  * Runs the SQL of a file on the database, prints the last statement's result: "column NAME CLASS"
- * for each column, "ROW NAME NULL" or "ROW NAME xHEX" for each value. */
+ * for each column, "ROW NAME NULL" or "ROW NAME xHEX" for each value, and behind a batch the columns
+ * that DLPack has, whose values must be those of the texts. */
+#include "pistachio/dlpack.h"
 #include "pistachio/pistachio.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void fail(pistachio_error *error)
 {
@@ -39,6 +42,49 @@ static void print_value(const pistachio_result *result, const pistachio_batch *b
     putchar('\n');
 }
 
+/* Whether the tensor's value is the text's, bit by bit but for NaN. */
+static int is_value(const DLTensor *t, uint64_t row, const char *text)
+{
+    const char *at = (const char *)t->data + t->byte_offset + row * (t->dtype.bits / 8);
+    size_t bytes = t->dtype.bits / 8;
+    float single = strtof(text, NULL);
+    double number = strtod(text, NULL);
+    long long negative = strtoll(text, NULL, 10);
+    unsigned long long positive = strtoull(text, NULL, 10);
+    if (t->dtype.code == kDLUInt || (t->dtype.code == kDLInt && *text != '-'))
+        return memcmp(at, &positive, bytes) == 0; /* the low bytes come first */
+    if (t->dtype.code == kDLInt)
+        return memcmp(at, &negative, bytes) == 0;
+    if (number != number) {
+        memcpy(bytes == 4 ? (void *)&single : (void *)&number, at, bytes);
+        return bytes == 4 ? single != single : number != number;
+    }
+    return memcmp(at, bytes == 4 ? (const void *)&single : (const void *)&number, bytes) == 0;
+}
+
+/* NULLs and other types have no tensor. */
+static void print_tensor(const pistachio_result *result, const pistachio_batch *batch,
+                         uint32_t column)
+{
+    DLManagedTensorVersioned *tensor;
+    pistachio_error *error = pistachio_dlpack(batch, column, &tensor);
+    if (error) {
+        pistachio_error_free(error);
+        return;
+    }
+    int is_same = tensor->dl_tensor.ndim == 1 &&
+                  (uint64_t)tensor->dl_tensor.shape[0] == pistachio_batch_rows(batch);
+    for (uint64_t row = 0; is_same && row < pistachio_batch_rows(batch); row++) {
+        char text[512];
+        size_t bytes;
+        const char *value = pistachio_text(batch, column, row, &bytes);
+        snprintf(text, sizeof text, "%.*s", (int)bytes, value);
+        is_same = is_value(&tensor->dl_tensor, row, text);
+    }
+    printf("tensor %s%s\n", pistachio_column_name(result, column), is_same ? "" : " is another");
+    tensor->deleter(tensor);
+}
+
 static void print_result(pistachio_result *result)
 {
     uint32_t columns = pistachio_column_count(result);
@@ -52,6 +98,8 @@ static void print_result(pistachio_result *result)
         for (uint64_t row = 0; row < pistachio_batch_rows(batch); row++)
             for (uint32_t c = 0; c < columns; c++)
                 print_value(result, batch, c, row, done + row);
+        for (uint32_t c = 0; c < columns; c++)
+            print_tensor(result, batch, c);
         done += pistachio_batch_rows(batch);
     }
     if (error)

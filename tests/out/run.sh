@@ -91,7 +91,7 @@ known "formats" "$formats" table csv tsv json jsonl markdown none
 known "COPY's formats" "$copied" parquet csv tsv json jsonl
 known "codecs" "$codecs" none uncompressed snappy gzip zstd brotli lz4 lz4_raw
 known "presets" "$presets" cpu gpu
-known "the C interface's values" "$accessors" pistachio_is_null pistachio_text
+known "the C interface's values" "$accessors" pistachio_is_null pistachio_text pistachio_dlpack
 
 # ---- text ----
 
@@ -104,7 +104,12 @@ for format in $formats; do
     *) same "--format $format" "$expected/every.$format" print "$format" "SELECT * FROM every" ;;
     esac
 done
-same "the C interface" "$expected/every.api" "$api" "$work/every.sql"
+same "the C interface" "$expected/every.api" sh -c '"$1" "$2" | grep -v "^tensor [a-z0-9]*$"' api "$api" "$work/every.sql"
+for column in i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; do
+    printf '%s\n' "$every SELECT $column FROM every WHERE $column IS NOT NULL" >"$work/tensor.sql"
+    printf 'tensor %s\n' "$column" >"$work/tensor"
+    same "DLPack of $column" "$work/tensor" sh -c '"$1" "$2" | tail -n 1' api "$api" "$work/tensor.sql"
+done
 
 # ---- files ----
 
