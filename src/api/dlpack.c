@@ -38,7 +38,7 @@ static status check_type(uint32_t column, data_type type)
     return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                   "column %u is of type %s, which tensors do not have", column,
                                   type_name(type, name)),
-                       way_out(type));
+                       "%s", way_out(type));
 }
 
 static bool has_nulls(const exec_batch_column *column, uint64_t rows)
