@@ -122,11 +122,20 @@ static runtime_filter *filter_at(const op_join_build *join, size_t number)
     return exec_runtime_filter(join->base.query, plan->join.runtime_filters.items[number].id);
 }
 
+/* Other tasks still bring theirs. */
+static uint64_t rows_noted(op_join_build *join)
+{
+    pthread_mutex_lock(&join->lock);
+    uint64_t rows = join->spill.rows;
+    pthread_mutex_unlock(&join->lock);
+    return rows;
+}
+
 static status start_filters(op_join_build *join, exec_task *task)
 {
     const plan_node *plan = join->base.plan;
     double estimate = plan->children[plan->join.build_left ? 0 : 1]->estimated_rows;
-    uint64_t rows = 4 * join->spill.rows, most = mem_budget_limit(exec_budget(task->query)) / BLOOM;
+    uint64_t rows = 4 * rows_noted(join), most = mem_budget_limit(exec_budget(task->query)) / BLOOM;
     if (estimate > (double)rows)
         rows = estimate < 1e12 ? (uint64_t)estimate : (uint64_t)1e12;
     for (size_t i = 0; i < filter_count(join); i++)
