@@ -22,9 +22,14 @@ typedef struct hybrid_run {
     uint64_t packed_bytes;
 } hybrid_run;
 
+/* Words where they lie at their addresses: a page's values begin anywhere. */
 DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
 {
     uint64_t number = 0;
+    if ((uintptr_t)at % 4 == 0 && bytes % 4 == 0 && bytes) {
+        const uint32_t *words = (const uint32_t *)at;
+        return bytes == 4 ? words[0] : words[0] | (uint64_t)words[1] << 32;
+    }
     for (unsigned i = 0; i < bytes; i++)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
@@ -72,8 +77,8 @@ DEVICE bool next_run(hybrid *h, hybrid_run *run)
     return run->count > 0;
 }
 
-/* `width` bits (at most 64) from bit `bit` on of so many bytes. */
-DEVICE uint64_t unpack(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsigned width)
+/* The same by bytes, none of them behind the last. */
+DEVICE uint64_t unpack_bytes(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsigned width)
 {
     uint64_t first = bit / 8, last = (bit + width + 7) / 8, word = 0;
     unsigned shift = bit % 8;
@@ -82,6 +87,24 @@ DEVICE uint64_t unpack(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsi
     word >>= shift;
     if (last > first + 8 && first + 8 < bytes)
         word |= (uint64_t)packed[first + 8] << (64 - shift);
+    return word;
+}
+
+/* `width` bits (at most 64) from bit `bit` on of so many bytes: of the one to three words that they
+ * lie in, where all of these belong to the bytes. */
+DEVICE uint64_t unpack(const uint8_t *packed, uint64_t bytes, uint64_t bit, unsigned width)
+{
+    uint64_t start = (uint64_t)(uintptr_t)packed * 8 + bit, word;
+    const uint32_t *words = (const uint32_t *)(uintptr_t)(start / 32 * 4);
+    unsigned shift = start % 32, count = (shift + width + 31) / 32;
+    if ((const uint8_t *)words < packed || (const uint8_t *)(words + count) > packed + bytes) {
+        word = unpack_bytes(packed, bytes, bit, width);
+    } else {
+        word = (count ? words[0] : 0) | (count > 1 ? (uint64_t)words[1] << 32 : 0);
+        word >>= shift;
+        if (count > 2)
+            word |= (uint64_t)words[2] << (64 - shift);
+    }
     return width == 64 ? word : word & (((uint64_t)1 << width) - 1);
 }
 
