@@ -45,6 +45,7 @@ template <class A> struct kernel_jobs {
 #define KERNEL_TOGETHER_WIDE(name) KERNEL_FUNCTION(name, name, true, (CUDA_BLOCK, 4))
 /* A function of its own that is one of the steps of a kernel. */
 #define KERNEL_STEP_ALONE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK))
+#define KERNEL_STEP_ALONE_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK, 4))
 #define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK))
 #define KERNEL_STEP_TOGETHER_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 4))
 /* Up to 128, for those that hold several rows a thread. */

@@ -41,7 +41,7 @@ KERNEL_ALONE(groups_find)
     }
 }
 
-KERNEL_STEP_ALONE(groups_find_add, groups_find)
+KERNEL_STEP_ALONE_WIDE(groups_find_add, groups_find)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i >= count)

@@ -339,7 +339,7 @@ KERNEL_TOGETHER(join_pairs)
     }
 }
 
-KERNEL_TOGETHER(repeat_rows)
+KERNEL_TOGETHER_WIDE(repeat_rows)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), at, end, done, size = 0;
