@@ -427,11 +427,17 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
     return st;
 }
 
+/* Of a part that is cut already: a table of less than this share of what it may have is not worth blocks
+ * of its own in each of the parts below. */
+#define CUT_SHARE 8
+
 static bool must_cut(const aggregate_core *core, const exec_task *task,
                      const aggregate_reader *reader)
 {
     uint64_t held = aggregate_table_bytes(core, reader->table);
     uint64_t most = exec_memory_share(task->query) / task->count;
+    if (reader->cut && held < most / CUT_SHARE)
+        return false;
     return reader->part.parts->level + 1 < ROW_PART_LEVELS &&
            (held > most || exec_must_spill(task->query, held, held, task->count, held));
 }
