@@ -19,12 +19,16 @@
 /* A HASH table that has outgrown the cache is kept aside if there are fewer rows for each of its groups
  * than this: all are merged in parts anyway, and it does not make them so few that looking them up
  * in memory pays. The rows that follow are kept as they are, without being grouped, so many for each
- * group of that table; then it is tried again with a table that may be larger, so that groups of
- * which there are few rows close together, but many in all, do not pile up. */
+ * group of that table at least. When a sample of them says that there are more rows than groups, it is tried again
+ * with a table that may have all of these, so that groups of which there are few rows close together, but many in all,
+ * do not pile up. */
 #define ASIDE_GROUPS (1u << 15)
 #define ASIDE_ROWS_PER_GROUP 4
 #define PASSING_ROWS_PER_GROUP 4
 #define ASIDE_GROWTH 4
+/* Rows in the sample for each two of its groups, and how many groups it has at least. */
+#define PASSED_ROWS_PER_TWO 3
+#define PASSED_GROUPS_MIN 32
 /* Bytes of keys and states of a table of those. */
 #define PASSING_BYTES (4u << 20)
 
@@ -70,6 +74,7 @@ void aggregate_local_release(aggregate_local *local)
     for (size_t i = 0; i < local->tables.count; i++)
         aggregate_table_free(local->core, local->tables.items[i]);
     array_release(&local->tables);
+    hash_sample_release(&local->passed);
     release_waiting(local->core, &local->waiting, local->value_count);
     dev_fetch_close(local->core->dev, &local->bounds);
 }
@@ -208,20 +213,41 @@ static bool has_repeats(const aggregate_table *table)
     return table->row_count - table->count > table->row_count / REPEATS_LEAST;
 }
 
+/* Rows that were kept have equal ones, though they are not near each other. */
+static bool has_passed_repeats(const aggregate_local *local)
+{
+    const hash_sample *passed = &local->passed;
+    return passed->distinct >= PASSED_GROUPS_MIN &&
+           passed->rows * 2 >= passed->distinct * PASSED_ROWS_PER_TWO;
+}
+
+/* A table may have more groups from now on than those that were of no use. */
+static void expect_more(aggregate_local *local)
+{
+    uint64_t estimate = hash_sample_estimate(&local->passed);
+    uint64_t more = local->aside_groups > estimate ? local->aside_groups : estimate;
+    if (local->aside_groups < UINT32_MAX)
+        local->aside_groups = more * ASIDE_GROWTH;
+}
+
 /* Whether the table behind one that takes no more rows only keeps them. Of lazy devices the number
  * of rows is not known. */
-static bool pass_rows(aggregate_local *local, const aggregate_table *old)
+static status pass_rows(aggregate_local *local, const aggregate_table *old, bool *out)
 {
-    if (!local->core->dev->is_host)
-        return false;
-    if (!old->is_passing)
+    *out = local->core->dev->is_host;
+    if (!*out)
+        return STATUS_OK;
+    if (!old->is_passing) {
         local->passing_left = local->aside_groups * PASSING_ROWS_PER_GROUP;
-    else
-        local->passing_left -=
-            old->row_count < local->passing_left ? old->row_count : local->passing_left;
-    if (!local->passing_left && local->aside_groups < UINT32_MAX)
-        local->aside_groups *= ASIDE_GROWTH;
-    return local->passing_left;
+        return STATUS_OK;
+    }
+    local->passing_left -=
+        old->row_count < local->passing_left ? old->row_count : local->passing_left;
+    TRY(hash_sample_add(&local->passed, old->groups.hashes->address, old->groups.count));
+    *out = local->passing_left || !has_passed_repeats(local);
+    if (!*out)
+        expect_more(local);
+    return STATUS_OK;
 }
 
 /* It is empty. Freed if that fails. */
@@ -252,7 +278,9 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     bool absorbs = old && old->count <= ABSORB_GROUPS && local->tables.count == 1;
     const key_layout *layout =
         common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
-    bool is_aside = old && is_of_no_use(local, old), is_passing = is_aside && pass_rows(local, old);
+    bool is_aside = old && is_of_no_use(local, old), is_passing = false;
+    if (is_aside)
+        TRY(pass_rows(local, old, &is_passing));
     uint64_t capacity = is_aside ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
     if (old)
         hash_groups_seal(&old->groups);

@@ -4,6 +4,7 @@
 
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_runs.h"
+#include "exec/aggregate/aggregate_sample.h"
 
 /* Rows that are in no table yet: whether its form takes them was asked for, and is known when the
  * next ones come (lazy devices). */
@@ -31,7 +32,8 @@ typedef struct aggregate_local {
     size_t full_count;        /* of the tables, the first: they take no more rows, and were */
     uint64_t full_bytes;      /* counted to be these */
     uint64_t aside_groups;    /* of a HASH table that may be kept aside */
-    uint64_t passing_left;    /* rows to keep as they are, until grouping is tried again */
+    uint64_t passing_left;    /* rows to keep as they are, until grouping may be tried again */
+    hash_sample passed;       /* of rows that were kept as they are */
     bool has_spilled;         /* no CODES from then on */
 } aggregate_local;
 
