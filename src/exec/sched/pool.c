@@ -244,10 +244,21 @@ static status start_threads(exec_pool *pool)
     return STATUS_OK;
 }
 
+/* Not one task alone, as of a statement without a table. */
+static bool can_use_threads(const exec_query *query)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        const exec_operator *source = query->stages.items[i]->source;
+        if (source && source->task_limit != 1)
+            return true;
+    }
+    return query->stages.count > 2;
+}
+
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
     pthread_mutex_lock(&pool->lock);
-    status st = query->stages.count > 2 ? start_threads(pool) : STATUS_OK;
+    status st = can_use_threads(query) ? start_threads(pool) : STATUS_OK;
     if (st) {
         pthread_mutex_unlock(&pool->lock);
         return st;
