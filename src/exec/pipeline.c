@@ -404,7 +404,7 @@ static status walk_limit(exec_query *query, const plan_node *node, const link *d
     exec_operator *op = NULL;
     const link *chain;
     if (is_plain(query, &first_rows) && first_rows == node)
-        TRY(op_reorder_open(query, node, &op));
+        TRY(op_reorder_open(query, node, layout_of(child), &op));
     else
         TRY(op_limit_open(query, node, &op));
     TRY(exec_adopt(query, op));
@@ -457,7 +457,7 @@ static status reorder_result(exec_query *query, const link *result, const link *
     *out = result;
     if (!is_plain(query, &limit) || limit)
         return STATUS_OK;
-    TRY(op_reorder_open(query, NULL, &op));
+    TRY(op_reorder_open(query, NULL, layout_of(query->statement->root), &op));
     TRY(exec_adopt(query, op));
     return link_new(query, op, NULL, NULL, result, out);
 }

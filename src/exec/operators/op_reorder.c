@@ -15,8 +15,11 @@
 #include "exec/sched/pool.h"
 #include "exec/sched/query.h"
 
-/* Chunks of the device's size that may be held for each task. */
-#define HELD_CHUNKS 4
+/* What may be held for each task: about a row group, as all tasks that go at the same speed have given
+ * one each by the time at which the first one's is over. */
+#define HELD_CHUNKS 16
+#define HELD_BYTES (UINT64_C(16) << 20)
+#define TEXT_BYTES 24 /* of a text, beside its view, about */
 
 typedef struct held_chunk held_chunk;
 struct held_chunk {
@@ -31,9 +34,9 @@ typedef struct op_reorder {
     uint64_t *begun; /* by task: the turn that it is in; OVER: it gives nothing any more */
     unsigned task_count, task_max;
     held_chunk *first; /* by turn, and of one turn in the order in which they came */
-    uint64_t held_rows;
-    uint64_t rows, chunks;      /* given */
-    ARRAY(exec_task *) waiting; /* for room, or for their turn */
+    uint64_t held_rows, held_rows_max; /* the latter of each task */
+    uint64_t rows, chunks;             /* given */
+    ARRAY(exec_task *) waiting;        /* for room, or for their turn */
 } op_reorder;
 
 #define OVER UINT64_MAX
@@ -68,8 +71,7 @@ static bool has_enough(const op_reorder *op)
 
 static bool has_room(const op_reorder *op, uint64_t turn)
 {
-    uint64_t most =
-        (uint64_t)exec_device(op->base.query)->chunk_rows * HELD_CHUNKS * op->task_count;
+    uint64_t most = op->held_rows_max * op->task_count;
     return turn <= frontier(op) || exec_is_cancelled(op->base.query) ||
            (op->held_rows < most && exec_has_room(op->base.query, 0));
 }
@@ -233,13 +235,26 @@ static const exec_operator_ops reorder_ops = {
     .close = reorder_close,
 };
 
-status op_reorder_open(exec_query *query, const plan_node *limit, exec_operator **out)
+static uint64_t held_rows_max(const exec_query *query, exec_layout input)
+{
+    uint64_t chunk_rows = exec_device(query)->chunk_rows, row_bytes = 1;
+    for (uint32_t i = 0; i < input.count; i++) {
+        data_type type = input.columns[i].type;
+        row_bytes += type.width + (type_is_text(type) ? TEXT_BYTES : 0);
+    }
+    uint64_t rows = HELD_BYTES / row_bytes, most = HELD_CHUNKS * chunk_rows;
+    return rows < chunk_rows ? chunk_rows : rows < most ? rows : most;
+}
+
+status op_reorder_open(exec_query *query, const plan_node *limit, exec_layout input,
+                       exec_operator **out)
 {
     *out = NULL;
     op_reorder *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("reorder", sizeof *op);
     op->base = (exec_operator){.ops = &reorder_ops, .query = query, .plan = limit};
+    op->held_rows_max = held_rows_max(query, input);
     op->task_max = exec_pool_thread_count(query->pool);
     op->begun = mem_new_array(op->task_max, sizeof *op->begun);
     if (!op->begun) {

@@ -210,7 +210,8 @@ CHECKED status op_limit_open(exec_query *query, const plan_node *plan, exec_oper
 CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
 /* Gives chunks in the order of the turns that the source begins (exec_turn_begin), with turns as of has_turns;
  * of a LIMIT node, the first rows of it; NULL: all. For host devices. */
-CHECKED status op_reorder_open(exec_query *query, const plan_node *limit, exec_operator **out);
+CHECKED status op_reorder_open(exec_query *query, const plan_node *limit, exec_layout input,
+                               exec_operator **out);
 /* *out_build: the sink of the build side. *out_probe: where the probe side streams through, or,
  * where nothing comes out before all is probed (semi, anti, mark with build on the kept side), its
  * sink (*out_probe_is_sink). *out_tail: a source of what is left after probing (build rows kept by
