@@ -2,19 +2,8 @@
 # COPY ... (PARTITION_BY ...): folders named key=value, whose rows are the query's.
 # partition_by.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
-cd "$work" || exit 2
-
-sql() { # SQL OPTION...
-    statement=$1
-    shift
-    "$program" --format csv "$@" -c "$statement"
-}
-rows() { # SQL OPTION...
-    sql "$@" >"$work/rows" || return 1
-    sed 1d "$work/rows"
-}
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
 
 # Names of folders as DuckDB 2.0 writes them.
 values="(values (1, 'a/b', 'x'), (2, null, 'y'), (3, '', 'z'), (4, 'ü =%', 'w'), (5, 'NULL', 'q'), (6, 'a/b', 'r'))"

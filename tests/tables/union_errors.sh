@@ -2,20 +2,9 @@
 # union_by_name: what cannot be united, and how it is told; rows by hand.
 # union_errors.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
-cd "$work" || exit 2
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
 
-file() { # PATH QUERY
-    mkdir -p "$(dirname "$1")"
-    "$program" -c "copy ($2) to '$1' (format parquet)" >/dev/null || exit 2
-}
-rows() { # SQL OPTION...
-    query=$1
-    shift
-    "$program" --format csv "$@" -c "$query" >"$work/rows" || return 1
-    sed 1d "$work/rows"
-}
 wrong() { # PATH TEXT
     expect "$1" 1 - rows "select * from read_parquet('$1', union_by_name => true)"
     says "$1" "$2"
