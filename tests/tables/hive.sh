@@ -113,7 +113,10 @@ expect "texts" 0 '1,01
 4,""
 5,%zz%4' rows "select x, t from 'texts' order by x"
 opened "texts" "files 5, opened 2" "select x from 'texts' where t >= '0' and t < 'b'"
-opened "like" "files 5, opened 4" "select x from 'texts' where t like 'a%'"
+opened "like" "files 5, opened 1" "select x from 'texts' where t like 'a%'"
+opened "like, a list of letters" "files 5, opened 1" "select x from 'texts' where t ilike 'A_B\\ %'"
+opened "not like" "files 5, opened 2" "select x from 'texts' where t not like '\\%%' and not t ilike ''"
+opened "like, escaped" "files 5, opened 1" "select x from 'texts' where t like '!%z%' escape '!'"
 file large/k=99999999999999999999/f.parquet "select 1 as x"
 expect "beyond 64 bits" 0 "1,99999999999999999999" rows "select x, k || '' from 'large'"
 
