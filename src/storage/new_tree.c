@@ -262,7 +262,10 @@ static status take_name(new_tree *tree)
         return status_new_errno(errno, "could not %s folder \"%s\"",
                                 tree->replaces ? "replace" : "make", tree->path);
     sync_above(tree);
-    return tree->replaces ? remove_all(tree->work) : STATUS_OK;
+    if (!tree->replaces)
+        return STATUS_OK;
+    return status_context(remove_all(tree->work),
+                          "folder \"%s\" is the new one, but what was there is left", tree->path);
 }
 
 status new_tree_publish(new_tree *tree)
