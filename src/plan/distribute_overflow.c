@@ -18,6 +18,10 @@
  * all its build rows, those that went to all ranks and those that came by it, and sends them to the others,
  * which join their probe rows with these alone.
  *
+ * A probe side that goes to all ranks cannot overflow: its rows meet build rows as they come, and these would have to
+ * move before the first of them does, when nothing is known. It would have to be kept until then, and scans would not
+ * get its build side's filters. Such a side is one that has fewer bytes, and yet more rows, than the build side.
+ *
  * Whether a probe row stays on its rank is not known when the plan is made: where a node above relies on
  * that, the join does without. */
 #include "plan/distribute_aggregate.h"
