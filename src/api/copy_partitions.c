@@ -179,8 +179,8 @@ static status start_file(partitions *p, const exec_batch *batch, uint64_t row)
     TRY(finish_file(p));
     TRY(name_file(p, batch, row));
     TRY(make_folders(p->path.items, p->path.count - strlen("/" FILE_NAME)));
-    return api_copy_open_sink(p->result->statement, p->path.items, p->result->engine->dev,
-                              p->result->engine->budget, &p->sink);
+    return api_copy_open_sink(p->result->statement, p->path.items, &p->result->engine->ranks[0],
+                              &p->sink);
 }
 
 static bool is_same(const exec_batch_column *c, uint64_t one, uint64_t other)
