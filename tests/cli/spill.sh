@@ -57,12 +57,12 @@ LC_ALL=C sort -t "$tab" -k6,6 -k2,2n -k3,3n "$work/plain" |
     awk -F "$tab" '{ n = NR > 1 && $6 == text ? n + 1 : 1; text = $6; print $2 "\t" $3 "\t" n }' |
     LC_ALL=C sort -t "$tab" -k1,1n -k2,2n >"$work/by_instruct"
 for threads in $lanes; do
-    for limit in "" "memory_limit=$((10 + 8 * threads))MB"; do
+    for fault in "" room:1:always; do
         for partition in order:l_orderkey instruct:instruct; do
-            run --set threads=$threads ${limit:+--set $limit} --set chunk_rows=2000 -c "select l_orderkey, l_linenumber,
+            PISTACHIO_FAULT=$fault run --set threads=$threads --set memory_limit=80MB --set chunk_rows=1000 -c "select l_orderkey, l_linenumber,
                 row_number() over (partition by ${partition#*:} order by l_orderkey, l_linenumber) from $table" &&
                 LC_ALL=C sort -t "$tab" -k1,1n -k2,2n "$work/rows" | cmp - "$work/by_${partition%:*}" >>"$work/err"
-            result "window over $partition, $threads threads, $limit"
+            result "window over $partition, $threads threads, $fault"
         done
     done
 done
