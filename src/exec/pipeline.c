@@ -503,6 +503,70 @@ static void keep_turns(const exec_query *query, exec_operator *result)
     op_result_keep_turns(result);
 }
 
+/* ---- windows by all tasks ---- */
+
+/* How many of the sort's first keys the window's partitions are made of; 0: they are of others, or none. */
+static uint32_t partition_keys(const plan_node *sort, const plan_node *window)
+{
+    const expr_list *partition = &window->window.partition;
+    if (partition->count > sort->sort.keys.count)
+        return 0;
+    for (size_t i = 0; i < partition->count; i++)
+        if (!expr_equal(partition->items[i], sort->sort.keys.items[i].key))
+            return 0;
+    return (uint32_t)partition->count;
+}
+
+/* Where a sort feeds windows and what takes rows in any order: the keys of their partitions, which tasks
+ * may have to themselves. 0: one task has to get all rows. *out_filters: some are dropped on their way. */
+static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
+{
+    const exec_operator *source = stage->source;
+    uint32_t found = 0, keys;
+    *out_filters = false;
+    if (!source || !source->has_turns || source->plan->kind != PLAN_SORT)
+        return 0;
+    for (size_t i = 0; i + 1 < stage->operators.count; i++) {
+        const plan_node *plan = stage->operators.items[i]->plan;
+        switch (plan ? plan->kind : PLAN_KIND_COUNT) {
+        case PLAN_WINDOW:
+            keys = partition_keys(source->plan, plan);
+            if (!keys || (found && keys != found))
+                return 0;
+            found = keys;
+            break;
+        case PLAN_FILTER:
+            *out_filters = true;
+            break;
+        case PLAN_PROJECT:
+            break;
+        default:
+            return 0;
+        }
+    }
+    return found;
+}
+
+/* The result heeds turns where each turn is sure to give a chunk. */
+static void share_windows(const exec_query *query, exec_operator *result)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        exec_stage *stage = query->stages.items[i];
+        bool filters;
+        uint32_t keys = whole_keys(stage, &filters);
+        bool feeds_result = stage_uses(stage, result);
+        if (!keys || (feeds_result && (filters || result->pipelines > 1)))
+            continue;
+        stage->source->whole_keys = keys;
+        stage->source->task_limit = 0;
+        for (size_t k = 0; k + 1 < stage->operators.count; k++)
+            if (stage->operators.items[k]->plan->kind == PLAN_WINDOW)
+                stage->operators.items[k]->whole_keys = keys;
+        if (feeds_result)
+            op_result_keep_turns(result);
+    }
+}
+
 status exec_build(exec_query *query, exec_operator *sink)
 {
     exec_stage *stage;
@@ -511,5 +575,6 @@ status exec_build(exec_query *query, exec_operator *sink)
     TRY(reorder_result(query, chain, &chain));
     TRY(walk(query, query->statement->root, chain));
     keep_turns(query, sink);
+    share_windows(query, sink);
     return STATUS_OK;
 }

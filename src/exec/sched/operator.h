@@ -95,6 +95,10 @@ struct exec_operator {
      * so that any number of tasks may pull where the sink heeds it, and nothing between the two
      * makes other chunks of those that it is given. */
     bool has_turns;
+    /* Sources with turns, and windows: rows that are equal by so many of the first keys are of one turn, so
+     * that any number of tasks may pull where partitions are wanted whole. 0: they may be divided. Set when
+     * all operators are open. */
+    uint32_t whole_keys;
     bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
