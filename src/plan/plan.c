@@ -68,6 +68,9 @@ const char *plan_window_name(plan_window_function function)
 #include "plan/windows.def"
         [WINDOW_STRING_AGG] = "string_agg",
         [WINDOW_STRING_AGG_DISTINCT] = "string_agg distinct",
+        [WINDOW_STRING_AGG_FRAME] = "string_agg",
+        [WINDOW_VALUE_OF_LEAST] = "arg_min",
+        [WINDOW_VALUE_OF_GREATEST] = "arg_max",
     };
     return names[function];
 }

@@ -102,7 +102,12 @@ typedef enum plan_window_function {
     /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
      * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
     WINDOW_STRING_AGG,
-    WINDOW_STRING_AGG_DISTINCT
+    WINDOW_STRING_AGG_DISTINCT,
+    /* Aggregates over frames that grouping makes of windows: the frame's texts, joined; of the row where the first
+     * argument is least, or greatest, the second. */
+    WINDOW_STRING_AGG_FRAME,
+    WINDOW_VALUE_OF_LEAST,
+    WINDOW_VALUE_OF_GREATEST
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;

@@ -328,6 +328,10 @@ CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, con
 bool bind_is_composite(const char *name);
 CHECKED status bind_composite_call(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, expr **out);
+/* One OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the function and arguments of *call; *out:
+ * the column, without an id. */
+CHECKED status bind_composite_over(binder *b, const PgQuery__FuncCall *call_tree, const char *name,
+                                   bind_scope *scope, plan_window_call *call, plan_column *out);
 /* Adds columns to *node's rows and aggregates to the scope, of which the scope's composites are made:
  * *results, over the groups, parallel to them. */
 CHECKED status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bool has_sets,
