@@ -293,8 +293,8 @@ CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *rang
 
 /* generate_series and range. */
 bool bind_is_series(const char *name);
-CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__Alias *alias,
-                           bind_scope *scope, plan_node **out);
+CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree,
+                           const PgQuery__RangeFunction *range, bind_scope *scope, plan_node **out);
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);
