@@ -71,7 +71,7 @@ static status bind_view_query(binder *b, const sql_catalog_entry *entry, plan_no
     if (!text)
         return bind_no_memory();
     TRY(sql_text_make(b->memory, entry->view_sql, strlen(entry->view_sql), text));
-    TRY(sql_parse(b->memory, text->rewritten, &tree));
+    TRY(sql_text_parse(b->memory, text, &tree));
     if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return status_new(STATUS_KIND_INVALID, "it is not a query");
     const sql_text *outer_text = b->text;

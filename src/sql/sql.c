@@ -274,7 +274,7 @@ static status prepare_parameters(preparer *p)
 static status prepare_text(preparer *p)
 {
     pg_node *tree;
-    TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
+    TRY(sql_text_parse(p->binder.memory, &p->text, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));
     return bind_check_parameters(&p->binder);
