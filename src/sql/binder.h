@@ -266,6 +266,8 @@ CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *fr
 /* A table or view by name, or a table by path. */
 CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope,
                           plan_node **out);
+/* A view's text is bound as a query of its own, whose expressions have no places; those of failures are in it. */
+CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
 /* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */

@@ -282,12 +282,13 @@ static status rewrite_token(rewriter *r, size_t index)
     return STATUS_OK;
 }
 
-/* DESCRIBE name, DESCRIBE 'path', DESCRIBE SELECT ...: takes the word off. */
+/* DESCRIBE name, DESCRIBE 'path', DESCRIBE SELECT ..., and SUMMARIZE: takes the word off. */
 static status take_describe(rewriter *r)
 {
-    if (!is_word(r, 0, "describe") && !is_word(r, 0, "desc"))
-        return STATUS_OK;
     sql_text *text = r->text;
+    text->is_summarize = is_word(r, 0, "summarize");
+    if (!text->is_summarize && !is_word(r, 0, "describe") && !is_word(r, 0, "desc"))
+        return STATUS_OK;
     const pg_token *word = r->tokens[0];
     memset(text->rewritten + word->start, ' ', (size_t)(word->end - word->start));
     text->is_describe = true;

@@ -1,7 +1,7 @@
 /* text.h - a statement's text, made ready for the parser.
  *
  * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN, no
- * INTERVAL '2' days, no DESCRIBE, and no parameters ? and $name, which become names.
+ * INTERVAL '2' days, no DESCRIBE or SUMMARIZE, and no parameters ? and $name, which become names.
  * They are rewritten on the token stream, each character by one other, so that every position in
  * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
  * tree can become, because parser and binder recurse. */
@@ -62,6 +62,7 @@ typedef struct sql_text {
     int32_t start;             /* of its first token */
     uint32_t union_count;      /* UNION ALLs in it (nesting.h) */
     bool is_describe;          /* DESCRIBE was taken off; what follows is a query or: */
+    bool is_summarize;         /* it was SUMMARIZE */
     const char *describe_name; /* the name, or path, of a table */
     bool describe_is_path;
     int32_t describe_position;
