@@ -327,8 +327,6 @@ status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char 
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
     if (tree->n_agg_order || tree->agg_within_group)
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
-    if (functions[function].argument == ARGUMENT_PAIR)
-        return bind_unsupported(b, tree->location, "an aggregate of pairs over a window is");
     *out = (bind_aggregate){
         .call = {.function = function, .position = bind_position(b, tree->location)}};
     TRY(bind_argument(b, tree, name, scope, &out->call));
