@@ -19,6 +19,9 @@
 #define CHECK_ROWS 65536
 #define FEW_PART 4
 #define MANY_PART 16
+/* With more first rows than that, putting one in its place is only worth it if partitions have several times
+ * as many rows. */
+#define CHEAP_LIMIT 64
 /* A chunk's rows may all be partitions; and what grows is there twice for a while. */
 #define GROWTH 3
 
@@ -220,12 +223,25 @@ static uint64_t bytes_then(const op_window_limit *op, const limit_local *local)
            (local->table ? local->table->groups.heap.bytes : 0);
 }
 
+/* Most rows of a task come among the first of their partition. */
+static bool is_costly(const op_window_limit *op, uint64_t partitions)
+{
+    const plan_node *node = op->base.plan;
+    double rows = node->children[0]->estimated_rows / exec_thread_count(op->base.query);
+    return node->window_limit.limit > CHEAP_LIMIT &&
+           (double)partitions * (double)node->window_limit.limit > rows / FEW_PART;
+}
+
 /* Hardly a row is dropped, nor will be. */
 static bool is_of_no_use(const op_window_limit *op, const limit_local *local)
 {
     uint64_t partitions = local->table ? local->table->count : 0;
     uint64_t limit = op->base.plan->window_limit.limit;
-    if (local->rows < CHECK_ROWS || has_dropped(local))
+    if (local->rows < CHECK_ROWS)
+        return false;
+    if (is_costly(op, partitions))
+        return true;
+    if (has_dropped(local))
         return false;
     return partitions * limit < local->rows / FEW_PART ||
            partitions > local->rows - local->rows / MANY_PART;
