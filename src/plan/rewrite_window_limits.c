@@ -11,8 +11,9 @@
  * are wanted. */
 #include "plan/node.h"
 
-/* Rows that are kept of a partition, at most: each new one is put in its place among them. */
-#define PARTITION_ROWS_MAX 256
+/* Rows that are kept of a partition, at most: each new one is put in its place among them, by moving those
+ * behind it. */
+#define PARTITION_ROWS_MAX 1000
 /* Of all rows. */
 #define ROWS_MAX 1000000
 

@@ -19,6 +19,9 @@
 #define CHECK_ROWS 65536
 #define FEW_PART 4
 #define MANY_PART 16
+/* With more first rows than that, putting one in its place is only worth it if partitions have several times
+ * as many rows. */
+#define CHEAP_LIMIT 64
 /* A chunk's rows may all be partitions; and what grows is there twice for a while. */
 #define GROWTH 3
 
@@ -167,11 +170,39 @@ static status find_partitions(const op_window_limit *op, exec_task *task, limit_
     return st;
 }
 
+/* What the first rows of so many partitions take. */
+static uint64_t first_bytes(const op_window_limit *op, uint64_t partitions)
+{
+    return partitions * op->base.plan->window_limit.limit * sizeof(uint64_t);
+}
+
+/* Enough was dropped for a new table to be worth it. */
+static bool has_dropped(const limit_local *local)
+{
+    return local->rows && local->rows - local->kept >= local->rows / DROPPED_LEAST;
+}
+
+/* The chunk brought more partitions than there is room for: it passes as it is. */
+static bool has_too_many(const op_window_limit *op, limit_local *local)
+{
+    uint64_t bytes = first_bytes(op, local->table->count);
+    if (local->table->count <= local->first_count ||
+        (bytes <= op->table_bytes_max && exec_has_room(op->base.query, bytes * GROWTH)))
+        return false;
+    local->is_over = !has_dropped(local);
+    forget(op, local);
+    return true;
+}
+
 static status limit_rows(const op_window_limit *op, exec_task *task, limit_local *local)
 {
     row_index *groups;
     dev_buffer *mask = NULL;
     TRY(find_partitions(op, task, local, &groups));
+    if (has_too_many(op, local)) {
+        row_index_unref(groups);
+        return STATUS_OK;
+    }
     status st = reserve_first(op, task, local);
     if (!st)
         st = make_mask(op, task, local, groups, &mask);
@@ -182,13 +213,23 @@ static status limit_rows(const op_window_limit *op, exec_task *task, limit_local
     return st;
 }
 
-/* What the table may take once it has seen the chunk. */
+/* What the table may take once it has seen the chunk, without the first rows of partitions that are new
+ * in it: has_too_many() asks for those. */
 static uint64_t bytes_then(const op_window_limit *op, const limit_local *local)
 {
-    uint64_t groups = local->current->rows.bound + (local->table ? local->table->count : 0);
-    uint64_t partition = op->core.layouts[1].stride + 2 * sizeof(uint64_t) +
-                         op->base.plan->window_limit.limit * sizeof(uint64_t);
-    return groups * partition + (local->table ? local->table->groups.heap.bytes : 0);
+    uint64_t before = local->table ? local->table->count : 0;
+    uint64_t groups = local->current->rows.bound + before;
+    return groups * (op->core.layouts[1].stride + 2 * sizeof(uint64_t)) + first_bytes(op, before) +
+           (local->table ? local->table->groups.heap.bytes : 0);
+}
+
+/* Most rows of a task come among the first of their partition. */
+static bool is_costly(const op_window_limit *op, uint64_t partitions)
+{
+    const plan_node *node = op->base.plan;
+    double rows = node->children[0]->estimated_rows / exec_thread_count(op->base.query);
+    return node->window_limit.limit > CHEAP_LIMIT &&
+           (double)partitions * (double)node->window_limit.limit > rows / FEW_PART;
 }
 
 /* Hardly a row is dropped, nor will be. */
@@ -196,7 +237,11 @@ static bool is_of_no_use(const op_window_limit *op, const limit_local *local)
 {
     uint64_t partitions = local->table ? local->table->count : 0;
     uint64_t limit = op->base.plan->window_limit.limit;
-    if (local->rows < CHECK_ROWS || local->rows - local->kept >= local->rows / DROPPED_LEAST)
+    if (local->rows < CHECK_ROWS)
+        return false;
+    if (is_costly(op, partitions))
+        return true;
+    if (has_dropped(local))
         return false;
     return partitions * limit < local->rows / FEW_PART ||
            partitions > local->rows - local->rows / MANY_PART;
@@ -209,7 +254,7 @@ static void keep_small(const op_window_limit *op, limit_local *local)
     bool fits = bytes <= op->table_bytes_max, is_useless = is_of_no_use(op, local);
     if (fits && !is_useless && exec_has_room(op->base.query, bytes * GROWTH))
         return;
-    is_useless |= local->rows - local->kept < local->rows / DROPPED_LEAST;
+    is_useless |= !has_dropped(local);
     local->is_over = fits || !local->table || is_useless;
     forget(op, local);
 }

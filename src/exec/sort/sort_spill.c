@@ -15,8 +15,9 @@
 /* Chunks are small: some are made at once, and many may wait for the client. */
 #define CHUNK_BLOCKS 4
 #define FAN_IN_MIN 8
-/* Than other operators' blocks: a range has several of each run. */
-#define SMALLER 4
+/* Than other operators' blocks: a range has several of each run, and there are a hundred runs where the rows are
+ * ten times as many as fit. */
+#define SMALLER 16
 #define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
 #define FAN_IN_MAX 512
 
