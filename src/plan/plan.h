@@ -155,8 +155,9 @@ typedef struct plan_window_call {
  * its index in the query's runtime filters, the same at the join and at the scans. */
 typedef struct plan_given_filter {
     uint32_t id;
-    uint32_t key;     /* of which key pair: index in left_keys and right_keys */
-    double bytes_max; /* of several ranks: those that it may save */
+    uint32_t key;          /* of which key pair: index in left_keys and right_keys */
+    double bytes_max;      /* of several ranks: those that it may save, */
+    uint64_t bitmap_bytes; /* and of a bitmap that is worth sending, however few keys it has */
 } plan_given_filter;
 
 typedef struct plan_taken_filter {
