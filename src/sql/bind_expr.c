@@ -358,6 +358,13 @@ static status negate_if(binder *b, bool is_negated, int32_t location, expr **out
     return is_negated ? bind_call1(b, EXPR_NOT, boolean(), *out, location, out) : STATUS_OK;
 }
 
+/* LIKE, ILIKE and their negations as operators. */
+static bool is_like_operator(const PgQuery__AExpr *e)
+{
+    const char *name = operator_name(e) + (*operator_name(e) == '!');
+    return e->lexpr && (!strcmp(name, "~~") || !strcmp(name, "~~*"));
+}
+
 /* LIKE 'pattern' ESCAPE 'x' comes as like_escape('pattern', 'x'). */
 static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
@@ -379,57 +386,71 @@ static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, e
     for (uint32_t i = 0; i < count; i++)
         TRY(bind_coerce(b, args[i], type_make(TYPE_VARCHAR), e->location, "argument of LIKE",
                         &args[i]));
-    expr_op op = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE ? EXPR_ILIKE : EXPR_LIKE;
+    expr_op op = name[strlen(name) - 1] == '*' ? EXPR_ILIKE : EXPR_LIKE;
     TRY(bind_call(b, op, boolean(), args, count, e->location, out));
     return negate_if(b, name[0] == '!', e->location, out);
 }
 
 /* A constant text; NULL: it is NULL. */
-static status similar_text(binder *b, const pg_node *node, const char *what, int32_t location,
-                           bind_scope *scope, expr **out, const value **out_text)
+static status similar_text(binder *b, expr *e, const char *what, int32_t location,
+                           const value **out)
 {
-    TRY(bind_expr(b, node, scope, out));
-    TRY(bind_coerce(b, *out, type_make(TYPE_VARCHAR), location, what, out));
-    if ((*out)->kind != EXPR_CONSTANT)
+    TRY(bind_coerce(b, e, type_make(TYPE_VARCHAR), location, what, &e));
+    if (e->kind != EXPR_CONSTANT)
         return bind_error(b, STATUS_KIND_UNSUPPORTED, location, "the %s has to be a constant",
                           what);
-    *out_text = (*out)->constant.is_null ? NULL : &(*out)->constant;
+    *out = e->constant.is_null ? NULL : &e->constant;
     return STATUS_OK;
+}
+
+/* The pattern of SIMILAR TO, and its escape unless that is a backslash, as a regular expression. */
+static status similar_pattern(binder *b, expr *pattern_arg, expr *escape_arg, bool has_parts,
+                              int32_t location, expr **out)
+{
+    const value *pattern, *escape = NULL;
+    value regular = {.type = type_make(TYPE_VARCHAR)};
+    const char *text = "\\";
+    TRY(similar_text(b, pattern_arg, "pattern of SIMILAR TO", location, &pattern));
+    if (escape_arg) {
+        TRY(similar_text(b, escape_arg, "escape of SIMILAR TO", location, &escape));
+        if (escape && escape->bytes > 1)
+            return bind_error(b, STATUS_KIND_INVALID, location,
+                              "the escape of SIMILAR TO is one character");
+        text = escape && escape->bytes ? escape->text : NULL;
+    }
+    regular.is_null = !pattern || (escape_arg && !escape);
+    if (!regular.is_null) {
+        status st = regex_from_similar(pattern->text, pattern->bytes, text, has_parts, b->memory,
+                                       &regular.text, &regular.bytes);
+        if (st)
+            return status_at(st, bind_position(b, location));
+    }
+    return bind_constant(b, &regular, location, out);
 }
 
 /* SIMILAR TO 'pattern' ESCAPE 'x' comes as similar_to_escape('pattern', 'x'). */
 static status bind_similar(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
     const PgQuery__FuncCall *call = e->rexpr->func_call;
-    expr *args[2], *escape_arg;
-    const value *pattern, *escape = NULL;
-    value regular = {.is_null = true};
-    const char *text = "\\";
+    expr *args[2], *escape = NULL;
     TRY(bind_expr(b, e->lexpr, scope, &args[0]));
     TRY(bind_coerce(b, args[0], type_make(TYPE_VARCHAR), e->location, "argument of SIMILAR TO",
                     &args[0]));
-    TRY(similar_text(b, call->args[0], "pattern of SIMILAR TO", e->location, scope, &args[1],
-                     &pattern));
-    if (call->n_args > 1) {
-        TRY(similar_text(b, call->args[1], "escape of SIMILAR TO", e->location, scope, &escape_arg,
-                         &escape));
-        if (escape && escape->bytes > 1)
-            return bind_error(b, STATUS_KIND_INVALID, e->location,
-                              "the escape of SIMILAR TO is one character");
-        text = escape && escape->bytes ? escape->text : NULL;
-    }
-    bool is_null = !pattern || (call->n_args > 1 && !escape);
-    if (!is_null) {
-        status st = regex_from_similar(pattern->text, pattern->bytes, text, b->memory,
-                                       &regular.text, &regular.bytes);
-        if (st)
-            return status_at(st, bind_position(b, e->location));
-    }
-    regular.type = type_make(TYPE_VARCHAR);
-    regular.is_null = is_null;
-    TRY(bind_constant(b, &regular, e->location, &args[1]));
+    TRY(bind_expr(b, call->args[0], scope, &args[1]));
+    if (call->n_args > 1)
+        TRY(bind_expr(b, call->args[1], scope, &escape));
+    TRY(similar_pattern(b, args[1], escape, false, e->location, &args[1]));
     TRY(bind_call(b, EXPR_REGEXP_MATCH, boolean(), args, 2, e->location, out));
     return negate_if(b, operator_name(e)[0] == '!', e->location, out);
+}
+
+status bind_similar_part(binder *b, expr *const args[3], int32_t location, expr **out)
+{
+    expr *pair[2];
+    TRY(bind_coerce(b, args[0], type_make(TYPE_VARCHAR), location, "argument of SIMILAR",
+                    &pair[0]));
+    TRY(similar_pattern(b, args[1], args[2], true, location, &pair[1]));
+    return bind_call(b, EXPR_REGEXP_PART, type_make(TYPE_VARCHAR), pair, 2, location, out);
 }
 
 static status bind_range(binder *b, expr *subject, expr *low, expr *high, int32_t location,
@@ -615,7 +636,7 @@ static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
 {
     switch (e->kind) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
-        return bind_operator(b, e, scope, out);
+        return is_like_operator(e) ? bind_like(b, e, scope, out) : bind_operator(b, e, scope, out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL:
         return bind_array_comparison(b, e, scope, out);

@@ -311,9 +311,18 @@ static status bind_regexp_replace(const call *c, expr_op op, expr **out)
     return bind_call(c->b, op, type_make(TYPE_VARCHAR), args, count, c->tree->location, out);
 }
 
-/* substring(x from 'pattern') comes like substring(x from 2). */
+static bool is_text_or_null(const expr *e)
+{
+    return e->type.id == TYPE_VARCHAR || e->type.id == TYPE_NULL;
+}
+
+/* substring(x from 'pattern') comes like substring(x from 2), substring(x similar 'pattern' escape '#') like
+ * substring(x from 2 for 3). */
 static status bind_substring(const call *c, expr_op op, expr **out)
 {
+    if (c->count == 3 && is_text_or_null(c->args[1]) && is_text_or_null(c->args[2]) &&
+        (c->args[1]->type.id == TYPE_VARCHAR || c->args[2]->type.id == TYPE_VARCHAR))
+        return bind_similar_part(c->b, c->args, c->tree->location, out);
     bool is_pattern = c->count == 2 && c->args[1]->type.id == TYPE_VARCHAR;
     return bind_by_signature(c, is_pattern ? EXPR_REGEXP_PART : op, out);
 }

@@ -160,11 +160,20 @@ static bool is_float(const expr *e)
     return e->type.id == TYPE_FLOAT || e->type.id == TYPE_DOUBLE;
 }
 
-static data_type decimal_of(const expr *e)
+/* Can it be an integer as it is written? One of any other type was cast to it. */
+static bool may_be_written(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT && !e->constant.is_null &&
+           (e->type.id == TYPE_INT32 ||
+            (e->type.id == TYPE_INT64 && e->constant.i64 != (int32_t)e->constant.i64));
+}
+
+/* Integers that are written count with the digits that they have. */
+static data_type decimal_of(const expr *e, bool is_written)
 {
     if (e->type.id == TYPE_DECIMAL)
         return e->type;
-    if (e->kind == EXPR_CONSTANT && !e->constant.is_null)
+    if (is_written)
         return value_decimal_type(&e->constant);
     return type_decimal(e->type.id == TYPE_INT64 ? 19 : 10, 0);
 }
@@ -182,10 +191,10 @@ static status to_scale(binder *b, expr **arg, data_type type, unsigned scale, in
     return bind_cast(b, *arg, target, location, arg);
 }
 
-static status decimal_arithmetic(binder *b, expr_op op, expr *left, expr *right, int32_t location,
-                                 expr **out)
+static status decimal_arithmetic(binder *b, expr_op op, expr *left, expr *right, data_type l,
+                                 data_type r, int32_t location, expr **out)
 {
-    data_type l = decimal_of(left), r = decimal_of(right), type;
+    data_type type;
     if (op == EXPR_MULTIPLY) {
         if (l.scale + r.scale > 38)
             return bind_error(b, STATUS_KIND_INVALID, location,
@@ -209,6 +218,7 @@ static status number_arithmetic(binder *b, expr_op op, expr *left, expr *right, 
                                 expr **out)
 {
     bool is_integer = type_is_integer(left->type) && type_is_integer(right->type);
+    bool left_is_written = may_be_written(left), right_is_written = may_be_written(right);
     TRY(promote(b, &left, location));
     TRY(promote(b, &right, location));
     bool is_decimal = left->type.id == TYPE_DECIMAL || right->type.id == TYPE_DECIMAL;
@@ -219,7 +229,8 @@ static status number_arithmetic(binder *b, expr_op op, expr *left, expr *right, 
         bool is_single = left->type.id == TYPE_FLOAT && right->type.id == TYPE_FLOAT;
         type = type_make(is_single ? TYPE_FLOAT : TYPE_DOUBLE);
     } else if (is_decimal) {
-        return decimal_arithmetic(b, op, left, right, location, out);
+        return decimal_arithmetic(b, op, left, right, decimal_of(left, left_is_written),
+                                  decimal_of(right, right_is_written), location, out);
     } else {
         type = left->type.width >= right->type.width ? left->type : right->type;
     }

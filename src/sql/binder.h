@@ -378,6 +378,8 @@ CHECKED status bind_call2(binder *b, expr_op op, data_type type, expr *left, exp
 CHECKED status bind_bits(binder *b, const char *name, expr *left, expr *right, int32_t location,
                          bool *out_done, expr **out);
 CHECKED status bind_not_bits(binder *b, expr *arg, int32_t location, expr **out);
+/* substring(x SIMILAR pattern ESCAPE escape), of which args are the three. */
+CHECKED status bind_similar_part(binder *b, expr *const args[3], int32_t location, expr **out);
 CHECKED status bind_constant(binder *b, const value *v, int32_t location, expr **out);
 /* The instant of the statement as `type`: timestamp, timestamp with time zone or date. */
 CHECKED status bind_statement_time(binder *b, type_id type, int32_t location, expr **out);

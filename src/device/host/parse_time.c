@@ -1,7 +1,7 @@
 /* parse_time.c - to_date and to_timestamp: texts as dates, by PostgreSQL's formats.
  *
- * Spaces in front of a field are passed over, and what is no letter or digit in the format stands for
- * any such character of the text. What a format does not name is that of 0001-01-01 00:00. */
+ * Spaces in front of a field and behind it are passed over, and what is no letter or digit in the format stands for
+ * any such character of the text, or for none. What a format does not name is that of 0001-01-01 00:00. */
 #include "device/host/host.h"
 #include "device/host/moment.h"
 #include "device/host/template.h"
@@ -11,9 +11,10 @@
 typedef struct reading {
     const char *text;
     size_t bytes, at;
+    int64_t skipped; /* spaces behind the last field for which the format has had nothing yet */
     int64_t year, month, day, hour, minute, second, microsecond;
     int64_t year_day, julian, day_second, zone_minutes; /* -1: not given */
-    bool has_noon, is_afternoon, is_before_christ, has_year, next_is_field;
+    bool has_noon, is_afternoon, is_before_christ, has_year, next_is_number;
 } reading;
 
 static status fail(const reading *r, const template_word *w, const char *what)
@@ -26,8 +27,8 @@ static status fail(const reading *r, const template_word *w, const char *what)
 
 static void skip_spaces(reading *r)
 {
-    while (r->at < r->bytes && isspace((unsigned char)r->text[r->at]))
-        r->at++;
+    for (; r->at < r->bytes && isspace((unsigned char)r->text[r->at]); r->at++)
+        r->skipped++;
 }
 
 static bool is_mark(char c)
@@ -118,18 +119,21 @@ static status read_zone(reading *r, const template_word *w)
     return STATUS_OK;
 }
 
+/* Milliseconds and microseconds may both be given. */
 static status read_fraction(reading *r, const template_word *w)
 {
+    int64_t fraction;
     unsigned digits;
-    TRY(read_number(r, w, w->digits, &r->microsecond, &digits));
+    TRY(read_number(r, w, w->digits, &fraction, &digits));
     for (; digits < 6; digits++)
-        r->microsecond *= 10;
+        fraction *= 10;
+    r->microsecond += fraction;
     return STATUS_OK;
 }
 
 static status read_year(reading *r, const template_word *w)
 {
-    unsigned digits, most = w->digits == 4 && !r->next_is_field ? 6 : w->digits;
+    unsigned digits, most = w->digits == 4 && !r->next_is_number ? 6 : w->digits;
     if (w->field == TEMPLATE_YEAR_COMMA) {
         int64_t thousands;
         TRY(read_number(r, w, 3, &thousands, &digits));
@@ -200,12 +204,16 @@ static status read_word(reading *r, const template_word *w)
 static void read_text(reading *r, const template_word *w)
 {
     if (!w->is_quoted && is_mark(*w->text)) {
-        if (r->at < r->bytes && is_mark(r->text[r->at]))
-            r->at++;
+        bool is_there = r->at < r->bytes && is_mark(r->text[r->at]);
+        r->at += is_there;
+        r->skipped -= !is_there;
         return;
     }
     for (size_t i = 0; i < w->bytes && r->at < r->bytes; i++)
-        r->at++;
+        if (r->skipped > 0)
+            r->skipped--;
+        else
+            r->at++;
 }
 
 /* ---- the date that comes of it ---- */
@@ -256,6 +264,26 @@ static status time_of(reading *r, int64_t *out)
     return STATUS_OK;
 }
 
+/* A word of digits, before which a year ends after its own. */
+static bool is_number(const template_word *w)
+{
+    switch (w->field) {
+    case TEMPLATE_TEXT:
+        return isdigit((unsigned char)*w->text);
+    case TEMPLATE_NOON:
+    case TEMPLATE_ERA:
+    case TEMPLATE_MONTH_NAME:
+    case TEMPLATE_MONTH_SHORT:
+    case TEMPLATE_MONTH_ROMAN:
+    case TEMPLATE_DAY_NAME:
+    case TEMPLATE_DAY_SHORT:
+    case TEMPLATE_ZONE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static status read_all(host_call *c, uint64_t row, reading *r)
 {
     const string_view *text = host_text(c, 0, row), *format = host_text(c, 1, row);
@@ -270,21 +298,20 @@ static status read_all(host_call *c, uint64_t row, reading *r)
                    .day_second = -1};
     for (bool has = template_next(&s, &w); has; w = next) {
         has = template_next(&s, &next);
-        r->next_is_field = has && next.field != TEMPLATE_TEXT;
+        r->next_is_number = has && is_number(&next);
         if (w.field == TEMPLATE_TEXT) {
             read_text(r, &w);
             continue;
         }
         /* What is left out at the end is as it would be in front of the year 1. */
-        while (r->at < r->bytes && w.field != TEMPLATE_YEAR && w.field != TEMPLATE_ZONE_HOURS &&
-               is_mark(r->text[r->at]))
-            r->at++;
         skip_spaces(r);
         if (r->at >= r->bytes)
             break;
         TRY(read_word(r, &w));
         if (w.ordinal)
             r->at += r->at + 1 < r->bytes ? 2 : 0;
+        r->skipped = 0;
+        skip_spaces(r);
     }
     return STATUS_OK;
 }

@@ -533,39 +533,78 @@ static status append(arena *memory, char_list *to, const char *text)
     return STATUS_OK;
 }
 
-static status translate_similar(char c, bool in_bracket, arena *memory, char_list *to)
+typedef struct similar {
+    arena *memory;
+    char_list to;
+    bool in_bracket;
+    unsigned
+        parts; /* of a pattern that has three: how many have begun; the first matches as little as it can */
+} similar;
+
+static status translate_similar(similar *s, char c)
 {
-    if (c == '%' && !in_bracket)
-        return append(memory, to, ".*");
-    if (c == '_' && !in_bracket)
-        return append(memory, to, ".");
-    if (c == '(' && !in_bracket)
-        return append(memory, to, "(?:");
-    if (in_bracket ? c == '\\' : is_special(c))
-        TRY(array_push(memory, to, '\\'));
-    return array_push(memory, to, c);
+    bool is_lazy = s->parts == 1;
+    if (s->in_bracket) {
+        if (c == '\\')
+            TRY(array_push(s->memory, &s->to, '\\'));
+        return array_push(s->memory, &s->to, c);
+    }
+    if (c == '%')
+        return append(s->memory, &s->to, is_lazy ? ".*?" : ".*");
+    if (c == '_')
+        return append(s->memory, &s->to, ".");
+    if (c == '(')
+        return append(s->memory, &s->to, "(?:");
+    if (is_special(c))
+        TRY(array_push(s->memory, &s->to, '\\'));
+    TRY(array_push(s->memory, &s->to, c));
+    return is_lazy && strchr("*+?}", c) ? array_push(s->memory, &s->to, '?') : STATUS_OK;
 }
 
-status regex_from_similar(const char *pattern, size_t bytes, const char *escape, arena *memory,
-                          const char **out, size_t *out_bytes)
+/* <escape>" parts a pattern: the middle part becomes a group. */
+static status next_part(similar *s, const char *pattern, size_t bytes, size_t at)
 {
-    char_list to = {0};
-    bool in_bracket = false;
-    TRY(append(memory, &to, "^(?:"));
+    if (s->parts == 3)
+        return regex_error(pattern, bytes, at, "more than two separators");
+    return append(s->memory, &s->to, s->parts++ == 1 ? ")(" : ")(?:");
+}
+
+static bool has_separator(const char *pattern, size_t bytes, const char *escape)
+{
+    for (size_t i = 0; escape && i + 1 < bytes; i++)
+        if (pattern[i] == *escape && pattern[++i] == '"')
+            return true;
+    return false;
+}
+
+static status translate_all(similar *s, const char *pattern, size_t bytes, const char *escape)
+{
+    TRY(append(s->memory, &s->to, "^(?:"));
     for (size_t i = 0; i < bytes; i++) {
         char c = pattern[i];
         if (escape && c == *escape) {
             if (++i == bytes)
                 return regex_error(pattern, bytes, i - 1, "an escape at the end");
-            TRY(array_push(memory, &to, '\\')); /* so that \d is what it is elsewhere */
-            TRY(array_push(memory, &to, pattern[i]));
+            if (s->parts && pattern[i] == '"') {
+                TRY(next_part(s, pattern, bytes, i));
+                continue;
+            }
+            TRY(array_push(s->memory, &s->to, '\\')); /* so that \d is what it is elsewhere */
+            TRY(array_push(s->memory, &s->to, pattern[i]));
             continue;
         }
-        TRY(translate_similar(c, in_bracket, memory, &to));
-        in_bracket = in_bracket ? c != ']' : c == '[';
+        TRY(translate_similar(s, c));
+        s->in_bracket = s->in_bracket ? c != ']' : c == '[';
     }
-    TRY(append(memory, &to, ")$"));
-    *out = to.items;
-    *out_bytes = to.count;
+    return append(s->memory, &s->to, ")$");
+}
+
+status regex_from_similar(const char *pattern, size_t bytes, const char *escape, bool has_parts,
+                          arena *memory, const char **out, size_t *out_bytes)
+{
+    similar s = {.memory = memory, .parts = has_parts && has_separator(pattern, bytes, escape)};
+    TRY(translate_all(&s, pattern, bytes, escape));
+    *out = s.to.items;
+    *out_bytes = s.to.count;
     return STATUS_OK;
 }
