@@ -99,8 +99,7 @@ static status start_file(partitions *p, const exec_batch *batch, uint64_t row)
     size_t folder_bytes = p->path.count - strlen(p->file_name) - 1;
     TRY(new_tree_make_folders(p->tree, p->path.items, folder_bytes));
     status st = p->copy->is_parquet ? api_copy_open_sink(p->result->statement, p->path.items,
-                                                         p->result->engine->dev,
-                                                         p->result->engine->budget, &p->sink)
+                                                         &p->result->engine->ranks[0], &p->sink)
                                     : start_text(p);
     if (st && !is_open(p))
         new_tree_drop_folders(p->tree, p->path.items, folder_bytes);

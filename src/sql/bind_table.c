@@ -63,20 +63,19 @@ status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_
 
 /* ---- views ---- */
 
-/* A view's text is bound as a query of its own; failures are put where the view is used. */
-static status bind_view_query(binder *b, const sql_catalog_entry *entry, plan_node **out)
+status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out)
 {
     sql_text *text = arena_alloc(b->memory, sizeof *text);
     pg_node *tree;
     if (!text)
         return bind_no_memory();
-    TRY(sql_text_make(b->memory, entry->view_sql, strlen(entry->view_sql), text));
-    TRY(sql_parse(b->memory, text->rewritten, &tree));
+    TRY(sql_text_make(b->memory, sql, strlen(sql), text));
+    TRY(sql_text_parse(b->memory, text, &tree));
     if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return status_new(STATUS_KIND_INVALID, "it is not a query");
     const sql_text *outer_text = b->text;
     const bind_view *outer_views = b->views;
-    bind_view view = {outer_views, entry->name};
+    bind_view view = {outer_views, name};
     b->text = text;
     b->views = &view;
     status st = bind_select(b, tree->select_stmt, NULL, NULL, out);
@@ -97,7 +96,7 @@ static status bind_view_named(binder *b, const sql_catalog_entry *entry, int32_t
         if (!strcmp(v->name, entry->name) || depth > 50)
             return bind_error(b, STATUS_KIND_INVALID, location, "view \"%s\" refers to itself",
                               entry->name);
-    status st = bind_view_query(b, entry, out);
+    status st = bind_view_query(b, entry->name, entry->view_sql, out);
     if (!st)
         return STATUS_OK;
     /* Its own position is one in the view's text. */

@@ -69,9 +69,27 @@ static bool has_number(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
 
+/* What row groups say of their distinct values, to guess how many the table has. */
+typedef struct distinct_sums {
+    double most, values,
+        width; /* of a row group, and added up: values; distances of their bounds */
+} distinct_sums;
+
+/* Row groups that have all of the table's range have, it seems, the same values; those that share it among them
+ * have values of their own. */
+static int64_t distinct_of(const pq_table_column *column, const distinct_sums *sums)
+{
+    double scaled = sums->most;
+    if (column->has_range && sums->width > 0)
+        scaled = sums->values * ((double)column->max - (double)column->min + 1) / sums->width;
+    scaled = scaled > sums->values ? sums->values : scaled;
+    return (int64_t)(scaled > sums->most ? scaled : sums->most);
+}
+
 /* Bounds over all row groups: only if every one has them. */
 static void gather_statistics(const pq_table *table, pq_table_column *column)
 {
+    distinct_sums sums = {0};
     column->has_range = has_number(column->type) && table->row_groups.count > 0;
     for (size_t m = 0; m < table->row_groups.count; m++) {
         const pq_row_group_ref *group_ref = &table->row_groups.items[m];
@@ -84,8 +102,9 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
             column->null_count += s->null_count;
         if (s->distinct_count < 0)
             column->distinct_count = -1;
-        else if (column->distinct_count >= 0 && s->distinct_count > column->distinct_count)
-            column->distinct_count = s->distinct_count;
+        double distinct = s->distinct_count > 0 ? (double)s->distinct_count : 0;
+        sums.most = distinct > sums.most ? distinct : sums.most;
+        sums.values += distinct;
         if (s->null_count == (int64_t)group->row_count)
             continue; /* nothing but NULLs: no bounds needed */
         if (!s->has_min || !s->has_max)
@@ -93,12 +112,15 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
         if (!column->has_range)
             continue;
         int128 min = value_int128(&s->min), max = value_int128(&s->max);
+        sums.width += (double)max - (double)min + 1;
         bool is_first = m == 0 || column->min > column->max;
         column->min = is_first || min < column->min ? min : column->min;
         column->max = is_first || max > column->max ? max : column->max;
     }
     if (column->min > column->max)
         column->has_range = false;
+    if (column->distinct_count >= 0)
+        column->distinct_count = distinct_of(column, &sums);
 }
 
 /* A file may have no NULLs and say so (REQUIRED) where another one has some. */

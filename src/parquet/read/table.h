@@ -38,7 +38,8 @@ typedef struct pq_table_column {
     bool has_range;
     int128 min, max;    /* unscaled */
     int64_t null_count; /* -1: not known */
-    /* Of the row group with the most; -1: some do not say. An estimate for the whole. */
+    /* Of the row group with the most, or more where row groups have parts of the range; -1: some do not say.
+     * An estimate for the whole. */
     int64_t distinct_count;
 } pq_table_column;
 
