@@ -2,6 +2,9 @@
 into the files, or made by hand."""
 import gc
 import os
+import random
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -231,6 +234,62 @@ class Lifetimes(unittest.TestCase):
         thread.start()
         thread.join()
         self.assertEqual(results, [["a text that is longer than twelve bytes"]])
+
+    def test_cancelled_by_another_thread_while_a_neighbour_runs(self):
+        with connect(threads=2) as c, c.cursor() as one, c.cursor() as two:
+            two.execute("with d(i) as (values (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) select a.i from d a, d b, d c, d e, d f")
+            neighbour = two.fetch_record_batch()
+            one.execute(self.LONG)
+            reader = one.fetch_record_batch()
+            reader.read_next_batch()
+            thread = threading.Thread(target=one.adbc_cancel)
+            thread.start()
+            with self.assertRaises(Exception):
+                while True:
+                    reader.read_next_batch()
+            thread.join()
+            self.assertEqual(sum(batch.num_rows for batch in neighbour), 10**5)
+
+    def test_released_in_any_order_by_any_thread(self):
+        """Everything that a client may hold, let go of in many orders, each thing by a thread of its own."""
+        draw = random.Random(7)
+        for _ in range(15):
+            c = connect(threads=2)
+            one, two = c.cursor(), c.cursor()
+            one.execute(self.LONG)
+            reader = one.fetch_record_batch()
+            batch = reader.read_next_batch()
+            two.execute("select 'a text that is longer than twelve bytes' as s from (values (1), (2)) v(i)")
+            held = {"reader": reader, "batch": batch, "table": two.fetch_arrow_table(), "column": batch.column(0).slice(3, 5)}
+            del reader, batch
+            names = [*held, "one", "two"]
+            draw.shuffle(names)
+            for name in [*names, "connection"]:  # last, as the driver manager refuses to close it under its statements
+                close = {"one": one.close, "two": two.close, "connection": c.close}.get(name, lambda: held.pop(name))
+                thread = threading.Thread(target=close)
+                thread.start()
+                thread.join()
+                for left in held.values():
+                    if isinstance(left, pyarrow.Table):
+                        self.assertEqual(left["s"].to_pylist(), ["a text that is longer than twelve bytes"] * 2)
+                    elif isinstance(left, pyarrow.Array):
+                        self.assertEqual(len(left.to_pylist()), 5)
+        gc.collect()
+
+    def test_left_at_the_interpreters_end(self):
+        text = (f"from adbc_driver_manager import dbapi; c = dbapi.connect(driver={LIBRARY!r}, autocommit=True)\n"
+                f"one, two = c.cursor(), c.cursor(); one.execute({self.LONG!r}); reader = one.fetch_record_batch()\n"
+                "batch = reader.read_next_batch(); two.execute('select 7 as x'); table = two.fetch_arrow_table(); LEFT\n"
+                "print(table['x'][0], flush=True)")
+        lefts = {"as it is": "", "in a module": "import sys; sys.held = [reader, batch, table, two, one, c]",
+                 "in a circle": "circle = [reader, batch, table, two, one, c]; circle.append(circle)",
+                 "with a thread": "import threading; threading.Thread(target=lambda: sum(1 for _ in range(10**6)) and batch.num_rows).start()",
+                 "closed under the arrays": "del reader; one.close(); two.close(); c.close()"}
+        for name, left in lefts.items():
+            with self.subTest(name):
+                ran = subprocess.run([sys.executable, "-W", "ignore", "-c", text.replace("LEFT", left or "pass")],
+                                     capture_output=True, text=True)
+                self.assertEqual((ran.returncode, ran.stdout), (0, "7\n"), ran.stderr)
 
     def test_sessions(self):
         with connect() as c, c.cursor() as cursor:

@@ -50,14 +50,21 @@ static bool is_float(data_type type)
 
 /* ---- casts ---- */
 
-/* The column itself, or one whose order a cast keeps, as union_by_name makes them; NULL: neither. */
+/* A cast after which values are in the same order, as those of union_by_name are: to floats, or without rounding. */
+static bool keeps_order(data_type from, data_type to)
+{
+    if (!type_is_numeric(from) || !type_is_numeric(to))
+        return false;
+    return is_float(to) || (!is_float(from) && to.scale >= from.scale);
+}
+
+/* The column itself, or one whose order a cast keeps; NULL: neither. */
 static const expr *column_below(const expr *e)
 {
     if (e->kind == EXPR_COLUMN)
         return e;
     bool is_cast = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_COLUMN;
-    return is_cast && type_is_numeric(e->type) && type_is_numeric(e->args[0]->type) ? e->args[0]
-                                                                                    : NULL;
+    return is_cast && keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
 }
 
 static bool cast_bound(value *bound, data_type to)
@@ -73,7 +80,7 @@ static bool cast_bound(value *bound, data_type to)
 /* Of the column, as its cast's. What becomes a float may have been rounded another way than here. */
 static bool cast_statistics(const pq_statistics *s, data_type to, pq_statistics *out)
 {
-    bool is_rounded = is_float(to) && s->has_min && !is_float(s->min.type);
+    bool is_rounded = is_float(to) && s->min.type.id != TYPE_FLOAT;
     *out = *s;
     if (!s->has_min || !s->has_max || !type_is_numeric(s->min.type) || !cast_bound(&out->min, to) ||
         !cast_bound(&out->max, to))
