@@ -118,10 +118,68 @@ static status slice_column(exec_task *task, scan_local *local, uint32_t column, 
     return STATUS_OK;
 }
 
+/* What the pages of a row group take as their columns are decoded: those that have a slice are left out. */
+static uint64_t pages_bytes(const op_scan *op, const pq_row_group *group, tensor *const *slices)
+{
+    uint64_t bytes = 0, most = 0;
+    for (uint32_t i = 0; i < op->column_count; i++) {
+        const pq_table_column *source =
+            &op->table->columns.items[op->base.plan->scan.sources.items[i]];
+        if (source->key >= 0 || (slices && slices[i]))
+            continue;
+        const pq_column_chunk *chunk = &group->chunks[source->leaf];
+        uint64_t pages = chunk->compressed_bytes + chunk->uncompressed_bytes;
+        uint64_t values = group->row_count * source->type.width;
+        if (chunk->has_dictionary && chunk->uncompressed_bytes < values)
+            values = group->row_count * sizeof(uint32_t);
+        bytes += values + group->row_count / 8;
+        most = pages > most ? pages : most;
+    }
+    return bytes + most;
+}
+
+static const pq_row_group *group_of(const op_scan *op, pq_row_group_ref ref)
+{
+    return &op->table->files.items[ref.file].metadata->row_groups[ref.row_group];
+}
+
+/* With what limit the slice would have been decoded, beside what is in use; and no less than each scan of
+ * the query takes alone. A quarter more is for rows on their way. */
+static uint64_t least_limit(const op_scan *op, const scan_local *local)
+{
+    const exec_query *query = op->base.query;
+    uint64_t least =
+        mem_budget_used(exec_device(query)->budget) +
+        pages_bytes(op, group_of(op, local->morsels.items[0].group_ref), local->slices);
+    for (size_t i = 0; i < query->stages.count; i++) {
+        const op_scan *other = (const op_scan *)query->stages.items[i]->source;
+        if (!other || other->base.ops != op->base.ops || !other->table->files.count)
+            continue;
+        const pq_metadata *metadata = other->table->files.items[0].metadata;
+        if (!metadata || !metadata->row_group_count)
+            continue;
+        uint64_t alone = pages_bytes(other, group_of(other, (pq_row_group_ref){0}), NULL);
+        least = alone > least ? alone : least;
+    }
+    return least + least / 4;
+}
+
+static status no_memory(const op_scan *op, const scan_local *local, status st)
+{
+    uint64_t least = least_limit(op, local);
+    uint64_t limit = mem_budget_limit(exec_device(op->base.query)->budget);
+    if (!limit || least <= limit) /* it was another memory */
+        return st;
+    return status_hint(st,
+                       "SET device_memory_limit to more: pages are decoded whole, and those of the "
+                       "query's scans take %llu bytes with what is in use; or use fewer threads",
+                       (unsigned long long)least);
+}
+
 /* What there is no memory for is tried with half of the rows: EXEC_NEED_INPUT, the slice is to be
  * begun anew. */
-static exec_result decode_columns(exec_task *task, scan_local *local, const uint32_t *columns,
-                                  uint32_t count)
+static exec_result decode_columns(const op_scan *op, exec_task *task, scan_local *local,
+                                  const uint32_t *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         tensor *slice;
@@ -133,7 +191,7 @@ static exec_result decode_columns(exec_task *task, scan_local *local, const uint
                                SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT;
             return EXEC_NEED_INPUT;
         }
-        EXEC_TRY(task, st);
+        EXEC_TRY(task, is_short ? no_memory(op, local, st) : st);
     }
     return EXEC_FINISHED;
 }
@@ -146,7 +204,7 @@ exec_result scan_await_columns(op_scan *op, exec_task *task, scan_local *local,
     for (uint32_t i = 0; i < count; i++)
         if (is_waiting(local, columns[i], task))
             return EXEC_WAIT;
-    return scan_is_host(op) ? EXEC_FINISHED : decode_columns(task, local, columns, count);
+    return scan_is_host(op) ? EXEC_FINISHED : decode_columns(op, task, local, columns, count);
 }
 
 status scan_selected_column(exec_task *task, scan_local *local, uint32_t column, tensor **out)
