@@ -59,7 +59,7 @@ class Reducer:
         """A smaller case; the given one where it does not fail again."""
         case = copy.copy(case)
         budget = Budget(self.seconds)
-        program = Program(self.path, folder, [t.name for t in case.tables], seconds=5)
+        program = Program(self.path, folder, case.tables, seconds=5)
         case.query = reduce.inline_views(case.query, views)
         if not self.fails_again(case, program, oracle, case.query, case.settings):
             return None
@@ -126,7 +126,7 @@ class Reducer:
             if files.write_tables(self.path, folder, tables):
                 return False
             oracle.load(folder, tables)
-            program = Program(self.path, folder, [t.name for t in tables], seconds=5)
+            program = Program(self.path, folder, tables, seconds=5)
             if self.fails_again(case, program, oracle, case.query, case.settings):
                 case.tables = tables
                 return True
@@ -197,7 +197,7 @@ def write_reproduction(case, path, program_path):
     """A folder with the files, the statement, and a script that runs it again."""
     os.makedirs(path, exist_ok=True)
     files.write_tables(program_path, path, case.tables)
-    words = [f"--table {t.name}='{t.name}/*.parquet'" for t in case.tables]
+    words = [f"--table {t.name}='{t.path}'" for t in case.tables if t.has_name]
     environment = [f"{k}={v}" for k, v in case.settings.items() if k.isupper()]
     words += [f"--set {k}={v}" for k, v in case.settings.items() if not k.isupper()]
     with open(os.path.join(path, "statement.sql"), "w", encoding="utf-8") as file:

@@ -1,12 +1,15 @@
 """COPY (statement) TO a file: random ones, and the rows of their files as DuckDB and Python's json read them."""
 import json
+import glob
 import os
+import shutil
 
 from . import types as T
 from .oracle import OracleError
 from .program import Outcome, unescape
-from .query import Copy
+from .query import Copy, Select
 from .query_sql import compared_column
+from .render import duckdb_type
 
 CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 KINDS = ("parquet",) * 6 + ("csv", "csv", "tsv", "json", "jsonl")
@@ -36,14 +39,50 @@ def random_copy(rng, query, number):
         options["NULL"] = rng.choice(("'NULL'", "'-'", "'none at all'")[:3 if "' '" not in options.values() else 2])
     if options.get("ROW_GROUP_SIZE", 100) < 100 and query.theme:
         options["ROW_GROUP_SIZE"] = 1000
+    if kind == "parquet" and query.theme == "" and rng.random() < 0.5:
+        put_folders(rng, query, options)
     return Copy(query, kind, options, number) if can_copy(query, kind) else query
+
+
+def put_folders(rng, query, options):
+    """One file for each rank, or for each value of columns of few values."""
+    names = query.names()
+    fitting = [name for e, name in query.items if is_key(e)] if isinstance(query, Select) and len(set(names)) == len(names) else []
+    if fitting and len(names) > 1 and rng.random() < 0.9:
+        options["FORMAT"] = "parquet"
+        options["PARTITION_BY"] = f"({', '.join(rng.sample(fitting, min(len(fitting), len(names) - 1, rng.choice((1, 1, 2)))))})"
+        if rng.random() < 0.2:
+            options["OVERWRITE_OR_IGNORE"] = "true"
+    else:
+        options["PER_RANK"] = "true"
+
+
+def is_key(e):
+    """Of values that are few, and short as names of folders."""
+    if not e.exact or e.type.kind in T.FLOATS:
+        return False
+    if e.type.is_integer or e.type.kind == "dec":
+        return e.bound <= 120 and e.type.scale <= 1
+    return e.type.kind == "bool" or e.type.kind == "text" and e.bound <= 18 or e.type.kind == "date" and e.bound <= 4000 and e.op == "column"
 
 
 def option(query, *names):
     return next((value for name, value in query.options.items() if name in names), None)
 
 
+def read_folder(oracle, path, query):
+    """Each file's rows; keys are text, of which the types are made."""
+    if not glob.glob(f"{path}/**/*.parquet", recursive=True):
+        return []
+    keys = query.keys
+    columns = [f'CAST("{name}" AS {duckdb_type(t)})' if name in keys else f'"{name}"' for name, t in zip(query.names(), query.types())]
+    columns = ", ".join(compared_column(c, t) for c, t in zip(columns, query.types()))
+    return oracle.run(f"SELECT {columns} FROM read_parquet('{path}/**/*.parquet', hive_partitioning={'true' if keys else 'false'}, hive_types_autocast=false)")
+
+
 def read_parquet(oracle, path, query):
+    if query.is_folder:
+        return read_folder(oracle, path, query)
     names = [f"c{i}" for i in range(len(query.types()))]
     columns = ", ".join(compared_column(name, t) for name, t in zip(names, query.types()))
     return oracle.run(f"SELECT {columns} FROM read_parquet('{path}') top({', '.join(names)})")
@@ -82,13 +121,22 @@ def rows_of(oracle, folder, query):
             return [list(row) for row in read_csv(oracle, path, query)]
         return read_tsv(path, query) if query.kind == "tsv" else read_json(path, query)
     finally:
-        if os.path.exists(path):
-            os.unlink(path)
+        remove(path)
+
+
+def remove(path):
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+    elif os.path.exists(path):
+        os.unlink(path)
 
 
 def read_back(oracle, folder, query, outcome):
     """The outcome of a COPY with the rows that its file has."""
-    if not isinstance(query, Copy) or outcome.kind != "rows":
+    if not isinstance(query, Copy):
+        return outcome
+    if outcome.kind != "rows":
+        remove(os.path.join(folder, query.path))
         return outcome
     try:
         return Outcome("rows", rows_of(oracle, folder, query))

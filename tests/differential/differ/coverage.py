@@ -2,19 +2,20 @@
 import re
 from collections import Counter
 
-from . import gen_aggregate, lists
+from . import gen_aggregate, gen_folders, gen_ranked, lists
 from . import types as T
 from .expr import OURS
-from .query import Copy, Join, Recursive, Script, Select, SetOperation, Values, expressions, nodes, sources, walk
+from .query import Copy, Derived, Join, Recursive, Script, Select, Series, SetOperation, Table, Values, expressions, nodes, sources, walk
 
 # Names that nothing can have: only left, semi and anti joins are built on their left side (plan_choose_build_side).
 NOT_MADE = {("plan", f"{join}, build left") for join in ("inner join", "right join", "full join", "null-aware anti join", "mark join", "single join")}
 NOT_MADE.add(("plan", "grouping sets"))  # gone before a plan runs
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
-           "ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "groups beside sets", "GROUP BY ALL", "ORDER BY ALL", "DISTINCT ON", "* EXCLUDE", "LATERAL",
+           "ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "groups beside sets", "GROUP BY ALL", "ORDER BY ALL", "DISTINCT ON", "* EXCLUDE", "* REPLACE", "LATERAL",
            "derived table", "view", "path in FROM", "no FROM", "WITH RECURSIVE", "CREATE TABLE AS", "CREATE OR REPLACE TABLE AS", "INSERT SELECT", "INSERT VALUES", "DROP TABLE", "view in a script",
-           "COPY to parquet", "COPY to csv", "COPY to tsv", "COPY to json", "COPY to jsonl", "COPY of many rows", "rows of large pages", "skewed keys")
+           "COPY to parquet", "COPY to csv", "COPY to tsv", "COPY to json", "COPY to jsonl", "COPY of many rows", "COPY (PARTITION_BY)", "COPY (PER_RANK)",
+           "table in folders", "columns by name", "table of dictionaries", "generate_series", "range", "series of a column", "number in a window limited", "rows of large pages", "skewed keys")
 CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 SETTING_JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "IN subquery", "NOT IN subquery", "EXISTS")
 FORMS = ("CASE", "simple CASE", "BETWEEN", "BETWEEN SYMMETRIC", "CAST", "row comparison", "ANY/ALL (ARRAY)", "FILTER", "DISTINCT aggregate",
@@ -47,6 +48,8 @@ def of_expression(e, found):
         found.add(("form", {"scalar": "scalar subquery", "exists": "EXISTS"}.get(e.data["kind"], e.data["kind"].upper() + " subquery")))
     elif op == "aggregate":
         found.add(("aggregate of ordered rows" if e.data["function"] in gen_aggregate.COMPOSITES else "aggregate", e.data["function"]))
+        if e.data["function"] == "APPROX_COUNT_DISTINCT":  # which is made of these
+            found.update((("function", "COUPON"), ("function", "VALUES_OF_COUPONS")))
         found.update(pair for pair, is_there in ((("form", "FILTER"), e.data["filter"]), (("form", "DISTINCT aggregate"), e.data["distinct"])) if is_there)
     elif op == "window":
         name = e.data["function"]
@@ -79,15 +82,23 @@ def of_source(query, found, views):
         if isinstance(item, Join):
             found.add(("join", item.kind))
             found.update(("join", word) for word, there in (("USING", item.using), ("NATURAL", item.natural)) if there)
+        elif isinstance(item, Series):
+            found.add(("clause", item.ours.split("(")[0]))
+            found.update({("clause", "series of a column")} if item.args else ())
         elif hasattr(item, "query"):
             found.add(("clause", "LATERAL" if item.lateral else "derived table"))
         elif item.path:
             found.add(("clause", "path in FROM"))
         elif item.name in views:
             found.add(("clause", "view"))
+        if isinstance(item, Table) and item.name in SPECIAL_TABLES:
+            found.add(("clause", SPECIAL_TABLES[item.name]))
+        if isinstance(item, Derived) and gen_ranked.NUMBER in item.query.names():
+            found.add(("clause", "number in a window limited"))
 
 
-RANKED = ("all", "WITH RECURSIVE", "CREATE TABLE AS", "INSERT SELECT", "COPY to parquet", "rows of large pages", "GROUP BY", "ORDER BY", "LIMIT")
+SPECIAL_TABLES = {gen_folders.FOLDERS: "table in folders", gen_folders.BY_NAME: "columns by name", gen_folders.DICTIONARIES: "table of dictionaries"}
+RANKED = ("all", "table in folders", "columns by name", "table of dictionaries", "COPY (PARTITION_BY)", "number in a window limited", "WITH RECURSIVE", "CREATE TABLE AS", "INSERT SELECT", "COPY to parquet", "rows of large pages", "GROUP BY", "ORDER BY", "LIMIT")
 THEMES = {"skewed": "skewed keys", "pages": "rows of large pages"}
 
 
@@ -132,6 +143,7 @@ def of_query(query, views=()):
             found.add(("clause", f"COPY to {q.kind}"))
             if q.kind == "parquet":
                 found.add(("codec of COPY", next((v for k, v in q.options.items() if k in ("CODEC", "COMPRESSION")), "snappy")))
+            found.update(("clause", f"COPY ({word})") for word in ("PARTITION_BY", "PER_RANK") if word in q.options)
             if q.query.theme == "many":
                 found.add(("clause", "COPY of many rows"))
         if getattr(q, "theme", "") in THEMES:
@@ -140,7 +152,7 @@ def of_query(query, views=()):
             for word, there in (("WHERE", q.where), ("GROUP BY", q.groups), ("HAVING", q.having), ("DISTINCT", q.distinct),
                                 ("ROLLUP", q.sets == "ROLLUP"), ("CUBE", q.sets == "CUBE"), ("GROUPING SETS", q.sets == "SETS"),
                                 ("groups beside sets", q.sets in ("ROLLUP", "CUBE") and q.set_list), ("GROUP BY ALL", q.group_all),
-                                ("DISTINCT ON", q.distinct_on), ("* EXCLUDE", q.excluded), ("ORDER BY ALL", tail.by_all)):
+                                ("DISTINCT ON", q.distinct_on), ("* EXCLUDE", q.excluded), ("* REPLACE", q.replaced), ("ORDER BY ALL", tail.by_all)):
                 if there:
                     found.add(("clause", word))
             of_source(q, found, views)

@@ -1,4 +1,5 @@
 """Tables as Parquet files: several writers, encodings, codecs, row groups, empty ones too."""
+import decimal
 import os
 import subprocess
 from dataclasses import dataclass, field
@@ -25,20 +26,40 @@ class FileSpec:
     rows: range
     writer: str  # pyarrow, duckdb, pistachio copy, pistachio rewrite
     options: dict = field(default_factory=dict)
+    columns: list = None  # names of those it has, in order; None: all but the folders' keys
+    types: dict = field(default_factory=dict)  # of columns that have another one in it
+    capitals: list = field(default_factory=list)  # names that it has in capitals
 
 
-def arrow_array(column, rows):
+def arrow_array(column, rows, t):
     chosen = [column.values[i] for i in rows]
     if column.is_uuid:
         return pa.array(chosen, pa.binary(16))
-    if column.type.kind == "dec":
-        return pa.array(chosen, pa.decimal128(column.type.precision, column.type.scale))
-    stored = STORED_AS.get(column.type.kind)
-    return pa.array(chosen, stored).cast(ARROW[column.type.kind]) if stored else pa.array(chosen, ARROW[column.type.kind])
+    if t != column.type:
+        chosen = [None if v is None else in_type(v, t) for v in chosen]
+    if t.kind == "dec":
+        return pa.array(chosen, pa.decimal128(t.precision, t.scale))
+    stored = STORED_AS.get(t.kind)
+    return pa.array(chosen, stored).cast(ARROW[t.kind]) if stored else pa.array(chosen, ARROW[t.kind])
 
 
-def arrow_table(table, rows):
-    return pa.table({c.name: arrow_array(c, rows) for c in table.columns})
+def in_type(value, t):
+    """A number of a column as one file has it."""
+    if t.kind == "dec":
+        return decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-t.scale))
+    return float(value) if t.kind in T.FLOATS else int(value)
+
+
+def columns_in(table, spec):
+    """The table's columns that a file has, in its order."""
+    named = {c.name: c for c in table.columns if not c.is_key}
+    return [named[name] for name in (spec.columns or named) if name in named]
+
+
+def arrow_table(table, spec):
+    found = {c.name.upper() if c.name in spec.capitals else c.name: arrow_array(c, spec.rows, spec.types.get(c.name, c.type))
+             for c in columns_in(table, spec)}
+    return pa.table(found or {"other": pa.array([0] * len(spec.rows), pa.int32())})
 
 
 # ---- random ways to write ----
@@ -92,12 +113,16 @@ def split_rows(rng, rows):
 
 def plan_files(rng, table):
     for number, rows in enumerate(split_rows(rng, table.rows)):
-        writer = rng.choices(("pyarrow", "duckdb", "copy", "rewrite"), (60, 20, 12, 8))[0]
-        options = {"pyarrow": lambda: arrow_options(rng, table), "copy": lambda: copy_options(rng),
-                   "rewrite": lambda: rewrite_options(rng),
-                   "duckdb": lambda: {"row_group_size": rng.choice((2048, 122880)), "compression": rng.choice(("snappy", "zstd", "uncompressed", "gzip")),
-                                      "parquet_version": rng.choice(("v1", "v2"))}}[writer]()
-        table.files.append(FileSpec(f"{number}.parquet", rows, writer, options))
+        table.files.append(plan_file(rng, table, f"{number}.parquet", rows))
+
+
+def plan_file(rng, table, name, rows):
+    writer = rng.choices(("pyarrow", "duckdb", "copy", "rewrite"), (60, 20, 12, 8))[0]
+    options = {"pyarrow": lambda: arrow_options(rng, table), "copy": lambda: copy_options(rng),
+               "rewrite": lambda: rewrite_options(rng),
+               "duckdb": lambda: {"row_group_size": rng.choice((2048, 122880)), "compression": rng.choice(("snappy", "zstd", "uncompressed", "gzip")),
+                                  "parquet_version": rng.choice(("v1", "v2"))}}[writer]()
+    return FileSpec(name, rows, writer, options)
 
 
 # ---- writing ----
@@ -138,7 +163,8 @@ def run_program(command):
 def write_file(program, folder, table, spec):
     """Writes one file; WriteError where the program does not."""
     path = os.path.join(folder, table.name, spec.name)
-    data = arrow_table(table, spec.rows)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    data = arrow_table(table, spec)
     if spec.writer == "duckdb":
         return write_duckdb(data, path, spec.options)
     if spec.writer == "pyarrow":

@@ -75,15 +75,15 @@ def composite(g, klass, depth, keys):
     """One of those that docs/SQL.md lists under ordered rows, or of pairs."""
     rng = g.rng
     condition = g.condition(1) if rng.random() < 0.15 else None
-    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "texts") + ("pair",) * 9)
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "texts", "texts", "approximate") + ("pair",) * 9)
     if kind == "quantile":
         return quantile(g, depth, condition)
     if kind == "disc":
         arg = g.any(depth)
-        p, approximate = rng.choice(SHARES), rng.choice(("quantile_disc", "approx_quantile"))
+        p, name = rng.choice(SHARES), rng.choice(("quantile_disc", "approx_quantile"))
         if arg.type.kind in ("interval", "bool", "blob") or arg.special or arg.is_literal:
             return None
-        ours = rng.choice((f"percentile_disc({p}) WITHIN GROUP (ORDER BY {{0}})", f"{approximate}({{0}}, {p})"))
+        ours = rng.choice((f"percentile_disc({p}) WITHIN GROUP (ORDER BY {{0}})", f"{name}({{0}}, {p})"))
         return composed("QUANTILE_DISC", arg.type, [arg], ours, f"quantile_disc({{0}}, {p})", True, condition)
     if kind == "mode":
         e = one_value(g, klass)
@@ -93,11 +93,41 @@ def composite(g, klass, depth, keys):
         return composed("MODE", e.type, e.args, ours, "mode({0})", True, e.data["filter"])
     if kind == "arg":
         return of_extreme(g, klass, condition)
+    if kind == "approximate":
+        return approximate(g, depth)
     if kind == "texts":
+        made_ = ordered_texts(g, depth, condition) if rng.random() < 0.6 else None
+        if made_ is not None:
+            return made_
         arg = g.expr("int", depth)
         text = "string_agg(DISTINCT CAST({0} AS VARCHAR), '/' ORDER BY CAST({0} AS VARCHAR))"
         return composed("STRING_AGG", T.TEXT, [arg], text, text, True, condition)
     return pair(g, depth, condition)
+
+
+def ordered_texts(g, depth, condition):
+    """In the order of keys and then of the texts themselves, so that equal keys leave nothing open."""
+    rng = g.rng
+    arg = g.expr("text", depth)
+    keys = [c for c in g.columns if c.op == "column" and c.exact and c.type.kind not in ("interval",) + T.FLOATS]
+    keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2))))
+    if arg.bound > 3000 or arg.is_literal:
+        return None
+    delimiter = rng.choice((",", "", "; ", "\u00e9"))
+    order = [f"{{{i + 1}}}{rng.choice(('', ' DESC'))} NULLS {rng.choice(('FIRST', 'LAST'))}" for i in range(len(keys))] + ["{0}" + rng.choice(("", " DESC"))]
+    text = f"({{0}}, '{delimiter}' ORDER BY {', '.join(order)})"
+    return composed("STRING_AGG", T.TEXT, [arg] + keys, rng.choice(("string_agg", "listagg", "group_concat")) + text, "string_agg" + text, True, condition)
+
+
+def approximate(g, depth):
+    """Whether it is within five times its error of the right number, which count(DISTINCT) says."""
+    arg = g.any(depth)
+    if arg.type.kind == "interval" or not arg.exact or arg.is_literal:
+        return None
+    ours = "(abs(approx_count_distinct({0}) - count(DISTINCT {0})) * 18 <= count(DISTINCT {0}) + 18)"
+    e = composed("APPROX_COUNT_DISTINCT", T.BOOL, [arg], ours, "(count({0}) >= 0)", True, None)
+    e.bound = 1
+    return e
 
 
 def pair(g, depth, condition):
@@ -149,7 +179,7 @@ def of_extreme(g, klass, condition):
     return e
 
 
-COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "STRING_AGG")
+COMPOSITES = ("MEDIAN", "QUANTILE_CONT", "QUANTILE_DISC", "MODE", "ARG_MIN", "ARG_MAX", "STRING_AGG", "APPROX_COUNT_DISTINCT")
 
 
 def aggregate(g, klass, depth=2, keys=(), composites=True):

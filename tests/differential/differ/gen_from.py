@@ -1,7 +1,7 @@
 """What random queries read: tables, views, derived tables, common table expressions, joins."""
 from dataclasses import dataclass
 
-from . import literals
+from . import gen_series, literals
 from . import types as T
 from .expr import Expr, column
 from .query import NAMES, Derived, Join, Order, Select, Table, Tail, Values, expressions, nodes, walk
@@ -19,6 +19,8 @@ class Relation:
 class Relations:
     """A part of QueryGenerator."""
 
+    most_pairs = 200_000  # of rows of two items of FROM
+
     def alias(self):
         self.aliases += 1
         return f"r{self.aliases}"
@@ -35,7 +37,7 @@ class Relations:
                     result = made
                     continue
             other = self.leaf(depth - 1)
-            if result.rows * other.rows > 200_000:
+            if result.rows * other.rows > self.most_pairs:
                 continue
             result = self.join(result, other)
         return result
@@ -48,12 +50,18 @@ class Relations:
             return self.named(*rng.choice(self.views))
         if depth > 0 and rng.random() < 0.12:
             return self.derived(depth)
+        if rng.random() < 0.05:
+            return self.series()
         return self.table()
+
+    def series(self, most=300):
+        source, made, rows = gen_series.constant(self.rng, self.alias(), most)
+        return Relation(source, [made], rows)
 
     def leaf_of_columns(self):
         """A table, or a view or CTE in which there is no subquery."""
         relation = self.leaf(0)
-        query = dict([*self.views, *self.ctes]).get(relation.source.name)
+        query = dict([*self.views, *self.ctes]).get(relation.source.name) if isinstance(relation.source, Table) else None
         return self.table() if query is not None and has_subquery(query) else relation
 
     def table(self):
@@ -62,7 +70,10 @@ class Relations:
     def of_table(self, table):
         alias = self.alias()
         columns = [table_column(alias, c) for c in table.columns]
-        return Relation(Table(table.name, alias, table.path if self.rng.random() < 0.1 else ""), columns, table.rows)
+        path = table.path if self.rng.random() < 0.1 else ""
+        if table.calls and (not table.has_name or self.rng.random() < 0.3):
+            path = self.rng.choice(table.calls).format(table.name)
+        return Relation(Table(table.name, alias, path), columns, table.rows)
 
     def named(self, name, query):
         """A view or common table expression."""
@@ -76,7 +87,7 @@ class Relations:
         if self.rng.random() < 0.1:
             table = self.table()
             if len(table.columns) > 1:
-                query = star(self.rng, table, alias)
+                query = star(self.rng, table, self.generator(table.columns, subqueries=False))
                 return Relation(Derived(query, alias), output_columns(query, alias), table.rows)
         query = self.query(depth - 1)
         columns = output_columns(query, alias)
@@ -99,7 +110,9 @@ class Relations:
         if left.rows * relation.rows > 20_000 or not outer.columns:
             return None
         g = self.generator(relation.columns, subqueries=False)
-        kind, tail, where = rng.choice(("none", "rows", "first", "aggregate")), Tail(), self.where(relation, g, outer)
+        kind, tail, where = rng.choice(("none", "rows", "first", "aggregate", "series")), Tail(), self.where(relation, g, outer)
+        if kind == "series":
+            return self.lateral_series(left, outer)
         if kind == "none":
             items = [outer.any(2) for _ in range(rng.choice((1, 2)))]
             relation, where = Relation(None, [], 1), outer.condition(1) if rng.random() < 0.3 else None
@@ -120,6 +133,17 @@ class Relations:
         if on is not None and rng.random() < 0.4:
             on = self.generator(outer.columns + columns, subqueries=False).condition(1)
         return Relation(Join(join, left.source, Derived(query, alias, lateral=True), on), outer.columns + columns, left.rows * max(1, relation.rows / 3))
+
+    def lateral_series(self, left, outer):
+        made = gen_series.of_columns(outer, self.alias())
+        if made is None:
+            return None
+        source, counted = made
+        if isinstance(left.source, Join) and left.source.kind == "comma":
+            left.source.kind = "CROSS"
+        join = self.rng.choice(("comma", "CROSS", "LEFT", "INNER"))
+        on = literals.literal(T.BOOL, "true", "true") if join in ("LEFT", "INNER") else None
+        return Relation(Join(join, left.source, source, on), outer.columns + [counted], left.rows * 4)
 
     def join(self, left, right):
         rng = self.rng

@@ -160,7 +160,7 @@ class LargeQueries:
         elif kind == "grouped":
             query = self.select_from(relation, True, 0.3)
         elif kind == "join":
-            small = self.of_table(rng.choice([t for t in self.tables if t.rows <= 60] or self.tables[:1]))
+            small = self.of_table(rng.choice([t for t in self.tables if t.rows <= 60 and t.columns[0].name == "k"] or self.tables[:1]))
             on = Expr("eq", T.BOOL, [relation.columns[rng.choice((0, 2))], small.columns[0]])
             if on.args[0] is relation.columns[2]:
                 on = Expr("and", T.BOOL, [on, self.few_rows(relation)])

@@ -23,6 +23,20 @@ FORMATS = (("YYYY-MM-DD", "%Y-%m-%d"), ("HH24:MI:SS", "%H:%M:%S"), ("FMDay, FMDD
 WORDS = ("%Y-%m-%d", "%H:%M:%S.%f", "%A %-d %B", "%a %b %y", "%j", "%I %p", "%G-%V-%u", "%w %W %U", "%m/%d/%Y", "%-m %-H %-M %-S")
 
 
+TH = "CASE WHEN {n} % 100 BETWEEN 11 AND 13 THEN 'th' WHEN {n} % 10 = 1 THEN 'st' WHEN {n} % 10 = 2 THEN 'nd' WHEN {n} % 10 = 3 THEN 'rd' ELSE 'th' END"
+SECONDS = "(extract(hour FROM {t}) * 3600 + extract(minute FROM {t}) * 60 + CAST(extract(microsecond FROM {t}) // 1000000 AS BIGINT))"
+# Of to_char, what DuckDB's strftime has not; {t} is a timestamp.
+PARTS = (("Q", "CAST(quarter({t}) AS VARCHAR)"), ("J", "CAST(CAST(floor(julian(date_trunc('day', {t}))) AS BIGINT) AS VARCHAR)"), ("SSSS", f"CAST({SECONDS} AS VARCHAR)"),
+         ("MS", "lpad(CAST(extract(millisecond FROM {t}) % 1000 AS VARCHAR), 3, '0')"), ("CC", "CAST((year({t}) + 99) // 100 AS VARCHAR)"),
+         ("W", "CAST((day({t}) - 1) // 7 + 1 AS VARCHAR)"), ("WW", "lpad(CAST((dayofyear({t}) - 1) // 7 + 1 AS VARCHAR), 2, '0')"),
+         ("RM", "rpad(['I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI', 'XII'][month({t})], 4, ' ')"),
+         ("DDth", "strftime({t}, '%d') || " + TH.replace("{n}", "day({t})")), ("FMDDTH", "strftime({t}, '%-d') || upper(" + TH.replace("{n}", "day({t})") + ")"),
+         ("Y,YYY", "(year({t}) // 1000) || ',' || lpad(CAST(year({t}) % 1000 AS VARCHAR), 3, '0')"), ("YYYY BC", "strftime({t}, '%Y AD')"),
+         ("FMMONTH", "upper(strftime({t}, '%B'))"), ("DAY", "rpad(upper(strftime({t}, '%A')), 9, ' ')"), ("month", "rpad(lower(strftime({t}, '%B')), 9, ' ')"),
+         ("HH:MI:SS a.m.", "strftime({t}, '%I:%M:%S ') || CASE WHEN hour({t}) < 12 THEN 'a.m.' ELSE 'p.m.' END"), ("YY-FMMM-DD", "strftime({t}, '%y-%-m-%d')"),
+         ("D", "CAST(dayofweek({t}) + 1 AS VARCHAR)"), ("FF3", "lpad(CAST(extract(millisecond FROM {t}) % 1000 AS VARCHAR), 3, '0')"))
+
+
 def made(op, t, args, ours, oracle, bound=0, exact=None):
     e = call(op, t, *args, bound=bound, data=(ours, oracle), exact=exact)
     e.special = False
@@ -337,8 +351,67 @@ def to_timestamp(g, depth):
 
 
 def to_char(g, depth):
+    if g.rng.random() < 0.5:
+        ours, oracle = g.rng.choice(PARTS)
+        return of_moment("to_char", T.TEXT, f"to_char({{0}}, '{ours}')", oracle.replace("{t}", "CAST({0} AS TIMESTAMP)"))(g, depth)
     ours, oracle = g.rng.choice(FORMATS)
     return of_moment("to_char", T.TEXT, f"to_char({{0}}, '{ours}')", f"strftime({{0}}, '{oracle}')")(g, depth)
+
+
+SIGN, PLUS_OR_MINUS = "CASE WHEN {x} < 0 THEN '-' ELSE '' END", "CASE WHEN {x} < 0 THEN '-' ELSE '+' END"
+# to_char of a number x: the format, which has {nines} or {zeros} for its n digits, and the text, with the digits {a} of its amount.
+NUMBERS = (("{nines}", f"lpad({SIGN} || {{a}}, {{n}} + 1, ' ')"), ("{zeros}", "CASE WHEN {x} < 0 THEN '-' ELSE ' ' END || lpad({a}, {n}, '0')"),
+           ("FM{nines}", f"{SIGN} || {{a}}"), ("FM{zeros}", f"{SIGN} || lpad({{a}}, {{n}}, '0')"), ("{nines}MI", "lpad({a}, {n}, ' ') || CASE WHEN {x} < 0 THEN '-' ELSE ' ' END"),
+           ("S{nines}", f"lpad({PLUS_OR_MINUS} || {{a}}, {{n}} + 1, ' ')"), ("{nines}S", f"lpad({{a}}, {{n}}, ' ') || {PLUS_OR_MINUS}"),
+           ("{nines}PR", "CASE WHEN {x} < 0 THEN lpad('<' || {a}, {n} + 1, ' ') || '>' ELSE lpad({a}, {n} + 1, ' ') || ' ' END"),
+           ("FM{nines}\"#\"", f"{SIGN} || {{a}} || '#'"), ("FM9,999,999,999,999", f"{SIGN} || format('{{:,}}', CAST({{a}} AS BIGINT))"),
+           ("9,999,999,999,999", f"lpad({SIGN} || format('{{:,}}', CAST({{a}} AS BIGINT)), 18, ' ')"),
+           ("FM{nines}th", f"{SIGN} || {{a}} || CASE WHEN {{x}} < 0 THEN '' ELSE " + TH.replace("{n}", "abs({x})") + " END"))
+
+
+def to_char_number(g, depth):
+    """Digits before the point, and of decimals behind it."""
+    rng = g.rng
+    arg = g.expr("dec", depth) if rng.random() < 0.4 else whole(g, depth)
+    if arg is None or arg.special or not arg.exact or arg.bound >= 10**12 or arg.type.kind == "dec" and arg.type.precision > 28:
+        return None
+    if arg.type.kind == "dec":
+        return fixed_to_char(rng, arg)
+    digits = len(str(arg.bound)) + rng.choice((0, 0, 2, 5, -1))
+    words, text_ = rng.choice(NUMBERS)
+    if "{" in words and digits < len(str(arg.bound)) and (words not in ("{nines}", "FM{nines}", "{zeros}") or digits < 1):
+        digits = len(str(arg.bound))
+    if "{" not in words:
+        digits = 13
+    text_ = text_.replace("{:,}", "{{:,}}").replace("{a}", "CAST(abs(CAST({0} AS BIGINT)) AS VARCHAR)").replace("{x}", "{0}").replace("{n}", str(digits))
+    if digits < len(str(arg.bound)):
+        sign = "CASE WHEN {0} < 0 THEN '-' ELSE '" + ("" if words.startswith("FM") else " ") + "' END"
+        text_ = f"CASE WHEN abs(CAST({{0}} AS BIGINT)) >= {10**digits} THEN {sign} || '{'#' * digits}' ELSE {text_} END"
+    words = words.replace("{nines}", "9" * digits).replace("{zeros}", "0" * digits)
+    return made("to_char_number", T.TEXT, [arg], f"to_char({{0}}, '{words}')", f"({text_})", 30)
+
+
+def fixed_to_char(rng, arg):
+    digits, places = len(str(int(arg.bound) + 1)) + rng.choice((0, 2)), rng.choice((1, 2, 3))
+    rounded = f"CAST(round(CAST({{0}} AS DECIMAL(38,{arg.type.scale})), {min(places, arg.type.scale)}) AS DECIMAL(38,{places}))"
+    text_ = f"(CASE WHEN {rounded} < 0 THEN '-' ELSE '' END || CAST(abs({rounded}) AS VARCHAR))"
+    is_short = rng.random() < 0.4
+    words = f"{'FM' if is_short else ''}{'9' * (digits - 1)}0{rng.choice('.D')}{'0' * places}"
+    return made("to_char_number", T.TEXT, [arg], f"to_char({{0}}, '{words}')", text_ if is_short else f"lpad({text_}, {digits + places + 2}, ' ')", 60)
+
+
+# ---- random numbers, of which only the range is known ----
+
+def random_(g, depth):
+    form_ = g.rng.choice(("(random() < 1)", "(random() >= 0)", "(floor(random() * 8) BETWEEN 0 AND 7)", "(random() IS NOT NULL)", "(random() + random() BETWEEN 0 AND 2)"))
+    if g.rng.random() < 0.5:
+        return made("random", T.BOOL, [], form_, "true")
+    return made("random", T.BOOL, [g.condition(depth)], f"({{0}} AND {form_})", "{0}")
+
+
+def random_number(g, depth):
+    arg = whole(g, depth)
+    return None if arg is None else made("random_number", arg.type, [arg], "({0} + CAST(floor(random()) AS integer))", "{0}", arg.bound)
 
 
 def strftime(g, depth):
@@ -360,14 +433,16 @@ TABLE = {
     "text": {"split_part": split_part, "lpad": pad("lpad"), "rpad": pad("rpad"), "repeat": repeated, "translate": translate,
              "initcap": lambda g, d: one_text(g, d, "initcap", "initcap({0})", CAPITAL), "chr": character, "concat_ws": concat_ws, "to_hex": to_hex,
              "md5": digest("md5", 32), "sha256": digest("sha256", 64), "encode": encode, "regexp_replace": regexp_replace,
-             "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime},
+             "regexp_substr": regexp_substr, "regexp_extract": regexp_extract, "regexp_part": regexp_part, "to_char": to_char, "strftime": strftime,
+             "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
-             "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan")},
+             "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
+             "random": random_},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
             "gcd": divisor("gcd"), "lcm": divisor("lcm"), "bit_and": bits("bit_and", "&", "({0} & {1})"), "bit_or": bits("bit_or", "|", "({0} | {1})"),
             "bit_xor": bits("bit_xor", "#", "xor({0}, {1})"), "bit_not": bit_not, "shift_left": shift("shift_left", T.I64, True),
             "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
-            "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff},
+            "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff, "random_number": random_number},
     "float": {"atan2": atan2, **{op: libm(op) for op in LIBRARY}},
     "blob": {"decode": decode},
     "date": {"make_date": plain_date, "last_day": of_moment("last_day", T.DATE, "last_day({0})", "last_day({0})", None),

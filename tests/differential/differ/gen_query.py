@@ -6,6 +6,7 @@ from .gen_expr import CLASSES, Generator
 from .copies import random_copy
 from .gen_from import Relations
 from .gen_large import LargeQueries
+from .gen_ranked import RankedQueries
 from .gen_recursive import RecursiveQueries
 from .gen_session import Scripts
 from .gen_subquery import Subqueries
@@ -16,7 +17,7 @@ MOST_ROWS = 2500  # of a result that is shown in full
 KINDS = {"query": 72, "skewed": 6, "pages": 5, "script": 6, "copy": 9, "recursive": 2}  # of statements, and how often each
 
 
-class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQueries):
+class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQueries, LargeQueries):
     """Statements over tables (tables.Table), of which some are large (gen_large.py), and views ((name, query) pairs)."""
 
     def __init__(self, rng, tables, views=(), large=()):
@@ -103,6 +104,9 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
     # ---- selects ----
 
     def select(self, depth):
+        made = self.ranked() if self.rng.random() < 0.03 else None
+        if made is not None:
+            return made
         relation = self.relation(depth)
         return self.select_from(relation, self.rng.random() < 0.42 or relation.rows > MOST_ROWS)
 
@@ -316,12 +320,16 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, LargeQuer
             query.tail.fetch = rng.random() < 0.2
 
 
-def star(rng, relation, alias):
-    """All columns of a table but one or two."""
+def star(rng, relation, g):
+    """All columns of a table but one or two, or with one or two made anew."""
     columns = relation.columns
-    left_out = rng.sample(range(len(columns)), min(len(columns) - 1, rng.choice((1, 1, 2))))
-    kept = [c for i, c in enumerate(columns) if i not in left_out]
-    return Select([(c, c.data[1]) for c in kept], relation.source, excluded=[columns[i].data[1] for i in left_out])
+    count = rng.choice((1, 1, 2)) if rng.random() < 0.7 else 0
+    left_out = rng.sample(range(len(columns)), min(len(columns) - 1, count))
+    items = [(c, c.data[1]) for i, c in enumerate(columns) if i not in left_out]
+    replaced = rng.sample(range(len(items)), min(len(items), rng.choice((1, 2)))) if not left_out or rng.random() < 0.4 else []
+    for i in replaced:
+        items[i] = (g.any(2), items[i][1])
+    return Select(items, relation.source, excluded=[columns[i].data[1] for i in left_out], replaced=[items[i][1] for i in replaced])
 
 
 def output_columns(query, alias):

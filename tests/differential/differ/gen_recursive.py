@@ -26,7 +26,7 @@ class RecursiveQueries:
     def recursive(self, name):
         """None: the tables suit none."""
         rng = self.rng
-        small = [t for t in self.tables if 0 < t.rows <= 70]
+        small = [t for t in self.tables if 0 < t.rows <= 70 and t.columns[0].name == "k"]
         if not small:
             return None
         if rng.random() < 0.35:

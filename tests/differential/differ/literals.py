@@ -24,6 +24,13 @@ def date_text(days):
     return f"{text} BC", f"{text} (BC)"
 
 
+def key_literal(t, value):
+    """DuckDB's constant for a value of a folder's name."""
+    if value is None:
+        return "NULL"
+    return f"DATE '{date_text(value)[1]}'" if t == T.DATE else (quoted(value) if t == T.TEXT else str(value))
+
+
 def time_text(us):
     seconds, fraction = divmod(us, 1_000_000)
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"

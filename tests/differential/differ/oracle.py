@@ -5,6 +5,8 @@ import time
 
 import duckdb
 
+from .files import columns_in
+from .literals import key_literal
 from .query import Script
 from .query_sql import ORACLE, oracle_sql, query_sql, step_sql
 from .render import duckdb_type
@@ -60,7 +62,7 @@ class Oracle:
             self.connection.execute(f"CREATE TABLE {table.name} ({columns})")
             for spec in table.files:
                 path = os.path.join(folder, table.name, spec.name)
-                self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, path)} FROM read_parquet('{path}')")
+                self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, spec, path)} FROM read_parquet('{path}', hive_partitioning=false)")
         self.add_views(views)
 
     def add_views(self, views):
@@ -68,12 +70,19 @@ class Oracle:
         for name, query in views:
             self.connection.execute(f"CREATE VIEW {name} AS {query_sql(query, ORACLE)}")
 
-    def columns_of(self, table, path):
-        if not any(c.is_uuid for c in table.columns):
-            return ", ".join(c.name for c in table.columns)
-        kinds = dict(row[:2] for row in self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}')").fetchall())
-        return ", ".join(f"unhex(replace(CAST({c.name} AS VARCHAR), '-', ''))" if kinds[c.name] == "UUID" else c.name
-                         for c in table.columns)
+    def columns_of(self, table, spec, path):
+        """A file's columns, and what the names of folders say; NULL for what it has not."""
+        there, kinds = columns_in(table, spec), {}
+        if any(c.is_uuid for c in there):
+            kinds = dict(row[:2] for row in self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}', hive_partitioning=false)").fetchall())
+        return ", ".join(self.column_of(spec, c, there, kinds.get(c.name)) for c in table.columns)
+
+    def column_of(self, spec, c, there, kind):
+        if c.is_key and len(spec.rows):
+            return key_literal(c.type, c.values[spec.rows[0]])
+        if c not in there:
+            return "NULL"
+        return f"unhex(replace(CAST({c.name} AS VARCHAR), '-', ''))" if kind == "UUID" else c.name
 
     def rows(self, query):
         """The rows, each value text or a float; of a script those of each query."""

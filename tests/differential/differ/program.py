@@ -33,8 +33,7 @@ class Program:
 
     def __init__(self, path, folder, tables, views=(), seconds=90):
         self.path, self.folder, self.seconds = os.path.abspath(path), folder, seconds
-        self.tables = [f"--table={t}" for t in tables]
-        self.table_words = [w for t in tables for w in ("--table", f"{t}={t}/*.parquet")]
+        self.table_words = [w for t in tables if t.has_name for w in ("--table", f"{t.name}={t.path}")]
         self.views = views  # SQL
 
     def command(self, settings):

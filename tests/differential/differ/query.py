@@ -25,6 +25,18 @@ class Derived:
 
 
 @dataclass
+class Series:
+    """generate_series or range in FROM."""
+
+    ours: str  # with {0} for the first argument that is an expression
+    oracle: str  # a query of one column
+    args: list
+    alias: str
+    column: str
+    path = ""
+
+
+@dataclass
 class Join:
     kind: str  # INNER, LEFT, RIGHT, FULL, CROSS, comma, SEMI, ANTI
     left: Any
@@ -66,7 +78,8 @@ class Select:
     having: Any = None
     distinct: bool = False
     distinct_on: int = 0  # DISTINCT ON the first so many items, which ORDER BY begins with
-    excluded: list = None  # SELECT * EXCLUDE of a table; items are what is left
+    excluded: list = None  # SELECT * EXCLUDE of a table, or []; items are what is left
+    replaced: list = field(default_factory=list)  # names of items that stand behind SELECT * REPLACE
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)  # (name, query)
     is_risky = False  # may fail where the oracle does not, by its data
@@ -174,7 +187,7 @@ class Copy:
 
     @property
     def tail(self):
-        return self.query.tail
+        return Tail() if self.is_folder else self.query.tail  # whose rows have an order in each file
 
     @property
     def is_large(self):
@@ -182,7 +195,16 @@ class Copy:
 
     @property
     def path(self):
-        return f"copy{self.number}.{self.kind}"
+        return f"copy{self.number}" + ("" if self.is_folder else f".{self.kind}")
+
+    @property
+    def keys(self):
+        """Of the folders."""
+        return self.options.get("PARTITION_BY", "").strip("()").replace(" ", "").split(",") if "PARTITION_BY" in self.options else []
+
+    @property
+    def is_folder(self):
+        return "PARTITION_BY" in self.options or "PER_RANK" in self.options
 
     def types(self):
         return self.query.types()
@@ -216,6 +238,8 @@ def expressions(query):
     for item in sources(query.source):
         if isinstance(item, Join) and item.on is not None:
             yield item.on
+        if isinstance(item, Series):
+            yield from item.args
 
 
 def nodes(e):

@@ -1,14 +1,20 @@
 """Queries as SQL of either engine."""
 from . import types as T
-from .query import Copy, Derived, Join, Recursive, Script, Select, SetOperation, Table, Values
+from .query import Copy, Derived, Join, Recursive, Script, Select, Series, SetOperation, Table, Values
 
 OURS, ORACLE = 0, 1
 PART = "@#"  # the column that stands before the rows of each of a script's queries
 
 
 def from_sql(source, dialect):
+    if isinstance(source, Series):
+        args = [render().sql(e, dialect) for e in source.args]
+        if dialect == OURS:
+            return f"{source.ours.format(*args)} AS {source.alias}({source.column})"
+        return f"({source.oracle.format(*args)}) {source.alias}({source.column})"
     if isinstance(source, Table):
-        name = f"'{source.path}'" if source.path and dialect == OURS else source.name
+        is_call = source.path.startswith("read_parquet(")
+        name = (source.path if is_call else f"'{source.path}'") if source.path and dialect == OURS else source.name
         return f"{name} {source.alias}" if source.alias != source.name or source.path else name
     if isinstance(source, Derived):
         names = f"({', '.join(source.names)})" if source.names else ""
@@ -52,8 +58,8 @@ def tail_sql(tail, query, dialect):
 def select_sql(q, dialect):
     sql = render().sql
     items = ", ".join(f"{sql(e, dialect)} AS {name}" for e, name in q.items)
-    if q.excluded and dialect == OURS:
-        items = f"{q.source.alias}.* EXCLUDE ({', '.join(q.excluded)})"
+    if q.excluded is not None and dialect == OURS:
+        items = star_sql(q)
     distinct = "DISTINCT " if q.distinct else ""
     if q.distinct_on:
         has_query = any(n.op == "query" for e, _ in q.items for n in e.walk())
@@ -70,6 +76,17 @@ def select_sql(q, dialect):
     if q.having is not None:
         text += f" HAVING {sql(q.having, dialect)}"
     return text
+
+
+def star_sql(q):
+    """All columns of a table but some, and some made anew."""
+    words = [f"{q.source.alias}.*"] if q.source.alias else ["*"]
+    if q.excluded:
+        words.append(f"EXCLUDE ({', '.join(q.excluded)})")
+    if q.replaced:
+        made = [f"{render().sql(e, OURS)} AS {name}" for e, name in q.items if name in q.replaced]
+        words.append(f"REPLACE ({', '.join(made)})")
+    return " ".join(words)
 
 
 def sets_sql(q, keys):

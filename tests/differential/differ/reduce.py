@@ -192,7 +192,7 @@ def drop_item(q, i):
     if isinstance(q, Select) and len(q.items) > 1 and i < len(q.items):
         del q.items[i]
         q.distinct_on -= i < q.distinct_on
-        q.group_all, q.excluded, q.tail.by_all = False, None, False
+        q.group_all, q.excluded, q.replaced, q.tail.by_all = False, None, [], False
         q.tail.order = [o for o in q.tail.order if o.index != i]
         for o in q.tail.order:
             o.index -= o.index > i

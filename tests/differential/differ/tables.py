@@ -15,6 +15,7 @@ class Column:
     values: list
     is_uuid: bool = False
     known_bound: float = None
+    is_key: bool = False  # of folders: no file has it
 
     @property
     def is_special(self):
@@ -46,10 +47,17 @@ class Table:
     columns: list
     rows: int
     files: list = field(default_factory=list)  # files.FileSpec
+    pattern: str = "*.parquet"
+    calls: tuple = ()  # of read_parquet, with {} for the name: other ways to read it; the only ones of columns put together by name
 
     @property
     def path(self):
-        return f"{self.name}/*.parquet"
+        return f"{self.name}/{self.pattern}"
+
+    @property
+    def has_name(self):
+        """May the program be told that its files are a table?"""
+        return not any(spec.columns for spec in self.files)
 
 
 NULL_MODES = ("none",) * 8 + ("some",) * 6 + ("many", "first", "last", "all")

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from . import copies, coverage, files, gen_large, settings, tables
+from . import copies, coverage, files, gen_folders, gen_large, settings, tables
 from .case import Case, Reducer
 from .compare import differs
 from .gen_query import QueryGenerator
@@ -88,6 +88,7 @@ class Worker:
         small, large = tables.make_tables(rng), gen_large.large_tables(rng)
         for table in small:
             files.plan_files(rng, table)
+        small += gen_folders.make_tables(rng)
         table_list = small + large
         with timed(result, "tables"):
             for name, spec, message in files.write_tables(self.options.program, folder, table_list):
@@ -107,7 +108,7 @@ class Worker:
 
     def usable_views(self, rng, folder, table_list, small, oracle):
         """Views that both engines take."""
-        program = Program(self.options.program, folder, [t.name for t in table_list])
+        program = Program(self.options.program, folder, table_list)
         oracle.load(folder, table_list)
         views = [v for v in make_views(rng, small)
                  if program.one(query_sql(v[1], OURS), {}).kind == "rows" and self.expected(oracle, v[1])[0] is not None]
@@ -140,7 +141,7 @@ class Worker:
     def compare(self, result, seed, rng, folder, table_list, views, oracle, queries):
         texts = [(i, query_sql(q, OURS)) for i, q in enumerate(queries)]
         view_sql = [f"CREATE VIEW {name} AS {query_sql(q, OURS)}" for name, q in views]
-        program = Program(self.options.program, folder, [t.name for t in table_list], view_sql)
+        program = Program(self.options.program, folder, table_list, view_sql)
         view_names = [name for name, _ in views]
         with timed(result, "program"):
             plain = self.outcomes(program, oracle, dict(enumerate(queries)), texts, {})
