@@ -147,11 +147,36 @@ static const char *look_at_values(data_type type, uint64_t count, cursor *from, 
     return out->values ? NULL : too_short;
 }
 
-static uint32_t code_at(const read_column *column, uint64_t i)
+/* All of a column's, one step of a width: codes lie at multiples of it. */
+#define EACH_CODE(code_type, step)                                                                 \
+    do {                                                                                           \
+        const code_type *codes = (const code_type *)column->values + first;                        \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            step;                                                                                  \
+    } while (0)
+
+static uint32_t greatest_code(const read_column *column, uint64_t count)
 {
-    uint32_t code = 0;
-    memcpy(&code, column->values + i * column->head.code_bytes, column->head.code_bytes);
-    return code;
+    const uint64_t first = 0;
+    uint32_t most = 0;
+    if (column->head.code_bytes == 1)
+        EACH_CODE(uint8_t, most = codes[i] > most ? codes[i] : most);
+    else if (column->head.code_bytes == 2)
+        EACH_CODE(uint16_t, most = codes[i] > most ? codes[i] : most);
+    else
+        EACH_CODE(uint32_t, most = codes[i] > most ? codes[i] : most);
+    return most;
+}
+
+/* Those of the block's rows [first, first + count). */
+static void take_codes(const read_column *column, uint64_t first, uint64_t count, uint32_t *out)
+{
+    if (column->head.code_bytes == 1)
+        EACH_CODE(uint8_t, out[i] = codes[i]);
+    else if (column->head.code_bytes == 2)
+        EACH_CODE(uint16_t, out[i] = codes[i]);
+    else
+        EACH_CODE(uint32_t, out[i] = codes[i]);
 }
 
 static bool is_valid(const read_column *column, uint64_t i)
@@ -174,10 +199,9 @@ static const char *look_at_codes(const wire_reader *reader, uint64_t count, curs
     out->values = take(from, count * width);
     if (!out->values)
         return "fewer codes than rows";
-    for (uint64_t i = 0; i < count; i++)
-        if (code_at(out, i) >= known->rows)
-            return "codes behind the end of their dictionary";
-    return NULL;
+    return count && greatest_code(out, count) >= known->rows
+               ? "codes behind the end of their dictionary"
+               : NULL;
 }
 
 /* NULL, or what is wrong. */
@@ -265,18 +289,49 @@ static void fill_texts(const read_column *column, uint64_t first, uint64_t count
     }
 }
 
+#define CODES_AT_ONCE 256u
+
+#define GATHER(width)                                                                              \
+    do {                                                                                           \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            memcpy((char *)target + i * (width),                                                   \
+                   (const char *)base + (uint64_t)codes[i] * (width), (width));                    \
+    } while (0)
+
+static void gather(const void *base, const uint32_t *codes, uint64_t count, unsigned width,
+                   void *target)
+{
+    switch (width) {
+    case 1:
+        GATHER(1);
+        break;
+    case 2:
+        GATHER(2);
+        break;
+    case 4:
+        GATHER(4);
+        break;
+    case 8:
+        GATHER(8);
+        break;
+    default:
+        GATHER(width);
+    }
+}
+
 static void fill_coded(const read_column *column, uint64_t first, uint64_t count, tensor *t)
 {
-    const tensor *base = column->base;
+    uint32_t codes[CODES_AT_ONCE];
+    const void *base = column->base->values;
     unsigned width = t->type.width;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t code = code_at(column, i);
+    for (uint64_t at = 0, some; at < count; at += some) {
+        some = count - at < CODES_AT_ONCE ? count - at : CODES_AT_ONCE;
+        take_codes(column, at, some, codes);
         if (width)
-            memcpy((char *)t->values + (first + i) * width,
-                   (const char *)base->values + (uint64_t)code * width, width);
-        else
-            fill_bits(t->values, first + i, 1,
-                      ((const uint64_t *)base->values)[code / 64] >> (code % 64) & 1);
+            gather(base, codes, some, width, (char *)t->values + (first + at) * width);
+        for (uint64_t i = 0; i < some && !width; i++)
+            fill_bits(t->values, first + at + i, 1,
+                      ((const uint64_t *)base)[codes[i] / 64] >> (codes[i] % 64) & 1);
     }
 }
 
@@ -315,8 +370,10 @@ static status make_coded(const column_source *source, tensor **out)
         const read_column *from = column_of(source, b);
         const read_block *block = &source->blocks[b];
         index->has_nulls |= from->validity != NULL;
-        for (uint64_t i = 0; i < block->rows; i++)
-            index->rows[block->first + i] = is_valid(from, i) ? code_at(from, i) : ROW_NULL;
+        take_codes(from, 0, block->rows, index->rows + block->first);
+        for (uint64_t i = 0; from->validity && i < block->rows; i++)
+            if (!is_valid(from, i))
+                index->rows[block->first + i] = ROW_NULL;
     }
     status st = tensor_new_indexed(&stream, any->base, any->base_rows, index,
                                    dev_count_exact(source->rows), out);

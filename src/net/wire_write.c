@@ -155,8 +155,15 @@ static uint64_t rows_that_fit(const column_rows *columns, uint32_t column_count,
     uint64_t fixed = fixed_bytes(columns, column_count), bits = 0, texts = 0;
     if (fixed > room)
         return 0;
-    for (uint32_t i = 0; i < column_count; i++)
+    bool has_texts = false;
+    for (uint32_t i = 0; i < column_count; i++) {
         bits += row_bits(&columns[i]);
+        has_texts |= is_text_by_row(&columns[i]);
+    }
+    if (!has_texts) {
+        uint64_t most = bits ? (room - fixed) * 8 / bits : count;
+        return most < count ? most : count;
+    }
     for (uint64_t row = 0; row < count; row++) {
         for (uint32_t i = 0; i < column_count; i++)
             if (is_text_by_row(&columns[i]))
@@ -274,16 +281,28 @@ static char *write_values(const column_rows *rows, uint64_t count, char *target,
     return target + wire_aligned(bytes);
 }
 
+#define NARROW(code_type)                                                                          \
+    do {                                                                                           \
+        code_type *codes = (code_type *)target;                                                    \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            codes[i] = (code_type)row_at(rows, i);                                                 \
+        for (uint64_t i = 0; rows->may_have_nulls && i < count; i++)                               \
+            if (!is_valid(rows, row_at(rows, i)))                                                  \
+                codes[i] = 0;                                                                      \
+    } while (0)
+
 static char *write_codes(const column_rows *rows, uint64_t count, char *target, wire_column *head)
 {
     unsigned width = code_bytes(rows->dictionary_rows);
     head->form = WIRE_CODES;
     head->code_bytes = (uint8_t)width;
     head->number = rows->dictionary->number;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = row_at(rows, i), code = is_valid(rows, row) ? row : 0;
-        memcpy(target + i * width, &code, width);
-    }
+    if (width == 1)
+        NARROW(uint8_t);
+    else if (width == 2)
+        NARROW(uint16_t);
+    else
+        NARROW(uint32_t);
     memset(target + count * width, 0, wire_aligned(count * width) - count * width);
     return target + wire_aligned(count * width);
 }
