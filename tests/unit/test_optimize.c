@@ -165,6 +165,23 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
     }
 }
 
+/* Keys, not a condition that all pairs are tried with. */
+TEST(is_not_distinct_alone_gives_keys)
+{
+    static const char with[] = "explain select count(*) from (values (1), (2)) a (k) %s join "
+                               "generate_series(1, 3) as b (k) on %s";
+    static const char *const types[] = {"", "left", "right", "full", "semi", "anti"};
+    char sql[512], plan[2048];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        snprintf(sql, sizeof sql, with, types[i], "b.k is not distinct from a.k");
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK(strstr(plan, " is not distinct from ") && !strstr(plan, "(k"));
+    }
+    snprintf(sql, sizeof sql, with, "full", "a.k = b.k and a.k + 1 is not distinct from b.k + 1");
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, " = ") && strstr(plan, "and ("));
+}
+
 /* What needs rows of what has none is not in the plan. */
 TEST(what_can_have_no_rows_is_not_run)
 {
