@@ -120,6 +120,23 @@ TEST(each_allocation_of_other_kinds_of_statements_may_fail)
         sweep_parts(further_statements[i], "cpu", FAULT_ALLOC, 5);
 }
 
+/* Names in a footer are copied, some of them to a new block. */
+TEST(each_allocation_of_a_footer_of_many_columns_may_fail)
+{
+    static char sql[40000];
+    static const char name[] = "a_column_with_a_name_that_is_about_as_long_as_one_can_be_";
+    const char *folder = test_folder();
+    char rows[256], select[512];
+    int length = snprintf(sql, sizeof sql, "COPY (SELECT ");
+    for (int i = 0; i < 300; i++)
+        length += snprintf(sql + length, sizeof sql - (size_t)length, "%s1 AS %s%d", i ? ", " : "",
+                           name, i);
+    snprintf(select, sizeof select, "SELECT count(*) FROM '%s/many.parquet'", folder);
+    snprintf(sql + length, sizeof sql - (size_t)length, ") TO '%s/many.parquet'", folder);
+    CHECK(!run_statement(sql, NULL, "cpu", rows, sizeof rows));
+    sweep(select, "cpu", FAULT_ALLOC);
+}
+
 /* The statements of the file that PISTACHIO_SWEEP names, parted by lines of two semicolons, as
  * tests/differential makes them. */
 TEST(each_allocation_of_the_statements_of_a_file_may_fail)
