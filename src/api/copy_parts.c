@@ -24,7 +24,7 @@ status api_copy_part_open(api_copy_part *p, const sql_statement *statement, cons
     char *file;
     TRY(open_folder(p, statement->copy.path, host, time));
     TRY(new_folder_file(p->folder, p->name, &file));
-    status st = api_copy_open_sink(statement, file, place->dev, place->budget, &p->sink);
+    status st = api_copy_open_sink(statement, file, place, &p->sink);
     mem_free(file);
     return st;
 }

@@ -4,8 +4,8 @@
 /* Rows of a row group, unless COPY says another number. */
 #define GROUP_ROWS 122880
 
-status api_copy_open_sink(const sql_statement *statement, const char *path, const device *dev,
-                          mem_budget *budget, api_sink **out)
+status api_copy_open_sink(const sql_statement *statement, const char *path, const api_rank *place,
+                          api_sink **out)
 {
     const plan_column_list *columns = &statement->query.root->columns;
     size_t count = columns->count - statement->copy.partition_count;
@@ -14,7 +14,8 @@ status api_copy_open_sink(const sql_statement *statement, const char *path, cons
         arena_alloc_array(statement->query.memory, count + 1, sizeof *schema);
     if (!schema)
         return status_no_memory("copy", count * sizeof *schema);
-    options.isa = dev->host_isa;
+    options.isa = place->dev->host_isa;
+    options.threads = exec_pool_thread_count(place->pool);
     if (statement->copy.has_codec)
         options.codec = statement->copy.codec;
     for (size_t i = 0; i < count; i++) {
@@ -24,5 +25,5 @@ status api_copy_open_sink(const sql_statement *statement, const char *path, cons
     }
     uint64_t rows = statement->copy.row_group_rows;
     rows = rows ? rows : GROUP_ROWS;
-    return api_sink_open(path, schema, count, &options, rows, budget, out);
+    return api_sink_open(path, schema, count, &options, rows, place->budget, out);
 }

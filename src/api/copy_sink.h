@@ -2,11 +2,13 @@
 #ifndef PISTACHIO_API_COPY_SINK_H
 #define PISTACHIO_API_COPY_SINK_H
 
+#include "api/internal.h"
 #include "api/sink.h"
 #include "sql/sql.h"
 
-/* A file of the statement's columns, but for the keys of PARTITION_BY, and options. */
+/* A file of the statement's columns, but for the keys of PARTITION_BY, and options. Columns are encoded by
+ * as many threads as the place's pool has. */
 CHECKED status api_copy_open_sink(const sql_statement *statement, const char *path,
-                                  const device *dev, mem_budget *budget, api_sink **out);
+                                  const api_rank *place, api_sink **out);
 
 #endif

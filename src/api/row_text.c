@@ -247,16 +247,16 @@ static void write_line(const api_row_text *text, const exec_batch *rows, uint64_
                        text_out *out)
 {
     char between = between_cells(text);
-    for (uint32_t c = 0; c < rows->column_count; c++) {
+    for (uint32_t c = 0; c < text->column_count; c++) {
         write_cell(text, &rows->columns[c], row, out);
-        text_out_char(out, c + 1 == rows->column_count ? '\n' : between);
+        text_out_char(out, c + 1 == text->column_count ? '\n' : between);
     }
 }
 
 static void write_object(const api_row_text *text, const exec_batch *rows, uint64_t row,
                          text_out *out)
 {
-    for (uint32_t c = 0; c < rows->column_count; c++) {
+    for (uint32_t c = 0; c < text->column_count; c++) {
         text_out_add(out, text->names[c].text, text->names[c].bytes);
         write_cell(text, &rows->columns[c], row, out);
     }

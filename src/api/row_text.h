@@ -24,7 +24,7 @@ typedef struct api_row_text {
 CHECKED status api_row_text_open(api_row_text *text, row_style style, const char *const *names,
                                  uint32_t column_count);
 void api_row_text_close(api_row_text *text);
-/* Rows [first, end) of the batch; what came before them is `is_first` if no row did. How many: fewer if
+/* Rows [first, end) of the batch, its first column_count columns; what came before them is `is_first` if no row did. How many: fewer if
  * the buffer is full and has no stream, and the buffer ends behind them then. */
 uint64_t api_row_text_add(const api_row_text *text, const exec_batch *rows, uint64_t first,
                           uint64_t end, bool is_first, text_out *out);

@@ -25,6 +25,7 @@ struct api_sink {
 };
 
 #define FIRST_ROOM 16384
+#define PIECE_ROWS_MIN 1024
 
 static status charge(api_sink *sink, uint64_t bytes)
 {
@@ -94,41 +95,70 @@ static void drop_batches(api_sink *sink)
 }
 
 /* Sum of the strings' lengths, each behind one of four bytes. */
-static uint64_t text_bytes(const sink_column *column, uint64_t rows)
+static uint64_t text_bytes(const sink_column *column, uint64_t first, uint64_t rows)
 {
     const string_view *views = (const string_view *)(const void *)column->values;
     uint64_t bytes = 4 * rows;
-    for (uint64_t i = 0; i < rows; i++)
+    for (uint64_t i = first; i < first + rows; i++)
         if (column->validity[i / 64] >> i % 64 & 1)
             bytes += views[i].bytes;
     return bytes;
 }
 
-/* What the group takes while it is written: each column as it is stored, at most as large as it
+/* What rows take while they are written: each column as it is stored, at most as large as it
  * is plain; and those at work once more, staged and as a page. */
-static uint64_t encoding_bytes(const api_sink *sink)
+static uint64_t encoding_bytes(const api_sink *sink, uint64_t first, uint64_t rows)
 {
     uint64_t all = 0, largest = 0;
     for (size_t c = 0; c < sink->column_count; c++) {
         const sink_column *column = &sink->columns[c];
         uint64_t bytes =
-            column->is_text ? text_bytes(column, sink->rows) : column_bytes(column, sink->rows);
+            column->is_text ? text_bytes(column, first, rows) : column_bytes(column, rows);
         all += bytes;
         largest = bytes > largest ? bytes : largest;
     }
     return all + 2 * largest * sink->threads;
 }
 
+/* Rows [first, first + rows), from a word of the bitmaps on, as a row group. */
+static status write_rows(api_sink *sink, uint64_t first, uint64_t rows)
+{
+    uint64_t bytes = encoding_bytes(sink, first, rows);
+    for (size_t i = 0; i < sink->column_count; i++) {
+        const sink_column *column = &sink->columns[i];
+        uint64_t skipped = column->width ? first * column->width : first / 8;
+        sink->views[i] =
+            (pq_column_values){column->values + skipped, column->validity + first / 64};
+    }
+    TRY(charge(sink, bytes));
+    status st = pq_writer_write(sink->writer, sink->views, rows);
+    discharge(sink, bytes);
+    return st;
+}
+
+/* Where memory is too short to encode them together, in several row groups. */
+static status write_group(api_sink *sink)
+{
+    uint64_t first = 0, most = sink->rows;
+    while (first < sink->rows) {
+        uint64_t left = sink->rows - first, rows = left < most ? left : most;
+        status st = write_rows(sink, first, rows);
+        if (status_get_kind(st) == STATUS_KIND_LIMIT && rows >= 2 * PIECE_ROWS_MIN) {
+            status_free(st);
+            most = rows / 2 / 64 * 64;
+            continue;
+        }
+        TRY(st);
+        first += rows;
+    }
+    return STATUS_OK;
+}
+
 status api_sink_flush(api_sink *sink)
 {
     if (!sink->rows)
         return STATUS_OK;
-    uint64_t bytes = encoding_bytes(sink);
-    for (size_t i = 0; i < sink->column_count; i++)
-        sink->views[i] = (pq_column_values){sink->columns[i].values, sink->columns[i].validity};
-    TRY(charge(sink, bytes));
-    status st = pq_writer_write(sink->writer, sink->views, sink->rows);
-    discharge(sink, bytes);
+    status st = write_group(sink);
     drop_batches(sink);
     sink->rows = 0;
     return st;
@@ -228,7 +258,8 @@ status api_sink_open(const char *path, const pq_column_schema *columns, size_t c
     sink->column_count = column_count;
     sink->group_rows = group_rows ? group_rows : 1;
     sink->budget = budget;
-    sink->threads = options->threads ? options->threads : 1;
+    sink->threads = options->threads < column_count ? options->threads : (unsigned)column_count;
+    sink->threads = sink->threads ? sink->threads : 1;
     status st = open_sink(sink, path, columns, options);
     if (st)
         api_sink_abort(sink);

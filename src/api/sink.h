@@ -8,7 +8,7 @@
 typedef struct api_sink api_sink;
 
 /* Row groups get group_rows rows, the last one what is left. Memory, which the budget is charged
- * with: one row group, as it came and as it is written. The types are those of the batches that
+ * with: one row group, as it came and as it is written; where there is too little, smaller ones are written. The types are those of the batches that
  * will come. options->target is taken over, also on failure. */
 CHECKED status api_sink_open(const char *path, const pq_column_schema *columns, size_t column_count,
                              const pq_writer_options *options, uint64_t group_rows,

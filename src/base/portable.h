@@ -48,4 +48,13 @@ PORTABLE int64_t ten_to_64(unsigned exponent)
     return power;
 }
 
+/* 10^exponent, up to 38. */
+PORTABLE int128 ten_to_128(unsigned exponent)
+{
+    int128 power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
 #endif

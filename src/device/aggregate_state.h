@@ -5,7 +5,8 @@
  *   sum             int64_t while that cannot overflow, then int128; of floats aggregate_number
  *   min, max        a value of the type; booleans a byte
  *   variance        aggregate_variance
- *   pair            aggregate_pair */
+ *   pair            aggregate_pair
+ *   values          aggregate_values */
 #ifndef PISTACHIO_DEVICE_AGGREGATE_STATE_H
 #define PISTACHIO_DEVICE_AGGREGATE_STATE_H
 
@@ -30,6 +31,20 @@ typedef struct aggregate_pair {
     double first_x, first_y, mean_x, mean_y, xx, yy, xy;
     uint64_t count;
 } aggregate_pair;
+
+/* Values of a group, as codes in their order (value_code.h), in a list of blocks: addresses as string views have
+ * them. Zeroed: none. */
+typedef struct aggregate_values {
+    uint64_t first, last; /* blocks */
+    uint64_t count;
+} aggregate_values;
+
+/* What stands before a block's values. */
+typedef struct aggregate_values_block {
+    uint64_t next; /* 0: it is the last one */
+    uint64_t count;
+    uint64_t front; /* of them, while one is looked for: the first ones, which it is among */
+} aggregate_values_block;
 
 /* In `bytes` of a text minimum or maximum: no value yet. */
 #define AGGREGATE_NO_TEXT UINT32_MAX
@@ -58,7 +73,9 @@ typedef enum aggregate_result {
     AGGREGATE_RESULT_REGR_SXY,
     AGGREGATE_RESULT_REGR_SLOPE,
     AGGREGATE_RESULT_REGR_INTERCEPT,
-    AGGREGATE_RESULT_REGR_R2
+    AGGREGATE_RESULT_REGR_R2,
+    AGGREGATE_RESULT_QUANTILE,
+    AGGREGATE_RESULT_QUANTILE_VALUE
 } aggregate_result;
 
 /* What key_statistics writes. */

@@ -35,6 +35,7 @@ typedef struct tensor {
     data_type type;
     uint8_t form;       /* a tensor_form */
     bool is_dictionary; /* INDEXED: the base is a dictionary: distinct values, few */
+    bool is_lasting;    /* FLAT: rows of a join's build side, the base of many chunks' columns */
     void *values;       /* device address; FLAT, CONSTANT */
     uint64_t *validity; /* device address or NULL; FLAT */
     dev_buffer *values_owner, *validity_owner;

@@ -367,6 +367,51 @@ static status walk_streaming(exec_query *query, const plan_node *node, open_stre
     return walk(query, child, chain);
 }
 
+static bool keeps_chunks(const plan_node *node)
+{
+    return node->kind == PLAN_PROJECT;
+}
+
+/* Streaming operators that have given all that they make of a chunk before they take the next one. */
+static bool keeps_order(const plan_node *node)
+{
+    return keeps_chunks(node) || node->kind == PLAN_FILTER;
+}
+
+/* Rows of a table that come to the result as they lie there: *out_limit is the LIMIT node among what is between,
+ * if there is one. */
+static bool is_plain(const exec_query *query, const plan_node **out_limit)
+{
+    const plan_node *node = query->statement->root;
+    *out_limit = NULL;
+    if (!query->dev->is_host)
+        return false;
+    while (keeps_chunks(node))
+        node = node->children[0];
+    if (node->kind == PLAN_LIMIT) {
+        *out_limit = node;
+        node = node->children[0];
+    }
+    while (keeps_order(node))
+        node = node->children[0];
+    return node->kind == PLAN_SCAN;
+}
+
+/* A LIMIT of rows that have an order passes the first ones, any other as many as it is to. */
+static status walk_limit(exec_query *query, const plan_node *node, const link *down)
+{
+    const plan_node *child = node->children[0], *first_rows;
+    exec_operator *op = NULL;
+    const link *chain;
+    if (is_plain(query, &first_rows) && first_rows == node)
+        TRY(op_reorder_open(query, node, layout_of(child), &op));
+    else
+        TRY(op_limit_open(query, node, &op));
+    TRY(exec_adopt(query, op));
+    TRY(link_new(query, op, NULL, NULL, down, &chain));
+    return walk(query, child, chain);
+}
+
 /* How each kind of node is put together; one of the four. */
 static const struct runner {
     open_source *source;
@@ -402,23 +447,124 @@ static status walk(exec_query *query, const plan_node *node, const link *down)
                       plan_kind_name(node->kind));
 }
 
-/* Where the result comes from one source alone, and what lies between makes one chunk of each, any
- * number of tasks may pull: the result heeds their turns. */
+/* ---- the order of the result's rows ---- */
+
+/* In front of the result, where there is no LIMIT. */
+static status reorder_result(exec_query *query, const link *result, const link **out)
+{
+    const plan_node *limit;
+    exec_operator *op = NULL;
+    *out = result;
+    if (!is_plain(query, &limit) || limit)
+        return STATUS_OK;
+    TRY(op_reorder_open(query, NULL, layout_of(query->statement->root), &op));
+    TRY(exec_adopt(query, op));
+    return link_new(query, op, NULL, NULL, result, out);
+}
+
+/* The operators behind one whose chunks have turns, up to the result, make one chunk of each. */
+static bool has_turns_until_end(const exec_stage *stage, const exec_operator *op)
+{
+    size_t i = 0;
+    while (op != stage->source && stage->operators.items[i] != op)
+        i++;
+    for (i += op != stage->source; i + 1 < stage->operators.count; i++) {
+        const plan_node *plan = stage->operators.items[i]->plan;
+        if (!plan || !keeps_chunks(plan))
+            return false;
+    }
+    return true;
+}
+
+static exec_operator *find_reorder(const exec_stage *stage)
+{
+    for (size_t i = 0; i < stage->operators.count; i++)
+        if (stage->operators.items[i]->ops->begin_turn)
+            return stage->operators.items[i];
+    return NULL;
+}
+
+/* Where the result comes from one source alone, and its rows have an order, any number of tasks may pull: the
+ * result heeds their turns. */
 static void keep_turns(const exec_query *query, exec_operator *result)
 {
     exec_stage *only = NULL;
     for (size_t i = 0; i < query->stages.count && result->pipelines == 1; i++)
         if (stage_uses(query->stages.items[i], result))
             only = query->stages.items[i];
-    if (!only || !only->source->has_turns)
+    if (!only)
         return;
-    for (size_t i = 0; i + 1 < only->operators.count; i++) {
-        const plan_node *plan = only->operators.items[i]->plan;
-        if (!plan || plan->kind != PLAN_PROJECT)
-            return;
-    }
+    only->reorder = find_reorder(only);
+    if (!only->reorder && !only->source->has_turns)
+        return;
+    if (!has_turns_until_end(only, only->reorder ? only->reorder : only->source))
+        return;
     only->source->task_limit = 0;
     op_result_keep_turns(result);
+}
+
+/* ---- windows by all tasks ---- */
+
+/* How many of the sort's first keys the window's partitions are made of; 0: they are of others, or none. */
+static uint32_t partition_keys(const plan_node *sort, const plan_node *window)
+{
+    const expr_list *partition = &window->window.partition;
+    if (partition->count > sort->sort.keys.count)
+        return 0;
+    for (size_t i = 0; i < partition->count; i++)
+        if (!expr_equal(partition->items[i], sort->sort.keys.items[i].key))
+            return 0;
+    return (uint32_t)partition->count;
+}
+
+/* Where a sort feeds windows and what takes rows in any order: the keys of their partitions, which tasks
+ * may have to themselves. 0: one task has to get all rows. *out_filters: some are dropped on their way. */
+static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
+{
+    const exec_operator *source = stage->source;
+    uint32_t found = 0, keys;
+    *out_filters = false;
+    if (!source || !source->has_turns || source->plan->kind != PLAN_SORT)
+        return 0;
+    for (size_t i = 0; i + 1 < stage->operators.count; i++) {
+        const plan_node *plan = stage->operators.items[i]->plan;
+        switch (plan ? plan->kind : PLAN_KIND_COUNT) {
+        case PLAN_WINDOW:
+            keys = partition_keys(source->plan, plan);
+            if (!keys || (found && keys != found))
+                return 0;
+            found = keys;
+            break;
+        case PLAN_FILTER:
+            *out_filters = true;
+            break;
+        case PLAN_PROJECT:
+            break;
+        default:
+            return 0;
+        }
+    }
+    return found;
+}
+
+/* The result heeds turns where each turn is sure to give a chunk. */
+static void share_windows(const exec_query *query, exec_operator *result)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        exec_stage *stage = query->stages.items[i];
+        bool filters;
+        uint32_t keys = whole_keys(stage, &filters);
+        bool feeds_result = stage_uses(stage, result);
+        if (!keys || (feeds_result && (filters || result->pipelines > 1)))
+            continue;
+        stage->source->whole_keys = keys;
+        stage->source->task_limit = 0;
+        for (size_t k = 0; k + 1 < stage->operators.count; k++)
+            if (stage->operators.items[k]->plan->kind == PLAN_WINDOW)
+                stage->operators.items[k]->whole_keys = keys;
+        if (feeds_result)
+            op_result_keep_turns(result);
+    }
 }
 
 status exec_build(exec_query *query, exec_operator *sink)
@@ -426,7 +572,9 @@ status exec_build(exec_query *query, exec_operator *sink)
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
+    TRY(reorder_result(query, chain, &chain));
     TRY(walk(query, query->statement->root, chain));
     keep_turns(query, sink);
+    share_windows(query, sink);
     return STATUS_OK;
 }

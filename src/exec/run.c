@@ -151,6 +151,11 @@ static void drain(exec_query *query)
         net_query_fail(query->net, status_new(STATUS_KIND_CANCELLED, "query cancelled"));
     if (query->result_sink)
         op_result_wake_all(query->result_sink);
+    for (size_t i = 0; i < query->operators.count; i++) {
+        exec_operator *op = query->operators.items[i];
+        if (op->ops->wake_all)
+            op->ops->wake_all(op);
+    }
     exec_pool_work(query->pool, query, never, NULL);
 }
 

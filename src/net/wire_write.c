@@ -7,6 +7,9 @@
 
 /* A dictionary is sent if it takes no more of a message than this; else values are. */
 #define DICTIONARY_SHARE 4
+/* Nor if it has more entries than there are rows; texts' may have so many times as many, as who receives codes
+ * compares these. */
+#define DICTIONARY_TEXTS 4
 
 typedef struct known_dictionary {
     tensor *base; /* with a reference: its address is nobody else's */
@@ -347,12 +350,21 @@ static bool is_used(const known_dictionary *known, const column_rows *columns, u
     return false;
 }
 
-/* Writes the dictionary of a column, if that is worth it; it is known from then on. Those of the
- * columns before it stay known. */
-static const known_dictionary *send_dictionary(wire_writer *writer, const tensor *t,
-                                               const column_rows *columns, uint32_t column,
-                                               char *target, uint32_t room, uint32_t *used)
+/* What rows of a filter are left over may have few of its entries. */
+static bool has_many_entries(const tensor *t, uint64_t row_count)
 {
+    return t->base_rows / (type_is_text(t->type) ? DICTIONARY_TEXTS : 1) > row_count;
+}
+
+/* Writes the dictionary of a column of so many rows, if that is worth it; it is known from then on. Those of
+ * the columns before it stay known. */
+static const known_dictionary *send_dictionary(wire_writer *writer, const tensor *t,
+                                               uint64_t row_count, const column_rows *columns,
+                                               uint32_t column, char *target, uint32_t room,
+                                               uint32_t *used)
+{
+    if (has_many_entries(t, row_count))
+        return NULL;
     uint64_t rows, bytes = dictionary_bytes(t, &rows);
     known_dictionary *known = &writer->known[writer->next_number % WIRE_DICTIONARIES];
     if (bytes > room / DICTIONARY_SHARE || bytes > room - *used || !rows || rows > WIRE_ROWS_MAX ||
@@ -369,8 +381,8 @@ static const known_dictionary *send_dictionary(wire_writer *writer, const tensor
     return known;
 }
 
-static void set_columns(wire_writer *writer, const chunk *c, uint64_t first, column_rows *columns,
-                        char *target, uint32_t room, uint32_t *used)
+static void set_columns(wire_writer *writer, const chunk *c, uint64_t first, uint64_t count,
+                        column_rows *columns, char *target, uint32_t room, uint32_t *used)
 {
     for (uint32_t i = 0; i < c->column_count; i++) {
         const tensor *t = c->columns[i];
@@ -381,7 +393,8 @@ static void set_columns(wire_writer *writer, const chunk *c, uint64_t first, col
         columns[i].dictionary = find_dictionary(writer, t->base);
         columns[i].dictionary_rows = t->base_rows;
         if (!columns[i].dictionary)
-            columns[i].dictionary = send_dictionary(writer, t, columns, i, target, room, used);
+            columns[i].dictionary =
+                send_dictionary(writer, t, count, columns, i, target, room, used);
     }
 }
 
@@ -480,7 +493,7 @@ status wire_append(wire_writer *writer, const chunk *c, uint64_t first, uint64_t
     column_rows *columns = mem_new_array(c->column_count + 1, sizeof *columns);
     if (!columns)
         return status_no_memory("message", c->column_count * sizeof *columns);
-    set_columns(writer, c, first, columns, target, room, used);
+    set_columns(writer, c, first, count, columns, target, room, used);
     status st = append_rows(writer, columns, count, target, room, used, out_rows);
     mem_free(columns);
     return st;

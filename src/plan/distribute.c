@@ -21,8 +21,6 @@
 #define MESSAGES_SHARE 4
 #define MESSAGES_OF_CHANNEL 10
 #define MESSAGE_BYTES_MIN (16u << 10)
-/* Ranks agree on all of a join's filters at once. */
-#define UNITED_FILTERS_MAX 256
 
 static status place(distributor *d, plan_node **slot, site *out);
 
@@ -577,76 +575,6 @@ static status place(distributor *d, plan_node **slot, site *out)
     return STATUS_OK;
 }
 
-/* ---- runtime filters ---- */
-
-/* Who takes a filter. */
-typedef struct filter_use {
-    uint32_t id;
-    bool may_cross; /* its rows may go to other ranks on their way to the join */
-    bool is_taken, crosses;
-    double bytes; /* that exchanges on the way receive */
-} filter_use;
-
-static void find_takers(plan_node *node, filter_use *use, bool has_crossed, double bytes)
-{
-    if (node->kind == PLAN_SCAN) {
-        size_t kept = 0;
-        for (size_t i = 0; i < node->scan.runtime_filters.count; i++) {
-            plan_taken_filter filter = node->scan.runtime_filters.items[i];
-            bool is_it = filter.id == use->id;
-            if (is_it && has_crossed && !use->may_cross)
-                continue;
-            node->scan.runtime_filters.items[kept++] = filter;
-            use->is_taken |= is_it;
-            use->crosses |= is_it && has_crossed;
-            use->bytes = is_it && bytes > use->bytes ? bytes : use->bytes;
-        }
-        node->scan.runtime_filters.count = kept;
-    }
-    if (node->kind == PLAN_EXCHANGE) {
-        has_crossed = true;
-        bytes += node->estimated_bytes;
-    }
-    for (uint32_t i = 0; i < node->child_count; i++)
-        find_takers(node->children[i], use, has_crossed, bytes);
-}
-
-/* A filter is of the rows that its rank's build side has. That is right for scans whose rows meet no other
- * rank's before the join; for others where each rank has a copy of all build rows, or where the ranks
- * unite their filters. Of a broadcast that overflows ranks unite them, else they have them. */
-static void place_filters(distributor *d, plan_node *join)
-{
-    size_t kept = 0;
-    const plan_node *build = join->children[join->join.build_left ? 0 : 1];
-    bool is_copy = build->placement == PLACEMENT_COPIES, crosses = false;
-    bool may_unite = join->placement == PLACEMENT_PARTS &&
-                     join->join.runtime_filters.count <= UNITED_FILTERS_MAX;
-    bool may_overflow = join->join.overflow_id != 0;
-    for (size_t i = 0; i < join->join.runtime_filters.count; i++) {
-        plan_given_filter given = join->join.runtime_filters.items[i];
-        filter_use use = {.id = given.id, .may_cross = may_unite || (is_copy && !may_overflow)};
-        find_takers(join->children[join->join.build_left ? 1 : 0], &use, false, 0);
-        given.bytes_max = use.bytes;
-        if (use.is_taken)
-            join->join.runtime_filters.items[kept++] = given;
-        crosses |= use.crosses;
-    }
-    join->join.runtime_filters.count = kept;
-    if (!crosses || (is_copy && !may_overflow))
-        return;
-    join->join.has_united_filters = true;
-    join->join.filters_id = d->statement->exchange_count;
-    d->statement->exchange_count += 1 + (uint32_t)kept;
-}
-
-static void place_all_filters(distributor *d, plan_node *node)
-{
-    if (node->kind == PLAN_JOIN && node->join.runtime_filters.count)
-        place_filters(d, node);
-    for (uint32_t i = 0; i < node->child_count; i++)
-        place_all_filters(d, node->children[i]);
-}
-
 /* ---- the statement ---- */
 
 static double read_bytes(const plan_node *node)
@@ -734,9 +662,7 @@ status plan_distribute(plan_statement *statement, const plan_distribution *distr
     }
     TRY(place(&d, &statement->root, &s));
     TRY(place_result(&d));
-    for (size_t i = 0; i < statement->shared.count; i++)
-        place_all_filters(&d, statement->shared.items[i]);
-    place_all_filters(&d, statement->root);
+    distribute_filters(&d);
     statement->message_bytes_max = fitting_message_bytes(statement, distribution);
     distribute_number_heavy(&d);
     distribute_number_overflows(&d);

@@ -54,6 +54,8 @@ CHECKED status distribute_may_overflow(distributor *d, plan_node *join, unsigned
 void distribute_hold(const site *s);
 /* After all is placed: gives joins that may overflow their numbers. */
 void distribute_number_overflows(const distributor *d);
+/* After all is placed: scans take the filters that are right for their rows (distribute_filters.c). */
+void distribute_filters(distributor *d);
 /* The aggregate at the slot, whose child is at *io: adds what it needs, perhaps nodes above it. */
 CHECKED status distribute_aggregate(distributor *d, plan_node **slot, site *io);
 

@@ -14,6 +14,14 @@
  * rows on one rank only, which has all of its key, and copies that meet none come out nowhere. They cost
  * memory, overflow_bytes and what was on its way.
  *
+ * Heavy keys' rows stay as those of any repartitioned join do (distribute_heavy.c): the rank of such a key has
+ * all its build rows, those that went to all ranks and those that came by it, and sends them to the others,
+ * which join their probe rows with these alone.
+ *
+ * A probe side that goes to all ranks cannot overflow: its rows meet build rows as they come, and these would have to
+ * move before the first of them does, when nothing is known. It would have to be kept until then, and scans would not
+ * get its build side's filters. Such a side is one that has fewer bytes, and yet more rows, than the build side.
+ *
  * Whether a probe row stays on its rank is not known when the plan is made: where a node above relies on
  * that, the join does without. */
 #include "plan/distribute_aggregate.h"
@@ -113,7 +121,8 @@ status distribute_may_overflow(distributor *d, plan_node *join, unsigned side, s
     TRY(distribute_exchange(d, &join->children[!side], EXCHANGE_HASH, keys[!side]));
     broadcast->exchange.keys = *keys[side];
     broadcast->exchange.overflow_bytes = (uint64_t)bytes;
-    join->join.overflow_id = 1; /* numbered when all is placed */
+    join->join.overflow_id = 1;                         /* numbered when all is placed, */
+    join->join.heavy_id = distribute_may_keep(d, join); /* and this */
     join->join.overflow_next = io->overflow;
     io->overflow = join;
     return STATUS_OK;
@@ -134,7 +143,7 @@ void distribute_hold(const site *s)
     for (plan_node *join = s->overflow; join; join = join->join.overflow_next) {
         if (!join->join.overflow_id)
             continue;
-        join->join.overflow_id = 0;
+        join->join.overflow_id = join->join.heavy_id = 0;
         (*build_of(join))->exchange.keys = (expr_list){0};
         (*build_of(join))->exchange.overflow_bytes = 0;
         *probe_of(join) = (*probe_of(join))->children[0];

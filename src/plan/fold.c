@@ -2,6 +2,7 @@
 #include "plan/fold.h"
 
 #include "device/host/host.h"
+#include "plan/fold_like.h"
 #include "plan/function.h"
 
 #include <math.h>
@@ -285,6 +286,9 @@ static bool fold_values(arena *a, const expr *e, value *out)
         return fold_interval_add(first, second, out);
     case EXPR_INTERVAL_MULTIPLY:
         return fold_interval_multiply(first, second->f64, out);
+    case EXPR_LIKE:
+    case EXPR_ILIKE:
+        return fold_like(a, e, out);
     default:
         return fold_host(a, e, out);
     }

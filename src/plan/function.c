@@ -262,6 +262,7 @@ static void print_aggregates(FILE *to)
 #define ARGUMENT_INTEGER "integer"
 #define ARGUMENT_BOOLEAN "boolean"
 #define ARGUMENT_PAIR "y, x"
+#define ARGUMENT_SHARE "x, p"
 #define RESULT_BIGINT "bigint"
 #define RESULT_DOUBLE "double"
 #define RESULT_SAME "as x"

@@ -1,5 +1,5 @@
 /* node_series.c - each of its child's rows beside the numbers or times of a series: the child's columns,
- * then theirs. */
+ * then theirs, then (WITH ORDINALITY) their numbers. */
 #include "plan/node.h"
 
 static void visit(plan_node *node, plan_visitor *visit, void *context)
@@ -18,12 +18,14 @@ static void write(plan_writer *w, const plan_node *node)
     plan_write_expr(w, node->series.stop);
     plan_write_text(w, " by ");
     plan_write_expr(w, node->series.step);
+    if (node->series.has_number)
+        plan_write_text(w, " with ordinality");
 }
 
 static status verify(plan_verifier *v, const plan_node *node)
 {
-    size_t passed = node->columns.count - 1;
-    if (!node->columns.count)
+    size_t made = plan_series_columns(node), passed = node->columns.count - made;
+    if (node->columns.count < made)
         return plan_verify_error(node, "no column");
     data_type type = node->columns.items[passed].type;
     plan_verify_show_children(v, node, 1);
@@ -78,13 +80,17 @@ static status prune(plan_statement *s, plan_node *node, const column_set *needed
 {
     column_set below;
     plan_column_list columns = {0};
-    plan_column made = node->columns.items[node->columns.count - 1];
+    size_t first = node->columns.count - plan_series_columns(node);
+    plan_column made[2] = {{0}};
+    memcpy(made, node->columns.items + first, plan_series_columns(node) * sizeof *made);
+    node->series.has_number &= column_set_has(needed, made[1].id);
     TRY(column_set_copy(s->memory, needed, &below));
     visit(node, add_visited, &below);
     TRY(plan_prune(s, node->children[0], &below));
     for (size_t i = 0; i < node->children[0]->columns.count; i++)
         TRY(array_push(s->memory, &columns, node->children[0]->columns.items[i]));
-    TRY(array_push(s->memory, &columns, made));
+    for (size_t i = 0; i < plan_series_columns(node); i++)
+        TRY(array_push(s->memory, &columns, made[i]));
     node->columns = columns;
     return STATUS_OK;
 }

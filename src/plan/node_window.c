@@ -62,7 +62,8 @@ static void write_frame(plan_writer *w, const plan_frame *frame)
 static bool has_frame(const plan_window_call *call)
 {
     return call->function == WINDOW_AGGREGATE || call->function == WINDOW_FIRST_VALUE ||
-           call->function == WINDOW_LAST_VALUE || call->function == WINDOW_NTH_VALUE;
+           call->function == WINDOW_LAST_VALUE || call->function == WINDOW_NTH_VALUE ||
+           call->function >= WINDOW_STRING_AGG_FRAME;
 }
 
 static void write_call(plan_writer *w, const plan_window_call *call, const plan_column *column)
@@ -152,9 +153,8 @@ static status verify_call(const plan_node *node, const plan_window_call *call)
     if (call->function == WINDOW_AGGREGATE &&
         !call->arg_count != (call->aggregate == AGGREGATE_COUNT_STAR))
         return plan_verify_error(node, "aggregate without argument");
-    if ((call->function == WINDOW_STRING_AGG || call->function == WINDOW_STRING_AGG_DISTINCT) &&
-        call->arg_count != 2)
-        return plan_verify_error(node, "string_agg without delimiter");
+    if (call->function > WINDOW_AGGREGATE && call->arg_count != 2)
+        return plan_verify_error(node, "a function without its second argument");
     TRY(verify_bound(node, call, &call->frame.start));
     return verify_bound(node, call, &call->frame.end);
 }

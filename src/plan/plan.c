@@ -19,6 +19,11 @@ plan_node *plan_node_new(arena *a, plan_kind kind, uint32_t child_count)
     return node;
 }
 
+size_t plan_series_columns(const plan_node *node)
+{
+    return node->series.has_number ? 2 : 1;
+}
+
 int plan_column_index(const plan_node *node, uint32_t id)
 {
     for (size_t i = 0; i < node->columns.count; i++)
@@ -68,6 +73,9 @@ const char *plan_window_name(plan_window_function function)
 #include "plan/windows.def"
         [WINDOW_STRING_AGG] = "string_agg",
         [WINDOW_STRING_AGG_DISTINCT] = "string_agg distinct",
+        [WINDOW_STRING_AGG_FRAME] = "string_agg",
+        [WINDOW_VALUE_OF_LEAST] = "arg_min",
+        [WINDOW_VALUE_OF_GREATEST] = "arg_max",
     };
     return names[function];
 }

@@ -102,7 +102,12 @@ typedef enum plan_window_function {
     /* Of the binder's making alone: the partition's texts, each with the delimiter of its row in front of it but the
      * first, at the partition's first row; NULL at the others. DISTINCT: of neighbours that are equal the first. */
     WINDOW_STRING_AGG,
-    WINDOW_STRING_AGG_DISTINCT
+    WINDOW_STRING_AGG_DISTINCT,
+    /* Aggregates over frames that grouping makes of windows: the frame's texts, joined; of the row where the first
+     * argument is least, or greatest, the second. */
+    WINDOW_STRING_AGG_FRAME,
+    WINDOW_VALUE_OF_LEAST,
+    WINDOW_VALUE_OF_GREATEST
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
@@ -150,8 +155,9 @@ typedef struct plan_window_call {
  * its index in the query's runtime filters, the same at the join and at the scans. */
 typedef struct plan_given_filter {
     uint32_t id;
-    uint32_t key;     /* of which key pair: index in left_keys and right_keys */
-    double bytes_max; /* of several ranks: those that it may save */
+    uint32_t key;          /* of which key pair: index in left_keys and right_keys */
+    double bytes_max;      /* of several ranks: those that it may save, */
+    uint64_t bitmap_bytes; /* and of a bitmap that is worth sending, however few keys it has */
 } plan_given_filter;
 
 typedef struct plan_taken_filter {
@@ -267,9 +273,10 @@ struct plan_node {
         } repeat;
         struct {
             expr *start, *stop,
-                *step;     /* of the last column's type; of times the step is an interval.
-                                          The other columns are the child's */
-            bool has_stop; /* the end is in it */
+                *step;       /* of the values' type; of times the step is an interval. Columns: the
+                                          child's, the values */
+            bool has_stop;   /* the end is in it */
+            bool has_number; /* behind them each value's number, from 1: a bigint */
         } series;
         struct {
             uint32_t id;             /* index in plan_statement.shared */
@@ -326,6 +333,8 @@ typedef void plan_visitor(expr **slot, void *context);
 void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
 /* Index of the column with this id among the node's, or -1. */
 int plan_column_index(const plan_node *node, uint32_t id);
+/* How many columns a PLAN_SERIES makes: the last of the node's. */
+size_t plan_series_columns(const plan_node *node);
 const char *plan_kind_name(plan_kind kind);
 const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_exchange_name(plan_exchange_kind kind);

@@ -56,6 +56,20 @@ CHECKED status plan_push_conditions(plan_statement *statement, expr_list *condit
 bool plan_is_repeatable(const plan_node *node);
 /* The columns that a join of this type makes. */
 CHECKED status plan_join_columns(arena *a, plan_node *join);
+/* The columns of its sides. */
+CHECKED status plan_join_sides(plan_statement *s, const plan_node *join, column_set *left,
+                               column_set *right);
+
+/* rewrite_outer_joins.c */
+
+/* A condition above the join that no row with NULLs for one side passes makes that side's rows required: an outer
+ * join becomes a narrower one. */
+CHECKED status plan_narrow_outer_join(plan_statement *s, plan_node *join,
+                                      const expr_list *conditions);
+/* An outer join of which a condition keeps only rows without a partner, as an anti join under a projection that has
+ * the other side's columns as NULLs; another node is given as it is. */
+CHECKED status plan_anti_of_outer_join(plan_statement *s, plan_node *join,
+                                       const expr_list *conditions, plan_node **out);
 
 /* The rules. */
 #define RULE(name, is_needed, help) CHECKED status rewrite_##name(plan_statement *statement);

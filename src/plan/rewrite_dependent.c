@@ -302,15 +302,18 @@ static status push_grouping_sets(pushing *p, plan_node *node, pushed *out)
 
 static status push_series(pushing *p, plan_node *node, pushed *out)
 {
-    plan_column made = node->columns.items[node->columns.count - 1];
+    arena *a = p->statement->memory;
+    plan_column_list before = node->columns;
     TRY(push(p, node->children[0], out));
     TRY(substitute(p, node, out->values));
     node->children[0] = out->node;
     node->columns = (plan_column_list){0};
     for (size_t i = 0; i < out->node->columns.count; i++)
-        TRY(array_push(p->statement->memory, &node->columns, out->node->columns.items[i]));
+        TRY(array_push(a, &node->columns, out->node->columns.items[i]));
+    for (size_t i = before.count - plan_series_columns(node); i < before.count; i++)
+        TRY(array_push(a, &node->columns, before.items[i]));
     out->node = node;
-    return array_push(p->statement->memory, &node->columns, made);
+    return STATUS_OK;
 }
 
 /* ---- order ---- */

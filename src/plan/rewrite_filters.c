@@ -180,16 +180,6 @@ static status push_union(plan_statement *s, plan_node *node, expr_list *conditio
 
 /* ---- joins ---- */
 
-static status join_sides(plan_statement *s, const plan_node *node, column_set *left,
-                         column_set *right)
-{
-    TRY(column_set_new(s->memory, s->next_column_id, left));
-    TRY(column_set_new(s->memory, s->next_column_id, right));
-    column_set_add_node(left, node->children[0]);
-    column_set_add_node(right, node->children[1]);
-    return STATUS_OK;
-}
-
 /* Splits an outer, semi, anti or mark join's own condition: what only concerns the right side goes
  * there, equalities become keys. */
 static status split_condition(plan_statement *s, plan_node *node, const column_set *left,
@@ -244,7 +234,7 @@ static status gather_reducer(plan_statement *s, plan_node *node, join_graph *gra
 {
     column_set left, right;
     expr_list to_right = {0};
-    TRY(join_sides(s, node, &left, &right));
+    TRY(plan_join_sides(s, node, &left, &right));
     TRY(split_condition(s, node, &left, &right, &to_right));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     TRY(array_push(s->memory, &graph->reducers, node));
@@ -312,11 +302,31 @@ static status share_conditions(plan_statement *s, join_graph *graph, expr_list *
     return STATUS_OK;
 }
 
+/* Outer joins among the relations that a condition between these makes inner ones are taken apart, too. */
+static status narrow_relations(plan_statement *s, join_graph *graph)
+{
+    for (size_t r = 0; r < graph->relations.count && plan_rule_is_on(s, RULE_outer_joins);) {
+        plan_node *node = graph->relations.items[r++];
+        if (node->kind != PLAN_JOIN || !plan_is_repeatable(node))
+            continue;
+        TRY(plan_narrow_outer_join(s, node, &graph->conditions));
+        if (!is_inner(node))
+            continue;
+        graph->relations.count--;
+        memmove(&graph->relations.items[r - 1], &graph->relations.items[r],
+                (graph->relations.count - (r - 1)) * sizeof(plan_node *));
+        TRY(gather(s, node, graph));
+        r = 0; /* there are more conditions now */
+    }
+    return STATUS_OK;
+}
+
 static status push_graph(plan_statement *s, plan_node *node, const expr_list *conditions,
                          plan_node **out)
 {
     join_graph graph = {.conditions = *conditions};
     TRY(gather(s, node, &graph));
+    TRY(narrow_relations(s, &graph));
     size_t count = graph.relations.count;
     expr_list *single = arena_alloc_array(s->memory, count + 1, sizeof *single);
     if (!single)
@@ -325,25 +335,6 @@ static status push_graph(plan_statement *s, plan_node *node, const expr_list *co
     for (size_t r = 0; r < count; r++)
         TRY(push(s, graph.relations.items[r], &single[r], &graph.relations.items[r]));
     return rewrite_join_order(s, &graph, out);
-}
-
-/* A condition above that no row with NULLs for one side passes makes that side's rows required:
- * outer joins become narrower ones. */
-static void narrow_outer(plan_node *node, const expr_list *conditions, const column_set *left,
-                         const column_set *right)
-{
-    plan_join_type *type = &node->join.type;
-    for (size_t i = 0; i < conditions->count; i++) {
-        bool needs_left = plan_rejects_nulls(conditions->items[i], left);
-        bool needs_right = plan_rejects_nulls(conditions->items[i], right);
-        if (*type == JOIN_FULL)
-            *type = needs_left && needs_right ? JOIN_INNER
-                    : needs_left              ? JOIN_LEFT
-                    : needs_right             ? JOIN_RIGHT
-                                              : JOIN_FULL;
-        else if ((*type == JOIN_LEFT && needs_right) || (*type == JOIN_RIGHT && needs_left))
-            *type = JOIN_INNER;
-    }
 }
 
 /* Conditions that only read keys of the side which an outer join keeps hold for the other side's
@@ -380,12 +371,14 @@ static status push_join(plan_statement *s, plan_node *node, expr_list *condition
 {
     if (is_inner(node) || is_reducer(node))
         return push_graph(s, node, conditions, out);
+    if (plan_rule_is_on(s, RULE_outer_joins)) {
+        TRY(plan_narrow_outer_join(s, node, conditions));
+        TRY(plan_anti_of_outer_join(s, node, conditions, &node));
+        if (node->kind != PLAN_JOIN || is_inner(node))
+            return push(s, node, conditions, out);
+    }
     column_set left, right;
-    TRY(join_sides(s, node, &left, &right));
-    if (plan_rule_is_on(s, RULE_outer_joins))
-        narrow_outer(node, conditions, &left, &right);
-    if (is_inner(node))
-        return push_graph(s, node, conditions, out);
+    TRY(plan_join_sides(s, node, &left, &right));
     expr_list to_left = {0}, to_right = {0}, above = {0};
     bool keeps_left = node->join.type != JOIN_RIGHT && node->join.type != JOIN_FULL;
     bool keeps_right = node->join.type == JOIN_RIGHT;

@@ -12,7 +12,7 @@
 #include "plan/node.h"
 
 /* Rows that are kept of a partition, at most: each new one is put in its place among them. */
-#define PARTITION_ROWS_MAX 64
+#define PARTITION_ROWS_MAX 256
 /* Of all rows. */
 #define ROWS_MAX 1000000
 

@@ -9,7 +9,8 @@ typedef enum argument_kind {
     ARGUMENT_NUMBER,
     ARGUMENT_INTEGER,
     ARGUMENT_BOOLEAN,
-    ARGUMENT_PAIR
+    ARGUMENT_PAIR,
+    ARGUMENT_SHARE
 } argument_kind;
 
 typedef enum result_kind { RESULT_BIGINT, RESULT_DOUBLE, RESULT_SAME, RESULT_SUM } result_kind;
@@ -81,6 +82,7 @@ static status cast_argument(binder *b, const PgQuery__FuncCall *tree, const char
     bool is_null = *arg && (*arg)->type.id == TYPE_NULL;
     switch (functions[call->function].argument) {
     case ARGUMENT_NONE:
+    case ARGUMENT_SHARE:
         return STATUS_OK;
     case ARGUMENT_ANY:
         return is_null ? bind_cast(b, *arg, type_make(TYPE_VARCHAR), tree->location, arg)
@@ -318,15 +320,13 @@ status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char 
                            bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out)
 {
     plan_aggregate_function function;
-    *out_is_aggregate = find_function(name, &function);
+    *out_is_aggregate = find_function(name, &function) && !bind_is_composite(name);
     if (!*out_is_aggregate)
         return STATUS_OK;
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
     if (tree->n_agg_order || tree->agg_within_group)
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
-    if (functions[function].argument == ARGUMENT_PAIR)
-        return bind_unsupported(b, tree->location, "an aggregate of pairs over a window is");
     *out = (bind_aggregate){
         .call = {.function = function, .position = bind_position(b, tree->location)}};
     TRY(bind_argument(b, tree, name, scope, &out->call));

@@ -247,3 +247,40 @@ status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char 
     (*out)->position = added.position;
     return STATUS_OK;
 }
+
+/* ---- OVER a window ---- */
+
+static status bind_over(binder *b, const PgQuery__FuncCall *tree, const composite_name *found,
+                        bind_scope *scope, bind_composite *c, plan_window_call *call)
+{
+    bool is_string = c->kind == COMPOSITE_STRING_AGG;
+    if (is_string)
+        TRY(bind_string_agg(b, tree, found->name, scope, c));
+    else
+        TRY(bind_others(b, tree, found, scope, c));
+    call->function = is_string                                ? WINDOW_STRING_AGG_FRAME
+                     : c->kind == COMPOSITE_VALUE_OF_GREATEST ? WINDOW_VALUE_OF_GREATEST
+                                                              : WINDOW_VALUE_OF_LEAST;
+    call->arg_count = 2;
+    call->args[0] = c->key;
+    call->args[1] = is_string ? c->delimiter : c->value;
+    return STATUS_OK;
+}
+
+status bind_composite_over(binder *b, const PgQuery__FuncCall *tree, const char *name,
+                           bind_scope *scope, plan_window_call *call, plan_column *out)
+{
+    const composite_name *found = find_name(name, tree->agg_within_group);
+    bind_composite c = {.kind = found->kind, .position = bind_position(b, tree->location)};
+    if (c.kind != COMPOSITE_STRING_AGG && c.kind != COMPOSITE_VALUE_OF_LEAST &&
+        c.kind != COMPOSITE_VALUE_OF_GREATEST)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
+                          "%s over a window is not supported", name);
+    if (tree->agg_distinct)
+        return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
+    if (tree->n_agg_order || tree->agg_within_group)
+        return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
+    TRY(bind_over(b, tree, found, scope, &c, call));
+    *out = (plan_column){.name = found->name, .type = type_of(&c), .is_nullable = true};
+    return STATUS_OK;
+}

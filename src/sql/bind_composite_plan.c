@@ -1,6 +1,8 @@
 /* bind_composite_plan.c - what aggregates made of others become.
  *
- *   median(x):  project [(low + (high - low) * part) as median]
+ *   median(x):  aggregate [quantile_cont(x, 0.5)] groups [g], and so other quantiles in ascending order, where a
+ *               value is a number of at most 64 bits (aggregate_state_values.c); else
+ *               project [(low + (high - low) * part) as median]
  *                 aggregate [max(x) filter (number = ...) as low, ...] groups [g]
  *                   window [row_number() as number, count(x) as count] partition [g] order [x]
  *                     sort [g, x]
@@ -123,6 +125,7 @@ static status new_window(composing *c, const plan_sort_key_list *keys, plan_node
 {
     binder *b = c->b;
     plan_node *sort;
+    TRY(add_columns(c, &c->partition));
     value one = value_int(TYPE_INT32, 1);
     TRY(bind_new_node(b, PLAN_SORT, c->node, &sort));
     for (size_t i = 0; i < c->partition.count; i++) {
@@ -186,21 +189,45 @@ static status number_rows(composing *c, expr *key, bool is_descending, plan_sort
 
 /* ---- aggregates ---- */
 
-/* One more aggregate of the query, as a column of the groups. */
+/* One more aggregate of the query, as a column of the groups, of the argument's type. */
+static expr *add_call_of(composing *c, plan_aggregate call)
+{
+    bind_aggregate added = {.call = call};
+    if (c->st)
+        return NULL;
+    added.column = (plan_column){.id = bind_new_id(c->b),
+                                 .name = plan_aggregate_name(call.function),
+                                 .type = call.argument->type,
+                                 .is_nullable = true};
+    c->st = array_push(c->b->memory, &c->scope->aggregates, added);
+    return column(c, &added.column);
+}
+
 static expr *add_aggregate(composing *c, plan_aggregate_function function, expr *argument,
                            expr *filter)
 {
-    bool counts = function == AGGREGATE_COUNT;
-    if (c->st)
-        return NULL;
-    bind_aggregate added = {
-        .call = {.function = function, .argument = argument, .filter = filter, .position = -1}};
-    added.column = (plan_column){.id = bind_new_id(c->b),
-                                 .name = plan_aggregate_name(function),
-                                 .type = counts ? type_make(TYPE_INT64) : argument->type,
-                                 .is_nullable = !counts};
-    c->st = array_push(c->b->memory, &c->scope->aggregates, added);
-    return column(c, &added.column);
+    return add_call_of(
+        c, (plan_aggregate){
+               .function = function, .argument = argument, .filter = filter, .position = -1});
+}
+
+/* Whether the values that a group keeps will do (device/value_code.h). */
+static bool is_kept(const bind_composite *q)
+{
+    bool is_quantile = q->kind == COMPOSITE_QUANTILE || q->kind == COMPOSITE_QUANTILE_VALUE;
+    return is_quantile && !q->is_descending && !type_is_text(q->key->type) && q->key->type.width &&
+           q->key->type.width <= 8;
+}
+
+static status compose_kept(composing *c, const bind_composite *q, expr **out)
+{
+    plan_aggregate call = {.function = q->kind == COMPOSITE_QUANTILE ? AGGREGATE_QUANTILE_CONT
+                                                                     : AGGREGATE_QUANTILE_DISC,
+                           .argument = q->key,
+                           .second = number_of(c, q->fraction),
+                           .position = q->position};
+    *out = add_call_of(c, call);
+    return c->st;
 }
 
 static status compose_quantile(composing *c, const bind_composite *q, expr *key, expr **out)
@@ -291,6 +318,8 @@ static status compose_string(composing *c, const bind_composite *q, expr *key, e
 static status compose(composing *c, const bind_composite *q, expr **out)
 {
     expr *key = q->key;
+    if (is_kept(q))
+        return compose_kept(c, q, out);
     TRY(as_column(c, &key));
     switch (q->kind) {
     case COMPOSITE_QUANTILE:
@@ -319,7 +348,6 @@ status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bo
                          scope->composites.items[0].position);
     for (size_t i = 0; i < groups->count; i++)
         TRY(array_push(b->memory, &c.partition, groups->items[i]));
-    TRY(add_columns(&c, &c.partition));
     for (size_t i = 0; i < scope->composites.count; i++) {
         expr *e;
         TRY(compose(&c, &scope->composites.items[i], &e));

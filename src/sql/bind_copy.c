@@ -77,7 +77,9 @@ typedef enum option_id {
     OPTION_DELIMITER,
     OPTION_NULL,
     OPTION_PARTITION_BY,
-    OPTION_OVERWRITE
+    OPTION_OVER,
+    OPTION_APPEND,
+    OPTION_REPLACE
 } option_id;
 
 /* The first name of an id is the one that messages use. */
@@ -96,8 +98,10 @@ static const struct {
     {"delim", OPTION_DELIMITER, FOR_CSV},
     {"sep", OPTION_DELIMITER, FOR_CSV},
     {"null", OPTION_NULL, FOR_CSV},
-    {"partition_by", OPTION_PARTITION_BY, FOR_PARQUET},
-    {"overwrite_or_ignore", OPTION_OVERWRITE, FOR_PARQUET},
+    {"partition_by", OPTION_PARTITION_BY, FOR_ALL},
+    {"overwrite_or_ignore", OPTION_OVER, FOR_ALL},
+    {"append", OPTION_APPEND, FOR_ALL},
+    {"overwrite", OPTION_REPLACE, FOR_ALL},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)
 
@@ -182,6 +186,15 @@ static bool set_bool(const char *text, bool *out)
     return !*text || bool_parse(text, strlen(text), out);
 }
 
+static bool set_into(const char *text, sql_copy_into into, sql_copy *out)
+{
+    bool is_wanted;
+    if (!set_bool(text, &is_wanted))
+        return false;
+    out->into = is_wanted ? into : out->into;
+    return true;
+}
+
 /* Not what ends a line or quotes, nor a part of a longer character. */
 static bool set_delimiter(const char *text, sql_copy *out)
 {
@@ -224,10 +237,14 @@ static status set_option(const binder *b, const PgQuery__DefElem *option, option
     case OPTION_NULL:
         allowed = set_null(text, out) ? NULL : "a text without quotes and line ends";
         break;
-    case OPTION_OVERWRITE:
-        out->may_overwrite = !*text;
-        allowed =
-            !*text || bool_parse(text, strlen(text), &out->may_overwrite) ? NULL : "true or false";
+    case OPTION_OVER:
+        allowed = set_into(text, SQL_COPY_OVER, out) ? NULL : "true or false";
+        break;
+    case OPTION_APPEND:
+        allowed = set_into(text, SQL_COPY_APPEND, out) ? NULL : "true or false";
+        break;
+    case OPTION_REPLACE:
+        allowed = set_into(text, SQL_COPY_REPLACE, out) ? NULL : "true or false";
         break;
     case OPTION_PARTITION_BY: /* a list, no text */
         break;
@@ -274,6 +291,26 @@ static bool is_of_folder(const PgQuery__CopyStmt *tree)
     return false;
 }
 
+/* Of options that only together mean something, or only apart. */
+static status check_together(const binder *b, unsigned seen, const sql_copy *copy)
+{
+    const unsigned into = 1u << OPTION_OVER | 1u << OPTION_APPEND | 1u << OPTION_REPLACE;
+    const char *message = NULL;
+    bool is_partitioned = seen >> OPTION_PARTITION_BY & 1;
+    if (copy->is_per_rank && is_partitioned)
+        message = "COPY takes PER_RANK or PARTITION_BY, not both";
+    else if (__builtin_popcount(seen & into) > 1)
+        message = "COPY takes one of OVERWRITE, OVERWRITE_OR_IGNORE and APPEND";
+    else if (seen & into && copy->is_per_rank)
+        message = "COPY with PER_RANK makes a new folder";
+    else if (copy->into == SQL_COPY_APPEND && !is_partitioned)
+        message = "COPY takes APPEND with PARTITION_BY: a file is written anew";
+    else if (!copy->is_parquet && *copy->style.null_text &&
+             strchr(copy->style.null_text, copy->style.delimiter))
+        message = "COPY's text for NULL must not hold its delimiter";
+    return message ? bind_error(b, STATUS_KIND_INVALID, b->text->start, "%s", message) : STATUS_OK;
+}
+
 status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_copy *out)
 {
     unsigned seen = 0;
@@ -284,14 +321,7 @@ status bind_copy_options(const binder *b, const PgQuery__CopyStmt *tree, sql_cop
     else if (!seen)
         TRY(format_of_path(b, out));
     TRY(take_options(b, tree, false, &seen, out));
-    if (out->is_per_rank && seen >> OPTION_PARTITION_BY & 1)
-        return bind_error(b, STATUS_KIND_INVALID, b->text->start,
-                          "COPY takes PER_RANK or PARTITION_BY, not both");
-    if (!out->is_parquet && strchr(out->style.null_text, out->style.delimiter) &&
-        *out->style.null_text)
-        return bind_error(b, STATUS_KIND_INVALID, b->text->start,
-                          "COPY's text for NULL must not hold its delimiter");
-    return STATUS_OK;
+    return check_together(b, seen, out);
 }
 
 /* ---- columns ---- */

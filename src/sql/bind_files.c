@@ -154,17 +154,20 @@ status bind_range_function(binder *b, const PgQuery__RangeFunction *range, bind_
     if (item && item->node_case == PG_QUERY__NODE__NODE_LIST && item->list->n_items)
         item = item->list->items[0];
     if (!item || item->node_case != PG_QUERY__NODE__NODE_FUNC_CALL || range->n_functions > 1 ||
-        range->ordinality || range->n_coldeflist)
+        range->n_coldeflist)
         return bind_unsupported(b, bind_location(item), "this function in FROM is");
     file_call c = {.b = b, .call = item->func_call};
     const char *name = c.call->funcname[c.call->n_funcname - 1]->string->sval;
     if (bind_is_series(name))
-        return bind_series(b, c.call, range->alias, scope, out);
+        return bind_series(b, c.call, range, scope, out);
     if (strcasecmp(name, "read_parquet") && strcasecmp(name, "parquet_scan"))
         return status_hint(
             bind_error(b, STATUS_KIND_NOT_FOUND, c.call->location,
                        "table function \"%s\" does not exist", name),
             "there are read_parquet('path'), generate_series(from, to) and range(from, to)");
+    if (range->ordinality)
+        return status_hint(bind_unsupported(b, c.call->location, "WITH ORDINALITY of files is"),
+                           "row_number() OVER () numbers rows");
     TRY(add_arguments(&c, true));
     TRY(add_arguments(&c, false));
     if (!c.scans.scans.count)

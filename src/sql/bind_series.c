@@ -1,6 +1,6 @@
 /* bind_series.c - generate_series and range in FROM.
  *
- *     project [value]
+ *     project [value, number]              the number WITH ORDINALITY alone
  *       series from start to stop by step
  *         project [start, stop, step]       not where they are constants
  *           one row
@@ -18,6 +18,7 @@ typedef struct series_call {
     const char *name;
     expr *args[ARGUMENTS_MAX]; /* start, stop, step */
     data_type type;
+    bool has_number;
 } series_call;
 
 /* One argument is the end, the start 0 then. */
@@ -120,7 +121,9 @@ static status bounds_row(series_call *c, plan_node **out)
 
 static status make_series(series_call *c, const char *column, plan_node **out)
 {
-    plan_column value = {.id = bind_new_id(c->b), .name = column, .type = c->type};
+    const char *names[] = {column, "ordinality"};
+    data_type types[] = {c->type, type_make(TYPE_INT64)};
+    expr *values[2];
     plan_node *row, *node;
     TRY(bounds_row(c, &row));
     TRY(bind_new_node(c->b, PLAN_SERIES, row, &node));
@@ -129,16 +132,25 @@ static status make_series(series_call *c, const char *column, plan_node **out)
     node->series.stop = c->args[1];
     node->series.step = c->args[2];
     node->series.has_stop = strcasecmp(c->name, "range") != 0;
-    TRY(array_push(c->b->memory, &node->columns, value));
-    expr *e = bind_column_expr(c->b, &value);
-    return e ? bind_project(c->b, node, &e, &column, 1, out) : bind_no_memory();
+    node->series.has_number = c->has_number;
+    for (size_t i = 0; i < plan_series_columns(node); i++) {
+        plan_column made = {.id = bind_new_id(c->b), .name = names[i], .type = types[i]};
+        TRY(array_push(c->b->memory, &node->columns, made));
+        values[i] = bind_column_expr(c->b, &made);
+        if (!values[i])
+            return bind_no_memory();
+    }
+    return bind_project(c->b, node, values, names, plan_series_columns(node), out);
 }
 
-status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__Alias *alias,
+status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__RangeFunction *range,
                    bind_scope *scope, plan_node **out)
 {
-    series_call c = {
-        .b = b, .tree = tree, .name = tree->funcname[tree->n_funcname - 1]->string->sval};
+    const PgQuery__Alias *alias = range->alias;
+    series_call c = {.b = b,
+                     .tree = tree,
+                     .name = tree->funcname[tree->n_funcname - 1]->string->sval,
+                     .has_number = range->ordinality};
     bind_scope around = {.parent = scope->lateral ? scope->lateral : scope->parent,
                          .ctes = scope->ctes,
                          .clause = "functions in FROM",

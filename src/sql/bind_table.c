@@ -63,20 +63,19 @@ status bind_parts(binder *b, const sql_part_list *parts, const char *name, plan_
 
 /* ---- views ---- */
 
-/* A view's text is bound as a query of its own; failures are put where the view is used. */
-static status bind_view_query(binder *b, const sql_catalog_entry *entry, plan_node **out)
+status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out)
 {
     sql_text *text = arena_alloc(b->memory, sizeof *text);
     pg_node *tree;
     if (!text)
         return bind_no_memory();
-    TRY(sql_text_make(b->memory, entry->view_sql, strlen(entry->view_sql), text));
-    TRY(sql_parse(b->memory, text->rewritten, &tree));
+    TRY(sql_text_make(b->memory, sql, strlen(sql), text));
+    TRY(sql_text_parse(b->memory, text, &tree));
     if (!tree || tree->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return status_new(STATUS_KIND_INVALID, "it is not a query");
     const sql_text *outer_text = b->text;
     const bind_view *outer_views = b->views;
-    bind_view view = {outer_views, entry->name};
+    bind_view view = {outer_views, name};
     b->text = text;
     b->views = &view;
     status st = bind_select(b, tree->select_stmt, NULL, NULL, out);
@@ -97,7 +96,7 @@ static status bind_view_named(binder *b, const sql_catalog_entry *entry, int32_t
         if (!strcmp(v->name, entry->name) || depth > 50)
             return bind_error(b, STATUS_KIND_INVALID, location, "view \"%s\" refers to itself",
                               entry->name);
-    status st = bind_view_query(b, entry, out);
+    status st = bind_view_query(b, entry->name, entry->view_sql, out);
     if (!st)
         return STATUS_OK;
     /* Its own position is one in the view's text. */
@@ -150,6 +149,15 @@ static status with_hive(const binder *b, const char *hive_partitioning, const ch
     return *out ? STATUS_OK : bind_no_memory();
 }
 
+/* Elsewhere a table has one list of columns. */
+static status check_plain(const binder *b, const pq_table *table, int32_t location)
+{
+    if (!table->spec.is_united)
+        return STATUS_OK;
+    return bind_error(b, STATUS_KIND_UNSUPPORTED, location,
+                      "union_by_name is an option of read_parquet(path, union_by_name => true)");
+}
+
 /* A table of the catalog's that has keys in its folders' names though it shall not, or none though others of
  * its files have some. */
 static status reopen(binder *b, const sql_catalog_entry *entry, pq_table **table)
@@ -166,12 +174,15 @@ status bind_union_path(binder *b, const char *path, const char *hive_partitionin
                        bind_scan_list *list)
 {
     const char *text;
-    const pq_union *all;
+    pq_table *first;
     TRY(with_hive(b, hive_partitioning, path, &text));
-    TRY(at(b, sql_catalog_union(b->catalog, text, &all), location));
-    for (size_t i = 0; i < all->tables.count; i++) {
+    text = arena_format(b->memory, "union_by_name:%s", text);
+    if (!text)
+        return bind_no_memory();
+    TRY(at(b, sql_catalog_path(b->catalog, text, &first), location));
+    for (pq_table *table = first; table; table = table->united) {
         plan_node *scan;
-        TRY(bind_scan(b, all->tables.items[i], path, &scan));
+        TRY(bind_scan(b, table, path, &scan));
         scan->position = bind_position(b, location);
         TRY(array_push(b->memory, &list->scans, scan));
     }
@@ -185,6 +196,7 @@ status bind_table_path(binder *b, const char *path, const char *hive_partitionin
     pq_table *table;
     TRY(with_hive(b, hive_partitioning, path, &text));
     TRY(at(b, sql_catalog_path(b->catalog, text, &table), location));
+    TRY(check_plain(b, table, location));
     TRY(bind_scan(b, table, path, out));
     (*out)->position = bind_position(b, location);
     return STATUS_OK;
@@ -206,6 +218,7 @@ status bind_table_named(binder *b, const char *name, bool is_path, int32_t locat
         return bind_table_path(b, name, NULL, location, out);
     pq_table *table = entry->table;
     TRY(at(b, reopen(b, entry, &table), location));
+    TRY(check_plain(b, table, location));
     TRY(bind_scan(b, table, entry->name, out));
     (*out)->position = bind_position(b, location);
     return STATUS_OK;

@@ -239,10 +239,9 @@ static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *
         window->column = column_of_call(call);
         return STATUS_OK;
     }
+    if (bind_is_composite(name))
+        return bind_composite_over(b, tree, name, scope, call, &window->column);
     TRY(bind_aggregate_over(b, tree, name, scope, &is_aggregate, &aggregate));
-    if (!is_aggregate && bind_is_composite(name))
-        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
-                          "%s over a window is not supported", name);
     if (!is_aggregate)
         return bind_error(b, STATUS_KIND_INVALID, tree->location,
                           "OVER specified, but %s is not a window function nor an aggregate "
@@ -250,8 +249,9 @@ static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *
                           name);
     call->function = WINDOW_AGGREGATE;
     call->aggregate = aggregate.call.function;
-    call->arg_count = aggregate.call.argument != NULL;
+    call->arg_count = (aggregate.call.argument != NULL) + (aggregate.call.second != NULL);
     call->args[0] = aggregate.call.argument;
+    call->args[1] = aggregate.call.second;
     window->column = aggregate.column;
     return STATUS_OK;
 }

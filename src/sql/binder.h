@@ -266,6 +266,8 @@ CHECKED status bind_add_scope(binder *b, bind_scope *scope, const bind_scope *fr
 /* A table or view by name, or a table by path. */
 CHECKED status bind_table(binder *b, const PgQuery__RangeVar *range, bind_scope *scope,
                           plan_node **out);
+/* A view's text is bound as a query of its own, whose expressions have no places; those of failures are in it. */
+CHECKED status bind_view_query(binder *b, const char *name, const char *sql, plan_node **out);
 CHECKED status bind_table_named(binder *b, const char *name, bool is_path, int32_t location,
                                 plan_node **out);
 /* Of a path, whose folders are taken as `hive_partitioning` says (auto, on, off); NULL: as the setting does. */
@@ -293,8 +295,8 @@ CHECKED status bind_range_function(binder *b, const PgQuery__RangeFunction *rang
 
 /* generate_series and range. */
 bool bind_is_series(const char *name);
-CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree, const PgQuery__Alias *alias,
-                           bind_scope *scope, plan_node **out);
+CHECKED status bind_series(binder *b, const PgQuery__FuncCall *tree,
+                           const PgQuery__RangeFunction *range, bind_scope *scope, plan_node **out);
 
 /* Binds a group, or several in parentheses, and adds what number it has to the set. */
 typedef status bind_group_function(void *context, const pg_node *node, plan_grouping_set *set);
@@ -328,6 +330,10 @@ CHECKED status bind_aggregate_call(binder *b, const PgQuery__FuncCall *call, con
 bool bind_is_composite(const char *name);
 CHECKED status bind_composite_call(binder *b, const PgQuery__FuncCall *call, const char *name,
                                    bind_scope *scope, expr **out);
+/* One OVER a window; that of orders and distinct values is UNSUPPORTED. Sets the function and arguments of *call; *out:
+ * the column, without an id. */
+CHECKED status bind_composite_over(binder *b, const PgQuery__FuncCall *call_tree, const char *name,
+                                   bind_scope *scope, plan_window_call *call, plan_column *out);
 /* Adds columns to *node's rows and aggregates to the scope, of which the scope's composites are made:
  * *results, over the groups, parallel to them. */
 CHECKED status bind_composites(binder *b, bind_scope *scope, const expr_list *groups, bool has_sets,

@@ -21,7 +21,6 @@ struct sql_catalog {
     ARRAY(sql_catalog_entry *) entries; /* by name */
     ARRAY(sql_catalog_entry *) paths;   /* by path */
     ARRAY(pq_table *) tables;           /* all that were ever opened */
-    ARRAY(pq_union *) unions;           /* likewise */
 };
 
 status sql_catalog_new(sql_catalog **out)
@@ -74,8 +73,6 @@ void sql_catalog_free(sql_catalog *catalog)
         return;
     for (size_t i = 0; i < catalog->tables.count; i++)
         pq_table_close(catalog->tables.items[i]);
-    for (size_t i = 0; i < catalog->unions.count; i++)
-        pq_union_close(catalog->unions.items[i]);
     for (size_t i = 0; i < catalog->entries.count; i++)
         drop_parts(&catalog->entries.items[i]->parts);
     pthread_mutex_destroy(&catalog->lock);
@@ -643,35 +640,6 @@ status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out)
         return sql_catalog_path(catalog->below, path, out);
     pthread_mutex_lock(&catalog->lock);
     status st = find_path(catalog, path, out);
-    pthread_mutex_unlock(&catalog->lock);
-    return st;
-}
-
-static status find_union(sql_catalog *catalog, const char *path, const pq_union **out)
-{
-    pq_union *opened;
-    for (size_t i = catalog->unions.count; i-- > 0;)
-        if (!strcmp(catalog->unions.items[i]->text, path) &&
-            pq_union_is_current(catalog->unions.items[i])) {
-            *out = catalog->unions.items[i];
-            return STATUS_OK;
-        }
-    TRY(array_reserve(catalog->memory, &catalog->unions, 1));
-    TRY(pq_union_open(path, !catalog->reads_anew, &opened));
-    catalog->unions.items[catalog->unions.count++] = opened;
-    *out = opened;
-    return STATUS_OK;
-}
-
-status sql_catalog_union(sql_catalog *catalog, const char *path, const pq_union **out)
-{
-    if (catalog->below)
-        return sql_catalog_union(catalog->below, path, out);
-    if (catalog->opener.open)
-        return status_new(STATUS_KIND_UNSUPPORTED,
-                          "union_by_name is not supported over ranks that are processes");
-    pthread_mutex_lock(&catalog->lock);
-    status st = find_union(catalog, path, out);
     pthread_mutex_unlock(&catalog->lock);
     return st;
 }

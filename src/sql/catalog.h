@@ -7,7 +7,7 @@
 #ifndef PISTACHIO_SQL_CATALOG_H
 #define PISTACHIO_SQL_CATALOG_H
 
-#include "parquet/read/table_union.h"
+#include "parquet/read/table.h"
 #include "sql/rows.h"
 
 typedef struct sql_catalog sql_catalog;
@@ -74,8 +74,6 @@ CHECKED status sql_catalog_find(sql_catalog *catalog, const char *name, sql_held
                                 const sql_catalog_entry **out);
 /* The table of a path that was used in SQL, opened once per path. */
 CHECKED status sql_catalog_path(sql_catalog *catalog, const char *path, pq_table **out);
-/* The same of files whose columns may differ. UNSUPPORTED where tables are opened by several processes. */
-CHECKED status sql_catalog_union(sql_catalog *catalog, const char *path, const pq_union **out);
 /* Entries sorted by name; copied. opens_tables: those that were not looked up yet, too, which may
  * fail. */
 CHECKED status sql_catalog_list(sql_catalog *catalog, bool opens_tables, sql_held *held,

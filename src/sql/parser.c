@@ -73,3 +73,55 @@ status sql_parse(arena *a, const char *sql, pg_node **out)
     pg_query_free_protobuf_parse_result(parsed);
     return st;
 }
+
+/* ---- places ---- */
+
+typedef struct mover {
+    sql_place *place;
+    const void *context;
+} mover;
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t bytes = strlen(name), end_bytes = strlen(end);
+    return bytes >= end_bytes && !strcmp(name + bytes - end_bytes, end);
+}
+
+/* Of a oneof another member may be there. */
+static bool is_present(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *field)
+{
+    const void *which = (const char *)m + field->quantifier_offset;
+    return !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) || *(const uint32_t *)which == field->id;
+}
+
+static void move_message(const mover *v, ProtobufCMessage *m);
+
+static void move_field(const mover *v, ProtobufCMessage *m, const ProtobufCFieldDescriptor *field)
+{
+    void *at = (char *)m + field->offset;
+    if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+        if (field->type != PROTOBUF_C_TYPE_MESSAGE)
+            return;
+        const void *counted = (const char *)m + field->quantifier_offset;
+        size_t count = *(const size_t *)counted;
+        for (size_t i = 0; i < count; i++)
+            move_message(v, (*(ProtobufCMessage ***)at)[i]);
+    } else if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+        if (is_present(m, field) && *(ProtobufCMessage **)at)
+            move_message(v, *(ProtobufCMessage **)at);
+    } else if (field->type == PROTOBUF_C_TYPE_INT32 && ends_with(field->name, "location")) {
+        *(int32_t *)at = v->place(v->context, *(int32_t *)at);
+    }
+}
+
+static void move_message(const mover *v, ProtobufCMessage *m)
+{
+    for (unsigned i = 0; i < m->descriptor->n_fields; i++)
+        move_field(v, m, &m->descriptor->fields[i]);
+}
+
+void sql_tree_move(pg_node *tree, sql_place *place, const void *context)
+{
+    mover v = {place, context};
+    move_message(&v, &tree->base);
+}

@@ -16,4 +16,8 @@ CHECKED status sql_scan(arena *a, const char *sql, pg_token ***out, size_t *out_
 /* The tree of the one statement in `sql`; NULL: there is none. */
 CHECKED status sql_parse(arena *a, const char *sql, pg_node **out);
 
+/* Puts places[location] in the stead of each location in the tree. Recurses as deep as the tree is. */
+typedef int32_t sql_place(const void *context, int32_t location);
+void sql_tree_move(pg_node *tree, sql_place *place, const void *context);
+
 #endif

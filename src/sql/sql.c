@@ -4,6 +4,7 @@
 #include "base/setting.h"
 #include "sql/bind_rows.h"
 #include "sql/nesting.h"
+#include "sql/summarize.h"
 
 #include <pthread.h>
 #include <strings.h>
@@ -13,6 +14,7 @@ typedef struct preparer {
     sql_text text;
     bind_parameters parameters;
     sql_statement *statement;
+    const sql_session *session;
 } preparer;
 
 static status no_memory(void)
@@ -229,7 +231,7 @@ static status unsupported_statement(preparer *p)
     return status_hint(
         bind_unsupported(&p->binder, p->text.start, "this statement is"),
         "there are SELECT, EXPLAIN, COPY ... TO, CREATE VIEW, DROP VIEW, CREATE TABLE, INSERT, "
-        "DROP TABLE, SET, RESET, SHOW and DESCRIBE");
+        "DROP TABLE, SET, RESET, SHOW, DESCRIBE and SUMMARIZE");
 }
 
 static status prepare_tree(preparer *p, const pg_node *tree)
@@ -274,7 +276,7 @@ static status prepare_parameters(preparer *p)
 static status prepare_text(preparer *p)
 {
     pg_node *tree;
-    TRY(sql_parse(p->binder.memory, p->text.rewritten, &tree));
+    TRY(sql_text_parse(p->binder.memory, &p->text, &tree));
     if (tree)
         TRY(prepare_tree(p, tree));
     return bind_check_parameters(&p->binder);
@@ -320,6 +322,45 @@ static status prepare_deep(preparer *p)
     return call.st;
 }
 
+/* ---- SUMMARIZE ---- */
+
+/* The same statement as a DESCRIBE, whose places are the same. */
+static status describe(const preparer *p, sql_statement **out)
+{
+    static const char words[] = "describe ";
+    sql_session session = *p->session;
+    const char *rest;
+    char *text = arena_copy_text(p->binder.memory, p->text.text, strlen(p->text.text));
+    if (!text)
+        return no_memory();
+    memcpy(text + p->text.start, words, sizeof words - 1); /* SUMMARIZE has as many letters */
+    session.is_tried = true;
+    TRY(sql_prepare(&session, text, out, &rest));
+    if ((*out)->query.root)
+        return STATUS_OK;
+    sql_statement_free(*out);
+    return bind_error(&p->binder, STATUS_KIND_INVALID, p->text.start,
+                      "SUMMARIZE takes a table or a query");
+}
+
+static status prepare_summarize(preparer *p)
+{
+    sql_statement *described;
+    const char *source = p->text.text + p->text.start + strlen("summarize"), *text;
+    if (p->text.parameters.count)
+        return bind_unsupported(&p->binder, p->text.parameters.items[0].position,
+                                "a parameter in SUMMARIZE is");
+    TRY(describe(p, &described));
+    status st = sql_summary_text(p->binder.memory, source, p->text.describe_name != NULL,
+                                 &described->query.root->columns, &text);
+    sql_statement_free(described);
+    TRY(st);
+    p->statement->kind = SQL_QUERY;
+    TRY(bind_view_query(&p->binder, "summary", text, &p->statement->query.root));
+    TRY(bind_finish_shared(&p->binder));
+    return plan_verify(&p->statement->query);
+}
+
 static status prepare(preparer *p, const char *sql, size_t bytes)
 {
     TRY(sql_text_make(p->binder.memory, sql, bytes, &p->text));
@@ -327,6 +368,8 @@ static status prepare(preparer *p, const char *sql, size_t bytes)
     TRY(prepare_parameters(p));
     if (p->text.is_empty)
         return STATUS_OK;
+    if (p->text.is_summarize)
+        return prepare_summarize(p);
     if (p->text.describe_name)
         return prepare_describe_name(p);
     return p->text.union_count > SQL_UNIONS_USUAL ? prepare_deep(p) : prepare_text(p);
@@ -361,7 +404,8 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
                              .bind_subquery = bind_select},
                   .parameters = {.is_described = session->is_described,
                                  .values = session->values,
-                                 .count = session->value_count}};
+                                 .count = session->value_count},
+                  .session = session};
     p.statement = arena_alloc(memory, sizeof *p.statement);
     if (!p.statement) {
         arena_free(memory);

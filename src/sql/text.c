@@ -12,6 +12,7 @@
 /* What is open around a token. */
 typedef struct level {
     bool has_select;      /* SELECT was seen: FROM begins table names */
+    bool has_with;        /* WITH was, before it */
     bool is_from;         /* between FROM and the next clause */
     bool is_table_list;   /* parentheses around tables: FROM ('a.parquet' JOIN ...) */
     bool is_read_parquet; /* read_parquet( ... ) */
@@ -23,6 +24,7 @@ typedef struct rewriter {
     sql_text *text;
     pg_token **tokens; /* without comments */
     size_t count;
+    bool *is_first; /* tokens that are FROM at the begin of a query */
     level levels[SQL_DEPTH_MAX + 2];
     size_t depth;
 } rewriter;
@@ -184,6 +186,45 @@ static status rewrite_reducer(rewriter *r, size_t index)
     return array_push(r->memory, &r->text->reducers, reducer);
 }
 
+static bool is_set_operation(const rewriter *r, size_t index)
+{
+    PgQuery__Token token = token_at(r, index);
+    return token == PG_QUERY__TOKEN__UNION || token == PG_QUERY__TOKEN__INTERSECT ||
+           token == PG_QUERY__TOKEN__EXCEPT;
+}
+
+/* May a query begin at tokens[index]? */
+static bool may_begin(const rewriter *r, size_t index)
+{
+    const level *l = &r->levels[r->depth];
+    PgQuery__Token first = token_at(r, 0), before = index ? token_at(r, index - 1) : first;
+    if (index && is_set_operation(r, index - 1))
+        return true;
+    if (before == PG_QUERY__TOKEN__ALL || before == PG_QUERY__TOKEN__DISTINCT)
+        return index > 1 && is_set_operation(r, index - 2);
+    if (l->has_select)
+        return false;
+    if (r->depth)
+        return (before == PG_QUERY__TOKEN__ASCII_40 &&
+                (index < 2 || token_at(r, index - 2) != PG_QUERY__TOKEN__TRIM)) ||
+               (before == PG_QUERY__TOKEN__ASCII_41 && l->has_with);
+    return !index || first == PG_QUERY__TOKEN__EXPLAIN || first == PG_QUERY__TOKEN__INSERT ||
+           (first == PG_QUERY__TOKEN__CREATE && before == PG_QUERY__TOKEN__AS) ||
+           (before == PG_QUERY__TOKEN__ASCII_41 && l->has_with) ||
+           (index == 1 && r->text->is_describe);
+}
+
+/* FROM: table names come, unless it is that of IS DISTINCT FROM, or in a function's parentheses. */
+static void take_from(rewriter *r, size_t index)
+{
+    level *l = &r->levels[r->depth];
+    r->is_first[index] = may_begin(r, index);
+    if (r->is_first[index])
+        *l = (level){.is_from = true};
+    else if (l->has_select && index > 0 && token_at(r, index - 1) != PG_QUERY__TOKEN__DISTINCT)
+        l->is_from = true;
+}
+
 static status rewrite_token(rewriter *r, size_t index)
 {
     level *l = &r->levels[r->depth];
@@ -213,9 +254,11 @@ static status rewrite_token(rewriter *r, size_t index)
     case PG_QUERY__TOKEN__VALUES:
         *l = (level){0};
         break;
-    case PG_QUERY__TOKEN__FROM: /* not of IS DISTINCT FROM */
-        if (l->has_select && index > 0 && token_at(r, index - 1) != PG_QUERY__TOKEN__DISTINCT)
-            l->is_from = true;
+    case PG_QUERY__TOKEN__FROM:
+        take_from(r, index);
+        break;
+    case PG_QUERY__TOKEN__WITH:
+        l->has_with |= !l->has_select;
         break;
     case PG_QUERY__TOKEN__WHERE:
     case PG_QUERY__TOKEN__GROUP_P:
@@ -239,12 +282,13 @@ static status rewrite_token(rewriter *r, size_t index)
     return STATUS_OK;
 }
 
-/* DESCRIBE name, DESCRIBE 'path', DESCRIBE SELECT ...: takes the word off. */
+/* DESCRIBE name, DESCRIBE 'path', DESCRIBE SELECT ..., and SUMMARIZE: takes the word off. */
 static status take_describe(rewriter *r)
 {
-    if (!is_word(r, 0, "describe") && !is_word(r, 0, "desc"))
-        return STATUS_OK;
     sql_text *text = r->text;
+    text->is_summarize = is_word(r, 0, "summarize");
+    if (!text->is_summarize && !is_word(r, 0, "describe") && !is_word(r, 0, "desc"))
+        return STATUS_OK;
     const pg_token *word = r->tokens[0];
     memset(text->rewritten + word->start, ' ', (size_t)(word->end - word->start));
     text->is_describe = true;
@@ -322,6 +366,16 @@ status sql_check_utf8(const char *sql, size_t bytes, const char *what)
     return STATUS_OK;
 }
 
+size_t sql_drop_comments(pg_token **tokens, size_t all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (tokens[i]->token != PG_QUERY__TOKEN__SQL_COMMENT &&
+            tokens[i]->token != PG_QUERY__TOKEN__C_COMMENT)
+            tokens[count++] = tokens[i];
+    return count;
+}
+
 status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
 {
     rewriter r = {.memory = a, .text = out};
@@ -336,10 +390,7 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
         return status_no_memory("statement", bytes);
     TRY(sql_text_parameters(a, out));
     TRY(sql_scan(a, out->parameters.count ? out->rewritten : out->text, &r.tokens, &all));
-    for (size_t i = 0; i < all; i++)
-        if (r.tokens[i]->token != PG_QUERY__TOKEN__SQL_COMMENT &&
-            r.tokens[i]->token != PG_QUERY__TOKEN__C_COMMENT)
-            r.tokens[r.count++] = r.tokens[i];
+    r.count = sql_drop_comments(r.tokens, all);
     out->is_empty = r.count == 0;
     if (out->is_empty)
         return STATUS_OK;
@@ -348,9 +399,13 @@ status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out)
     TRY(take_describe(&r));
     take_replace(&r);
     find_view_query(&r);
+    r.is_first = arena_alloc_array(a, r.count, sizeof *r.is_first);
+    if (!r.is_first)
+        return status_no_memory("statement", r.count);
     for (size_t i = 0; i < r.count; i++)
         TRY(rewrite_token(&r, i));
-    return sql_text_shorthands(a, out, r.tokens, r.count);
+    TRY(sql_text_shorthands(a, out, r.tokens, r.count));
+    return sql_text_arrange(a, out, r.tokens, r.is_first, r.count);
 }
 
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right)

@@ -1,7 +1,7 @@
 /* text.h - a statement's text, made ready for the parser.
  *
  * PostgreSQL's grammar knows no FROM 'file.parquet', no read_parquet(['a', 'b']), no SEMI JOIN, no
- * INTERVAL '2' days, no DESCRIBE, and no parameters ? and $name, which become names.
+ * INTERVAL '2' days, no DESCRIBE or SUMMARIZE, and no parameters ? and $name, which become names.
  * They are rewritten on the token stream, each character by one other, so that every position in
  * the parse tree is a position in the user's text. The rewriting also bounds how deep the parse
  * tree can become, because parser and binder recurse. */
@@ -45,13 +45,24 @@ typedef struct sql_replacement {
     int32_t from, to; /* where they are */
 } sql_replacement;
 
+/* A piece of the text in the grammar's order, where a query began with FROM. */
+typedef struct sql_piece {
+    int32_t at;     /* in that text */
+    int32_t origin; /* in the statement's */
+    bool is_made;   /* of what stands there: none of the statement's text */
+} sql_piece;
+
 typedef struct sql_text {
     const char *text; /* one statement, as the user wrote it */
     char *rewritten;  /* as long, for the parser */
+    char
+        *arranged; /* what the parser is to have instead: SELECT before FROM; NULL: they stand so */
+    ARRAY(sql_piece) pieces;
     bool is_empty;
     int32_t start;             /* of its first token */
     uint32_t union_count;      /* UNION ALLs in it (nesting.h) */
     bool is_describe;          /* DESCRIBE was taken off; what follows is a query or: */
+    bool is_summarize;         /* it was SUMMARIZE */
     const char *describe_name; /* the name, or path, of a table */
     bool describe_is_path;
     int32_t describe_position;
@@ -85,6 +96,14 @@ sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
 /* The REPLACE of the * that begins here, or NULL; the one that this place is in. */
 const sql_replacement *sql_text_replacement(const sql_text *text, int32_t position);
 const sql_replacement *sql_text_in_replacement(const sql_text *text, int32_t position);
+/* Makes `arranged` of the tokens and of which of them are FROM at the begin of a query, and looks at the nesting of
+ * that. */
+CHECKED status sql_text_arrange(arena *memory, sql_text *text, pg_token *const *tokens,
+                                const bool *is_first, size_t count);
+/* The statement's tree, whose places are the statement's. */
+CHECKED status sql_text_parse(arena *a, const sql_text *text, pg_node **out);
+/* Takes comments out of the tokens; how many are left. */
+size_t sql_drop_comments(pg_token **tokens, size_t all);
 /* Takes out GROUP BY ALL, ORDER BY ALL, EXCLUDE and REPLACE. */
 CHECKED status sql_text_shorthands(arena *a, sql_text *text, pg_token *const *tokens, size_t count);
 /* Was ALL of GROUP BY or ORDER BY here? */

@@ -19,7 +19,7 @@ during() {
     touch -d '1 hour ago' "$work/t.parquet"
     rm -f "$work/pipe"
     mkfifo "$work/pipe"
-    "$program" --format csv "$@" -c "select * from '$work/t.parquet'" >"$work/pipe" 2>"$work/err" &
+    "$program" --format csv --set chunk_rows=200 "$@" -c "select * from '$work/t.parquet'" >"$work/pipe" 2>"$work/err" &
     pid=$!
     exec 3<"$work/pipe"
     head -c 1 <&3 >/dev/null

@@ -129,6 +129,12 @@ holds "are whole" cmp -s expected lengths
 expect "little memory" 0 "COPY 40000" "$program" --set threads=4 --set memory_limit=16MiB -c "copy ($series) to 'o.csv' (header false)"
 holds "has all rows" [ "$(wc -l <o.csv)" = 40000 ]
 
+# A row group that memory is too short to encode at once becomes several.
+long="select i, repeat(md5(cast(i as varchar)), 6) as t from generate_series(1, 30000) s(i)"
+expect "memory for no row group" 0 "COPY 30000" "$program" --set threads=2 --set memory_limit=16MiB -c "copy ($long) to 'o.parquet'"
+expect "its rows" 0 "n
+0" "$program" --format csv -c "select count(*) as n from (($long) except all (select * from 'o.parquet')) v"
+
 # ---- options ----
 
 expect "csv options" 0 "COPY 1" "$program" -c "copy ($row) to 'o.csv' (header false, delimiter ';', null 'NA')"

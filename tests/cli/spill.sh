@@ -50,6 +50,23 @@ for threads in $lanes; do
     done
 done
 
+# Windows: each lane has whole partitions, of an order or of a text, in memory and of runs.
+LC_ALL=C sort -t "$tab" -k2,2n -k3,3n "$work/plain" |
+    awk -F "$tab" '{ n = $2 == order ? n + 1 : 1; order = $2; print $2 "\t" $3 "\t" n }' >"$work/by_order"
+LC_ALL=C sort -t "$tab" -k6,6 -k2,2n -k3,3n "$work/plain" |
+    awk -F "$tab" '{ n = NR > 1 && $6 == text ? n + 1 : 1; text = $6; print $2 "\t" $3 "\t" n }' |
+    LC_ALL=C sort -t "$tab" -k1,1n -k2,2n >"$work/by_instruct"
+for threads in $lanes; do
+    for fault in "" room:1:always; do
+        for partition in order:l_orderkey instruct:instruct; do
+            PISTACHIO_FAULT=$fault run --set threads=$threads --set memory_limit=80MB --set chunk_rows=1000 -c "select l_orderkey, l_linenumber,
+                row_number() over (partition by ${partition#*:} order by l_orderkey, l_linenumber) from $table" &&
+                LC_ALL=C sort -t "$tab" -k1,1n -k2,2n "$work/rows" | cmp - "$work/by_${partition%:*}" >>"$work/err"
+            result "window over $partition, $threads threads, $fault"
+        done
+    done
+done
+
 if has_less_to_do; then
     finish
     exit

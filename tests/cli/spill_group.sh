@@ -62,6 +62,12 @@ PISTACHIO_FAULT=room:9:always run "select l_linenumber, count(*) from $table gro
     [ "$(awk -F "$tab" '{ s += $2 } END { print s }' "$work/rows")" = "$(wc -l <"$work/plain")" ]
 result "few groups, spilled late"
 
+# Parts of parts are written when they are worth it: each group was in a block of its own in each of five.
+PISTACHIO_FAULT=room:7:every "$program" --set threads=1 --set memory_limit=64MB --set chunk_rows=7 \
+    -c "explain analyze select count(distinct i) from range(20000) r(i)" >"$work/out" 2>"$work/err" &&
+    [ "$(sed -n 's/.*spilled \([0-9]*\)\.[0-9] MB.*/\1/p' "$work/out")" -lt 3 ]
+result "groups that are cut again and again are written a few times"
+
 "$program" --set threads=1 --set memory_limit=17MB -c "explain analyze $by_text" >"$work/out" 2>"$work/err" &&
     grep -q 'spilled [0-9.]* MB' "$work/out"
 result "explain analyze says what was spilled"

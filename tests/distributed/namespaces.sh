@@ -1,9 +1,10 @@
 #!/bin/sh
 # Four ranks, two in each of two network namespaces that a pair of veth devices joins: one is killed or stopped, or
 # the link goes down, while rows are sent or between. The others end with a failure, and leave nothing.
-# namespaces.sh PROGRAM [TRIES [KINDS [MS]]]: so many of each kind, MS: peer_timeout; LD_LIBRARY_PATH says which UCX.
+# namespaces.sh PROGRAM; TRIES in the environment: how often what, "kill:100 stop:20 link:20"; MS: peer_timeout, in
+# milliseconds; LD_LIBRARY_PATH says which UCX.
 set -u
-tries=${2:-10} kinds=${3:-kill stop link} timeout=${4:-10000}
+kinds=${TRIES:-kill:10 stop:10 link:10} timeout=${MS:-10000}
 # shellcheck source=tests/distributed/distributed_common.sh
 . "$(dirname "$0")/distributed_common.sh"
 
@@ -137,6 +138,7 @@ is_up() {
 until_so is_up
 echo "fault  tries  clean  hung  aborted  files left  slowest end, s"
 for kind in $kinds; do
+    tries=${kind#*:} kind=${kind%:*}
     clean=0 hung=0 aborted=0 left=0 slowest=0 number=0
     while [ $number -lt "$tries" ]; do
         one "$kind" "$number"

@@ -2,27 +2,17 @@
 # Broadcasts of build sides that are larger than was thought: conditions that exclude nothing, each of which the
 # estimate takes for one that excludes most. overflow.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
+# shellcheck source=tests/distributed/threads_common.sh
+. "$(dirname "$0")/threads_common.sh"
 
 # p: 6000 rows, k from 0 to 2999 and NULLs. b: 10,000 rows, two of each k.
-digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
 numbers="n(n) as (select a.i + 10 * b.i + 100 * c.i + 1000 * e.i from d a, d b, d c, d e)"
-"$program" -c "copy (with d(i) as $digits, $numbers select case when n % 7 = 0 then null else n % 3000 end as k, n as v
+"$program" -c "copy (with $digits, $numbers select case when n % 7 = 0 then null else n % 3000 end as k, n as v
         from n where n < 6000) to '$work/p.parquet' (row_group_size 250);
-    copy (with d(i) as $digits, $numbers select n % 5000 as k, n as w, 'a text of more than twelve letters, ' || n % 100 as name
+    copy (with $digits, $numbers select n % 5000 as k, n as w, 'a text of more than twelve letters, ' || n % 100 as name
         from n) to '$work/b.parquet' (row_group_size 250)" >"$work/out" || exit 2
 
-run() { # SQL SETTING...
-    sql=$1 options=""
-    shift
-    for setting; do options="$options --set $setting"; done
-    # shellcheck disable=SC2086 # several words
-    "$program" --format csv --set ranks=3 --set distribute=always --set chunk_rows=250 $options --table "p=$work/p.parquet" \
-        --table "b=$work/b.parquet" -c "$sql"
-}
-# Nothing is excluded; the second time all but 2 of 10,000 rows are.
-all="b.w % 1 = 0 and b.w % 2 < 2 and b.w % 3 < 3 and b.w % 5 < 5"
+# With $all nothing is excluded; with this all but 2 of 10,000 rows are.
 few="b.w % 5000 = 17"
 queries() { # CONDITION
     echo "select count(*) as n, sum(v) as v, sum(w) as w, count(distinct name) as t from p join b on p.k = b.k where $1;
@@ -95,4 +85,12 @@ plan() { # GROUPS
 }
 check "rows on whose place nothing relies may move" test "$(plan p.v)" = 1
 check "others stay" test "$(plan p.k)" = 0
+# A probe side that goes to all ranks, thought to be of 540 rows: they meet build rows as they come, and none moves.
+probe="select count(*) as n, sum(p.v) as v, sum(b.w) as w, min(b.name) as name from p join b on p.k = b.k
+    where b.w < 500 and p.v % 2 < 2 and p.v % 3 < 3"
+expect "a probe side that all ranks have" 0 "$(printf 'n,v,w,name\n857,1501000,214000,"a text of more than twelve letters, 0"')" \
+    run "$probe" threads=3 network_message_bytes=300
+run "explain $probe" >"$work/plan"
+check "is sent as it comes" grep -q "broadcast \[k" "$work/plan"
+check "to the last row" test "$(grep -c overflows "$work/plan")" = 0
 finish

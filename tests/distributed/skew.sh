@@ -1,17 +1,16 @@
 #!/bin/sh
 # Joins half of whose probe rows have one key. skew.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
+# shellcheck source=tests/distributed/threads_common.sh
+. "$(dirname "$0")/threads_common.sh"
 
 # p: 30,000 rows, of which every other one has k = 7 and kn = NULL. b: 30,000 rows, two of each k.
-digits="(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
 numbers="n(n) as (select a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10000 * f.i from d a, d b, d c, d e, d f where f.i < 3)"
-"$program" -c "copy (with d(i) as $digits, $numbers select case when n % 2 = 0 then 7 else n * 7919 % 5003 end as k,
+"$program" -c "copy (with $digits, $numbers select case when n % 2 = 0 then 7 else n * 7919 % 5003 end as k,
         case when n % 2 = 0 then null else n * 7919 % 5003 end as kn,
         'a text of more than twelve letters, ' || case when n % 2 = 0 then 7 else n * 7919 % 5003 end as name,
         n * 7919 % 30011 as v from n order by n) to '$work/p.parquet' (row_group_size 250);
-    copy (with d(i) as $digits, $numbers select n % 15000 as k, case when n % 3 = 0 then null else n % 15000 end as kn,
+    copy (with $digits, $numbers select n % 15000 as k, case when n % 3 = 0 then null else n % 15000 end as kn,
         'a text of more than twelve letters, ' || n % 15000 as name, n as w from n) to '$work/b.parquet' (row_group_size 250)" \
     >"$work/out" || exit 2
 
@@ -25,14 +24,6 @@ semi="select count(*) as n, sum(v) as v from p where exists (select 1 from b whe
 anti="select count(*) as n, sum(v) as v from p where not exists (select 1 from b where b.kn = p.kn and b.w > p.v)"
 full="select count(*) as n, sum(p.v) as v, sum(b.w) as w from p full join b on p.k = b.k"
 grouped="select count(*) as n, sum(c) as c from (select p.k, count(*) as c from p join b on p.k = b.k group by p.k) x"
-run() { # SQL SETTING...
-    sql=$1 all=""
-    shift
-    for setting; do all="$all --set $setting"; done
-    # shellcheck disable=SC2086 # several words
-    "$program" --format csv --set ranks=3 --set distribute=always --set chunk_rows=250 $all --table "p=$work/p.parquet" \
-        --table "b=$work/b.parquet" -c "$sql"
-}
 some_rows="n,v,w
 30000,450147456,37623552
 n,v,w
@@ -100,5 +91,30 @@ are_alike() {
 }
 check "bytes sent and received" are_alike
 check "nor on lazy devices" are 2 "<= 12000" device=simulated "explain analyze $texts; explain analyze $nulls"
+
+# Build sides that were to go to all ranks and overflow: the rows are those of $inner, $texts, $nulls, $semi and $anti.
+on_all="and $all"
+wide="$inner $on_all; $texts $on_all; $nulls $on_all; ${semi%)} $on_all); ${anti%)} $on_all)"
+wide_rows="n,v,w
+60000,900294912,525247104
+n,v,w
+17491,135315418,270751881
+n,v,w
+39993,599945765,199888074
+n,v
+30000,450147456
+n,v
+24170,398883529"
+messages="threads=3 network_message_bytes=300"
+for settings in "$messages network_seed=5" "$messages device=simulated"; do
+    # shellcheck disable=SC2086 # several words
+    expect "rows of sides that overflow, $settings" 0 "$wide_rows" run "$wide" $settings
+done
+explained() { # STATEMENTS, each without its semicolon's blank
+    printf 'explain analyze %s' "$1" | sed 's/; /; explain analyze /g'
+}
+check "nor where a broadcast overflows" are 5 "<= 12000" network_message_bytes=300 "$(explained "$wide")"
+check "which they all do" test "$(grep -c "if the broadcast overflows, heavy keys stay" "$work/plans")" = 5
 check "without it one rank does" are 2 "> 19000" heavy_keys=off "explain analyze $inner; explain analyze $nulls"
+check "there, too" are 2 "> 19000" heavy_keys=off "explain analyze $inner $on_all; explain analyze $nulls $on_all"
 finish

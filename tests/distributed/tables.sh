@@ -49,4 +49,30 @@ expect "a view that has a table's name in other letters" 0 "$(printf 's\n179700'
 expect "a file that changes" 0 "$(printf 's\n499500\ns\n498901')" on 2 --table "t=local:$work/{rank}" \
     -c "select sum(k) as s from t" -c "copy (select 1 as k, 2 as v) to '$work/0/b.parquet'" \
     -c "select sum(k) - 600 + 0 as s from t"
+
+# ---- files whose columns differ ----
+
+mkdir -p "$work/u0" "$work/u1" "$work/all/y=1" "$work/all/y=2"
+alone "copy (select k::smallint as k, v from $numbers where k < 600) to '$work/u0/a.parquet' (row_group_size 100)"
+alone "copy (select v::bigint as v, k, 'text' as more from $numbers where k >= 600) to '$work/u1/b.parquet' (row_group_size 100)"
+ln "$work/u0/a.parquet" "$work/all/y=1/a.parquet"
+ln "$work/u1/b.parquet" "$work/all/y=2/b.parquet"
+# By hand: 400 rows of 1000 have `more`; 4500 is the sum of v, 240000 + 79800 = 319800 that of k from 600 on.
+for ranks in 2 3; do
+    expect "united, $ranks ranks" 0 "$(printf 'n,s,w,m,y\n1000,499500,4500,400,1400')" on $ranks \
+        -c "select count(*) as n, sum(k) as s, sum(v) as w, count(more) as m, sum(y) as y from read_parquet('$work/all', union_by_name => true)"
+    expect "united and pruned, $ranks ranks" 0 "$(printf 's\n319800')" on $ranks \
+        -c "select sum(k) as s from read_parquet('$work/all/*/*', union_by_name => true) where more = 'text' and y = 2"
+done
+expect "united local files" 0 "$(printf 'v,n,m\n3,100,40')" on 2 \
+    -c "select v, count(*) as n, count(more) as m from read_parquet('local:$work/u{rank}', union_by_name => true) where v = 3 group by v"
+expect "united files that change" 0 "$(printf 'n\n1000\nn\n601')" on 2 \
+    -c "select count(*) as n from read_parquet('$work/all', union_by_name => true)" \
+    -c "copy (select 1 as k, 2 as v) to '$work/all/y=2/b.parquet'" \
+    -c "select count(*) as n from read_parquet('$work/all', union_by_name => true)"
+alone "copy (select 'x' as k) to '$work/u1/b.parquet'"
+expect "united files that cannot be" 1 - on 2 -c "select * from read_parquet('local:$work/u{rank}', union_by_name => true)"
+says "names both files" "column \"k\" is smallint in file \"$work/u0/a.parquet\" and varchar in file \"$work/u1/b.parquet\""
+expect "the word before a path" 1 - "$program" -c "select * from 'union_by_name:$work/all'"
+says "the word before a path" "union_by_name is an option of read_parquet"
 finish

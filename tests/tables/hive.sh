@@ -4,21 +4,9 @@
 #
 # What DuckDB 2.0 does is expected where it is said; the rest is counted by hand.
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
-cd "$work" || exit 2
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
 
-# file PATH QUERY: a Parquet file, its folders made.
-file() {
-    mkdir -p "$(dirname "$1")"
-    "$program" -c "copy ($2) to '$1' (format parquet)" >/dev/null || exit 2
-}
-run() { # SQL OPTION...
-    sql=$1
-    shift
-    "$program" --format csv "$@" -c "$sql" >"$work/rows" || return 1
-    sed 1d "$work/rows"
-}
 # opened NAME "files N, opened M" SQL OPTION...
 opened() {
     which=$1 wanted=$2 sql=$3
@@ -55,19 +43,19 @@ for options in "" "--set device=simulated" "--set ranks=3 --set distribute=alway
     expect "rows $options" 0 "2020,2,5,15
 2020,,5,15
 2023,2,5,15
-2023,,5,15" run "select year, month, count(*) / 3, count(*) from 'big' where (month = 2 or month is null) and
+2023,,5,15" rows "select year, month, count(*) / 3, count(*) from 'big' where (month = 2 or month is null) and
                         year in (2020, 2023) group by 1, 2 order by 1, 2" $options
     # shellcheck disable=SC2086
-    expect "whole $options" 0 "200,600,404300,180,2020,2023" run \
+    expect "whole $options" 0 "200,600,404300,180,2020,2023" rows \
         "select sum(id) / 6, count(*), sum(year) / 3, count(month) / 3, min(year), max(year) from 'big'" $options
     # shellcheck disable=SC2086
-    expect "a join $options" 0 "5,2" run "select count(*), min(b.id) from 'big' b join (values (2021, 4), (7, 7)) k(y, m)
+    expect "a join $options" 0 "5,2" rows "select count(*), min(b.id) from 'big' b join (values (2021, 4), (7, 7)) k(y, m)
                         on b.year = k.y and b.month = k.m where b.name = 'b'" $options
     # shellcheck disable=SC2086
-    expect "no rows $options" 0 "0," run "select count(*), max(month) from 'big' where year < 2000" $options
+    expect "no rows $options" 0 "0," rows "select count(*), max(month) from 'big' where year < 2000" $options
     # shellcheck disable=SC2086
     expect "top $options" 0 "3,2023,9
-3,2023,9" run "select id, year, month from 'big' order by month desc nulls last, year desc, id desc limit 2" $options
+3,2023,9" rows "select id, year, month from 'big' order by month desc nulls last, year desc, id desc limit 2" $options
 done
 
 # A join's keys leave out files while the query runs; of texts on the host's device alone.
@@ -78,7 +66,7 @@ opened "an empty side" "files 200, opened 0" "select count(*) from 'big' b join 
     --set disabled_optimizer_rules=none
 for options in "" "--set device=simulated" "--set threads=1" "--set ranks=3 --set distribute=always" "--set overlap=blocking"; do
     # shellcheck disable=SC2086
-    expect "join rows $options" 0 "20,20,2020,2023" run \
+    expect "join rows $options" 0 "20,20,2020,2023" rows \
         "select count(*), sum(b.id) / 2, min(b.year), max(b.year) from 'big' b join 'days.parquet' d on b.month = d.m
          where d.what = 'x' and d.y = 2021 and b.name = 'b'" $options
 done
@@ -89,30 +77,30 @@ done
 file word.parquet "select * from (values ('3c', 1), ('zz', 1), ('4a', 2)) t(w, k)"
 opened "texts of a join" "files 35, opened 1" \
     "select count(*) from 'words' t join 'word.parquet' w on t.w = w.w where w.k = 1"
-expect "texts of a join" 0 3 run "select count(*) from 'words' t join 'word.parquet' w on t.w = w.w where w.k = 1"
+expect "texts of a join" 0 3 rows "select count(*) from 'words' t join 'word.parquet' w on t.w = w.w where w.k = 1"
 
 # A file that is not looked at may be none; one that is, is named.
 echo rubbish >big/year=2022/month=01/1.parquet
 expect "rows of tables with rubbish" 0 "big,table,,4" sh -c "'$program' --format csv -c 'show tables' . | grep big"
-expect "pruned rubbish" 0 15 run "select count(*) from 'big' where year = 2021 and month = 1"
-expect "rubbish" 1 - run "select count(*) from 'big' where year = 2022"
+expect "pruned rubbish" 0 15 rows "select count(*) from 'big' where year = 2021 and month = 1"
+expect "rubbish" 1 - rows "select count(*) from 'big' where year = 2022"
 says "rubbish" "big/year=2022/month=01/1.parquet"
 file big/year=2022/month=01/1.parquet "select 1 as id, 2 as name"
-expect "another schema" 1 - run "select count(*) from 'big' where year = 2022"
+expect "another schema" 1 - rows "select count(*) from 'big' where year = 2022"
 says "another schema" "big/year=2022/month=01/1.parquet\": its column \"name\" is integer, in the table's first file it is varchar"
 rm big/year=2022/month=01/1.parquet
-expect "one file less" 0 147 run "select count(*) from 'big' where year = 2022"
+expect "one file less" 0 147 rows "select count(*) from 'big' where year = 2022"
 expect "rows of tables" 0 "big,table,597,4
 days,table,3,3
 one,table,3,2
 word,table,3,2
-words,table,105,3" run "show tables" .
+words,table,105,3" rows "show tables" .
 
 # ---- types, as DuckDB's ----
 file dates/d=2024-02-29/f.parquet "select 1 as x"
 file dates/d=2024-03-01/f.parquet "select 2 as x"
 expect "dates" 0 "x,integer,yes
-d,date,no" run "describe 'dates'"
+d,date,no" rows "describe 'dates'"
 opened "dates" "files 2, opened 1" "select x from 'dates' where d > date '2024-02-29'"
 file texts/t=01/f.parquet "select 1 as x"
 file texts/t=a%2Fb%20%25/f.parquet "select 2 as x"
@@ -123,53 +111,56 @@ expect "texts" 0 '1,01
 2,a/b %
 3,
 4,""
-5,%zz%4' run "select x, t from 'texts' order by x"
+5,%zz%4' rows "select x, t from 'texts' order by x"
 opened "texts" "files 5, opened 2" "select x from 'texts' where t >= '0' and t < 'b'"
-opened "like" "files 5, opened 4" "select x from 'texts' where t like 'a%'"
+opened "like" "files 5, opened 1" "select x from 'texts' where t like 'a%'"
+opened "like, a list of letters" "files 5, opened 1" "select x from 'texts' where t ilike 'A_B\\ %'"
+opened "not like" "files 5, opened 2" "select x from 'texts' where t not like '\\%%' and not t ilike ''"
+opened "like, escaped" "files 5, opened 1" "select x from 'texts' where t like '!%z%' escape '!'"
 file large/k=99999999999999999999/f.parquet "select 1 as x"
-expect "beyond 64 bits" 0 "1,99999999999999999999" run "select x, k || '' from 'large'"
+expect "beyond 64 bits" 0 "1,99999999999999999999" rows "select x, k || '' from 'large'"
 
 # ---- folders that are no pairs, or others: as DuckDB's ----
 file mixed/y=1/f.parquet "select 1 as x"
 file mixed/z/f.parquet "select 2 as x"
 expect "not all have keys" 0 "1
-2" run "select * from 'mixed' order by 1"
-expect "but they must" 1 - run "select * from read_parquet('mixed', hive_partitioning => true)"
+2" rows "select * from 'mixed' order by 1"
+expect "but they must" 1 - rows "select * from read_parquet('mixed', hive_partitioning => true)"
 says "but they must" "the folders of file \"mixed/z/f.parquet\" do not name the same keys as those of \"mixed/y=1/f.parquet\""
 file deep/y=1/f.parquet "select 1 as x"
 file deep/y=2/m=1/f.parquet "select 2 as x"
 expect "depths" 0 "1
-2" run "select * from 'deep' order by 1"
-expect "depths, on" 1 - run "select * from 'deep'" --set hive_partitioning=on
+2" rows "select * from 'deep' order by 1"
+expect "depths, on" 1 - rows "select * from 'deep'" --set hive_partitioning=on
 says "depths, on" "deep/y=2/m=1/f.parquet"
 file between/y=1/x/f.parquet "select 1 as x"
 file between/y=2/z/f.parquet "select 2 as x"
 expect "other folders between" 0 "1,1
-2,2" run "select * from 'between/**' order by 1"
+2,2" rows "select * from 'between/**' order by 1"
 file equals/a=b=c/f.parquet "select 1 as x"
 file equals/=c/f.parquet "select 1 as x"
 expect "no pairs" 0 "1
-1" run "select * from 'equals'"
+1" rows "select * from 'equals'"
 file column/y=7/f.parquet "select 1 as x, 99 as y, 'z' as z"
 file column/y=8/f.parquet "select 2 as x, 98 as y, 'z' as z"
 expect "a column of the file" 0 "1,7,z
-2,8,z" run "select * from 'column' order by 1"
+2,8,z" rows "select * from 'column' order by 1"
 opened "a column of the file" "files 2, opened 1" "select * from 'column' where y = 8"
 expect "and off" 0 "1,99,z
-2,98,z" run "select * from 'column' order by 1" --set hive_partitioning=off
+2,98,z" rows "select * from 'column' order by 1" --set hive_partitioning=off
 expect "off by name" 0 "1,99,z
-2,98,z" run "select * from read_parquet('column', hive_partitioning = false) order by 1"
-expect "a file by its path" 0 "1,7,z" run "select * from 'column/y=7/f.parquet'"
-expect "of DIR" 0 "1,7,z" run "select * from \"column\" where y = 7" .
-expect "of DIR, off" 0 "1,99,z" run "select * from \"column\" where y = 99" . --set hive_partitioning=off
-expect "option" 1 - run "select * from read_parquet('column', hive_partitionin => true)"
+2,98,z" rows "select * from read_parquet('column', hive_partitioning = false) order by 1"
+expect "a file by its path" 0 "1,7,z" rows "select * from 'column/y=7/f.parquet'"
+expect "of DIR" 0 "1,7,z" rows "select * from \"column\" where y = 7" .
+expect "of DIR, off" 0 "1,99,z" rows "select * from \"column\" where y = 99" . --set hive_partitioning=off
+expect "option" 1 - rows "select * from read_parquet('column', hive_partitionin => true)"
 says "option" 'did you mean "hive_partitioning"?'
-expect "option" 1 - run "select * from read_parquet('column', hive_partitioning => 'maybe')"
+expect "option" 1 - rows "select * from read_parquet('column', hive_partitioning => 'maybe')"
 says "option" 'hive_partitioning cannot be "maybe"'
 expect "rewriting keeps to the file" 0 - "$program" rewrite column/y=7/f.parquet again.parquet
-expect "rewriting keeps to the file" 0 "1,99,z" run "select * from 'again.parquet'"
+expect "rewriting keeps to the file" 0 "1,99,z" rows "select * from 'again.parquet'"
 
 # A folder of folders is a table; so is DIR itself where these are pairs.
 expect "DIR" 0 "1,2024-02-29
-2,2024-03-01" run "select x, d from dates order by 1" dates
+2,2024-03-01" rows "select x, d from dates order by 1" dates
 finish

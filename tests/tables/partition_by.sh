@@ -2,19 +2,8 @@
 # COPY ... (PARTITION_BY ...): folders named key=value, whose rows are the query's.
 # partition_by.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
-cd "$work" || exit 2
-
-sql() { # SQL OPTION...
-    statement=$1
-    shift
-    "$program" --format csv "$@" -c "$statement"
-}
-rows() { # SQL OPTION...
-    sql "$@" >"$work/rows" || return 1
-    sed 1d "$work/rows"
-}
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
 
 # Names of folders as DuckDB 2.0 writes them.
 values="(values (1, 'a/b', 'x'), (2, null, 'y'), (3, '', 'z'), (4, 'ü =%', 'w'), (5, 'NULL', 'q'), (6, 'a/b', 'r'))"
@@ -72,7 +61,69 @@ expect "overwrite" 0 '1
 
 # Each file is whole or absent.
 expect "a failure midway" 1 - sql "copy (select i, i % 4 as k, 1 / (38415 - i) as one from 'numbers.parquet') to 'failed' (partition_by k)"
-expect "a failure midway" 0 0 sh -c "{ find failed -name '*.parquet' -size -12c; find failed -name '*tmp*'; find failed -mindepth 1 -type d -empty; } | wc -l"
+expect "a failure midway" 1 0 sh -c "ls -A | grep -c failed"
+mkdir failed
+expect "in a folder that is there" 1 - sql "copy (select i, i % 4 as k, 1 / (38415 - i) as one from 'numbers.parquet') to 'failed' (partition_by k)"
+expect "in a folder that is there" 0 0 sh -c "{ find failed -name '*.parquet' -size -12c; find failed -name '*tmp*'; find failed -mindepth 1 -type d -empty; } | wc -l"
+# A folder that was not there appears whole, or neither it nor those above it do.
+expect "before any row" 1 - sql "copy (select 1 / (i - 5) as one, i as k from (values (5)) t(i)) to 'new/above/failed' (partition_by k)"
+says "before any row" "division by zero"
+expect "before any row" 1 0 sh -c "ls -A | grep -c new"
+mkdir new
+expect "a folder that was there" 1 - sql "copy (select 1 / (i - 5) as one, i as k from (values (5)) t(i)) to 'new/above/failed' (partition_by k)"
+expect "a folder that was there" 0 0 sh -c "ls -A new | wc -l"
+expect "an empty one" 1 - sql "copy (select 1 / (i - 5) as one, i as k from (values (5)) t(i)) to 'new' (partition_by k)"
+expect "an empty one" 0 0 sh -c "ls -A new | wc -l"
+expect "folders above" 0 - sql "copy (select 1 as i, 2 as k) to 'new/above/it//all/' (partition_by k)"
+expect "folders above" 0 "new/above/it/all/k=2/data_0.parquet" find new -type f
+
+# Another way to take what is there: append adds files, overwrite replaces all at once, by rows that may come of it.
+expect "append" 0 - sql "copy (select 2 as i, 2 as k union all select 3, 4) to 'new/above/it/all' (partition_by k, append)"
+expect "append" 0 "1,2
+2,2
+3,4" rows "select * from 'new/above/it/all' order by i"
+expect "append" 0 3 sh -c "find new -name 'data_*.parquet' | wc -l"
+expect "overwrite" 0 - sql "copy (select i + 10 as i, k * 2 as k from 'new/above/it/all' where i < 3) to 'new/above/it/all' (partition_by k, overwrite)"
+expect "overwrite" 0 "11,4
+12,4" rows "select * from 'new/above/it/all' order by i"
+expect "overwrite" 0 "new/above/it/all/k=4/data_0.parquet" find new -type f
+expect "overwrite that fails" 1 - sql "copy (select 1 / (i - 12) as i, k from 'new/above/it/all') to 'new/above/it/all' (partition_by k, overwrite)"
+expect "overwrite that fails" 0 "new
+new/above
+new/above/it
+new/above/it/all
+new/above/it/all/k=4
+new/above/it/all/k=4/data_0.parquet" sh -c "find new | sort"
+ln -s above/it/all new/link
+expect "by a link" 0 - sql "copy (select 5 as i, 5 as k) to 'new/link/' (partition_by k, overwrite)"
+expect "by a link" 0 "5,5" rows "select * from 'new/above/it/all'"
+expect "here" 1 - sh -c "cd new && '$program' -c \"copy (select 5 as i, 5 as k) to '.' (partition_by k, overwrite)\""
+says "here" "is the one that the program runs in"
+expect "here" 0 "5,5" rows "select * from 'new/above/it/all'"
+
+# Text: each file as COPY would write it.
+expect "csv" 0 - sql "copy (select * from (values (1, 'a;b', 'x'), (2, null, null), (3, '', 'x')) t(i, s, k) order by i desc) to 'text' (format csv, delimiter ';', partition_by k)"
+expect "csv" 0 'text/k=__HIVE_DEFAULT_PARTITION__/data_0.csv
+i;s
+2;
+text/k=x/data_0.csv
+i;s
+3;""
+1;"a;b"' sh -c "for f in \$(find text -type f | sort); do echo \$f; cat \$f; done"
+expect "csv without a header, beside it" 0 - sql "copy (select 4 as i, 't' as s, 'x' as k) to 'text' (format csv, header false, partition_by k, append)"
+expect "csv without a header, beside it" 0 "4,t" sh -c "cat \$(find text -type f | grep -v data_0)"
+expect "json" 0 - sql "copy (select * from (values (1, 'a', 1.5), (2, null, 1.5), (3, 'c', null)) t(i, s, k) order by i) to 'json' (format json, partition_by k)"
+expect "json" 0 '[{"i": 1, "s": "a"},
+ {"i": 2, "s": null}]' cat json/k=1.5/data_0.json
+expect "jsonl" 0 - sql "copy (select i, 'text ' || i as t, i % 3 as k from 'numbers.parquet' order by i) to 'lines' (format jsonl, partition_by k)"
+expect "jsonl" 0 '{"i": 38413, "t": "text 38413"}' tail -n 1 lines/k=1/data_0.jsonl
+expect "jsonl" 0 "38416" sh -c "cat lines/*/*.jsonl | wc -l"
+expect "no rows of text" 0 - sql "copy (select 1 as i, 2 as k limit 0) to 'nothing' (format csv, partition_by k)"
+expect "no rows of text" 0 0 sh -c "find nothing -type f | wc -l"
+expect "text that cannot be written" 1 - env PISTACHIO_FAULT=write:3 "$program" -c "copy (select i, i % 3 as k from 'numbers.parquet') to 'full' (format csv, partition_by k)"
+says "text that cannot be written" "could not write file"
+expect "text that cannot be written" 1 0 sh -c "ls -A | grep -c full"
+
 mkdir blocked
 echo text >blocked/k=1
 expect "a file in the place of a folder" 1 - sql "copy (select 1 as i, 1 as k) to 'blocked' (partition_by k, overwrite_or_ignore)"
@@ -91,7 +142,9 @@ wrong "twice" "select 1 as a, 2 as b" "partition_by (a, a)" 'PARTITION_BY has co
 wrong "no such column" "select 1 as alpha, 2 as b" "partition_by (alpa)" 'did you mean "alpha"'
 wrong "a double" "select 1 as a, 2::double precision as b" "partition_by b" 'column "b" is of type double'
 wrong "a name" "select 1 as a, 2 as \"b=c\"" 'partition_by ("b=c")' '"b=c" cannot be in the name of a folder'
-wrong "csv" "select 1 as a, 2 as b" "format csv, partition_by b" 'the format csv has no option "partition_by"'
+wrong "two ways" "select 1 as a, 2 as b" "partition_by b, append, overwrite" "COPY takes one of OVERWRITE, OVERWRITE_OR_IGNORE and APPEND"
+wrong "append" "select 1 as a, 2 as b" "format parquet, append" "COPY takes APPEND with PARTITION_BY"
+wrong "per rank" "select 1 as a, 2 as b" "per_rank, overwrite" "PER_RANK makes a new folder"
 wrong "nothing" "select 1 as a, 2 as b" "partition_by" "PARTITION_BY lacks names of columns"
 expect "the name of NULL" 1 - sql "copy (select 1 as a, '__HIVE_DEFAULT_PARTITION__' as b) to 'wrong' (partition_by b)"
 says "the name of NULL" "which means NULL in the name of a folder"

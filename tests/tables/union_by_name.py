@@ -68,6 +68,14 @@ def make_table(draw, folder):
     return f"read_parquet('{folder}/**/*.parquet', union_by_name => true)", columns, keys
 
 
+def condition_of(draw, columns):
+    """Of one column, which is narrower in some files."""
+    name = draw.choice(list(columns))
+    values = {"text": "'a'", "date": "date '2001-05-06'", "float": str(draw.randint(-900, 900)), "mixed": str(draw.randint(-900, 900)),
+              "decimal": f"{draw.randint(-10**4, 10**4)}.5", "integer": str(draw.choice([-129, -128, 0, 50, 255, 256, 40000, 2**31]))}
+    return f"where {name} {draw.choice(['=', '<', '>', '<=', '>='])} {values[columns[name]]}"
+
+
 def cell(text, kind):
     if text is None or text == "":
         return text
@@ -120,7 +128,7 @@ def main():
         draw = random.Random(seed * 1000 + number)
         with tempfile.TemporaryDirectory() as folder:
             source, columns, keys = make_table(draw, folder)
-            conditions = ["", f"where {draw.choice(keys)} = 2" if keys else ""]
+            conditions = ["", f"where {draw.choice(keys)} = 2" if keys else ""] + [condition_of(draw, columns) for _ in range(2)]
             options = draw.choice([[], ["--set", "device=simulated"], ["--set", "ranks=3", "--set", "distribute=always"]])
             for condition in dict.fromkeys(conditions):
                 problem = compare(program, duck, source, columns, keys, condition, options)

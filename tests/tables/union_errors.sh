@@ -2,20 +2,9 @@
 # union_by_name: what cannot be united, and how it is told; rows by hand.
 # union_errors.sh PROGRAM
 set -u
-# shellcheck source=tests/cli/cli_common.sh
-. "$(dirname "$0")/../cli/cli_common.sh"
-cd "$work" || exit 2
+# shellcheck source=tests/tables/tables_common.sh
+. "$(dirname "$0")/tables_common.sh"
 
-file() { # PATH QUERY
-    mkdir -p "$(dirname "$1")"
-    "$program" -c "copy ($2) to '$1' (format parquet)" >/dev/null || exit 2
-}
-rows() { # SQL OPTION...
-    query=$1
-    shift
-    "$program" --format csv "$@" -c "$query" >"$work/rows" || return 1
-    sed 1d "$work/rows"
-}
 wrong() { # PATH TEXT
     expect "$1" 1 - rows "select * from read_parquet('$1', union_by_name => true)"
     says "$1" "$2"
@@ -58,6 +47,25 @@ for options in "" "--set device=simulated" "--set ranks=3 --set distribute=alway
     expect "a join $options" 0 "y,2.5" rows "select a.name, a.price from read_parquet('sales', union_by_name => true) a
         join (values (2021)) y(y) on a.year = y.y where a.id = 2" $options
 done
+
+# Statistics of a file say of the wider type's values what they say of its own: the file's data is not read.
+file widened/a.parquet "select i::smallint as i, (i / 10)::decimal(6, 1) as d, i::real as f, i::integer as j from generate_series(1, 300) g(i)"
+file widened/b.parquet "select i::bigint as i, (i / 10)::decimal(9, 3) as d, i::double precision as f, i::double precision as j from generate_series(1, 5000) g(i)"
+reads() { # NAME CONDITION COUNT FILES: so many rows, of so many files of the two
+    expect "$1" 0 "$3" rows "select count(*) from read_parquet('widened', union_by_name => true) where $2"
+    expect "$1" 0 "$4" sh -c "'$program' -c \"explain analyze select count(*), sum(j) from read_parquet('widened', union_by_name => true)
+        where $2\" | grep 'scan widened' | grep 'read ' | wc -l"
+}
+reads "integers" "i = 4000" 1 1
+reads "integers in both" "i between 299 and 302" 6 2
+reads "integers in a list" "i in (301, 5000, null)" 2 1
+reads "decimals" "d > 499" 1 1
+reads "decimals at the end" "d >= 30" 4702 2
+reads "floats" "f < 2" 2 2
+reads "floats at the end" "f < 1" 0 0
+reads "doubles of integers" "j > 301" 4699 1
+reads "no rows" "i > 5000" 0 0
+
 expect "a file that comes" 0 - rows "select 1"
 file sales/year=2023/d.parquet "select 4 as id"
 expect "a file that comes" 0 "4,2023" rows "select id, year from read_parquet('sales', union_by_name => true) where year = 2023"

@@ -4,6 +4,8 @@
 #include "parquet/read/footer.h"
 #include "test.h"
 
+#include <pthread.h>
+
 pistachio_error *run_statement(const char *sql, const char *table_path, const char *device,
                                char *rows, size_t room)
 {
@@ -41,4 +43,56 @@ pistachio_error *run_statement(const char *sql, const char *table_path, const ch
     pistachio_close(database);
     pq_footer_cache_clear();
     return error;
+}
+
+void run_check_none(const char *file, int line, pistachio_error *error)
+{
+    if (error)
+        test_fail(file, line, "%s", pistachio_error_message(error));
+}
+
+void run_alone(const char *sql)
+{
+    pistachio_database *database;
+    pistachio_connection *connection;
+    pistachio_result *result;
+    check_none(pistachio_open(NULL, 0, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_query(connection, sql, NULL, &result));
+    pistachio_result_free(result);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
+typedef struct releaser {
+    void *world;
+    void (*release)(void *world, unsigned what);
+    unsigned what;
+    pthread_barrier_t *start;
+} releaser;
+
+static void *release_one(void *argument)
+{
+    releaser *r = argument;
+    pthread_barrier_wait(r->start);
+    r->release(r->world, r->what);
+    return NULL;
+}
+
+#define RELEASERS_MAX 16
+
+void release_by_threads(void *world, unsigned count, void (*release)(void *world, unsigned what))
+{
+    pthread_barrier_t start;
+    pthread_t threads[RELEASERS_MAX];
+    releaser releasers[RELEASERS_MAX];
+    CHECK(count <= RELEASERS_MAX);
+    pthread_barrier_init(&start, NULL, count);
+    for (unsigned i = 0; i < count; i++) {
+        releasers[i] = (releaser){world, release, i, &start};
+        CHECK(!pthread_create(&threads[i], NULL, release_one, &releasers[i]));
+    }
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&start);
 }

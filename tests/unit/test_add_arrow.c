@@ -4,18 +4,13 @@
 #include "arrow_feed.h"
 #include "base/fault.h"
 #include "parquet/read/footer.h"
+#include "run_statement.h"
 #include "test.h"
 
 typedef struct world {
     pistachio_database *database;
     pistachio_connection *connection;
 } world;
-
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
 
 static world open_world(const pistachio_option *options, size_t count)
 {

@@ -2,6 +2,7 @@
  * by several, and what is held across a SET. What is still held works as before. */
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -17,12 +18,6 @@
     "'" TEXT "' || cast(a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10000 * f.i AS varchar) AS s "   \
     "FROM d a, d b, d c, d e, (VALUES (0), (1), (2), (3)) f(i)) TO '%s'"
 
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
-
 static void run(pistachio_connection *connection, const char *sql)
 {
     pistachio_result *result;
@@ -34,15 +29,9 @@ static void run(pistachio_connection *connection, const char *sql)
 static const char *make_file(void)
 {
     static char path[512], sql[2048];
-    pistachio_database *database;
-    pistachio_connection *connection;
     snprintf(path, sizeof path, "%s/rows.parquet", test_folder());
     snprintf(sql, sizeof sql, COPY_ROWS, path);
-    check_none(pistachio_open(NULL, 0, &database));
-    check_none(pistachio_connect(database, &connection));
-    run(connection, sql);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    run_alone(sql);
     return path;
 }
 
@@ -126,8 +115,9 @@ static void use(world *w)
     }
 }
 
-static void release(world *w, kind what)
+static void release(void *all, unsigned what)
 {
+    world *w = all;
     switch (what) {
     case DATABASE:
         pistachio_close(w->database);
@@ -202,36 +192,12 @@ TEST(orders_on_the_simulated_device)
 
 /* ---- several threads ---- */
 
-typedef struct releaser {
-    world *world;
-    kind what;
-    pthread_barrier_t *start;
-} releaser;
-
-static void *release_one(void *argument)
-{
-    releaser *r = argument;
-    pthread_barrier_wait(r->start);
-    release(r->world, r->what);
-    return NULL;
-}
-
 TEST(each_released_by_a_thread_of_its_own)
 {
     const char *path = make_file();
     for (unsigned round = 0; round < 40; round++) {
         world w = open_world(path, round % 4 ? "cpu" : "simulated");
-        pthread_barrier_t start;
-        pthread_t threads[KINDS];
-        releaser releasers[KINDS];
-        pthread_barrier_init(&start, NULL, KINDS);
-        for (unsigned i = 0; i < KINDS; i++) {
-            releasers[i] = (releaser){&w, i, &start};
-            CHECK(!pthread_create(&threads[i], NULL, release_one, &releasers[i]));
-        }
-        for (unsigned i = 0; i < KINDS; i++)
-            pthread_join(threads[i], NULL);
-        pthread_barrier_destroy(&start);
+        release_by_threads(&w, KINDS, release);
     }
     pq_footer_cache_clear();
 }

@@ -4,9 +4,8 @@
 #include "parquet/read/footer.h"
 #include "pistachio/dlpack.h"
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
-
-#include <pthread.h>
 
 #define LONG "a text that does not lie in its view"
 /* Two texts, of which one is NULL in each third row, and their row's number. */
@@ -17,27 +16,13 @@
     "(6), (7), (8), (9)) SELECT a.i + 10 * b.i + 100 * c.i AS x FROM d a, d b, "                   \
     "(VALUES (0), (1), (2)) c(i)) t ORDER BY x"
 
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
-
 /* A file with the query's rows, its text as codes. */
 static const char *make_file(void)
 {
     static char path[512], sql[1024];
-    pistachio_database *database;
-    pistachio_connection *connection;
-    pistachio_result *result;
     snprintf(path, sizeof path, "%s/coded.parquet", test_folder());
     snprintf(sql, sizeof sql, "COPY (%s) TO '%s'", QUERY, path);
-    check_none(pistachio_open(NULL, 0, &database));
-    check_none(pistachio_connect(database, &connection));
-    check_none(pistachio_query(connection, sql, NULL, &result));
-    pistachio_result_free(result);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    run_alone(sql);
     return path;
 }
 
@@ -142,8 +127,9 @@ static void use(const world *w)
         check_tensor(w->tensor);
 }
 
-static void release(world *w, kind what)
+static void release(void *all, unsigned what)
 {
+    world *w = all;
     if (what == DATABASE)
         pistachio_close(w->database);
     else if (what == CONNECTION)
@@ -197,36 +183,12 @@ TEST(released_on_the_simulated_device)
     check_orders("simulated", 61);
 }
 
-typedef struct releaser {
-    world *world;
-    kind what;
-    pthread_barrier_t *start;
-} releaser;
-
-static void *release_one(void *argument)
-{
-    releaser *r = argument;
-    pthread_barrier_wait(r->start);
-    release(r->world, r->what);
-    return NULL;
-}
-
 TEST(each_released_by_a_thread_of_its_own)
 {
     const char *path = make_file();
     for (unsigned round = 0; round < 30; round++) {
         world w = open_world(path, round % 5 ? "cpu" : "simulated");
-        pthread_barrier_t start;
-        pthread_t threads[KINDS];
-        releaser releasers[KINDS];
-        pthread_barrier_init(&start, NULL, KINDS);
-        for (unsigned i = 0; i < KINDS; i++) {
-            releasers[i] = (releaser){&w, (kind)i, &start};
-            CHECK(!pthread_create(&threads[i], NULL, release_one, &releasers[i]));
-        }
-        for (unsigned i = 0; i < KINDS; i++)
-            pthread_join(threads[i], NULL);
-        pthread_barrier_destroy(&start);
+        release_by_threads(&w, KINDS, release);
     }
     pq_footer_cache_clear();
 }
@@ -293,7 +255,7 @@ TEST(arrays_that_are_not_ours_or_not_whole)
     check_none(pistachio_arrow_dlpack(&w.rows, 2, &tensor));
     tensor->deleter(tensor);
     for (unsigned i = 0; i < KINDS; i++)
-        release(&w, (kind)i);
+        release(&w, i);
     pq_footer_cache_clear();
 }
 
@@ -322,7 +284,7 @@ static bool fails_cleanly(const char *path, const char *device, uint64_t nth, fa
     w.tensor = tensor;
     use(&w);
     for (unsigned i = 0; i < KINDS; i++)
-        release(&w, (kind)i);
+        release(&w, i);
     pq_footer_cache_clear();
     CHECK_EQ(mem_in_use(), blocks);
     return has_fired;

@@ -6,70 +6,12 @@
 #include "test.h"
 
 #include "base/fault.h"
+#include "fault_sweep.h"
 #include "run_statement.h"
-
-#include <dirent.h>
-
-static char corpus_file[1024];
-
-/* The same rows as tests/fuzz/corpus/fuzz_parquet_file: 20 rows of each type. */
-static const char *sample_path(void)
-{
-    snprintf(corpus_file, sizeof corpus_file,
-             "%s/tests/fuzz/corpus/fuzz_parquet_file/dictionary_snappy", test_source());
-    return corpus_file;
-}
-
-#define TEXT_ROOM (1 << 22) /* of a random statement's rows */
-
-/* The nth check of `kind` fails; false: there was no nth, the statement's end has been reached. expected
- * is NULL where rows have no order. */
-static bool fails_cleanly(const char *sql, const char *device, fault_kind kind, uint64_t nth,
-                          bool always, const char *expected)
-{
-    static char rows[TEXT_ROOM];
-    uint64_t blocks = mem_in_use();
-    fault_arm(kind, nth, always);
-    pistachio_error *error = run_statement(sql, sample_path(), device, rows, sizeof rows);
-    bool has_fired = fault_disarm(kind);
-    pistachio_error_kind wanted =
-        kind == FAULT_ALLOC ? PISTACHIO_ERROR_NO_MEMORY : PISTACHIO_ERROR_IO;
-    if (error) {
-        if (!has_fired)
-            fprintf(stderr, "%s\n", pistachio_error_message(error));
-        CHECK(has_fired);
-        if (pistachio_error_get_kind(error) != wanted)
-            fprintf(stderr, "%s\n", pistachio_error_message(error));
-        CHECK_EQ(pistachio_error_get_kind(error), wanted);
-        CHECK(pistachio_error_message(error)[0]);
-    } else if (expected) {
-        CHECK_TEXT_EQ(rows, expected); /* a fault that only cost speed, or none */
-    }
-    pistachio_error_free(error);
-    if (mem_in_use() != blocks)
-        fprintf(stderr, "fault %d number %" PRIu64 " in: %s\n", (int)kind, nth, sql);
-    CHECK_EQ(mem_in_use(), blocks);
-    return has_fired;
-}
-
-/* Each of the first, then every `part`-th part further. */
-static void sweep_parts(const char *sql, const char *device, fault_kind kind, uint64_t part)
-{
-    static char expected[TEXT_ROOM];
-    pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
-    if (error)
-        fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
-    CHECK(!error);
-    if (test_has_less_to_do())
-        part = part / 8 + 1;
-    for (int always = 0; always <= 1; always++)
-        for (uint64_t nth = 1; fails_cleanly(sql, device, kind, nth, always, expected);)
-            nth += 1 + nth / part;
-}
 
 static void sweep(const char *sql, const char *device, fault_kind kind)
 {
-    sweep_parts(sql, device, kind, 50);
+    fault_sweep(sql, device, kind, 50);
 }
 
 static const char *const statements[] = {
@@ -117,7 +59,7 @@ static const char *const further_statements[] = {
 TEST(each_allocation_of_other_kinds_of_statements_may_fail)
 {
     for (size_t i = 0; i < sizeof further_statements / sizeof *further_statements; i++)
-        sweep_parts(further_statements[i], "cpu", FAULT_ALLOC, 5);
+        fault_sweep(further_statements[i], "cpu", FAULT_ALLOC, 5);
 }
 
 /* Names in a footer are copied, some of them to a new block. */
@@ -143,7 +85,7 @@ TEST(each_allocation_of_the_statements_of_a_file_may_fail)
 {
     const char *path = getenv("PISTACHIO_SWEEP");
     FILE *file = path ? fopen(path, "r") : NULL;
-    static char texts[1 << 22], rows[TEXT_ROOM];
+    static char texts[1 << 22], rows[FAULT_TEXT_ROOM];
     if (!file)
         return;
     texts[fread(texts, 1, sizeof texts - 1, file)] = '\0';
@@ -155,7 +97,8 @@ TEST(each_allocation_of_the_statements_of_a_file_may_fail)
         if (error)
             fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
         CHECK(!error);
-        for (uint64_t nth = 1; fails_cleanly(sql, "cpu", FAULT_ALLOC, nth, nth % 2, NULL); runs++)
+        for (uint64_t nth = 1; fault_fails_cleanly(sql, "cpu", FAULT_ALLOC, nth, nth % 2, NULL);
+             runs++)
             nth += 1 + nth / 20;
         statements++;
     }
@@ -208,7 +151,8 @@ static void sweep_end(const char *sql, const char *device, fault_kind kind, uint
 {
     char expected[4096];
     fault_arm(kind, UINT64_MAX, FAULT_ONCE);
-    pistachio_error *error = run_statement(sql, sample_path(), device, expected, sizeof expected);
+    pistachio_error *error =
+        run_statement(sql, fault_sample_path(), device, expected, sizeof expected);
     fault_disarm(kind);
     CHECK(!error);
     uint64_t count = fault_checks(kind);
@@ -216,7 +160,7 @@ static void sweep_end(const char *sql, const char *device, fault_kind kind, uint
     if (test_has_less_to_do())
         step *= 7;
     for (uint64_t back = 0; back < last; back += step)
-        fails_cleanly(sql, device, kind, count - back, back % 2, expected);
+        fault_fails_cleanly(sql, device, kind, count - back, back % 2, expected);
 }
 
 /* A task that has 16,384 rows beyond the limit throws those away, and of the chunks that follow it
@@ -230,17 +174,6 @@ TEST(each_allocation_of_a_bounded_sort_may_fail)
     sweep_end(bounded, "cpu", FAULT_ALLOC, 250, 1);
     sweep_end(bounded, "simulated", FAULT_ALLOC, 600, 11);
     unsetenv("PISTACHIO_CHUNK_ROWS");
-}
-
-static unsigned entry_count(const char *folder)
-{
-    unsigned count = 0;
-    DIR *open = opendir(folder);
-    CHECK(open);
-    for (struct dirent *entry = readdir(open); entry; entry = readdir(open))
-        count += entry->d_name[0] != '.';
-    closedir(open);
-    return count;
 }
 
 /* After a failure there is no file, neither of the final name nor a temporary one. */
@@ -260,9 +193,9 @@ TEST(a_copy_that_fails_leaves_no_file)
                     uint64_t blocks = mem_in_use();
                     fault_arm(kinds[k], nth, always);
                     pistachio_error *error =
-                        run_statement(sql, sample_path(), "cpu", rows, sizeof rows);
+                        run_statement(sql, fault_sample_path(), "cpu", rows, sizeof rows);
                     bool has_fired = fault_disarm(kinds[k]);
-                    CHECK_EQ(entry_count(folder), error ? 0 : 1);
+                    CHECK_EQ(fault_entry_count(folder), error ? 0 : 1);
                     pistachio_error_free(error);
                     CHECK_EQ(mem_in_use(), blocks);
                     if (!has_fired)
@@ -293,13 +226,13 @@ TEST(what_spills_may_fail_anywhere)
         fault_arm(FAULT_ROOM, 1, FAULT_ALWAYS);
         fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
         pistachio_error *error =
-            run_statement(spilling[i], sample_path(), "cpu", rows, sizeof rows);
+            run_statement(spilling[i], fault_sample_path(), "cpu", rows, sizeof rows);
         CHECK(fault_disarm(FAULT_WRITE)); /* it does spill */
         CHECK(error && strstr(pistachio_error_message(error), folder));
         pistachio_error_free(error);
         for (int k = 0; k < 3; k++) {
-            sweep_parts(spilling[i], "cpu", kinds[k], parts[k]);
-            CHECK_EQ(entry_count(folder), 0);
+            fault_sweep(spilling[i], "cpu", kinds[k], parts[k]);
+            CHECK_EQ(fault_entry_count(folder), 0);
         }
         fault_disarm(FAULT_ROOM);
     }
@@ -322,13 +255,14 @@ TEST(a_join_that_spills_may_fail_anywhere)
     fault_arm(FAULT_ROOM, 1, FAULT_ALWAYS);
     fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
     char rows[256];
-    pistachio_error *error = run_statement(spilling_join, sample_path(), "cpu", rows, sizeof rows);
+    pistachio_error *error =
+        run_statement(spilling_join, fault_sample_path(), "cpu", rows, sizeof rows);
     CHECK(fault_disarm(FAULT_WRITE)); /* it does spill */
     CHECK(strstr(pistachio_error_message(error), folder));
     pistachio_error_free(error);
     for (int k = 0; k < 3; k++) {
-        sweep_parts(spilling_join, "cpu", kinds[k], parts[k]);
-        CHECK_EQ(entry_count(folder), 0);
+        fault_sweep(spilling_join, "cpu", kinds[k], parts[k]);
+        CHECK_EQ(fault_entry_count(folder), 0);
     }
     fault_disarm(FAULT_ROOM);
     unsetenv("PISTACHIO_TEMP_DIRECTORY");

@@ -177,9 +177,10 @@ static struct table_output {
     uint32_t count;
 } outputs[2], *output;
 
-static _Alignas(16) char scratch[(MANY + 1) * 24];
+static _Alignas(16) char scratch[(MANY + 1) * sizeof(aggregate_pair)];
 static aggregate_number number_states[2][MANY];
 static aggregate_variance variance_states[2][MANY];
+static aggregate_pair pair_states[2][MANY];
 
 static void *result(void)
 {
@@ -382,6 +383,8 @@ static void run_aggregates(const dev_kernel_function *table)
            .scratch = (aggregate_number *)(void *)scratch, .states = number_states[side]);
     LAUNCH(over_vary, .values = in.reals, .validity = in.validity, FRAMES,
            .scratch = (aggregate_variance *)(void *)scratch, .states = variance_states[side]);
+    LAUNCH(over_pair, .values = in.reals, .validity = in.validity, .second = in.reals, FRAMES,
+           .scratch = (aggregate_pair *)(void *)scratch, .states = pair_states[side]);
 }
 
 static void run_all(const dev_kernel_function *table, size_t side)
@@ -404,9 +407,13 @@ static void check_same(const char *isa)
     }
     for (size_t i = 0; i < MANY; i++) {
         const aggregate_variance *v = &variance_states[0][i], *w = &variance_states[1][i];
+        const aggregate_pair *p = &pair_states[0][i], *q = &pair_states[1][i];
         CHECK(number_states[0][i].sum + number_states[0][i].error ==
               number_states[1][i].sum + number_states[1][i].error);
         CHECK_EQ(v->count, w->count);
+        CHECK_EQ(v->count, p->count); /* of x and x covariance and variance are one */
+        CHECK_EQ(p->count, q->count);
+        CHECK(fabs(p->xy - q->xy) <= 1e-9 * p->xy && fabs(p->xy - v->squares) <= 1e-6 * p->xy);
         CHECK(fabs(v->mean - w->mean) < 1e-9 && fabs(v->squares - w->squares) <= 1e-9 * v->squares);
     }
 }

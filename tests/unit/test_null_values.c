@@ -76,6 +76,7 @@ static const struct {
     {DEV_KERNEL_over_sum, "states"},
     {DEV_KERNEL_over_sum_number, "states"},
     {DEV_KERNEL_over_vary, "states"},
+    {DEV_KERNEL_over_pair, "states"},
     {DEV_KERNEL_over_bits, "states"},
     {DEV_KERNEL_over_pick, "row numbers"},
     {DEV_KERNEL_aggregate_text_values, "states, and an empty text where there is none"},

@@ -50,6 +50,53 @@ TEST(a_rule_that_is_left_out_does_nothing)
     CHECK(!strstr(plan, "left join"));
 }
 
+TEST(a_join_above_makes_an_outer_join_an_inner_one)
+{
+    char plan[2048];
+    const char *sql = "explain select * from (values (1)) l (a) left join (values (1, 2)) r (a, b) "
+                      "on l.a = r.a, (values (2)) w (b) where r.b = w.b";
+    explain("none", sql, plan, sizeof plan);
+    CHECK(!strstr(plan, "left join"));
+    explain("outer_joins", sql, plan, sizeof plan);
+    CHECK(strstr(plan, "left join"));
+}
+
+/* Ten row groups of ten values each: they are a hundred where each row group has its own, ten where all have them all. */
+TEST(values_of_row_groups_add_up_where_these_share_the_range)
+{
+    static const char *const values[] = {"a.x * 1000 + c.x * 10000", "a.x * 1000"};
+    static const char *const rows[] = {" 100    aggregate", " 10    aggregate"};
+    for (int i = 0; i < 2; i++) {
+        char path[128], sql[512], plan[2048];
+        snprintf(path, sizeof path, "%s/share%d.parquet", test_folder(), i);
+        snprintf(sql, sizeof sql,
+                 "COPY (WITH d (x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+                 "SELECT %s AS n FROM d a, d b, d c ORDER BY c.x) TO '%s' (ROW_GROUP_SIZE 100)",
+                 values[i], path);
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK(!run_statement("explain select n, count(*) from t group by n", path, "cpu", plan,
+                             sizeof plan));
+        CHECK(strstr(plan, rows[i]));
+    }
+}
+
+TEST(rows_without_a_partner_are_an_anti_join)
+{
+    char plan[2048];
+    explain("none",
+            "explain select * from (values (1)) l (a) left join (values (1, 2)) r (a, b) "
+            "on l.a = r.a where r.a is null",
+            plan, sizeof plan);
+    CHECK(strstr(plan, "anti join"));
+    CHECK(!strstr(plan, "left join"));
+    explain(
+        "none", /* b may be NULL in pairs, too */
+        "explain select * from (values (1)) l (a) left join (values (1, 2), (2, null)) r (a, b) "
+        "on l.a = r.a where r.b is null",
+        plan, sizeof plan);
+    CHECK(strstr(plan, "left join"));
+}
+
 TEST(explain_analyze_says_how_long_each_rule_took)
 {
     char plan[4096];

@@ -1,6 +1,7 @@
 /* Statements on several ranks of one process: a failure on any of them, results that are given up,
  * limits, several statements at once, more ranks than row groups. Rows: tests/sql, tests/tpch. */
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -14,12 +15,6 @@ static const char values[] =
     "(WITH d(i) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
     "SELECT a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10000 * f.i AS x "
     "FROM d a, d b, d c, d e, d f ORDER BY 1)";
-
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
 
 typedef struct world {
     pistachio_database *database;

@@ -3,6 +3,7 @@
  * Rows are right, or there is a failure that a fault explains; nothing hangs. A seed that failed
  * is run alone with SEEDS=FIRST-END in the environment. */
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -53,29 +54,15 @@ static const char *path(void)
     return text;
 }
 
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
-
 static void make_table(void)
 {
     char sql[2048];
-    pistachio_database *database;
-    pistachio_connection *connection;
-    pistachio_result *result;
     snprintf(sql, sizeof sql,
              "COPY (WITH d(i) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
              "SELECT a.i + 10 * b.i + 100 * c.i AS x FROM d a, d b, d c) TO '%s' "
              "(ROW_GROUP_SIZE 50)",
              path());
-    check_none(pistachio_open(NULL, 0, &database));
-    check_none(pistachio_connect(database, &connection));
-    check_none(pistachio_query(connection, sql, NULL, &result));
-    pistachio_result_free(result);
-    pistachio_disconnect(connection);
-    pistachio_close(database);
+    run_alone(sql);
 }
 
 static double value_at(const pistachio_batch *batch, uint32_t column, uint64_t row)

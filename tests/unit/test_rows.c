@@ -1,6 +1,7 @@
 /* Tables that statements make: how long their rows live, what they cost, several statements at once.
  * What they hold: tests/sql/table.test. */
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -10,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
-}
 
 static pistachio_database *open_database(const char *memory_limit, pistachio_connection **out)
 {

@@ -2,6 +2,7 @@
  * memory that was handed out. Expected answers by hand. */
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
+#include "run_statement.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -20,12 +21,6 @@ static void close_all(void)
     pistachio_disconnect(connection);
     pistachio_close(database);
     pq_footer_cache_clear();
-}
-
-static void check_none(pistachio_error *error)
-{
-    if (error)
-        test_fail(__FILE__, __LINE__, "%s", pistachio_error_message(error));
 }
 
 static void check_error(pistachio_error *error, pistachio_error_kind kind, const char *part)

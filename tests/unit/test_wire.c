@@ -305,6 +305,32 @@ TEST(a_dictionary_is_sent_once)
     end();
 }
 
+/* What a filter leaves of a chunk is a few rows over a large dictionary: their values take less. */
+TEST(a_few_rows_do_not_take_a_large_dictionary_along)
+{
+    enum { ENTRIES = 2000 };
+    data_type type = type_make(TYPE_INT64);
+    begin();
+    tensor *base = make_flat(type, ENTRIES, false, 0);
+    channel ch = channel_open(&type, 1, 1 << 20);
+    static const uint64_t counts[] = {100, 2 * ENTRIES};
+    for (unsigned i = 0; i < 2; i++) {
+        chunk *c;
+        uint64_t rows, checked = 0;
+        CHECK_OK(chunk_new(1, dev_count_exact(counts[i]), &c));
+        c->columns[0] = make_indexed(base, ENTRIES, counts[i], true);
+        CHECK_OK(wire_append(ch.writer, c, 0, counts[i], ch.message, ch.room, &ch.used, &rows));
+        CHECK_EQ(rows, counts[i]);
+        CHECK(ch.used <= 16 + 16 + 16 + counts[i] * 8 || i); /* values, and bits of NULLs */
+        receive(&ch, c, &checked);
+        CHECK_EQ(ch.dictionaries, i);
+        chunk_free(c);
+    }
+    tensor_unref(base);
+    channel_close(&ch);
+    end();
+}
+
 TEST(more_dictionaries_than_are_kept)
 {
     enum { COLUMNS = WIRE_DICTIONARIES + 8, BASES = 100 };

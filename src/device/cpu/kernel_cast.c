@@ -3,7 +3,7 @@
  * In two steps over blocks that stay in the first-level cache: the values are loaded as int64,
  * int128 or double, and stored as what is asked for, so that n kinds of sources and m of targets
  * need n + m loops. The commonest casts have a loop of their own. */
-#include "base/calendar.h"
+#include "device/cast_value.h"
 #include "device/cpu/kernel.h"
 
 #include <math.h>
@@ -19,14 +19,6 @@ typedef union block {
     int128 i128[BLOCK];
     double f64[BLOCK];
 } block;
-
-static int128 ten_to(unsigned exponent)
-{
-    int128 power = 1;
-    while (exponent-- > 0)
-        power *= 10;
-    return power;
-}
 
 static carrier carrier_of(data_type type)
 {
@@ -85,101 +77,17 @@ static void load(const arguments *a, size_t from, size_t rows, block *b)
     }
 }
 
-/* What the value must lie between to be stored. */
-static void bounds_of(data_type type, int128 *low, int128 *high)
-{
-    switch (type.id) {
-    case TYPE_BOOL: /* anything but 0 is true */
-        *high = ten_to(38);
-        *low = -*high;
-        return;
-    case TYPE_DECIMAL:
-        *high = ten_to(type.precision) - 1;
-        *low = -*high;
-        if (type.width == 8 && *high > INT64_MAX) {
-            *low = INT64_MIN;
-            *high = INT64_MAX;
-        }
-        return;
-    case TYPE_TIME:
-        *low = 0;
-        *high = CALENDAR_DAY;
-        return;
-    default:
-        if (type_is_signed(type) || type_is_time(type)) {
-            *high = ((int128)1 << (type.width * 8 - 1)) - 1;
-            *low = -*high - 1;
-        } else {
-            *low = 0;
-            *high = ((int128)1 << (type.width * 8)) - 1;
-        }
-    }
-}
-
-/* source * multiply / divide, rounded half away from zero (times: down). */
-typedef struct scaling {
-    int128 multiply, divide, offset_modulo;
-    bool rounds_down;
-} scaling;
-
-static int128 units_a_day(data_type type)
-{
-    if (type.id == TYPE_DATE)
-        return 1;
-    return type.precision == 9 ? (int128)CALENDAR_DAY * 1000 : CALENDAR_DAY;
-}
-
-static bool is_timestamp(data_type type)
-{
-    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
-}
-
-static scaling scaling_of(data_type from, data_type to)
-{
-    scaling s = {1, 1, 0, false};
-    if (type_is_numeric(from) && type_is_numeric(to)) {
-        if (to.scale >= from.scale)
-            s.multiply = ten_to((unsigned)(to.scale - from.scale));
-        else
-            s.divide = ten_to((unsigned)(from.scale - to.scale));
-    } else if (is_timestamp(from) && to.id == TYPE_TIME) {
-        s.offset_modulo = units_a_day(from);
-        s.divide = from.precision == 9 ? 1000 : 1;
-        s.rounds_down = true;
-    } else if (type_is_time(from) && type_is_time(to)) {
-        int128 source = units_a_day(from), target = units_a_day(to);
-        if (target >= source)
-            s.multiply = target / source;
-        else
-            s.divide = source / target;
-        s.rounds_down = true;
-    }
-    return s;
-}
-
-static inline int128 divide_rounded(int128 number, int128 divisor, bool rounds_down)
-{
-    int128 quotient = number / divisor, rest = number % divisor;
-    if (rounds_down)
-        return rest < 0 ? quotient - 1 : quotient;
-    /* Divisors go up to 10^38, so twice the rest, and the divisor less a negative rest, need not
-     * fit. */
-    if (rest > 0)
-        return rest >= divisor - rest ? quotient + 1 : quotient;
-    return -rest >= divisor + rest ? quotient - 1 : quotient;
-}
-
 /* False where the product does not even fit 128 bits. */
-static inline bool scale_one(int128 *number, const scaling *s)
+static inline bool scale_one(int128 *number, const cast_scaling *s)
 {
-    if (s->offset_modulo) {
-        int128 rest = *number % s->offset_modulo;
-        *number = rest < 0 ? rest + s->offset_modulo : rest;
+    if (s->modulo) {
+        int128 rest = *number % s->modulo;
+        *number = rest < 0 ? rest + s->modulo : rest;
     }
     if (s->multiply != 1 && __builtin_mul_overflow(*number, s->multiply, number))
         return false;
     if (s->divide != 1)
-        *number = divide_rounded(*number, s->divide, s->rounds_down);
+        *number = cast_divide(*number, s->divide, s->rounds_down);
     return true;
 }
 
@@ -224,9 +132,9 @@ static bool store_exact(const arguments *a, size_t from, size_t rows, const bloc
 {
     int128 low, high;
     carrier source = carrier_of(a->from);
-    scaling s = scaling_of(a->from, a->to);
-    double power = (double)ten_to(a->to.scale);
-    bounds_of(a->to, &low, &high);
+    cast_scaling s = cast_scaling_of(a->from, a->to);
+    double power = (double)ten_to_128(a->to.scale);
+    cast_bounds(a->to, &low, &high);
     for (size_t i = 0; i < rows; i++) {
         int128 number = 0;
         bool fits;
@@ -296,7 +204,7 @@ static bool store_real(const arguments *a, size_t from, size_t rows, const block
 static void decimals_to_doubles(const arguments *a, size_t count)
 {
     const int64_t limit = (int64_t)1 << 53, *values = a->values;
-    double power = (double)ten_to(a->from.scale), *out = a->out;
+    double power = (double)ten_to_128(a->from.scale), *out = a->out;
     for (size_t from = 0; from < count; from += BLOCK) {
         size_t to = count - from < BLOCK ? count : from + BLOCK;
         uint64_t any = 0;
@@ -323,8 +231,8 @@ static void decimals_to_doubles(const arguments *a, size_t count)
 static bool cast_common(const arguments *a, size_t count)
 {
     bool exact = a->to.id != TYPE_FLOAT && a->to.id != TYPE_DOUBLE && a->from.id != TYPE_UINT64;
-    scaling s = scaling_of(a->from, a->to);
-    bool only_multiplies = s.divide == 1 && !s.offset_modulo && s.multiply <= INT64_MAX;
+    cast_scaling s = cast_scaling_of(a->from, a->to);
+    bool only_multiplies = s.divide == 1 && !s.modulo && s.multiply <= INT64_MAX;
     bool from_32 = a->from.id == TYPE_INT32 || a->from.id == TYPE_DATE;
     bool from_64 = carrier_of(a->from) == CARRY_INT64 && a->from.width == 8;
     if (a->to.id == TYPE_DOUBLE && !a->from.scale) {

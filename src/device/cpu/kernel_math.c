@@ -4,14 +4,6 @@
 
 #define DECIMAL_DIGITS_MAX 38
 
-static int128 ten_to(unsigned exponent)
-{
-    int128 power = 1;
-    while (exponent-- > 0)
-        power *= 10;
-    return power;
-}
-
 /* Integers and decimals: what to round to is a power of ten of units of the last digit. */
 #define EXACT(ctype, minimum, maximum)                                                             \
     do {                                                                                           \
@@ -33,7 +25,7 @@ static void math_exact(const math_arguments *a, size_t count)
     dev_math_op op = (dev_math_op)a->op;
     int32_t digits = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL ? 0 : a->digits;
     int64_t dropped = (int64_t)a->type.scale - digits;
-    int128 one = ten_to(a->type.scale), limit = ten_to(DECIMAL_DIGITS_MAX);
+    int128 one = ten_to_128(a->type.scale), limit = ten_to_128(DECIMAL_DIGITS_MAX);
     /* A whole number of 10^38 units has a digit less once its zeros behind the point go, which is
      * what comes next. */
     bool is_whole = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL || op == DEV_MATH_ROUND;
@@ -43,7 +35,7 @@ static void math_exact(const math_arguments *a, size_t count)
     bool is_far = dropped > DECIMAL_DIGITS_MAX;
     if (is_far && op == DEV_MATH_ROUND)
         op = DEV_MATH_TRUNC;
-    int128 unit = ten_to(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
+    int128 unit = ten_to_128(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
     switch (a->type.id) {
     case TYPE_INT8:
         EXACT(int8_t, INT8_MIN, INT8_MAX);

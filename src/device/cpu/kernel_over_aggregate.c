@@ -6,6 +6,7 @@
  * subtracted, and any state that can be put together will do. (Tangwongsan, Hirzel, Schneider, Wu:
  * General incremental sliding-window aggregation, 2015) */
 #include "device/cpu/kernel_over.h"
+#include "device/pair_value.h"
 
 /* JOIN(left, right) puts states together; VALUE(k) is the state of row k alone. */
 #define SLIDE(state, nothing, JOIN, VALUE)                                                         \
@@ -139,6 +140,30 @@ static inline aggregate_variance join_variance(aggregate_variance left, aggregat
 void ISA_(over_vary)(const over_vary_arguments *a)
 {
     SLIDE(aggregate_variance, NO_VARIANCE, join_variance, VALUE_VARIANCE);
+}
+
+/* ---- pairs ---- */
+
+static inline aggregate_pair join_pairs(aggregate_pair left, aggregate_pair right)
+{
+    pair_merge(&left, &right);
+    return left;
+}
+
+static inline aggregate_pair pair_of(const over_pair_arguments *a, size_t k)
+{
+    aggregate_pair pair = {0};
+    if (kernel_is_valid(a->validity, k) && kernel_is_valid(a->second_validity, k))
+        pair_add(&pair, a->second[k], a->values[k]);
+    return pair;
+}
+
+#define NO_PAIR ((aggregate_pair){0})
+#define VALUE_PAIR(k) pair_of(a, k)
+
+void ISA_(over_pair)(const over_pair_arguments *a)
+{
+    SLIDE(aggregate_pair, NO_PAIR, join_pairs, VALUE_PAIR);
 }
 
 /* ---- bits ---- */

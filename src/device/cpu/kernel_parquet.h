@@ -4,65 +4,7 @@
 
 #include "device/cpu/kernel.h"
 #include "device/parquet_numbers.h"
-
-/* The RLE / bit-packing hybrid: runs with a varint header; lowest bit 0: header >> 1 copies of one
- * value, 1: (header >> 1) * 8 values of bit_width bits, packed from the least significant bit. */
-typedef struct hybrid {
-    const uint8_t *at, *end;
-    unsigned bit_width; /* at most 32 */
-} hybrid;
-
-typedef struct hybrid_run {
-    bool is_packed;
-    uint64_t count;
-    uint32_t value;        /* repeated */
-    const uint8_t *packed; /* bit-packed */
-} hybrid_run;
-
-/* Unsigned LEB128 of up to 64 bits; false: it breaks off or is longer. */
-static inline bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
-{
-    uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-        uint8_t byte = *(*at)++;
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) {
-            *out = number;
-            return shift < 63 || byte <= 1;
-        }
-    }
-    return false;
-}
-
-/* False: no run, or a damaged one. */
-static inline bool next_run(hybrid *h, hybrid_run *run)
-{
-    uint64_t header;
-    if (!read_varint(&h->at, h->end, &header) || header > (uint64_t)UINT32_MAX * 2 + 1)
-        return false;
-    size_t left = (size_t)(h->end - h->at);
-    run->is_packed = header & 1;
-    if (run->is_packed) {
-        uint64_t bytes = (header >> 1) * h->bit_width;
-        run->count = (header >> 1) * 8;
-        run->packed = h->at;
-        /* Some writers leave out the padding of the last run. */
-        if (bytes > left) {
-            bytes = left;
-            run->count = left * 8 / h->bit_width;
-        }
-        h->at += bytes;
-        return run->count > 0;
-    }
-    size_t bytes = (h->bit_width + 7) / 8;
-    if (bytes > left)
-        return false;
-    run->count = header >> 1;
-    run->value = 0;
-    memcpy(&run->value, h->at, bytes);
-    h->at += bytes;
-    return run->count > 0;
-}
+#include "device/parquet_runs.h"
 
 /* Sets `count` bits from bit `at` on. */
 static inline void set_bits(uint64_t *bits, uint64_t at, uint64_t count, bool value)

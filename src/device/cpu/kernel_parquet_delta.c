@@ -11,29 +11,6 @@
 #include <immintrin.h>
 #endif
 
-typedef struct delta_header {
-    uint64_t block_values, miniblocks, count;
-    int64_t first;
-} delta_header;
-
-static bool read_zigzag(const uint8_t **at, const uint8_t *end, int64_t *out)
-{
-    uint64_t number;
-    if (!read_varint(at, end, &number))
-        return false;
-    *out = (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
-    return true;
-}
-
-static bool read_header(const uint8_t **at, const uint8_t *end, delta_header *h)
-{
-    return read_varint(at, end, &h->block_values) && read_varint(at, end, &h->miniblocks) &&
-           read_varint(at, end, &h->count) && read_zigzag(at, end, &h->first) &&
-           h->block_values <= (1u << 30) && h->miniblocks && h->miniblocks <= 1 << 16 &&
-           h->block_values % h->miniblocks == 0 && h->block_values / h->miniblocks % 8 == 0 &&
-           h->block_values;
-}
-
 static inline uint64_t unpack_delta(const uint8_t *packed, uint64_t i, unsigned width)
 {
     uint64_t bit = i * width, word;
@@ -144,7 +121,7 @@ static bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, 
                         void *out)
 {
     delta_header h;
-    if (!read_header(at, end, &h) || h.count != count)
+    if (!read_delta_header(at, end, &h) || h.count != count)
         return false;
     if (!count)
         return true;

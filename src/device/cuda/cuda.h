@@ -25,6 +25,7 @@
 #include <pthread.h>
 
 #define CUDA_CLASSES 128
+#define CUDA_LARGER_CLASSES 4 /* a buffer that is used again may be as much larger: twice */
 
 typedef struct cuda_device cuda_device;
 typedef struct cuda_stream cuda_stream;

@@ -423,7 +423,7 @@ KERNEL_ALONE(aggregate_finish_sum)
     int128 sum = load_sum(a.states, a.state_width, i);
     bool has_overflow;
     if (a.type.width == 16 || a.type.id == TYPE_DECIMAL) {
-        int128 bound = kernel_ten_to(a.type.precision);
+        int128 bound = ten_to_128(a.type.precision);
         has_overflow = sum >= bound || sum <= -bound;
         if (a.type.width == 16)
             ((int128 *)a.out)[i] = sum;
@@ -546,6 +546,7 @@ KERNEL_ALONE(aggregate_own_text)
         return;
     const char *source = (const char *)atomicAdd((word64 *)&state->tail, (word64)0);
     char *target = a.heap + kernel_atomic_add(a.heap_used, bytes);
+    __threadfence(); /* another block may have just copied it there */
     memcpy(target, source, bytes);
     __threadfence();
     atomicExch((word64 *)&state->tail, (word64)target);

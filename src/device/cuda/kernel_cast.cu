@@ -1,8 +1,7 @@
 /* kernel_cast.cu - casts among numbers, booleans and times; a thread a row.
  *
- * A value is loaded as a whole number of 128 bits or a double, scaled, and stored: what scales and
- * what fits is as device/cpu/kernel_cast.c says. */
-#include "base/calendar.h"
+ * A value is loaded as a whole number of 128 bits or a double, scaled, and stored. */
+#include "device/cast_value.h"
 #include "device/cuda/numbers.cuh"
 
 #include <float.h>
@@ -11,87 +10,6 @@
 DEVICE bool is_real(data_type type)
 {
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
-}
-
-DEVICE bool is_timestamp(data_type type)
-{
-    return type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ;
-}
-
-DEVICE bool is_time(data_type type)
-{
-    return type.id == TYPE_DATE || type.id == TYPE_TIME || is_timestamp(type);
-}
-
-DEVICE bool is_number(data_type type)
-{
-    return type.id >= TYPE_INT8 && type.id <= TYPE_DECIMAL;
-}
-
-/* number * multiply / divide, rounded half away from zero (times: down). */
-typedef struct cast_scaling {
-    int128 multiply, divide, modulo;
-    bool rounds_down;
-} cast_scaling;
-
-DEVICE int128 units_a_day(data_type type)
-{
-    if (type.id == TYPE_DATE)
-        return 1;
-    return type.precision == 9 ? (int128)CALENDAR_DAY * 1000 : CALENDAR_DAY;
-}
-
-DEVICE cast_scaling scaling_of(data_type from, data_type to)
-{
-    cast_scaling s = {1, 1, 0, false};
-    if (is_number(from) && is_number(to)) {
-        if (to.scale >= from.scale)
-            s.multiply = kernel_ten_to((unsigned)(to.scale - from.scale));
-        else
-            s.divide = kernel_ten_to((unsigned)(from.scale - to.scale));
-    } else if (is_timestamp(from) && to.id == TYPE_TIME) {
-        s.modulo = units_a_day(from);
-        s.divide = from.precision == 9 ? 1000 : 1;
-        s.rounds_down = true;
-    } else if (is_time(from) && is_time(to)) {
-        int128 source = units_a_day(from), target = units_a_day(to);
-        if (target >= source)
-            s.multiply = target / source;
-        else
-            s.divide = source / target;
-        s.rounds_down = true;
-    }
-    return s;
-}
-
-DEVICE void cast_bounds(data_type type, int128 *low, int128 *high)
-{
-    if (type.id == TYPE_BOOL || type.id == TYPE_DECIMAL) {
-        *high = kernel_ten_to(type.id == TYPE_BOOL ? 38 : type.precision) - (type.id != TYPE_BOOL);
-        *low = -*high;
-        if (type.id == TYPE_DECIMAL && type.width == 8 && *high > INT64_MAX) {
-            *low = INT64_MIN;
-            *high = INT64_MAX;
-        }
-    } else if (type.id == TYPE_TIME) {
-        *low = 0;
-        *high = CALENDAR_DAY;
-    } else {
-        bool is_unsigned = type.id == TYPE_UINT8 || type.id == TYPE_UINT16 ||
-                           type.id == TYPE_UINT32 || type.id == TYPE_UINT64;
-        *high = ((int128)1 << (type.width * 8 - !is_unsigned)) - 1;
-        *low = is_unsigned ? 0 : -*high - 1;
-    }
-}
-
-DEVICE int128 divide_rounded(int128 number, int128 divisor, bool rounds_down)
-{
-    int128 quotient = number / divisor, rest = number % divisor;
-    if (rounds_down)
-        return rest < 0 ? quotient - 1 : quotient;
-    if (rest > 0)
-        return rest >= divisor - rest ? quotient + 1 : quotient;
-    return -rest >= divisor + rest ? quotient - 1 : quotient;
 }
 
 /* False where the product does not even fit 10^38. */
@@ -104,7 +22,7 @@ DEVICE bool scale_number(int128 *number, cast_scaling s)
     if (s.multiply != 1 && kernel_multiply_overflows(*number, s.multiply, number))
         return false;
     if (s.divide != 1)
-        *number = divide_rounded(*number, s.divide, s.rounds_down);
+        *number = cast_divide(*number, s.divide, s.rounds_down);
     return true;
 }
 
@@ -195,7 +113,7 @@ DEVICE bool exact_from_real(const cast_number_arguments &a, uint64_t i, int128 *
         *out = x != 0;
         return true;
     }
-    double power = rounded((uint128)kernel_ten_to(a.to.scale), DBL_MANT_DIG, 0);
+    double power = rounded((uint128)ten_to_128(a.to.scale), DBL_MANT_DIG, 0);
     double scaled = a.to.id == TYPE_DECIMAL ? round(x * power) : nearbyint(x);
     if (!(fabs(scaled) < 0x1p127))
         return false;
@@ -211,7 +129,7 @@ DEVICE bool cast_exact(const cast_number_arguments &a, uint64_t i, int128 *out)
         fits = exact_from_real(a, i, out);
     } else {
         *out = load_exact(a.from, a.values, i);
-        fits = scale_number(out, scaling_of(a.from, a.to));
+        fits = scale_number(out, cast_scaling_of(a.from, a.to));
     }
     cast_bounds(a.to, &low, &high);
     fits = fits && *out >= low && *out <= high;

@@ -10,7 +10,7 @@ DEVICE void math_bounds(const math_arguments &a, int128 *low, int128 *high)
     bool is_unsigned = a.type.id == TYPE_UINT8 || a.type.id == TYPE_UINT16 ||
                        a.type.id == TYPE_UINT32 || a.type.id == TYPE_UINT64;
     if (a.type.width == 16) {
-        *high = kernel_ten_to(DECIMAL_DIGITS_MAX);
+        *high = ten_to_128(DECIMAL_DIGITS_MAX);
         /* A whole number of 10^38 units has a digit less once its zeros behind the point go. */
         bool is_whole =
             a.op == DEV_MATH_FLOOR || a.op == DEV_MATH_CEIL || a.op == DEV_MATH_ROUND;
@@ -28,12 +28,12 @@ DEVICE void math_exact(const math_arguments &a, uint64_t i)
     dev_math_op op = (dev_math_op)a.op;
     int32_t digits = op == DEV_MATH_FLOOR || op == DEV_MATH_CEIL ? 0 : a.digits;
     int64_t dropped = (int64_t)a.type.scale - digits;
-    int128 one = kernel_ten_to(a.type.scale), low, high, value = 0;
+    int128 one = ten_to_128(a.type.scale), low, high, value = 0;
     /* Units of 10^39 and more are beyond twice what a number can be: zero is the nearest. */
     bool is_far = dropped > DECIMAL_DIGITS_MAX;
     if (is_far && op == DEV_MATH_ROUND)
         op = DEV_MATH_TRUNC;
-    int128 unit = kernel_ten_to(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
+    int128 unit = ten_to_128(dropped < 0 ? 0 : is_far ? DECIMAL_DIGITS_MAX : (unsigned)dropped);
     math_bounds(a, &low, &high);
     uint64_t from = i * a.left_stride;
     WITH_INTEGER(a.type, value = (int128)((const number *)a.left)[from];)

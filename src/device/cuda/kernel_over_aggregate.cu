@@ -6,6 +6,7 @@
  * left to right. Nothing is ever subtracted, and no row is used that is not in the range: any state that
  * can be put together will do. Counts need no tree: they are differences of sums. */
 #include "device/cuda/over.cuh"
+#include "device/pair_value.h"
 
 /* ---- counts ---- */
 
@@ -210,6 +211,34 @@ KERNEL_STEP_TOGETHER(over_vary_tree, over_vary)
 KERNEL_ALONE(over_vary)
 {
     USE_TREE(aggregate_variance, NO_VARIANCE, variance_of_row, join_variances);
+}
+
+/* ---- pairs ---- */
+
+DEVICE aggregate_pair join_pairs(const over_pair_arguments &, aggregate_pair left, aggregate_pair right)
+{
+    pair_merge(&left, &right);
+    return left;
+}
+
+DEVICE aggregate_pair pair_of_row(const over_pair_arguments &a, uint64_t k)
+{
+    aggregate_pair pair = {0, 0, 0, 0, 0, 0, 0, 0};
+    if (kernel_is_valid(a.validity, k) && kernel_is_valid(a.second_validity, k))
+        pair_add(&pair, a.second[k], a.values[k]);
+    return pair;
+}
+
+#define NO_PAIR (aggregate_pair{0, 0, 0, 0, 0, 0, 0, 0})
+
+KERNEL_STEP_TOGETHER(over_pair_tree, over_pair)
+{
+    BUILD_TREE(aggregate_pair, NO_PAIR, pair_of_row, join_pairs);
+}
+
+KERNEL_ALONE(over_pair)
+{
+    USE_TREE(aggregate_pair, NO_PAIR, pair_of_row, join_pairs);
 }
 
 /* ---- bits ---- */

@@ -1,29 +1,6 @@
 /* kernel_parquet_delta.cu - DELTA_BINARY_PACKED integers, and byte arrays of known lengths. */
 #include "device/cuda/pages.cuh"
 
-typedef struct delta_header {
-    uint64_t block_values, miniblocks, count;
-    int64_t first;
-} delta_header;
-
-DEVICE bool read_zigzag(const uint8_t **at, const uint8_t *end, int64_t *out)
-{
-    uint64_t number;
-    if (!read_varint(at, end, &number))
-        return false;
-    *out = (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
-    return true;
-}
-
-DEVICE bool read_header(const uint8_t **at, const uint8_t *end, delta_header *h)
-{
-    return read_varint(at, end, &h->block_values) && read_varint(at, end, &h->miniblocks) &&
-           read_varint(at, end, &h->count) && read_zigzag(at, end, &h->first) &&
-           h->block_values <= (1u << 30) && h->miniblocks && h->miniblocks <= 1 << 16 &&
-           h->block_values % h->miniblocks == 0 && h->block_values / h->miniblocks % 8 == 0 &&
-           h->block_values;
-}
-
 DEVICE void store_delta(uint8_t width, void *out, uint64_t i, uint64_t number)
 {
     if (width == 4)
@@ -55,7 +32,7 @@ DEVICE bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, 
                         void *out, uint64_t *sums)
 {
     delta_header h;
-    if (!read_header(at, end, &h) || h.count != count)
+    if (!read_delta_header(at, end, &h) || h.count != count)
         return false;
     if (!count)
         return true;

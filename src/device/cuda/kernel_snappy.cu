@@ -52,8 +52,9 @@ DEVICE void parquet_decompress_page(const parquet_decompress_arguments &a)
             __syncwarp();
             seen = done;
         }
+        bool repeats = period < e.bytes; /* what is copied is short then: a division of 32 bits will do */
         for (uint64_t i = threadIdx.x; i < e.bytes; i += CUDA_WARP)
-            a.target[done + i] = from[i % period];
+            a.target[done + i] = from[repeats ? (uint32_t)i % (uint32_t)period : i];
         at += e.is_literal ? e.bytes : 0;
         done += e.bytes;
     }

@@ -10,8 +10,7 @@
 
 #define PIECE_BYTES_MIN ((size_t)32 << 20)
 #define PINNED_PIECE_BYTES ((size_t)8 << 20)
-#define OPEN_MAX 64      /* released buffers that share a number */
-#define LARGER_CLASSES 4 /* a kept buffer may be as much larger: twice */
+#define OPEN_MAX 64 /* released buffers that share a number */
 #define CLASS_BYTES_MIN 256
 #define BUFFERS_MAX (1u << 24)
 
@@ -136,7 +135,8 @@ bool cuda_is_pinned(const cuda_device *dev, const void *address)
 
 static cuda_buffer *take_kept(cuda_pool *pool, unsigned class)
 {
-    unsigned end = class + LARGER_CLASSES < CUDA_CLASSES ? class + LARGER_CLASSES : CUDA_CLASSES;
+    unsigned end =
+        class + CUDA_LARGER_CLASSES < CUDA_CLASSES ? class + CUDA_LARGER_CLASSES : CUDA_CLASSES;
     for (unsigned i = class; i < end; i++)
         if (pool->kept[i]) {
             cuda_buffer *buffer = pool->kept[i];

@@ -137,15 +137,6 @@ DEVICE uint128 kernel_magnitude(int128 x)
     return x < 0 ? 0 - (uint128)x : (uint128)x;
 }
 
-/* 10^exponent, up to 38. */
-DEVICE int128 kernel_ten_to(unsigned exponent)
-{
-    int128 power = 1;
-    while (exponent-- > 0)
-        power *= 10;
-    return power;
-}
-
 DEVICE bool kernel_too_long(int128 x)
 {
     return x >= TEN_TO_38 || x <= -TEN_TO_38;

@@ -7,20 +7,7 @@
 
 #include "device/cuda/numbers.cuh"
 #include "device/parquet_numbers.h"
-
-/* The RLE / bit-packing hybrid: as device/cpu/kernel_parquet.h has it. */
-typedef struct hybrid {
-    const uint8_t *at, *end;
-    unsigned bit_width; /* at most 32 */
-} hybrid;
-
-typedef struct hybrid_run {
-    bool is_packed;
-    uint64_t count;
-    uint32_t value;
-    const uint8_t *packed;
-    uint64_t packed_bytes;
-} hybrid_run;
+#include "device/parquet_runs.h"
 
 /* Words where they lie at their addresses: a page's values begin anywhere. */
 DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
@@ -33,48 +20,6 @@ DEVICE uint64_t load_bytes(const uint8_t *at, unsigned bytes)
     for (unsigned i = 0; i < bytes; i++)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
-}
-
-DEVICE bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
-{
-    uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-        uint8_t byte = *(*at)++;
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) {
-            *out = number;
-            return shift < 63 || byte <= 1;
-        }
-    }
-    return false;
-}
-
-DEVICE bool next_run(hybrid *h, hybrid_run *run)
-{
-    uint64_t header;
-    if (!read_varint(&h->at, h->end, &header) || header > (uint64_t)UINT32_MAX * 2 + 1)
-        return false;
-    uint64_t left = (uint64_t)(h->end - h->at), bytes;
-    run->is_packed = header & 1;
-    run->packed = h->at;
-    if (run->is_packed) {
-        bytes = (header >> 1) * h->bit_width;
-        run->count = (header >> 1) * 8;
-        /* Some writers leave out the padding of the last run. */
-        if (bytes > left) {
-            bytes = left;
-            run->count = left * 8 / h->bit_width;
-        }
-        run->packed_bytes = bytes;
-    } else {
-        bytes = (h->bit_width + 7) / 8;
-        if (bytes > left)
-            return false;
-        run->count = header >> 1;
-        run->value = (uint32_t)load_bytes(h->at, (unsigned)bytes);
-    }
-    h->at += bytes;
-    return run->count > 0;
 }
 
 /* The same by bytes, none of them behind the last. */

@@ -124,21 +124,27 @@ bool cuda_reuse_keep(cuda_device *dev, cuda_buffer *buffer)
 static bool fits(const cuda_device *dev, const cuda_stream *stream, const cuda_buffer *buffer,
                  unsigned class, size_t bytes)
 {
-    return buffer->class == class && buffer->charged == buffer->room &&
-           buffer->flushes < atomic_load(&stream->flushes) &&
+    return buffer->class >= class && buffer->class - class < CUDA_LARGER_CLASSES &&
+           buffer->charged == buffer->room && buffer->flushes < atomic_load(&stream->flushes) &&
            (!dev->driver->watch_buffer || bytes <= buffer->base.bytes);
 }
 
+/* The first of the class, or of the next larger one: a last chunk has fewer rows. */
 static cuda_buffer *take(cuda_device *dev, cuda_stream *stream, unsigned class, size_t bytes)
 {
+    cuda_buffer **best = NULL;
     for (cuda_buffer **at = &stream->released; *at; at = &(*at)->next)
-        if (fits(dev, stream, *at, class, bytes)) {
-            cuda_buffer *buffer = *at;
-            *at = buffer->next;
-            stream->released_count--;
-            return buffer;
+        if (fits(dev, stream, *at, class, bytes) && (!best || (*at)->class < (*best)->class)) {
+            best = at;
+            if ((*at)->class == class)
+                break;
         }
-    return NULL;
+    if (!best)
+        return NULL;
+    cuda_buffer *buffer = *best;
+    *best = buffer->next;
+    stream->released_count--;
+    return buffer;
 }
 
 cuda_buffer *cuda_reuse_take(cuda_device *dev, unsigned class, size_t bytes)

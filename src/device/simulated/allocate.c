@@ -131,26 +131,33 @@ static void release(simulated_device *dev, released *r, const dev_buffer *buffer
 
 /* ---- used again at once ---- */
 
-/* Where memory of such a block is that was released before `number`, or the list's end. */
+/* Where memory of such a block is that was released before `number`, else of one of the next size, as
+ * a last chunk has fewer rows; or the list's end. */
 static released **find(released_list *list, size_t room, uint64_t number)
 {
-    released **at = &list->first;
-    while (*at && (*at)->number <= number) {
-        if (!(*at)->is_host && simulated_memory_room((*at)->bytes) == room)
+    released **larger = list->end;
+    for (released **at = &list->first; *at && (*at)->number <= number; at = &(*at)->next) {
+        size_t its = (*at)->is_host ? 0 : simulated_memory_room((*at)->bytes);
+        if (its == room)
             return at;
-        at = &(*at)->next;
+        if (its / 2 == room && larger == list->end)
+            larger = at;
     }
-    return list->end;
+    return larger;
 }
 
-/* Takes memory for so many bytes off the list, if there is some, and charges for them. */
+/* Takes memory for so many bytes off the list, if there is some, and charges for them; a larger block
+ * stays as it is. */
 static released *take_from(simulated_device *dev, released_list *list, size_t bytes,
-                           uint64_t number)
+                           uint64_t number, size_t *out_before)
 {
-    released **at = find(list, simulated_memory_room(bytes), number);
+    size_t room = simulated_memory_room(bytes);
+    released **at = find(list, room, number);
     if (at == list->end)
         return NULL;
-    size_t before = (*at)->bytes;
+    size_t before = *out_before = (*at)->bytes;
+    if (simulated_memory_room(before) != room)
+        return take_at(list, at);
     if (bytes > before) {
         status st = mem_budget_take(dev->base.budget, bytes - before, "");
         status_free(st);
@@ -159,25 +166,27 @@ static released *take_from(simulated_device *dev, released_list *list, size_t by
     } else {
         mem_budget_give(dev->base.budget, before - bytes);
     }
+    (*at)->bytes = bytes;
     return take_at(list, at);
 }
 
-static released *take_for(simulated_device *dev, simulated_stream *stream, size_t bytes)
+static released *take_for(simulated_device *dev, simulated_stream *stream, size_t bytes,
+                          size_t *out_before)
 {
     uint64_t queued = stream->window.count ? stream->window_number : UINT64_MAX;
-    released *r = take_from(dev, &stream->released, bytes, queued);
+    released *r = take_from(dev, &stream->released, bytes, queued, out_before);
     if (r)
         return r;
     uint64_t passed = oldest_of_others(dev, stream);
-    return take_from(dev, &dev->released, bytes, passed < queued ? passed : queued);
+    return take_from(dev, &dev->released, bytes, passed < queued ? passed : queued, out_before);
 }
 
 /* The old bytes are spoilt when the stream gets there. */
-static void renew(simulated_device *dev, simulated_stream *stream, const released *r, size_t bytes,
+static void renew(simulated_device *dev, simulated_stream *stream, const released *r, size_t before,
                   command *mark)
 {
     uint64_t number = stream->window.count ? stream->window_number : dev->next_number++;
-    *mark = (command){.kind = COMMAND_MARK, .mark = {r->address, r->bytes, bytes}};
+    *mark = (command){.kind = COMMAND_MARK, .mark = {r->address, before, r->bytes}};
     *simulated_block_use(simulated_block(r->address)) =
         (block_use){.stream = stream->id, .renewed_by = stream->id, .renewed = number + 1};
     simulated_enqueue(stream, mark, number);
@@ -189,10 +198,11 @@ static simulated_buffer *take_again(simulated_device *dev, size_t bytes)
     command *mark = stream && stream->base.dev == &dev->base ? mem_new(sizeof *mark) : NULL;
     if (!mark)
         return NULL;
+    size_t before;
     pthread_mutex_lock(&dev->lock);
-    released *r = take_for(dev, stream, bytes);
+    released *r = take_for(dev, stream, bytes, &before);
     if (r)
-        renew(dev, stream, r, bytes, mark);
+        renew(dev, stream, r, before, mark);
     pthread_mutex_unlock(&dev->lock);
     if (!r)
         mem_free(mark);
@@ -272,6 +282,7 @@ static status take_new(simulated_device *dev, size_t bytes, const char *who, sim
     void *address = buffer ? simulated_memory_take(false, bytes) : NULL;
     if (address) {
         buffer->base.address = address;
+        buffer->later.bytes = bytes;
         return STATUS_OK;
     }
     mem_free(buffer);
@@ -287,8 +298,9 @@ status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer *
     if (!buffer)
         TRY(take_new(dev, bytes, who, &buffer));
     void *address = buffer->base.address;
+    size_t charged = buffer->later.bytes;
     buffer->base = (dev_buffer){.dev = base, .address = address, .bytes = bytes, .references = 1};
-    buffer->later = (released){.address = address, .bytes = bytes, .buffer = buffer};
+    buffer->later = (released){.address = address, .bytes = charged, .buffer = buffer};
     *out = &buffer->base;
     return STATUS_OK;
 }

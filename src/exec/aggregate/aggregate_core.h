@@ -17,6 +17,7 @@
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_CORE_H
 
 #include "exec/aggregate/aggregate_intern.h"
+#include "exec/aggregate/aggregate_pieces.h"
 
 /* Grouping keys, and the value of a DISTINCT set beside them. Arrays of so many are on the stack;
  * of them only as much is cleared and read as there are keys (keys_clear). */
@@ -50,6 +51,7 @@ typedef struct state_array {
     uint128 bound;  /* sums of width 8: no group's magnitude is greater */
     text_heap heap;
     lent_text lent;
+    value_pieces pieces;
     uint64_t heap_kept; /* bytes of the heap when it was last compacted */
 } state_array;
 

@@ -257,7 +257,7 @@ static status begin_hash(aggregate_local *local, exec_task *task, tensor *const 
     if (old)
         hash_groups_seal(&old->groups);
     if (absorbs)
-        TRY(aggregate_table_learn(core, task->stream, old));
+        TRY(aggregate_table_seal(core, task->stream, old));
     TRY(aggregate_table_new(core, task->stream, TABLE_HASH, local->source, layout,
                             is_passing ? 0 : capacity, &table));
     if (is_passing)
@@ -284,7 +284,7 @@ static status begin_codes(aggregate_local *local, exec_task *task, tensor *const
     if (local->has_spilled || (old && old->form != TABLE_CODES))
         return STATUS_OK;
     if (old)
-        TRY(aggregate_table_learn(local->core, task->stream, old));
+        TRY(aggregate_table_seal(local->core, task->stream, old));
     TRY(codes_table_try(local->core, task, local->source, old, keys, rows, local->row_count,
                         &table));
     if (!table)
@@ -304,7 +304,7 @@ static status become_dense(aggregate_local *local, exec_task *task)
     for (size_t i = 0; i < local->tables.count; i++) {
         if (local->tables.items[i]->form != TABLE_HASH)
             return STATUS_OK;
-        TRY(aggregate_table_learn(local->core, task->stream, local->tables.items[i]));
+        TRY(aggregate_table_seal(local->core, task->stream, local->tables.items[i]));
         groups += local->tables.items[i]->count;
     }
     if (codes > DENSE_CODES_MAX || codes / DENSE_CODES_PER_ROW > local->row_count ||

@@ -23,6 +23,7 @@
 #include "exec/aggregate/aggregate_runs.h"
 #include "exec/aggregate/aggregate_spill.h"
 #include "exec/aggregate/aggregate_state.h"
+#include "exec/aggregate/aggregate_state_ops.h"
 #include "exec/aggregate/aggregate_table.h"
 
 #define PART_GROUPS 32768
@@ -77,7 +78,7 @@ status aggregate_merge_add(aggregate_merge *merge, exec_task *task, aggregate_lo
 {
     TRY(aggregate_local_catch_up(local, task));
     for (size_t i = 0; i < local->tables.count; i++) {
-        TRY(aggregate_table_learn(merge->core, task->stream, local->tables.items[i]));
+        TRY(aggregate_table_seal(merge->core, task->stream, local->tables.items[i]));
         hash_groups_seal(&local->tables.items[i]->groups);
     }
     pthread_mutex_lock(&merge->lock);
@@ -476,12 +477,29 @@ static status settle_rows(aggregate_merge *merge, exec_task *task)
 
 /* ---- phase 6 ---- */
 
+/* Groups that keep values are worth a range of their own where they have so many. */
+#define RANGE_VALUES ((uint64_t)1 << 18)
+#define RANGE_GROUPS_MIN 64
+
+static uint64_t range_groups(const aggregate_merge *merge, const aggregate_table *table)
+{
+    const aggregate_core *core = merge->core;
+    uint64_t most = core->dev->chunk_rows < SLICE_GROUPS ? core->dev->chunk_rows : SLICE_GROUPS;
+    uint64_t rows = table->row_count >> (merge->mode == MERGE_PARTS ? merge->part_bits : 0);
+    bool keeps_values = false;
+    for (uint32_t i = 0; i < core->state_count; i++)
+        keeps_values |= state_keeps_values(&core->states[i]);
+    if (!keeps_values || !table->count || rows / table->count * most <= RANGE_VALUES)
+        return most;
+    uint64_t few = RANGE_VALUES / (rows / table->count);
+    return few < RANGE_GROUPS_MIN ? RANGE_GROUPS_MIN : few;
+}
+
 /* Ranges of at most a slice, so that readers share large tables. */
 static status add_range(aggregate_merge *merge, const aggregate_table *table, uint64_t first,
                         uint64_t count)
 {
-    uint64_t most = merge->core->dev->chunk_rows;
-    most = most > SLICE_GROUPS ? SLICE_GROUPS : most;
+    uint64_t most = range_groups(merge, table);
     for (uint64_t end = first + count; first < end; first += most) {
         result_range range = {table, first, end - first < most ? end - first : most};
         TRY(array_push(NULL, &merge->ranges, range));

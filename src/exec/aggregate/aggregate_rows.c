@@ -1,6 +1,6 @@
 /* aggregate_rows.c - groups by the number of the row that has all their keys.
  *
- * Where all keys come from the build side of a join they are the same rows of its columns. Equal
+ * Where keys come from the build side of a join they are the same rows of its columns. Equal
  * row numbers mean equal keys, so that tasks group by the number: wide text is not hashed, compared
  * or copied for each row that comes. Different rows may have equal keys, too; if none of the
  * groups' keys alone shows that there are none of those, the groups are merged once more, by their
@@ -9,9 +9,6 @@
 
 #include "exec/aggregate/aggregate_codes.h"
 #include "exec/aggregate/aggregate_table.h"
-
-/* Chunks' worth of rows that a base has at least: smaller ones may be chunks that were filtered. */
-#define BASE_CHUNKS 2
 
 status row_keys_init(row_keys *rows, uint32_t key_count)
 {
@@ -39,18 +36,18 @@ static bool is_same_row(const tensor *key, const tensor *other)
            key->base_rows == other->base_rows;
 }
 
-/* The first key of the largest base that several keys are rows of, or NULL. */
+/* The first text of the largest base that lasts, or NULL. Texts of dictionaries are no rows: they have numbers of their
+ * own. */
 static const tensor *find_base(const aggregate_core *core, tensor *const *keys)
 {
     const tensor *best = NULL;
-    for (uint32_t k = 0; k < core->key_count; k++)
-        if (is_same_row(keys[k], keys[k]) && (!best || keys[k]->base_rows > best->base_rows))
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        bool is_candidate = type_is_text(core->key_types[k]) && is_same_row(keys[k], keys[k]) &&
+                            keys[k]->base->is_lasting;
+        if (is_candidate && (!best || keys[k]->base_rows > best->base_rows))
             best = keys[k];
-    uint32_t count = 0;
-    for (uint32_t k = 0; best && k < core->key_count; k++)
-        count += is_same_row(keys[k], best);
-    bool is_large = best && best->base_rows / BASE_CHUNKS > core->dev->chunk_rows;
-    return is_large && count > 1 ? best : NULL;
+    }
+    return best;
 }
 
 /* Under the lock. */
@@ -250,76 +247,4 @@ bool rows_tables_agree(const aggregate_core *core, aggregate_table *const *table
                 return false;
     }
     return count > 0;
-}
-
-/* ---- are there equal keys? ---- */
-
-static status add_values(const aggregate_core *core, exec_task *task, const aggregate_table *table,
-                         uint32_t key, hash_groups *values)
-{
-    const uint8_t *rows = table->groups.rows ? table->groups.rows->address : NULL, *packed;
-    for (uint64_t first = 0; first < table->count; first += SLICE_GROUPS) {
-        uint64_t left = table->count - first, count = left < SLICE_GROUPS ? left : SLICE_GROUPS;
-        tensor *t = NULL, *flat = NULL;
-        dev_buffer *owner = NULL;
-        row_index *groups = NULL;
-        TRY(rows_table_key(core, task->stream, table, rows + first * table->groups.layout->stride,
-                           count, key, &t));
-        status st = tensor_flatten(task->stream, t, dev_count_exact(count), &flat);
-        if (!st)
-            st = key_layout_pack(values->layout, task, &flat, dev_count_exact(count), &packed,
-                                 &owner);
-        if (!st)
-            st = row_index_new(task->stream->dev, count, &groups);
-        if (!st)
-            st = hash_groups_find(values, task->stream,
-                                  &(packed_rows){packed, dev_count_exact(count), &flat, 1},
-                                  groups->rows);
-        tensor_unref(t);
-        tensor_unref(flat);
-        dev_buffer_unref(owner);
-        row_index_unref(groups);
-        TRY(st);
-    }
-    return STATUS_OK;
-}
-
-static status count_values(const aggregate_core *core, exec_task *task,
-                           aggregate_table *const *tables, size_t table_count, uint32_t key,
-                           uint64_t total, uint64_t *out)
-{
-    key_layout layout;
-    hash_groups values;
-    TRY(key_layout_init(&layout, &core->key_types[key], 1, false));
-    hash_groups_init(&values, &layout, core->who);
-    status st = hash_groups_expect(&values, task->stream, total + SLICE_GROUPS);
-    for (size_t i = 0; i < table_count && !st; i++)
-        st = add_values(core, task, tables[i], key, &values);
-    if (!st)
-        st = hash_groups_learn(&values, task->stream);
-    *out = values.count;
-    hash_groups_release(&values);
-    key_layout_release(&layout);
-    return st;
-}
-
-status rows_tables_are_distinct(const aggregate_core *core, exec_task *task,
-                                aggregate_table *const *tables, size_t table_count, bool *out)
-{
-    uint64_t total = 0, found;
-    bool has_nulls = false;
-    *out = false;
-    for (size_t i = 0; i < table_count; i++) {
-        total += tables[i]->count;
-        has_nulls |= tables[i]->has_null_rows;
-    }
-    for (uint32_t k = 0; k < core->key_count && !has_nulls && !*out; k++) {
-        data_type type = core->key_types[k];
-        if (!core->rows->is_row[k] || !codes_key_is_integer(type) || type.width < 4 ||
-            tables[0]->bases[k]->validity)
-            continue;
-        TRY(count_values(core, task, tables, table_count, k, total, &found));
-        *out = found == total;
-    }
-    return STATUS_OK;
 }

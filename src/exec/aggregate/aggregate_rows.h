@@ -18,7 +18,7 @@ typedef struct row_keys {
 CHECKED status row_keys_init(row_keys *rows, uint32_t key_count);
 void row_keys_release(row_keys *rows);
 
-/* The keys as columns of the row layout, if several are the same rows of a large base: the rows'
+/* The keys as columns of the row layout, if several are the same rows of a base that lasts: the rows'
  * number, then the other keys, text coded. out: references; all NULL where that cannot be. */
 CHECKED status rows_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
                            dev_count rows, tensor **out);
@@ -39,7 +39,7 @@ CHECKED status rows_table_key(const aggregate_core *core, dev_stream *stream,
                               uint32_t key, tensor **out);
 /* All tables are of rows of the same bases. */
 bool rows_tables_agree(const aggregate_core *core, aggregate_table *const *tables, size_t count);
-/* Whether some key alone shows that no two groups of the tables have equal keys. */
+/* Whether some key alone shows that no two groups of the tables have equal keys (aggregate_rows_distinct.c). */
 CHECKED status rows_tables_are_distinct(const aggregate_core *core, exec_task *task,
                                         aggregate_table *const *tables, size_t count, bool *out);
 void rows_table_release(const aggregate_core *core, aggregate_table *table);

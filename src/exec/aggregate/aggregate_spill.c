@@ -17,6 +17,7 @@
 #include "exec/sched/memory.h"
 
 #define PIECE_GROUPS_MIN 4096
+#define PIECE_BYTES_MIN (1u << 20) /* or as many groups as have so many bytes */
 #define PIECE_GROUPS_MAX ((uint64_t)1 << 20)
 /* Of a task's part of the share: what cutting a slice may take. */
 #define PIECE_SHARE 8
@@ -83,11 +84,12 @@ static status text_column(dev_stream *stream, const state_plan *plan, const void
 }
 
 /* The states of groups in the order of a list; NULL for a count that is shared. */
-static status state_to_column(const aggregate_core *core, dev_stream *stream,
+static status state_to_column(const aggregate_core *core, exec_task *task,
                               const aggregate_table *table, uint32_t state, const uint32_t *list,
                               uint64_t first, uint64_t count, tensor **out)
 {
     const state_array *array = &table->states[state];
+    dev_stream *stream = task->stream;
     const void *values;
     dev_buffer *owner;
     *out = NULL;
@@ -95,7 +97,9 @@ static status state_to_column(const aggregate_core *core, dev_stream *stream,
         return STATUS_OK;
     TRY(states_view(core, stream, table, state, list, first, count, &values, &owner));
     status st;
-    if (state_is_text(&core->states[state]))
+    if (state_keeps_values(&core->states[state]))
+        st = state_values_to_column(core, task, values, count, out);
+    else if (state_is_text(&core->states[state]))
         st = text_column(stream, &core->states[state], values, count, out);
     else
         st = tensor_new_view(column_type(&core->states[state], array->width), owner,
@@ -146,8 +150,10 @@ static status state_from_column(const aggregate_core *core, dev_stream *stream,
     array->is_shared = !t;
     if (!t)
         return STATUS_OK;
-    array->width = t->type.width;
+    array->width = state_keeps_values(plan) ? sizeof(aggregate_values) : t->type.width;
     TRY(dev_alloc(core->dev, table->count * array->width, core->who, &array->buffer));
+    if (state_keeps_values(plan))
+        return state_values_from_column(core, stream, t, table->count, array);
     if (state_is_text(plan))
         return texts_from_column(stream, t, array, table->count);
     TRY(stream->dev->ops->copy(stream, array->buffer->address, t->values,
@@ -201,7 +207,7 @@ static status piece_columns(const aggregate_core *core, exec_task *task,
                             .count = c->rows, .out = list->rows);
     }
     for (uint32_t i = 0; i < core->state_count && !st; i++)
-        st = state_to_column(core, stream, table, i, list->rows, slice->first, slice->count,
+        st = state_to_column(core, task, table, i, list->rows, slice->first, slice->count,
                              &c->columns[core->key_count + i]);
     row_index_unref(list);
     return st;
@@ -243,8 +249,11 @@ static status spill_piece(const aggregate_core *core, exec_task *task, const agg
 static uint64_t group_bytes(const aggregate_core *core, const aggregate_table *table)
 {
     uint64_t bytes = 2 * (uint64_t)spill_layout(core)->stride + 16;
-    for (uint32_t i = 0; i < core->state_count; i++)
+    for (uint32_t i = 0; i < core->state_count; i++) {
         bytes += table->states[i].width;
+        if (state_keeps_values(&core->states[i]) && table->count)
+            bytes += table->states[i].heap.bytes / table->count;
+    }
     return bytes;
 }
 
@@ -253,8 +262,10 @@ static status spill_table(const aggregate_core *core, exec_task *task, const agg
                           const aggregate_table *table, partitions *parts)
 {
     uint64_t room = exec_memory_share(spill->op->query) / task->count / PIECE_SHARE;
-    uint64_t most = room / group_bytes(core, table);
-    most = most < PIECE_GROUPS_MIN ? PIECE_GROUPS_MIN : most;
+    uint64_t bytes = group_bytes(core, table), least = PIECE_BYTES_MIN / bytes + 1;
+    uint64_t most = room / bytes;
+    least = least < PIECE_GROUPS_MIN ? least : PIECE_GROUPS_MIN;
+    most = most < least ? least : most;
     most = most > PIECE_GROUPS_MAX ? PIECE_GROUPS_MAX : most;
     for (uint64_t first = 0; first < table->count; first += most) {
         uint64_t left = table->count - first;
@@ -322,7 +333,7 @@ status aggregate_local_settle(aggregate_local *local, exec_task *task, aggregate
     TRY(aggregate_local_catch_up(local, task));
     for (; local->tables.count; local->tables.count--) {
         aggregate_table *last = local->tables.items[local->tables.count - 1];
-        TRY(aggregate_table_learn(local->core, task->stream, last));
+        TRY(aggregate_table_seal(local->core, task->stream, last));
         TRY(aggregate_spill_table(local->core, task, spill, last));
         aggregate_table_free(local->core, last);
     }
@@ -416,11 +427,17 @@ static status cut_table(const aggregate_core *core, exec_task *task, aggregate_s
     return st;
 }
 
+/* Of a part that is cut already: a table of less than this share of what it may have is not worth blocks
+ * of its own in each of the parts below. */
+#define CUT_SHARE 8
+
 static bool must_cut(const aggregate_core *core, const exec_task *task,
                      const aggregate_reader *reader)
 {
     uint64_t held = aggregate_table_bytes(core, reader->table);
     uint64_t most = exec_memory_share(task->query) / task->count;
+    if (reader->cut && held < most / CUT_SHARE)
+        return false;
     return reader->part.parts->level + 1 < ROW_PART_LEVELS &&
            (held > most || exec_must_spill(task->query, held, held, task->count, held));
 }

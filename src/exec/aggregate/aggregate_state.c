@@ -5,6 +5,7 @@
  * a kind of state is stands in aggregate_state_*.c. */
 #include "exec/aggregate/aggregate_state.h"
 
+#include "exec/aggregate/aggregate_pieces.h"
 #include "exec/aggregate/aggregate_state_ops.h"
 
 #define CAPACITY_MIN 1024
@@ -34,6 +35,7 @@ void states_release(const aggregate_core *core, aggregate_table *table)
     for (uint32_t i = 0; table->states && i < core->state_count; i++) {
         dev_buffer_unref(table->states[i].buffer);
         state_lent_text_release(core->dev, &table->states[i]);
+        value_pieces_release(&table->states[i].pieces);
         text_heap_release(&table->states[i].heap);
     }
     mem_free(table->states);
@@ -46,6 +48,7 @@ uint64_t states_bytes(const aggregate_core *core, const aggregate_table *table)
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_array *array = &table->states[i];
         bytes += (array->buffer ? array->buffer->bytes : 0) + array->heap.bytes;
+        bytes += value_pieces_bytes(&array->pieces);
     }
     return bytes;
 }
@@ -183,13 +186,23 @@ status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_ta
     return STATUS_OK;
 }
 
+status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
+{
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        const state_plan *plan = &core->states[i];
+        if (plan->ops->seal)
+            TRY(plan->ops->seal(core, stream, table, &table->states[i]));
+    }
+    return STATUS_OK;
+}
+
 /* ---- adding states ---- */
 
 status states_share_text(const aggregate_core *core, aggregate_table *target,
                          const aggregate_table *from)
 {
     for (uint32_t i = 0; i < core->state_count; i++)
-        if (state_is_text(&core->states[i]))
+        if (state_is_text(&core->states[i]) || state_keeps_values(&core->states[i]))
             TRY(text_heap_share(&target->states[i].heap, &from->states[i].heap));
     return STATUS_OK;
 }

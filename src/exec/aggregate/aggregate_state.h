@@ -17,6 +17,8 @@ CHECKED status states_update(const aggregate_core *core, exec_task *task, aggreg
                              uint64_t groups_before);
 /* What refers to the rows that came last does so no longer. */
 CHECKED status states_learn(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
+/* All rows that came are in the states, which may be read, and added to others, from then on. */
+CHECKED status states_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table);
 /* Makes target's states as wide as adding from's needs, and keeps alive what from's text is. To be
  * called once for each table that is merged. */
 CHECKED status states_prepare(const aggregate_core *core, dev_stream *stream,

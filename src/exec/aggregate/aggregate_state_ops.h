@@ -26,6 +26,7 @@ typedef struct state_finish {
     const void *states;
     uint32_t width;     /* of a state */
     const void *counts; /* of values, by group; for means, else NULL */
+    double share;       /* where the second argument is one */
     dev_count count;
 } state_finish;
 
@@ -41,11 +42,16 @@ typedef struct aggregate_state_ops {
     /* Adds as many states as u->rows, each `width` bytes; NULL: counts that are all 1. */
     status (*merge)(const state_update *u, const state_plan *plan, const state_array *array,
                     const void *states, uint32_t width);
+    /* What came with rows and is not in the states yet is put there; NULL: all is. */
+    status (*seal)(const aggregate_core *core, dev_stream *stream, const aggregate_table *table,
+                   state_array *array);
     /* Makes values of states, into out->values. NULL: states are values, and out->type says so. */
     status (*finish)(const state_finish *f, tensor *out);
     /* Stands in for this one where arguments are floats; or NULL. */
     const struct aggregate_state_ops *of_floats;
     bool takes_doubles; /* arguments are cast */
+    bool keeps_values;
+    bool takes_share; /* the second argument is a constant double, which `finish` is told */
 } aggregate_state_ops;
 
 #define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
@@ -61,6 +67,16 @@ CHECKED status state_own_text(const aggregate_core *core, dev_stream *stream,
                               const aggregate_table *table, state_array *array);
 /* Forgets it. */
 void state_lent_text_release(device *dev, state_array *array);
+/* The states are lists of values, which lie in the array's heap. */
+static inline bool state_keeps_values(const state_plan *plan)
+{
+    return plan->ops->keeps_values;
+}
+/* Lists as blobs, NULL where there are no values; and back, into states that there is memory for. */
+CHECKED status state_values_to_column(const aggregate_core *core, exec_task *task,
+                                      const void *states, uint64_t count, tensor **out);
+CHECKED status state_values_from_column(const aggregate_core *core, dev_stream *stream,
+                                        const tensor *t, uint64_t count, state_array *array);
 /* Sums get 16 bytes each. */
 CHECKED status state_widen_sum(const aggregate_core *core, dev_stream *stream,
                                const aggregate_table *table, state_array *array);

@@ -78,6 +78,12 @@ status aggregate_table_learn(const aggregate_core *core, dev_stream *stream, agg
     return states_learn(core, stream, table);
 }
 
+status aggregate_table_seal(const aggregate_core *core, dev_stream *stream, aggregate_table *table)
+{
+    TRY(aggregate_table_learn(core, stream, table));
+    return states_seal(core, stream, table);
+}
+
 uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table)
 {
     uint64_t bytes = states_bytes(core, table);

@@ -62,6 +62,9 @@ void aggregate_table_give_up(const aggregate_core *core, aggregate_table *table)
 /* Makes exact what is known of the table only as a bound; its text lies in its heaps then. */
 CHECKED status aggregate_table_learn(const aggregate_core *core, dev_stream *stream,
                                      aggregate_table *table);
+/* The same, and its states may be read, copied and added to another table's. */
+CHECKED status aggregate_table_seal(const aggregate_core *core, dev_stream *stream,
+                                    aggregate_table *table);
 uint64_t aggregate_table_bytes(const aggregate_core *core, const aggregate_table *table);
 
 /* ---- slices ----

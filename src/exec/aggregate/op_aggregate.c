@@ -464,7 +464,9 @@ static status plan_one(planner *p, uint32_t number)
                          &values.argument));
         out->type = values.type;
     }
-    if (aggregate->second) {
+    if (aggregate->second && functions[aggregate->function].ops->takes_share) {
+        out->share = aggregate->second->constant.f64;
+    } else if (aggregate->second) {
         data_type second;
         TRY(add_argument(p, aggregate->function, aggregate->second, &second, &values.second));
     }

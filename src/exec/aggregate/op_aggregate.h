@@ -12,6 +12,7 @@ typedef struct aggregate_plan {
     aggregate_result result;
     data_type type, result_type; /* of the argument; of the value */
     uint32_t location;
+    double share;    /* where the second argument is one */
     int state;       /* of the value; -1: only counted */
     int count_state; /* of values that were not NULL */
 } aggregate_plan;

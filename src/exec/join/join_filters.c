@@ -120,7 +120,10 @@ static runtime_filter_shape shape_of_words(const uint64_t *words)
 
 static runtime_filter_shape shape_of(const op_join_build *join)
 {
-    return shape_of_words(join->united.agreed + 1 + (size_t)join->united.number * FILTER_WORDS);
+    runtime_filter_shape shape =
+        shape_of_words(join->united.agreed + 1 + (size_t)join->united.number * FILTER_WORDS);
+    shape.bitmap_bytes = planned(join)->bitmap_bytes;
+    return shape;
 }
 
 /* ---- uniting ---- */

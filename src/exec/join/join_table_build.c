@@ -240,6 +240,7 @@ static status make_column(join_table *table, dev_stream *stream, uint32_t column
     tensor_target reserved;
     TRY(find_place(table, column, &reserved));
     TRY(tensor_new_flat_at(stream->dev, type, table->row_count, has_nulls, reserved, out));
+    (*out)->is_lasting = true;
     if (!type.width)
         TRY(ops->zero(stream, (*out)->values, bits));
     if (has_nulls)

@@ -1,20 +1,39 @@
 /* op_limit.c - LIMIT and OFFSET: tasks share one count of rows seen. */
-#include "exec/sched/operator.h"
+#include "exec/operators/op_limit.h"
 
 typedef struct op_limit {
     exec_operator base;
     _Atomic uint64_t seen; /* rows that have come, over all tasks */
 } op_limit;
 
-/* Cuts the chunk to its rows [skip, skip + count). */
-static status cut(exec_task *task, chunk *c, uint64_t skip, uint64_t count)
+uint64_t limit_end(const plan_node *limit)
+{
+    uint64_t end;
+    if (!limit->limit.has_limit ||
+        __builtin_add_overflow(limit->limit.offset, limit->limit.limit, &end))
+        return UINT64_MAX;
+    return end;
+}
+
+void limit_range(const plan_node *limit, uint64_t first, uint64_t rows, uint64_t *out_skip,
+                 uint64_t *out_stop)
+{
+    uint64_t offset = limit->limit.offset, end = limit_end(limit);
+    *out_skip = first < offset ? offset - first : 0;
+    *out_stop = first >= end ? 0 : rows < end - first ? rows : end - first;
+}
+
+status limit_cut(exec_task *task, chunk *c, uint64_t skip, uint64_t stop)
 {
     row_index *rows;
+    if (!skip && stop == c->rows.bound)
+        return STATUS_OK;
+    dev_count count = dev_count_exact(stop - skip);
     TRY(row_index_new(task->stream->dev, c->rows.bound, &rows));
-    status st = DEV_LAUNCH(task->stream, count_up, .first = (uint32_t)skip,
-                           .count = dev_count_exact(count), .out = rows->rows);
+    status st = DEV_LAUNCH(task->stream, count_up, .first = (uint32_t)skip, .count = count,
+                           .out = rows->rows);
     if (!st)
-        st = chunk_select(task->stream, c, rows, dev_count_exact(count), NULL);
+        st = chunk_select(task->stream, c, rows, count, NULL);
     row_index_unref(rows);
     return st;
 }
@@ -24,21 +43,16 @@ static exec_result limit_push(exec_operator *base, exec_task *task, void *state,
 {
     (void)state;
     op_limit *op = (op_limit *)base;
-    uint64_t offset = base->plan->limit.offset, end = UINT64_MAX;
+    uint64_t skip, stop;
     if (!*input)
         return EXEC_NEED_INPUT;
-    if (base->plan->limit.has_limit &&
-        __builtin_add_overflow(offset, base->plan->limit.limit, &end))
-        end = UINT64_MAX;
     uint64_t rows = (*input)->rows.bound, first = atomic_fetch_add(&op->seen, rows);
-    if (first >= end)
+    if (first >= limit_end(base->plan))
         return EXEC_FINISHED;
-    uint64_t skip = first < offset ? offset - first : 0;
-    uint64_t stop = rows < end - first ? rows : end - first;
+    limit_range(base->plan, first, rows, &skip, &stop);
     if (skip >= stop)
         return EXEC_NEED_INPUT;
-    if (skip || stop < rows)
-        EXEC_TRY(task, cut(task, *input, skip, stop - skip));
+    EXEC_TRY(task, limit_cut(task, *input, skip, stop));
     *output = *input;
     *input = NULL;
     return EXEC_HAVE_OUTPUT;
@@ -50,10 +64,8 @@ static const exec_operator_ops limit_ops = {
     .exact_counts = true,
 };
 
-status op_limit_open(exec_query *query, const plan_node *plan, exec_layout input,
-                     exec_operator **out)
+status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out)
 {
-    (void)input;
     op_limit *op = mem_new(sizeof *op);
     if (!op)
         return status_no_memory("limit", sizeof *op);

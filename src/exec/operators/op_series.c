@@ -1,6 +1,7 @@
 /* op_series.c - generate_series and range: each row beside each value from a start to an end.
  *
  *     rows ─ start, stop, step of each, on the host ─┬─ values, a chunk at a time
+ *                                                    ├─ their numbers, from 1, WITH ORDINALITY
  *                                                    └─ the number of the row that each is of
  *
  * Values are made by the host on every device: each is the one before it and the step, and the steps of
@@ -24,7 +25,11 @@ typedef struct series {
     int128 at, stop; /* numbers, or times since 1970 */
     int128 step;     /* of numbers */
     interval_value interval;
+    int64_t number; /* of the value, from 1 */
 } series;
+
+/* Columns that are made. */
+enum { VALUES, NUMBERS, MADE_MAX };
 
 typedef struct series_local {
     program_run *run;
@@ -86,12 +91,17 @@ static bool is_behind_stop(const series *s)
     return s->is_falling ? s->at < s->stop : s->at > s->stop;
 }
 
+static data_type type_of(const plan_node *plan)
+{
+    return plan->columns.items[plan->columns.count - plan_series_columns(plan)].type;
+}
+
 /* The row's; of no values where one of the three is NULL. */
 static status series_start(const plan_node *plan, const chunk *bound, uint64_t row, series *out)
 {
     const tensor *step = bound->columns[STEP];
-    data_type type = plan->columns.items[plan->columns.count - 1].type;
-    *out = (series){.type = type, .has_stop = plan->series.has_stop};
+    data_type type = type_of(plan);
+    *out = (series){.type = type, .has_stop = plan->series.has_stop, .number = 1};
     for (int i = 0; i < BOUND_COUNT; i++)
         out->is_over |= is_null_at(bound->columns[i], row);
     if (out->is_over)
@@ -124,6 +134,7 @@ static void series_advance(series *s)
         overflows = __builtin_add_overflow(s->at, s->step, &s->at);
     }
     s->is_over = overflows || is_behind_stop(s);
+    s->number++;
 }
 
 /* ---- chunks ---- */
@@ -143,8 +154,8 @@ static void put_value(tensor *to, uint64_t i, int128 number)
 }
 
 /* The next values, of this row and those behind it, until there is no room. */
-static status fill(const plan_node *plan, series_local *local, uint64_t room, tensor *values,
-                   uint64_t *out_count)
+static status fill(const plan_node *plan, series_local *local, uint64_t room,
+                   tensor *const made[MADE_MAX], uint64_t *out_count)
 {
     uint64_t count = 0, rows = local->bound->rows.bound;
     while (count < room && local->row < rows) {
@@ -153,7 +164,9 @@ static status fill(const plan_node *plan, series_local *local, uint64_t room, te
         local->has_series = true;
         for (series *s = &local->series; count < room && !s->is_over; series_advance(s)) {
             local->index[count] = (uint32_t)local->row;
-            put_value(values, count++, s->at);
+            if (made[NUMBERS])
+                put_value(made[NUMBERS], count, s->number);
+            put_value(made[VALUES], count++, s->at);
         }
         if (local->series.is_over) {
             local->has_series = false;
@@ -164,18 +177,22 @@ static status fill(const plan_node *plan, series_local *local, uint64_t room, te
     return STATUS_OK;
 }
 
-/* The values as a column of the task's device; takes *values over. */
-static status send_values(dev_stream *stream, uint64_t count, tensor **values, tensor **out)
+/* What was made as columns of the task's device; takes it over. */
+static status send_values(dev_stream *stream, const plan_node *plan, uint64_t count,
+                          tensor *made[MADE_MAX], tensor **out)
 {
+    uint32_t columns = (uint32_t)plan_series_columns(plan);
     chunk *host, *sent;
-    *out = NULL;
-    TRY(chunk_new(1, dev_count_exact(count), &host));
-    host->columns[0] = *values;
-    *values = NULL;
+    TRY(chunk_new(columns, dev_count_exact(count), &host));
+    for (uint32_t i = 0; i < columns; i++) {
+        host->columns[i] = made[i];
+        made[i] = NULL;
+    }
     status st = chunk_to_device(stream, host, "series", &sent);
     chunk_free(host);
     TRY(st);
-    *out = tensor_ref(sent->columns[0]);
+    for (uint32_t i = 0; i < columns; i++)
+        out[i] = tensor_ref(sent->columns[i]);
     chunk_free(sent);
     return STATUS_OK;
 }
@@ -193,22 +210,22 @@ static status send_index(dev_stream *stream, const series_local *local, uint64_t
     return st;
 }
 
-/* The rows' columns, and the values behind them. */
-static status make_output(dev_stream *stream, const series_local *local, uint64_t count,
-                          tensor **values, chunk **out)
+/* The rows' columns, and what was made behind them. */
+static status make_output(dev_stream *stream, const plan_node *plan, const series_local *local,
+                          uint64_t count, tensor *made[MADE_MAX], chunk **out)
 {
     uint32_t passed = local->current->column_count;
     uint64_t rows = local->current->rows.bound;
     row_index *index;
     chunk *c = NULL;
     TRY(send_index(stream, local, count, &index));
-    status st = chunk_new(passed + 1, dev_count_exact(count), &c);
+    status st = chunk_new(passed + (uint32_t)plan_series_columns(plan), dev_count_exact(count), &c);
     for (uint32_t i = 0; i < passed && !st; i++)
         if (local->current->columns[i])
             st = tensor_new_indexed(stream, local->current->columns[i], rows, index, c->rows,
                                     &c->columns[i]);
     if (!st)
-        st = send_values(stream, count, values, &c->columns[passed]);
+        st = send_values(stream, plan, count, made, &c->columns[passed]);
     row_index_unref(index);
     if (st) {
         chunk_free(c);
@@ -220,13 +237,19 @@ static status make_output(dev_stream *stream, const series_local *local, uint64_
 
 static status next_values(op_series *op, exec_task *task, series_local *local, chunk **out)
 {
+    const plan_node *plan = op->base.plan;
+    device *host = dev_host(task->stream->dev);
     uint64_t room = task->stream->dev->chunk_rows, count = 0;
-    tensor *values = NULL;
-    TRY(tensor_new_flat(dev_host(task->stream->dev), op->type, room, false, &values));
-    status st = fill(op->base.plan, local, room, values, &count);
+    tensor *made[MADE_MAX] = {NULL};
+    status st = tensor_new_flat(host, op->type, room, false, &made[VALUES]);
+    if (!st && plan->series.has_number)
+        st = tensor_new_flat(host, type_make(TYPE_INT64), room, false, &made[NUMBERS]);
+    if (!st)
+        st = fill(plan, local, room, made, &count);
     if (!st && count)
-        st = make_output(task->stream, local, count, &values, out);
-    tensor_unref(values);
+        st = make_output(task->stream, plan, local, count, made, out);
+    tensor_unref(made[VALUES]);
+    tensor_unref(made[NUMBERS]);
     return st;
 }
 
@@ -324,7 +347,7 @@ status op_series_open(exec_query *query, const plan_node *plan, exec_layout inpu
     if (!op)
         return status_no_memory("series", sizeof *op);
     op->base = (exec_operator){.ops = &series_ops, .query = query, .plan = plan};
-    op->type = plan->columns.items[plan->columns.count - 1].type;
+    op->type = type_of(plan);
     status st = program_compile(bounds, BOUND_COUNT, input, &op->program);
     if (st) {
         series_close(&op->base);

@@ -143,13 +143,17 @@ static status finish_morsel(op_scan *op, scan_local *local)
         "run the query again when nobody writes to the file; replace files by renaming");
 }
 
-/* The next morsel that has rows (EXEC_HAVE_OUTPUT): the caller's to give back. */
+/* The next morsel that has rows (EXEC_HAVE_OUTPUT), the caller's to give back; or none is left, or wanted. */
 static exec_result take_next(op_scan *op, exec_task *task, scan_morsel *out)
 {
     for (;;) {
         exec_result result = scan_ahead_take(op->ahead, task, out);
         if (result != EXEC_HAVE_OUTPUT)
             return result;
+        if (!exec_turn_begin(task, out->turn)) {
+            give_morsel(op, out);
+            return EXEC_FINISHED;
+        }
         status st = prune_again(op, out);
         if (!st && out->rows.count)
             return EXEC_HAVE_OUTPUT;

@@ -67,6 +67,7 @@ struct scan_ahead {
     unsigned calm_takes;
     _Atomic bool is_starved; /* the last rows that were asked for were not there yet */
     bool is_done;            /* all row groups were looked at */
+    uint64_t turns;          /* taken by tasks */
     status failure;          /* or looking has failed */
     ARRAY(exec_task *) waiting;
     ARRAY(pq_fetch *) given_up; /* of rows that nobody wants any more, reads still under way */
@@ -573,6 +574,7 @@ static exec_result take_queued(scan_ahead *scan, exec_task *task, scan_morsel *o
         return EXEC_FINISHED;
     }
     *out = scan->queue[scan->queue_first];
+    out->turn = scan->turns++;
     scan->queue_first = (scan->queue_first + 1) % QUEUE_MAX;
     scan->queue_count--;
     regulate(scan, out);

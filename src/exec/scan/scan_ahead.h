@@ -22,6 +22,7 @@ typedef struct scan_morsel {
     pq_row_group_ref group_ref;
     pq_row_list rows; /* those that page indexes leave; the caller's */
     uint64_t bytes;   /* compressed, of the scan's columns, about */
+    uint64_t turn;    /* among those that were taken (exec_turn_begin): as they lie in the files */
     pq_fetch *fetch;  /* what of it is read ahead; NULL: nothing. The caller's */
 } scan_morsel;
 

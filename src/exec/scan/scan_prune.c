@@ -7,6 +7,9 @@
 #include "exec/scan/scan_bound.h"
 
 #include "parquet/read/bloom_probe.h"
+#include "plan/fold.h"
+
+#include <math.h>
 
 /* A row group, or the rows of one page of a column, seen by a scan. */
 typedef struct target {
@@ -45,13 +48,54 @@ static bool is_float(data_type type)
     return type.id == TYPE_FLOAT || type.id == TYPE_DOUBLE;
 }
 
+/* ---- casts ---- */
+
+/* The column itself, or one whose order a cast keeps, as union_by_name makes them; NULL: neither. */
+static const expr *column_below(const expr *e)
+{
+    if (e->kind == EXPR_COLUMN)
+        return e;
+    bool is_cast = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_COLUMN;
+    return is_cast && type_is_numeric(e->type) && type_is_numeric(e->args[0]->type) ? e->args[0]
+                                                                                    : NULL;
+}
+
+static bool cast_bound(value *bound, data_type to)
+{
+    const value before = *bound;
+    bool is_done = false;
+    status st = value_cast(NULL, &before, to, bound, &is_done);
+    is_done &= !st;
+    status_free(st);
+    return is_done;
+}
+
+/* Of the column, as its cast's. What becomes a float may have been rounded another way than here. */
+static bool cast_statistics(const pq_statistics *s, data_type to, pq_statistics *out)
+{
+    bool is_rounded = is_float(to) && s->has_min && !is_float(s->min.type);
+    *out = *s;
+    if (!s->has_min || !s->has_max || !type_is_numeric(s->min.type) || !cast_bound(&out->min, to) ||
+        !cast_bound(&out->max, to))
+        return false;
+    if (is_rounded) {
+        out->min.f64 = to.id == TYPE_FLOAT ? nextafterf((float)out->min.f64, -INFINITY)
+                                           : nextafter(out->min.f64, -INFINITY);
+        out->max.f64 = to.id == TYPE_FLOAT ? nextafterf((float)out->max.f64, INFINITY)
+                                           : nextafter(out->max.f64, INFINITY);
+    }
+    return true;
+}
+
+/* ---- conditions ---- */
+
 /* Bounds leave out NaN, which is above everything: it may be among any floats. */
-static bool bounds_exclude(const pq_statistics *s, expr_op op, const value *bound)
+static bool bounds_exclude(const pq_statistics *s, bool has_nan, expr_op op, const value *bound)
 {
     if (!s->has_min || !s->has_max || !type_equal(s->min.type, bound->type))
         return false;
     int low = value_compare(&s->min, bound);
-    int high = is_float(bound->type) ? 1 : value_compare(&s->max, bound);
+    int high = has_nan ? 1 : value_compare(&s->max, bound);
     switch (op) {
     case EXPR_EQ:
         return low > 0 || high < 0;
@@ -68,32 +112,42 @@ static bool bounds_exclude(const pq_statistics *s, expr_op op, const value *boun
     }
 }
 
-static bool comparison_excludes(const target *t, uint32_t column_id, expr_op op, const value *bound)
+static bool bloom_excludes(const target *t, const column *c, const value *bound)
 {
-    column c = find_column(t, column_id);
-    if (!c.leaf || bound->is_null)
-        return false;
-    if (bounds_exclude(c.statistics, op, bound) ||
-        c.statistics->null_count == (int64_t)t->row_count)
-        return true;
-    if (op != EXPR_EQ || t->page || t->is_bound)
+    if (t->page || t->is_bound)
         return false;
     if (!t->is_expecting)
-        return pq_bloom_excludes(t->file, c.leaf, c.chunk, bound);
-    pq_bloom_expect(t->file, c.leaf, c.chunk, bound);
+        return pq_bloom_excludes(t->file, c->leaf, c->chunk, bound);
+    pq_bloom_expect(t->file, c->leaf, c->chunk, bound);
     return false;
+}
+
+/* side: a column, or its cast. */
+static bool comparison_excludes(const target *t, const expr *side, expr_op op, const value *bound)
+{
+    const expr *below = column_below(side);
+    column c = below ? find_column(t, below->column_id) : (column){0};
+    bool has_nan = below && is_float(below->type);
+    pq_statistics statistics;
+    if (!c.leaf || bound->is_null)
+        return false;
+    if (c.statistics->null_count == (int64_t)t->row_count)
+        return true;
+    if (below != side)
+        return cast_statistics(c.statistics, side->type, &statistics) &&
+               bounds_exclude(&statistics, has_nan, op, bound);
+    return bounds_exclude(c.statistics, has_nan, op, bound) ||
+           (op == EXPR_EQ && bloom_excludes(t, &c, bound));
 }
 
 static bool list_excludes(const target *t, const expr *e)
 {
-    if (e->args[0]->kind != EXPR_COLUMN)
-        return false;
     for (uint32_t i = 1; i < e->arg_count; i++) {
         const expr *item = e->args[i];
         if (item->kind != EXPR_CONSTANT)
             return false;
         if (!item->constant.is_null &&
-            !comparison_excludes(t, e->args[0]->column_id, EXPR_EQ, &item->constant))
+            !comparison_excludes(t, e->args[0], EXPR_EQ, &item->constant))
             return false;
     }
     return true;
@@ -101,16 +155,15 @@ static bool list_excludes(const target *t, const expr *e)
 
 static bool null_test_excludes(const target *t, const expr *e)
 {
-    if (e->args[0]->kind != EXPR_COLUMN)
-        return false;
-    column c = find_column(t, e->args[0]->column_id);
+    const expr *below = column_below(e->args[0]);
+    column c = below ? find_column(t, below->column_id) : (column){0};
     int64_t excluding = e->op == EXPR_IS_NULL ? 0 : (int64_t)t->row_count;
     return c.leaf && c.statistics->null_count == excluding;
 }
 
 static bool condition_excludes(const target *t, const expr *e)
 {
-    const expr *column;
+    const expr *side;
     const value *bound;
     expr_op op;
     if (e->kind != EXPR_CALL)
@@ -136,8 +189,7 @@ static bool condition_excludes(const target *t, const expr *e)
     case EXPR_LE:
     case EXPR_GT:
     case EXPR_GE:
-        return expr_comparison(e, &column, &op, &bound) && column->kind == EXPR_COLUMN &&
-               comparison_excludes(t, column->column_id, op, bound);
+        return expr_comparison(e, &side, &op, &bound) && comparison_excludes(t, side, op, bound);
     default:
         return false;
     }

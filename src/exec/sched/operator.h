@@ -57,6 +57,11 @@ typedef struct exec_operator_ops {
      * task->index and the number of tasks in task->count; local states are gone by then. */
     unsigned phase_count;
     exec_result (*phase)(exec_operator *op, exec_task *task, unsigned number);
+    /* Optional, of what heeds turns: the task begins another one (exec_turn_begin), all chunks of those
+     * before have been pushed. Returns whether its rows are still wanted. */
+    bool (*begin_turn)(exec_operator *op, exec_task *task, uint64_t number);
+    /* Optional: the query is cancelled; wakes those of its tasks that wait for another one. */
+    void (*wake_all)(exec_operator *op);
     /* Optional: all pipelines that the operator is part of have finished, or are given up: lets go
      * of memory that only they needed. */
     void (*release)(exec_operator *op);
@@ -90,6 +95,10 @@ struct exec_operator {
      * so that any number of tasks may pull where the sink heeds it, and nothing between the two
      * makes other chunks of those that it is given. */
     bool has_turns;
+    /* Sources with turns, and windows: rows that are equal by so many of the first keys are of one turn, so
+     * that any number of tasks may pull where partitions are wanted whole. 0: they may be divided. Set when
+     * all operators are open. */
+    uint32_t whole_keys;
     bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
     unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
@@ -106,8 +115,10 @@ static inline void exec_count_probed(exec_operator *op, const chunk *c)
 }
 
 /* Where chunks belong among those that other tasks pull: those of a lower turn come before them. The
- * chunks of one turn are pulled by one task, in their order, and there is at least one. Turns are
- * numbered from 0 on, none is left out. */
+ * chunks of one turn are pulled by one task, in their order.
+ *
+ * Of sources that know their chunks beforehand (has_turns: sorts) each turn has one at least, they are
+ * numbered from 0 on, and none is left out. Other sources call exec_turn_begin. */
 typedef struct exec_turn {
     uint64_t number;
     bool is_last; /* of its turn's chunks */
@@ -121,6 +132,11 @@ struct exec_task {
     exec_turn turn;                   /* of the chunk that was pulled last: see has_turns */
     struct scheduled_task *scheduled; /* the scheduler's own state */
 };
+
+/* For sources, on hosts: what the task gives from now on is of this turn, the one it was in is over. Its
+ * turns rise, and so do those that the source hands out. Returns false where no further row is wanted:
+ * then pull is to return EXEC_FINISHED. */
+bool exec_turn_begin(exec_task *task, uint64_t number);
 
 /* Fails the query with st (owned), the first failure wins, and returns EXEC_FAILED. */
 exec_result exec_fail(exec_task *task, status st);
@@ -191,9 +207,15 @@ typedef struct exec_layout {
 #undef BREAKER
 #undef WALKED
 CHECKED status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **out);
+/* LIMIT of any rows; op_reorder_open is that of the first ones. */
+CHECKED status op_limit_open(exec_query *query, const plan_node *plan, exec_operator **out);
 /* Passes chunks on, small ones several together; for host devices. Stands for no node of the plan.
  */
 CHECKED status op_buffer_open(exec_query *query, exec_operator **out);
+/* Gives chunks in the order of the turns that the source begins (exec_turn_begin), with turns as of has_turns;
+ * of a LIMIT node, the first rows of it; NULL: all. For host devices. */
+CHECKED status op_reorder_open(exec_query *query, const plan_node *limit, exec_layout input,
+                               exec_operator **out);
 /* *out_build: the sink of the build side. *out_probe: where the probe side streams through, or,
  * where nothing comes out before all is probed (semi, anti, mark with build on the kept side), its
  * sink (*out_probe_is_sink). *out_tail: a source of what is left after probing (build rows kept by

@@ -35,13 +35,14 @@ static unsigned lane_count(const exec_query *query)
     return streams && streams < threads ? streams : threads;
 }
 
-/* A lazy device that has a task's work in each lane needs no further task's: its chunk would only hold
- * memory. Tasks that await their streams, or run, go on by themselves, so whoever is kept back here
- * begins some time. */
+/* A lazy device that has a task's work in each lane needs no further task's, nor more of one that has
+ * waited for something else: its chunk would only hold memory. Tasks that await their streams, or run, go
+ * on by themselves, and leave their lane when they wait for anything else, so whoever is kept back here
+ * goes on some time. */
 static bool may_run(const scheduled_task *scheduled)
 {
     const exec_query *query = scheduled->stage->query;
-    return scheduled->has_begun || query->dev->is_host || query->busy_tasks < lane_count(query);
+    return scheduled->is_busy || query->dev->is_host || query->busy_tasks < lane_count(query);
 }
 
 static void set_busy(scheduled_task *scheduled, bool is_busy)
@@ -63,7 +64,6 @@ static scheduled_task *dequeue(exec_pool *pool)
         if (!*at)
             pool->end = at;
         scheduled->state = TASK_RUNNING;
-        scheduled->has_begun = true;
         set_busy(scheduled, true);
     }
     return scheduled;
@@ -244,10 +244,21 @@ static status start_threads(exec_pool *pool)
     return STATUS_OK;
 }
 
+/* Not one task alone, as of a statement without a table. */
+static bool can_use_threads(const exec_query *query)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        const exec_operator *source = query->stages.items[i]->source;
+        if (source && source->task_limit != 1)
+            return true;
+    }
+    return query->stages.count > 2;
+}
+
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
     pthread_mutex_lock(&pool->lock);
-    status st = query->stages.count > 2 ? start_threads(pool) : STATUS_OK;
+    status st = can_use_threads(query) ? start_threads(pool) : STATUS_OK;
     if (st) {
         pthread_mutex_unlock(&pool->lock);
         return st;

@@ -25,6 +25,7 @@ struct exec_stage {
     /* A pipeline: source, then operators, the last being the sink. */
     exec_operator *source; /* NULL: a sink stage */
     ARRAY(exec_operator *) operators;
+    exec_operator *reorder; /* of these, the one that heeds turns; or NULL */
     /* A sink stage: the sink whose phases run here. */
     exec_operator *sink;
     unsigned phase; /* the one that runs now */

@@ -229,6 +229,8 @@ static uint64_t bitmap_words(const runtime_filter_shape *shape)
 {
     uint64_t most =
         shape->keys > BITS_SMALL_SENT / BITS_PER_KEY ? shape->keys * BITS_PER_KEY : BITS_SMALL_SENT;
+    if (most < 8 * shape->bitmap_bytes)
+        most = 8 * shape->bitmap_bytes;
     uint64_t last = (uint64_t)shape->max - (uint64_t)shape->min;
     return shape->has_range && last < most ? last / 64 + 1 : 0;
 }

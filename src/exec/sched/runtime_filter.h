@@ -42,6 +42,7 @@ typedef struct runtime_filter_shape {
     uint64_t keys; /* of all ranks; 0: there is none */
     bool has_range;
     int64_t min, max;
+    uint64_t bitmap_bytes; /* worth sending a bitmap of as many, however few keys it has */
 } runtime_filter_shape;
 
 /* Of chunks as above: least, greatest, how many keys; of texts only how many there may be. */

@@ -50,6 +50,12 @@ exec_result exec_fail(exec_task *task, status st)
     return EXEC_FAILED;
 }
 
+bool exec_turn_begin(exec_task *task, uint64_t number)
+{
+    exec_operator *op = task->scheduled->stage->reorder;
+    return !op || op->ops->begin_turn(op, task, number);
+}
+
 status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out)
 {
     *out = NULL;

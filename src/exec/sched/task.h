@@ -22,7 +22,6 @@ struct scheduled_task {
     exec_stage *stage;
     scheduled_task *next; /* in the queue */
     task_state state;     /* under the pool's lock */
-    bool has_begun;       /* likewise */
     bool is_busy;         /* likewise: it runs, is ready to go on, or awaits the device */
     bool awaits_device;   /* what it waits for is the device's to do */
 

@@ -349,16 +349,20 @@ static const exec_operator_ops sort_ops = {
 typedef struct op_sort_source {
     exec_operator base;
     op_sort *sink;
-    _Atomic uint64_t next; /* row */
+    _Atomic uint64_t next; /* row, or piece */
     /* Of what was spilled, one of the two: */
     sort_ranges *ranges;
     sort_merge *merge; /* by one task, */
     uint64_t merged;   /* and how many chunks it has given */
     bool has_merge;    /* under the sink's lock: they are made */
+    /* Where partitions stay whole: */
+    sort_pieces pieces;
+    bool has_pieces; /* under the sink's lock: they are made */
 } op_sort_source;
 
 typedef struct source_local {
     sort_range range;
+    uint64_t piece, next, end; /* rows [next, end) are left of the piece */
 } source_local;
 
 /* By the first task that asks. */
@@ -390,10 +394,43 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, source_l
     exec_result result = sort_merge_next(source->merge, task, &merged);
     if (result != EXEC_HAVE_OUTPUT)
         return result;
-    task->turn = (exec_turn){source->merged++, true};
+    task->turn = source->base.whole_keys ? (exec_turn){0} : (exec_turn){source->merged++, true};
     status st = chunk_to_device(task->stream, merged, "sort", output);
     chunk_free(merged);
     EXEC_TRY(task, st);
+    return EXEC_HAVE_OUTPUT;
+}
+
+/* By the first task that asks. */
+static status open_pieces(op_sort_source *source, const exec_task *task)
+{
+    status st = STATUS_OK;
+    pthread_mutex_lock(&source->sink->lock);
+    if (!source->has_pieces && source->sink->sorted)
+        st = sort_pieces_make(source->sink, task->count, &source->pieces);
+    source->has_pieces = !st;
+    pthread_mutex_unlock(&source->sink->lock);
+    return st;
+}
+
+/* The next rows of the task's piece, or the first ones of another. */
+static exec_result pull_whole(op_sort_source *source, exec_task *task, source_local *local,
+                              chunk **output)
+{
+    uint64_t slice_rows = task->stream->dev->chunk_rows;
+    if (local->next == local->end) {
+        EXEC_TRY(task, open_pieces(source, task));
+        local->piece = atomic_fetch_add_explicit(&source->next, 1, memory_order_relaxed);
+        if (local->piece >= source->pieces.count)
+            return EXEC_FINISHED;
+        local->next = local->piece ? source->pieces.items[local->piece - 1] : 0;
+        local->end = source->pieces.items[local->piece];
+    }
+    uint64_t left = local->end - local->next, count = left < slice_rows ? left : slice_rows;
+    EXEC_TRY(task, sort_slice(task, source->sink->sorted, local->next, count,
+                              source->sink->column_count, output));
+    local->next += count;
+    task->turn = (exec_turn){local->piece, count == left};
     return EXEC_HAVE_OUTPUT;
 }
 
@@ -403,6 +440,8 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     const op_sort *op = source->sink;
     if (op->spill.file)
         return pull_merged(source, task, state, output);
+    if (base->whole_keys)
+        return pull_whole(source, task, state, output);
     uint64_t slice_rows = exec_device(base->query)->chunk_rows;
     uint64_t rows = op->sorted ? op->sorted->rows.bound : 0;
     uint64_t first = atomic_fetch_add_explicit(&source->next, slice_rows, memory_order_relaxed);
@@ -424,6 +463,7 @@ static void source_close(exec_operator *base)
 {
     sort_merge_free(((op_sort_source *)base)->merge);
     sort_ranges_free(((op_sort_source *)base)->ranges);
+    array_release(&((op_sort_source *)base)->pieces);
     mem_free(base);
 }
 
@@ -495,6 +535,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
                                    .task_limit = 1,
                                    .has_turns = exec_device(query)->is_host};
     source->sink = op;
+    op->source = &source->base;
     *out_sink = &op->base;
     *out_source = &source->base;
     return STATUS_OK;

@@ -7,6 +7,7 @@
  *     sort_run.c    rows put in order by one task; written as a run of blocks
  *     sort_merge.c  runs to one stream of chunks, row by row
  *     sort_ranges.c runs to chunks in order, by all tasks
+ *     sort_pieces.c rows in memory cut where partitions begin
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
  *
  * Equal rows keep the order in which one task got them: a run holds rows that came before those of
@@ -79,7 +80,8 @@ typedef struct op_sort {
     bool *needed;              /* there are such columns */
     chunk *sorted;             /* if nothing was spilled */
     sort_lanes lanes;
-    sort_spill spill; /* under the lock while tasks collect */
+    sort_spill spill;            /* under the lock while tasks collect */
+    const exec_operator *source; /* its whole_keys: rows of such a partition are of one range */
 } op_sort;
 
 /* ---- sort_bound.c: ORDER BY with a limit ---- */
@@ -106,6 +108,9 @@ CHECKED status sort_bound_apply(const op_sort *op, exec_task *task, const dev_bu
 /* The keys of a chunk's rows as the kernel sort_rows takes them. */
 CHECKED status sort_pack_keys(const op_sort *op, dev_stream *stream, const chunk *c,
                               dev_buffer **out);
+/* What of a row's keys says to which range it belongs: where partitions stay whole, that alone which they
+ * are made of. */
+void sort_mark_make(const op_sort *op, const sort_keys *keys, uint32_t row, sort_bytes *out);
 /* The keys of a FLAT chunk in host memory, whose columns go to `columns`. */
 sort_keys sort_keys_of(const op_sort *op, const chunk *c, const tensor **columns);
 /* The chunk's rows as the order says, cut to the limit if there is one. */
@@ -132,6 +137,14 @@ void sort_merge_free(sort_merge *m); /* takes NULL; after the query's end also w
 /* EXEC_HAVE_OUTPUT: the next chunk is *out, in host memory (dev_host). EXEC_FINISHED: there is none. Else
  * as any step. */
 exec_result sort_merge_next(sort_merge *m, exec_task *task, chunk **out);
+
+/* ---- sort_pieces.c ---- */
+
+/* Sorted rows in pieces of whole partitions: where each piece ends. */
+typedef ARRAY(uint64_t) sort_pieces;
+
+/* A piece has as many rows as are worth a turn, or those of a partition that has more. */
+CHECKED status sort_pieces_make(const op_sort *op, unsigned tasks, sort_pieces *out);
 
 /* ---- sort_ranges.c: the last merge, by all tasks ---- */
 

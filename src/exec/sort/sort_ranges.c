@@ -77,12 +77,12 @@ static uint64_t mark_bytes(const sort_run *run)
 }
 
 /* Of all marks, in order, those that end a range which is large enough. No range is empty: it has the
- * row of the mark before. */
-static void choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
+ * row of the mark before. Returns the bytes of the largest one, about. */
+static uint64_t choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
 {
     sort_cut *cuts = ranges->cuts.items, before = {0};
     size_t kept = 0;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, most = 0;
     for (size_t i = 0; i < ranges->cuts.count; i++) {
         sort_cut cut = cuts[i];
         bool is_new = i && !is_same_place(&before, &cut);
@@ -93,11 +93,14 @@ static void choose_cuts(sort_ranges *ranges, uint64_t range_bytes)
         if (is_new || !i)
             before = cut;
         bytes += mark_bytes(ranges->runs->items[cut.run]);
+        most = bytes > most ? bytes : most;
     }
     ranges->cuts.count = kept;
+    return most;
 }
 
-static status make_cuts(sort_ranges *ranges)
+/* *out_fits: a task has room for each range, however many rows are equal. */
+static status make_cuts(sort_ranges *ranges, bool *out_fits)
 {
     const sort_run_list *runs = ranges->runs;
     for (uint32_t r = 0; r < runs->count; r++)
@@ -107,7 +110,10 @@ static status make_cuts(sort_ranges *ranges)
         }
     if (ranges->cuts.count)
         qsort(ranges->cuts.items, ranges->cuts.count, sizeof *ranges->cuts.items, compare_cuts);
-    choose_cuts(ranges, RANGE_BLOCKS * runs->count * sort_block_bytes(ranges->op));
+    uint64_t range_bytes = RANGE_BLOCKS * runs->count * sort_block_bytes(ranges->op);
+    uint64_t most = choose_cuts(ranges, range_bytes);
+    uint64_t room = exec_memory_share(ranges->op->base.query) / ranges->task_limit;
+    *out_fits = most <= range_bytes * 2 || most <= room / MEMORY_BLOCKS * RANGE_BLOCKS;
     return STATUS_OK;
 }
 
@@ -167,14 +173,14 @@ static status open_range(const sort_ranges *ranges, sort_range *range)
 }
 
 /* The first of the block's rows that is not before the cut. */
-static uint64_t find_row(const sort_keys *keys, uint64_t rows, const struct sort_range_read *read,
-                         const sort_cut *cut)
+static uint64_t find_row(const op_sort *op, const sort_keys *keys, uint64_t rows,
+                         const struct sort_range_read *read, const sort_cut *cut)
 {
     uint64_t low = 0, high = rows;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         sort_bytes bytes;
-        sort_bytes_make(keys, (uint32_t)middle, &bytes);
+        sort_mark_make(op, keys, (uint32_t)middle, &bytes);
         if (is_before(&bytes, read->run, read->block, cut))
             low = middle + 1;
         else
@@ -206,8 +212,8 @@ static status add_block(const sort_ranges *ranges, exec_task *task, sort_range *
     if (!columns)
         return status_no_memory("sort", ranges->op->key_count * sizeof *columns);
     sort_keys keys = sort_keys_of(ranges->op, c, columns);
-    uint64_t first = start ? find_row(&keys, c->rows.bound, read, start) : 0;
-    uint64_t last = end ? find_row(&keys, c->rows.bound, read, end) : c->rows.bound;
+    uint64_t first = start ? find_row(ranges->op, &keys, c->rows.bound, read, start) : 0;
+    uint64_t last = end ? find_row(ranges->op, &keys, c->rows.bound, read, end) : c->rows.bound;
     mem_free(columns);
     TRY(array_reserve(NULL, &range->rows, 1));
     if (first < last)
@@ -313,8 +319,9 @@ status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned ta
         bytes += runs->items[i]->plain_bytes;
     }
     ranges->slice_rows = sort_chunk_rows(op, rows, bytes);
-    status st = make_cuts(ranges);
-    if (st)
+    bool fits = false;
+    status st = make_cuts(ranges, &fits);
+    if (st || !fits)
         sort_ranges_free(ranges);
     else
         *out = ranges;

@@ -166,6 +166,16 @@ static void thin_marks(sort_run *run)
     run->mark_step *= 2;
 }
 
+void sort_mark_make(const op_sort *op, const sort_keys *keys, uint32_t row, sort_bytes *out)
+{
+    sort_keys first = *keys;
+    uint32_t whole = op->source->whole_keys;
+    if (whole)
+        first.count = whole;
+    sort_bytes_make(&first, row, out);
+    out->is_whole &= !whole;
+}
+
 /* The block to be written begins with the row. */
 static status mark_block(const op_sort *op, const chunk *c, uint64_t row, sort_run *run)
 {
@@ -181,7 +191,7 @@ static status mark_block(const op_sort *op, const chunk *c, uint64_t row, sort_r
         return status_no_memory("sort", op->key_count * sizeof *columns);
     sort_keys keys = sort_keys_of(op, c, columns);
     sort_mark mark = {.block = block};
-    sort_bytes_make(&keys, (uint32_t)row, &mark.first);
+    sort_mark_make(op, &keys, (uint32_t)row, &mark.first);
     mem_free(columns);
     return array_push(NULL, &run->marks, mark);
 }

@@ -19,6 +19,7 @@ typedef struct window_local {
     uint64_t keys_row; /* its last */
     chunk *result;     /* whole partitions with their values */
     uint64_t next;     /* row of it that comes next */
+    bool is_turns_end; /* whole_keys: the turn has no more rows than these */
 } window_local;
 
 /* ---- slices ---- */
@@ -187,6 +188,15 @@ static status find_last_partition(const op_window *op, exec_task *task, window_l
     return st;
 }
 
+/* The last chunk of a turn makes all of its partitions whole. */
+static status end_turn(const op_window *op, exec_task *task, window_local *local, const chunk *c)
+{
+    chunk *part;
+    TRY(slice(task, c, 0, c->rows.bound, &part));
+    TRY(keep(local, part));
+    return finish_partitions(op, task, local);
+}
+
 /* The chunk's rows are kept; those before its last partition make partitions whole. */
 static status divide(const op_window *op, exec_task *task, window_local *local, const chunk *c)
 {
@@ -214,6 +224,7 @@ static status give_out(exec_task *task, window_local *local, chunk **out)
     if (!local->result)
         return STATUS_OK;
     uint64_t left = local->result->rows.bound - local->next;
+    task->turn.is_last = local->is_turns_end && left <= most;
     if (left <= most && !local->next) {
         *out = local->result;
         local->result = NULL;
@@ -235,7 +246,9 @@ static exec_result window_push(exec_operator *base, exec_task *task, void *state
     const op_window *op = (op_window *)base;
     window_local *local = state;
     if (*input) {
-        EXEC_TRY(task, divide(op, task, local, *input));
+        local->is_turns_end = base->whole_keys && task->turn.is_last;
+        EXEC_TRY(task, local->is_turns_end ? end_turn(op, task, local, *input)
+                                           : divide(op, task, local, *input));
         chunk_free(*input);
         *input = NULL;
     }

@@ -10,19 +10,21 @@ typedef struct window_aggregate {
     data_type type;
     window_frame frame;
     tensor *values; /* the argument; NULL: count(*) */
+    tensor *second; /* of a pair's, x */
     dev_buffer *counts, *states, *scratch;
 } window_aggregate;
 
 typedef status evaluator(window_aggregate *a, tensor **out);
 
 /* How each state of aggregates.def is evaluated. */
-static evaluator evaluate_count, evaluate_sum, evaluate_pick, evaluate_variance, evaluate_bits;
+static evaluator evaluate_count, evaluate_sum, evaluate_pick, evaluate_variance, evaluate_pair,
+    evaluate_bits;
 static const struct {
     const char *state;
     evaluator *evaluate;
 } evaluators[] = {
     {"count", evaluate_count},       {"sum", evaluate_sum},   {"pick", evaluate_pick},
-    {"variance", evaluate_variance}, {"bits", evaluate_bits},
+    {"variance", evaluate_variance}, {"pair", evaluate_pair}, {"bits", evaluate_bits},
 };
 
 static const struct known {
@@ -152,11 +154,11 @@ static status evaluate_sum(window_aggregate *a, tensor **out)
     return finish_sum(a, *out);
 }
 
-/* The argument as doubles. */
-static status cast_values(window_aggregate *a)
+/* An argument as doubles. */
+static status cast_values(const window_aggregate *a, tensor **values)
 {
     dev_stream *stream = a->rows->task->stream;
-    tensor *from = a->values, *doubles;
+    tensor *from = *values, *doubles;
     uint64_t rows = a->rows->count.bound;
     if (from->type.id == TYPE_DOUBLE)
         return STATUS_OK;
@@ -168,13 +170,13 @@ static status cast_values(window_aggregate *a)
     doubles->validity = from->validity;
     doubles->validity_owner = dev_buffer_ref(from->validity_owner);
     tensor_unref(from);
-    a->values = doubles;
+    *values = doubles;
     return st;
 }
 
 static status evaluate_variance(window_aggregate *a, tensor **out)
 {
-    TRY(cast_values(a));
+    TRY(cast_values(a, &a->values));
     TRY(alloc_states(a, sizeof(aggregate_variance)));
     OVER_PARTS(a, over_vary, .values = a->values->values, .validity = a->values->validity,
                .scratch = a->scratch->address, .states = a->states->address);
@@ -182,6 +184,20 @@ static status evaluate_variance(window_aggregate *a, tensor **out)
     return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_variance,
                       .result = (int)a->known->result, .states = a->states->address,
                       .count = a->rows->count, .out = (*out)->values,
+                      .out_validity = (*out)->validity);
+}
+
+static status evaluate_pair(window_aggregate *a, tensor **out)
+{
+    TRY(cast_values(a, &a->values));
+    TRY(cast_values(a, &a->second));
+    TRY(alloc_states(a, sizeof(aggregate_pair)));
+    OVER_PARTS(a, over_pair, .values = a->values->values, .validity = a->values->validity,
+               .second = a->second->values, .second_validity = a->second->validity,
+               .scratch = a->scratch->address, .states = a->states->address);
+    TRY(new_values(a, true, out));
+    return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_pair, .result = (int)a->known->result,
+                      .states = a->states->address, .count = a->rows->count, .out = (*out)->values,
                       .out_validity = (*out)->validity);
 }
 
@@ -201,15 +217,15 @@ static status evaluate_bits(window_aggregate *a, tensor **out)
     return clear_empty(a, *out);
 }
 
-static status evaluate_pick(window_aggregate *a, tensor **out)
+/* The row of each frame's least or greatest value, in a new index. */
+static status pick_rows(window_aggregate *a, bool is_greatest, row_index **out)
 {
     row_index *index;
     TRY(window_alloc(a->rows, sizeof(uint32_t), 0, &a->scratch));
     TRY(row_index_new(a->rows->task->stream->dev, a->rows->count.bound, &index));
     status st = STATUS_OK;
     for (uint32_t i = 0; i < a->frame.count && !st; i++)
-        st = DEV_LAUNCH(a->rows->task->stream, over_pick,
-                        .is_greatest = a->known->operation == AGGREGATE_PICK_GREATEST,
+        st = DEV_LAUNCH(a->rows->task->stream, over_pick, .is_greatest = is_greatest,
                         .type = a->values->type, .values = a->values->values,
                         .validity = a->values->validity, .from = a->frame.parts[i].from->address,
                         .to = a->frame.parts[i].to->address, .count = a->rows->count,
@@ -218,7 +234,37 @@ static status evaluate_pick(window_aggregate *a, tensor **out)
         row_index_unref(index);
         return st;
     }
+    *out = index;
+    return STATUS_OK;
+}
+
+static status evaluate_pick(window_aggregate *a, tensor **out)
+{
+    row_index *index;
+    TRY(pick_rows(a, a->known->operation == AGGREGATE_PICK_GREATEST, &index));
     return window_gather(a->rows, a->values, 0, index, out);
+}
+
+/* ---- all of them ---- */
+
+static void release(window_aggregate *a)
+{
+    tensor_unref(a->values);
+    tensor_unref(a->second);
+    dev_buffer_unref(a->counts);
+    dev_buffer_unref(a->states);
+    dev_buffer_unref(a->scratch);
+    window_frame_release(&a->frame);
+}
+
+/* The frames and the arguments. */
+static status prepare(window_aggregate *a)
+{
+    const plan_window_call *call = a->call;
+    TRY(window_frame_make(a->rows, &call->frame, &a->frame));
+    if (call->arg_count)
+        TRY(window_value(a->rows, call->args[0], &a->values));
+    return call->arg_count > 1 ? window_value(a->rows, call->args[1], &a->second) : STATUS_OK;
 }
 
 status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
@@ -227,19 +273,27 @@ status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call
     window_aggregate a = {
         .rows = rows, .call = call, .known = &aggregates[call->aggregate], .type = type};
     *out = NULL;
-    status st = window_frame_make(rows, &call->frame, &a.frame);
-    if (!st && call->arg_count)
-        st = window_value(rows, call->args[0], &a.values);
+    status st = prepare(&a);
     if (!st)
         st = find_evaluator(call->aggregate)(&a, out);
     if (st) {
         tensor_unref(*out);
         *out = NULL;
     }
-    tensor_unref(a.values);
-    dev_buffer_unref(a.counts);
-    dev_buffer_unref(a.states);
-    dev_buffer_unref(a.scratch);
-    window_frame_release(&a.frame);
+    release(&a);
+    return st;
+}
+
+status window_value_of_evaluate(window_rows *rows, const plan_window_call *call, tensor **out)
+{
+    window_aggregate a = {.rows = rows, .call = call};
+    row_index *index;
+    *out = NULL;
+    status st = prepare(&a); /* values: the key; second: what is wanted */
+    if (!st)
+        st = pick_rows(&a, call->function == WINDOW_VALUE_OF_GREATEST, &index);
+    if (!st)
+        st = window_gather(rows, a.second, 0, index, out);
+    release(&a);
     return st;
 }

@@ -190,6 +190,11 @@ status window_call_evaluate(window_rows *rows, const plan_window_call *call, dat
     case WINDOW_STRING_AGG:
     case WINDOW_STRING_AGG_DISTINCT:
         return window_text_evaluate(rows, call, type, out);
+    case WINDOW_STRING_AGG_FRAME:
+        return window_text_frame_evaluate(rows, call, type, out);
+    case WINDOW_VALUE_OF_LEAST:
+    case WINDOW_VALUE_OF_GREATEST:
+        return window_value_of_evaluate(rows, call, out);
     case WINDOW_AGGREGATE:
         break;
     }

@@ -145,7 +145,7 @@ static status bring(window_rows *rows, const plan_window_call *call, chunk **out
     return st;
 }
 
-static status send(dev_stream *stream, uint64_t count, tensor *texts, tensor **out)
+status window_send(dev_stream *stream, uint64_t count, tensor *texts, tensor **out)
 {
     chunk *c, *sent;
     TRY(chunk_new(1, dev_count_exact(count), &c));
@@ -174,7 +174,7 @@ status window_text_evaluate(window_rows *rows, const plan_window_call *call, dat
                  .count = brought->rows.bound};
     status st = make_texts(dev_host(rows->task->stream->dev), &j, type, &texts);
     if (!st) {
-        st = send(rows->task->stream, j.count, texts, out);
+        st = window_send(rows->task->stream, j.count, texts, out);
         tensor_unref(texts);
     }
     chunk_free(brought);

@@ -4,6 +4,7 @@
 #include "parquet/read/table_files.h"
 #include "parquet/read/table_listed.h"
 #include "parquet/read/table_parts.h"
+#include "parquet/read/table_union.h"
 
 #include <inttypes.h>
 #include <strings.h>
@@ -68,9 +69,27 @@ static bool has_number(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL || type_is_time(type);
 }
 
+/* What row groups say of their distinct values, to guess how many the table has. */
+typedef struct distinct_sums {
+    double most, values,
+        width; /* of a row group, and added up: values; distances of their bounds */
+} distinct_sums;
+
+/* Row groups that have all of the table's range have, it seems, the same values; those that share it among them
+ * have values of their own. */
+static int64_t distinct_of(const pq_table_column *column, const distinct_sums *sums)
+{
+    double scaled = sums->most;
+    if (column->has_range && sums->width > 0)
+        scaled = sums->values * ((double)column->max - (double)column->min + 1) / sums->width;
+    scaled = scaled > sums->values ? sums->values : scaled;
+    return (int64_t)(scaled > sums->most ? scaled : sums->most);
+}
+
 /* Bounds over all row groups: only if every one has them. */
 static void gather_statistics(const pq_table *table, pq_table_column *column)
 {
+    distinct_sums sums = {0};
     column->has_range = has_number(column->type) && table->row_groups.count > 0;
     for (size_t m = 0; m < table->row_groups.count; m++) {
         const pq_row_group_ref *group_ref = &table->row_groups.items[m];
@@ -83,8 +102,9 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
             column->null_count += s->null_count;
         if (s->distinct_count < 0)
             column->distinct_count = -1;
-        else if (column->distinct_count >= 0 && s->distinct_count > column->distinct_count)
-            column->distinct_count = s->distinct_count;
+        double distinct = s->distinct_count > 0 ? (double)s->distinct_count : 0;
+        sums.most = distinct > sums.most ? distinct : sums.most;
+        sums.values += distinct;
         if (s->null_count == (int64_t)group->row_count)
             continue; /* nothing but NULLs: no bounds needed */
         if (!s->has_min || !s->has_max)
@@ -92,12 +112,15 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
         if (!column->has_range)
             continue;
         int128 min = value_int128(&s->min), max = value_int128(&s->max);
+        sums.width += (double)max - (double)min + 1;
         bool is_first = m == 0 || column->min > column->max;
         column->min = is_first || min < column->min ? min : column->min;
         column->max = is_first || max > column->max ? max : column->max;
     }
     if (column->min > column->max)
         column->has_range = false;
+    if (column->distinct_count >= 0)
+        column->distinct_count = distinct_of(column, &sums);
 }
 
 /* A file may have no NULLs and say so (REQUIRED) where another one has some. */
@@ -189,9 +212,9 @@ status pq_table_new(const char *name, const char *text, pq_table **out)
     }
     table->memory = memory;
     table->name = arena_copy_text(memory, name, strlen(name));
-    char *copy = arena_copy_text(memory, text, strlen(text));
-    status st = table->name && copy ? pq_table_spec_parse(memory, copy, &table->spec)
-                                    : status_no_memory("table", strlen(text));
+    table->text = arena_copy_text(memory, text, strlen(text));
+    status st = table->name && table->text ? pq_table_spec_parse(memory, table->text, &table->spec)
+                                           : status_no_memory("table", strlen(text));
     if (st)
         pq_table_close(table);
     else
@@ -272,12 +295,13 @@ static status open_table(pq_table *table)
         return status_no_memory("table", paths.count * sizeof *folders);
     TRY(pq_hive_find(table->memory, table->spec.hive, &paths, folders, &table->hive));
     table->file_total = paths.count;
-    if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count)
+    if (table->hive.keys.count && paths.count > 1 && !table->spec.partitioned_by.count &&
+        !table->spec.is_united)
         return pq_table_list(table, &paths, folders);
     TRY(open_all(table, &paths));
     for (size_t i = 0; i < paths.count; i++)
         table->files.items[i].folder = folders[i];
-    return pq_table_finish(table);
+    return table->spec.is_united ? pq_table_unite(table) : pq_table_finish(table);
 }
 
 static status finish_opening(pq_table **table, bool use_cache)
@@ -304,20 +328,41 @@ status pq_table_open_plain(const char *path, bool use_cache, pq_table **out)
     return finish_opening(out, use_cache);
 }
 
-/* The files of this machine, in their order, are those at the paths. */
-static bool are_same_files(const pq_table *table, const path_list *paths)
+/* The path's next file of this machine is that at the path, and none of the table's was passed over. */
+static bool has_next(const pq_table *table, const char *path, size_t *next)
 {
-    size_t next = 0;
-    for (size_t i = 0; i < table->files.count; i++) {
-        const file *f = table->files.items[i].file;
-        if (!file_is_here(f))
-            continue;
-        if (next == paths->count || strcmp(paths->items[next], f->path) ||
-            !pq_table_is_same_file(f, paths->items[next]))
-            return false;
+    while (*next < table->files.count && !file_is_here(table->files.items[*next].file))
+        ++*next;
+    if (*next == table->files.count || strcmp(path, table->files.items[*next].file->path))
+        return false;
+    return pq_table_is_same_file(table->files.items[(*next)++].file, path);
+}
+
+static bool is_at_end(const pq_table *table, size_t next)
+{
+    while (next < table->files.count && !file_is_here(table->files.items[next].file))
         next++;
+    return next == table->files.count;
+}
+
+/* The files of this machine, in their order, are those at the paths; each is of one of the united tables. */
+static bool are_same_files(arena *a, const pq_table *table, const path_list *paths)
+{
+    size_t count = 0, number;
+    for (const pq_table *t = table; t; t = t->united)
+        count++;
+    size_t *next = arena_alloc_array(a, count, sizeof *next);
+    bool is_same = next;
+    for (size_t i = 0; i < paths->count && is_same; i++) {
+        is_same = false;
+        number = 0;
+        for (const pq_table *t = table; t && !is_same; t = t->united)
+            is_same = has_next(t, paths->items[i], &next[number++]);
     }
-    return next == paths->count;
+    number = 0;
+    for (const pq_table *t = table; t && is_same; t = t->united)
+        is_same = is_at_end(t, next[number++]);
+    return is_same;
 }
 
 bool pq_table_is_current(const pq_table *table)
@@ -332,8 +377,8 @@ bool pq_table_is_current(const pq_table *table)
         return true;
     }
     st = pq_table_find_files(scratch, &table->spec, &paths);
-    bool is_same =
-        !st && (table->is_closed ? pq_table_lists(table, &paths) : are_same_files(table, &paths));
+    bool is_same = !st && (table->is_closed ? pq_table_lists(table, &paths)
+                                            : are_same_files(scratch, table, &paths));
     status_free(st);
     arena_free(scratch);
     return is_same;
@@ -341,13 +386,15 @@ bool pq_table_is_current(const pq_table *table)
 
 void pq_table_close(pq_table *table)
 {
-    if (!table)
-        return;
-    for (size_t i = 0; i < table->files.count; i++) {
-        file_close(table->files.items[i].file);
-        pq_footer_unref(table->files.items[i].footer);
+    while (table) {
+        pq_table *next = table->united;
+        for (size_t i = 0; i < table->files.count; i++) {
+            file_close(table->files.items[i].file);
+            pq_footer_unref(table->files.items[i].footer);
+        }
+        arena_free(table->memory);
+        table = next;
     }
-    arena_free(table->memory);
 }
 
 status pq_table_check_column(const pq_table *table, uint32_t column)

@@ -38,7 +38,8 @@ typedef struct pq_table_column {
     bool has_range;
     int128 min, max;    /* unscaled */
     int64_t null_count; /* -1: not known */
-    /* Of the row group with the most; -1: some do not say. An estimate for the whole. */
+    /* Of the row group with the most, or more where row groups have parts of the range; -1: some do not say.
+     * An estimate for the whole. */
     int64_t distinct_count;
 } pq_table_column;
 
@@ -50,7 +51,8 @@ typedef struct pq_listed_file {
 
 typedef struct pq_table {
     arena *memory;
-    const char *name;   /* what it was made from: its spec's text, before {rank} was replaced */
+    const char *name;   /* what it was made from: its spec's text, before {rank} was replaced, */
+    const char *text;   /* and after it */
     pq_table_spec spec; /* the path is this rank's */
     uint64_t row_count;
     pq_hive_keys hive;         /* keys in the names of its files' folders; none: no keys */
@@ -67,6 +69,7 @@ typedef struct pq_table {
     ARRAY(uint32_t) rank_nodes;
     ARRAY(uint32_t) partitioned_by; /* columns */
     ARRAY(pq_row_group_ref) row_groups;
+    struct pq_table *united; /* union_by_name: the next table, of files with other columns */
     ARRAY(pq_table_column)
     columns; /* nested ones and those of unknown type are there too: a scan
                 refuses them by name */

@@ -5,6 +5,7 @@
 #include "parquet/read/table_share.h"
 
 #include "parquet/read/table_parts.h"
+#include "parquet/read/table_union.h"
 
 #include <inttypes.h>
 
@@ -535,10 +536,11 @@ status pq_share_table(pq_share *share, const pq_share_part *footers, pq_table **
     TRY(make_files(share));
     TRY(take_footers(share, footers));
     TRY(read_own_footers(share));
-    if (share->table->spec.access == PQ_LOCAL)
+    bool is_united = share->table->spec.is_united;
+    if (share->table->spec.access == PQ_LOCAL && !is_united)
         TRY(check_schemas(share));
     TRY(find_keys(share));
-    TRY(pq_table_finish(share->table));
+    TRY(is_united ? pq_table_unite(share->table) : pq_table_finish(share->table));
     *out = share->table;
     share->table = NULL;
     return STATUS_OK;

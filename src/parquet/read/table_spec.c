@@ -2,7 +2,7 @@
 #include "parquet/read/table_spec.h"
 
 static const char local_word[] = "local:", replicated_word[] = "replicated:",
-                  partitioned_word[] = "partitioned_by=(";
+                  partitioned_word[] = "partitioned_by=(", united_word[] = "union_by_name:";
 
 /* Behind the word, if the text begins with it; else NULL. */
 static const char *behind(const char *text, const char *word)
@@ -47,6 +47,7 @@ const char *pq_table_spec_path(const char *text)
         pq_hive hive;
         const char *first, *end, *rest = behind(text, local_word);
         rest = rest ? rest : behind(text, replicated_word);
+        rest = rest ? rest : behind(text, united_word);
         rest = rest ? rest : behind_hive(text, &hive);
         rest = rest ? rest : behind_columns(text, &first, &end);
         if (!rest)
@@ -91,6 +92,8 @@ status pq_table_spec_parse(arena *a, const char *text, pq_table_spec *out)
             TRY(add_columns(a, first, end, out));
         } else if ((rest = behind_hive(text, &out->hive))) {
             /* it has said so */
+        } else if ((rest = behind(text, united_word))) {
+            out->is_united = true;
         } else {
             rest = behind(text, local_word);
             out->access = rest ? PQ_LOCAL : PQ_REPLICATED;

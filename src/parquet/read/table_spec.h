@@ -5,7 +5,8 @@
  *     replicated:data/orders every rank finds the same files, and may read any of them for itself
  *     partitioned_by=(a, b):data/orders   files, or folders of them, in which equal values of a and b lie
  *                            together; also behind one of the others
- *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off */
+ *     hive_partitioning=off:data/orders   in place of the setting (hive.h): auto, on or off
+ *     union_by_name:data/orders           columns of files may differ (table_union.h); of read_parquet alone */
 #ifndef PISTACHIO_PARQUET_READ_TABLE_SPEC_H
 #define PISTACHIO_PARQUET_READ_TABLE_SPEC_H
 
@@ -17,6 +18,7 @@ typedef enum pq_access { PQ_SHARED, PQ_LOCAL, PQ_REPLICATED } pq_access;
 typedef struct pq_table_spec {
     pq_access access;
     pq_hive hive;
+    bool is_united;                     /* union_by_name */
     ARRAY(const char *) partitioned_by; /* names of columns */
     const char *path;
 } pq_table_spec;

@@ -5,18 +5,10 @@
 
 #include "parquet/read/table.h"
 
-typedef struct pq_union {
-    arena *memory;
-    const char *text; /* what it was opened from; as a table's */
-    pq_table_spec spec;
-    ARRAY(pq_table *) tables;  /* each of files with the same columns, in their order; never none */
-    ARRAY(const file *) files; /* of all of them, by their paths */
-} pq_union;
+/* ---- inside src/parquet/read ---- */
 
-/* As pq_table_open, but that schemas may differ. Folders' keys are those of all files together. */
-CHECKED status pq_union_open(const char *text, bool use_cache, pq_union **out);
-void pq_union_close(pq_union *all); /* takes NULL */
-/* Does its path still mean the files that are open? */
-bool pq_union_is_current(const pq_union *all);
+/* The table has all its files, with footers, folders and keys. It keeps those that have the first one's columns, and
+ * table->united are the others, each in their order; all are finished. */
+CHECKED status pq_table_unite(pq_table *table);
 
 #endif

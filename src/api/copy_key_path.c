@@ -1,0 +1,103 @@
+/* copy_key_path.c - see copy_key_path.h. */
+#include "api/copy_key_path.h"
+
+#include "api/internal.h"
+#include "parquet/read/hive.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+status api_path_add(api_path *to, const char *bytes, size_t count)
+{
+    TRY(array_reserve(NULL, to, count + 1));
+    if (count)
+        memcpy(to->items + to->count, bytes, count);
+    to->count += count;
+    to->items[to->count] = 0;
+    return STATUS_OK;
+}
+
+static bool is_plain(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c && strchr("_.~-", c));
+}
+
+/* Bytes that a folder's name may not have, or that mean something in it, as %XX. */
+static status add_escaped(api_path *to, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        const char escape[] = {'%', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]};
+        TRY(is_plain(c) ? api_path_add(to, &bytes[i], 1) : api_path_add(to, escape, sizeof escape));
+    }
+    return STATUS_OK;
+}
+
+static bool is_null(const exec_batch_column *c, uint64_t row)
+{
+    return c->validity && !(c->validity[row / 64] >> row % 64 & 1);
+}
+
+/* Of a text as well; its bytes are the batch's. */
+static value key_at(const exec_batch_column *column, uint64_t row)
+{
+    if (!type_is_text(column->type))
+        return api_value_at(column, row);
+    const string_view *view = &((const string_view *)column->values)[row];
+    return value_text(string_data(view), view->bytes);
+}
+
+static status add_value(api_path *to, const exec_batch_column *column, const char *name,
+                        uint64_t row)
+{
+    char text[256];
+    if (is_null(column, row))
+        return api_path_add(to, PQ_HIVE_NULL, strlen(PQ_HIVE_NULL));
+    value v = key_at(column, row);
+    if (!type_is_text(column->type))
+        return add_escaped(to, text, value_format(&v, text, sizeof text));
+    if (v.bytes == strlen(PQ_HIVE_NULL) && !memcmp(v.text, PQ_HIVE_NULL, v.bytes))
+        return status_hint(
+            status_new(STATUS_KIND_INVALID,
+                       "PARTITION_BY: column \"%s\" has the text %s, which means NULL "
+                       "in the name of a folder",
+                       name, PQ_HIVE_NULL),
+            "write another text in its place");
+    return add_escaped(to, v.text, v.bytes);
+}
+
+status api_path_add_keys(api_path *to, const api_copy_keys *keys, const exec_batch *batch,
+                         uint64_t row)
+{
+    for (uint32_t k = keys->first; k < keys->columns->count; k++) {
+        const char *name = keys->columns->items[k].name;
+        TRY(api_path_add(to, "/", 1));
+        TRY(api_path_add(to, name, strlen(name)));
+        TRY(api_path_add(to, "=", 1));
+        TRY(add_value(to, &batch->columns[k], name, row));
+    }
+    return STATUS_OK;
+}
+
+/* ---- rows ---- */
+
+static bool is_same(const exec_batch_column *c, uint64_t one, uint64_t other)
+{
+    bool one_null = is_null(c, one), other_null = is_null(c, other);
+    if (one_null || other_null)
+        return one_null && other_null;
+    value a = key_at(c, one), b = key_at(c, other);
+    return c->type.id == TYPE_BOOL ? a.boolean == b.boolean : !value_compare(&a, &b);
+}
+
+uint64_t api_copy_keys_end(const api_copy_keys *keys, const exec_batch *batch, uint64_t first)
+{
+    uint64_t row = first + 1;
+    for (; row < batch->row_count; row++)
+        for (uint32_t k = keys->first; k < keys->columns->count; k++)
+            if (!is_same(&batch->columns[k], row - 1, row))
+                return row;
+    return row;
+}
