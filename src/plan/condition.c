@@ -127,3 +127,37 @@ bool plan_rejects_nulls(const expr *e, const column_set *set)
             return e->op == EXPR_AND;
     return e->op == EXPR_OR;
 }
+
+/* ---- keys among which NULL equals NULL ---- */
+
+static bool is_side(const column_set *set, const expr *e)
+{
+    return column_set_covers(set, e) && column_set_meets(set, e);
+}
+
+status plan_take_null_keys(arena *a, plan_node *join, const column_set *left,
+                           const column_set *right)
+{
+    expr_list parts = {0};
+    expr *residual = NULL;
+    if (join->join.left_keys.count || !join->join.residual || join->join.type == JOIN_ANTI_NULL ||
+        join->join.type == JOIN_MARK)
+        return STATUS_OK;
+    TRY(expr_split_and(a, join->join.residual, &parts));
+    for (size_t i = 0; i < parts.count; i++) {
+        expr *e = parts.items[i];
+        bool is_pair = e->kind == EXPR_CALL && e->op == EXPR_IS_NOT_DISTINCT;
+        int first = is_pair && is_side(right, e->args[0]);
+        if (is_pair && is_side(left, e->args[first]) && is_side(right, e->args[!first])) {
+            TRY(array_push(a, &join->join.left_keys, e->args[first]));
+            TRY(array_push(a, &join->join.right_keys, e->args[!first]));
+            continue;
+        }
+        residual = expr_new_and(a, residual, e);
+        if (!residual)
+            return status_no_memory("plan", sizeof *residual);
+    }
+    join->join.null_equal = join->join.left_keys.count > 0;
+    join->join.residual = residual;
+    return STATUS_OK;
+}

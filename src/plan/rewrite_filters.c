@@ -212,7 +212,7 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
         }
     }
     node->join.residual = residual;
-    return STATUS_OK;
+    return plan_take_null_keys(s->memory, node, left, right);
 }
 
 /* Rows of the left side pass or not, whatever else they are joined with. */

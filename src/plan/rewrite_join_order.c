@@ -189,6 +189,7 @@ static status join_pair(ordering *o, plan_node *left, plan_node *right, bool tak
     }
     if (take)
         o->conditions->count = kept;
+    TRY(plan_take_null_keys(a, join, &sets[0], &sets[1]));
     plan_estimate(o->statement, join);
     *out = join;
     return take ? plan_join_columns(a, join) : STATUS_OK;

@@ -21,9 +21,15 @@ typedef struct join_binding {
 static int32_t item_location(const pg_node *item)
 {
     const pg_select *select;
+    const pg_node *function;
     switch (item->node_case) {
     case PG_QUERY__NODE__NODE_RANGE_VAR:
         return item->range_var->location;
+    case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
+        function = item->range_function->functions[0];
+        if (function->node_case == PG_QUERY__NODE__NODE_LIST && function->list->n_items)
+            function = function->list->items[0];
+        return bind_location(function);
     case PG_QUERY__NODE__NODE_JOIN_EXPR:
         return item_location(item->join_expr->larg);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:

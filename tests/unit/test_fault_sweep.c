@@ -35,6 +35,76 @@ TEST(each_allocation_of_a_statement_may_fail)
             sweep(statements[i], "cpu", FAULT_ALLOC);
 }
 
+static const char *const further_statements[] = {
+    "SELECT i, s, n FROM (SELECT i, s, rank() OVER (PARTITION BY b ORDER BY s, i DESC) AS n, "
+    "sum(j) OVER (PARTITION BY b ORDER BY j ROWS 2 PRECEDING) AS w FROM t) AS q WHERE n <= 3 "
+    "ORDER BY 1, 2, 3, w",
+    "SELECT b, s, sum(j), count(DISTINCT i), grouping(b, s) FROM t GROUP BY CUBE (b, s) "
+    "ORDER BY 1, 2, 3, 5",
+    "WITH RECURSIVE r(n, x) AS (SELECT 1, 'a' UNION SELECT n + 1, x || t.j % 3 FROM r JOIN t "
+    "ON t.j % 5 = n WHERE n < 3) SELECT count(*), max(x) FROM r",
+    "SELECT string_agg(s, '/' ORDER BY j DESC), median(j), percentile_disc(0.3) WITHIN GROUP "
+    "(ORDER BY i), mode(b), arg_min(s, j), approx_count_distinct(i) FROM t",
+    "SELECT n, x FROM generate_series(1, 3) AS g(n), LATERAL (SELECT sum(j) + n FROM t WHERE j > "
+    "n) "
+    "AS l(x), range(n) ORDER BY 1, 2",
+    "SELECT count(*), min(to_char(a.j, 'S999')), max(regexp_replace(a.s, '[a-c]+', 'x')), "
+    "min(to_char(a.t, 'FMDay DD')) FROM t a JOIN t b ON a.j < b.j AND a.i > b.i - 50",
+    "SELECT * EXCLUDE (b) REPLACE (j + 1 AS j) FROM t WHERE (i, j) IN (SELECT i, j FROM t) "
+    "ORDER BY j LIMIT 2",
+    "SELECT DISTINCT ON (b) b, j, (SELECT max(u.j) FROM t u WHERE u.j < t.j) FROM t ORDER BY b, j",
+    "SELECT s FROM t INTERSECT ALL SELECT s FROM t WHERE j > 3 EXCEPT SELECT 'b' ORDER BY 1",
+};
+
+TEST(each_allocation_of_other_kinds_of_statements_may_fail)
+{
+    for (size_t i = 0; i < sizeof further_statements / sizeof *further_statements; i++)
+        fault_sweep(further_statements[i], "cpu", FAULT_ALLOC, 5);
+}
+
+/* Names in a footer are copied, some of them to a new block. */
+TEST(each_allocation_of_a_footer_of_many_columns_may_fail)
+{
+    static char sql[40000];
+    static const char name[] = "a_column_with_a_name_that_is_about_as_long_as_one_can_be_";
+    const char *folder = test_folder();
+    char rows[256], select[512];
+    int length = snprintf(sql, sizeof sql, "COPY (SELECT ");
+    for (int i = 0; i < 300; i++)
+        length += snprintf(sql + length, sizeof sql - (size_t)length, "%s1 AS %s%d", i ? ", " : "",
+                           name, i);
+    snprintf(select, sizeof select, "SELECT count(*) FROM '%s/many.parquet'", folder);
+    snprintf(sql + length, sizeof sql - (size_t)length, ") TO '%s/many.parquet'", folder);
+    CHECK(!run_statement(sql, NULL, "cpu", rows, sizeof rows));
+    sweep(select, "cpu", FAULT_ALLOC);
+}
+
+/* The statements of the file that PISTACHIO_SWEEP names, parted by lines of two semicolons, as
+ * tests/differential makes them. */
+TEST(each_allocation_of_the_statements_of_a_file_may_fail)
+{
+    const char *path = getenv("PISTACHIO_SWEEP");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    static char texts[1 << 22], rows[FAULT_TEXT_ROOM];
+    if (!file)
+        return;
+    texts[fread(texts, 1, sizeof texts - 1, file)] = '\0';
+    fclose(file);
+    uint64_t statements = 0, runs = 0;
+    for (char *sql = texts, *end; (end = strstr(sql, "\n;;\n")); sql = end + 4) {
+        *end = '\0';
+        pistachio_error *error = run_statement(sql, NULL, "cpu", rows, sizeof rows);
+        if (error)
+            fprintf(stderr, "%s: %s\n", sql, pistachio_error_message(error));
+        CHECK(!error);
+        for (uint64_t nth = 1; fault_fails_cleanly(sql, "cpu", FAULT_ALLOC, nth, nth % 2, NULL);
+             runs++)
+            nth += 1 + nth / 20;
+        statements++;
+    }
+    printf("%" PRIu64 " statements, %" PRIu64 " allocations that failed\n", statements, runs);
+}
+
 TEST(each_allocation_on_the_simulated_device_may_fail)
 {
     sweep(statements[2], "simulated", FAULT_ALLOC);

@@ -212,6 +212,53 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
     }
 }
 
+/* Keys, not a condition that all pairs are tried with. */
+TEST(is_not_distinct_alone_gives_keys)
+{
+    static const char with[] = "explain select count(*) from (values (1), (2)) a (k) %s join "
+                               "generate_series(1, 3) as b (k) on %s";
+    static const char *const types[] = {"", "left", "right", "full", "semi", "anti"};
+    char sql[512], plan[2048];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        snprintf(sql, sizeof sql, with, types[i], "b.k is not distinct from a.k");
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK(strstr(plan, " is not distinct from ") && !strstr(plan, "(k"));
+    }
+    snprintf(sql, sizeof sql, with, "full", "a.k = b.k and a.k + 1 is not distinct from b.k + 1");
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(strstr(plan, " = ") && strstr(plan, "and ("));
+}
+
+/* What needs rows of what has none is not in the plan. */
+TEST(what_can_have_no_rows_is_not_run)
+{
+    static const char with[] = "explain with v as (select n, n % 3 as k from generate_series(1, 9) "
+                               "as g(n)) select count(*) from ";
+    static const struct {
+        const char *from;
+        bool is_run;
+    } cases[] = {
+        {"v where false", false},
+        {"v where null::boolean", false},
+        {"(select k from v group by k having 1 = 2) w", false},
+        {"(select * from v limit 0) w join v on w.k = v.k", false},
+        {"v where exists (select 1 from v where false)", false},
+        {"(select * from v where false union all select * from v limit 0) w", false},
+        {"(select * from v where false) w right join v on w.k = v.k", true},
+        {"v left join (select * from v where false) w on w.k = v.k", true},
+        {"v where not exists (select 1 from v where false)", true},
+        {"(select count(*) as k from v where false) w join v on w.k = v.k", true},
+    };
+    char sql[512], plan[2048];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "%s%s", with, cases[i].from);
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK_EQ(strstr(plan, "series") != NULL, cases[i].is_run);
+        explain("empty", sql, plan, sizeof plan);
+        CHECK(strstr(plan, "series"));
+    }
+}
+
 /* 40,000 pairs of keys, each twice, far from each other: no row may be taken for a group. */
 TEST(a_limit_of_many_groups_counts_each_once)
 {

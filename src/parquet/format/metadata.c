@@ -393,7 +393,12 @@ status pq_metadata_parse(arena *a, const void *footer, size_t footer_bytes, uint
     if (!m)
         return status_no_memory("footer", sizeof *m);
     m->created_by = "";
-    TRY(read_metadata(a, &r, file_bytes, m));
+    status st = read_metadata(a, &r, file_bytes, m);
+    if (st && r.lacks_memory) {
+        status_free(st);
+        return status_no_memory("footer", footer_bytes);
+    }
+    TRY(st);
     *out = m;
     return STATUS_OK;
 }

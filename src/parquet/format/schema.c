@@ -52,6 +52,7 @@ const char *pq_text_read(arena *a, thrift_reader *r, const thrift_field *field)
     char *copy = data ? arena_copy_text(a, (const char *)data, bytes) : NULL;
     if (!copy)
         r->is_broken = true;
+    r->lacks_memory |= data && !copy;
     return copy ? copy : "";
 }
 

@@ -31,6 +31,8 @@ typedef enum thrift_type {
 typedef struct thrift_reader {
     const uint8_t *start, *at, *end;
     bool is_broken;
+    bool
+        lacks_memory; /* it is broken, but the bytes may be well: a copy of some could not be made */
     unsigned depth;
 } thrift_reader;
 

@@ -50,7 +50,7 @@ def folder_table(rng):
         drawn = tuple(None if rng.random() < 0.1 else rng.choice(KEYS[t]) for _, t in keys)
         if drawn not in combinations:
             combinations.append(drawn)
-    if any(all(c[i] is None for c in combinations) for i in range(len(keys))):  # then nothing tells the key's type
+    if None in combinations[0]:  # the first one, which is surely there, tells the keys' types
         combinations[0] = tuple(KEYS[t][0] for _, t in keys)
     parts = pieces(rng, table.rows, len(combinations) + rng.choice((0, 0, 1, 2)))
     columns = [tables.Column(name, t, "many", [None] * table.rows) for name, t in keys]

@@ -1,0 +1,112 @@
+/* rewrite_empty.c - what can have no rows is not run.
+ *
+ * A condition that is false or NULL for all rows, LIMIT 0, and what needs rows of such become a node without rows:
+ *
+ *     aggregate groups [k]                  values, no rows
+ *       inner join                    ->
+ *         filter false
+ *           ...
+ *         scan t */
+#include "plan/node.h"
+
+typedef struct emptiness {
+    plan_statement *statement;
+    bool *are_shared; /* by id of a shared plan: it has no rows */
+} emptiness;
+
+static bool is_never_true(const expr_list *conditions)
+{
+    for (size_t i = 0; i < conditions->count; i++) {
+        const expr *e = conditions->items[i];
+        if (e->kind == EXPR_CONSTANT && e->type.id == TYPE_BOOL &&
+            (e->constant.is_null || !e->constant.boolean))
+            return true;
+    }
+    return false;
+}
+
+static bool is_join_empty(plan_join_type type, bool is_left_empty, bool is_right_empty)
+{
+    switch (type) {
+    case JOIN_INNER:
+    case JOIN_SEMI:
+        return is_left_empty || is_right_empty;
+    case JOIN_RIGHT:
+        return is_right_empty;
+    case JOIN_FULL:
+        return is_left_empty && is_right_empty;
+    default:
+        return is_left_empty;
+    }
+}
+
+/* Has the node no rows, given whether its children have some? */
+static bool is_node_empty(const emptiness *e, const plan_node *node, const bool *are_children)
+{
+    switch (node->kind) {
+    case PLAN_SCAN:
+        return is_never_true(&node->scan.filters);
+    case PLAN_FILTER:
+        return are_children[0] || is_never_true(&node->filter.conditions);
+    case PLAN_AGGREGATE:
+        return are_children[0] && node->aggregate.groups.count;
+    case PLAN_JOIN:
+        return is_join_empty(node->join.type, are_children[0], are_children[1]);
+    case PLAN_SORT:
+        return are_children[0] || (node->sort.has_limit && !node->sort.limit);
+    case PLAN_LIMIT:
+        return are_children[0] || (node->limit.has_limit && !node->limit.limit);
+    case PLAN_UNION:
+        for (uint32_t i = 0; i < node->child_count; i++)
+            if (!are_children[i])
+                return false;
+        return true;
+    case PLAN_SHARED:
+        return e->are_shared[node->shared.id];
+    case PLAN_PROJECT:
+    case PLAN_WINDOW:
+    case PLAN_WINDOW_LIMIT:
+    case PLAN_REPEAT:
+    case PLAN_SERIES:
+        return are_children[0];
+    default:
+        return false;
+    }
+}
+
+static status use_no_rows(emptiness *e, plan_node **node)
+{
+    plan_node *values = plan_node_new(e->statement->memory, PLAN_VALUES, 0);
+    if (!values)
+        return status_no_memory("plan", sizeof *values);
+    values->columns = (*node)->columns;
+    values->position = (*node)->position;
+    plan_estimate(e->statement, values);
+    *node = values;
+    return STATUS_OK;
+}
+
+static status walk(emptiness *e, plan_node **place, bool *out)
+{
+    plan_node *node = *place;
+    bool *are_children = arena_alloc(e->statement->memory, node->child_count + 1);
+    if (!are_children)
+        return status_no_memory("plan", node->child_count + 1);
+    for (uint32_t i = 0; i < node->child_count; i++)
+        TRY(walk(e, &node->children[i], &are_children[i]));
+    *out = is_node_empty(e, node, are_children);
+    return *out ? use_no_rows(e, place) : STATUS_OK;
+}
+
+status rewrite_empty(plan_statement *statement)
+{
+    size_t count = statement->shared.count;
+    emptiness e = {statement, arena_alloc(statement->memory, count + 1)};
+    bool is_empty;
+    if (!e.are_shared)
+        return status_no_memory("plan", count + 1);
+    for (size_t i = 0; i < count; i++)
+        TRY(walk(&e, &statement->shared.items[i], &e.are_shared[i]));
+    TRY(walk(&e, &statement->root, &is_empty));
+    return plan_order_shared(statement); /* without those that nothing reads now */
+}
