@@ -77,6 +77,9 @@ static const struct {
     {DEV_KERNEL_over_sum_number, "states"},
     {DEV_KERNEL_over_vary, "states"},
     {DEV_KERNEL_over_pair, "states"},
+    {DEV_KERNEL_values_add, "values without NULLs"},
+    {DEV_KERNEL_values_from_blob, "states"},
+    {DEV_KERNEL_values_to_blob, "states as texts, an empty one where there is none"},
     {DEV_KERNEL_over_bits, "states"},
     {DEV_KERNEL_over_pick, "row numbers"},
     {DEV_KERNEL_aggregate_text_values, "states, and an empty text where there is none"},
@@ -434,6 +437,15 @@ static shape finish_pair(const run *r, data_type type, unsigned variant)
     return (shape){NULLS_ARE_ZERO, 8, false, NULL};
 }
 
+/* Of groups that no value came to. */
+static shape select_values(const run *r, data_type type, unsigned variant)
+{
+    static const aggregate_values states[ROWS];
+    LAUNCH(values_select, .type = type, .between = variant, .share = 0.5, .states = states,
+           .out = r->out->values, .out_validity = r->out->validity);
+    return (shape){NULLS_ARE_ZERO, variant ? 8 : type.width, false, NULL};
+}
+
 static shape combine_bits(const run *r, data_type type, unsigned variant)
 {
     (void)type;
@@ -487,6 +499,7 @@ static const struct {
     {DEV_KERNEL_aggregate_finish_variance, finish_variance, 2, false},
     {DEV_KERNEL_aggregate_finish_pair, finish_pair,
      AGGREGATE_RESULT_REGR_R2 - AGGREGATE_RESULT_CORR + 1, false},
+    {DEV_KERNEL_values_select, select_values, 2, false},
     {DEV_KERNEL_over_tile, number_buckets, 1, false},
     {DEV_KERNEL_logic, combine_bits, 2, false},
 };
