@@ -48,7 +48,7 @@ template <class A> struct kernel_jobs {
 #define KERNEL_STEP_ALONE_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK, 4))
 #define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK))
 #define KERNEL_STEP_TOGETHER_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 4))
-/* Up to 128, for those that hold several rows a thread. */
+/* Up to 128, for those that hold several rows a thread, or kinds of pages. */
 #define KERNEL_STEP_TOGETHER_WIDEST(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 2))
 
 #define ALL_LANES 0xffffffffu

@@ -183,7 +183,7 @@ DEVICE void place_booleans(const parquet_batch_plain_arguments &a, const parquet
         kernel_fail(a.error, DEV_ERROR_CORRUPT, p->location, p->values_at);
 }
 
-KERNEL_TOGETHER_WIDE(parquet_batch_plain)
+KERNEL_STEP_TOGETHER_WIDEST(parquet_batch_plain, parquet_batch_plain)
 {
     const parquet_page *p = &a.pages[blockIdx.x];
     if (!IS_ONE_OF(p, a.kinds))
