@@ -17,36 +17,72 @@ typedef struct join_binding {
     plan_node *node;
 } join_binding;
 
-/* Where the item of FROM begins, but for parentheses and SELECT. */
-static int32_t item_location(const pg_node *item)
+static int32_t item_location(const pg_node *item, bool from_comes_first);
+
+static int32_t first_location(pg_node *const *nodes, size_t count)
 {
-    const pg_select *select;
-    const pg_node *function;
+    if (!count)
+        return -1;
+    bool is_list = nodes[0]->node_case == PG_QUERY__NODE__NODE_LIST && nodes[0]->list->n_items;
+    return bind_location(is_list ? nodes[0]->list->items[0] : nodes[0]);
+}
+
+/* Where a query begins but for the words before its first name or expression. `from_comes_first`: if it was written
+ * so, which the tree does not say. */
+static int32_t query_location(const pg_select *select, bool from_comes_first)
+{
+    while (!select->with_clause && select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+        select = select->larg;
+    if (select->with_clause)
+        return select->with_clause->location;
+    if (select->n_values_lists)
+        return first_location(select->values_lists, select->n_values_lists);
+    bool is_distinct_on =
+        select->n_distinct_clause && first_location(select->distinct_clause, 1) >= 0;
+    if (is_distinct_on)
+        return first_location(select->distinct_clause, 1);
+    int32_t target = first_location(select->target_list, select->n_target_list);
+    if ((from_comes_first || target < 0) && select->n_from_clause)
+        return item_location(select->from_clause[0], from_comes_first);
+    return target;
+}
+
+/* Where the item of FROM begins, but for parentheses and the words before a query's first name. */
+static int32_t item_location(const pg_node *item, bool from_comes_first)
+{
+    const PgQuery__RangeFunction *function;
     switch (item->node_case) {
     case PG_QUERY__NODE__NODE_RANGE_VAR:
         return item->range_var->location;
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
-        function = item->range_function->functions[0];
-        if (function->node_case == PG_QUERY__NODE__NODE_LIST && function->list->n_items)
-            function = function->list->items[0];
-        return bind_location(function);
+        function = item->range_function;
+        return first_location(function->functions, function->n_functions);
     case PG_QUERY__NODE__NODE_JOIN_EXPR:
-        return item_location(item->join_expr->larg);
+        return item_location(item->join_expr->larg, from_comes_first);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
-        select = item->range_subselect->subquery->select_stmt;
-        while (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
-            select = select->larg;
-        return select->n_target_list ? bind_location(select->target_list[0]) : -1;
+        return query_location(item->range_subselect->subquery->select_stmt, from_comes_first);
     default:
         return -1;
     }
 }
 
+static sql_reducer *find_reducer(const binder *b, const PgQuery__JoinExpr *tree)
+{
+    if (tree->jointype != PG_QUERY__JOIN_TYPE__JOIN_LEFT)
+        return NULL;
+    for (int from_comes_first = 0; from_comes_first < 2; from_comes_first++) {
+        int32_t right = item_location(tree->rarg, from_comes_first);
+        sql_reducer *reducer = right >= 0 ? sql_text_reducer(b->text, right) : NULL;
+        if (reducer)
+            return reducer;
+    }
+    return NULL;
+}
+
 static plan_join_type join_type(const binder *b, const PgQuery__JoinExpr *tree)
 {
-    int32_t right = item_location(tree->rarg);
-    sql_reducer *reducer = right >= 0 ? sql_text_reducer(b->text, right) : NULL;
-    if (reducer && tree->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT) {
+    sql_reducer *reducer = find_reducer(b, tree);
+    if (reducer) {
         reducer->is_bound = true;
         return reducer->is_anti ? JOIN_ANTI : JOIN_SEMI;
     }

@@ -114,25 +114,58 @@ static status match_step(binder *b, const bind_cte *cte, const plan_node *first,
     return bind_cast_columns(b, step, types);
 }
 
+/* The first query's decimals get all digits before the point where the step needs more than they have:
+ * a sum of the last round's value would need one more in each round. *out_wider: some did. */
+static status widen_decimals(binder *b, plan_node **first, const plan_node *step, bool *out_wider)
+{
+    size_t count = (*first)->columns.count;
+    data_type *types = arena_alloc_array(b->memory, count + 1, sizeof *types);
+    *out_wider = false;
+    if (!types)
+        return bind_no_memory();
+    for (size_t i = 0; i < count && i < step->columns.count; i++) {
+        data_type had = (*first)->columns.items[i].type, given = step->columns.items[i].type, both;
+        types[i] = had;
+        if (had.id == TYPE_DECIMAL && bind_common_type(had, given, &both) &&
+            both.id == TYPE_DECIMAL && both.scale == had.scale && !type_equal(both, had)) {
+            types[i] = type_decimal(38, had.scale);
+            *out_wider = true;
+        }
+    }
+    return *out_wider && step->columns.count == count ? bind_cast_columns(b, first, types)
+                                                      : STATUS_OK;
+}
+
+static status bind_step(binder *b, bind_cte *cte, bind_cte *ctes, const plan_node *first,
+                        plan_node **out)
+{
+    cte->recursion = RECURSION_STEP;
+    cte->references = 0;
+    cte->columns = &first->columns;
+    TRY(bind_select(b, cte->tree->ctequery->select_stmt->rarg, cte->scope, ctes, out));
+    cte->recursion = RECURSION_NONE;
+    b->rounds.references -= cte->references;
+    return STATUS_OK;
+}
+
 /* Both queries, which refer to nothing around them. *step NULL: it does not refer to itself. */
 static status bind_both(binder *b, bind_cte *cte, plan_node **first, plan_node **step)
 {
     const pg_select *select = cte->tree->ctequery->select_stmt;
     uint32_t first_own_id = b->statement->next_column_id, nested = b->rounds.references;
     bind_cte *ctes = cte;
-    bool is_outer;
+    bool is_outer, is_wider = false;
     if (select->with_clause)
         TRY(bind_with(b, select->with_clause, cte->scope, cte, &ctes));
     cte->recursion = RECURSION_FIRST;
     TRY(bind_select(b, select->larg, cte->scope, ctes, first));
     TRY(bind_resolve_nulls(b, first));
     TRY(bind_cte_names(b, cte->tree, *first));
-    cte->recursion = RECURSION_STEP;
-    cte->references = 0;
-    cte->columns = &(*first)->columns;
-    TRY(bind_select(b, select->rarg, cte->scope, ctes, step));
-    cte->recursion = RECURSION_NONE;
-    b->rounds.references -= cte->references;
+    TRY(bind_step(b, cte, ctes, *first, step));
+    if (cte->references)
+        TRY(widen_decimals(b, first, *step, &is_wider));
+    if (is_wider)
+        TRY(bind_step(b, cte, ctes, *first, step));
     if (!cte->references) {
         *step = NULL;
         return STATUS_OK;

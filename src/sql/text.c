@@ -170,15 +170,33 @@ static bool is_reducer(const rewriter *r, size_t index)
     }
 }
 
+/* Is it before the first name or expression of what is joined? A column of SELECT begins with its parenthesis. */
+static bool is_before_first_name(const rewriter *r, size_t index)
+{
+    PgQuery__Token before = token_at(r, index - 1);
+    switch (token_at(r, index)) {
+    case PG_QUERY__TOKEN__ASCII_40:
+        return before != PG_QUERY__TOKEN__SELECT && before != PG_QUERY__TOKEN__DISTINCT &&
+               before != PG_QUERY__TOKEN__ALL;
+    case PG_QUERY__TOKEN__LATERAL_P:
+    case PG_QUERY__TOKEN__SELECT:
+    case PG_QUERY__TOKEN__DISTINCT:
+    case PG_QUERY__TOKEN__ON: /* behind DISTINCT */
+    case PG_QUERY__TOKEN__ALL:
+    case PG_QUERY__TOKEN__VALUES:
+    case PG_QUERY__TOKEN__TABLE:
+    case PG_QUERY__TOKEN__FROM: /* first */
+        return true;
+    default:
+        return false;
+    }
+}
+
 static status rewrite_reducer(rewriter *r, size_t index)
 {
     const pg_token *word = r->tokens[index];
     size_t right = index + 2;
-    while (token_at(r, right) == PG_QUERY__TOKEN__ASCII_40)
-        right++;
-    while (token_at(r, right) == PG_QUERY__TOKEN__SELECT ||
-           token_at(r, right) == PG_QUERY__TOKEN__DISTINCT ||
-           token_at(r, right) == PG_QUERY__TOKEN__ALL)
+    while (is_before_first_name(r, right))
         right++;
     sql_reducer reducer = {.position = word->start, .is_anti = is_word(r, index, "anti")};
     reducer.right = right < r->count ? r->tokens[right]->start : -1;

@@ -20,7 +20,8 @@ typedef struct sql_path {
 /* A SEMI or ANTI JOIN, which the parser sees as a LEFT JOIN. */
 typedef struct sql_reducer {
     int32_t position; /* of the word */
-    int32_t right;    /* of what is joined: its first name, or first expression of its SELECT */
+    int32_t
+        right; /* of what is joined: its first name, or its query's WITH or first name or expression */
     bool is_anti;
     bool is_bound; /* the binder has found the join */
 } sql_reducer;
