@@ -463,6 +463,38 @@ static status place_key(query *q, order_key *key, expr_list *exprs)
     return array_push(q->b->memory, exprs, key->e);
 }
 
+/* Is it one of the first `count` keys of DISTINCT ON? */
+static bool is_distinct_on(const query *q, size_t count, int target)
+{
+    for (size_t i = 0; i < count; i++)
+        if (q->distinct_on.items[i].target == target)
+            return true;
+    return false;
+}
+
+static int first_equal(const expr_list *exprs, int target)
+{
+    int first = 0;
+    while (!expr_equal(exprs->items[first], exprs->items[target]))
+        first++;
+    return first;
+}
+
+/* Keys of DISTINCT ON and of ORDER BY that are the same expression, under several names perhaps, are one. */
+static void unite_keys(query *q, const expr_list *exprs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->distinct_on.count; i++) {
+        order_key key = q->distinct_on.items[i];
+        key.target = first_equal(exprs, key.target);
+        if (!is_distinct_on(q, kept, key.target))
+            q->distinct_on.items[kept++] = key;
+    }
+    q->distinct_on.count = kept;
+    for (size_t i = 0; i < q->order.count; i++)
+        q->order.items[i].target = first_equal(exprs, q->order.items[i].target);
+}
+
 static status project(query *q)
 {
     arena *a = q->b->memory;
@@ -476,20 +508,14 @@ static status project(query *q)
         TRY(place_key(q, &q->distinct_on.items[i], &exprs));
     for (size_t i = 0; i < q->order.count; i++)
         TRY(place_key(q, &q->order.items[i], &exprs));
+    if (q->distinct_on.count)
+        unite_keys(q, &exprs);
     while (names.count < exprs.count)
         TRY(array_push(a, &names, (const char *)"order"));
     return bind_project(q->b, q->node, exprs.items, names.items, exprs.count, &q->node);
 }
 
 /* ---- DISTINCT ON ---- */
-
-static bool is_distinct_on(const query *q, int target)
-{
-    for (size_t i = 0; i < q->distinct_on.count; i++)
-        if (q->distinct_on.items[i].target == target)
-            return true;
-    return false;
-}
 
 static status column_of_key(const query *q, const order_key *key, expr **out)
 {
@@ -502,7 +528,7 @@ static status add_sort_keys(query *q, bool are_on, plan_sort_key_list *keys)
     for (size_t i = 0; i < q->order.count; i++) {
         const order_key *key = &q->order.items[i];
         expr *e;
-        if (is_distinct_on(q, key->target) != are_on)
+        if (is_distinct_on(q, q->distinct_on.count, key->target) != are_on)
             continue;
         if (!are_on && i < q->distinct_on.count)
             return bind_error(
