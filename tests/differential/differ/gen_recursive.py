@@ -110,13 +110,14 @@ class RecursiveQueries:
 
     def joined(self, before, table):
         """(rows of each row, the rows before joined with the table or with themselves)"""
+        from .gen_expr import meets
         rng = self.rng
         other = self.of_table(table)
         pairs = []
         for a in before.columns:
             for b, column in zip(other.columns, table.columns):
                 t = T.common(a.type, b.type)
-                if t == b.type and t.kind not in T.FLOATS + ("interval",) and a.exact and (t.kind != "tsns" or a.type == t):
+                if t == b.type and meets(a, t) and t.kind not in T.FLOATS + ("interval",) and a.exact and (t.kind != "tsns" or a.type == t):
                     pairs.append((a, b, fan(column)))
         pairs = [p for p in pairs if p[2] <= 12] or pairs
         if not pairs:
