@@ -92,6 +92,9 @@ CHECKED status sql_check_utf8(const char *text, size_t bytes, const char *what);
 /* Rewrites a statement of `bytes` bytes; all that *out refers to is in the arena. */
 CHECKED status sql_text_make(arena *a, const char *sql, size_t bytes, sql_text *out);
 
+/* Does a clause that comes behind GROUP BY, a set operation or the statement's end begin here? */
+bool sql_text_ends_groups(PgQuery__Token token);
+
 /* The SEMI or ANTI JOIN with what begins at a position, or NULL. */
 sql_reducer *sql_text_reducer(const sql_text *text, int32_t right);
 /* The REPLACE of the * that begins here, or NULL; the one that this place is in. */

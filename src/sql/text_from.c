@@ -52,24 +52,8 @@ static void add_tokens(arranger *a, size_t from, size_t to)
 
 static bool ends_from(PgQuery__Token token)
 {
-    switch (token) {
-    case PG_QUERY__TOKEN__SELECT:
-    case PG_QUERY__TOKEN__ASCII_59:
-    case PG_QUERY__TOKEN__WHERE:
-    case PG_QUERY__TOKEN__GROUP_P:
-    case PG_QUERY__TOKEN__HAVING:
-    case PG_QUERY__TOKEN__WINDOW:
-    case PG_QUERY__TOKEN__ORDER:
-    case PG_QUERY__TOKEN__LIMIT:
-    case PG_QUERY__TOKEN__OFFSET:
-    case PG_QUERY__TOKEN__FETCH:
-    case PG_QUERY__TOKEN__UNION:
-    case PG_QUERY__TOKEN__INTERSECT:
-    case PG_QUERY__TOKEN__EXCEPT:
-        return true;
-    default:
-        return false;
-    }
+    return token == PG_QUERY__TOKEN__SELECT || token == PG_QUERY__TOKEN__WHERE ||
+           token == PG_QUERY__TOKEN__GROUP_P || sql_text_ends_groups(token);
 }
 
 /* The clause that comes next, from tokens[from] on, or the end of what is in parentheses. */

@@ -28,12 +28,9 @@ static bool is_word(const shortener *s, size_t index, const char *word)
            !strncasecmp(s->text->text + s->tokens[index]->start, word, strlen(word));
 }
 
-/* What may stand behind GROUP BY ALL; before anything else ALL is PostgreSQL's own. */
-static bool ends_grouping(const shortener *s, size_t index)
+bool sql_text_ends_groups(PgQuery__Token token)
 {
-    switch (token_at(s, index)) {
-    case PG_QUERY__TOKEN__NUL:
-    case PG_QUERY__TOKEN__ASCII_41:
+    switch (token) {
     case PG_QUERY__TOKEN__ASCII_59:
     case PG_QUERY__TOKEN__HAVING:
     case PG_QUERY__TOKEN__WINDOW:
@@ -48,6 +45,14 @@ static bool ends_grouping(const shortener *s, size_t index)
     default:
         return false;
     }
+}
+
+/* What may stand behind GROUP BY ALL; before anything else ALL is PostgreSQL's own. */
+static bool ends_grouping(const shortener *s, size_t index)
+{
+    PgQuery__Token token = token_at(s, index);
+    return token == PG_QUERY__TOKEN__NUL || token == PG_QUERY__TOKEN__ASCII_41 ||
+           sql_text_ends_groups(token);
 }
 
 static status replace_all(shortener *s, size_t index)

@@ -76,18 +76,11 @@ static status add_cut(join_queue *queue, join_cut *cut, uint64_t rows)
     return STATUS_OK;
 }
 
-static void wake_all(join_queue *queue)
-{
-    for (size_t i = 0; i < queue->waiting.count; i++)
-        exec_wake(queue->waiting.items[i]);
-    queue->waiting.count = 0;
-}
-
 status join_queue_add(join_queue *queue, const join_part *part, join_cut *cut)
 {
     pthread_mutex_lock(&queue->lock);
     status st = add_cut(queue, cut, join_part_build(part)->rows);
-    wake_all(queue);
+    exec_wake_all(&queue->waiting);
     pthread_mutex_unlock(&queue->lock);
     return st;
 }
@@ -196,7 +189,7 @@ void join_queue_done(join_queue *queue, join_grant *grant)
     queue->at_work--;
     queue->bytes -= grant->bytes;
     queue->promised -= grant->promised;
-    wake_all(queue);
+    exec_wake_all(&queue->waiting);
     pthread_mutex_unlock(&queue->lock);
     *grant = (join_grant){0};
 }

@@ -39,7 +39,7 @@ typedef struct join_queue {
     bool has_begun;
     ARRAY(join_part) parts; /* the last is next */
     ARRAY(join_cut *) cuts;
-    ARRAY(exec_task *) waiting;
+    exec_task_list waiting;
     unsigned at_work;
     uint64_t bytes, promised; /* of all grants */
 } join_queue;

@@ -36,7 +36,7 @@ typedef struct op_reorder {
     held_chunk *first; /* by turn, and of one turn in the order in which they came */
     uint64_t held_rows, held_rows_max; /* the latter of each task */
     uint64_t rows, chunks;             /* given */
-    ARRAY(exec_task *) waiting;        /* for room, or for their turn */
+    exec_task_list waiting;            /* for room, or for their turn */
 } op_reorder;
 
 #define OVER UINT64_MAX
@@ -123,14 +123,9 @@ static given_chunk take(op_reorder *op, exec_task *task)
 static void wake_all(exec_operator *base)
 {
     op_reorder *op = (op_reorder *)base;
-    exec_task *task;
-    do {
-        pthread_mutex_lock(&op->lock);
-        task = op->waiting.count ? op->waiting.items[--op->waiting.count] : NULL;
-        pthread_mutex_unlock(&op->lock);
-        if (task)
-            exec_wake(task);
-    } while (task);
+    pthread_mutex_lock(&op->lock);
+    exec_wake_all(&op->waiting);
+    pthread_mutex_unlock(&op->lock);
 }
 
 static exec_result give(op_reorder *op, exec_task *task, given_chunk given, chunk **output)

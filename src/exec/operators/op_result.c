@@ -20,8 +20,8 @@ typedef struct op_result {
     exec_batch *first, **end;
     unsigned count;
     bool keeps_turns;
-    uint64_t turn;              /* of the batch to be taken next */
-    ARRAY(exec_task *) waiting; /* for room */
+    uint64_t turn;          /* of the batch to be taken next */
+    exec_task_list waiting; /* for room */
     _Atomic(const exec_batch_shape *) shape;
 } op_result;
 
@@ -188,14 +188,9 @@ void op_result_shape(exec_operator *sink, const exec_batch_shape *shape)
 void op_result_wake_all(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
-    exec_task *task;
-    do {
-        pthread_mutex_lock(&op->lock);
-        task = op->waiting.count ? op->waiting.items[--op->waiting.count] : NULL;
-        pthread_mutex_unlock(&op->lock);
-        if (task)
-            exec_wake(task);
-    } while (task);
+    pthread_mutex_lock(&op->lock);
+    exec_wake_all(&op->waiting);
+    pthread_mutex_unlock(&op->lock);
 }
 
 exec_batch *op_result_take(exec_operator *sink)

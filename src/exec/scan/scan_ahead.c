@@ -69,7 +69,7 @@ struct scan_ahead {
     bool is_done;            /* all row groups were looked at */
     uint64_t turns;          /* taken by tasks */
     status failure;          /* or looking has failed */
-    ARRAY(exec_task *) waiting;
+    exec_task_list waiting;
     ARRAY(pq_fetch *) given_up; /* of rows that nobody wants any more, reads still under way */
     /* A ring. */
     scan_morsel queue[QUEUE_MAX];
@@ -400,17 +400,10 @@ static void count_bytes(scan_ahead *scan, int64_t more)
     atomic_fetch_add_explicit(&process_bytes, (uint64_t)more, memory_order_relaxed);
 }
 
-static void wake_waiting(scan_ahead *scan)
-{
-    for (size_t i = 0; i < scan->waiting.count; i++)
-        exec_wake(scan->waiting.items[i]);
-    scan->waiting.count = 0;
-}
-
 static void let_go(scan_ahead *scan)
 {
     scan->is_held = false;
-    wake_waiting(scan);
+    exec_wake_all(&scan->waiting);
 }
 
 /* Queues the next rows; the scan is held, the lock is given up meanwhile. Returns the bytes
@@ -430,7 +423,7 @@ static uint64_t extend(scan_ahead *scan)
     count_bytes(scan, (int64_t)pq_fetch_bytes(next.fetch));
     scan->queue[(scan->queue_first + scan->queue_count++) % QUEUE_MAX] = next;
     if (ahead->overlap != OVERLAP_BLOCKING)
-        wake_waiting(scan);
+        exec_wake_all(&scan->waiting);
     return pq_fetch_bytes(next.fetch);
 }
 

@@ -38,7 +38,7 @@ struct heavy_keys {
     heavy_table *table;
     ARRAY(kept_rows) queue;
     bool has_ended, is_declined, is_stopped;
-    ARRAY(exec_task *) waiting;
+    exec_task_list waiting;
 };
 
 heavy_table *heavy_table_ref(heavy_table *table)
@@ -119,13 +119,6 @@ net_exchange *heavy_keys_answers(const heavy_keys *heavy)
 }
 
 /* ---- under the lock ---- */
-
-static void wake_all(heavy_keys *heavy)
-{
-    for (size_t i = 0; i < heavy->waiting.count; i++)
-        exec_wake(heavy->waiting.items[i]);
-    heavy->waiting.count = 0;
-}
 
 static bool is_answered(const heavy_keys *heavy, uint64_t hash)
 {
@@ -247,7 +240,7 @@ status heavy_keys_put(heavy_keys *heavy, chunk *rows, heavy_table *table)
     bool is_wanted = !heavy->is_declined;
     if (is_wanted) {
         st = array_push(NULL, &heavy->queue, kept);
-        wake_all(heavy);
+        exec_wake_all(&heavy->waiting);
     }
     pthread_mutex_unlock(&heavy->lock);
     if (!is_wanted || st)
@@ -259,7 +252,7 @@ void heavy_keys_end(heavy_keys *heavy)
 {
     pthread_mutex_lock(&heavy->lock);
     heavy->has_ended = true;
-    wake_all(heavy);
+    exec_wake_all(&heavy->waiting);
     pthread_mutex_unlock(&heavy->lock);
     for (uint32_t rank = 0; rank < heavy->rank_count; rank++)
         net_end(heavy->asks, rank);
@@ -276,7 +269,7 @@ status heavy_keys_answer(heavy_keys *heavy, uint64_t hash, heavy_table *table)
         heavy->table = table;
     if (heavy->is_asking && heavy->asked == hash)
         heavy->is_asking = false;
-    wake_all(heavy);
+    exec_wake_all(&heavy->waiting);
     pthread_mutex_unlock(&heavy->lock);
     heavy_table_unref(before);
     return st;
@@ -297,7 +290,7 @@ status heavy_keys_try_take(heavy_keys *heavy, exec_task *task, net_state *out_st
         *out = first.rows;
         *out_table = first.table;
         *out_state = NET_READY;
-        wake_all(heavy);
+        exec_wake_all(&heavy->waiting);
     } else if (heavy->has_ended || heavy->is_stopped) {
         *out_state = NET_ENDED;
     } else {
@@ -315,7 +308,7 @@ void heavy_keys_decline(heavy_keys *heavy)
     for (size_t i = 0; i < heavy->queue.count; i++)
         kept_release(&heavy->queue.items[i]);
     heavy->queue.count = 0;
-    wake_all(heavy);
+    exec_wake_all(&heavy->waiting);
     pthread_mutex_unlock(&heavy->lock);
 }
 
@@ -323,6 +316,6 @@ void heavy_keys_stop(heavy_keys *heavy)
 {
     pthread_mutex_lock(&heavy->lock);
     heavy->is_stopped = true;
-    wake_all(heavy);
+    exec_wake_all(&heavy->waiting);
     pthread_mutex_unlock(&heavy->lock);
 }

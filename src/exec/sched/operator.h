@@ -156,6 +156,9 @@ exec_result exec_fail(exec_task *task, status st);
 /* Hand the task to whoever will call exec_wake, once, from any thread, and return
  * EXEC_WAIT. A wake-up that comes before that is remembered: the task is running. */
 void exec_wake(exec_task *task);
+/* All of a list, which is empty then; under the lock that guards the list. */
+typedef ARRAY(exec_task *) exec_task_list;
+void exec_wake_all(exec_task_list *waiting);
 
 /* On a host device, turns what kernels reported into a failure (with position and text); on others
  * does nothing: the scheduler checks at the end of each task and phase. */

@@ -171,6 +171,13 @@ void exec_wake(exec_task *task)
     pthread_mutex_unlock(&pool->lock);
 }
 
+void exec_wake_all(exec_task_list *waiting)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        exec_wake(waiting->items[i]);
+    waiting->count = 0;
+}
+
 static void *worker(void *argument)
 {
     exec_pool *pool = argument;
