@@ -7,7 +7,8 @@
  *                 VALUES     in a row; of texts the lengths, then the bytes
  *                 CONSTANT   one for all rows
  *                 CODES      positions in a dictionary, of 1, 2 or 4 bytes
- *   DICTIONARY  a column's dictionary, by number; sent before the first codes that refer to it
+ *   DICTIONARY  a column's dictionary, by number; sent before the first codes that refer to it;
+ *                again with more entries behind those that it had: codes keep their meaning
  *   PIECE       of a block that is larger than a message
  *
  * A writer and a reader stand for the two ends of one channel of an exchange: messages are sent in

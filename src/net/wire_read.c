@@ -350,20 +350,24 @@ static const read_column *column_of(const column_source *source, size_t block)
     return &source->columns[block * source->stride];
 }
 
-/* Whether all blocks have codes of one dictionary. */
+/* Whether all blocks have codes of one dictionary, which may have got longer from block to block: then the last
+ * has all entries. */
 static bool has_one_dictionary(const column_source *source)
 {
-    const tensor *base = column_of(source, 0)->base;
-    for (size_t b = 1; b < source->block_count; b++)
-        if (column_of(source, b)->base != base)
+    const read_column *last = column_of(source, source->block_count - 1);
+    for (size_t b = 0; b < source->block_count; b++) {
+        const read_column *column = column_of(source, b);
+        if (!column->base || column->head.number != last->head.number ||
+            column->base_rows > last->base_rows)
             return false;
-    return base;
+    }
+    return last->base;
 }
 
 static status make_coded(const column_source *source, tensor **out)
 {
     row_index *index;
-    const read_column *any = column_of(source, 0);
+    const read_column *last = column_of(source, source->block_count - 1);
     dev_stream stream = {.dev = source->dev}; /* nothing is launched: the base is FLAT */
     TRY(row_index_new(source->dev, source->rows, &index));
     for (size_t b = 0; b < source->block_count; b++) {
@@ -375,7 +379,7 @@ static status make_coded(const column_source *source, tensor **out)
             if (!is_valid(from, i))
                 index->rows[block->first + i] = ROW_NULL;
     }
-    status st = tensor_new_indexed(&stream, any->base, any->base_rows, index,
+    status st = tensor_new_indexed(&stream, last->base, last->base_rows, index,
                                    dev_count_exact(source->rows), out);
     row_index_unref(index);
     if (!st)

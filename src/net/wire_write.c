@@ -2,6 +2,7 @@
 #include "net/wire.h"
 
 #include "net/wire_format.h"
+#include "net/wire_texts.h"
 
 #include <assert.h>
 
@@ -11,8 +12,13 @@
  * compares these. */
 #define DICTIONARY_TEXTS 4
 
+/* Texts of rows without a dictionary become codes of one that is made here if that makes them less by this
+ * factor. It is told early where of so many rows half have texts of their own. */
+#define TEXTS_GAIN 2
+#define TEXTS_SAMPLE 256
+
 typedef struct known_dictionary {
-    tensor *base; /* with a reference: its address is nobody else's */
+    tensor *base; /* with a reference: its address is nobody else's; NULL: of a column's texts */
     uint32_t number;
 } known_dictionary;
 
@@ -24,6 +30,7 @@ struct wire_writer {
     /* A block that is larger than a message, of one row. */
     char *large;
     uint32_t large_bytes, large_at;
+    wire_texts *texts; /* by column */
     data_type types[];
 };
 
@@ -35,7 +42,13 @@ typedef struct column_rows {
     uint64_t first;
     const known_dictionary *dictionary; /* its codes are sent */
     uint64_t dictionary_rows;
+    uint64_t row_count; /* of the index, if it is not of all rows; else 0 */
 } column_rows;
+
+typedef struct message_room {
+    char *target;
+    uint32_t room, *used;
+} message_room;
 
 status wire_writer_new(const data_type *types, uint32_t column_count, wire_writer **out)
 {
@@ -45,9 +58,16 @@ status wire_writer_new(const data_type *types, uint32_t column_count, wire_write
     wire_writer *writer = mem_new(bytes);
     if (!writer)
         return status_no_memory("writer of messages", bytes);
+    writer->texts = mem_new_array(column_count + 1, sizeof *writer->texts);
+    if (!writer->texts) {
+        mem_free(writer);
+        return status_no_memory("writer of messages", column_count * sizeof *writer->texts);
+    }
     writer->column_count = column_count;
     if (column_count)
         memcpy(writer->types, types, column_count * sizeof *types);
+    for (uint32_t i = 0; i < column_count; i++)
+        wire_texts_init(&writer->texts[i], types[i]);
     *out = writer;
     return STATUS_OK;
 }
@@ -58,6 +78,9 @@ void wire_writer_free(wire_writer *writer)
         return;
     for (unsigned i = 0; i < WIRE_DICTIONARIES; i++)
         tensor_unref(writer->known[i].base);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        wire_texts_release(&writer->texts[i]);
+    mem_free(writer->texts);
     mem_free(writer->large);
     mem_free(writer);
 }
@@ -375,46 +398,165 @@ static bool has_many_entries(const tensor *t, uint64_t row_count)
     return t->base_rows / (type_is_text(t->type) ? DICTIONARY_TEXTS : 1) > row_count;
 }
 
-/* Writes the dictionary of a column of so many rows, if that is worth it; it is known from then on. Those of
- * the columns before it stay known. */
+/* Whether there is room for a dictionary: it takes a part of a message. */
+static bool has_room(const message_room *to, uint64_t bytes)
+{
+    return bytes <= to->room / DICTIONARY_SHARE && bytes <= to->room - *to->used;
+}
+
+static void write_dictionary(uint32_t number, const column_rows *entries, uint64_t rows,
+                             uint32_t column, const message_room *to)
+{
+    wire_block block = {.kind = WIRE_DICTIONARY,
+                        .column_count = (uint16_t)column,
+                        .rows = (uint32_t)rows,
+                        .number = number};
+    *to->used += write_block(block, entries, 1, to->target + *to->used);
+}
+
+/* A new number, whose dictionary is written next; NULL where it is one of a column before it. */
+static known_dictionary *next_known(wire_writer *writer, const column_rows *columns,
+                                    uint32_t column)
+{
+    known_dictionary *known = &writer->known[writer->next_number % WIRE_DICTIONARIES];
+    if (is_used(known, columns, column))
+        return NULL;
+    tensor_unref(known->base);
+    *known = (known_dictionary){.number = writer->next_number++};
+    return known;
+}
+
+/* Writes that of a column of so many rows, if it is worth it. */
 static const known_dictionary *send_dictionary(wire_writer *writer, const tensor *t,
                                                uint64_t row_count, const column_rows *columns,
-                                               uint32_t column, char *target, uint32_t room,
-                                               uint32_t *used)
+                                               uint32_t column, const message_room *to)
 {
     if (has_many_entries(t, row_count))
         return NULL;
     uint64_t rows, bytes = dictionary_bytes(t, &rows);
-    known_dictionary *known = &writer->known[writer->next_number % WIRE_DICTIONARIES];
-    if (bytes > room / DICTIONARY_SHARE || bytes > room - *used || !rows || rows > WIRE_ROWS_MAX ||
-        is_used(known, columns, column))
+    if (!rows || rows > WIRE_ROWS_MAX || !has_room(to, bytes))
         return NULL;
-    tensor_unref(known->base);
-    *known = (known_dictionary){tensor_ref(t->base), writer->next_number++};
-    wire_block block = {.kind = WIRE_DICTIONARY,
-                        .column_count = (uint16_t)column,
-                        .rows = (uint32_t)rows,
-                        .number = known->number};
-    column_rows base = rows_of(t->base, 0);
-    *used += write_block(block, &base, 1, target + *used);
+    known_dictionary *known = next_known(writer, columns, column);
+    if (!known)
+        return NULL;
+    column_rows entries = rows_of(t->base, 0);
+    known->base = tensor_ref(t->base);
+    write_dictionary(known->number, &entries, rows, column, to);
     return known;
 }
 
-static void set_columns(wire_writer *writer, const chunk *c, uint64_t first, uint64_t count,
-                        column_rows *columns, char *target, uint32_t room, uint32_t *used)
+/* ---- texts that repeat ---- */
+
+/* The codes of the rows' texts, and how many bytes these have; false: they are too many. */
+static bool find_codes(wire_texts *texts, const column_rows *rows, uint64_t count,
+                       uint64_t *out_bytes)
 {
+    uint32_t before = texts->count;
+    *out_bytes = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t row = row_at(rows, i);
+        texts->codes[i] = ROW_NULL;
+        if (!is_valid(rows, row))
+            continue;
+        const string_view *text = text_at(rows, row);
+        *out_bytes += text->bytes;
+        if (!wire_texts_find(texts, text, &texts->codes[i]) ||
+            (i == TEXTS_SAMPLE && texts->count - before > TEXTS_SAMPLE / 2))
+            return false;
+    }
+    return texts->count;
+}
+
+/* The dictionary that was sent, if it is still known. */
+static const known_dictionary *find_sent(const wire_writer *writer, const wire_texts *texts)
+{
+    const known_dictionary *known = &writer->known[texts->sent_number % WIRE_DICTIONARIES];
+    bool is_known = !known->base && known->number == texts->sent_number;
+    return is_known && texts->sent_count ? known : NULL;
+}
+
+/* Sends a dictionary of all texts so far, or what was sent once more with those that are new, if what codes
+ * have saved is more. NULL: it is not (is_worse), or there is no room now. */
+static const known_dictionary *send_texts(wire_writer *writer, wire_texts *texts,
+                                          const column_rows *columns, uint32_t column,
+                                          const message_room *to, bool *is_worse)
+{
+    const column_rows entries = rows_of(&texts->entries, 0);
+    const known_dictionary *known = find_sent(writer, texts);
+    uint64_t bytes =
+        fixed_bytes(&entries, 1) + (texts->count * row_bits(&entries) + 7) / 8 + texts->bytes;
+    *is_worse = bytes > to->room / DICTIONARY_SHARE || TEXTS_GAIN * bytes > texts->saved;
+    if (*is_worse || !has_room(to, bytes))
+        return NULL;
+    if (!known)
+        known = next_known(writer, columns, column);
+    if (!known)
+        return NULL;
+    texts->saved -= TEXTS_GAIN * bytes;
+    write_dictionary(known->number, &entries, texts->count, column, to);
+    wire_texts_sent(texts, known->number);
+    return known;
+}
+
+/* The dictionary of rows that are codes in texts->codes now; NULL: they are sent as they are. */
+static const known_dictionary *find_texts(wire_writer *writer, uint32_t column, uint64_t count,
+                                          const column_rows *columns, const message_room *to)
+{
+    wire_texts *texts = &writer->texts[column];
+    uint64_t text_bytes;
+    bool is_worse = !find_codes(texts, &columns[column], count, &text_bytes);
+    const known_dictionary *known = NULL;
+    if (!is_worse) {
+        texts->saved += text_bytes + count * (sizeof(uint32_t) - code_bytes(texts->count));
+        known = texts->sent_count == texts->count ? find_sent(writer, texts) : NULL;
+        if (!known)
+            known = send_texts(writer, texts, columns, column, to, &is_worse);
+    }
+    if (is_worse && count >= WIRE_TEXTS_ROWS)
+        wire_texts_give_up(texts);
+    return known;
+}
+
+/* Codes instead of texts without a dictionary, if that is less. */
+static void code_texts(wire_writer *writer, uint32_t column, uint64_t count, column_rows *columns,
+                       const message_room *to)
+{
+    column_rows *rows = &columns[column];
+    wire_texts *texts = &writer->texts[column];
+    uint64_t left = to->room - *to->used;
+    uint64_t some = count < left ? count : left; /* each takes a byte at least */
+    if (!is_text_by_row(rows) || !wire_texts_begin(texts, some))
+        return;
+    const known_dictionary *known = find_texts(writer, column, some, columns, to);
+    if (known)
+        *rows = (column_rows){.base = &texts->entries,
+                              .index = texts->codes,
+                              .may_have_nulls = rows->may_have_nulls,
+                              .dictionary = known,
+                              .dictionary_rows = texts->count,
+                              .row_count = some};
+}
+
+/* Returns how many of the rows can be written: others do not fit. */
+static uint64_t set_columns(wire_writer *writer, const chunk *c, uint64_t first, uint64_t count,
+                            column_rows *columns, const message_room *to)
+{
+    uint64_t most = count;
     for (uint32_t i = 0; i < c->column_count; i++) {
         const tensor *t = c->columns[i];
         assert(type_equal(t->type, writer->types[i]) && t->type.width == writer->types[i].width);
         columns[i] = rows_of(t, first);
-        if (t->form != TENSOR_INDEXED || !t->is_dictionary)
-            continue;
-        columns[i].dictionary = find_dictionary(writer, t->base);
-        columns[i].dictionary_rows = t->base_rows;
-        if (!columns[i].dictionary)
-            columns[i].dictionary =
-                send_dictionary(writer, t, count, columns, i, target, room, used);
+        if (t->form == TENSOR_INDEXED && t->is_dictionary) {
+            columns[i].dictionary = find_dictionary(writer, t->base);
+            columns[i].dictionary_rows = t->base_rows;
+            if (!columns[i].dictionary)
+                columns[i].dictionary = send_dictionary(writer, t, count, columns, i, to);
+        }
+        code_texts(writer, i, count, columns, to);
+        if (columns[i].row_count && columns[i].row_count < most)
+            most = columns[i].row_count;
     }
+    return most;
 }
 
 /* ---- large rows ---- */
@@ -512,7 +654,8 @@ status wire_append(wire_writer *writer, const chunk *c, uint64_t first, uint64_t
     column_rows *columns = mem_new_array(c->column_count + 1, sizeof *columns);
     if (!columns)
         return status_no_memory("message", c->column_count * sizeof *columns);
-    set_columns(writer, c, first, count, columns, target, room, used);
+    const message_room to = {target, room, used};
+    count = set_columns(writer, c, first, count, columns, &to);
     status st = append_rows(writer, columns, count, target, room, used, out_rows);
     mem_free(columns);
     return st;

@@ -331,6 +331,92 @@ TEST(a_few_rows_do_not_take_a_large_dictionary_along)
     end();
 }
 
+static uint32_t send_texts(channel *ch, tensor *t, uint64_t rows)
+{
+    chunk *c;
+    uint64_t written, checked = 0;
+    CHECK_OK(chunk_new(1, dev_count_exact(rows), &c));
+    c->columns[0] = t;
+    CHECK_OK(wire_append(ch->writer, c, 0, rows, ch->message, ch->room, &ch->used, &written));
+    CHECK_EQ(written, rows);
+    uint32_t bytes = ch->used;
+    receive(ch, c, &checked);
+    chunk_free(c);
+    return bytes;
+}
+
+/* Rows of a join's build side are numbers of its rows, not codes, even where texts repeat. */
+TEST(texts_that_repeat_become_codes)
+{
+    enum { ROWS = 5000, BASE_ROWS = 30 };
+    data_type type = type_make(TYPE_VARCHAR);
+    begin();
+    channel ch = channel_open(&type, 1, 1 << 20);
+    tensor *base = make_flat(type, BASE_ROWS, true, 40), *other = make_flat(type, 5, false, 40);
+    uint32_t bytes[5];
+    for (unsigned i = 0; i < 5; i++) {
+        /* new ones; the same; new ones again; all of them; few rows, after others that repeat */
+        tensor *t = make_indexed(i == 2 ? other : base, i == 2 ? 5 : BASE_ROWS, ROWS, false);
+        bytes[i] = send_texts(&ch, t, i == 4 ? 10 : ROWS);
+        CHECK_EQ(ch.dictionaries, i + 1);
+    }
+    uint32_t codes = ROWS + 16 + 16 + ROWS / 8 + 16; /* a byte each, and bits of NULLs */
+    CHECK(bytes[0] > codes && bytes[0] < codes + 3000);
+    CHECK(bytes[1] <= codes && bytes[3] <= codes);
+    CHECK(bytes[2] < codes + 3000);
+    tensor_unref(base);
+    tensor_unref(other);
+    channel_close(&ch);
+    end();
+}
+
+/* Different texts go as they are, and what repeats later is seen again. */
+TEST(texts_that_differ_stay_texts)
+{
+    enum { ROWS = 3000 };
+    data_type type = type_make(TYPE_BLOB);
+    begin();
+    channel ch = channel_open(&type, 1, 1 << 20);
+    tensor *base = make_flat(type, 20, false, 40);
+    for (unsigned i = 0; i < 20; i++) {
+        send_texts(&ch, make_flat(type, ROWS, i % 2, 40), ROWS);
+        CHECK_EQ(ch.dictionaries, 0);
+    }
+    for (unsigned i = 0; i < 100; i++)
+        send_texts(&ch, make_indexed(base, 20, ROWS, false), ROWS);
+    CHECK(ch.dictionaries > 30 && ch.dictionaries < 100);
+    tensor_unref(base);
+    channel_close(&ch);
+    end();
+}
+
+/* Texts that are ever new, and messages too small for a dictionary of them. */
+TEST(texts_that_change_come_back)
+{
+    data_type types[2] = {type_make(TYPE_VARCHAR), type_make(TYPE_VARCHAR)};
+    static const uint32_t rooms[] = {300, 5000, 70000, 1 << 20};
+    begin();
+    for (unsigned r = 0; r < 4; r++) {
+        channel ch = channel_open(types, 2, rooms[r]);
+        for (unsigned i = 0; i < 40; i++) {
+            chunk *c;
+            uint64_t rows = 1 + test_random_below(2000);
+            CHECK_OK(chunk_new(2, dev_count_exact(rows), &c));
+            for (unsigned k = 0; k < 2; k++) {
+                uint64_t base_rows = 1 + test_random_below(i % 8 ? 100 : 5000);
+                tensor *base = make_flat(types[k], base_rows, i % 3 == 0, 30);
+                c->columns[k] = make_indexed(base, base_rows, rows, i % 5 == 4);
+                tensor_unref(base);
+            }
+            send_rows(&ch, c, 0, rows);
+            chunk_free(c);
+        }
+        CHECK(r == 0 || ch.dictionaries);
+        channel_close(&ch);
+    }
+    end();
+}
+
 TEST(more_dictionaries_than_are_kept)
 {
     enum { COLUMNS = WIRE_DICTIONARIES + 8, BASES = 100 };
