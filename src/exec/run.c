@@ -3,6 +3,7 @@
 
 #include "exec/pipeline.h"
 #include "exec/scan/scan_ahead.h"
+#include "exec/scan/scan_memory.h"
 #include "exec/sched/task.h"
 #include "net/net.h"
 
@@ -28,6 +29,8 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->dev = place->dev;
     query->pool = place->pool;
     query->budget = place->dev->budget;
+    if (place->dev->is_host) /* on others a task takes less where memory is short */
+        query->task_bytes = scan_memory_task_bytes(statement);
     query->net = place->net;
     query->rank = place->rank;
     query->rank_count = place->rank_count;

@@ -21,9 +21,7 @@
 #define SUBMIT_BYTES ((uint64_t)16 << 20)
 /* The same before the first task runs. */
 #define START_BYTES ((uint64_t)4 << 20)
-/* A morsel of a row group: enough for large reads of each column; but each worker should have
- * several of them in a table. */
-#define MORSEL_BYTES_MAX ((uint64_t)16 << 20)
+/* A morsel of a row group: each worker should have several of them in a table. */
 #define MORSEL_BYTES_MIN ((uint64_t)4 << 20)
 #define MORSELS_PER_TASK 8
 

@@ -17,6 +17,9 @@
 
 typedef struct scan_ahead scan_ahead;
 
+/* Compressed, of a morsel of a row group that is cut: enough for large reads of each column. */
+#define MORSEL_BYTES_MAX ((uint64_t)16 << 20)
+
 /* What a task works on next: a row group, or a morsel of one. */
 typedef struct scan_morsel {
     pq_row_group_ref group_ref;

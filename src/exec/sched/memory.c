@@ -15,13 +15,17 @@
 #define BLOCK_BYTES_MIN ((uint64_t)16 << 10)
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
 
-/* What a task wants for the pages and rows it works on. */
+/* What a task wants for the pages and rows it works on, */
 #define TASK_BYTES ((uint64_t)24 << 20)
+/* or more, of large row groups: those of all tasks take at most this part of the limit. */
+#define ROW_GROUPS_PART 2
 
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t most = limit / TASK_BYTES;
+    if (query->task_bytes && limit / ROW_GROUPS_PART / query->task_bytes < most)
+        most = limit / ROW_GROUPS_PART / query->task_bytes;
     if (!limit || most >= tasks)
         return tasks;
     return most ? (unsigned)most : 1;

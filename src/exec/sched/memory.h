@@ -11,7 +11,8 @@
 
 /* Whether operators may spill at all: there is a limit. */
 bool exec_may_spill(const exec_query *query);
-/* How many of so many tasks have room to work: at least 1. */
+/* How many of so many tasks have room to work, each with a row group of the query's scans: at least 1.
+ * The same as long as the query lives. */
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
 /* Bytes that one operator may hold; 0: any number. */
 uint64_t exec_memory_share(const exec_query *query);

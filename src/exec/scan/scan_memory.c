@@ -1,0 +1,58 @@
+/* scan_memory.c - the largest row group of a plan's scans. */
+#include "exec/scan/scan_memory.h"
+
+#include "exec/scan/scan_ahead.h"
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What the task that works on it holds: of a large row group whose pages' places are known, the task
+ * takes a morsel. */
+static uint64_t group_bytes(const plan_node *scan, const pq_row_group *group)
+{
+    const pq_table *table = scan->scan.table;
+    uint64_t plain = 0, compressed = 0;
+    bool has_cuts = false;
+    for (size_t i = 0; i < scan->scan.sources.count; i++) {
+        const pq_table_column *source = &table->columns.items[scan->scan.sources.items[i]];
+        if (source->key >= 0)
+            continue;
+        const pq_column_chunk *chunk = &group->chunks[source->leaf];
+        plain += chunk->uncompressed_bytes;
+        compressed += chunk->compressed_bytes;
+        has_cuts |= chunk->offset_index.bytes > 0;
+    }
+    if (!has_cuts || compressed <= MORSEL_BYTES_MAX)
+        return plain;
+    return (uint64_t)((double)plain * (double)MORSEL_BYTES_MAX / (double)compressed);
+}
+
+static uint64_t table_bytes(const plan_node *scan)
+{
+    const pq_table *table = scan->scan.table;
+    uint64_t most = 0;
+    for (size_t f = 0; f < table->files.count && !table->is_schema_only; f++) {
+        const pq_metadata *metadata = table->files.items[f].metadata;
+        for (uint32_t g = 0; metadata && g < metadata->row_group_count; g++)
+            most = larger(most, group_bytes(scan, &metadata->row_groups[g]));
+    }
+    return most;
+}
+
+static uint64_t plan_bytes(const plan_node *node)
+{
+    uint64_t most = node->kind == PLAN_SCAN ? table_bytes(node) : 0;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        most = larger(most, plan_bytes(node->children[i]));
+    return most;
+}
+
+uint64_t scan_memory_task_bytes(const plan_statement *statement)
+{
+    uint64_t most = plan_bytes(statement->root);
+    for (size_t i = 0; i < statement->shared.count; i++)
+        most = larger(most, plan_bytes(statement->shared.items[i]));
+    return most;
+}
