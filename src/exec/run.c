@@ -29,7 +29,8 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     query->dev = place->dev;
     query->pool = place->pool;
     query->budget = place->dev->budget;
-    if (place->dev->is_host) /* on others a task takes less where memory is short */
+    if (place->dev->is_host &&
+        mem_budget_limit(query->budget)) /* others take less where it is short */
         query->task_bytes = scan_memory_task_bytes(statement);
     query->net = place->net;
     query->rank = place->rank;
