@@ -5,6 +5,8 @@
 #include "bench/partition.h"
 #include "bench/stream.h"
 
+#define COUNTS 4096u
+
 typedef struct join {
     bench_rank *rank;
     data_type key_type;
@@ -16,10 +18,12 @@ typedef struct join {
     join_table table;
     chunk_list arrived;
     uint64_t *placed; /* by peer: bytes of its part that have come; where parts go: */
-    char *parts;
+    char *parts;      /* of the device */
     uint64_t part_bytes;
+    const uint64_t *added; /* to a part's row numbers, by peer; NULL: to nothing */
     uint64_t matches;
-    dev_buffer *counter;
+    dev_buffer *counts; /* COUNTS words: matches of chunks, of which so many are not added up: */
+    uint32_t counted;
     bench_clock building, probing;
 } join;
 
@@ -41,22 +45,49 @@ static status new_table(const join *j, join_table *out)
 
 /* ---- keys to the ranks of their hashes ---- */
 
+static status push_sorted(const join *j, const uint64_t *sorted, const uint32_t *offsets,
+                          bench_stream *s)
+{
+    for (unsigned peer = 0; peer < j->rank->ranks; peer++)
+        TRY(bench_stream_push(s, peer, sorted + offsets[peer],
+                              (offsets[peer + 1] - offsets[peer]) * sizeof *sorted));
+    return STATUS_OK;
+}
+
+/* By way of pinned memory. */
+static status push_copied(const join *j, const bench_partition *p, uint64_t rows, bench_stream *s)
+{
+    dev_stream *stream = j->rank->task.stream;
+    const dev_ops *ops = stream->dev->ops;
+    size_t bytes = rows * sizeof(uint64_t), all = bytes + (j->rank->ranks + 1) * sizeof(uint32_t);
+    void *sorted;
+    TRY(dev_host_alloc(stream->dev, all, "bench", &sorted));
+    char *offsets = (char *)sorted + bytes;
+    status st = ops->copy_out(stream, sorted, p->sorted->address, bytes);
+    if (!st)
+        st = ops->copy_out(stream, offsets, p->offsets->address, all - bytes);
+    if (!st)
+        st = dev_stream_await(stream);
+    if (!st)
+        st = push_sorted(j, sorted, (const uint32_t *)(const void *)offsets, s);
+    dev_host_free(stream->dev, sorted, all);
+    return st;
+}
+
 /* A code's rank is that in whose part code_find looks it up. */
 static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
 {
     dev_stream *stream = j->rank->task.stream;
     dev_buffer *codes;
-    uint64_t *sorted = p->sorted->address;
     TRY(join_table_codes(&j->table, stream, c->columns, c->rows, &codes));
     status st = bench_partition_rows(j->rank, p, codes->address, c->rows.bound);
     dev_buffer_unref(codes);
     if (!st)
-        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound, sorted);
-    const uint32_t *offsets = p->offsets->address;
-    for (unsigned peer = 0; peer < j->rank->ranks && !st; peer++)
-        st = bench_stream_push(s, peer, sorted + offsets[peer],
-                               (offsets[peer + 1] - offsets[peer]) * sizeof *sorted);
-    return st;
+        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
+                                    p->sorted->address);
+    if (!st && stream->dev->is_host)
+        return push_sorted(j, p->sorted->address, p->offsets->address, s);
+    return st ? st : push_copied(j, p, c->rows.bound, s);
 }
 
 static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *s)
@@ -75,14 +106,22 @@ static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *
 
 /* ---- building ---- */
 
+/* A message's keys, in memory of the device. */
+static status keep_keys(const join *j, const char *data, uint32_t bytes, bench_keys *out)
+{
+    *out = (bench_keys){.rows = bytes / sizeof(uint64_t)};
+    TRY(dev_alloc(j->rank->dev, bytes, "keys", &out->buffer));
+    return dev_upload(j->rank->task.stream, out->buffer->address, data, bytes, "keys");
+}
+
 static status take_build(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     (void)peer;
     join *j = argument;
-    bench_keys keys = {.rows = bytes / sizeof(uint64_t)};
-    TRY(dev_alloc(j->rank->dev, bytes, "keys", &keys.buffer));
-    memcpy(keys.buffer->address, data, bytes);
-    status st = bench_keys_chunks(j->rank, &keys, &j->arrived);
+    bench_keys keys;
+    status st = keep_keys(j, data, bytes, &keys);
+    if (!st)
+        st = bench_keys_chunks(j->rank, &keys, &j->arrived);
     bench_keys_release(&keys);
     return st;
 }
@@ -95,8 +134,8 @@ static status gather_build(join *j)
         return bench_keys_chunks(j->rank, &j->build, &j->arrived);
     status st = bench_stream_open(j->rank, "build keys", take_build, j, &s);
     if (!st && j->options->algorithm == BENCH_REDUNDANT)
-        st = bench_stream_push_to_all(&s, j->build.buffer->address,
-                                      j->build.rows * sizeof(uint64_t));
+        st = bench_stream_push_from_device(&s, j->build.buffer->address,
+                                           j->build.rows * sizeof(uint64_t));
     else if (!st)
         st = push_by_rank(j, &j->build, &s);
     if (!st)
@@ -112,18 +151,24 @@ static uint64_t arrived_rows(const join *j)
     return rows;
 }
 
+static status run_phase(join *j, join_table_phase_number phase)
+{
+    TRY(join_table_phase(&j->table, &j->rank->task, phase, &j->range));
+    return dev_stream_await(j->rank->task.stream);
+}
+
 /* Memory is taken in the first phase, which is set-up. */
 static status start_table(join *j, uint64_t open_rows)
 {
     j->table.open_rows = open_rows;
     TRY(chunk_list_move(&j->arrived, &j->table.chunks));
-    return join_table_phase(&j->table, &j->rank->task, JOIN_TABLE_PHASE_START, &j->range);
+    return run_phase(j, JOIN_TABLE_PHASE_START);
 }
 
 static status fill_table(join *j)
 {
     for (int phase = JOIN_TABLE_PHASE_MOVE; phase < JOIN_TABLE_PHASES; phase++)
-        TRY(join_table_phase(&j->table, &j->rank->task, (join_table_phase_number)phase, &j->range));
+        TRY(run_phase(j, (join_table_phase_number)phase));
     if (j->table.row_count && (!j->table.is_unique || j->table.form != JOIN_TABLE_OPEN))
         return status_new(STATUS_KIND_INTERNAL,
                           "keys of a measured join are not what they should be");
@@ -133,14 +178,32 @@ static status fill_table(join *j)
 
 /* ---- parts of a table, made by all ranks for all ---- */
 
+/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. */
+static status place(const join *j, void *target, const char *data, uint32_t bytes, uint32_t added)
+{
+    dev_stream *stream = j->rank->task.stream;
+    void *staged = target;
+    if (!stream->dev->is_host)
+        TRY(dev_host_alloc(stream->dev, bytes, "parts", &staged));
+    memcpy(staged, data, bytes);
+    uint32_t *numbers = staged;
+    for (uint32_t i = 0; added && i < bytes / sizeof *numbers; i++)
+        numbers[i] += added;
+    if (stream->dev->is_host)
+        return STATUS_OK;
+    status st = stream->dev->ops->copy_in(stream, target, staged, bytes);
+    dev_host_free(stream->dev, staged, bytes);
+    return st;
+}
+
 static status take_part(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     join *j = argument;
     if (bytes > j->part_bytes - j->placed[peer])
         return status_new(STATUS_KIND_INTERNAL, "rank %u has a larger part of a table", peer);
-    memcpy(j->parts + peer * j->part_bytes + j->placed[peer], data, bytes);
+    char *target = j->parts + peer * j->part_bytes + j->placed[peer];
     j->placed[peer] += bytes;
-    return STATUS_OK;
+    return place(j, target, data, bytes, j->added ? (uint32_t)j->added[peer] : 0);
 }
 
 /* `part`, of `bytes`, or NULL where this rank has none, to its place in all ranks' `whole`. */
@@ -152,7 +215,7 @@ static status exchange_part(join *j, const dev_buffer *part, uint64_t bytes, dev
     memset(j->placed, 0, j->rank->ranks * sizeof *j->placed);
     status st = bench_stream_open(j->rank, "parts of a table", take_part, j, &s);
     if (!st && part)
-        st = bench_stream_push_to_all(&s, part->address, bytes);
+        st = bench_stream_push_from_device(&s, part->address, bytes);
     if (!st)
         st = bench_stream_finish(&s);
     return bench_stream_close(&s, st);
@@ -194,16 +257,16 @@ static status agree_on_rows(const join *j, uint64_t *words)
     return st;
 }
 
-/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. */
-static void number_rows(const join *j, const uint64_t *rows, join_table *whole)
+/* Each rank's rows become the number of its first one; the sum. */
+static uint64_t sum_rows(const join *j, uint64_t *rows)
 {
-    uint32_t *numbers = whole->rows->address, first = 0;
+    uint64_t first = 0;
     for (unsigned peer = 0; peer < j->rank->ranks; peer++) {
-        for (uint64_t i = 0; i < whole->slot_count; i++)
-            numbers[peer * whole->slot_count + i] += first;
-        first += (uint32_t)rows[peer];
+        uint64_t its = rows[peer];
+        rows[peer] = first;
+        first += its;
     }
-    whole->row_count = whole->key_row_count = first;
+    return first;
 }
 
 static status build_parts(join *j, uint64_t *rows, join_table *whole)
@@ -218,9 +281,11 @@ static status build_parts(join *j, uint64_t *rows, join_table *whole)
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(fill_table(j));
     TRY(exchange_part(j, j->table.slots, whole->slot_count * sizeof(uint64_t), whole->slots));
-    TRY(exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows));
-    number_rows(j, rows, whole);
-    return STATUS_OK;
+    whole->row_count = whole->key_row_count = sum_rows(j, rows);
+    j->added = rows;
+    status st = exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows);
+    j->added = NULL;
+    return st;
 }
 
 static status build_in_parallel(join *j)
@@ -253,10 +318,25 @@ static status build(join *j)
 
 /* ---- probing ---- */
 
+static status add_counts(join *j)
+{
+    uint64_t *counts = mem_new_array(COUNTS, sizeof *counts);
+    if (!counts)
+        return status_no_memory("bench", COUNTS * sizeof *counts);
+    status st = dev_words_read(j->rank->task.stream, j->counts->address, counts, j->counted);
+    for (uint32_t i = 0; i < j->counted && !st; i++)
+        j->matches += counts[i];
+    j->counted = 0;
+    mem_free(counts);
+    return st;
+}
+
 static status make_pairs(join *j, const row_index *groups, dev_count rows)
 {
     dev_stream *stream = j->rank->task.stream;
     row_index *probe = NULL, *build = NULL;
+    if (j->counted == COUNTS)
+        TRY(add_counts(j));
     status st = row_index_new(stream->dev, rows.bound, &probe);
     if (!st)
         st = row_index_new(stream->dev, rows.bound, &build);
@@ -264,9 +344,7 @@ static status make_pairs(join *j, const row_index *groups, dev_count rows)
         st = DEV_LAUNCH(stream, join_pairs_unique, .groups = groups->rows, .count = rows,
                         .rows = j->table.rows ? j->table.rows->address : NULL,
                         .out_probe = probe->rows, .out_build = build->rows,
-                        .out_count = j->counter->address);
-    if (!st)
-        j->matches += *(const uint64_t *)j->counter->address;
+                        .out_count = (uint64_t *)j->counts->address + j->counted++);
     row_index_unref(probe);
     row_index_unref(build);
     return st;
@@ -291,11 +369,19 @@ static status probe_chunks(join *j, const bench_keys *keys)
     return st;
 }
 
-/* A message's keys are probed where they are. */
+/* A message's keys are probed where they are, if that is in the device's reach. */
 static status take_probe(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
     (void)peer;
     join *j = argument;
+    if (!j->rank->dev->is_host) {
+        bench_keys kept;
+        status st = keep_keys(j, data, bytes, &kept);
+        if (!st)
+            st = probe_chunks(j, &kept);
+        bench_keys_release(&kept);
+        return st;
+    }
     dev_buffer borrowed = {.address = (void *)(uintptr_t)data, .references = 1};
     bench_keys keys = {.buffer = &borrowed, .rows = bytes / sizeof(uint64_t)};
     return probe_chunks(j, &keys);
@@ -317,33 +403,57 @@ static status probe(join *j)
     bool is_sent = j->options->algorithm == BENCH_PARTITIONED && j->rank->ranks > 1;
     TRY(bench_clock_start(j->rank, &j->probing));
     TRY(is_sent ? probe_by_rank(j) : probe_chunks(j, &j->probe));
+    TRY(add_counts(j));
     return bench_clock_stop(j->rank, &j->probing);
 }
 
 /* ---- runs ---- */
 
-/* Reads of 8 bytes at random, as probing begins with one; of the slots, in chunks. */
-static status measure_reads(const join *j, double *out)
+static status read_slots(const join *j, uint64_t rows, dev_buffer *index, dev_buffer *values)
+{
+    TRY(DEV_LAUNCH(j->rank->task.stream, gather, .width = sizeof(uint64_t),
+                   .base = j->table.slots->address, .base_rows = j->table.slot_count,
+                   .index = index->address, .count = dev_count_exact(rows),
+                   .out = values->address));
+    return dev_stream_await(j->rank->task.stream);
+}
+
+/* Of the slots, in chunks. */
+static status time_reads(const join *j, uint32_t *numbers, dev_buffer *index, dev_buffer *values,
+                         double *out)
 {
     dev_stream *stream = j->rank->task.stream;
     uint64_t rows = stream->dev->chunk_rows, slots = j->table.slot_count, chunks = 64, seed = 1;
-    dev_buffer *index = NULL, *values = NULL;
     double seconds = 0;
-    status st = dev_alloc(stream->dev, rows * sizeof(uint32_t), "bench", &index);
-    if (!st)
-        st = dev_alloc(stream->dev, rows * sizeof(uint64_t), "bench", &values);
-    for (uint64_t n = 0; n < chunks && !st; n++) {
+    for (uint64_t n = 0; n < chunks; n++) {
         for (uint64_t i = 0; i < rows; i++) {
             seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            ((uint32_t *)index->address)[i] = (uint32_t)((seed >> 32) * slots >> 32);
+            numbers[i] = (uint32_t)((seed >> 32) * slots >> 32);
         }
+        TRY(dev_upload(stream, index->address, numbers, rows * sizeof *numbers, "bench"));
+        TRY(dev_stream_await(stream));
         double start = bench_seconds();
-        st = DEV_LAUNCH(stream, gather, .width = sizeof(uint64_t), .base = j->table.slots->address,
-                        .base_rows = slots, .index = index->address, .count = dev_count_exact(rows),
-                        .out = values->address);
+        TRY(read_slots(j, rows, index, values));
         seconds += bench_seconds() - start;
     }
     *out = seconds > 0 ? (double)(rows * chunks) / seconds : 0;
+    return STATUS_OK;
+}
+
+/* Reads of 8 bytes at random, as probing begins with one. */
+static status measure_reads(const join *j, double *out)
+{
+    device *dev = j->rank->dev;
+    dev_buffer *index = NULL, *values = NULL;
+    uint32_t *numbers = mem_new_array(dev->chunk_rows, sizeof *numbers);
+    status st = numbers ? STATUS_OK : status_no_memory("bench", dev->chunk_rows * sizeof *numbers);
+    if (!st)
+        st = dev_alloc(dev, dev->chunk_rows * sizeof(uint32_t), "bench", &index);
+    if (!st)
+        st = dev_alloc(dev, dev->chunk_rows * sizeof(uint64_t), "bench", &values);
+    if (!st)
+        st = time_reads(j, numbers, index, values, out);
+    mem_free(numbers);
     dev_buffer_unref(index);
     dev_buffer_unref(values);
     return st;
@@ -382,6 +492,7 @@ static status run_steps(join *j, bench_join_result *out)
 {
     uint64_t bytes_before = j->rank->bytes_sent;
     j->matches = 0;
+    j->counted = 0;
     j->building = j->probing = (bench_clock){0};
     TRY(new_table(j, &j->table));
     TRY(bench_keys_range(j->rank, &j->build, &j->range));
@@ -407,7 +518,7 @@ static status prepare(join *j)
     j->placed = mem_new_array(j->rank->ranks, sizeof *j->placed);
     if (!j->placed)
         return status_no_memory("ranks", j->rank->ranks * sizeof *j->placed);
-    TRY(dev_words_new(j->rank->task.stream, 1, &j->counter));
+    TRY(dev_words_new(j->rank->task.stream, COUNTS, &j->counts));
     TRY(bench_build_keys(j->rank, o->build_rows, &j->build));
     TRY(bench_probe_keys(j->rank, o->build_rows, o->probe_rows, o->selectivity, &j->probe,
                          &j->expected));
@@ -427,7 +538,7 @@ status bench_join(bench_rank *r, const bench_join_options *options, bench_join_r
     }
     bench_keys_release(&j.build);
     bench_keys_release(&j.probe);
-    dev_buffer_unref(j.counter);
+    dev_buffer_unref(j.counts);
     mem_free(j.placed);
     return st;
 }

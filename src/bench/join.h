@@ -26,7 +26,7 @@ typedef struct bench_join_result {
     double cpu_seconds;  /* of all ranks */
     uint64_t bytes_sent; /* between ranks */
     uint64_t matches;
-    /* On one rank: values of 8 bytes that a core reads in a second at random from as many bytes as
+    /* On one rank: values of 8 bytes that a core, or the device, reads in a second at random from as many bytes as
      * the table's slots have; else 0. */
     double reads;
 } bench_join_result;

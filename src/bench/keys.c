@@ -26,30 +26,63 @@ static status new_keys(bench_rank *r, uint64_t rows, bench_keys *out, uint64_t *
     return dev_alloc(r->dev, (out->rows + 1) * sizeof(uint64_t), "keys", &out->buffer);
 }
 
+/* What makes a key. */
+typedef struct key_maker {
+    uint64_t build_rows, most; /* choices below `most` have a partner */
+    bool is_probe;
+    uint64_t matches;
+} key_maker;
+
+static uint64_t make_key(key_maker *m, uint64_t number)
+{
+    if (!m->is_probe)
+        return mixed(number);
+    uint64_t choice = mixed(FIRST_CHOICE + number);
+    bool has_partner = m->build_rows && (choice >> 32) < m->most;
+    m->matches += has_partner;
+    return mixed(has_partner ? (uint64_t)((uint128)mixed(choice) * m->build_rows >> 64)
+                             : FIRST_STRANGER + number);
+}
+
+/* In pinned memory, where the device has its own; a piece at a time. */
+static status make_keys(bench_rank *r, key_maker *m, uint64_t first, bench_keys *out)
+{
+    const dev_ops *ops = r->dev->ops;
+    uint64_t *keys = out->buffer->address, most = r->dev->chunk_rows;
+    for (uint64_t at = 0; at < out->rows; at += most) {
+        uint64_t left = out->rows - at, rows = left < most ? left : most;
+        void *staged = keys + at;
+        if (!r->dev->is_host)
+            TRY(dev_host_alloc(r->dev, rows * sizeof *keys, "keys", &staged));
+        for (uint64_t i = 0; i < rows; i++)
+            ((uint64_t *)staged)[i] = make_key(m, first + at + i);
+        if (r->dev->is_host)
+            continue;
+        status st = ops->copy_in(r->task.stream, keys + at, staged, rows * sizeof *keys);
+        dev_host_free(r->dev, staged, rows * sizeof *keys);
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
 status bench_build_keys(bench_rank *r, uint64_t build_rows, bench_keys *out)
 {
     uint64_t first;
+    key_maker m = {0};
     TRY(new_keys(r, build_rows, out, &first));
-    uint64_t *keys = out->buffer->address;
-    for (uint64_t i = 0; i < out->rows; i++)
-        keys[i] = mixed(first + i);
-    return STATUS_OK;
+    return make_keys(r, &m, first, out);
 }
 
 status bench_probe_keys(bench_rank *r, uint64_t build_rows, uint64_t probe_rows, double selectivity,
                         bench_keys *out, uint64_t *out_matches)
 {
-    uint64_t first, most = (uint64_t)(selectivity * (double)(UINT64_C(1) << 32));
+    uint64_t first;
+    key_maker m = {.build_rows = build_rows,
+                   .most = (uint64_t)(selectivity * (double)(UINT64_C(1) << 32)),
+                   .is_probe = true};
     TRY(new_keys(r, probe_rows, out, &first));
-    uint64_t *keys = out->buffer->address;
-    *out_matches = 0;
-    for (uint64_t i = 0; i < out->rows; i++) {
-        uint64_t choice = mixed(FIRST_CHOICE + first + i);
-        bool has_partner = build_rows && (choice >> 32) < most;
-        keys[i] = mixed(has_partner ? (uint64_t)((uint128)mixed(choice) * build_rows >> 64)
-                                    : FIRST_STRANGER + first + i);
-        *out_matches += has_partner;
-    }
+    TRY(make_keys(r, &m, first, out));
+    *out_matches = m.matches;
     return STATUS_OK;
 }
 
@@ -83,15 +116,30 @@ status bench_keys_chunks(bench_rank *r, const bench_keys *keys, chunk_list *out)
     return STATUS_OK;
 }
 
+static status local_bounds(bench_rank *r, const bench_keys *keys, const int64_t *start,
+                           uint64_t *out)
+{
+    dev_stream *stream = r->task.stream;
+    size_t bytes = 3 * sizeof *start;
+    dev_buffer *bounds;
+    TRY(dev_alloc(r->dev, bytes, "bench", &bounds));
+    status st = dev_upload(stream, bounds->address, start, bytes, "bench");
+    if (!st)
+        st = DEV_LAUNCH(stream, join_key_bounds, .type = type_make(TYPE_INT64),
+                        .keys = keys->buffer->address, .count = dev_count_exact(keys->rows),
+                        .bounds = bounds->address);
+    if (!st)
+        st = dev_words_read(stream, bounds->address, out, 3);
+    dev_buffer_unref(bounds);
+    return st;
+}
+
 status bench_keys_range(bench_rank *r, const bench_keys *keys, join_key_range *out)
 {
     static const uint8_t operations[] = {NET_MIN_SIGNED, NET_MAX_SIGNED, NET_SUM};
-    int64_t bounds[3] = {INT64_MAX, INT64_MIN, 0};
+    static const int64_t bounds[3] = {INT64_MAX, INT64_MIN, 0};
     uint64_t words[3];
-    TRY(DEV_LAUNCH(r->task.stream, join_key_bounds, .type = type_make(TYPE_INT64),
-                   .keys = keys->buffer->address, .count = dev_count_exact(keys->rows),
-                   .bounds = bounds));
-    memcpy(words, bounds, sizeof words);
+    TRY(local_bounds(r, keys, bounds, words));
     TRY(bench_agree(r, words, operations, 3));
     *out = (join_key_range){(int64_t)words[0], (int64_t)words[1], words[2]};
     return STATUS_OK;

@@ -6,10 +6,12 @@
 
 #define FIRST_ID 16u
 
-status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, bench_rank *out)
+status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const settings *s,
+                       bench_rank *out)
 {
+    unsigned ranks = net_comm_ranks(comm);
     *out = (bench_rank){.rank = net_comm_rank(comm),
-                        .ranks = net_comm_ranks(comm),
+                        .ranks = ranks,
                         .owns_process = owns_process,
                         .comm = comm,
                         .next_id = FIRST_ID};
@@ -17,8 +19,9 @@ status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, bench
     pthread_cond_init(&out->changed, NULL);
     out->task.count = 1;
     TRY(mem_budget_new(0, &out->budget));
-    TRY(dev_open_cpu("auto", 0, out->budget, &out->dev));
+    TRY(api_device_open(s, owns_process ? 1 : ranks, out->budget, &out->dev));
     TRY(out->dev->ops->stream_open(out->dev, &out->task.stream));
+    dev_stream_now = out->task.stream;
     return net_query_begin(comm, number, out->budget, NULL, NULL, &out->query);
 }
 
@@ -29,6 +32,7 @@ status bench_rank_close(bench_rank *r, status st)
         st = net_query_failure(r->query);
     }
     net_query_end(r->query);
+    dev_stream_now = NULL;
     if (r->task.stream)
         r->dev->ops->stream_close(r->task.stream);
     dev_close(r->dev);
@@ -139,6 +143,7 @@ static double cpu_seconds(void)
 
 status bench_clock_start(bench_rank *r, bench_clock *clock)
 {
+    TRY(dev_stream_await(r->task.stream));
     TRY(bench_barrier(r));
     clock->started = bench_seconds();
     clock->cpu_started = cpu_seconds();
@@ -147,6 +152,7 @@ status bench_clock_start(bench_rank *r, bench_clock *clock)
 
 status bench_clock_stop(bench_rank *r, bench_clock *clock)
 {
+    TRY(dev_stream_await(r->task.stream));
     TRY(bench_barrier(r));
     clock->seconds += bench_seconds() - clock->started;
     clock->cpu_seconds += cpu_seconds() - clock->cpu_started;

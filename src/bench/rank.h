@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_BENCH_RANK_H
 #define PISTACHIO_BENCH_RANK_H
 
+#include "api/internal.h"
 #include "exec/sched/operator.h"
 #include "net/net.h"
 
@@ -13,7 +14,7 @@ typedef struct bench_rank {
     net_comm *comm;    /* borrowed */
     net_query *query;
     mem_budget *budget;
-    device *dev;    /* a host device */
+    device *dev;
     exec_task task; /* of no query: for what launches kernels of a join table */
     uint32_t next_id;
     uint64_t bytes_sent; /* by streams, to other ranks */
@@ -30,8 +31,10 @@ typedef struct bench_waiter {
     bool is_registered;
 } bench_waiter;
 
-/* Query `number` of the communicator. bench_rank_close also after a failure. */
-CHECKED status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, bench_rank *out);
+/* Query `number` of the communicator; the device is the settings'. The calling thread is the rank's until
+ * bench_rank_close, also after a failure. */
+CHECKED status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process,
+                               const settings *s, bench_rank *out);
 /* st, which it takes, or what the query failed with: the caller's. All ranks learn of it. */
 CHECKED status bench_rank_close(bench_rank *r, status st);
 
@@ -49,7 +52,7 @@ CHECKED status bench_agree(bench_rank *r, uint64_t *words, const uint8_t *operat
 /* Returns when all ranks have come here. */
 CHECKED status bench_barrier(bench_rank *r);
 
-/* Time between barriers, and the process's processor time, added up. */
+/* Time between barriers, at which the rank's stream has done what it was told, and the process's processor time, added up. */
 typedef struct bench_clock {
     double seconds, cpu_seconds;
     double started, cpu_started;

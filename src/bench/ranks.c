@@ -8,6 +8,7 @@ typedef struct rank_thread {
     pthread_t thread;
     bool is_started;
     net_comm *comm;
+    const settings *settings;
     bench_work *work;
     void *argument;
     status st;
@@ -15,10 +16,11 @@ typedef struct rank_thread {
 
 /* st: what went wrong before; then the others are told. Closes the communicator: so they learn at least that this
  * rank has left. */
-static status run(net_comm *comm, bool owns_process, bench_work *work, void *argument, status st)
+static status run(net_comm *comm, bool owns_process, const settings *s, bench_work *work,
+                  void *argument, status st)
 {
     bench_rank r;
-    status opened = bench_rank_open(comm, 1, owns_process, &r);
+    status opened = bench_rank_open(comm, 1, owns_process, s, &r);
     if (st)
         status_free(opened);
     else
@@ -35,7 +37,7 @@ static status run(net_comm *comm, bool owns_process, bench_work *work, void *arg
 static void *thread_main(void *argument)
 {
     rank_thread *t = argument;
-    t->st = run(t->comm, false, t->work, t->argument, STATUS_OK);
+    t->st = run(t->comm, false, t->settings, t->work, t->argument, STATUS_OK);
     return NULL;
 }
 
@@ -54,16 +56,17 @@ static status start(net_fabric *fabric, const net_options *options, rank_thread 
 }
 
 /* The calling thread is rank 0's. Of several ranks' failures the first one is all ranks'. */
-static status run_threads(net_fabric *fabric, const net_options *options, rank_thread *threads,
-                          unsigned ranks, bench_work *work, void *argument)
+static status run_threads(net_fabric *fabric, const net_options *options, const settings *s,
+                          rank_thread *threads, unsigned ranks, bench_work *work, void *argument)
 {
     for (unsigned rank = 0; rank < ranks; rank++) {
+        threads[rank].settings = s;
         threads[rank].work = work;
         threads[rank].argument = argument;
     }
     status st = start(fabric, options, threads, ranks);
     if (threads[0].comm)
-        st = run(threads[0].comm, false, work, argument, st);
+        st = run(threads[0].comm, false, s, work, argument, st);
     for (unsigned rank = 1; rank < ranks; rank++)
         if (threads[rank].is_started) {
             pthread_join(threads[rank].thread, NULL);
@@ -74,23 +77,23 @@ static status run_threads(net_fabric *fabric, const net_options *options, rank_t
     return st;
 }
 
-status bench_on_threads(unsigned ranks, const net_options *options, bench_work *work,
-                        void *argument)
+status bench_on_threads(unsigned ranks, const net_options *options, const settings *s,
+                        bench_work *work, void *argument)
 {
     net_fabric *fabric;
     TRY(net_fabric_new(&(net_fabric_options){.ranks = ranks}, &fabric));
     rank_thread *threads = mem_new_array(ranks, sizeof *threads);
-    status st = threads ? run_threads(fabric, options, threads, ranks, work, argument)
+    status st = threads ? run_threads(fabric, options, s, threads, ranks, work, argument)
                         : status_no_memory("ranks", ranks * sizeof *threads);
     mem_free(threads);
     net_fabric_free(fabric);
     return st;
 }
 
-status bench_on_processes(const net_place *place, const net_options *options, bench_work *work,
-                          void *argument)
+status bench_on_processes(const net_place *place, const net_options *options, const settings *s,
+                          bench_work *work, void *argument)
 {
     net_comm *comm;
     TRY(net_open_ucx(place, options, &comm));
-    return run(comm, true, work, argument, STATUS_OK);
+    return run(comm, true, s, work, argument, STATUS_OK);
 }

@@ -8,11 +8,11 @@
 /* What each rank does; argument is the same for all that are threads: rank 0 says what came of it. */
 typedef status bench_work(bench_rank *r, void *argument);
 
-/* On so many threads of this process. options: of their communicators. */
-CHECKED status bench_on_threads(unsigned ranks, const net_options *options, bench_work *work,
-                                void *argument);
+/* On so many threads of this process. options: of their communicators; settings: of their devices. */
+CHECKED status bench_on_threads(unsigned ranks, const net_options *options, const settings *s,
+                                bench_work *work, void *argument);
 /* On this process, which is one of several. */
 CHECKED status bench_on_processes(const net_place *place, const net_options *options,
-                                  bench_work *work, void *argument);
+                                  const settings *s, bench_work *work, void *argument);
 
 #endif

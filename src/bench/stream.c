@@ -112,6 +112,27 @@ status bench_stream_push_to_all(bench_stream *s, const void *data, uint64_t byte
     return STATUS_OK;
 }
 
+status bench_stream_push_from_device(bench_stream *s, const void *data, uint64_t bytes)
+{
+    dev_stream *stream = s->rank->task.stream;
+    const uint64_t most = 16u << 20;
+    if (stream->dev->is_host)
+        return bench_stream_push_to_all(s, data, bytes);
+    for (uint64_t at = 0; at < bytes; at += most) {
+        uint64_t now = bytes - at < most ? bytes - at : most;
+        void *staged;
+        TRY(dev_host_alloc(stream->dev, now, "bench", &staged));
+        status st = stream->dev->ops->copy_out(stream, staged, (const char *)data + at, now);
+        if (!st)
+            st = dev_stream_await(stream);
+        if (!st)
+            st = bench_stream_push_to_all(s, staged, now);
+        dev_host_free(stream->dev, staged, now);
+        TRY(st);
+    }
+    return STATUS_OK;
+}
+
 status bench_stream_finish(bench_stream *s)
 {
     for (unsigned peer = 0; peer < s->rank->ranks; peer++) {

@@ -23,7 +23,7 @@
 static const char usage[] =
     "usage: pistachio bench join [--algorithm A] [--build-rows N] [--probe-rows N] [--selectivity "
     "S]\n"
-    "                            [--ranks N | --processes N] [--runs N]\n"
+    "                            [--ranks N | --processes N] [--runs N] [--device D]\n"
     "       pistachio bench shuffle [--left-rows N] [--right-rows N] [--columns N] [--hit-ratio "
     "S]\n"
     "                            [--variant V] [--ranks N | --processes N] [--runs N]\n"
@@ -40,6 +40,7 @@ static const char usage[] =
     "                   says which patents there are\n"
     "  --build-rows N, --probe-rows N   of all ranks; default 33554432\n"
     "  --selectivity S  share of the probe rows that match, 0 to 1; default 0\n"
+    "  --device D       cpu (the default), cuda, cuda:N, simulated; threads share it\n"
     "\n"
     "shuffle measures what two tables take to go to the ranks of their keys' hashes: without "
     "partitioning,\n"
@@ -59,7 +60,13 @@ static const char *const algorithm_names[] = {"redundant", "parallel", "partitio
 static const char *const variant_names[] = {"blocking", "pooled", "chunking", "deferred", NULL};
 static const char *const work_names[] = {"all-to-all", "with partitioning", "with the join"};
 
-typedef enum option_kind { OPTION_COUNT, OPTION_SHARE, OPTION_NAME, OPTION_PROCESSES } option_kind;
+typedef enum option_kind {
+    OPTION_COUNT,
+    OPTION_SHARE,
+    OPTION_NAME,
+    OPTION_PROCESSES,
+    OPTION_DEVICE
+} option_kind;
 
 /* An option of one of the benchmarks, or (is_both) of both. */
 typedef struct option {
@@ -78,6 +85,7 @@ static struct arguments {
     uint64_t build_rows, probe_rows, left_rows, right_rows, columns;
     double selectivity, hit_ratio;
     unsigned algorithm, variant;
+    settings settings;
 } a = {.runs = 5,
        .build_rows = 1 << 25,
        .probe_rows = 1 << 25,
@@ -92,6 +100,7 @@ static const option options[] = {
     {"--build-rows", OPTION_COUNT, false, false, ROWS_MAX, NULL, &a.build_rows},
     {"--probe-rows", OPTION_COUNT, false, false, ROWS_MAX, NULL, &a.probe_rows},
     {"--selectivity", OPTION_SHARE, false, false, 0, NULL, &a.selectivity},
+    {"--device", OPTION_DEVICE, false, false, 0, NULL, NULL},
     {"--left-rows", OPTION_COUNT, false, true, ROWS_MAX, NULL, &a.left_rows},
     {"--right-rows", OPTION_COUNT, false, true, ROWS_MAX, NULL, &a.right_rows},
     {"--columns", OPTION_COUNT, false, true, BENCH_COLUMNS_MAX, NULL, &a.columns},
@@ -138,6 +147,18 @@ static int parse_name(const option *o, const char *value)
     return usage_value(PROGRAM, o->word, value, possible);
 }
 
+static int report(status st)
+{
+    cli_report(api_error(st), NULL, 0);
+    return 1;
+}
+
+static int parse_device(const char *value)
+{
+    status st = settings_set(&a.settings, "device", value);
+    return st ? 2 * report(st) : 0;
+}
+
 static int no_option(const char *word)
 {
     const char *names[OPTIONS];
@@ -161,6 +182,8 @@ static int parse_option(const char *word, const char *value)
             return parse_share(o, value);
         case OPTION_NAME:
             return parse_name(o, value);
+        case OPTION_DEVICE:
+            return parse_device(value);
         default:
             return cli_rank_parse(PROGRAM, value, &a.rank);
         }
@@ -240,8 +263,8 @@ static status measure(bench_work *work, measured *out)
     const net_options options = network();
     cli_rank_bind(&a.rank);
     if (a.rank.place.ranks > 1)
-        return bench_on_processes(&a.rank.place, &options, work, out);
-    return bench_on_threads((unsigned)a.ranks, &options, work, out);
+        return bench_on_processes(&a.rank.place, &options, &a.settings, work, out);
+    return bench_on_threads((unsigned)a.ranks, &options, &a.settings, work, out);
 }
 
 /* ---- printing ---- */
@@ -272,10 +295,10 @@ static void print_join(const measured *all, const measured *single)
     if (rank_count() > 1)
         print_join_row(rank_count(), &all->join, &single->join);
     if (single->join.reads > 0)
-        printf(
-            "one core reads %.1f values of 8 bytes a microsecond at random, and probes %.1f rows: "
-            "%.0f%%\n",
-            single->join.reads / 1e6, probed / 1e6, 100 * probed / single->join.reads);
+        printf("%s reads %.1f values of 8 bytes a microsecond at random, and probes %.1f rows: "
+               "%.0f%%\n",
+               strcmp(a.settings.device.text, "cpu") ? "the device" : "one core",
+               single->join.reads / 1e6, probed / 1e6, 100 * probed / single->join.reads);
 }
 
 static void print_shuffle(const measured *all)
@@ -293,12 +316,6 @@ static void print_shuffle(const measured *all)
     }
 }
 
-static int report(status st)
-{
-    cli_report(api_error(st), NULL, 0);
-    return 1;
-}
-
 /* Joins: on several ranks, then on one of them alone. */
 static int run(void)
 {
@@ -313,7 +330,7 @@ static int run(void)
     }
     const net_options options = network();
     if (!st && !a.is_shuffle)
-        st = bench_on_threads(1, &options, measure_join, &single);
+        st = bench_on_threads(1, &options, &a.settings, measure_join, &single);
     if (st)
         return report(st);
     if (a.is_shuffle)
@@ -336,6 +353,11 @@ int cli_bench(int count, char **words)
     a.is_shuffle = !strcmp(what, "shuffle");
     if (!a.is_shuffle && strcmp(what, "join"))
         return usage_error(PROGRAM, "join or shuffle is needed, not", *what ? what : "nothing");
+    status st = settings_init(&a.settings);
+    if (!st && a.is_shuffle)
+        st = settings_set(&a.settings, "device", "cpu");
+    if (st)
+        return report(st);
     int exit_status = parse(count - 1, words + 1);
     if (!exit_status && cli_rank_find(&a.rank))
         exit_status = 1;

@@ -33,6 +33,15 @@ for algorithm in redundant parallel partitioned; do
         --probe-rows 100 --selectivity 1 --ranks 5 --runs 2
     equal "all of 100 rows" "$(row 5 8)" 100
 done
+# On a device whose memory the host cannot touch, and of which all ranks have a part.
+for algorithm in redundant parallel partitioned; do
+    expect "$algorithm on a device" 0 - join --algorithm $algorithm --device simulated --selectivity 1 --ranks 3
+    equal "$algorithm: every probe row on a device" "$(row 1 8) $(row 3 8)" "9000 9000"
+done
+expect "chunks of few rows on a device" 0 - env PISTACHIO_CHUNK_ROWS=64 "$program" bench join --build-rows 3000 \
+    --probe-rows 9000 --algorithm partitioned --device simulated --ranks 2 --runs 2
+expect "no such device" 2 - join --device nothing
+expect "a shuffle is the CPU's" 2 - "$program" bench shuffle --device simulated
 # Ranks leave as soon as they are done: what they had still to say is said.
 leave() {
     turns=0

@@ -59,6 +59,7 @@ static std::map<char *, size_t> pinned;
 static std::map<char *, size_t> ranges; /* of addresses: one for each time that the device is open */
 struct CUstream_st;
 static std::set<CUstream_st *> streams;
+static int retained; /* how often the one context is */
 static std::atomic<int> lost; /* an error that stays */
 static char why[512] = "no text for it";
 static char failed_call[64] = "emulated"; /* the one that was made to fail */
@@ -655,15 +656,22 @@ EXPORTED int cuDevicePrimaryCtxRetain(void **context, int)
 {
     BEGIN
     *context = (void *)&lost;
+    std::lock_guard<std::mutex> guard(lock);
+    retained++;
     return 0;
 }
 
-/* With the context goes what is left in it. */
+/* With the context goes what is left in it, when nobody holds it any more. */
 EXPORTED int cuDevicePrimaryCtxRelease_v2(int)
 {
-    for (CUstream_st *stream : streams)
+    std::set<CUstream_st *> left;
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        if (!--retained)
+            left.swap(streams);
+    }
+    for (CUstream_st *stream : left)
         destroy(stream);
-    streams.clear();
     return count_call(__func__);
 }
 
