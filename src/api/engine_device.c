@@ -10,13 +10,21 @@ static unsigned cuda_ordinal(const char *text)
     return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-/* A device with memory of its own has a budget of its own. */
+/* A device with memory of its own has a budget of its own. What the host does for it, checksums for one, it does
+ * as it does for itself. */
 static status open_lazy_device(const settings *s, mem_budget *budget, device **out)
 {
     uint32_t chunk_rows = (uint32_t)s->chunk_rows.number;
-    if (strcmp(s->device.text, "simulated"))
-        return dev_open_cuda(cuda_ordinal(s->device.text), chunk_rows, budget, out);
+    cpu_isa host_isa;
+    if (!cpu_isa_find(s->isa.text, &host_isa))
+        return status_new(STATUS_KIND_INVALID, "this machine has no isa \"%s\"", s->isa.text);
+    if (strcmp(s->device.text, "simulated")) {
+        TRY(dev_open_cuda(cuda_ordinal(s->device.text), chunk_rows, budget, out));
+        (*out)->host_isa = host_isa;
+        return STATUS_OK;
+    }
     TRY(dev_open_simulated(chunk_rows, budget, out));
+    (*out)->host_isa = host_isa;
     dev_simulated_seed(*out, s->simulated_seed.number);
     return dev_simulated_cost(*out, s->simulated_launch_time.number, s->simulated_wait_time.number);
 }
