@@ -102,7 +102,8 @@ def close(a, b):
 def sort_key(row, kinds):
     """Exact columns first, so that near floats pair up; near ones in their order, so that of several each has its own."""
     exact = tuple((v is not None, str(v)) for v, k in zip(row, kinds) if k != "about")
-    about = tuple((v is not None, rough(v) if isinstance(v, float) else math.inf) for v, k in zip(row, kinds) if k == "about")
+    about = tuple((0 if v is None else 1 if isinstance(v, float) else 2, rough(v) if isinstance(v, float) else math.inf)  # 2: NaN, no infinity
+                  for v, k in zip(row, kinds) if k == "about")
     return exact, about, tuple(v if isinstance(v, float) else math.inf for v, k in zip(row, kinds) if k == "about")
 
 
