@@ -23,6 +23,15 @@ what_is_there() {
 check "answers" "$program" tpch run --data "$work/data" --check --set device=cuda --queries "$(cat "$here/queries.txt")"
 check "answers of two ranks that share a device" "$program" tpch run --data "$work/data" --check --set device=cuda \
     --set ranks=2 --set distribute=always --queries 3,13,18,22
+# The talk's joins: every probe row has its partner, on one rank and on two that share the device.
+joins() {
+    PISTACHIO_CHUNK_ROWS=500 "$program" bench join --device cuda --ranks 2 --algorithm "$1" --selectivity 1 \
+        --build-rows 3000 --probe-rows 9000 --runs 1 >"$work/joined" &&
+        [ "$(awk '$1 == 1 || $1 == 2 { print $8 }' "$work/joined" | sort | uniq -c | tr -s ' ')" = " 2 9000" ]
+}
+for algorithm in redundant parallel partitioned; do
+    check "bench join, $algorithm" joins $algorithm
+done
 # More rows than the device's memory holds: they go to temporary files through pinned memory, and come back.
 sort="select l_comment, l_orderkey, l_linenumber from '$work/data/lineitem.parquet' order by 1, 2, 3"
 small="--set device=cuda --set threads=2 --set chunk_rows=2000 --set device_memory_limit=6MB"
