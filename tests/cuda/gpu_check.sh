@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/common.sh
 . "$(dirname "$0")/../common.sh"
 root=$here/../.. bundle=$work/bundle
-export RESULTS=$work/results BENCH_ROWS=4096
+export RESULTS=$work/results BENCH_ROWS=4096 JOIN_ROWS=3000
 
 # A build with sanitizers is larger than what one takes along.
 check "a bundle" env LIMIT_MB=400 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle"
@@ -21,10 +21,12 @@ is() {
     cat "$RESULTS/$1.json"
     return 1
 }
-check "steps on the emulation" env PISTACHIO_CUDA_LIBRARY="$2" PISTACHIO_CUDA_KERNELS="$3" "$bundle/gpu-check" kernels ceilings operators
+check "steps on the emulation" env PISTACHIO_CUDA_LIBRARY="$2" PISTACHIO_CUDA_KERNELS="$3" PISTACHIO_CHUNK_ROWS=500 \
+    "$bundle/gpu-check" kernels ceilings operators join
 check "kernels" is kernels passed "passed, 0 failed"
 check "ceilings" is ceilings passed figures
-for step in kernels ceilings operators; do
+check "join" is join passed figures
+for step in kernels ceilings operators join; do
     check "the JSON of $step" python3 -c "import json, sys; json.load(open(sys.argv[1]))" "$RESULTS/$step.json"
 done
 has_share() {
@@ -36,7 +38,7 @@ has_share() {
 check "a table of figures, ceilings, shares and what was before" has_share "$2" "$3"
 
 # All but `cores`, which is the CPU's.
-steps="kernels sql answers sanitizer ceilings operators decode queries paper large"
+steps="kernels sql answers sanitizer ceilings operators join decode queries paper large"
 # shellcheck disable=SC2086  # several words
 check "no driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" "$bundle/gpu-check" $steps
 for step in $steps; do
