@@ -1,6 +1,7 @@
 /* kernel_sort.c - packed sort keys, and a stable merge sort of row numbers by them. */
 #include "device/cpu/kernel.h"
 #include "device/sort_key.h"
+#include "device/value_code.h"
 
 static void store_key(uint64_t *key, uint128 bits, bool is_descending)
 {
@@ -11,18 +12,6 @@ static void store_key(uint64_t *key, uint128 bits, bool is_descending)
 }
 
 #define SIGN ((uint128)1 << 127)
-
-/* The order of floats as that of integers: negative ones turned round; NaN above all, -0 as 0. */
-static uint128 ordered_double(double number)
-{
-    uint64_t bits;
-    if (number != number)
-        return ~(uint128)0;
-    number += 0.0;
-    memcpy(&bits, &number, sizeof bits);
-    bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-    return (uint128)bits << 32;
-}
 
 #define PACK(ctype)                                                                                \
     do {                                                                                           \
@@ -36,7 +25,7 @@ static void pack_floats(const sort_pack_arguments *a, uint64_t *key, size_t stri
     for (size_t i = 0; i < count; i++) {
         double number = a->type.id == TYPE_FLOAT ? (double)((const float *)a->values)[i]
                                                  : ((const double *)a->values)[i];
-        store_key(key + i * stride, ordered_double(number), a->is_descending);
+        store_key(key + i * stride, (uint128)value_code_of_double(number) << 32, a->is_descending);
     }
 }
 

@@ -5,20 +5,9 @@
  * two are equal and they stay in order. */
 #include "device/cuda/numbers.cuh"
 #include "device/sort_key.h"
+#include "device/value_code.h"
 
 #define SIGN ((uint128)1 << 127)
-
-/* The order of floats as that of integers: negative ones turned round; NaN above all, -0 as 0. */
-DEVICE uint128 ordered_double(double number)
-{
-    uint64_t bits;
-    if (number != number)
-        return ~(uint128)0;
-    number += 0.0;
-    memcpy(&bits, &number, sizeof bits);
-    bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-    return (uint128)bits << 32;
-}
 
 DEVICE uint128 ordered(const sort_pack_arguments &a, uint64_t i)
 {
@@ -28,9 +17,9 @@ DEVICE uint128 ordered(const sort_pack_arguments &a, uint64_t i)
     case TYPE_BOOL:
         return kernel_bit((const uint64_t *)a.values, i);
     case TYPE_FLOAT:
-        return ordered_double((double)((const float *)a.values)[i]);
+        return (uint128)value_code_of_double((double)((const float *)a.values)[i]) << 32;
     case TYPE_DOUBLE:
-        return ordered_double(((const double *)a.values)[i]);
+        return (uint128)value_code_of_double(((const double *)a.values)[i]) << 32;
     case TYPE_INTERVAL:
         return (uint128)kernel_interval_weight((const interval_value *)a.values + i) ^ SIGN;
     default:
