@@ -8,25 +8,28 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What the task that works on it holds: of a large row group whose pages' places are known, the task
- * takes a morsel. */
+/* What the task that works on it holds: pages as they are read and decompressed, and texts' views. Of a large
+ * row group whose pages' places are known the task takes a morsel. */
 static uint64_t group_bytes(const plan_node *scan, const pq_row_group *group)
 {
     const pq_table *table = scan->scan.table;
-    uint64_t plain = 0, compressed = 0;
+    uint64_t held = 0, compressed = 0;
     bool has_cuts = false;
     for (size_t i = 0; i < scan->scan.sources.count; i++) {
         const pq_table_column *source = &table->columns.items[scan->scan.sources.items[i]];
         if (source->key >= 0)
             continue;
         const pq_column_chunk *chunk = &group->chunks[source->leaf];
-        plain += chunk->uncompressed_bytes;
+        if (type_is_text(source->type))
+            held += group->row_count * sizeof(string_view);
+        held += chunk->uncompressed_bytes;
         compressed += chunk->compressed_bytes;
         has_cuts |= chunk->offset_index.bytes > 0;
     }
+    held += compressed;
     if (!has_cuts || compressed <= MORSEL_BYTES_MAX)
-        return plain;
-    return (uint64_t)((double)plain * (double)MORSEL_BYTES_MAX / (double)compressed);
+        return held;
+    return (uint64_t)((double)held * (double)MORSEL_BYTES_MAX / (double)compressed);
 }
 
 static uint64_t table_bytes(const plan_node *scan)

@@ -17,15 +17,18 @@
 
 /* What a task wants for the pages and rows it works on, */
 #define TASK_BYTES ((uint64_t)24 << 20)
-/* or more, of large row groups: those of all tasks take at most this part of the limit. */
-#define ROW_GROUPS_PART 2
+/* or more, of large row groups: those of all tasks take at most two thirds of the limit. */
+static uint64_t row_groups_share(uint64_t limit)
+{
+    return limit / 3 * 2;
+}
 
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 {
     uint64_t limit = mem_budget_limit(exec_budget(query));
     uint64_t most = limit / TASK_BYTES;
-    if (query->task_bytes && limit / ROW_GROUPS_PART / query->task_bytes < most)
-        most = limit / ROW_GROUPS_PART / query->task_bytes;
+    if (query->task_bytes && row_groups_share(limit) / query->task_bytes < most)
+        most = row_groups_share(limit) / query->task_bytes;
     if (!limit || most >= tasks)
         return tasks;
     return most ? (unsigned)most : 1;

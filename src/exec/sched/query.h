@@ -61,7 +61,7 @@ struct exec_query {
     mem_budget *budget;
     const char *temp_directory;
     struct exec_pool *pool;
-    uint64_t task_bytes; /* of a row group that a task works on, before compression: the largest */
+    uint64_t task_bytes; /* that a task holds of the row group it works on: of the largest one */
     ARRAY(exec_operator *) operators; /* all, closed last first */
     ARRAY(exec_stage *) stages;
     runtime_filter *filters;
