@@ -48,12 +48,24 @@ status api_copy_part_publish(api_copy_part *p)
     return p->run ? rank_run_agree_published(p->run) : STATUS_OK;
 }
 
+/* A rank that fails takes the folder away, and others may fail for that: the query's failure is the first one, which
+ * is told before. */
+static status first_failure(rank_run *run, status st)
+{
+    net_query_fail(run->net, status_copy(st));
+    status first = net_query_failure(run->net);
+    if (!first)
+        return st;
+    status_free(st);
+    return first;
+}
+
 status api_copy_part_close(api_copy_part *p, status st)
 {
+    if (st && p->run)
+        st = first_failure(p->run, st);
     api_sink_abort(p->sink);
     new_folder_abort(p->folder, p->name);
-    if (st && p->run)
-        net_query_fail(p->run->net, status_copy(st));
     return st;
 }
 

@@ -123,9 +123,7 @@ static given_chunk take(op_reorder *op, exec_task *task)
 static void wake_all(exec_operator *base)
 {
     op_reorder *op = (op_reorder *)base;
-    pthread_mutex_lock(&op->lock);
-    exec_wake_all(&op->waiting);
-    pthread_mutex_unlock(&op->lock);
+    exec_wake_each(&op->lock, &op->waiting);
 }
 
 static exec_result give(op_reorder *op, exec_task *task, given_chunk given, chunk **output)

@@ -188,9 +188,7 @@ void op_result_shape(exec_operator *sink, const exec_batch_shape *shape)
 void op_result_wake_all(exec_operator *sink)
 {
     op_result *op = (op_result *)sink;
-    pthread_mutex_lock(&op->lock);
-    exec_wake_all(&op->waiting);
-    pthread_mutex_unlock(&op->lock);
+    exec_wake_each(&op->lock, &op->waiting);
 }
 
 exec_batch *op_result_take(exec_operator *sink)

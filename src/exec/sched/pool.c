@@ -178,6 +178,18 @@ void exec_wake_all(exec_task_list *waiting)
     waiting->count = 0;
 }
 
+void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting)
+{
+    exec_task *task;
+    do {
+        pthread_mutex_lock(guard);
+        task = waiting->count ? waiting->items[--waiting->count] : NULL;
+        pthread_mutex_unlock(guard);
+        if (task)
+            exec_wake(task);
+    } while (task);
+}
+
 static void *worker(void *argument)
 {
     exec_pool *pool = argument;
