@@ -8,6 +8,7 @@
  * computed for each distinct combination of the values that it reads (rewrite_dependent.c). */
 #include "plan/rewrite_subqueries.h"
 
+#include "plan/function.h"
 #include "plan/rewrite_dependent.h"
 
 static status no_memory(void)
@@ -114,6 +115,54 @@ status plan_any_condition(plan_statement *s, const expr *e, const plan_column_li
         TRY(compare_columns(s, e, columns, i, op, &next));
         TRY(new_logic(s, op == EXPR_EQ ? EXPR_AND : EXPR_OR, *out, next, out));
     }
+    return STATUS_OK;
+}
+
+/* ---- what is compared is evaluated once for each row ---- */
+
+static bool has_volatile_arg(const expr *e)
+{
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (expr_is_volatile(e->args[i]) && !expr_has_subquery(e->args[i]))
+            return true;
+    return false;
+}
+
+/* The expression becomes a column of the project, and is read from there. */
+static status add_column(plan_statement *s, plan_node *project, expr **e)
+{
+    plan_column column = {s->next_column_id++, "compared", (*e)->type, (*e)->is_nullable};
+    TRY(array_push(s->memory, &project->project.exprs, *e));
+    TRY(array_push(s->memory, &project->columns, column));
+    *e = expr_new_column(s->memory, column.id, column.type, column.is_nullable, column.name);
+    return *e ? STATUS_OK : no_memory();
+}
+
+/* Volatile values that a subquery is compared with become columns below the join: as keys they are taken
+ * once a row, in its condition once a pair. */
+static status settle_volatile(plan_statement *s, expr *e, plan_node **node)
+{
+    plan_column_list columns = (*node)->columns;
+    if (!has_volatile_arg(e))
+        return STATUS_OK;
+    plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
+    expr **args = arena_alloc_array(s->memory, e->arg_count, sizeof *args);
+    if (!project || !args)
+        return no_memory();
+    project->children[0] = *node;
+    project->estimated_rows = (*node)->estimated_rows;
+    for (size_t i = 0; i < columns.count; i++) {
+        const plan_column *c = &columns.items[i];
+        expr *same = expr_new_column(s->memory, c->id, c->type, c->is_nullable, c->name);
+        TRY(same ? array_push(s->memory, &project->project.exprs, same) : no_memory());
+        TRY(array_push(s->memory, &project->columns, *c));
+    }
+    memcpy(args, e->args, e->arg_count * sizeof *args);
+    e->args = args;
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        if (expr_is_volatile(args[i]) && !expr_has_subquery(args[i]))
+            TRY(add_column(s, project, &args[i]));
+    *node = project;
     return STATUS_OK;
 }
 
@@ -428,8 +477,9 @@ static bool is_refused(plan_statement *s, status *st)
     return true;
 }
 
-static status replace_subquery(replacing *r, const expr *e, expr **out)
+static status replace_subquery(replacing *r, expr *e, expr **out)
 {
+    TRY(settle_volatile(r->statement, e, &r->node));
     replacing before = *r;
     if (r->statement->refused_attempts < ATTEMPTS_MAX) {
         expr *copy;
@@ -497,6 +547,7 @@ static status try_join(replacing *r, const expr *e, bool *out_is_done)
     if (!*out_is_done)
         return STATUS_OK;
     TRY(copy_subquery(s, inner, &copy));
+    TRY(settle_volatile(s, copy, &r->node));
     status st = join_condition(s, r->node, copy, is_negated, &r->node);
     if (is_refused(s, &st)) {
         *out_is_done = false;
