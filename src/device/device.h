@@ -75,6 +75,7 @@ typedef struct dev_buffer {
     _Atomic uint32_t references;
     _Atomic bool
         has_texts; /* views elsewhere point to it: who uses it is not seen from arguments */
+    bool is_page;  /* counted in its device's page_bytes */
 } dev_buffer;
 
 static inline void dev_buffer_hold_texts(dev_buffer *buffer)
@@ -172,7 +173,9 @@ struct device {
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     uint32_t codecs;    /* lazy devices: a mask of Parquet's codecs for which there are kernels */
     mem_budget *budget; /* of its memory; the device holds a reference */
-    device *host;       /* lazy devices: pinned memory as a host device (dev_host); or NULL */
+    /* Of what the budget counts: pages of Parquet files, as read and decompressed. */
+    _Atomic uint64_t page_bytes;
+    device *host; /* lazy devices: pinned memory as a host device (dev_host); or NULL */
     _Atomic uint32_t references;
 };
 
@@ -263,10 +266,21 @@ static inline dev_buffer *dev_buffer_ref(dev_buffer *buffer)
     return buffer;
 }
 
+/* Whoever has just allocated it: pages are in it, which are the scan's as long as nobody keeps them. */
+static inline void dev_buffer_set_page(dev_buffer *buffer)
+{
+    buffer->is_page = true;
+    atomic_fetch_add_explicit(&buffer->dev->page_bytes, buffer->bytes, memory_order_relaxed);
+}
+
 static inline void dev_buffer_unref(dev_buffer *buffer) /* takes NULL */
 {
-    if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
-        buffer->dev->ops->release(buffer);
+    if (!buffer || atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (buffer->is_page)
+        atomic_fetch_sub_explicit(&buffer->dev->page_bytes, buffer->bytes, memory_order_relaxed);
+    buffer->is_page = false;
+    buffer->dev->ops->release(buffer);
 }
 
 /* Whoever holds the buffer is not the engine alone any more: see dev_ops.export. Takes NULL. */

@@ -5,9 +5,7 @@
 #include "exec/sched/memory.h"
 #include "exec/sched/runtime_filter.h"
 
-/* Of an operator's share of the memory: what all tasks collect before it is written. */
-#define COLLECT 4
-/* Of that, what is worth writing where memory has become short. */
+/* Of what a task may collect, what is worth writing where memory has become short. */
 #define COLLECT_MIN 8
 /* Of memory_limit: a Bloom filter of the build side's keys. */
 #define BLOOM 32
@@ -64,19 +62,9 @@ void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const u
     pthread_mutex_unlock(&join->lock);
 }
 
-static uint64_t local_bytes(const exec_task *task)
-{
-    return exec_memory_share(task->query) / COLLECT / task->count;
-}
-
-bool join_is_much(const exec_task *task, uint64_t bytes)
-{
-    return exec_may_spill(task->query) && bytes > local_bytes(task);
-}
-
 static uint64_t batch_bytes(const partitions *parts, const exec_task *task)
 {
-    uint64_t local = local_bytes(task);
+    uint64_t local = exec_memory_collected(task);
     uint64_t blocks = ROW_PARTS * parts->block_bytes;
     return local < blocks ? local : blocks;
 }
@@ -530,12 +518,14 @@ static status own_pending(join_collector *collector, exec_task *task, partitions
 
 status join_collect(join_collector *collector, exec_task *task, partitions *parts, chunk *c)
 {
+    const chunk *before =
+        collector->pending_count ? collector->pending[collector->pending_count - 1] : NULL;
     collector->pending[collector->pending_count++] = c;
     collector->pending_rows += c->rows.bound;
-    collector->pending_bytes += exec_chunk_bytes(c);
+    collector->pending_bytes += exec_chunk_bytes(c) + exec_chunk_base_bytes(c, before);
     if (collector->pending_count == JOIN_PENDING_MAX ||
         collector->pending_rows >= task->stream->dev->chunk_rows ||
-        join_is_much(task, collector->pending_bytes))
+        exec_is_much(task, collector->pending_bytes))
         TRY(own_pending(collector, task, parts));
     return is_batch(parts, task, collector->bytes) ? write_collected(collector, task, parts)
                                                    : STATUS_OK;

@@ -37,8 +37,6 @@ void join_note_memory(op_join_build *join);
 /* A build task holds so many rows and bytes more than before. bounds: words of join_key_bounds of
  * all that the task has seen, or NULL. */
 void join_spill_note(op_join_build *join, uint64_t rows, uint64_t bytes, const uint64_t *bounds);
-/* Small chunks that hold so many bytes are worth copying. */
-bool join_is_much(const exec_task *task, uint64_t bytes);
 /* A build task that holds `bytes` bytes must write them now. */
 bool join_must_spill(op_join_build *join, const exec_task *task, uint64_t bytes);
 /* All tasks have collected: there is room for the table. */

@@ -271,7 +271,7 @@ static exec_result build_push(exec_operator *base, exec_task *task, void *state,
     local->current = NULL;
     if (local->pending_count == PENDING_MAX ||
         local->pending_rows >= task->stream->dev->chunk_rows ||
-        join_is_much(task, local->pending_bytes))
+        exec_is_much(task, local->pending_bytes))
         EXEC_TRY(task, flush(op, task, local));
     return EXEC_NEED_INPUT;
 }

@@ -4,7 +4,7 @@
  * Where filters or joins leave a few rows of each chunk, what an operator does once for a chunk
  * takes longer than what it does for its rows. So a task keeps small chunks until there are rows
  * enough, or chunks so many that the pages they point into would be too much to hold. */
-#include "exec/sched/operator.h"
+#include "exec/sched/memory.h"
 
 /* Of the device's chunk size: chunks below one part are kept, until they have the other. */
 #define SMALL_PART 16
@@ -33,6 +33,13 @@ static status give_kept(exec_task *task, buffer_local *local, chunk **out)
     return STATUS_OK;
 }
 
+/* Its pages could be reused, but for these rows. */
+static bool holds_much(const exec_task *task, const chunk *c)
+{
+    return exec_may_spill(task->query) &&
+           exec_is_much(task, exec_chunk_bytes(c) + exec_chunk_base_bytes(c, NULL));
+}
+
 static exec_result buffer_push(exec_operator *op, exec_task *task, void *state, chunk **input,
                                chunk **output)
 {
@@ -44,7 +51,7 @@ static exec_result buffer_push(exec_operator *op, exec_task *task, void *state, 
         return *output ? EXEC_HAVE_OUTPUT : EXEC_NEED_INPUT;
     }
     uint64_t rows = (*input)->rows.bound;
-    if (rows < chunk_rows / SMALL_PART) {
+    if (rows < chunk_rows / SMALL_PART && !holds_much(task, *input)) {
         local->kept[local->count++] = *input;
         local->rows += rows;
         *input = NULL;

@@ -4,10 +4,17 @@
 #include "base/fault.h"
 #include "exec/sched/query.h"
 
-/* Eighths of the limit: what one operator may hold. */
+/* Sixths of what operators may hold: of one of them. */
 #define SHARE 5
-/* Of the limit, what stays free of operators' holdings. */
+#define MOST 6
+/* Of the limit, what stays free of operators' holdings, */
 #define FREE 4
+/* or more, beside the row groups of all tasks: for rows on their way. */
+#define FREE_ROWS 8
+/* Of the limit, what operators may hold however large row groups are. */
+#define LEAST 8
+/* Of its equal part, what a task may collect before it is worked on. */
+#define COLLECT 4
 /* Of a task's equal part of the share: less is not worth spilling, and has to be granted. */
 #define TASK_FLOOR 16
 
@@ -34,6 +41,34 @@ unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
     return most ? (unsigned)most : 1;
 }
 
+/* ---- what operators may hold together: the limit less what the scans' row groups need, whether these are
+ * there at the moment or not. A scan has no other way to get room for them. ---- */
+
+static uint64_t row_groups_bytes(const exec_query *query)
+{
+    return query->task_bytes * exec_thread_count(query);
+}
+
+static uint64_t most_held(const exec_query *query)
+{
+    uint64_t limit = mem_budget_limit(exec_budget(query));
+    uint64_t most = limit - limit / FREE, groups = row_groups_bytes(query);
+    uint64_t taken = groups + limit / FREE_ROWS;
+    uint64_t left = limit > taken ? limit - taken : 0;
+    if (left < limit / LEAST)
+        left = limit / LEAST;
+    return groups && left < most ? left : most;
+}
+
+/* Pages that are more than the scans' are kept by operators. */
+static uint64_t held_now(const exec_query *query)
+{
+    uint64_t used = mem_budget_used(exec_budget(query)), groups = row_groups_bytes(query);
+    uint64_t pages = atomic_load_explicit(&exec_device(query)->page_bytes, memory_order_relaxed);
+    pages = pages < groups ? pages : groups;
+    return used > pages ? used - pages : 0;
+}
+
 bool exec_may_spill(const exec_query *query)
 {
     return mem_budget_limit(exec_budget(query));
@@ -41,7 +76,17 @@ bool exec_may_spill(const exec_query *query)
 
 uint64_t exec_memory_share(const exec_query *query)
 {
-    return mem_budget_limit(exec_budget(query)) / 8 * SHARE;
+    return most_held(query) / MOST * SHARE;
+}
+
+uint64_t exec_memory_collected(const exec_task *task)
+{
+    return exec_memory_share(task->query) / COLLECT / task->count;
+}
+
+bool exec_is_much(const exec_task *task, uint64_t bytes)
+{
+    return exec_may_spill(task->query) && bytes > exec_memory_collected(task);
 }
 
 bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, unsigned task_count,
@@ -54,9 +99,8 @@ bool exec_must_spill(const exec_query *query, uint64_t held, uint64_t needed, un
         return true;
     if (task_needed < share / task_count / TASK_FLOOR)
         return false;
-    uint64_t limit = mem_budget_limit(exec_budget(query));
-    uint64_t used = mem_budget_used(exec_budget(query));
-    uint64_t others = used > held ? used - held : 0, most = limit - limit / FREE;
+    uint64_t used = held_now(query), most = most_held(query);
+    uint64_t others = used > held ? used - held : 0;
     if (needed > share)
         return true;
     if (others + needed <= most)

@@ -1,8 +1,9 @@
 /* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
  * to a temporary file. Of a lazy device it is the device's memory, by device_memory_limit.
  *
- * An operator may fill five eighths of the limit, and all together three quarters; the rest is for
- * rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
+ * All operators together may fill three quarters of the limit, or what the row groups of all tasks and an
+ * eighth leave of it, if that is less; one of them five sixths of that. The rest is for pages, which a
+ * scan has no other way to get room for, and for rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
  * taken away, so everyone must be able to do with little. */
 #ifndef PISTACHIO_EXEC_SCHED_MEMORY_H
 #define PISTACHIO_EXEC_SCHED_MEMORY_H
@@ -16,6 +17,9 @@ bool exec_may_spill(const exec_query *query);
 unsigned exec_memory_tasks(const exec_query *query, unsigned tasks);
 /* Bytes that one operator may hold; 0: any number. */
 uint64_t exec_memory_share(const exec_query *query);
+/* Bytes that a task may collect before it works on them, and whether so many are more. */
+uint64_t exec_memory_collected(const exec_task *task);
+bool exec_is_much(const exec_task *task, uint64_t bytes);
 /* For an operator whose tasks together hold `held` bytes and will need `needed` until what they
  * hold has become a result. `task_needed`: of those, what belongs to the task that asks. True: it
  * must spill that now, and what the query holds only to save work later was given up first. Any

@@ -94,6 +94,8 @@ static status take_memory(device *dev, uint64_t bytes, pq_memory *memory, uint8_
     status st = dev->is_host ? dev_alloc(dev, bytes, "scan", &memory->buffer)
                              : dev_host_alloc(dev, bytes, "scan", &memory->pinned);
     memory->bytes = memory->buffer ? memory->buffer->bytes : bytes;
+    if (memory->buffer)
+        dev_buffer_set_page(memory->buffer);
     *address = memory->buffer ? memory->buffer->address : memory->pinned;
     return st;
 }
@@ -103,9 +105,11 @@ static status take_registered(device *dev, uint8_t *address, uint64_t bytes, pq_
     status st = dev->ops->wrap(dev, address, bytes, storage_memory_give, "scan", &memory->buffer);
     if (st)
         storage_memory_give(address, bytes);
-    else
-        memory->bytes = memory->buffer->bytes;
-    return st;
+    if (st)
+        return st;
+    memory->bytes = memory->buffer->bytes;
+    dev_buffer_set_page(memory->buffer);
+    return STATUS_OK;
 }
 
 /* The range's memory, of whole blocks. */

@@ -105,6 +105,7 @@ static status make_target(decoding *d, uint8_t **out)
     const pq_page_header *h = &d->page->header;
     unsigned shift = alignment_shift(d);
     TRY(dev_alloc(d->dev, (size_t)h->uncompressed_bytes + shift, "scan", &d->owner));
+    dev_buffer_set_page(d->owner);
     *out = (uint8_t *)d->owner->address + shift;
     d->bytes = *out;
     d->byte_count = h->uncompressed_bytes;
