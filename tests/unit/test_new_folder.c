@@ -110,7 +110,8 @@ TEST(what_cannot_be_made_is_an_error)
     CHECK_EQ(rmdir(inner), 0);
     CHECK_EQ(rmdir(path), 0);
     snprintf(inner, sizeof inner, "%s/n/t", above);
-    CHECK_FAILS(new_folder_open(inner, NUMBER, "a", &f), STATUS_KIND_NOT_FOUND, "could not create folder");
+    CHECK_FAILS(new_folder_open(inner, NUMBER, "a", &f), STATUS_KIND_NOT_FOUND,
+                "could not create folder");
     end_test();
 }
 
