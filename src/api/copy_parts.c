@@ -9,11 +9,11 @@
 
 static status open_folder(api_copy_part *p, const char *path, const char *host, int64_t time)
 {
-    char *placed;
+    char *placed, name[32];
     unsigned rank = p->run ? p->run->rank : 0;
-    snprintf(p->name, sizeof p->name, "part-%04u.parquet", rank);
+    snprintf(name, sizeof name, "part-%04u.parquet", rank);
     TRY(api_place_text(path, rank, host, &placed));
-    status st = new_folder_open(placed, (uint64_t)time, &p->folder);
+    status st = new_folder_open(placed, (uint64_t)time, name, &p->folder);
     mem_free(placed);
     return st;
 }
@@ -21,12 +21,8 @@ static status open_folder(api_copy_part *p, const char *path, const char *host, 
 status api_copy_part_open(api_copy_part *p, const sql_statement *statement, const api_rank *place,
                           const char *host, int64_t time)
 {
-    char *file;
     TRY(open_folder(p, statement->copy.path, host, time));
-    TRY(new_folder_file(p->folder, p->name, &file));
-    status st = api_copy_open_sink(statement, file, place, &p->sink);
-    mem_free(file);
-    return st;
+    return api_copy_open_sink(statement, new_folder_file(p->folder), place, &p->sink);
 }
 
 status api_copy_part_add(api_copy_part *p, exec_batch *batch)
@@ -44,28 +40,16 @@ status api_copy_part_publish(api_copy_part *p)
         TRY(rank_run_agree_parts(p->run, &p->rows));
     new_folder *folder = p->folder;
     p->folder = NULL;
-    TRY(new_folder_publish(folder, p->name));
+    TRY(new_folder_publish(folder));
     return p->run ? rank_run_agree_published(p->run) : STATUS_OK;
-}
-
-/* A rank that fails takes the folder away, and others may fail for that: the query's failure is the first one, which
- * is told before. */
-static status first_failure(rank_run *run, status st)
-{
-    net_query_fail(run->net, status_copy(st));
-    status first = net_query_failure(run->net);
-    if (!first)
-        return st;
-    status_free(st);
-    return first;
 }
 
 status api_copy_part_close(api_copy_part *p, status st)
 {
     if (st && p->run)
-        st = first_failure(p->run, st);
+        net_query_fail(p->run->net, status_copy(st));
     api_sink_abort(p->sink);
-    new_folder_abort(p->folder, p->name);
+    new_folder_abort(p->folder);
     return st;
 }
 

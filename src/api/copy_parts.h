@@ -13,7 +13,6 @@
 typedef struct api_copy_part {
     rank_run *run; /* NULL: there are no other ranks */
     new_folder *folder;
-    char name[32];
     api_sink *sink;
     uint64_t rows;
 } api_copy_part;

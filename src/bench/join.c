@@ -16,6 +16,8 @@ typedef struct join {
     uint64_t expected; /* matches on all ranks */
     /* Of a run. */
     join_table table;
+    bench_keys room; /* for build keys that arrive, of which there are so many rows: */
+    uint64_t room_rows;
     chunk_list arrived;
     uint64_t *placed; /* by peer: bytes of its part that have come; where parts go: */
     char *parts;      /* of the device */
@@ -54,6 +56,49 @@ static status push_sorted(const join *j, const uint64_t *sorted, const uint32_t 
     return STATUS_OK;
 }
 
+static status gather_rows(const join *j, const chunk *c, const uint32_t *order, uint32_t rows,
+                          void *out)
+{
+    return DEV_LAUNCH(j->rank->task.stream, gather, .width = sizeof(uint64_t),
+                      .base = c->columns[0]->values, .base_rows = c->rows.bound, .index = order,
+                      .count = dev_count_exact(rows), .out = out);
+}
+
+/* Straight to where messages are. */
+static status gather_to_peer(const join *j, const chunk *c, const uint32_t *order, uint32_t rows,
+                             unsigned peer, bench_stream *s)
+{
+    const uint32_t width = sizeof(uint64_t);
+    while (rows) {
+        char *to;
+        uint32_t room;
+        TRY(bench_stream_room(s, peer, width, &to, &room));
+        uint32_t now = room / width < rows ? room / width : rows;
+        TRY(gather_rows(j, c, order, now, to));
+        bench_stream_filled(s, peer, now * width);
+        order += now;
+        rows -= now;
+    }
+    return STATUS_OK;
+}
+
+/* On the host. This rank's own rows are taken at once. */
+static status push_gathered(const join *j, const bench_partition *p, const chunk *c,
+                            bench_stream *s)
+{
+    const uint32_t *order = p->order->address, *offsets = p->offsets->address;
+    for (unsigned peer = 0; peer < j->rank->ranks; peer++) {
+        uint32_t first = offsets[peer], rows = offsets[peer + 1] - first;
+        if (peer != j->rank->rank) {
+            TRY(gather_to_peer(j, c, order + first, rows, peer, s));
+        } else if (rows) {
+            TRY(gather_rows(j, c, order + first, rows, p->sorted->address));
+            TRY(s->take(s->argument, peer, p->sorted->address, rows * (uint32_t)sizeof(uint64_t)));
+        }
+    }
+    return STATUS_OK;
+}
+
 /* By way of pinned memory. */
 static status push_copied(const join *j, const bench_partition *p, uint64_t rows, bench_stream *s)
 {
@@ -74,20 +119,26 @@ static status push_copied(const join *j, const bench_partition *p, uint64_t rows
     return st;
 }
 
-/* A code's rank is that in whose part code_find looks it up. */
-static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
+/* By keys, or by their codes: of a table of all parts a code's rank is that in whose part code_find looks it up. */
+static status find_ranks(const join *j, bench_partition *p, const chunk *c)
 {
-    dev_stream *stream = j->rank->task.stream;
+    if (j->options->algorithm != BENCH_PARALLEL)
+        return bench_partition_rows(j->rank, p, c->columns[0]->values, c->rows.bound);
     dev_buffer *codes;
-    TRY(join_table_codes(&j->table, stream, c->columns, c->rows, &codes));
+    TRY(join_table_codes(&j->table, j->rank->task.stream, c->columns, c->rows, &codes));
     status st = bench_partition_rows(j->rank, p, codes->address, c->rows.bound);
     dev_buffer_unref(codes);
-    if (!st)
-        st = bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
-                                    p->sorted->address);
-    if (!st && stream->dev->is_host)
-        return push_sorted(j, p->sorted->address, p->offsets->address, s);
-    return st ? st : push_copied(j, p, c->rows.bound, s);
+    return st;
+}
+
+static status push_chunk(const join *j, bench_partition *p, const chunk *c, bench_stream *s)
+{
+    TRY(find_ranks(j, p, c));
+    if (j->rank->dev->is_host)
+        return push_gathered(j, p, c, s);
+    TRY(bench_partition_column(j->rank, p, c->columns[0]->values, c->rows.bound,
+                               p->sorted->address));
+    return push_copied(j, p, c->rows.bound, s);
 }
 
 static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *s)
@@ -106,24 +157,33 @@ static status push_by_rank(const join *j, const bench_keys *keys, bench_stream *
 
 /* ---- building ---- */
 
-/* A message's keys, in memory of the device. */
-static status keep_keys(const join *j, const char *data, uint32_t bytes, bench_keys *out)
+/* Hashes of random keys are spread so evenly that no rank gets much more than its share. */
+static uint64_t most_arriving(const join *j)
 {
-    *out = (bench_keys){.rows = bytes / sizeof(uint64_t)};
-    TRY(dev_alloc(j->rank->dev, bytes, "keys", &out->buffer));
-    return dev_upload(j->rank->task.stream, out->buffer->address, data, bytes, "keys");
+    uint64_t all = j->options->build_rows, share = all / j->rank->ranks;
+    return j->options->algorithm == BENCH_REDUNDANT ? all : share + share / 8 + 65536;
+}
+
+/* Set-up: its pages are there. */
+static status take_room(join *j)
+{
+    if (j->rank->ranks == 1)
+        return STATUS_OK;
+    j->room_rows = most_arriving(j);
+    size_t bytes = j->room_rows * sizeof(uint64_t);
+    TRY(dev_alloc(j->rank->dev, bytes, "keys", &j->room.buffer));
+    return j->rank->dev->ops->zero(j->rank->task.stream, j->room.buffer->address, bytes);
 }
 
 static status take_build(void *argument, unsigned peer, const char *data, uint32_t bytes)
 {
-    (void)peer;
     join *j = argument;
-    bench_keys keys;
-    status st = keep_keys(j, data, bytes, &keys);
-    if (!st)
-        st = bench_keys_chunks(j->rank, &keys, &j->arrived);
-    bench_keys_release(&keys);
-    return st;
+    uint64_t rows = bytes / sizeof(uint64_t);
+    if (rows > j->room_rows - j->room.rows)
+        return status_new(STATUS_KIND_INTERNAL, "rank %u sends more keys than a share", peer);
+    uint64_t *target = (uint64_t *)j->room.buffer->address + j->room.rows;
+    j->room.rows += rows;
+    return dev_upload(j->rank->task.stream, target, data, bytes, "keys");
 }
 
 /* The keys of which this rank makes a table. */
@@ -140,7 +200,11 @@ static status gather_build(join *j)
         st = push_by_rank(j, &j->build, &s);
     if (!st)
         st = bench_stream_finish(&s);
-    return bench_stream_close(&s, st);
+    st = bench_stream_close(&s, st);
+    if (!st)
+        st = bench_keys_chunks(j->rank, &j->room, &j->arrived);
+    bench_keys_release(&j->room);
+    return st;
 }
 
 static uint64_t arrived_rows(const join *j)
@@ -277,7 +341,7 @@ static status build_parts(join *j, uint64_t *rows, join_table *whole)
         most = rows[peer] > most ? rows[peer] : most;
     TRY(bench_clock_stop(j->rank, &j->building));
     TRY(start_table(j, most));
-    TRY(start_whole(j, most < 32 ? 64 : 2 * most, whole));
+    TRY(start_whole(j, join_table_slot_count(JOIN_TABLE_OPEN, most), whole));
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(fill_table(j));
     TRY(exchange_part(j, j->table.slots, whole->slot_count * sizeof(uint64_t), whole->slots));
@@ -310,6 +374,7 @@ static status build_alone(join *j)
 static status build(join *j)
 {
     bool is_parallel = j->options->algorithm == BENCH_PARALLEL && j->rank->ranks > 1;
+    TRY(take_room(j));
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(gather_build(j));
     TRY(is_parallel ? build_in_parallel(j) : build_alone(j));
@@ -367,6 +432,14 @@ static status probe_chunks(join *j, const bench_keys *keys)
         st = probe_chunk(j, chunks.items[i]);
     chunk_list_release(&chunks);
     return st;
+}
+
+/* A message's keys, in memory of the device. */
+static status keep_keys(const join *j, const char *data, uint32_t bytes, bench_keys *out)
+{
+    *out = (bench_keys){.rows = bytes / sizeof(uint64_t)};
+    TRY(dev_alloc(j->rank->dev, bytes, "keys", &out->buffer));
+    return dev_upload(j->rank->task.stream, out->buffer->address, data, bytes, "keys");
 }
 
 /* A message's keys are probed where they are, if that is in the device's reach. */
@@ -506,6 +579,7 @@ static status run_steps(join *j, bench_join_result *out)
 static status run(join *j, bench_join_result *out)
 {
     status st = run_steps(j, out);
+    bench_keys_release(&j->room);
     chunk_list_release(&j->arrived);
     join_table_release(&j->table);
     return st;

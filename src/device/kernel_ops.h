@@ -12,6 +12,9 @@ static inline uint32_t dev_rank_of(uint64_t hash, uint32_t ranks)
     return (uint32_t)((mixed >> 32) * ranks >> 32);
 }
 
+/* Slots of codes (code_insert) are in lines of so many, the processor's of 64 bytes. */
+#define DEV_CODE_LINE 8
+
 typedef enum dev_compare_op {
     DEV_COMPARE_EQ,
     DEV_COMPARE_NE,

@@ -253,6 +253,23 @@ net_arrival net_arriving(net_comm *comm, unsigned peer, const void *bytes, size_
     return arrival;
 }
 
+bool net_arrival_swap(void *token, net_frame *frame)
+{
+    net_held *to = token, *from = frame->owner;
+    if ((uintptr_t)token & 1 || to->message.room != from->message.room)
+        return false;
+    char *data = to->message.data;
+    void *memory = to->memory;
+    size_t memory_bytes = to->memory_bytes;
+    to->message.data = from->message.data;
+    to->memory = from->memory;
+    to->memory_bytes = from->memory_bytes;
+    from->message.data = data;
+    from->memory = memory;
+    from->memory_bytes = memory_bytes;
+    return true;
+}
+
 void net_arrived(net_comm *comm, unsigned peer, void *token, bool is_whole)
 {
     net_lock(comm);

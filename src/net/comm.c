@@ -142,10 +142,17 @@ static void let_move(net_comm *comm)
     pthread_cond_timedwait(&comm->changed, &comm->lock, &until);
 }
 
-static bool is_leaving_posted(const net_comm *comm)
+/* Where one rank is gone, others that have been silent for long are likely to be so as well. */
+static bool is_doubtful(const net_comm *comm, unsigned rank, uint64_t now)
+{
+    uint64_t silent = now - comm->peers[rank].heard_at;
+    return comm->is_broken && silent > comm->options.peer_timeout_ms * MILLISECOND / 2;
+}
+
+static bool is_leaving_posted(const net_comm *comm, uint64_t now)
 {
     for (unsigned rank = 0; rank < comm->ranks; rank++)
-        if (comm->peers[rank].leave.is_posted)
+        if (comm->peers[rank].leave.is_posted && !is_doubtful(comm, rank, now))
             return true;
     return false;
 }
@@ -190,11 +197,15 @@ void net_comm_close(net_comm *comm)
         let_move(comm);
     drop_queries(comm);
     tell_leaving(comm);
-    end = ops->now(comm->transport) + LEAVE_NS;
-    while (is_leaving_posted(comm) && ops->now(comm->transport) < end)
+    uint64_t now = ops->now(comm->transport);
+    end = now + LEAVE_NS;
+    while (is_leaving_posted(comm, now) && now < end) {
         let_move(comm);
-    for (unsigned rank = 0; comm->queries && rank < comm->ranks; rank++)
-        ops->abandon(comm->transport, rank);
+        now = ops->now(comm->transport);
+    }
+    for (unsigned rank = 0; rank < comm->ranks; rank++)
+        if (comm->queries || is_doubtful(comm, rank, now))
+            ops->abandon(comm->transport, rank);
     while (comm->queries) /* frames that were abandoned are given back soon */
         let_move(comm);
     net_pool_clear(comm);

@@ -12,19 +12,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* More tries than others can come and go, as each takes the folder away once at most. */
+#define TRIES_MAX 10000
+
 struct new_folder {
     char *path, *temporary_path;
+    char *file;      /* within temporary_path */
+    char *published; /* the same within path */
+    bool has_file;
 };
 
 static void folder_free(new_folder *f)
 {
     mem_free(f->path);
     mem_free(f->temporary_path);
+    mem_free(f->file);
+    mem_free(f->published);
     mem_free(f);
 }
 
+static status join(const char *folder, const char *name, char **out)
+{
+    size_t bytes = strlen(folder) + strlen(name) + 2;
+    *out = mem_new(bytes);
+    if (!*out)
+        return status_no_memory("path", bytes);
+    snprintf(*out, bytes, "%s/%s", folder, name);
+    return STATUS_OK;
+}
+
 /* Without slashes at its end. */
-static status make_names(new_folder *f, const char *path, uint64_t number)
+static status make_names(new_folder *f, const char *path, uint64_t number, const char *name)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -34,7 +52,8 @@ static status make_names(new_folder *f, const char *path, uint64_t number)
     if (!f->path || !f->temporary_path)
         return status_no_memory("path", length);
     snprintf(f->temporary_path, length + 32, "%s.%" PRIu64 ".tmp", f->path, number);
-    return STATUS_OK;
+    TRY(join(f->temporary_path, name, &f->file));
+    return join(f->path, name, &f->published);
 }
 
 static bool is_empty(const char *path)
@@ -58,42 +77,53 @@ static status check_free(const char *path)
                        "name a folder that is not there, or an empty one");
 }
 
-static status open_folder(new_folder *f, const char *path, uint64_t number)
+static status could_not_create(const new_folder *f, int error)
 {
-    TRY(make_names(f, path, number));
-    TRY(check_free(f->path));
-    if (mkdir(f->temporary_path, 0777) && errno != EEXIST)
-        return status_new_errno(errno, "could not create folder \"%s\"", f->path);
+    return status_new_errno(error, "could not create folder \"%s\"", f->path);
+}
+
+/* The folder, if another has not made it, and the file in it, which keeps it: another may give up in between and
+ * take the folder away, which is empty then. */
+static status make_file(new_folder *f)
+{
+    int file = -1, error = ENOENT;
+    for (unsigned i = 0; i < TRIES_MAX && file < 0 && error == ENOENT; i++) {
+        if (mkdir(f->temporary_path, 0777) && errno != EEXIST)
+            return could_not_create(f, errno);
+        file = open(f->file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        error = errno;
+    }
+    if (file < 0)
+        return status_new_errno(error, "could not create file \"%s\"", f->file);
+    close(file);
+    f->has_file = true;
     return STATUS_OK;
 }
 
-status new_folder_open(const char *path, uint64_t number, new_folder **out)
+static status open_folder(new_folder *f, const char *path, uint64_t number, const char *name)
+{
+    TRY(make_names(f, path, number, name));
+    TRY(check_free(f->path));
+    return make_file(f);
+}
+
+status new_folder_open(const char *path, uint64_t number, const char *name, new_folder **out)
 {
     *out = NULL;
     new_folder *f = mem_new(sizeof *f);
     if (!f)
         return status_no_memory("folder", sizeof *f);
-    status st = open_folder(f, path, number);
+    status st = open_folder(f, path, number, name);
     if (st)
-        folder_free(f);
+        new_folder_abort(f);
     else
         *out = f;
     return st;
 }
 
-static status join(const char *folder, const char *name, char **out)
+const char *new_folder_file(const new_folder *f)
 {
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    *out = mem_new(bytes);
-    if (!*out)
-        return status_no_memory("path", bytes);
-    snprintf(*out, bytes, "%s/%s", folder, name);
-    return STATUS_OK;
-}
-
-status new_folder_file(const new_folder *f, const char *name, char **out)
-{
-    return join(f->temporary_path, name, out);
+    return f->file;
 }
 
 /* The name is on the storage as well, as far as its file system can say so. */
@@ -110,40 +140,34 @@ static void sync_parent(const char *path)
 }
 
 /* Another process may have been first: then the file is where it belongs. */
-static status take_name(const new_folder *f, const char *name)
+static status take_name(const new_folder *f)
 {
-    char *file;
     if (!rename(f->temporary_path, f->path)) {
         sync_parent(f->path);
         return STATUS_OK;
     }
     int error = errno;
-    TRY(join(f->path, name, &file));
-    bool is_there = error == ENOENT && !access(file, F_OK);
-    mem_free(file);
-    return is_there ? STATUS_OK
-                    : status_new_errno(error, "could not create folder \"%s\"", f->path);
+    bool is_there = error == ENOENT && !access(f->published, F_OK);
+    return is_there ? STATUS_OK : could_not_create(f, error);
 }
 
-status new_folder_publish(new_folder *f, const char *name)
+status new_folder_publish(new_folder *f)
 {
-    status st = take_name(f, name);
+    status st = take_name(f);
     if (st)
-        new_folder_abort(f, name);
+        new_folder_abort(f);
     else
         folder_free(f);
     return st;
 }
 
-void new_folder_abort(new_folder *f, const char *name)
+void new_folder_abort(new_folder *f)
 {
-    char *file = NULL;
     if (!f)
         return;
-    status_free(join(f->temporary_path, name, &file));
-    if (file)
-        (void)unlink(file);
-    (void)rmdir(f->temporary_path); /* others may have files in it */
-    mem_free(file);
+    if (f->has_file)
+        (void)unlink(f->file);
+    if (f->temporary_path)
+        (void)rmdir(f->temporary_path); /* others may have files in it */
     folder_free(f);
 }

@@ -359,7 +359,7 @@ TEST(codes_of_two_columns)
  * in that of the rank that its hash belongs to. */
 TEST(codes_in_parts)
 {
-    enum { PARTS = 3, SLOTS = 701, CODES = 1000 };
+    enum { PARTS = 3, SLOTS = 704, CODES = 1000 };
     static uint64_t codes[CODES + 1], hashes[CODES + 1], slots[PARTS * SLOTS];
     static uint32_t order[CODES + 1], offsets[PARTS + 1], found[CODES + 1], groups[CODES];
     for (size_t isa = 0; isa < ISAS; isa++) {
@@ -401,6 +401,45 @@ TEST(codes_in_parts)
             CHECK_EQ(slots[found[i]], codes[i]);
         }
         CHECK_EQ(found[CODES], ROW_NULL);
+    }
+}
+
+/* A table of which one slot is free: codes overflow their lines, and the last line into the first. */
+TEST(codes_in_a_table_that_is_nearly_full)
+{
+    enum { SLOTS = 32, CODES = SLOTS - 1, STRANGERS = 100 };
+    static uint64_t codes[CODES + STRANGERS], slots[SLOTS], stats[2];
+    static uint32_t groups[CODES], found[CODES + STRANGERS];
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_code_insert);
+        dev_kernel_function find = test_kernel(isas[isa], DEV_KERNEL_code_find);
+        if (!insert)
+            continue;
+        for (uint64_t round = 0; round < 20; round++) {
+            for (uint64_t i = 0; i < CODES + STRANGERS; i++)
+                codes[i] = 1 + round * 1000 + i;
+            memset(slots, 0, sizeof slots);
+            memset(stats, 0, sizeof stats);
+            insert(&(code_insert_arguments){.codes = codes,
+                                            .count = dev_count_exact(CODES),
+                                            .slots = slots,
+                                            .slot_count = SLOTS,
+                                            .stats = stats,
+                                            .out = groups});
+            CHECK_EQ(stats[0], CODES);
+            CHECK_EQ(stats[1], CODES);
+            find(&(code_find_arguments){.codes = codes,
+                                        .count = dev_count_exact(CODES + STRANGERS),
+                                        .slots = slots,
+                                        .slot_count = SLOTS,
+                                        .out = found});
+            for (size_t i = 0; i < CODES; i++) {
+                CHECK_EQ(slots[groups[i]], codes[i]);
+                CHECK_EQ(found[i], groups[i]);
+            }
+            for (size_t i = CODES; i < CODES + STRANGERS; i++)
+                CHECK_EQ(found[i], ROW_NULL);
+        }
     }
 }
 

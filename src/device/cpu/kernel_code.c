@@ -4,8 +4,13 @@
 #include "device/kernel_ops.h"
 #include "device/tensor.h"
 
-/* How far ahead slots are fetched. */
-#define AHEAD 16
+#if defined __AVX2__ || defined __AVX512F__
+#include <immintrin.h>
+#endif
+
+/* How far ahead slots are fetched: within a batch of codes, or into the next one. */
+#define AHEAD 24
+#define BATCH 64
 
 void ISA_(code_pack)(const code_pack_arguments *a)
 {
@@ -34,11 +39,19 @@ static inline uint64_t start_of(uint64_t hash, uint64_t slots, bool is_power)
     return is_power ? hash & (slots - 1) : kernel_slot_of(hash, slots);
 }
 
-static inline uint64_t next_of(uint64_t at, uint64_t slots, bool is_power)
+/* Slots are looked at line by line, as they lie in a cache line each: a hash says with which one of its line to
+ * begin, then the others of that line follow, then those of the next. So of a table that is half full few codes
+ * need a second line. */
+#define LINE DEV_CODE_LINE
+
+static inline uint64_t line_of(uint64_t at)
 {
-    if (is_power)
-        return (at + 1) & (slots - 1);
-    return at + 1 == slots ? 0 : at + 1;
+    return at & ~(uint64_t)(LINE - 1);
+}
+
+static inline uint64_t next_line(uint64_t line, uint64_t slots)
+{
+    return line + LINE == slots ? 0 : line + LINE;
 }
 
 static inline bool is_power_of_two(uint64_t slots)
@@ -49,29 +62,48 @@ static inline bool is_power_of_two(uint64_t slots)
 /* For constants `is_power` and `has_parts`: each loop has what it needs. */
 #define LOOP static inline __attribute__((always_inline)) void
 
+/* Where codes [first, first + BATCH) begin to look, as far as they are. */
+LOOP find_starts(const uint64_t *codes, size_t first, size_t count, uint64_t slots, bool is_power,
+                 uint64_t *out)
+{
+    size_t end = first + BATCH < count ? first + BATCH : count;
+    for (size_t i = first; i < end; i++)
+        out[i % (2 * BATCH)] = start_of(kernel_mix(codes[i]), slots, is_power);
+}
+
+/* The slot that has the code, or takes it. All that look for one go the same way, so that it has one slot. */
+static inline uint64_t claim(uint64_t *slots, uint64_t slot_count, uint64_t start, uint64_t code,
+                             uint64_t *added)
+{
+    for (uint64_t line = line_of(start);; line = next_line(line, slot_count))
+        for (uint64_t k = 0; k < LINE; k++) {
+            uint64_t at = line + (start + k) % LINE;
+            uint64_t there = __atomic_load_n(&slots[at], __ATOMIC_RELAXED);
+            if (!there && __atomic_compare_exchange_n(&slots[at], &there, code, false,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+                ++*added;
+                return at;
+            }
+            if (there == code)
+                return at;
+        }
+}
+
 LOOP insert(const code_insert_arguments *a, bool is_power)
 {
     size_t count = kernel_count(a->count);
-    uint64_t slots = a->slot_count, codes = 0, added = 0;
+    uint64_t slots = a->slot_count, codes = 0, added = 0, starts[2 * BATCH];
+    find_starts(a->codes, 0, count, slots, is_power, starts);
     for (size_t i = 0; i < count; i++) {
+        if (i % BATCH == 0)
+            find_starts(a->codes, i + BATCH, count, slots, is_power, starts);
         if (i + AHEAD < count)
-            __builtin_prefetch(
-                &a->slots[start_of(kernel_mix(a->codes[i + AHEAD]), slots, is_power)], 1);
-        uint64_t code = a->codes[i], at = start_of(kernel_mix(code), slots, is_power);
+            __builtin_prefetch(&a->slots[starts[(i + AHEAD) % (2 * BATCH)]], 1);
+        uint64_t code = a->codes[i];
         a->out[i] = ROW_NULL;
         if (!code)
             continue;
-        for (;; at = next_of(at, slots, is_power)) {
-            uint64_t there = __atomic_load_n(&a->slots[at], __ATOMIC_RELAXED);
-            if (!there && __atomic_compare_exchange_n(&a->slots[at], &there, code, false,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-                added++;
-                break;
-            }
-            if (there == code)
-                break;
-        }
-        a->out[i] = (uint32_t)at;
+        a->out[i] = (uint32_t)claim(a->slots, slots, starts[i % (2 * BATCH)], code, &added);
         codes++;
     }
     __atomic_fetch_add(&a->stats[0], codes, __ATOMIC_RELAXED);
@@ -86,26 +118,64 @@ void ISA_(code_insert)(const code_insert_arguments *a)
         insert(a, false);
 }
 
+/* Which of a line's slots have the code, a bit each; *out_free: which are free. */
+static inline unsigned match_line(const uint64_t *line, uint64_t code, unsigned *out_free)
+{
+#if defined __AVX512F__
+    __m512i there = _mm512_loadu_si512(line);
+    *out_free = _mm512_testn_epi64_mask(there, there);
+    return _mm512_cmpeq_epi64_mask(there, _mm512_set1_epi64((int64_t)code));
+#elif defined __AVX2__
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)line);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(line + 4));
+    __m256i wanted = _mm256_set1_epi64x((int64_t)code), none = _mm256_setzero_si256();
+    *out_free = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(low, none))) |
+                (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, none)))
+                    << 4;
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(low, wanted))) |
+           (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, wanted))) << 4;
+#else
+    unsigned matches = 0, free = 0;
+    for (unsigned k = 0; k < LINE; k++) {
+        matches |= (unsigned)(line[k] == code) << k;
+        free |= (unsigned)!line[k] << k;
+    }
+    *out_free = free;
+    return matches;
+#endif
+}
+
+/* A line with a free slot is the last one in which a code can be. */
+static inline uint32_t find_code(const uint64_t *slots, uint64_t first, uint64_t slot_count,
+                                 uint64_t start, uint64_t code)
+{
+    const uint64_t *part = slots + first;
+    uint64_t line = line_of(start);
+    unsigned free, matches = match_line(part + line, code, &free);
+    while (!(matches | free)) {
+        line = next_line(line, slot_count);
+        matches = match_line(part + line, code, &free);
+    }
+    uint32_t at = (uint32_t)(first + line) + (uint32_t)__builtin_ctz(matches | 1u << LINE);
+    return code && matches ? at : ROW_NULL;
+}
+
 LOOP find(const code_find_arguments *a, bool has_parts, bool is_power)
 {
     size_t count = kernel_count(a->count);
-    uint64_t slots = a->slot_count;
+    uint64_t slots = a->slot_count, starts[2 * BATCH];
+    find_starts(a->codes, 0, count, slots, is_power, starts);
     for (size_t i = 0; i < count; i++) {
+        if (i % BATCH == 0)
+            find_starts(a->codes, i + BATCH, count, slots, is_power, starts);
         if (i + AHEAD < count) {
-            uint64_t later = kernel_mix(a->codes[i + AHEAD]);
-            uint64_t start = has_parts ? dev_rank_of(later, a->parts) * slots : 0;
-            __builtin_prefetch(&a->slots[start + start_of(later, slots, is_power)]);
+            uint64_t first =
+                has_parts ? dev_rank_of(kernel_mix(a->codes[i + AHEAD]), a->parts) * slots : 0;
+            __builtin_prefetch(&a->slots[first + line_of(starts[(i + AHEAD) % (2 * BATCH)])]);
         }
-        uint64_t code = a->codes[i], hash = kernel_mix(code), at = start_of(hash, slots, is_power);
-        uint64_t first = has_parts ? dev_rank_of(hash, a->parts) * slots : 0;
-        const uint64_t *part = a->slots + first;
-        uint64_t there = part[at];
-        /* 0 is in no slot: it ends where it begins to look or at a free one. */
-        while (there != code && there) {
-            at = next_of(at, slots, is_power);
-            there = part[at];
-        }
-        a->out[i] = code && there ? (uint32_t)(first + at) : ROW_NULL;
+        uint64_t code = a->codes[i];
+        uint64_t first = has_parts ? dev_rank_of(kernel_mix(code), a->parts) * slots : 0;
+        a->out[i] = find_code(a->slots, first, slots, starts[i % (2 * BATCH)], code);
     }
 }
 

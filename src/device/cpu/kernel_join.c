@@ -16,12 +16,18 @@ void ISA_(join_drop_nulls)(const join_drop_nulls_arguments *a)
             a->groups[i] = ROW_NULL;
 }
 
+/* How far ahead the places of rows are fetched. */
+#define AHEAD 32
+
 void ISA_(scatter_rows)(const scatter_rows_arguments *a)
 {
     size_t count = kernel_count(a->count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count && a->groups[i + AHEAD] != ROW_NULL)
+            __builtin_prefetch(&a->rows[a->groups[i + AHEAD]], 1);
         if (a->groups[i] != ROW_NULL)
             a->rows[a->groups[i]] = a->first_row + (uint32_t)i;
+    }
 }
 
 /* Counts are kept two places further; sums make them the ends of the lists before; filling a list

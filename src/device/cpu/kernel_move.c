@@ -295,16 +295,82 @@ void ISA_(copy_bits)(const copy_bits_arguments *a)
     bitmap_copy(a->target, a->target_at, a->source, a->source_at, kernel_count(a->count));
 }
 
+#if defined __AVX512DQ__
+#define HAS_RANK_VECTORS 1
+/* Each vector of rows is gone through once for each rank. */
+#define VECTOR_RANKS 8
+/* dev_rank_of's. */
+#define RANK_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static inline __m256i eight_ranks(const uint64_t *hashes, unsigned ranks)
+{
+    __m512i factor = _mm512_set1_epi64((int64_t)RANK_FACTOR);
+    __m512i mixed = _mm512_mullo_epi64(_mm512_loadu_si512(hashes), factor);
+    __m512i high = _mm512_srli_epi64(mixed, 32);
+    return _mm512_cvtepi64_epi32(
+        _mm512_srli_epi64(_mm512_mul_epu32(high, _mm512_set1_epi64(ranks)), 32));
+}
+
+/* The ranks of 16 hashes. */
+static inline __m512i vector_ranks(const uint64_t *hashes, unsigned ranks)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(eight_ranks(hashes, ranks)),
+                              eight_ranks(hashes + 8, ranks), 1);
+}
+
+/* Counts whole vectors of rows, each rank's one place further. */
+static inline size_t count_vectors(const ranks_partition_arguments *a, size_t count)
+{
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i of = vector_ranks(a->hashes + i, a->ranks);
+        for (unsigned r = 0; r < a->ranks; r++)
+            a->offsets[r + 1] += (unsigned)__builtin_popcount(
+                _mm512_cmpeq_epi32_mask(of, _mm512_set1_epi32((int)r)));
+    }
+    return i;
+}
+
+/* Puts their numbers where each rank's next one belongs. */
+static inline size_t put_vectors(const ranks_partition_arguments *a, size_t count)
+{
+    size_t i = 0;
+    __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (; i + 16 <= count; i += 16) {
+        __m512i of = vector_ranks(a->hashes + i, a->ranks);
+        for (unsigned r = 0; r < a->ranks; r++) {
+            __mmask16 mine = _mm512_cmpeq_epi32_mask(of, _mm512_set1_epi32((int)r));
+            unsigned rows = (unsigned)__builtin_popcount(mine);
+            _mm512_mask_storeu_epi32(a->out + a->offsets[r], (__mmask16)((1u << rows) - 1),
+                                     _mm512_maskz_compress_epi32(mine, numbers));
+            a->offsets[r] += rows;
+        }
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+    return i;
+}
+#else
+#define HAS_RANK_VECTORS 0
+#endif
+
 void ISA_(ranks_partition)(const ranks_partition_arguments *a)
 {
-    size_t count = kernel_count(a->count), ranks = a->ranks;
+    size_t count = kernel_count(a->count), ranks = a->ranks, counted = 0, put = 0;
     uint32_t *offsets = a->offsets;
     memset(offsets, 0, (ranks + 1) * sizeof *offsets);
-    for (size_t i = 0; i < count; i++)
+#if HAS_RANK_VECTORS
+    if (ranks <= VECTOR_RANKS)
+        counted = count_vectors(a, count);
+#endif
+    for (size_t i = counted; i < count; i++)
         offsets[dev_rank_of(a->hashes[i], a->ranks) + 1]++;
     for (size_t r = 0; r < ranks; r++)
         offsets[r + 1] += offsets[r];
-    for (size_t i = 0; i < count; i++)
+#if HAS_RANK_VECTORS
+    if (ranks <= VECTOR_RANKS)
+        put = put_vectors(a, count);
+#endif
+    for (size_t i = put; i < count; i++)
         a->out[offsets[dev_rank_of(a->hashes[i], a->ranks)]++] = (uint32_t)i;
     /* Each offset has moved on to the next rank's. */
     memmove(offsets + 1, offsets, ranks * sizeof *offsets);

@@ -1,5 +1,6 @@
 /* join_table_build.c - the steps that make a join table out of all tasks' chunks. Those with many
  * rows to go through are done by all tasks, chunk by chunk. */
+#include "device/kernel_ops.h"
 #include "exec/join/join_range.h"
 
 /* A key is ranked if the bitmap has at most so many bits a row, or so many at all. */
@@ -96,14 +97,17 @@ static status collect_heaps(const join_table *table, uint32_t column, string_hea
 #define SLOTS_MIN 64
 /* The slots of packed keys are a power of two. */
 #define HASHED_SLOTS_MAX ((uint64_t)1 << 31)
+/* Those of codes are in lines. */
+#define CODE_SLOTS_MAX ((uint64_t)ROW_NULL / DEV_CODE_LINE * DEV_CODE_LINE)
 
 uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
 {
-    uint64_t slots = SLOTS_MIN, most = form == JOIN_TABLE_HASHED ? HASHED_SLOTS_MAX : ROW_NULL;
+    uint64_t slots = SLOTS_MIN;
+    uint64_t most = form == JOIN_TABLE_HASHED ? HASHED_SLOTS_MAX : CODE_SLOTS_MAX;
     if (rows > most - most / FULL_PARTS)
         return 0;
-    if (form == JOIN_TABLE_OPEN)
-        slots = rows * 2 > slots ? rows * 2 : slots;
+    if (form == JOIN_TABLE_OPEN && rows * 2 > slots)
+        slots = (rows * 2 + DEV_CODE_LINE - 1) / DEV_CODE_LINE * DEV_CODE_LINE;
     while (form != JOIN_TABLE_OPEN && slots < rows + rows / 2)
         slots *= 2;
     return slots < most ? slots : most;

@@ -154,7 +154,7 @@ static void deliver(local_rank *to, unsigned from, net_frame *frame)
     net_arrival arrival = net_arriving(to->comm, from, header, header_bytes, payload_bytes);
     if (!arrival.token)
         return;
-    if (payload_bytes)
+    if (payload_bytes && (is_spoiled || !net_arrival_swap(arrival.token, frame)))
         memcpy(arrival.target, frame->payload, payload_bytes);
     if (spoils_payload)
         local_spoil_payload(fabric, arrival.target, payload_bytes);
@@ -472,7 +472,9 @@ status net_fabric_open(net_fabric *fabric, unsigned rank, const net_options *opt
         return status_no_memory("ranks", fabric->ranks * sizeof *hosts);
     for (unsigned r = 0; r < fabric->ranks; r++)
         hosts[r] = fabric->rank[r].host;
-    status st = net_comm_open(&fabric->rank[rank].base, hosts, options, out);
+    net_options own = *options; /* what is handed over in memory is not changed but by a fault */
+    own.has_no_checksums |= fabric->options.fault != NET_FAULT_RUBBISH;
+    status st = net_comm_open(&fabric->rank[rank].base, hosts, &own, out);
     mem_free(hosts);
     return st;
 }

@@ -1,8 +1,8 @@
 /* fabric.h - inside the local network: what ranks share, and what a seed decides.
  *
  * A rank's inbox has its own lock; under it nothing else is locked. Frames stay their sender's
- * memory until they are delivered, which the receiver's thread does: it copies the payload to where
- * the receiver wants it, and gives the frame back. */
+ * memory until they are delivered, which the receiver's thread does: it swaps a message's memory for that
+ * which the receiver has ready, or copies the payload, and gives the frame back. */
 #ifndef PISTACHIO_NET_LOCAL_FABRIC_H
 #define PISTACHIO_NET_LOCAL_FABRIC_H
 
