@@ -437,6 +437,7 @@ TEST(aggregate_pick_finds_least_and_greatest)
 
 static const uint32_t strides[] = {8, 16, 24, 32, 56};
 #define STRIDES (sizeof strides / sizeof *strides)
+#define SLOTS_LARGE (1u << 15)
 
 static char rows[ROWS_MAX * 56];
 
@@ -465,9 +466,11 @@ static void check_groups(const void *rows, size_t count, size_t stride, const ui
         CHECK(memcmp(group_rows, group_rows + g * stride, stride));
 }
 
-TEST(groups_find_gives_equal_rows_one_number)
+/* Small directories stay in the cache, large ones are fetched ahead. Hashes of `hash_bits`: with few, rows
+ * that are not equal have the same. */
+static void check_groups_find(uint64_t slot_count, uint32_t hash_bits)
 {
-    static uint64_t slots[ISAS][4096];
+    static uint64_t slots[ISAS][SLOTS_LARGE];
     static char group_rows[ISAS][ROWS_MAX * 56];
     static uint32_t hashes[ROWS_MAX], found[ISAS][ROWS_MAX];
     for (size_t s = 0; s < STRIDES; s++)
@@ -484,15 +487,16 @@ TEST(groups_find_gives_equal_rows_one_number)
                 table_of(v)[DEV_KERNEL_keys_hash](&h);
                 CHECK(!memcmp(found[v], found[0], count * sizeof *hashes));
             }
-            memcpy(hashes, found[0], count * sizeof *hashes);
+            for (size_t i = 0; i < count; i++)
+                hashes[i] = found[0][i] >> (32 - hash_bits);
             for (size_t v = 0; v < ISAS && table_of(v); v++) {
-                memset(slots[v], 0, sizeof slots[v]);
+                memset(slots[v], 0, slot_count * sizeof **slots);
                 groups_find_arguments f = {.rows = (uint8_t *)rows,
                                            .hashes = hashes,
                                            .count = dev_count_exact(count),
                                            .stride = stride,
                                            .slots = slots[v],
-                                           .slot_count = 4096,
+                                           .slot_count = slot_count,
                                            .group_rows = (uint8_t *)group_rows[v],
                                            .group_count = &group_count[v],
                                            .out = found[v]};
@@ -503,6 +507,13 @@ TEST(groups_find_gives_equal_rows_one_number)
                              found[v]);
             }
         }
+}
+
+TEST(groups_find_gives_equal_rows_one_number)
+{
+    for (uint64_t slot_count = 4096; slot_count <= SLOTS_LARGE; slot_count *= SLOTS_LARGE / 4096)
+        for (uint32_t hash_bits = 4; hash_bits <= 32; hash_bits += 28)
+            check_groups_find(slot_count, hash_bits);
 }
 
 /* Of no CUDA device: it is the host's. */

@@ -98,6 +98,15 @@ static void check_texts(void)
         "% 3 = 0 then '' else 'group number ' || x % 200000 end as k, count(*) as n from t where "
         "x < 262144 group by j, k) g",
         "241430;262144;group number 99998;2828421;");
+    /* Long enough, and with repeats enough, not to be kept aside: two rows each, then one in eight. */
+    check("select count(*), sum(n), max(n), max(k), sum(m) from (select 'a text that is long, of "
+          "group "
+          "number ' || x / 2 as k, count(*) as n, min(x) as m from t group by k) g",
+          "262144;524288;2;a text that is long, of group number 99999;68719214592;");
+    check("select count(*), sum(n), max(n), max(k) from (select 'a text that is long, of group "
+          "number ' "
+          "|| case when x % 8 = 7 then x - 1 else x end as k, count(*) as n from t group by k) g",
+          "458752;524288;2;a text that is long, of group number 99998;");
 }
 
 /* Texts of dictionaries: of 80,000 the tenth part are NULL, as 20,000 is divisible by 10. */

@@ -8,7 +8,8 @@
 #define ROWS_MAX 1025
 #define STRIDE 24 /* a text, a number */
 #define TEXT_MAX 40
-#define SLOTS 4096
+#define SLOTS (1u << 15) /* those of a large directory are fetched ahead */
+#define SLOTS_SMALL 4096
 
 static const size_t counts[] = {0, 1, 31, 32, 33, 255, 256, 257, 1024, ROWS_MAX};
 #define COUNTS (sizeof counts / sizeof *counts)
@@ -81,7 +82,8 @@ static bool is_inside(const void *at, const char *heap, size_t bytes)
 /* How the strings of new groups are taken. */
 typedef enum owning { OWNS_NOTHING, COUNTS_BYTES, OWNS_TEXT, OWNINGS } owning;
 
-static void check_find(const dev_kernel_function *table, size_t count, size_t distinct, owning how)
+static void check_find(const dev_kernel_function *table, size_t count, size_t distinct, owning how,
+                       uint64_t slot_count)
 {
     static uint64_t slots[SLOTS];
     static uint32_t hashes[ROWS_MAX], found[ROWS_MAX];
@@ -101,7 +103,7 @@ static void check_find(const dev_kernel_function *table, size_t count, size_t di
                                .stride = STRIDE,
                                .text_count = 1,
                                .slots = slots,
-                               .slot_count = SLOTS,
+                               .slot_count = slot_count,
                                .group_rows = (uint8_t *)group_rows,
                                .group_count = &groups,
                                .heap = how == OWNS_TEXT ? heap : NULL,
@@ -127,8 +129,47 @@ TEST(groups_own_or_count_their_texts)
             for (size_t d = 0; d < sizeof distincts / sizeof *distincts; d++)
                 for (owning how = 0; how < OWNINGS; how++) {
                     fill_keys(distincts[d]);
-                    check_find(table_of(v), counts[c], distincts[d], how);
+                    check_find(table_of(v), counts[c], distincts[d], how, SLOTS_SMALL);
+                    check_find(table_of(v), counts[c], distincts[d], how, SLOTS);
                 }
+}
+
+/* A text and nothing else. */
+TEST(texts_alone_are_grouped)
+{
+    static uint64_t slots[SLOTS];
+    static string_view rows[ROWS_MAX], groups[ROWS_MAX];
+    static uint32_t hashes[ROWS_MAX], found[ROWS_MAX];
+    for (size_t v = 0; v < ISAS && table_of(v); v++)
+        for (uint64_t slot_count = SLOTS_SMALL; slot_count <= SLOTS; slot_count *= 8) {
+            uint64_t count = 0;
+            fill_keys(ROWS_MAX);
+            for (size_t i = 0; i < ROWS_MAX; i++)
+                rows[i] = keys[i].text;
+            keys_hash_arguments h = {.rows = (const uint8_t *)rows,
+                                     .count = dev_count_exact(ROWS_MAX),
+                                     .stride = sizeof *rows,
+                                     .text_count = 1,
+                                     .out = hashes};
+            table_of(v)[DEV_KERNEL_keys_hash](&h);
+            memset(slots, 0, sizeof slots);
+            groups_find_arguments f = {.rows = (const uint8_t *)rows,
+                                       .hashes = hashes,
+                                       .count = dev_count_exact(ROWS_MAX),
+                                       .stride = sizeof *rows,
+                                       .text_count = 1,
+                                       .slots = slots,
+                                       .slot_count = slot_count,
+                                       .group_rows = (uint8_t *)groups,
+                                       .group_count = &count,
+                                       .out = found};
+            table_of(v)[DEV_KERNEL_groups_find](&f);
+            for (size_t i = 0; i < ROWS_MAX; i++)
+                CHECK(found[i] < count && text_is_same(&groups[found[i]], &rows[i]));
+            for (size_t g = 0; g < count; g++)
+                for (size_t other = 0; other < g; other++)
+                    CHECK(!text_is_same(&groups[g], &groups[other]));
+        }
 }
 
 TEST(texts_of_states_as_values)

@@ -61,23 +61,25 @@ static inline void row_copy(uint8_t *target, const uint8_t *source, size_t words
 /* Bytes that a text key has outside its row. */
 static inline uint32_t kernel_long_bytes(const void *key)
 {
-    string_view view;
-    memcpy(&view, key, sizeof view);
-    return view.bytes > STRING_INLINE_BYTES ? view.bytes : 0;
+    uint32_t bytes;
+    memcpy(&bytes, key, sizeof bytes);
+    return bytes > STRING_INLINE_BYTES ? bytes : 0;
 }
 
-/* A long string's bytes go to heap + *used, and the view points there. */
+/* A long string's bytes go to heap + *used, and the view points there. Its parts are read and written one by
+ * one: as a whole it would wait for stores of its words that are on their way. */
 static inline void kernel_own_text(void *key, char *heap, uint64_t *used)
 {
-    string_view view;
-    memcpy(&view, key, sizeof view);
-    if (view.bytes <= STRING_INLINE_BYTES)
+    uint32_t bytes = kernel_long_bytes(key);
+    char *copy = heap + *used, *place = (char *)key + offsetof(string_view, data);
+    const char *data;
+    if (!bytes)
         return;
-    char *copy = heap + *used;
-    memcpy(copy, kernel_string_data(&view), view.bytes);
-    *used += view.bytes;
-    view.data = copy - KERNEL_STRING_OFFSET;
-    memcpy(key, &view, sizeof view);
+    memcpy(&data, place, sizeof data);
+    memcpy(copy, data + KERNEL_STRING_OFFSET, bytes);
+    *used += bytes;
+    copy -= KERNEL_STRING_OFFSET;
+    memcpy(place, &copy, sizeof copy);
 }
 
 #endif

@@ -26,6 +26,11 @@
 #define ASIDE_ROWS_PER_GROUP 4
 #define PASSING_ROWS_PER_GROUP 4
 #define ASIDE_GROWTH 4
+/* Long texts are copied with each row that is kept, into memory that is new, and looked up with a miss
+ * for the row's and one for the group's when tables are merged. Grouping such rows at once pays where
+ * one in so many is of a group that is there. */
+#define ASIDE_TEXT_BYTES 32
+#define ASIDE_REPEATS 8
 /* Rows in the sample for each two of its groups, and how many groups it has at least. */
 #define PASSED_ROWS_PER_TWO 3
 #define PASSED_GROUPS_MIN 32
@@ -183,6 +188,15 @@ static void note_bounds(aggregate_local *local, const aggregate_table *table)
         widen_bounds(local, table->segments.items[i].minimum, table->segments.items[i].maximum);
 }
 
+/* Grouping has not made the rows few enough to go on in memory that is not the cache's. */
+static bool is_hardly_fewer(const aggregate_table *table)
+{
+    uint64_t rows = table->row_count, count = table->count;
+    if (table->groups.heap.bytes / ASIDE_TEXT_BYTES >= count)
+        return count > rows - rows / ASIDE_REPEATS;
+    return rows / ASIDE_ROWS_PER_GROUP < count;
+}
+
 /* The table takes no more rows. */
 static bool is_of_no_use(const aggregate_local *local, const aggregate_table *table)
 {
@@ -190,8 +204,7 @@ static bool is_of_no_use(const aggregate_local *local, const aggregate_table *ta
         return false;
     if (table->is_passing)
         return table->count + local->core->dev->chunk_rows > table->capacity;
-    return table->count >= local->aside_groups && !local->core->counts_groups &&
-           table->row_count / ASIDE_ROWS_PER_GROUP < table->count;
+    return table->count >= local->aside_groups && is_hardly_fewer(table);
 }
 
 /* The layout of a HASH table for rows and for the groups of `old`, or NULL. */

@@ -58,18 +58,36 @@ void join_prober_drop(join_prober *p)
 
 /* ---- keys and groups ---- */
 
-exec_result join_prober_keys(join_prober *p, exec_task *task)
+/* keeps_rows: of a base, where the dictionary takes them. */
+static exec_result make_keys(join_prober *p, exec_task *task, bool keeps_rows)
 {
     for (; p->next_key < p->join->probe_key_count; p->next_key++) {
-        tensor *value = NULL;
+        tensor *value = NULL, **key = &p->keys[p->next_key];
         exec_result result = program_evaluate(p->keys_run, p->next_key, p->input, &value);
         if (result != EXEC_FINISHED)
             return result;
-        status st = tensor_flatten(task->stream, value, p->input->rows, &p->keys[p->next_key]);
+        if (keeps_rows && join_dictionary_takes(&p->dictionary, p->join, value, p->input->rows)) {
+            *key = value;
+            continue;
+        }
+        status st = tensor_flatten(task->stream, value, p->input->rows, key);
         tensor_unref(value);
         EXEC_TRY(task, st);
     }
     return EXEC_FINISHED;
+}
+
+exec_result join_prober_keys(join_prober *p, exec_task *task)
+{
+    return make_keys(p, task, false);
+}
+
+static status look_up(join_prober *p, exec_task *task)
+{
+    const tensor *key = p->keys[0];
+    if (key && key->form == TENSOR_INDEXED)
+        return join_dictionary_probe(&p->dictionary, p->join, task, key, p->rows, &p->groups);
+    return join_table_probe(&p->side->table, task, p->keys, p->rows, &p->groups);
 }
 
 static status zero_bits(exec_task *task, dev_count rows, dev_buffer **out)
@@ -95,7 +113,7 @@ static uint32_t location_of(const op_join_build *join)
 
 static status start_rows(join_prober *p, exec_task *task)
 {
-    TRY(join_table_probe(&p->side->table, task, p->keys, p->rows, &p->groups));
+    TRY(look_up(p, task));
     if (p->join->range_count)
         TRY(join_range_find(p->join, &p->side->table, task, p->keys, p->rows, p->groups->rows,
                             &p->places, &p->least));
@@ -444,7 +462,7 @@ static exec_result emit_pairs(join_prober *p, exec_task *task, chunk **output)
 
 static exec_result find_groups(join_prober *p, exec_task *task)
 {
-    exec_result result = join_prober_keys(p, task);
+    exec_result result = make_keys(p, task, p->side == &p->join->whole);
     if (result != EXEC_FINISHED)
         return result;
     EXEC_TRY(task, start_rows(p, task));
@@ -506,6 +524,7 @@ status join_prober_init(join_prober *p, const op_join_build *join, exec_task *ta
 void join_prober_release(join_prober *p)
 {
     join_prober_drop(p);
+    join_dictionary_release(&p->dictionary);
     program_run_free(p->keys_run);
     program_run_free(p->residual_run);
     mem_free(p->keys);

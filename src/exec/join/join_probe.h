@@ -2,7 +2,7 @@
 #ifndef PISTACHIO_EXEC_JOIN_JOIN_PROBE_H
 #define PISTACHIO_EXEC_JOIN_JOIN_PROBE_H
 
-#include "exec/join/op_join.h"
+#include "exec/join/join_dictionary.h"
 
 typedef enum probe_stage {
     PROBE_IDLE,
@@ -21,7 +21,8 @@ typedef struct join_prober {
     chunk *input;
     dev_count rows; /* of the input */
     uint32_t next_key;
-    tensor **keys; /* FLAT */
+    tensor **keys; /* FLAT, but for one that `dictionary` takes */
+    join_dictionary dictionary;
     row_index *groups;
     dev_buffer *places;  /* with ranges: where the pairs of a row begin and end; else the table's */
     dev_buffer *least;   /* with two: which of those count; see join_range_find */
