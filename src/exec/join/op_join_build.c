@@ -328,8 +328,8 @@ static void publish_filters(op_join_build *op)
         runtime_filter *filter =
             exec_runtime_filter(op->base.query, plan->join.runtime_filters.items[i].id);
         if (table->form == JOIN_TABLE_RANKED)
-            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
-                                          op->whole.ranges[0].max);
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].count,
+                                          op->whole.ranges[0].min, op->whole.ranges[0].max);
         else
             runtime_filter_publish(filter);
     }
