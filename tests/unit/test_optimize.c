@@ -80,6 +80,16 @@ TEST(what_an_or_says_of_groups_goes_below_them)
     CHECK(lower && strstr(lower, "filter ((n = 1) or (n = 2))"));
 }
 
+TEST(functions_of_constant_texts_are_computed_once)
+{
+    char plan[2048];
+    explain("none",
+            "explain select a from (values ('x'), ('y')) v (a) where a = upper('ab') || "
+            "substr('cde', 2, 1) || reverse(left(trim(' fg '), 1))",
+            plan, sizeof plan);
+    CHECK(strstr(plan, "(a = 'ABdf')"));
+}
+
 TEST(a_join_that_nobody_counts_makes_no_pairs)
 {
     char plan[2048];
