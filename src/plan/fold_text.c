@@ -94,8 +94,7 @@ static bool fold_measure(const expr *e, int op, value *out)
     if (e->arg_count != 1 || (op != DEV_MEASURE_CHARACTERS && op != DEV_MEASURE_BYTES) ||
         !type_is_integer(e->type))
         return false;
-    size_t size =
-        op == DEV_MEASURE_BYTES ? text->bytes : text_characters(text->text, text->bytes);
+    size_t size = op == DEV_MEASURE_BYTES ? text->bytes : text_characters(text->text, text->bytes);
     *out = value_int(e->type.id, (int64_t)size);
     return true;
 }

@@ -102,8 +102,8 @@ static void make_semi(const search *s, plan_node *join)
 
 static bool can_be_semi(const plan_node *join)
 {
-    return join->join.type == JOIN_INNER && join->join.left_keys.count &&
-           !join->join.null_equal && !join->join.ranges.count &&
+    return join->join.type == JOIN_INNER && join->join.left_keys.count && !join->join.null_equal &&
+           !join->join.ranges.count &&
            (gives_only(join, join->children[0]) || gives_only(join, join->children[1]));
 }
 

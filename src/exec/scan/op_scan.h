@@ -54,8 +54,8 @@ typedef struct scan_local {
     dev_count count;
     dev_buffer *count_owner;
     uint32_t next_bound, next_runtime, next_filter;
-    uint32_t *order; /* of the runtime filters, by number, */
-    double *worths;  /* by place in it: what decides it */
+    uint32_t *order;      /* of the runtime filters, by number, */
+    double *worths;       /* by place in it: what decides it */
     bound_filter *bounds; /* as they were when the slice was begun */
     chunk *candidate;     /* what the condition at work sees */
 } scan_local;

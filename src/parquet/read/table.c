@@ -72,9 +72,10 @@ static bool has_number(data_type type)
 /* What row groups say of their distinct values, to guess how many the table has. */
 typedef struct distinct_sums {
     double most, values,
-        width;    /* of a row group, and added up: values; distances of their bounds */
-    double apart; /* values of row groups each of which begins where the one before ends, or later */
-    int128 end;   /* of the last one of these */
+        width; /* of a row group, and added up: values; distances of their bounds */
+    double
+        apart;  /* values of row groups each of which begins where the one before ends, or later */
+    int128 end; /* of the last one of these */
 } distinct_sums;
 
 /* Row groups that have all of the table's range have, it seems, the same values; those that share it among them
