@@ -283,6 +283,35 @@ static int bound_of(const expr *e, uint32_t *out_column)
     return op == EXPR_LT || op == EXPR_LE ? 1 : -1;
 }
 
+/* The only column that e reads; 0: several, or none. */
+static uint32_t only_column(const expr *e)
+{
+    uint32_t only = e->kind == EXPR_COLUMN ? e->column_id : 0;
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        uint32_t column = only_column(e->args[i]);
+        bool is_constant = e->args[i]->kind == EXPR_CONSTANT;
+        if (!is_constant && (!column || (only && column != only)))
+            return 0;
+        only = is_constant ? only : column;
+    }
+    return only;
+}
+
+/* Conditions on one column are taken to say much the same: the one that leaves least decides. */
+static double share_of_same_column(const plan_node *node, const expr_list *conditions,
+                                   size_t number, double share)
+{
+    uint32_t column = only_column(conditions->items[number]);
+    double least = 1;
+    for (size_t i = 0; i < number && column; i++) {
+        double before = only_column(conditions->items[i]) == column
+                            ? plan_share(node, conditions->items[i])
+                            : 1;
+        least = before < least ? before : least;
+    }
+    return share >= least ? 1 : share / least;
+}
+
 /* The share of the condition among rows that meet those before it. An upper and a lower bound of
  * one column leave what is between. */
 static double share_after(const plan_node *node, const expr_list *conditions, size_t number)
@@ -295,7 +324,7 @@ static double share_after(const plan_node *node, const expr_list *conditions, si
             double before = plan_share(node, conditions->items[i]), both = before + share - 1;
             return before > 0 && both > 0 ? both / before : 1e-3;
         }
-    return share;
+    return share_of_same_column(node, conditions, number, share);
 }
 
 double plan_share_of_list(const plan_node *node, const expr_list *conditions)

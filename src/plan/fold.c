@@ -3,6 +3,7 @@
 
 #include "device/host/host.h"
 #include "plan/fold_like.h"
+#include "plan/fold_text.h"
 #include "plan/function.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ static bool fold_values(arena *a, const expr *e, value *out)
     case EXPR_ILIKE:
         return fold_like(a, e, out);
     default:
-        return fold_host(a, e, out);
+        return fold_text(a, e, out) || fold_host(a, e, out);
     }
 }
 

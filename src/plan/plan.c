@@ -66,6 +66,16 @@ const char *plan_aggregate_name(plan_aggregate_function function)
     return names[function];
 }
 
+bool plan_aggregate_ignores_distinct(plan_aggregate_function function)
+{
+    static const bool ignores[] = {
+#define AGGREGATE(name, sql, argument, type, state, operation, result, ignores_distinct, help)     \
+    ignores_distinct,
+#include "plan/aggregates.def"
+    };
+    return ignores[function];
+}
+
 const char *plan_window_name(plan_window_function function)
 {
     static const char *const names[] = {

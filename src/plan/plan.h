@@ -163,6 +163,7 @@ typedef struct plan_given_filter {
 typedef struct plan_taken_filter {
     uint32_t id;
     uint32_t column_id; /* the scan's column that it is about */
+    double distinct;    /* values of that column, as far as one can tell */
 } plan_taken_filter;
 
 /* What a sort with a limit has kept so far bounds what it will still take: the first keys of its
@@ -339,6 +340,8 @@ const char *plan_kind_name(plan_kind kind);
 const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_exchange_name(plan_exchange_kind kind);
 const char *plan_aggregate_name(plan_aggregate_function function);
+/* Equal values more or less make no difference to it. */
+bool plan_aggregate_ignores_distinct(plan_aggregate_function function);
 /* Of a function of windows.def. */
 const char *plan_window_name(plan_window_function function);
 

@@ -89,6 +89,20 @@ static status push_project(plan_statement *s, plan_node *node, expr_list *condit
     return STATUS_OK;
 }
 
+/* Conditions on what is in the set alone may sink, and of an OR what it says of that; e itself goes
+ * above, unless it sinks whole. */
+static status sink(plan_statement *s, expr *e, const column_set *set, bool may_sink,
+                   expr_list *below, expr_list *above)
+{
+    expr *implied = NULL;
+    if (may_sink && column_set_covers(set, e))
+        return array_push(s->memory, below, e);
+    TRY(array_push(s->memory, above, e));
+    if (may_sink && plan_rule_is_on(s, RULE_implied_conditions))
+        TRY(plan_implied_condition(s->memory, e, set, &implied));
+    return implied ? array_push(s->memory, below, implied) : STATUS_OK;
+}
+
 /* Conditions on the groups alone choose whole groups: they may be checked before. */
 static status push_aggregate(plan_statement *s, plan_node *node, expr_list *conditions,
                              plan_node **out)
@@ -101,16 +115,13 @@ static status push_aggregate(plan_statement *s, plan_node *node, expr_list *cond
         column_set_add(&groups, node->columns.items[i].id);
     plan_column_list group_columns = node->columns;
     group_columns.count = group_count;
-    for (size_t i = 0; i < conditions->count; i++) {
-        expr *e = conditions->items[i];
-        if (!group_count || !column_set_covers(&groups, e)) {
-            TRY(array_push(s->memory, &above, e));
-            continue;
-        }
-        e = expr_substitute(s->memory, e, &group_columns, node->aggregate.groups.items);
-        if (!e)
-            return status_no_memory("plan", sizeof *e);
-        TRY(array_push(s->memory, &below, e));
+    for (size_t i = 0; i < conditions->count; i++)
+        TRY(sink(s, conditions->items[i], &groups, group_count, &below, &above));
+    for (size_t i = 0; i < below.count; i++) {
+        expr **e = &below.items[i];
+        *e = expr_substitute(s->memory, *e, &group_columns, node->aggregate.groups.items);
+        if (!*e)
+            return status_no_memory("plan", sizeof **e);
     }
     TRY(push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
@@ -138,11 +149,9 @@ static status push_window(plan_statement *s, plan_node *node, expr_list *conditi
     column_set partition;
     TRY(column_set_new(s->memory, s->next_column_id, &partition));
     column_set_add_list(&partition, &node->window.partition);
-    for (size_t i = 0; i < conditions->count; i++) {
-        expr *e = conditions->items[i];
-        bool may_sink = node->window.partition.count && column_set_covers(&partition, e);
-        TRY(array_push(s->memory, may_sink ? &below : &above, e));
-    }
+    for (size_t i = 0; i < conditions->count; i++)
+        TRY(sink(s, conditions->items[i], &partition, node->window.partition.count, &below,
+                 &above));
     TRY(push(s, node->children[0], &below, &node->children[0]));
     plan_estimate(s, node);
     TRY(plan_filter_over(s->memory, node, &above, out));

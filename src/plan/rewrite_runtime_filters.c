@@ -17,14 +17,15 @@ static status offer_scan(offer *o, plan_node *scan, uint32_t id)
 {
     expr column = {.kind = EXPR_COLUMN, .column_id = id};
     double rows = (double)scan->scan.table->row_count;
-    if (o->keys_max * 2 > plan_distinct(scan, &column, rows))
+    double distinct = plan_distinct(scan, &column, rows);
+    if (o->keys_max * 2 > distinct)
         return STATUS_OK; /* a key for all of them, as far as one can tell */
     for (size_t i = 0; i < scan->scan.runtime_filters.count; i++)
         if (scan->scan.runtime_filters.items[i].id == o->number)
             return STATUS_OK;
     o->is_taken = true;
     return array_push(o->statement->memory, &scan->scan.runtime_filters,
-                      ((plan_taken_filter){o->number, id}));
+                      ((plan_taken_filter){o->number, id, distinct}));
 }
 
 /* The child's column behind a column that a projection or aggregate hands on. */

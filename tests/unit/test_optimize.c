@@ -61,6 +61,89 @@ TEST(a_join_above_makes_an_outer_join_an_inner_one)
     CHECK(strstr(plan, "left join"));
 }
 
+TEST(what_an_or_says_of_groups_goes_below_them)
+{
+    char plan[2048];
+    const char *sql = "explain select * from (select n, count(*) as k from (values (1), (2)) v (n) "
+                      "group by n) g where n = 1 or (n = 2 and k > 1)";
+    explain("none", sql, plan, sizeof plan);
+    const char *lower = strstr(plan, "aggregate groups");
+    CHECK(lower && strstr(lower, "filter ((n = 1) or (n = 2))"));
+    explain("implied_conditions", sql, plan, sizeof plan);
+    lower = strstr(plan, "aggregate groups");
+    CHECK(lower && !strstr(lower, "filter"));
+    explain("none",
+            "explain select * from (select n, rank() over (partition by n order by m) as k "
+            "from (values (1, 2), (2, 3)) v (n, m)) g where n = 1 or (n = 2 and k > 1)",
+            plan, sizeof plan);
+    lower = strstr(plan, "window");
+    CHECK(lower && strstr(lower, "filter ((n = 1) or (n = 2))"));
+}
+
+TEST(functions_of_constant_texts_are_computed_once)
+{
+    char plan[2048];
+    explain("none",
+            "explain select a from (values ('x'), ('y')) v (a) where a = upper('ab') || "
+            "substr('cde', 2, 1) || reverse(left(trim(' fg '), 1))",
+            plan, sizeof plan);
+    CHECK(strstr(plan, "(a = 'ABdf')"));
+}
+
+TEST(a_join_that_nobody_counts_makes_no_pairs)
+{
+    char plan[2048];
+    const char *sql = "explain select distinct l.a from (values (1), (2)) l (a) "
+                      "join (values (1), (1)) r (a) on l.a = r.a";
+    explain("none", sql, plan, sizeof plan);
+    CHECK(strstr(plan, "semi join"));
+    CHECK(!strstr(plan, "inner join"));
+    explain("duplicates", sql, plan, sizeof plan);
+    CHECK(strstr(plan, "inner join"));
+    static const char *const counted[] = {
+        "explain select l.a, count(*) from (values (1), (2)) l (a) "
+        "join (values (1), (1)) r (a) on l.a = r.a group by 1",
+        "explain select distinct l.a, r.b from (values (1), (2)) l (a) "
+        "join (values (1, 1), (1, 2)) r (a, b) on l.a = r.a",
+        "explain select l.a from (values (1), (2)) l (a) "
+        "join (values (1), (1)) r (a) on l.a = r.a",
+        "explain select distinct a from (select l.a from (values (1), (2)) l (a) "
+        "join (values (1), (1)) r (a) on l.a = r.a limit 1) v",
+    };
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        explain("none", counted[i], plan, sizeof plan);
+        CHECK(strstr(plan, "inner join"));
+    }
+}
+
+TEST(distinct_rows_below_distinct_ones_are_not_made_twice)
+{
+    char plan[2048];
+    const char *sql = "explain select 1 union select 2 union select 3";
+    explain("none", sql, plan, sizeof plan);
+    const char *first = strstr(plan, "aggregate");
+    CHECK(first && !strstr(first + 1, "aggregate"));
+    explain("duplicates", sql, plan, sizeof plan);
+    first = strstr(plan, "aggregate");
+    CHECK(first && strstr(first + 1, "aggregate"));
+}
+
+/* Row groups that lie one behind the other have values of their own, whatever others say that have the whole range. */
+TEST(values_of_row_groups_apart_add_up)
+{
+    char path[128], sql[512], plan[2048];
+    snprintf(path, sizeof path, "%s/apart.parquet", test_folder());
+    snprintf(sql, sizeof sql,
+             "COPY (WITH d (x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+             "SELECT CASE WHEN c.x >= 5 THEN b.x * 10000 ELSE b.x + c.x * 10 END AS n "
+             "FROM d a, d b, d c ORDER BY c.x) TO '%s' (ROW_GROUP_SIZE 100)",
+             path);
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    CHECK(!run_statement("explain select n, count(*) from t group by n", path, "cpu", plan,
+                         sizeof plan));
+    CHECK(strstr(plan, " 50    aggregate"));
+}
+
 /* Ten row groups of ten values each: they are a hundred where each row group has its own, ten where all have them all. */
 TEST(values_of_row_groups_add_up_where_these_share_the_range)
 {

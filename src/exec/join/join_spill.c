@@ -150,7 +150,7 @@ status join_spill_publish(op_join_build *join, exec_task *task)
         uint32_t key = plan->join.runtime_filters.items[i].key;
         const join_key_range *range = has_ranges ? &join->whole.ranges[key] : NULL;
         if (range && !range->count)
-            runtime_filter_publish_bitmap(filter_at(join, i), NULL, 0, 0);
+            runtime_filter_publish_bitmap(filter_at(join, i), NULL, 0, 0, 0);
         else
             TRY(runtime_filter_publish_bloom(filter_at(join, i), task->stream, range != NULL,
                                              range ? range->min : 0, range ? range->max : 0));

@@ -90,7 +90,8 @@ typedef struct op_join_build {
     struct heavy_keys *heavy; /* or NULL */
     bool is_answering;        /* the table is needed for what other ranks ask; under the lock, */
     bool is_released;         /* as well: nobody else needs it */
-    exec_operator *tail;      /* or NULL */
+    exec_operator *probe;
+    exec_operator *tail; /* or NULL */
 } op_join_build;
 
 /* join_side.c: an empty side, whose table can be made; what it points to is the join's. */

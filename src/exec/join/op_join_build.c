@@ -328,8 +328,8 @@ static void publish_filters(op_join_build *op)
         runtime_filter *filter =
             exec_runtime_filter(op->base.query, plan->join.runtime_filters.items[i].id);
         if (table->form == JOIN_TABLE_RANKED)
-            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].min,
-                                          op->whole.ranges[0].max);
+            runtime_filter_publish_bitmap(filter, table->bitmap, op->whole.ranges[0].count,
+                                          op->whole.ranges[0].min, op->whole.ranges[0].max);
         else
             runtime_filter_publish(filter);
     }
@@ -362,6 +362,13 @@ static status spill_rest(op_join_build *op, exec_task *task)
     return join_spill_build(op, task, chunks->items + first, end - first);
 }
 
+/* Without build rows nothing comes of probe rows. */
+static bool needs_build_rows(const op_join_build *op)
+{
+    return op->type == JOIN_INNER || op->type == JOIN_SEMI || op->type == JOIN_RIGHT ||
+           op->emits_build;
+}
+
 static status finish(op_join_build *op, exec_task *task)
 {
     const join_table *table = &op->whole.table;
@@ -370,6 +377,7 @@ static status finish(op_join_build *op, exec_task *task)
     op->whole.has_rows = has_spilled ? atomic_load(&op->spill.rows_written) : table->row_count;
     op->whole.has_null_key = has_spilled ? atomic_load(&op->spill.has_null_key)
                                          : table->key_row_count < table->row_count;
+    op->probe->drops_all = !op->whole.has_rows && needs_build_rows(op) && !op->heavy;
     if (op->tail)
         op->tail->is_empty = !has_spilled && !join_marks_build(op);
     if (!has_spilled)

@@ -206,6 +206,7 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
         join_build_close(&op->base);
         return st;
     }
+    op->probe = *out_probe;
     op->tail = *out_tail;
     *out_build = &op->base;
     return STATUS_OK;

@@ -63,7 +63,11 @@ static status scan_local_open(exec_operator *base, exec_task *task, void *state)
     local->constants = mem_new_array(count, sizeof *local->constants);
     local->slices = mem_new_array(count, sizeof *local->slices);
     local->bounds = mem_new_array(base->plan->scan.bounds.count + 1, sizeof *local->bounds);
-    if (!local->columns || !local->batches || !local->constants || !local->slices || !local->bounds)
+    local->order = mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->order);
+    local->worths =
+        mem_new_array(base->plan->scan.runtime_filters.count + 1, sizeof *local->worths);
+    if (!local->columns || !local->batches || !local->constants || !local->slices ||
+        !local->bounds || !local->order || !local->worths)
         return status_no_memory("scan", count * sizeof *local->columns);
     return op->program ? program_run_new(op->program, task, &local->run) : STATUS_OK;
 }
@@ -86,6 +90,8 @@ static void scan_local_close(exec_operator *base, void *state)
     for (size_t i = 0; local->bounds && i < base->plan->scan.bounds.count; i++)
         bound_filter_release(&local->bounds[i]);
     mem_free(local->bounds);
+    mem_free(local->order);
+    mem_free(local->worths);
     program_run_free(local->run);
 }
 
@@ -274,6 +280,7 @@ static void start_slice(const op_scan *op, scan_local *local)
     local->next_row += local->slice_rows;
     local->count = dev_count_exact(local->slice_rows);
     local->next_bound = local->next_runtime = local->next_filter = 0;
+    scan_order_filters(op, local);
     local->has_slice = true;
 }
 

@@ -54,6 +54,8 @@ typedef struct scan_local {
     dev_count count;
     dev_buffer *count_owner;
     uint32_t next_bound, next_runtime, next_filter;
+    uint32_t *order;      /* of the runtime filters, by number, */
+    double *worths;       /* by place in it: what decides it */
     bound_filter *bounds; /* as they were when the slice was begun */
     chunk *candidate;     /* what the condition at work sees */
 } scan_local;
@@ -82,6 +84,10 @@ CHECKED status scan_selected_column(exec_task *task, scan_local *local, uint32_t
 /* A bit for each key: it may be among those of the filter, which has a bitmap or Bloom filter. */
 CHECKED status scan_filter_mask(dev_stream *stream, const runtime_filter *filter,
                                 const tensor *keys, dev_count count, uint64_t *mask);
+
+/* Sets the order of the runtime filters for the slice that begins: first the one that drops most rows for
+ * its price. */
+void scan_order_filters(const op_scan *op, scan_local *local);
 
 /* Narrows the slice's selection by bounds, runtime filters and conditions, in this order, from where
  * it was left. EXEC_FINISHED: it is what it will be; else as scan_await_columns. */

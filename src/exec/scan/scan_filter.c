@@ -35,6 +35,51 @@ static status narrow(exec_task *task, scan_local *local, row_index *rows, dev_co
 
 /* ---- runtime filters ---- */
 
+/* What a look into a Bloom filter costs in looks into a bitmap, for the hash. */
+#define BLOOM_COST 2
+#define TEXT_COST 4
+/* What was seen of so many rows is believed rather than what was expected. */
+#define BELIEVED_ROWS ((uint64_t)1 << 12)
+
+/* The share of rows that pass: as of those that were seen, or as if each key were one of the column's values. */
+static double passing_share(const filter_use *use, const runtime_filter *filter, double distinct)
+{
+    uint64_t seen = atomic_load_explicit(&use->seen, memory_order_relaxed);
+    uint64_t kept = atomic_load_explicit(&use->kept, memory_order_relaxed);
+    double keys = (double)filter->keys;
+    if (seen >= BELIEVED_ROWS)
+        return (double)kept / (double)seen;
+    return !filter->keys || keys > distinct ? 1 : keys / distinct;
+}
+
+/* Rows that it drops for what it costs; those that are not there cost nothing, in any place. */
+static double worth_of(const op_scan *op, uint32_t number)
+{
+    const plan_taken_filter *planned = &op->base.plan->scan.runtime_filters.items[number];
+    const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
+    if (!atomic_load_explicit(&filter->is_published, memory_order_acquire))
+        return 0;
+    int column = plan_column_index(op->base.plan, planned->column_id);
+    bool is_text = column >= 0 && type_is_text(op->base.plan->columns.items[column].type);
+    double cost = filter->bitmap ? 1 : is_text ? TEXT_COST : BLOOM_COST;
+    return (1 - passing_share(&op->uses[number], filter, planned->distinct)) / cost;
+}
+
+void scan_order_filters(const op_scan *op, scan_local *local)
+{
+    uint32_t count = (uint32_t)op->base.plan->scan.runtime_filters.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = i;
+        double worth = count > 1 ? worth_of(op, i) : 0;
+        for (; place && local->worths[place - 1] < worth; place--) {
+            local->worths[place] = local->worths[place - 1];
+            local->order[place] = local->order[place - 1];
+        }
+        local->worths[place] = worth;
+        local->order[place] = i;
+    }
+}
+
 status scan_filter_mask(dev_stream *stream, const runtime_filter *filter, const tensor *keys,
                         dev_count count, uint64_t *mask)
 {
@@ -114,10 +159,10 @@ static void count_use(filter_use *use, dev_count before, dev_count after)
 
 static exec_result apply_runtime_filter(op_scan *op, exec_task *task, scan_local *local)
 {
-    const plan_taken_filter *planned =
-        &op->base.plan->scan.runtime_filters.items[local->next_runtime];
+    uint32_t number = local->order[local->next_runtime];
+    const plan_taken_filter *planned = &op->base.plan->scan.runtime_filters.items[number];
     const runtime_filter *filter = exec_runtime_filter(op->base.query, planned->id);
-    filter_use *use = &op->uses[local->next_runtime];
+    filter_use *use = &op->uses[number];
     if (atomic_load_explicit(&filter->is_published, memory_order_acquire) &&
         (filter->bitmap || filter->bloom) && !is_idle(use)) {
         uint32_t column = (uint32_t)plan_column_index(op->base.plan, planned->column_id);

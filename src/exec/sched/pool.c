@@ -90,12 +90,27 @@ static void stage_finish(exec_pool *pool, exec_stage *stage)
             stage_start(pool, stage->dependents.items[i]);
 }
 
+/* Rows that other ranks send must be taken, whatever becomes of them. */
+static bool may_leave_rows(const exec_stage *stage)
+{
+    const plan_node *plan = stage->source->plan;
+    return !stage->query->net || (plan && plan->kind == PLAN_SCAN);
+}
+
+static bool has_work(const exec_stage *stage)
+{
+    if (!stage->source)
+        return stage->phase < stage->sink->ops->phase_count;
+    for (size_t i = 0; i < stage->operators.count; i++)
+        if (stage->operators.items[i]->drops_all && may_leave_rows(stage))
+            return false;
+    return !stage->source->is_empty;
+}
+
 /* Under the lock. A cancelled query's stages finish without running. */
 static void stage_start(exec_pool *pool, exec_stage *stage)
 {
-    bool has_work =
-        stage->source ? !stage->source->is_empty : stage->phase < stage->sink->ops->phase_count;
-    if (!has_work || atomic_load(&stage->query->is_cancelled)) {
+    if (!has_work(stage) || atomic_load(&stage->query->is_cancelled)) {
         stage_finish(pool, stage);
         return;
     }

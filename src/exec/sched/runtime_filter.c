@@ -60,10 +60,11 @@ void runtime_filter_publish(runtime_filter *filter)
     atomic_store_explicit(&filter->is_published, true, memory_order_release);
 }
 
-void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
-                                   int64_t max)
+void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, uint64_t keys,
+                                   int64_t min, int64_t max)
 {
     set_range(filter, bitmap, min, max);
+    filter->keys = keys;
     filter->bitmap_owner = dev_buffer_ref(bitmap);
     filter->bitmap = bitmap ? bitmap->address : NULL;
     runtime_filter_publish(filter);
@@ -117,6 +118,7 @@ static status new_bloom(runtime_filter *filter, dev_stream *stream, uint64_t row
 {
     uint64_t blocks = bloom_blocks(rows, most_bytes);
     size_t bytes = blocks * sizeof(uint64_t);
+    filter->keys = rows;
     TRY(dev_alloc(stream->dev, bytes, "runtime filter", &filter->bloom_owner));
     filter->bloom_blocks = blocks;
     return stream->dev->ops->zero(stream, filter->bloom_owner->address, bytes);
@@ -191,6 +193,7 @@ static status find_range(runtime_filter *filter, dev_stream *stream, chunk *cons
     uint64_t words[3];
     TRY(key_bounds(stream, chunks, chunk_count, column, words));
     set_range(filter, words[2] > 0, (int64_t)words[0], (int64_t)words[1]);
+    filter->keys = words[2];
     uint64_t most = words[2] * BITS_PER_KEY > BITS_SMALL ? words[2] * BITS_PER_KEY : BITS_SMALL;
     *out_narrow = words[1] - words[0] < most;
     return STATUS_OK;
@@ -247,6 +250,7 @@ status runtime_filter_make_shaped(runtime_filter *filter, dev_stream *stream,
 {
     if (shape->has_range)
         set_range(filter, true, shape->min, shape->max);
+    filter->keys = shape->keys;
     if (bitmap_words(shape)) {
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
         *out = filter->bitmap_owner->address;

@@ -14,7 +14,7 @@ typedef struct runtime_filter {
     bool is_empty;             /* no key at all: nothing can match */
     bool has_range;            /* keys of integer-like types: the host knows the bounds */
     int64_t range_min, range_max;
-    double estimated_pass; /* share of the probe rows that will pass, if known; else negative */
+    uint64_t keys; /* how many there are at most, as rows of the build side; 0: not known */
     /* Exact: bit (key - range_min) of the bitmap; owner holds it. NULL: no bitmap. */
     const uint64_t *bitmap; /* device address */
     dev_buffer *bitmap_owner;
@@ -33,10 +33,10 @@ CHECKED status runtime_filter_make(runtime_filter *filter, dev_stream *stream,
                                    struct chunk *const *chunks, size_t chunk_count,
                                    uint32_t column);
 void runtime_filter_publish(runtime_filter *filter);
-/* From a bitmap that there is already: of keys min to max; NULL: no key at all. Published at once.
- */
-void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, int64_t min,
-                                   int64_t max);
+/* From a bitmap that there is already: of so many keys min to max; NULL: no key at all. Published at
+ * once. */
+void runtime_filter_publish_bitmap(runtime_filter *filter, dev_buffer *bitmap, uint64_t keys,
+                                   int64_t min, int64_t max);
 /* What several ranks agree on before each makes its part of one filter. */
 typedef struct runtime_filter_shape {
     uint64_t keys; /* of all ranks; 0: there is none */

@@ -73,17 +73,28 @@ static bool has_number(data_type type)
 typedef struct distinct_sums {
     double most, values,
         width; /* of a row group, and added up: values; distances of their bounds */
+    double
+        apart;  /* values of row groups each of which begins where the one before ends, or later */
+    int128 end; /* of the last one of these */
 } distinct_sums;
 
 /* Row groups that have all of the table's range have, it seems, the same values; those that share it among them
  * have values of their own. */
 static int64_t distinct_of(const pq_table_column *column, const distinct_sums *sums)
 {
-    double scaled = sums->most;
+    double least = sums->most > sums->apart ? sums->most : sums->apart, scaled = least;
     if (column->has_range && sums->width > 0)
         scaled = sums->values * ((double)column->max - (double)column->min + 1) / sums->width;
     scaled = scaled > sums->values ? sums->values : scaled;
-    return (int64_t)(scaled > sums->most ? scaled : sums->most);
+    return (int64_t)(scaled > least ? scaled : least);
+}
+
+static void add_apart(distinct_sums *sums, int128 min, int128 max, double distinct)
+{
+    if (sums->apart > 0 && min < sums->end)
+        return;
+    sums->apart += distinct - (sums->apart > 0 && min == sums->end);
+    sums->end = max;
 }
 
 /* Bounds over all row groups: only if every one has them. */
@@ -113,6 +124,7 @@ static void gather_statistics(const pq_table *table, pq_table_column *column)
             continue;
         int128 min = value_int128(&s->min), max = value_int128(&s->max);
         sums.width += (double)max - (double)min + 1;
+        add_apart(&sums, min, max, distinct);
         bool is_first = m == 0 || column->min > column->max;
         column->min = is_first || min < column->min ? min : column->min;
         column->max = is_first || max > column->max ? max : column->max;
