@@ -239,12 +239,35 @@ static bool is_inner(const plan_node *node)
 
 static status gather(plan_statement *s, plan_node *node, join_graph *graph);
 
+/* What a semi join's condition says of its left side alone drops rows of that side. */
+static status take_own_conditions(plan_statement *s, plan_node *node, const column_set *left,
+                                  expr_list *conditions)
+{
+    expr_list parts = {0};
+    if (!node->join.residual)
+        return STATUS_OK;
+    TRY(expr_split_and(s->memory, node->join.residual, &parts));
+    node->join.residual = NULL;
+    for (size_t i = 0; i < parts.count; i++) {
+        if (column_set_covers(left, parts.items[i])) {
+            TRY(array_push(s->memory, conditions, parts.items[i]));
+            continue;
+        }
+        node->join.residual = expr_new_and(s->memory, node->join.residual, parts.items[i]);
+        if (!node->join.residual)
+            return status_no_memory("plan", sizeof *node->join.residual);
+    }
+    return STATUS_OK;
+}
+
 static status gather_reducer(plan_statement *s, plan_node *node, join_graph *graph)
 {
     column_set left, right;
     expr_list to_right = {0};
     TRY(plan_join_sides(s, node, &left, &right));
     TRY(split_condition(s, node, &left, &right, &to_right));
+    if (node->join.type == JOIN_SEMI)
+        TRY(take_own_conditions(s, node, &left, &graph->conditions));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     TRY(array_push(s->memory, &graph->reducers, node));
     return gather(s, node->children[0], graph);

@@ -295,21 +295,29 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
     }
 }
 
-/* Keys, not a condition that all pairs are tried with. */
-TEST(is_not_distinct_alone_gives_keys)
+/* Keys, not a condition that all pairs are tried with: also beside others, and what cannot be NULL as if by =. */
+TEST(is_not_distinct_gives_keys)
 {
-    static const char with[] = "explain select count(*) from (values (1), (2)) a (k) %s join "
-                               "generate_series(1, 3) as b (k) on %s";
+    static const char with[] = "explain select count(*) from (values (1, 2), (2, null)) a (k, n) %s join "
+                               "(values (1, null), (3, 2)) as b (k, n) on %s";
+    static const struct {
+        const char *on, *keys;
+    } cases[] = {
+        {"b.n is not distinct from a.n", "on n#3 is not distinct from n#5"},
+        {"b.k is not distinct from a.n", "on n#3 = k"},
+        {"a.k = b.k and a.n is not distinct from b.n",
+         "= coalesce(n#5, 0) and (n#3 is null) = (n#5 is null)"},
+        {"a.k = b.k and a.k + 1 is not distinct from b.k + 1", " = (k"},
+    };
     static const char *const types[] = {"", "left", "right", "full", "semi", "anti"};
     char sql[512], plan[2048];
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        snprintf(sql, sizeof sql, with, types[i], "b.k is not distinct from a.k");
-        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
-        CHECK(strstr(plan, " is not distinct from ") && !strstr(plan, "(k"));
-    }
-    snprintf(sql, sizeof sql, with, "full", "a.k = b.k and a.k + 1 is not distinct from b.k + 1");
-    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
-    CHECK(strstr(plan, " = ") && strstr(plan, "and ("));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            snprintf(sql, sizeof sql, with, types[i], cases[c].on);
+            CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+            CHECK(strstr(plan, cases[c].keys) && !strstr(plan, "and (k"));
+            if (!strstr(plan, cases[c].keys)) fprintf(stderr, "%s\n%s\n", sql, plan);
+        }
 }
 
 /* What needs rows of what has none is not in the plan. */
