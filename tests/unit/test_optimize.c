@@ -298,8 +298,9 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
 /* Keys, not a condition that all pairs are tried with: also beside others, and what cannot be NULL as if by =. */
 TEST(is_not_distinct_gives_keys)
 {
-    static const char with[] = "explain select count(*) from (values (1, 2), (2, null)) a (k, n) %s join "
-                               "(values (1, null), (3, 2)) as b (k, n) on %s";
+    static const char with[] =
+        "explain select count(*) from (values (1, 2), (2, null)) a (k, n) %s join "
+        "(values (1, null), (3, 2)) as b (k, n) on %s";
     static const struct {
         const char *on, *keys;
     } cases[] = {
@@ -316,7 +317,8 @@ TEST(is_not_distinct_gives_keys)
             snprintf(sql, sizeof sql, with, types[i], cases[c].on);
             CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
             CHECK(strstr(plan, cases[c].keys) && !strstr(plan, "and (k"));
-            if (!strstr(plan, cases[c].keys)) fprintf(stderr, "%s\n%s\n", sql, plan);
+            if (!strstr(plan, cases[c].keys))
+                fprintf(stderr, "%s\n%s\n", sql, plan);
         }
 }
 
