@@ -112,10 +112,30 @@ bool plan_is_null_with(const expr *e, const column_set *set)
     return false;
 }
 
+static bool is_never_true(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT && (e->constant.is_null || !e->constant.boolean);
+}
+
+/* Each branch is not taken, or gives nothing that is true; nor does ELSE. */
+static bool case_rejects_nulls(const expr *e, const column_set *set)
+{
+    if (e->type.id != TYPE_BOOL)
+        return false;
+    for (uint32_t i = 0; i + 1 < e->arg_count; i += 2)
+        if (!plan_rejects_nulls(e->args[i], set) && !is_never_true(e->args[i + 1]) &&
+            !plan_rejects_nulls(e->args[i + 1], set))
+            return false;
+    const expr *otherwise = e->args[e->arg_count - 1];
+    return is_never_true(otherwise) || plan_rejects_nulls(otherwise, set);
+}
+
 bool plan_rejects_nulls(const expr *e, const column_set *set)
 {
     if (plan_is_null_with(e, set))
         return true;
+    if (e->kind == EXPR_CASE)
+        return case_rejects_nulls(e, set);
     if (e->kind != EXPR_CALL)
         return false;
     if (e->op == EXPR_IS_NOT_NULL || e->op == EXPR_IS_TRUE || e->op == EXPR_IS_FALSE)

@@ -203,7 +203,7 @@ status host_to_char_time(host_call *c, uint64_t row)
 {
     const string_view *format = host_text(c, 1, row);
     moment m = moment_of(host_integer(c, 0, row));
-    template_scan s = {.format = string_data(format), .bytes = format->bytes};
+    template_scan s = template_begin(c, row);
     template_word w;
     line l = {.call = c};
     TRY(host_put_room(c, (uint64_t)format->bytes * WORD_BYTES_MAX, &l.at));

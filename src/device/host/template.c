@@ -111,9 +111,45 @@ static void take_text(template_scan *s, template_word *out)
     out->bytes = (size_t)(s->format + s->at - out->text);
 }
 
+template_scan template_begin(const host_call *c, uint64_t row)
+{
+    const string_view *format = host_text(c, 1, row);
+    return (template_scan){
+        .format = string_data(format), .bytes = format->bytes, .words = c->plan};
+}
+
+static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
+                   const void **out)
+{
+    (void)function;
+    if (arg_count < 2 || !args[1] || args[1]->is_null)
+        return STATUS_OK;
+    template_scan s = {.format = args[1]->text, .bytes = args[1]->bytes}, again = s;
+    template_word w;
+    size_t count = 0;
+    while (template_next(&s, &w))
+        count++;
+    size_t bytes = sizeof(template_words) + count * sizeof w;
+    template_words *words = arena_alloc(memory, bytes);
+    if (!words)
+        return status_no_memory("format", bytes);
+    while (template_next(&again, &w))
+        words->items[words->count++] = w;
+    *out = words;
+    return STATUS_OK;
+}
+
+const host_function_ops host_template_ops = {.plan = plan};
+
 bool template_next(template_scan *s, template_word *out)
 {
     bool is_bare = false;
+    if (s->words) {
+        bool has = s->number < s->words->count;
+        if (has)
+            *out = s->words->items[s->number++];
+        return has;
+    }
     *out = (template_word){.field = TEMPLATE_TEXT};
     for (;;) {
         if (s->at < s->bytes && s->format[s->at] == '"') {
