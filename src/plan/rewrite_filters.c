@@ -204,8 +204,8 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
         expr *e = parts.items[i];
         /* Where NULL equals NULL among the keys, only those are such. */
         bool is_volatile = expr_is_volatile(e);
-        bool is_equality = e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal &&
-                           !is_volatile;
+        bool is_equality =
+            e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal && !is_volatile;
         if (right_may_shrink && !is_volatile && column_set_covers(right, e)) {
             TRY(array_push(s->memory, to_right, e));
         } else if (is_equality && column_set_covers(left, e->args[0]) &&

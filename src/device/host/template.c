@@ -114,8 +114,7 @@ static void take_text(template_scan *s, template_word *out)
 template_scan template_begin(const host_call *c, uint64_t row)
 {
     const string_view *format = host_text(c, 1, row);
-    return (template_scan){
-        .format = string_data(format), .bytes = format->bytes, .words = c->plan};
+    return (template_scan){.format = string_data(format), .bytes = format->bytes, .words = c->plan};
 }
 
 static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
