@@ -345,7 +345,7 @@ static void check_plans(const char *rule, const planned *cases, size_t count)
 TEST(values_beside_keys_wait_for_the_limit)
 {
     static const planned cases[] = {
-        {"select n, sqrt(n) as s from a order by n limit 3", "as s]\n          3      sort"},
+        {"select n, sqrt(n) as s from a order by n limit 3", "as s];         3      sort"},
         {"select sqrt(n) as s, k + 1 as m from a order by k, s limit 2", "[s, (order + 1) as m]"},
     };
     char plan[4096];
