@@ -133,7 +133,8 @@ static status walk(emptiness *e, plan_node **place, bool *out)
     *out = is_node_empty(e, node, are_children, !lacks);
     if (*out)
         return use_no_rows(e, place);
-    if (node->kind == PLAN_JOIN && node->join.type == JOIN_ANTI && are_children[1])
+    if (node->kind == PLAN_JOIN && are_children[1] &&
+        (node->join.type == JOIN_ANTI || node->join.type == JOIN_ANTI_NULL))
         *place = node->children[0];
     return STATUS_OK;
 }
