@@ -112,10 +112,30 @@ bool plan_is_null_with(const expr *e, const column_set *set)
     return false;
 }
 
+static bool is_never_true(const expr *e)
+{
+    return e->kind == EXPR_CONSTANT && (e->constant.is_null || !e->constant.boolean);
+}
+
+/* Each branch is not taken, or gives nothing that is true; nor does ELSE. */
+static bool case_rejects_nulls(const expr *e, const column_set *set)
+{
+    if (e->type.id != TYPE_BOOL)
+        return false;
+    for (uint32_t i = 0; i + 1 < e->arg_count; i += 2)
+        if (!plan_rejects_nulls(e->args[i], set) && !is_never_true(e->args[i + 1]) &&
+            !plan_rejects_nulls(e->args[i + 1], set))
+            return false;
+    const expr *otherwise = e->args[e->arg_count - 1];
+    return is_never_true(otherwise) || plan_rejects_nulls(otherwise, set);
+}
+
 bool plan_rejects_nulls(const expr *e, const column_set *set)
 {
     if (plan_is_null_with(e, set))
         return true;
+    if (e->kind == EXPR_CASE)
+        return case_rejects_nulls(e, set);
     if (e->kind != EXPR_CALL)
         return false;
     if (e->op == EXPR_IS_NOT_NULL || e->op == EXPR_IS_TRUE || e->op == EXPR_IS_FALSE)
@@ -135,29 +155,86 @@ static bool is_side(const column_set *set, const expr *e)
     return column_set_covers(set, e) && column_set_meets(set, e);
 }
 
+/* The sides of x IS NOT DISTINCT FROM y, in order. */
+static bool is_null_pair(const expr *e, const column_set *left, const column_set *right,
+                         expr **out_left, expr **out_right)
+{
+    if (e->kind != EXPR_CALL || e->op != EXPR_IS_NOT_DISTINCT)
+        return false;
+    int first = is_side(right, e->args[0]);
+    *out_left = e->args[first];
+    *out_right = e->args[!first];
+    return is_side(left, *out_left) && is_side(right, *out_right);
+}
+
+static status add_key(arena *a, plan_node *join, expr *left, expr *right)
+{
+    TRY(array_push(a, &join->join.left_keys, left));
+    return array_push(a, &join->join.right_keys, right);
+}
+
+/* coalesce(e, a value of its type). */
+static expr *without_null(arena *a, expr *e)
+{
+    value any = {.type = e->type};
+    if (type_is_text(e->type))
+        any.text = "";
+    expr *constant = expr_new_constant(a, &any, e->position);
+    expr *args[] = {e, constant};
+    return constant ? expr_new_call(a, EXPR_COALESCE, e->type, args, 2, e->position) : NULL;
+}
+
+/* Two keys by which NULL is another value, and equal to itself:
+ * coalesce(x, 0) = coalesce(y, 0) and (x is null) = (y is null). */
+static status add_told_apart(arena *a, plan_node *join, expr *const sides[2])
+{
+    expr *values[2], *marks[2];
+    for (int i = 0; i < 2; i++) {
+        values[i] = without_null(a, sides[i]);
+        marks[i] = expr_new_call(a, EXPR_IS_NULL, type_make(TYPE_BOOL), &sides[i], 1, -1);
+        if (!values[i] || !marks[i])
+            return status_no_memory("plan", sizeof **values);
+    }
+    TRY(add_key(a, join, values[0], values[1]));
+    return add_key(a, join, marks[0], marks[1]);
+}
+
+/* Whether a pair of the list can be NULL on both sides, so that it is another key than those of
+ * `=`. */
+static bool is_both_nullable(expr *const sides[2])
+{
+    return sides[0]->is_nullable && sides[1]->is_nullable;
+}
+
 status plan_take_null_keys(arena *a, plan_node *join, const column_set *left,
                            const column_set *right)
 {
-    expr_list parts = {0};
-    expr *residual = NULL;
-    if (join->join.left_keys.count || !join->join.residual || join->join.type == JOIN_ANTI_NULL ||
-        join->join.type == JOIN_MARK)
+    expr_list parts = {0}, pairs = {0};
+    expr *residual = NULL, *sides[2];
+    if (!join->join.residual || join->join.type == JOIN_ANTI_NULL || join->join.type == JOIN_MARK)
         return STATUS_OK;
     TRY(expr_split_and(a, join->join.residual, &parts));
     for (size_t i = 0; i < parts.count; i++) {
-        expr *e = parts.items[i];
-        bool is_pair = e->kind == EXPR_CALL && e->op == EXPR_IS_NOT_DISTINCT;
-        int first = is_pair && is_side(right, e->args[0]);
-        if (is_pair && is_side(left, e->args[first]) && is_side(right, e->args[!first])) {
-            TRY(array_push(a, &join->join.left_keys, e->args[first]));
-            TRY(array_push(a, &join->join.right_keys, e->args[!first]));
+        if (is_null_pair(parts.items[i], left, right, &sides[0], &sides[1])) {
+            if (join->join.null_equal || !is_both_nullable(sides))
+                TRY(add_key(a, join, sides[0], sides[1]));
+            else
+                TRY(array_push(a, &pairs, parts.items[i]));
             continue;
         }
-        residual = expr_new_and(a, residual, e);
+        residual = expr_new_and(a, residual, parts.items[i]);
         if (!residual)
             return status_no_memory("plan", sizeof *residual);
     }
-    join->join.null_equal = join->join.left_keys.count > 0;
     join->join.residual = residual;
+    bool has_equalities = join->join.left_keys.count && !join->join.null_equal;
+    join->join.null_equal |= pairs.count && !has_equalities;
+    for (size_t i = 0; i < pairs.count; i++) {
+        is_null_pair(pairs.items[i], left, right, &sides[0], &sides[1]);
+        if (has_equalities)
+            TRY(add_told_apart(a, join, sides));
+        else
+            TRY(add_key(a, join, sides[0], sides[1]));
+    }
     return STATUS_OK;
 }

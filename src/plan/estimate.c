@@ -100,6 +100,10 @@ static double known_distinct(const plan_node *node, const expr *e)
         return 1;
     if (e->kind == EXPR_CALL && e->op == EXPR_DATE_PART)
         return distinct_of_part(node, e);
+    if (e->kind == EXPR_CALL && e->op == EXPR_IS_NULL)
+        return 1; /* most are of one kind */
+    if (e->kind == EXPR_CALL && e->op == EXPR_COALESCE && e->args[1]->kind == EXPR_CONSTANT)
+        return known_distinct(node, e->args[0]);
     if (e->kind != EXPR_COLUMN || !find_origin(node, e->column_id, &from))
         return -1;
     if (from.computed)

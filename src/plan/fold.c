@@ -2,6 +2,7 @@
 #include "plan/fold.h"
 
 #include "device/host/host.h"
+#include "plan/fold_choice.h"
 #include "plan/fold_like.h"
 #include "plan/fold_text.h"
 #include "plan/function.h"
@@ -143,6 +144,18 @@ static bool fold_negate(const expr *e, value *out)
     return is_exact(v->type) && fold_exact(EXPR_SUBTRACT, &zero, v, e->type, out);
 }
 
+static bool fold_abs(const expr *e, value *out)
+{
+    const value *v = &e->args[0]->constant;
+    if (v->type.id == TYPE_DOUBLE) {
+        *out = value_double(fabs(v->f64));
+        return true;
+    }
+    value zero = v->type.id == TYPE_DECIMAL ? value_decimal(0, v->type) : value_int(v->type.id, 0);
+    expr_op op = is_exact(v->type) && value_int128(v) < 0 ? EXPR_SUBTRACT : EXPR_ADD;
+    return is_exact(v->type) && fold_exact(op, &zero, v, e->type, out);
+}
+
 /* ---- time ---- */
 
 static bool fold_date_add(const value *date, const value *days, value *out)
@@ -251,6 +264,8 @@ static bool fold_values(arena *a, const expr *e, value *out)
         return fold_arithmetic(e, out);
     case EXPR_NEGATE:
         return fold_negate(e, out);
+    case EXPR_ABS:
+        return fold_abs(e, out);
     case EXPR_EQ:
     case EXPR_NE:
     case EXPR_LT:
@@ -290,6 +305,10 @@ static bool fold_values(arena *a, const expr *e, value *out)
     case EXPR_LIKE:
     case EXPR_ILIKE:
         return fold_like(a, e, out);
+    case EXPR_STARTS_WITH:
+        *out = value_bool(first->bytes >= second->bytes &&
+                          (!second->bytes || !memcmp(first->text, second->text, second->bytes)));
+        return true;
     default:
         return fold_text(a, e, out) || fold_host(a, e, out);
     }
@@ -346,16 +365,18 @@ static expr *fold_call(arena *a, expr *e)
         return fold_logic(a, e);
     if (e->op == EXPR_COALESCE)
         return fold_coalesce(a, e);
-    bool has_null = false;
+    bool has_null = false, is_constant = true;
     if (!e->arg_count)
         return e;
     for (uint32_t i = 0; i < e->arg_count; i++) {
-        if (e->args[i]->kind != EXPR_CONSTANT)
-            return e;
-        has_null |= e->args[i]->constant.is_null;
+        is_constant &= e->args[i]->kind == EXPR_CONSTANT;
+        has_null |= is_null_constant(e->args[i]);
     }
+    if (!is_constant && !(has_null && function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT))
+        return e;
     value v;
-    if (!(has_null ? fold_null(e, &v) : fold_values(a, e, &v)))
+    bool is_done = is_constant && fold_choice(e, &v);
+    if (!is_done && !(has_null ? fold_null(e, &v) : fold_values(a, e, &v)))
         return e;
     return expr_new_constant(a, &v, e->position);
 }

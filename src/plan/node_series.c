@@ -69,6 +69,39 @@ static double estimate(const plan_statement *s, const plan_node *node)
     return node->children[0]->estimated_rows * (rows > 0 ? rows : 0);
 }
 
+static bool is_null(const expr *e)
+{
+    return expr_is_constant(e) && e->constant.is_null;
+}
+
+/* 1 forwards, -1 backwards, 0: not known, or an error where it runs. */
+static int direction_of(const expr *step)
+{
+    if (!expr_is_constant(step) || step->constant.is_null)
+        return 0;
+    const interval_value *i = &step->constant.interval;
+    if (step->type.id != TYPE_INTERVAL)
+        return (value_int128(&step->constant) > 0) - (value_int128(&step->constant) < 0);
+    bool falls = i->months < 0 || i->days < 0 || i->microseconds < 0;
+    bool rises = i->months > 0 || i->days > 0 || i->microseconds > 0;
+    return rises - falls;
+}
+
+bool plan_series_is_empty(const plan_node *node)
+{
+    const expr *start = node->series.start, *stop = node->series.stop;
+    if (is_null(start) || is_null(stop) || is_null(node->series.step))
+        return true;
+    if (!expr_is_constant(start) || !expr_is_constant(stop) || start->type.id == TYPE_DOUBLE ||
+        start->type.id == TYPE_FLOAT)
+        return false;
+    int direction = direction_of(node->series.step);
+    int order = value_compare(&start->constant, &stop->constant);
+    if (direction < 0)
+        order = -order;
+    return direction && (order > 0 || (order == 0 && !node->series.has_stop));
+}
+
 /* ---- columns ---- */
 
 static void add_visited(expr **slot, void *context)

@@ -336,6 +336,8 @@ void plan_visit_exprs(plan_node *node, plan_visitor *visit, void *context);
 int plan_column_index(const plan_node *node, uint32_t id);
 /* How many columns a PLAN_SERIES makes: the last of the node's. */
 size_t plan_series_columns(const plan_node *node);
+/* Constants that it counts between say that it has no values. */
+bool plan_series_is_empty(const plan_node *node);
 const char *plan_kind_name(plan_kind kind);
 const char *plan_join_name(plan_join_type type, bool build_left);
 const char *plan_exchange_name(plan_exchange_kind kind);

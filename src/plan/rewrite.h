@@ -38,8 +38,9 @@ CHECKED status plan_implied_condition(arena *a, const expr *e, const column_set 
 bool plan_is_null_with(const expr *e, const column_set *set);
 /* No row in which all columns of the set are NULL can pass the condition. */
 bool plan_rejects_nulls(const expr *e, const column_set *set);
-/* Of a join without keys, which is neither an anti join that heeds NULLs nor a mark join: what is
- * compared by IS NOT DISTINCT FROM between its sides becomes keys among which NULL equals NULL. */
+/* Of a join that is neither an anti join that heeds NULLs nor a mark join: what is compared by IS NOT
+ * DISTINCT FROM between its sides becomes keys. Beside keys of `=` they are such in which NULL is
+ * told apart, else NULL equals NULL among all of them. */
 CHECKED status plan_take_null_keys(arena *a, plan_node *join, const column_set *left,
                                    const column_set *right);
 /* A join that keeps its left side builds on it where that is clearly the smaller one. */

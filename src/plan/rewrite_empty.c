@@ -1,6 +1,7 @@
 /* rewrite_empty.c - what can have no rows is not run.
  *
- * A condition that is false or NULL for all rows, LIMIT 0, and what needs rows of such become a node without rows:
+ * A condition that is false or NULL for all rows, LIMIT 0, series that end before they begin, and what needs
+ * rows of such become a node without rows:
  *
  *     aggregate groups [k]                  values, no rows
  *       inner join                    ->
@@ -25,12 +26,13 @@ static bool is_never_true(const expr_list *conditions)
     return false;
 }
 
-static bool is_join_empty(plan_join_type type, bool is_left_empty, bool is_right_empty)
+static bool is_join_empty(plan_join_type type, bool is_left_empty, bool is_right_empty,
+                          bool has_pairs)
 {
     switch (type) {
     case JOIN_INNER:
     case JOIN_SEMI:
-        return is_left_empty || is_right_empty;
+        return is_left_empty || is_right_empty || !has_pairs;
     case JOIN_RIGHT:
         return is_right_empty;
     case JOIN_FULL:
@@ -40,8 +42,19 @@ static bool is_join_empty(plan_join_type type, bool is_left_empty, bool is_right
     }
 }
 
-/* Has the node no rows, given whether its children have some? */
-static bool is_node_empty(const emptiness *e, const plan_node *node, const bool *are_children)
+/* The join's condition is never true. */
+static status lacks_pairs(const emptiness *e, const plan_node *join, bool *out)
+{
+    expr_list parts = {0};
+    if (join->join.residual)
+        TRY(expr_split_and(e->statement->memory, join->join.residual, &parts));
+    *out = is_never_true(&parts);
+    return STATUS_OK;
+}
+
+/* Has the node no rows, given whether its children have some, and a join's any pairs? */
+static bool is_node_empty(const emptiness *e, const plan_node *node, const bool *are_children,
+                          bool has_pairs)
 {
     switch (node->kind) {
     case PLAN_SCAN:
@@ -51,7 +64,7 @@ static bool is_node_empty(const emptiness *e, const plan_node *node, const bool 
     case PLAN_AGGREGATE:
         return are_children[0] && node->aggregate.groups.count;
     case PLAN_JOIN:
-        return is_join_empty(node->join.type, are_children[0], are_children[1]);
+        return is_join_empty(node->join.type, are_children[0], are_children[1], has_pairs);
     case PLAN_SORT:
         return are_children[0] || (node->sort.has_limit && !node->sort.limit);
     case PLAN_LIMIT:
@@ -67,8 +80,9 @@ static bool is_node_empty(const emptiness *e, const plan_node *node, const bool 
     case PLAN_WINDOW:
     case PLAN_WINDOW_LIMIT:
     case PLAN_REPEAT:
-    case PLAN_SERIES:
         return are_children[0];
+    case PLAN_SERIES:
+        return are_children[0] || plan_series_is_empty(node);
     default:
         return false;
     }
@@ -86,16 +100,43 @@ static status use_no_rows(emptiness *e, plan_node **node)
     return STATUS_OK;
 }
 
+/* The side of which only rows with a partner come out, or -1: it need not run where there are no
+ * pairs. */
+static int side_of_partners(const plan_node *node)
+{
+    switch (node->join.type) {
+    case JOIN_LEFT:
+    case JOIN_ANTI:
+        return 1;
+    case JOIN_RIGHT:
+        return 0;
+    default:
+        return -1;
+    }
+}
+
 static status walk(emptiness *e, plan_node **place, bool *out)
 {
     plan_node *node = *place;
-    bool *are_children = arena_alloc(e->statement->memory, node->child_count + 1);
+    bool lacks = false, *are_children = arena_alloc(e->statement->memory, node->child_count + 1);
     if (!are_children)
         return status_no_memory("plan", node->child_count + 1);
+    if (node->kind == PLAN_JOIN)
+        TRY(lacks_pairs(e, node, &lacks));
+    int unwanted = lacks ? side_of_partners(node) : -1;
+    if (unwanted >= 0)
+        TRY(use_no_rows(e, &node->children[unwanted]));
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(e, &node->children[i], &are_children[i]));
-    *out = is_node_empty(e, node, are_children);
-    return *out ? use_no_rows(e, place) : STATUS_OK;
+    if (unwanted >= 0)
+        are_children[unwanted] = true;
+    *out = is_node_empty(e, node, are_children, !lacks);
+    if (*out)
+        return use_no_rows(e, place);
+    if (node->kind == PLAN_JOIN && are_children[1] &&
+        (node->join.type == JOIN_ANTI || node->join.type == JOIN_ANTI_NULL))
+        *place = node->children[0];
+    return STATUS_OK;
 }
 
 status rewrite_empty(plan_statement *statement)

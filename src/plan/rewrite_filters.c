@@ -203,8 +203,10 @@ static status split_condition(plan_statement *s, plan_node *node, const column_s
     for (size_t i = 0; i < parts.count; i++) {
         expr *e = parts.items[i];
         /* Where NULL equals NULL among the keys, only those are such. */
-        bool is_equality = e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal;
-        if (right_may_shrink && column_set_covers(right, e)) {
+        bool is_volatile = expr_is_volatile(e);
+        bool is_equality =
+            e->kind == EXPR_CALL && e->op == EXPR_EQ && !node->join.null_equal && !is_volatile;
+        if (right_may_shrink && !is_volatile && column_set_covers(right, e)) {
             TRY(array_push(s->memory, to_right, e));
         } else if (is_equality && column_set_covers(left, e->args[0]) &&
                    column_set_covers(right, e->args[1]) && column_set_meets(right, e->args[1])) {
@@ -239,12 +241,35 @@ static bool is_inner(const plan_node *node)
 
 static status gather(plan_statement *s, plan_node *node, join_graph *graph);
 
+/* What a semi join's condition says of its left side alone drops rows of that side. */
+static status take_own_conditions(plan_statement *s, plan_node *node, const column_set *left,
+                                  expr_list *conditions)
+{
+    expr_list parts = {0};
+    if (!node->join.residual)
+        return STATUS_OK;
+    TRY(expr_split_and(s->memory, node->join.residual, &parts));
+    node->join.residual = NULL;
+    for (size_t i = 0; i < parts.count; i++) {
+        if (column_set_covers(left, parts.items[i])) {
+            TRY(array_push(s->memory, conditions, parts.items[i]));
+            continue;
+        }
+        node->join.residual = expr_new_and(s->memory, node->join.residual, parts.items[i]);
+        if (!node->join.residual)
+            return status_no_memory("plan", sizeof *node->join.residual);
+    }
+    return STATUS_OK;
+}
+
 static status gather_reducer(plan_statement *s, plan_node *node, join_graph *graph)
 {
     column_set left, right;
     expr_list to_right = {0};
     TRY(plan_join_sides(s, node, &left, &right));
     TRY(split_condition(s, node, &left, &right, &to_right));
+    if (node->join.type == JOIN_SEMI)
+        TRY(take_own_conditions(s, node, &left, &graph->conditions));
     TRY(push(s, node->children[1], &to_right, &node->children[1]));
     TRY(array_push(s->memory, &graph->reducers, node));
     return gather(s, node->children[0], graph);
@@ -436,13 +461,99 @@ static status push_filter(plan_statement *s, plan_node *node, const expr_list *c
     return push(s, node->children[0], &all, out);
 }
 
+/* ---- nodes some of whose conditions are computed anew for each row ---- */
+
+static status split_volatile(const expr_list *conditions, arena *a, expr_list *repeatable,
+                             expr_list *others)
+{
+    expr_list parts = {0};
+    for (size_t i = 0; i < conditions->count; i++)
+        TRY(plan_split_condition(a, conditions->items[i], &parts));
+    for (size_t i = 0; i < parts.count; i++)
+        TRY(array_push(a, expr_is_volatile(parts.items[i]) ? others : repeatable, parts.items[i]));
+    return STATUS_OK;
+}
+
+/* The filter's other conditions go down. */
+static status push_volatile_filter(plan_statement *s, plan_node *node, expr_list *above,
+                                   plan_node **out)
+{
+    expr_list below = {0}, kept = {0};
+    TRY(split_volatile(&node->filter.conditions, s->memory, &below, &kept));
+    node->filter.conditions = kept;
+    TRY(push(s, node->children[0], &below, &node->children[0]));
+    plan_estimate(s, node);
+    TRY(plan_filter_over(s->memory, node, above, out));
+    plan_estimate(s, *out);
+    return STATUS_OK;
+}
+
+/* An inner join's such conditions are checked of its pairs, the others are its own. */
+static status push_volatile_inner(plan_statement *s, plan_node *join, expr_list *above,
+                                  plan_node **out)
+{
+    expr_list own = {0}, others = {0}, all = {0}, none = {0};
+    TRY(array_push(s->memory, &all, join->join.residual));
+    TRY(split_volatile(&all, s->memory, &own, &others));
+    join->join.residual = NULL;
+    for (size_t i = 0; i < own.count; i++) {
+        join->join.residual = expr_new_and(s->memory, join->join.residual, own.items[i]);
+        if (!join->join.residual)
+            return status_no_memory("plan", sizeof *join->join.residual);
+    }
+    TRY(push(s, join, &none, &join));
+    for (size_t i = 0; i < above->count; i++)
+        TRY(array_push(s->memory, &others, above->items[i]));
+    TRY(plan_filter_over(s->memory, join, &others, out));
+    plan_estimate(s, *out);
+    return STATUS_OK;
+}
+
+/* Another join keeps them and has its keys. */
+static status push_volatile_join(plan_statement *s, plan_node *join, expr_list *above,
+                                 plan_node **out)
+{
+    column_set left, right;
+    expr_list to_left = {0}, to_right = {0};
+    TRY(plan_join_sides(s, join, &left, &right));
+    TRY(split_condition(s, join, &left, &right, &to_right));
+    TRY(push(s, join->children[0], &to_left, &join->children[0]));
+    TRY(push(s, join->children[1], &to_right, &join->children[1]));
+    plan_estimate(s, join);
+    plan_choose_build_side(s, join);
+    TRY(plan_filter_over(s->memory, join, above, out));
+    plan_estimate(s, *out);
+    return STATUS_OK;
+}
+
+static bool has_volatile_keys(const plan_node *join)
+{
+    for (size_t k = 0; k < join->join.left_keys.count; k++)
+        if (expr_is_volatile(join->join.left_keys.items[k]) ||
+            expr_is_volatile(join->join.right_keys.items[k]))
+            return true;
+    return false;
+}
+
+static status push_volatile(plan_statement *s, plan_node *node, expr_list *above, plan_node **out)
+{
+    if (node->kind == PLAN_FILTER)
+        return push_volatile_filter(s, node, above, out);
+    if (node->kind != PLAN_JOIN || has_volatile_keys(node))
+        return stop_here(s, node, above, out);
+    return is_inner(node) ? push_volatile_inner(s, node, above, out)
+                          : push_volatile_join(s, node, above, out);
+}
+
+/* ---- any node ---- */
+
 static status push(plan_statement *s, plan_node *node, expr_list *conditions, plan_node **out)
 {
     bool moves = plan_rule_is_on(s, RULE_filter_pushdown);
     if (!moves && (conditions->count || node->kind == PLAN_FILTER))
         return stay(s, node, conditions, out);
     if (!plan_is_repeatable(node))
-        return stop_here(s, node, conditions, out);
+        return push_volatile(s, node, conditions, out);
     switch (node->kind) {
     case PLAN_FILTER:
         return push_filter(s, node, conditions, out);

@@ -94,6 +94,10 @@ static status add_limit(plan_statement *s, const plan_node *window, const plan_w
     node->position = window->position;
     node->window_limit.partition = window->window.partition;
     node->window_limit.order = window->window.order;
+    if (!window->window.order.count) { /* any rows: those of a partition are equal by its key */
+        plan_sort_key key = {.key = window->window.partition.items[0]};
+        TRY(array_push(s->memory, &node->window_limit.order, key));
+    }
     node->window_limit.limit = limit;
     node->window_limit.drops_ties = call->function == WINDOW_ROW_NUMBER;
     node->estimated_rows = plan_node_ops_of(node)->estimate(s, node);
@@ -106,14 +110,17 @@ static status limit_window(plan_statement *s, const plan_node *window, const row
 {
     plan_node *sort = window->children[0];
     const plan_window_call *call = find_call(window, bound->column_id);
-    if (!call || sort->kind != PLAN_SORT || sort->sort.has_limit || !window->window.order.count)
+    if (!call || sort->kind != PLAN_SORT || sort->sort.has_limit)
         return STATUS_OK;
-    if (window->window.partition.count)
-        return bound->limit <= PARTITION_ROWS_MAX &&
-                       is_ordered(window->window.order.items[0].key->type)
+    if (window->window.partition.count) {
+        const expr *first = window->window.order.count ? window->window.order.items[0].key
+                                                       : window->window.partition.items[0];
+        bool is_any = !window->window.order.count && call->function != WINDOW_ROW_NUMBER;
+        return bound->limit <= PARTITION_ROWS_MAX && is_ordered(first->type) && !is_any
                    ? add_limit(s, window, call, bound->limit)
                    : STATUS_OK;
-    if (call->function != WINDOW_ROW_NUMBER)
+    }
+    if (call->function != WINDOW_ROW_NUMBER || !window->window.order.count)
         return STATUS_OK;
     sort->sort.has_limit = true;
     sort->sort.limit = bound->limit;

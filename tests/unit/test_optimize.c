@@ -281,7 +281,8 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
         {"row_number() over (order by m)", "1 = k", "limit 1"},
         {"row_number() over (partition by n order by m)", "k > 3", NULL},
         {"row_number() over (partition by n order by m)", "k <= 3000", NULL},
-        {"row_number() over (partition by n)", "k <= 3", NULL},
+        {"row_number() over (partition by n)", "k <= 3", "order [n] first 3"},
+        {"rank() over (partition by n)", "k <= 3", NULL},
         {"dense_rank() over (partition by n order by m)", "k <= 3", NULL},
         {"count(*) over (partition by n order by m)", "k <= 3", NULL},
         {"lead(n) over (partition by n order by m)", "k <= 3", NULL},
@@ -295,21 +296,75 @@ TEST(rows_behind_the_first_of_a_partition_are_not_sorted)
     }
 }
 
-/* Keys, not a condition that all pairs are tried with. */
-TEST(is_not_distinct_alone_gives_keys)
+/* Keys, not a condition that all pairs are tried with: also beside others, and what cannot be NULL as if by =. */
+TEST(is_not_distinct_gives_keys)
 {
-    static const char with[] = "explain select count(*) from (values (1), (2)) a (k) %s join "
-                               "generate_series(1, 3) as b (k) on %s";
+    static const char with[] =
+        "explain select count(*) from (values (1, 2), (2, null)) a (k, n) %s join "
+        "(values (1, null), (3, 2)) as b (k, n) on %s";
+    static const struct {
+        const char *on, *keys;
+    } cases[] = {
+        {"b.n is not distinct from a.n", "column2#2 is not distinct from column2#4"},
+        {"b.k is not distinct from a.n", "on column2#2 = column1#3"},
+        {"a.k = b.k and a.n is not distinct from b.n",
+         "= coalesce(column2#4, 0) and (column2#2 is null) = (column2#4 is null)"},
+        {"a.k = b.k and a.k + 1 is not distinct from b.k + 1", " = (column1#3 + 1)"},
+    };
     static const char *const types[] = {"", "left", "right", "full", "semi", "anti"};
     char sql[512], plan[2048];
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        snprintf(sql, sizeof sql, with, types[i], "b.k is not distinct from a.k");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            snprintf(sql, sizeof sql, with, types[i], cases[c].on);
+            CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+            CHECK(strstr(plan, cases[c].keys));
+        }
+}
+
+/* A plan of each statement has the text, and without the rule it has not. */
+typedef struct planned {
+    const char *sql, *text;
+} planned;
+
+static void check_plans(const char *rule, const planned *cases, size_t count)
+{
+    static const char tables[] = "explain with a as (select n, n % 7 as k from generate_series(1, "
+                                 "900) as g(n)), b as (select * from a where n > 9) ";
+    char sql[1024], plan[4096];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(sql, sizeof sql, "%s%s", tables, cases[i].sql);
         CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
-        CHECK(strstr(plan, " is not distinct from ") && !strstr(plan, "(k"));
+        CHECK(strstr(plan, cases[i].text));
+        if (!rule)
+            continue;
+        explain(rule, sql, plan, sizeof plan);
+        CHECK(!strstr(plan, cases[i].text));
     }
-    snprintf(sql, sizeof sql, with, "full", "a.k = b.k and a.k + 1 is not distinct from b.k + 1");
-    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
-    CHECK(strstr(plan, " = ") && strstr(plan, "and ("));
+}
+
+TEST(values_beside_keys_wait_for_the_limit)
+{
+    static const planned cases[] = {
+        {"select n, sqrt(n) as s from a order by n limit 3", "as s];         3      sort"},
+        {"select sqrt(n) as s, k + 1 as m from a order by k, s limit 2", "[s, (order + 1) as m]"},
+    };
+    char plan[4096];
+    check_plans("late_values", cases, sizeof cases / sizeof *cases);
+    CHECK(!run_statement("explain select n from generate_series(1, 900) a(n) union all select n "
+                         "from generate_series(1, 900) b(n) order by 1 limit 3",
+                         NULL, "cpu", plan, sizeof plan));
+    CHECK(strstr(strstr(plan, "union all"), "sort"));
+}
+
+TEST(conditions_beside_volatile_ones_move)
+{
+    static const planned cases[] = {
+        {"select count(*) from a join b on a.n = b.n and random() < 1", "inner join on n"},
+        {"select count(*) from a left join b on a.n = b.n and random() < 1", "left join on n"},
+        {"select count(*) from a, b where a.n = b.n and random() < 1", "inner join on n"},
+        {"select count(*) from a semi join b on a.n = b.n and random() < 1", "semi join on n"},
+    };
+    check_plans(NULL, cases, sizeof cases / sizeof *cases);
 }
 
 /* What needs rows of what has none is not in the plan. */
@@ -326,6 +381,14 @@ TEST(what_can_have_no_rows_is_not_run)
         {"(select k from v group by k having 1 = 2) w", false},
         {"(select * from v limit 0) w join v on w.k = v.k", false},
         {"v where exists (select 1 from v where false)", false},
+        {"v where 3 in (1, 2) or nullif(true, true) or starts_with('a', 'b')", false},
+        {"v where replace(null, n::varchar, '') = 'x'", false},
+        {"generate_series(2, 1) g", false},
+        {"range(date '2020-01-01', date '2020-01-01', interval '1 day') g", false},
+        {"(values (1)) w (k) left join v on w.k = v.k and false", false},
+        {"v right join (values (1)) w (k) on w.k = v.k and false", false},
+        {"generate_series(1, 0, -1) g", true},
+        {"v full join (values (1)) w (k) on false", true},
         {"(select * from v where false union all select * from v limit 0) w", false},
         {"(select * from v where false) w right join v on w.k = v.k", true},
         {"v left join (select * from v where false) w on w.k = v.k", true},

@@ -24,8 +24,15 @@ static void put(line *l, const char *text, size_t bytes)
 static void put_number(line *l, int64_t number, unsigned digits)
 {
     char text[24];
-    int bytes = snprintf(text, sizeof text, "%0*lld", (int)digits, (long long)number);
-    put(l, text, (size_t)bytes);
+    size_t at = sizeof text, sign = number < 0;
+    uint64_t rest = sign ? -(uint64_t)number : (uint64_t)number;
+    for (; rest || at == sizeof text; rest /= 10)
+        text[--at] = (char)('0' + rest % 10);
+    while (sizeof text - at + sign < digits && at > 1)
+        text[--at] = '0';
+    if (sign)
+        text[--at] = '-';
+    put(l, text + at, sizeof text - at);
 }
 
 /* A name with the letters and the spaces behind it that the word says. */
@@ -203,7 +210,7 @@ status host_to_char_time(host_call *c, uint64_t row)
 {
     const string_view *format = host_text(c, 1, row);
     moment m = moment_of(host_integer(c, 0, row));
-    template_scan s = {.format = string_data(format), .bytes = format->bytes};
+    template_scan s = template_begin(c, row);
     template_word w;
     line l = {.call = c};
     TRY(host_put_room(c, (uint64_t)format->bytes * WORD_BYTES_MAX, &l.at));

@@ -286,8 +286,8 @@ static bool is_number(const template_word *w)
 
 static status read_all(host_call *c, uint64_t row, reading *r)
 {
-    const string_view *text = host_text(c, 0, row), *format = host_text(c, 1, row);
-    template_scan s = {.format = string_data(format), .bytes = format->bytes};
+    const string_view *text = host_text(c, 0, row);
+    template_scan s = template_begin(c, row);
     template_word w, next;
     *r = (reading){.text = string_data(text),
                    .bytes = text->bytes,

@@ -3,42 +3,47 @@
 
 #include "device/text_part.h"
 
-#include <ctype.h>
-#include <string.h>
+#include <stdint.h>
 
 /* Names in capitals: in small letters alike, and those of names also like This. */
 static const struct {
     const char *name;
+    uint8_t bytes;
     template_field field;
     unsigned digits;
 } words[] = {
-    {"HH12", TEMPLATE_HOUR_12, 2},     {"HH24", TEMPLATE_HOUR_24, 2},
-    {"HH", TEMPLATE_HOUR_12, 2},       {"MI", TEMPLATE_MINUTE, 2},
-    {"SSSSS", TEMPLATE_DAY_SECOND, 0}, {"SSSS", TEMPLATE_DAY_SECOND, 0},
-    {"SS", TEMPLATE_SECOND, 2},        {"MS", TEMPLATE_FRACTION, 3},
-    {"US", TEMPLATE_FRACTION, 6},      {"FF1", TEMPLATE_FRACTION, 1},
-    {"FF2", TEMPLATE_FRACTION, 2},     {"FF3", TEMPLATE_FRACTION, 3},
-    {"FF4", TEMPLATE_FRACTION, 4},     {"FF5", TEMPLATE_FRACTION, 5},
-    {"FF6", TEMPLATE_FRACTION, 6},     {"A.M.", TEMPLATE_NOON, 1},
-    {"P.M.", TEMPLATE_NOON, 1},        {"AM", TEMPLATE_NOON, 0},
-    {"PM", TEMPLATE_NOON, 0},          {"Y,YYY", TEMPLATE_YEAR_COMMA, 4},
-    {"YYYY", TEMPLATE_YEAR, 4},        {"YYY", TEMPLATE_YEAR, 3},
-    {"YY", TEMPLATE_YEAR, 2},          {"Y", TEMPLATE_YEAR, 1},
-    {"IYYY", TEMPLATE_ISO_YEAR, 4},    {"IYY", TEMPLATE_ISO_YEAR, 3},
-    {"IY", TEMPLATE_ISO_YEAR, 2},      {"I", TEMPLATE_ISO_YEAR, 1},
-    {"B.C.", TEMPLATE_ERA, 1},         {"A.D.", TEMPLATE_ERA, 1},
-    {"BC", TEMPLATE_ERA, 0},           {"AD", TEMPLATE_ERA, 0},
-    {"MONTH", TEMPLATE_MONTH_NAME, 9}, {"MON", TEMPLATE_MONTH_SHORT, 3},
-    {"MM", TEMPLATE_MONTH, 2},         {"RM", TEMPLATE_MONTH_ROMAN, 4},
-    {"DAY", TEMPLATE_DAY_NAME, 9},     {"DY", TEMPLATE_DAY_SHORT, 3},
-    {"DDD", TEMPLATE_YEAR_DAY, 3},     {"IDDD", TEMPLATE_ISO_YEAR_DAY, 3},
-    {"DD", TEMPLATE_DAY, 2},           {"ID", TEMPLATE_ISO_WEEK_DAY, 1},
-    {"D", TEMPLATE_WEEK_DAY, 1},       {"WW", TEMPLATE_WEEK, 2},
-    {"IW", TEMPLATE_ISO_WEEK, 2},      {"W", TEMPLATE_MONTH_WEEK, 1},
-    {"CC", TEMPLATE_CENTURY, 2},       {"J", TEMPLATE_JULIAN, 0},
-    {"Q", TEMPLATE_QUARTER, 0},        {"TZH", TEMPLATE_ZONE_HOURS, 0},
-    {"TZM", TEMPLATE_ZONE_MINUTES, 0}, {"TZ", TEMPLATE_ZONE, 0},
-    {"OF", TEMPLATE_OFFSET, 0},
+#define WORD(name, field, digits)                                                                  \
+    {                                                                                              \
+        name, sizeof name - 1, TEMPLATE_##field, digits                                            \
+    }
+    WORD("HH12", HOUR_12, 2),     WORD("HH24", HOUR_24, 2),
+    WORD("HH", HOUR_12, 2),       WORD("MI", MINUTE, 2),
+    WORD("SSSSS", DAY_SECOND, 0), WORD("SSSS", DAY_SECOND, 0),
+    WORD("SS", SECOND, 2),        WORD("MS", FRACTION, 3),
+    WORD("US", FRACTION, 6),      WORD("FF1", FRACTION, 1),
+    WORD("FF2", FRACTION, 2),     WORD("FF3", FRACTION, 3),
+    WORD("FF4", FRACTION, 4),     WORD("FF5", FRACTION, 5),
+    WORD("FF6", FRACTION, 6),     WORD("A.M.", NOON, 1),
+    WORD("P.M.", NOON, 1),        WORD("AM", NOON, 0),
+    WORD("PM", NOON, 0),          WORD("Y,YYY", YEAR_COMMA, 4),
+    WORD("YYYY", YEAR, 4),        WORD("YYY", YEAR, 3),
+    WORD("YY", YEAR, 2),          WORD("Y", YEAR, 1),
+    WORD("IYYY", ISO_YEAR, 4),    WORD("IYY", ISO_YEAR, 3),
+    WORD("IY", ISO_YEAR, 2),      WORD("I", ISO_YEAR, 1),
+    WORD("B.C.", ERA, 1),         WORD("A.D.", ERA, 1),
+    WORD("BC", ERA, 0),           WORD("AD", ERA, 0),
+    WORD("MONTH", MONTH_NAME, 9), WORD("MON", MONTH_SHORT, 3),
+    WORD("MM", MONTH, 2),         WORD("RM", MONTH_ROMAN, 4),
+    WORD("DAY", DAY_NAME, 9),     WORD("DY", DAY_SHORT, 3),
+    WORD("DDD", YEAR_DAY, 3),     WORD("IDDD", ISO_YEAR_DAY, 3),
+    WORD("DD", DAY, 2),           WORD("ID", ISO_WEEK_DAY, 1),
+    WORD("D", WEEK_DAY, 1),       WORD("WW", WEEK, 2),
+    WORD("IW", ISO_WEEK, 2),      WORD("W", MONTH_WEEK, 1),
+    WORD("CC", CENTURY, 2),       WORD("J", JULIAN, 0),
+    WORD("Q", QUARTER, 0),        WORD("TZH", ZONE_HOURS, 0),
+    WORD("TZM", ZONE_MINUTES, 0), WORD("TZ", ZONE, 0),
+    WORD("OF", OFFSET, 0),
+#undef WORD
 };
 
 static bool has_capital_form(template_field field)
@@ -47,13 +52,20 @@ static bool has_capital_form(template_field field)
            field == TEMPLATE_DAY_NAME || field == TEMPLATE_DAY_SHORT;
 }
 
+static char small_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
 /* Is `name` written at `text`, and how? */
 static bool is_written(const char *text, const char *name, size_t bytes, bool has_capital,
                        template_case *out)
 {
     bool is_upper = true, is_lower = true, is_capital = has_capital;
+    if (small_letter(text[0]) != small_letter(name[0])) /* nearly all of a list: this is per row */
+        return false;
     for (size_t i = 0; i < bytes; i++) {
-        char small = (char)tolower((unsigned char)name[i]);
+        char small = small_letter(name[i]);
         is_upper &= text[i] == name[i];
         is_lower &= text[i] == small;
         is_capital &= text[i] == (i ? small : name[i]);
@@ -68,7 +80,7 @@ static bool find_word(const template_scan *s, template_word *out)
     size_t left = s->bytes - s->at;
     out->bytes = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t bytes = strlen(words[i].name);
+        size_t bytes = words[i].bytes;
         template_case letters;
         if (bytes <= left && bytes > out->bytes &&
             is_written(s->format + s->at, words[i].name, bytes, has_capital_form(words[i].field),
@@ -99,9 +111,44 @@ static void take_text(template_scan *s, template_word *out)
     out->bytes = (size_t)(s->format + s->at - out->text);
 }
 
+template_scan template_begin(const host_call *c, uint64_t row)
+{
+    const string_view *format = host_text(c, 1, row);
+    return (template_scan){.format = string_data(format), .bytes = format->bytes, .words = c->plan};
+}
+
+static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
+                   const void **out)
+{
+    (void)function;
+    if (arg_count < 2 || !args[1] || args[1]->is_null)
+        return STATUS_OK;
+    template_scan s = {.format = args[1]->text, .bytes = args[1]->bytes}, again = s;
+    template_word w;
+    size_t count = 0;
+    while (template_next(&s, &w))
+        count++;
+    size_t bytes = sizeof(template_words) + count * sizeof w;
+    template_words *words = arena_alloc(memory, bytes);
+    if (!words)
+        return status_no_memory("format", bytes);
+    while (template_next(&again, &w))
+        words->items[words->count++] = w;
+    *out = words;
+    return STATUS_OK;
+}
+
+const host_function_ops host_template_ops = {.plan = plan};
+
 bool template_next(template_scan *s, template_word *out)
 {
     bool is_bare = false;
+    if (s->words) {
+        bool has = s->number < s->words->count;
+        if (has)
+            *out = s->words->items[s->number++];
+        return has;
+    }
     *out = (template_word){.field = TEMPLATE_TEXT};
     for (;;) {
         if (s->at < s->bytes && s->format[s->at] == '"') {

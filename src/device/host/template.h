@@ -3,8 +3,7 @@
 #ifndef PISTACHIO_DEVICE_HOST_TEMPLATE_H
 #define PISTACHIO_DEVICE_HOST_TEMPLATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "device/host/host.h"
 
 typedef enum template_field {
     TEMPLATE_TEXT, /* a character that stands for itself */
@@ -55,12 +54,23 @@ typedef struct template_word {
     bool is_quoted;
 } template_word;
 
+/* The words of a format that is the same for all rows. */
+typedef struct template_words {
+    size_t count;
+    template_word items[];
+} template_words;
+
 /* A format being read. */
 typedef struct template_scan {
     const char *format;
     size_t bytes, at;
     bool in_quotes;
+    const template_words *words; /* or NULL */
+    size_t number;               /* of the next one of these */
 } template_scan;
+
+/* The format of a row, the call's second argument. */
+template_scan template_begin(const host_call *c, uint64_t row);
 
 /* The next word; false: the format is over. */
 bool template_next(template_scan *s, template_word *out);
