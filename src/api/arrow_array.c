@@ -214,8 +214,8 @@ static uint64_t place_in(const heap_part *part, uint64_t offset)
 
 /* Of a row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
  * nothing but another part of the heap is a branch. */
-static status make_views(const exec_batch_column *column, const heap_parts *parts, arrow_view *views,
-                         uint64_t rows)
+static status make_views(const exec_batch_column *column, const heap_parts *parts,
+                         arrow_view *views, uint64_t rows)
 {
     const string_view *texts = column->values;
     static const heap_part none;

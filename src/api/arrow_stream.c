@@ -116,8 +116,8 @@ pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowAr
         return api_error(status_no_memory("Arrow stream", sizeof *data));
     data->result = result;
     data->options = api_arrow_options_of(&result->settings);
-    data->shape =
-        (exec_batch_shape){.make = shape_column, .has_dictionaries = data->options.has_dictionaries};
+    data->shape = (exec_batch_shape){.make = shape_column,
+                                     .has_dictionaries = data->options.has_dictionaries};
     if (result->query)
         exec_query_shape(result->query, &data->shape);
     *out = (struct ArrowArrayStream){.get_schema = get_schema,
