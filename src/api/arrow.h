@@ -35,9 +35,8 @@ CHECKED status api_arrow_schema_copy(const struct ArrowSchema *from, struct Arro
 /* The format string of a type. */
 void api_arrow_format(data_type type, api_arrow_options options, char *out);
 
-/* Makes the values of the batch's columns what Arrow has, where they are not yet: before it is
- * handed to anybody. */
-CHECKED status api_arrow_convert(exec_batch *batch, api_arrow_options options);
+/* Makes the values of a column of the batch what Arrow has, where they are not yet: before it is handed to anybody. */
+CHECKED status api_arrow_convert(exec_batch *batch, uint32_t column, api_arrow_options options);
 /* The rows as a struct array, which holds the batch; the caller releases it. Takes the reference
  * over, also on failure. */
 CHECKED status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,

@@ -150,7 +150,7 @@ static_assert(sizeof(arrow_view) == sizeof(string_view), "short texts are copied
 /* The parts in the order of their addresses, which is that of the array's buffers. */
 typedef struct heap_parts {
     heap_part *items;
-    uint32_t count, last; /* the one that was found last */
+    uint32_t count;
     uint32_t buffer_count;
 } heap_parts;
 
@@ -185,11 +185,9 @@ static bool holds(const heap_part *part, const char *text)
     return text >= part->address && text < part->address + part->bytes;
 }
 
-static heap_part *parts_find(heap_parts *parts, const char *text)
+static const heap_part *parts_find(const heap_parts *parts, const char *text)
 {
     uint32_t low = 0, high = parts->count;
-    if (parts->last < parts->count && holds(&parts->items[parts->last], text))
-        return &parts->items[parts->last];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (text >= parts->items[middle].address + parts->items[middle].bytes)
@@ -197,44 +195,53 @@ static heap_part *parts_find(heap_parts *parts, const char *text)
         else
             high = middle;
     }
-    parts->last = low;
     return low < parts->count && holds(&parts->items[low], text) ? &parts->items[low] : NULL;
 }
 
-/* The view of a long text. */
-static status make_view(const string_view *from, heap_parts *parts, arrow_view *out)
+/* A view of either kind: its length and prefix, and behind them the rest of a short text, or the address or place of
+ * a long one. */
+typedef struct view_words {
+    uint64_t head, rest;
+} view_words;
+
+static_assert(sizeof(view_words) == sizeof(arrow_view), "views are converted as words");
+
+static uint64_t place_in(const heap_part *part, uint64_t offset)
 {
-    const heap_part *part = parts_find(parts, from->data);
-    if (!part)
-        return status_new(STATUS_KIND_INTERNAL,
-                          "internal error: a text lies outside of its column's memory");
-    size_t offset = (size_t)(from->data - part->address);
-    out->bytes = (int32_t)from->bytes;
-    memcpy(out->prefix, from->prefix, sizeof out->prefix);
-    out->buffer = part->buffer + (int32_t)(offset >> WINDOW_BITS);
-    out->offset = (int32_t)(offset & (WINDOW_BYTES - 1));
-    return STATUS_OK;
+    uint64_t buffer = (uint64_t)part->buffer + (offset >> WINDOW_BITS);
+    return buffer | (offset & (WINDOW_BYTES - 1)) << 32;
 }
 
-/* Of a row after the other: they may be made where the texts' are. */
-static status make_views(const exec_batch_column *column, heap_parts *parts, arrow_view *views,
-                         uint64_t rows)
+/* Of a row after the other: they may be made where the texts' are. Long and short ones come in no order, so that
+ * nothing but another part of the heap is a branch. */
+static status make_views(const exec_batch_column *column, const heap_parts *parts,
+                         arrow_view *views, uint64_t rows)
 {
     const string_view *texts = column->values;
+    static const heap_part none;
+    const heap_part *part = &none;
     for (uint64_t row = 0; row < rows; row++) {
-        const string_view from = texts[row];
-        views[row] = (arrow_view){0};
-        if (!is_valid(column, row))
-            continue;
-        if (from.bytes <= STRING_INLINE_BYTES)
-            memcpy(&views[row], &from, sizeof from);
-        else
-            TRY(make_view(&from, parts, &views[row]));
+        view_words words;
+        memcpy(&words, &texts[row], sizeof words);
+        uint64_t valid = column->validity ? column->validity[row / 64] >> (row % 64) & 1 : 1;
+        uint64_t is_long = valid & ((uint32_t)words.head > STRING_INLINE_BYTES);
+        uint64_t offset = words.rest - (uintptr_t)part->address;
+        if (__builtin_expect(is_long & (offset >= part->bytes), 0)) {
+            part = parts_find(parts, texts[row].data);
+            if (!part)
+                return status_new(STATUS_KIND_INTERNAL,
+                                  "internal error: a text lies outside of its column's memory");
+            offset = words.rest - (uintptr_t)part->address;
+        }
+        uint64_t place = place_in(part, offset);
+        words.head &= -valid;
+        words.rest = (is_long ? place : words.rest) & -valid;
+        memcpy(&views[row], &words, sizeof words);
     }
     return STATUS_OK;
 }
 
-static status put_views(exec_batch *batch, uint32_t index, heap_parts *parts)
+static status put_views(exec_batch *batch, uint32_t index, const heap_parts *parts)
 {
     const exec_batch_column *column = &batch->columns[index];
     exec_batch_values made;
@@ -268,22 +275,12 @@ static status convert_column(exec_batch *batch, uint32_t index, api_arrow_option
     return column->type.id == TYPE_INTERVAL ? convert_intervals(batch, index) : STATUS_OK;
 }
 
-static status code_texts(exec_batch *batch)
+status api_arrow_convert(exec_batch *batch, uint32_t index, api_arrow_options options)
 {
-    for (uint32_t i = 0; i < batch->column_count; i++)
-        if (batch->columns[i].type.id == TYPE_VARCHAR)
-            TRY(exec_batch_make_dictionary(batch, i));
-    return STATUS_OK;
-}
-
-status api_arrow_convert(exec_batch *batch, api_arrow_options options)
-{
-    if (options.has_dictionaries)
-        TRY(code_texts(batch));
-    TRY(exec_batch_compact(batch));
-    for (uint32_t i = 0; i < batch->column_count; i++)
-        TRY(convert_column(batch, i, options));
-    return STATUS_OK;
+    if (options.has_dictionaries && batch->columns[index].type.id == TYPE_VARCHAR)
+        TRY(exec_batch_make_dictionary(batch, index));
+    TRY(exec_batch_compact(batch, index));
+    return convert_column(batch, index, options);
 }
 
 /* ---- arrays ---- */
@@ -402,7 +399,9 @@ status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
                             struct ArrowArray *out)
 {
     batch->rows->is_leaving = true;
-    status st = api_arrow_convert(batch->rows, options);
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < batch->rows->column_count && !st; i++)
+        st = api_arrow_convert(batch->rows, i, options);
     *out = (struct ArrowArray){0};
     if (!st) {
         st = make_struct(batch, out);

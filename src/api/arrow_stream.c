@@ -61,9 +61,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 }
 
 /* What is above the limit is converted when it leaves. */
-static status shape_batch(exec_batch *batch, const exec_batch_shape *shape)
+static status shape_column(exec_batch *batch, uint32_t column, const exec_batch_shape *shape)
 {
-    status st = api_arrow_convert(batch, ((const stream_data *)shape)->options);
+    status st = api_arrow_convert(batch, column, ((const stream_data *)shape)->options);
     if (status_get_kind(st) != STATUS_KIND_LIMIT)
         return st;
     status_free(st);
@@ -116,8 +116,8 @@ pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowAr
         return api_error(status_no_memory("Arrow stream", sizeof *data));
     data->result = result;
     data->options = api_arrow_options_of(&result->settings);
-    data->shape =
-        (exec_batch_shape){.make = shape_batch, .has_dictionaries = data->options.has_dictionaries};
+    data->shape = (exec_batch_shape){.make = shape_column,
+                                     .has_dictionaries = data->options.has_dictionaries};
     if (result->query)
         exec_query_shape(result->query, &data->shape);
     *out = (struct ArrowArrayStream){.get_schema = get_schema,

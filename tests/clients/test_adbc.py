@@ -48,6 +48,36 @@ class Results(unittest.TestCase):
             cursor.execute(sql)
             return cursor.fetch_arrow_table()
 
+    def texts(self, values, sql, keep, **options):
+        """Columns of text and of bytes as pyarrow reads them; keep says which rows the statement gives."""
+        table = pyarrow.table({"i": pyarrow.array(range(len(values)), pyarrow.int64()),
+                               "s": pyarrow.array(values, pyarrow.string()),
+                               "z": pyarrow.array(values, pyarrow.string()).cast(pyarrow.binary())})
+        got = self.fetch(table, sql, **options)
+        got.validate(full=True)
+        expected = table.filter(pyarrow.array([keep(i) for i in range(len(values))]))
+        for name in ("s", "z"):
+            self.assertTrue(got[name].to_pylist() == expected[name].to_pylist(), name)
+            for chunk in got[name].chunks:
+                null_slots_are_zero(self, chunk)
+
+    def test_texts_of_many_pages(self):
+        """Short and long ones, NULLs, of one page and of several, all of their rows and few."""
+        kinds = {"short": lambda i: str(i % 1000),
+                 "long": lambda i: f"a text that does not lie in its view {i}",
+                 "mixed": lambda i: "x" * (i * 7 % 31),
+                 "twelve": lambda i: "y" * (11 + i % 3),
+                 "some": lambda i: None if i % 5 == 2 else "z\u00e4" * (i * 3 % 17),
+                 "none": lambda i: None,
+                 "few": lambda i: "a text that is the only long one of all" if i == 4711 else "s"}
+        for name, make in kinds.items():
+            values = [make(i) for i in range(8000)]
+            for options in ({"use_dictionary": False, "data_page_size": 5000}, {"use_dictionary": False},
+                            {"use_dictionary": True, "row_group_size": 3000}):
+                with self.subTest(name, **options):
+                    self.texts(values, "select * from t", lambda i: True, **options)
+                    self.texts(values, "select * from t where i % 7 = 3", lambda i: i % 7 == 3, **options)
+
     def check(self, rows, **options):
         table = table_of(rows)
         got = self.fetch(table, **options)

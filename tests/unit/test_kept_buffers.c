@@ -92,3 +92,49 @@ TEST(pieces_of_slabs_keep_what_is_theirs)
             cpu_slab_give(&pool, slabs[i], pieces[i], bytes[i]);
     cpu_slab_close(&pool);
 }
+
+typedef struct lane {
+    cpu_slab_pool *pool;
+    cpu_slab *slab;
+    unsigned char *piece;
+} lane;
+
+static void *take_piece(void *argument)
+{
+    lane *l = argument;
+    l->piece = cpu_slab_take(l->pool, 100000, true, &l->slab);
+    if (l->piece)
+        memset(l->piece, 1, 100000);
+    return NULL;
+}
+
+/* Each thread's pieces are of a slab of its own, which goes with the last of them, whoever gives it back; behind the
+ * last piece that fits there are bytes that can be read. */
+TEST(threads_take_from_slabs_of_their_own)
+{
+    enum { THREADS = 3, PIECE = 1 << 20 };
+    cpu_slab_pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    lane lanes[THREADS];
+    cpu_slab *slabs[40];
+    unsigned char *pieces[40];
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        lanes[i] = (lane){.pool = &pool};
+        CHECK(!pthread_create(&thread, NULL, take_piece, &lanes[i]));
+        pthread_join(thread, NULL);
+        CHECK(lanes[i].piece);
+        for (unsigned k = 0; k < i; k++)
+            CHECK(lanes[k].slab != lanes[i].slab);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        pieces[i] = cpu_slab_take(&pool, PIECE, i < 20, &slabs[i]);
+        CHECK(pieces[i]);
+        for (unsigned k = 0; k < 64; k++)
+            CHECK_EQ(pieces[i][PIECE + k], 0);
+    }
+    for (unsigned i = 0; i < 40; i++)
+        cpu_slab_give(&pool, slabs[i], pieces[i], PIECE);
+    for (unsigned i = 0; i < THREADS; i++)
+        cpu_slab_give(&pool, lanes[i].slab, lanes[i].piece, 100000);
+    cpu_slab_close(&pool);
+}

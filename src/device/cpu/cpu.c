@@ -17,7 +17,7 @@
 
 #define ALIGNMENT 64
 #define SLACK 64                   /* readable bytes past the end */
-#define MAPPED_BYTES (128u << 10)  /* from here on whole pages from the system, */
+#define MAPPED_BYTES (64u << 10)   /* from here on whole pages from the system, */
 #define SLAB_BYTES_MOST (1u << 20) /* of up to so many several lie in one huge page */
 #define EXPORTED_BYTES (32u << 20) /* that clients have: they keep them */
 #define CLASS_COUNT 256
@@ -73,10 +73,12 @@ static bool wants_small_pages(const cpu_device *cpu)
     return mem_budget_exported(cpu->base.budget) >= EXPORTED_BYTES && cpu_are_huge_pages_dear();
 }
 
-static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer)
+static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer, size_t capacity)
 {
-    if (KEPT_BYTES_MAX > 0 && buffer->mapped <= SLAB_BYTES_MOST + SLACK)
-        return cpu_slab_take(&cpu->slabs, buffer->mapped, wants_small_pages(cpu), &buffer->slab);
+    buffer->mapped = capacity; /* a slab has the slack behind its pieces */
+    if (KEPT_BYTES_MAX > 0 && capacity <= SLAB_BYTES_MOST)
+        return cpu_slab_take(&cpu->slabs, capacity, wants_small_pages(cpu), &buffer->slab);
+    buffer->mapped += SLACK;
     void *memory = cpu_map_pages(buffer->mapped);
     return memory == MAP_FAILED ? NULL : memory;
 }
@@ -87,8 +89,7 @@ static status buffer_new(cpu_device *cpu, size_t capacity, cpu_buffer **out)
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
     if (capacity >= MAPPED_BYTES) {
-        buffer->mapped = capacity + SLACK;
-        void *memory = map_buffer(cpu, buffer);
+        void *memory = map_buffer(cpu, buffer, capacity);
         if (!memory) {
             mem_free(buffer);
             return status_no_memory("buffer", capacity);

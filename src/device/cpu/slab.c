@@ -1,20 +1,25 @@
 /* slab.c - a slab's memory is given out from its beginning to its end, once; when the last piece of it
- * has come back it goes, or, while it is the pool's current one, begins anew. */
+ * has come back it goes, or, while pieces are taken from it, begins anew. */
 #include "device/cpu/slab.h"
 
 #include "base/fault.h"
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SLAB_BYTES (2 * HUGE_PAGE)
+/* Of small pages only those are there that a piece has: the slab costs calls, which exclude those that make pages. */
+#define SMALL_PAGES_BYTES (16 * HUGE_PAGE)
+#define SLACK 64 /* behind the last piece */
 
 struct cpu_slab {
     char *memory;
-    size_t used;
+    size_t bytes, used;
     uint32_t pieces; /* that are out */
+    bool is_current; /* pieces are taken from it */
 };
 
 /* For huge pages the mapping must begin where one does. */
@@ -39,6 +44,17 @@ void *cpu_map_pages(size_t bytes)
     return memory;
 }
 
+/* A lane for each thread, as far as there are enough: pages that two threads make next to each other are made one
+ * after the other, as they are entered in one table. */
+static unsigned lane_of_thread(void)
+{
+    static _Atomic unsigned threads;
+    static _Thread_local unsigned number; /* from 1 on */
+    if (!number)
+        number = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+    return number % CPU_SLAB_LANES;
+}
+
 static size_t whole_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -50,20 +66,37 @@ static cpu_slab *slab_new(bool has_small_pages)
     cpu_slab *slab = mem_new(sizeof *slab);
     if (!slab)
         return NULL;
-    slab->memory = cpu_map_pages(SLAB_BYTES);
+    slab->bytes = has_small_pages ? SMALL_PAGES_BYTES : SLAB_BYTES;
+    slab->memory = cpu_map_pages(slab->bytes);
     if (slab->memory == MAP_FAILED) {
         mem_free(slab);
         return NULL;
     }
     if (has_small_pages)
-        madvise(slab->memory, SLAB_BYTES, MADV_NOHUGEPAGE);
+        madvise(slab->memory, slab->bytes, MADV_NOHUGEPAGE);
     return slab;
 }
 
 static void slab_free(cpu_slab *slab)
 {
-    munmap(slab->memory, SLAB_BYTES);
+    munmap(slab->memory, slab->bytes);
     mem_free(slab);
+}
+
+/* The current one of the thread's lane, with room for so many bytes. Under the lock. */
+static cpu_slab *find_slab(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages)
+{
+    cpu_slab **current = &pool->current[lane_of_thread()], *made;
+    if (*current && (*current)->bytes - (*current)->used >= bytes + SLACK)
+        return *current;
+    made = slab_new(wants_small_pages);
+    if (!made)
+        return NULL;
+    if (*current)
+        /* Pieces of it are out: it goes with the last of them. */
+        (*current)->is_current = false;
+    made->is_current = true;
+    return *current = made;
 }
 
 /* The small pages of what is written in a moment all at once: a fault of each costs as much as
@@ -78,13 +111,8 @@ void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, c
     char *memory = NULL;
     bytes = whole_pages(bytes);
     pthread_mutex_lock(&pool->lock);
-    if (!pool->current || SLAB_BYTES - pool->current->used < bytes)
-        /* Pieces are out of the current one, which goes with the last of them. */
-        *out = slab_new(wants_small_pages);
-    else
-        *out = pool->current;
+    *out = find_slab(pool, bytes, wants_small_pages);
     if (*out) {
-        pool->current = *out;
         memory = (*out)->memory + (*out)->used;
         (*out)->used += bytes;
         (*out)->pieces++;
@@ -99,17 +127,18 @@ void cpu_slab_give(cpu_slab_pool *pool, cpu_slab *slab, void *memory, size_t byt
 {
     madvise(memory, whole_pages(bytes), MADV_DONTNEED);
     pthread_mutex_lock(&pool->lock);
-    bool is_empty = !--slab->pieces, is_current = slab == pool->current;
-    if (is_empty)
+    bool is_over = !--slab->pieces && !slab->is_current;
+    if (!slab->pieces)
         slab->used = 0;
     pthread_mutex_unlock(&pool->lock);
-    if (is_empty && !is_current)
+    if (is_over)
         slab_free(slab);
 }
 
 void cpu_slab_close(cpu_slab_pool *pool)
 {
-    if (pool->current)
-        slab_free(pool->current);
+    for (unsigned i = 0; i < CPU_SLAB_LANES; i++)
+        if (pool->current[i])
+            slab_free(pool->current[i]);
     pthread_mutex_destroy(&pool->lock);
 }

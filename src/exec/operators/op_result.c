@@ -30,18 +30,27 @@ typedef struct result_local {
     exec_batch *batch; /* to be queued */
 } result_local;
 
-static status borrow_columns(exec_task *task, chunk *input, bool keep_codes, exec_batch *batch)
+static status borrow_column(exec_task *task, tensor *t, dev_count rows, exec_batch_column *column)
 {
+    TRY(tensor_flatten(task->stream, t, rows, &column->owner));
+    column->type = column->owner->type;
+    column->values = column->owner->values;
+    column->validity = column->owner->validity;
+    return exec_check_error(task);
+}
+
+static status borrow_columns(exec_task *task, chunk *input, const exec_batch_shape *shape,
+                             exec_batch *batch)
+{
+    bool keep_codes = shape && shape->has_dictionaries;
     for (uint32_t i = 0; i < batch->column_count; i++) {
         exec_batch_column *column = &batch->columns[i];
-        if (keep_codes && exec_batch_keeps_codes(input->columns[i], batch->row_count)) {
+        if (keep_codes && exec_batch_keeps_codes(input->columns[i], batch->row_count))
             exec_batch_put_codes(column, input->columns[i]);
-            continue;
-        }
-        TRY(tensor_flatten(task->stream, input->columns[i], input->rows, &column->owner));
-        column->type = column->owner->type;
-        column->values = column->owner->values;
-        column->validity = column->owner->validity;
+        else
+            TRY(borrow_column(task, input->columns[i], input->rows, column));
+        if (shape)
+            TRY(shape->make(batch, i, shape));
     }
     return STATUS_OK;
 }
@@ -97,7 +106,7 @@ static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *sh
 {
     exec_batch *batch;
     TRY(exec_batch_new(task->stream->dev, c->column_count, c->rows.bound, &batch));
-    status st = borrow_columns(task, c, shape && shape->has_dictionaries, batch);
+    status st = borrow_columns(task, c, shape, batch);
     if (st)
         exec_batch_free(batch);
     else
@@ -105,13 +114,24 @@ static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *sh
     return st;
 }
 
+/* What was copied is there. */
+static status take_copy(exec_task *task, result_copy *copy, const exec_batch_shape *shape,
+                        exec_batch **out)
+{
+    TRY(result_copy_finish(task->stream, copy, out));
+    for (uint32_t i = 0; shape && *out && i < (*out)->column_count; i++)
+        TRY(shape->make(*out, i, shape));
+    return STATUS_OK;
+}
+
 /* The chunk begins to be copied, the one before it has been. */
-static status copy_chunk(exec_task *task, chunk *c, result_copy *copy, exec_batch **out)
+static status copy_chunk(exec_task *task, chunk *c, result_copy *copy,
+                         const exec_batch_shape *shape, exec_batch **out)
 {
     result_copy before = *copy;
     status st = result_copy_start(task->stream, c, copy);
     if (!st)
-        return result_copy_finish(task->stream, &before, out);
+        return take_copy(task, &before, shape, out);
     result_copy_close(task->stream->dev, &before);
     return st;
 }
@@ -121,10 +141,7 @@ static exec_result queue_batch(op_result *op, exec_task *task, result_local *loc
 {
     bool is_pushed = true;
     if (local->batch) {
-        const exec_batch_shape *shape = atomic_load(&op->shape);
         EXEC_TRY(task, exec_check_error(task));
-        if (shape)
-            EXEC_TRY(task, shape->make(local->batch, shape));
         EXEC_TRY(task, queue_try_push(op, task, &local->batch, &is_pushed));
     }
     return is_pushed ? EXEC_FINISHED : EXEC_WAIT;
@@ -137,11 +154,12 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
     op_result *op = (op_result *)base;
     result_local *local = state;
     if (*input) {
+        const exec_batch_shape *shape = atomic_load(&op->shape);
         if (task->stream->dev->is_host) {
-            EXEC_TRY(task, borrow_chunk(task, *input, atomic_load(&op->shape), &local->batch));
+            EXEC_TRY(task, borrow_chunk(task, *input, shape, &local->batch));
             local->batch->turn = task->turn;
         } else {
-            EXEC_TRY(task, copy_chunk(task, *input, &local->copy, &local->batch));
+            EXEC_TRY(task, copy_chunk(task, *input, &local->copy, shape, &local->batch));
         }
         chunk_free(*input);
         *input = NULL;
@@ -153,10 +171,11 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
 static exec_result result_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
     (void)output;
+    op_result *op = (op_result *)base;
     result_local *local = state;
     if (!local->batch)
-        EXEC_TRY(task, result_copy_finish(task->stream, &local->copy, &local->batch));
-    return queue_batch((op_result *)base, task, local);
+        EXEC_TRY(task, take_copy(task, &local->copy, atomic_load(&op->shape), &local->batch));
+    return queue_batch(op, task, local);
 }
 
 static void result_local_close(exec_operator *op, void *state)

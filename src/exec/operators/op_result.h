@@ -57,10 +57,9 @@ uint64_t exec_batch_text_bytes(const exec_batch *batch);
 /* The batch goes to somebody who keeps it as long as he likes: its memory leaves the budget and is
  * counted as exported. Again: nothing. */
 void exec_batch_export(exec_batch *batch);
-/* Before that: each text column, but shaped ones, that uses less than half of the buffers behind it gets one of its
- * own, so that little text does not hold large pages. Addresses of its texts change. On failure
- * some have. */
-CHECKED status exec_batch_compact(exec_batch *batch);
+/* Before that: a text column, but a shaped one, that uses less than half of the buffers behind it gets one of its
+ * own, so that little text does not hold large pages. Addresses of its texts change. */
+CHECKED status exec_batch_compact(exec_batch *batch, uint32_t column);
 
 /* Values of another layout for a column, which are made of those that it has. */
 typedef struct exec_batch_values {
@@ -93,10 +92,10 @@ typedef struct exec_heap_part {
 uint32_t exec_batch_heap_count(const exec_batch_column *column);
 exec_heap_part exec_batch_heap(const exec_batch_column *column, uint32_t index);
 
-/* What a client wants batches to be: made of each by the task that has it at hand, while its memory
- * is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
+/* What a client wants batches to be: made of each column by the task that has it at hand, before the next one, while
+ * its memory is in the processor's cache. What it could not do for the limit of memory it leaves. Any thread. */
 typedef struct exec_batch_shape {
-    status (*make)(exec_batch *batch, const struct exec_batch_shape *shape);
+    status (*make)(exec_batch *batch, uint32_t column, const struct exec_batch_shape *shape);
     bool has_dictionaries; /* text columns that come with codes are given as those */
 } exec_batch_shape;
 

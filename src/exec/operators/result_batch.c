@@ -189,14 +189,20 @@ static uint64_t held_bytes(const string_heap *heap)
     return bytes;
 }
 
+#define COUNTED_ROWS 512
+
 /* Of the texts that do not lie in their views; as soon as they are `enough`, no more are counted. */
 static uint64_t long_bytes(const exec_batch_column *column, uint64_t rows, uint64_t enough)
 {
     const string_view *views = column->values;
     uint64_t bytes = 0;
-    for (uint64_t row = 0; row < rows && bytes < enough; row++)
-        bytes +=
-            views[row].bytes > STRING_INLINE_BYTES && is_valid(column, row) ? views[row].bytes : 0;
+    for (uint64_t row = 0; row < rows && bytes < enough;) {
+        uint64_t end = rows - row < COUNTED_ROWS ? rows : row + COUNTED_ROWS;
+        for (; row < end; row++) {
+            uint32_t length = is_valid(column, row) ? views[row].bytes : 0;
+            bytes += length > STRING_INLINE_BYTES ? length : 0;
+        }
+    }
     return bytes;
 }
 
@@ -231,17 +237,19 @@ static status copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
         string_heap_unref(heap);
         return st;
     }
-    copy_texts(column, batch->row_count, made.values, heap ? heap->buffers[0]->address : NULL);
+    if (bytes || made.owner) /* else all of them lie in their views, and these stay */
+        copy_texts(column, batch->row_count, made.values, heap ? heap->buffers[0]->address : NULL);
     put_values(batch, index, &made);
     string_heap_unref(column->owner->heap);
     column->owner->heap = heap;
     return STATUS_OK;
 }
 
-static status compact_column(exec_batch *batch, uint32_t index)
+status exec_batch_compact(exec_batch *batch, uint32_t index)
 {
     const exec_batch_column *column = &batch->columns[index];
-    if (!type_is_text(column->type) || column->is_shaped || !column->owner || !column->owner->heap)
+    if (!batch->dev || !type_is_text(column->type) || column->is_shaped || !column->owner ||
+        !column->owner->heap)
         return STATUS_OK;
     uint64_t half = held_bytes(column->owner->heap) / 2 + 1;
     uint64_t used = long_bytes(column, batch->row_count, half);
@@ -260,13 +268,6 @@ static void export_column(const exec_batch_column *column)
     dev_buffer_export(t->validity_owner);
     for (uint32_t i = 0; t->heap && i < t->heap->buffer_count; i++)
         dev_buffer_export(t->heap->buffers[i]);
-}
-
-status exec_batch_compact(exec_batch *batch)
-{
-    for (uint32_t i = 0; batch->dev && i < batch->column_count; i++)
-        TRY(compact_column(batch, i));
-    return STATUS_OK;
 }
 
 void exec_batch_export(exec_batch *batch)

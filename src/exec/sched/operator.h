@@ -164,7 +164,8 @@ void exec_wake(exec_task *task);
 /* All of a list, which is empty then; under the lock that guards the list. */
 typedef ARRAY(exec_task *) exec_task_list;
 void exec_wake_all(exec_task_list *waiting);
-/* The same, one by one, for a lock that may be taken under the pool's own: it is not held while a task is woken. */
+/* The same for a lock that may be taken under the pool's own: it is not held while a task is woken, and who registers
+ * again meanwhile stays in the list. */
 void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting);
 
 /* On a host device, turns what kernels reported into a failure (with position and text); on others

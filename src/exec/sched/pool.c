@@ -195,14 +195,12 @@ void exec_wake_all(exec_task_list *waiting)
 
 void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting)
 {
-    exec_task *task;
-    do {
-        pthread_mutex_lock(guard);
-        task = waiting->count ? waiting->items[--waiting->count] : NULL;
-        pthread_mutex_unlock(guard);
-        if (task)
-            exec_wake(task);
-    } while (task);
+    pthread_mutex_lock(guard);
+    exec_task_list taken = *waiting;
+    *waiting = (exec_task_list){0};
+    pthread_mutex_unlock(guard);
+    exec_wake_all(&taken);
+    array_release(&taken);
 }
 
 static void *worker(void *argument)
