@@ -12,7 +12,9 @@
  *         aggregate groups [a, b]                     project [a, b]
  *
  * A join of which one side's columns are read becomes a semi join, which stops at a row's first partner and
- * makes no pairs. Equal rows that are put together once more later need not be before. */
+ * makes no pairs; an outer one that keeps all rows of that side becomes the side. Equal rows that are put
+ * together once more later need not be before. */
+#include "plan/node.h"
 #include "plan/rewrite.h"
 
 /* How a node's rows are seen from above. */
@@ -96,20 +98,36 @@ static void make_semi(const search *s, plan_node *join)
         join->join.right_keys = keys;
         join->join.build_left = !join->join.build_left;
     }
+    join->join.build_left = join->join.build_left && join->join.left_keys.count;
     join->join.type = JOIN_SEMI;
     plan_estimate(s->statement, join);
 }
 
 static bool can_be_semi(const plan_node *join)
 {
-    return join->join.type == JOIN_INNER && join->join.left_keys.count && !join->join.null_equal &&
-           !join->join.ranges.count &&
+    return join->join.type == JOIN_INNER && !join->join.ranges.count &&
            (gives_only(join, join->children[0]) || gives_only(join, join->children[1]));
 }
 
-static status walk_join(search *s, plan_node *join, view seen)
+/* The side whose rows all come through, and which alone is read; NULL: there is none. */
+static plan_node *kept_alone(const plan_node *join)
 {
+    plan_join_type type = join->join.type;
+    if (type != JOIN_LEFT && type != JOIN_RIGHT)
+        return NULL;
+    plan_node *kept = join->children[type == JOIN_RIGHT];
+    return gives_only(join, kept) ? kept : NULL;
+}
+
+static status walk_join(search *s, plan_node **slot, view seen)
+{
+    plan_node *join = *slot, *kept = kept_alone(join);
     view set = seen == VIEW_COUNTED ? VIEW_COUNTED : VIEW_SET, right = set;
+    if (set == VIEW_SET && kept) {
+        TRY(plan_prune_to(s->statement, &kept, &join->columns));
+        *slot = kept;
+        return walk(s, slot, seen);
+    }
     if (set == VIEW_SET && can_be_semi(join))
         make_semi(s, join);
     switch (join->join.type) {
@@ -138,7 +156,7 @@ static status walk(search *s, plan_node **slot, view seen)
     case PLAN_AGGREGATE:
         return walk_aggregate(s, slot, seen);
     case PLAN_JOIN:
-        return walk_join(s, node, seen);
+        return walk_join(s, slot, seen);
     case PLAN_SHARED:
         s->are_counted[node->shared.id] |= seen == VIEW_COUNTED;
         return STATUS_OK;
