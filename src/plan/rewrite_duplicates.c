@@ -189,5 +189,5 @@ status rewrite_duplicates(plan_statement *statement)
     TRY(walk(&s, &statement->root, VIEW_COUNTED));
     for (size_t id = statement->shared.count; id-- > 0;)
         TRY(walk(&s, &statement->shared.items[id], s.are_counted[id] ? VIEW_COUNTED : VIEW_SET));
-    return STATUS_OK;
+    return plan_order_shared(statement); /* without those that nothing reads now */
 }

@@ -405,6 +405,33 @@ TEST(what_can_have_no_rows_is_not_run)
     }
 }
 
+/* An outer join of which the other side is read by nobody is that side, and a common subplan with it goes. */
+TEST(outer_joins_that_nobody_can_tell_go)
+{
+    static const char with[] = "explain with s as (select n, n % 3 as k from generate_series(1, "
+                               "100) as g (n)) ";
+    static const struct {
+        const char *sql;
+        bool has_join, has_shared;
+    } cases[] = {
+        {"select distinct a.n from generate_series(1, 9) a (n) left join s b on a.n = b.k left join "
+         "s c on a.n = c.n",
+         false, false},
+        {"select count(distinct a.n) from s b right join s a on a.n = b.k", false, true},
+        {"select distinct a.n, c.k from s a left join s b on a.n = b.k left join s c on a.n = c.n",
+         true, true},
+        {"select a.n from generate_series(1, 9) a (n) left join s b on a.n = b.k", true, false},
+        {"select count(*) from generate_series(1, 9) a (n) left join s b on a.n = b.k", true, false},
+    };
+    char sql[512], plan[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "%s%s", with, cases[i].sql);
+        CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+        CHECK(!strstr(plan, " join") == !cases[i].has_join);
+        CHECK(!strstr(plan, "shared 0") == !cases[i].has_shared);
+    }
+}
+
 /* 40,000 pairs of keys, each twice, far from each other: no row may be taken for a group. */
 TEST(a_limit_of_many_groups_counts_each_once)
 {
