@@ -27,14 +27,6 @@ static void enqueue(exec_pool *pool, scheduled_task *scheduled)
     pool->end = &scheduled->next;
 }
 
-/* One task for each thread. Streams beyond the device's number would keep it no busier, only hold more
- * memory; and so would those that no thread is there to feed. */
-static unsigned lane_count(const exec_query *query)
-{
-    unsigned threads = exec_thread_count(query), streams = query->dev->stream_count;
-    return streams && streams < threads ? streams : threads;
-}
-
 /* A lazy device that has a task's work in each lane needs no further task's, nor more of one that has
  * waited for something else: its chunk would only hold memory. Tasks that await their streams, or run, go
  * on by themselves, and leave their lane when they wait for anything else, so whoever is kept back here
@@ -42,7 +34,7 @@ static unsigned lane_count(const exec_query *query)
 static bool may_run(const scheduled_task *scheduled)
 {
     const exec_query *query = scheduled->stage->query;
-    return scheduled->is_busy || query->dev->is_host || query->busy_tasks < lane_count(query);
+    return scheduled->is_busy || query->dev->is_host || query->busy_tasks < exec_task_count(query);
 }
 
 static void set_busy(scheduled_task *scheduled, bool is_busy)
@@ -99,7 +91,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = lane_count(stage->query);
+    unsigned count = exec_task_count(stage->query);
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;

@@ -40,9 +40,10 @@ arena *exec_memory(exec_query *query)
     return query->memory;
 }
 
-unsigned exec_thread_count(const exec_query *query)
+unsigned exec_task_count(const exec_query *query)
 {
-    return exec_memory_tasks(query, exec_pool_thread_count(query->pool));
+    unsigned streams = query->dev->is_host ? 0 : query->dev->stream_count;
+    return exec_memory_tasks(query, streams ? streams : exec_pool_thread_count(query->pool));
 }
 
 bool exec_is_cancelled(const exec_query *query)
