@@ -320,6 +320,7 @@ static status submit_among(dev_stream *base, const command *source, const kernel
     pthread_mutex_lock(&dev->lock);
     status st = note_uses(stream, uses, count);
     uint32_t alone = prepare_window(stream, count);
+    base->has_work = true;
     if (st)
         command_free(c);
     else if (c->kind == COMMAND_KERNEL)
@@ -403,6 +404,8 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
+    stream->base.has_work = false;
+    stream->base.begin = NULL;
     stream->base.await = NULL;
     stream->base.await_memory = NULL;
     stream->base.chunk_count = 0;
@@ -479,6 +482,7 @@ static status simulated_stream_wait(dev_stream *stream, dev_event *event)
 {
     command c = {.kind = COMMAND_WAIT, .event = event};
     queue_event(event);
+    stream->has_work = true;
     atomic_fetch_add(&event->references, 1);
     status st = submit(stream, &c);
     if (st)
