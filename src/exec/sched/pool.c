@@ -3,6 +3,8 @@
 
 #include "exec/sched/task.h"
 
+#include "base/trace.h"
+
 #include <time.h>
 
 /* How soon a cancelled query is noticed whose tasks all wait for other ranks: cancelling only sets a
@@ -18,6 +20,12 @@ struct exec_pool {
     pthread_t *threads;
     bool is_closing;
 };
+
+static void trace_task(const char *what, const scheduled_task *scheduled)
+{
+    if (!scheduled->stage->query->dev->is_host)
+        trace_point(what, scheduled, NULL, 0);
+}
 
 static void enqueue(exec_pool *pool, scheduled_task *scheduled)
 {
@@ -101,6 +109,8 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         st = task_new(stage, i, count, &scheduled);
         if (!st) {
             stage->tasks_active++;
+            if (!stage->query->dev->is_host)
+                trace_point("task", scheduled, stage, stage->phase);
             enqueue(pool, scheduled);
         }
     }
@@ -130,9 +140,11 @@ static void run(exec_pool *pool, scheduled_task *scheduled)
     for (;;) {
         scheduled->stage->query->turns++;
         pthread_mutex_unlock(&pool->lock);
+        trace_task("turn", scheduled);
         bool waits = task_run(scheduled);
         if (!waits)
             task_close(scheduled);
+        trace_task(waits ? "yield" : "end", scheduled);
         pthread_mutex_lock(&pool->lock);
         if (!waits) {
             task_finished(pool, scheduled);
@@ -150,10 +162,16 @@ static void run(exec_pool *pool, scheduled_task *scheduled)
 
 void exec_wake(exec_task *task)
 {
-    scheduled_task *scheduled = task->scheduled;
-    exec_pool *pool = task->query->pool;
+    trace_task("wake", task->scheduled);
+    task_wake(task->scheduled);
+}
+
+void task_wake(scheduled_task *scheduled)
+{
+    exec_query *query = scheduled->stage->query;
+    exec_pool *pool = query->pool;
     pthread_mutex_lock(&pool->lock);
-    task->query->wakes++;
+    query->wakes++;
     if (scheduled->state == TASK_WAITING) {
         enqueue(pool, scheduled);
         pthread_cond_signal(&pool->changed);
@@ -266,6 +284,17 @@ static bool can_use_threads(const exec_query *query)
     return query->stages.count > 2;
 }
 
+/* Which stages wait for which. */
+static void trace_graph(const exec_query *query)
+{
+    for (size_t i = 0; i < query->stages.count && !query->dev->is_host; i++) {
+        const exec_stage *stage = query->stages.items[i];
+        trace_point("stage", stage, NULL, stage->pending);
+        for (size_t k = 0; k < stage->dependents.count; k++)
+            trace_point("then", stage, stage->dependents.items[k], 0);
+    }
+}
+
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
     pthread_mutex_lock(&pool->lock);
@@ -275,6 +304,7 @@ status exec_pool_start(exec_pool *pool, exec_query *query)
         return st;
     }
     query->stages_active = (unsigned)query->stages.count;
+    trace_graph(query);
     /* Starting a stage may finish it and start others: take the list of sources first. */
     size_t source_count = 0;
     for (size_t i = 0; i < query->stages.count; i++)

@@ -507,6 +507,7 @@ static void fiber_body(void *argument)
     scheduled_task *scheduled = argument;
     while (work(scheduled)) {
         flush_stream(scheduled);
+        trace_point("leave", scheduled, NULL, 0);
         fiber_suspend(scheduled->fiber);
     }
 }
