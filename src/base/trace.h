@@ -32,6 +32,10 @@ int64_t trace_now(void);
 /* The calling thread did something (`what`: static text) for `name`, which is copied and may be
  * cut, from start to end. Spans of one thread do not overlap. Any thread. */
 void trace_span(const char *what, const char *name, int64_t start, int64_t end);
+/* A point in what a lazy device's tasks and streams did, for bench/waits: `what` (static text) was done by or
+ * to `a`, with `b` and `number`. It has the processor time that the thread has used so far, without what
+ * noting such points took. No time for others: cheap where no trace is under way, some 0.5 us where one is. */
+void trace_point(const char *what, const void *a, const void *b, uint64_t number);
 /* `bytes` were read from storage, from `offset` of the file on: shown on a track of their own,
  * where they may overlap. */
 void trace_read(const char *name, uint64_t offset, uint64_t bytes, int64_t start, int64_t end);

@@ -45,6 +45,13 @@ status dev_event_await(dev_stream *stream, dev_event *event, dev_moment since)
     return st;
 }
 
+status dev_stream_begin(dev_stream *stream)
+{
+    status (*begin)(dev_stream *, void *) = stream->begin;
+    stream->begin = NULL;
+    return begin(stream, stream->await_argument);
+}
+
 static bool is_for_want_of_memory(status st)
 {
     status_kind kind = status_get_kind(st);

@@ -181,7 +181,12 @@ struct device {
 
 struct dev_stream {
     device *dev;
-    /* Set by who runs tasks on the stream: returns when the stream has reached the event, or, NULL,
+    /* Set by lazy devices: since it was opened it was told to launch, to copy, to zero, or to wait for another
+     * stream. Else there is nothing of it to await. */
+    bool has_work;
+    /* Set by who runs tasks on the stream: called once, before the first launch; NULL: nothing is. */
+    status (*begin)(dev_stream *stream, void *argument);
+    /* Likewise: returns when the stream has reached the event, or, NULL,
      * done what is enqueued, and lends the thread to others meanwhile. NULL: the thread waits. */
     status (*await)(dev_stream *stream, dev_event *event, void *argument);
     /* Likewise: returns when memory that was released is free, or *out_was false at once if none is on
@@ -290,6 +295,9 @@ static inline void dev_buffer_export(dev_buffer *buffer)
         buffer->dev->ops->export(buffer);
 }
 
+/* What is to come before the first launch (dev_stream.begin). */
+CHECKED status dev_stream_begin(dev_stream *stream);
+
 /* Enqueues kernel `name` with a compound literal of its arguments:
  *     TRY(DEV_LAUNCH(stream, gather, .base = ..., .index = ..., .count = ...)); */
 #define DEV_LAUNCH(stream, name, ...)                                                              \
@@ -304,6 +312,8 @@ CHECKED static inline status dev_launch_(dev_stream *stream, dev_kernel_id kerne
         dev->host_kernels[kernel](arguments);
         return STATUS_OK;
     }
+    if (__builtin_expect(stream->begin != NULL, 0))
+        TRY(dev_stream_begin(stream));
     return dev->ops->launch(stream, kernel, arguments, argument_bytes);
 }
 

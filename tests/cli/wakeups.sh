@@ -42,4 +42,15 @@ most "many groups" 100 "select h, sum(k) from t group by h"
 most "groups of text" 100 "select t || 'x', h % 11, count(*) from t group by 1, 2"
 most "text states" 100 "select h % 11, min(t || k::varchar), max(t) from t group by 1"
 most "distinct" 200 "select k, count(distinct h) filter (where o > 3) from t group by k"
+# Of a whole statement with one chunk: of its phases' tasks most find that there is nothing to do, and await nothing. Were
+# there a wake-up for each task, there would be 70.
+"$program" --table "t=$work/t.parquet" --set device=simulated --set threads=1 --set chunk_rows=100000 \
+    -c "explain analyze select k, count(*) from t group by k order by k" >"$work/out" 2>&1
+all=$(sed -n 's/^ *device simulated:.*wake-ups \([0-9]*\).*/\1/p' "$work/out")
+if [ "${all:-99}" -le 20 ]; then
+    pass
+else
+    fail "$all wake-ups in all:"
+    cat "$work/out"
+fi
 finish

@@ -98,15 +98,18 @@ chunks_cost_little() {
             END { exit bad || NR != 22 }'
 }
 # What was read, tables and chunks between stages are there either way, and stages may meet: half a megabyte. Nor
-# is anything kept chunk by chunk. A table of three row groups could have a task for each: one thread feeds one,
-# three threads at most three, each with what the one has, whatever thread is late.
+# is anything kept chunk by chunk. The device has three streams: as many tasks, each with a chunk, are at work, for
+# which one thread is enough where it does not wait, and three are needed where they do. Nor are there more with
+# more threads, or three times as much as with the one of a thread that waits.
 memory_is_bounded() {
-    for threads in 1 3; do
+    for threads in 1 5; do
         device_work 2000 deferred $threads "$work/parts" >"$work/deferred.$threads" || return
     done
-    device_work 2000 blocking 1 "$work/parts" >"$work/blocking" &&
-        paste -d ' ' "$work/deferred.1" "$work/deferred.3" "$work/blocking" |
-        awk '$4 > 1.3 * $14 + 0.5 || $9 > 3 * 1.3 * $14 + 0.5 || $3 != "-" || $8 != "-" || $4 > 5 { print "query", NR ":", $0; bad = 1 }
+    device_work 2000 blocking 1 "$work/parts" >"$work/blocking.1" &&
+        device_work 2000 blocking 3 "$work/parts" >"$work/blocking.3" &&
+        paste -d ' ' "$work/deferred.1" "$work/deferred.5" "$work/blocking.3" "$work/blocking.1" |
+        awk '{ most = 1.3 * $14 + 0.5; bound = 3 * 1.3 * $19 + 0.5 }
+            $4 > most || $9 > most || $4 > bound || $9 > bound || $3 != "-" || $8 != "-" || $4 > 9 { print "query", NR ":", $0; bad = 1 }
             END { exit bad || NR != 22 }'
 }
 a_wait_is_found() {

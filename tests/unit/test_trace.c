@@ -37,6 +37,33 @@ static const char *path_of_trace(void)
     return path;
 }
 
+/* What points have, and that what noting them takes is no part of a thread's time. */
+TEST(points)
+{
+    enum { POINTS = 20000 };
+    const char *path = path_of_trace();
+    trace_point("early", NULL, NULL, 0);
+    CHECK(trace_start());
+    trace_point("kernel", (void *)0x12ab, NULL, 77);
+    for (unsigned i = 0; i < POINTS; i++)
+        trace_point("copy", NULL, (void *)0xff, 5);
+    trace_point("last", NULL, NULL, 0);
+    CHECK_OK(trace_stop(path, NULL, NULL));
+    char *text = read_file(path);
+    CHECK_EQ(count_of(text, "\"name\":\"early\""), 0);
+    CHECK_EQ(count_of(text, "\"cat\":\"device\""), POINTS + 2);
+    CHECK_EQ(count_of(text, "\"name\":\"worker"), 0);
+    const char *first =
+        strstr(text, "\"args\":{\"a\":\"12ab\",\"b\":\"0\",\"number\":77,\"used\":");
+    const char *last = strstr(text, "\"name\":\"last\"");
+    CHECK(first && last);
+    first = strstr(first, "\"used\":"), last = strstr(last, "\"used\":");
+    CHECK(first && last);
+    long long passed = atoll(last + 7) - atoll(first + 7);
+    CHECK(passed > -POINTS * 200LL && passed < POINTS * 1000LL);
+    mem_free(text);
+}
+
 TEST(spans_and_reads)
 {
     const char *path = path_of_trace();

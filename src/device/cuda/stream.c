@@ -294,6 +294,7 @@ status cuda_stream_wait(dev_stream *base, dev_event *event)
     if (event->stream == stream || cuda_event_passed(event))
         return STATUS_OK;
     begin_event(event);
+    base->has_work = true;
     pthread_mutex_lock(&stream->lock);
     cuda_window_flush(stream);
     atomic_store(&stream->has_unmarked, true);

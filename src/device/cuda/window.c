@@ -117,6 +117,7 @@ status cuda_window_add(cuda_stream *stream, const cuda_command *command,
         cuda_window_flush(stream);
     cuda_command *c = &stream->commands[stream->window.count];
     *c = *command;
+    stream->base.has_work |= c->kind != CUDA_COMMAND_EVENT;
     if (c->kind == CUDA_COMMAND_EVENT)
         window_add_last(&stream->window, group_of(stream, c), c);
     else if (c->kind == CUDA_COMMAND_LAUNCH)

@@ -8,6 +8,8 @@
  * see it done, or when it is much. */
 #include "device/simulated/stream.h"
 
+#include "base/trace.h"
+
 #include <pthread.h>
 #include <time.h>
 
@@ -181,7 +183,9 @@ static void *stream_main(void *argument)
         stream->running = c;
         pthread_mutex_unlock(&dev->lock);
         delay(stream);
+        trace_point("begin", stream, NULL, 0);
         run_command(c);
+        trace_point("done", stream, NULL, 0);
         pthread_mutex_lock(&dev->lock);
         stream->running = NULL;
         stream->debt += is_seen(c) || c->kind == COMMAND_MARK ? 0 : dev->launch_cost;
@@ -194,10 +198,17 @@ static void *stream_main(void *argument)
     return NULL;
 }
 
+static const char *const command_names[] = {
+    [COMMAND_KERNEL] = "kernel", [COMMAND_COPY] = "copy",   [COMMAND_ZERO] = "zero",
+    [COMMAND_MARK] = "mark",     [COMMAND_EVENT] = "event", [COMMAND_WAIT] = "wait",
+};
+
 /* Under the lock. */
 void simulated_enqueue(simulated_stream *stream, command *c, uint64_t number)
 {
     c->number = number;
+    trace_point(command_names[c->kind], stream, is_seen(c) ? c->event : NULL,
+                c->kind == COMMAND_COPY || c->kind == COMMAND_ZERO ? c->bytes : 0);
     *stream->end = c;
     stream->end = &c->next;
     pthread_cond_signal(&stream->changed);
@@ -320,6 +331,7 @@ static status submit_among(dev_stream *base, const command *source, const kernel
     pthread_mutex_lock(&dev->lock);
     status st = note_uses(stream, uses, count);
     uint32_t alone = prepare_window(stream, count);
+    base->has_work = true;
     if (st)
         command_free(c);
     else if (c->kind == COMMAND_KERNEL)
@@ -403,6 +415,8 @@ static status simulated_stream_open(device *base, dev_stream **out)
     pthread_mutex_unlock(&dev->lock);
     if (!stream)
         TRY(start_stream(dev, &stream));
+    stream->base.has_work = false;
+    stream->base.begin = NULL;
     stream->base.await = NULL;
     stream->base.await_memory = NULL;
     stream->base.chunk_count = 0;
@@ -479,6 +493,7 @@ static status simulated_stream_wait(dev_stream *stream, dev_event *event)
 {
     command c = {.kind = COMMAND_WAIT, .event = event};
     queue_event(event);
+    stream->has_work = true;
     atomic_fetch_add(&event->references, 1);
     status st = submit(stream, &c);
     if (st)
@@ -563,6 +578,8 @@ static status simulated_event_notify(dev_event *event, void (*wake)(void *), voi
 static bool simulated_event_reached(dev_event *event)
 {
     bool is_reached = atomic_load(&event->is_reached);
+    if (is_reached)
+        trace_point("reached", event->stream, event, 0);
     if (!is_reached && atomic_exchange(&event->was_asked, true))
         DEV_WORK_NOTE(waits);
     if (!is_reached)

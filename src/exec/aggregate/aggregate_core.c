@@ -32,8 +32,7 @@ status aggregate_core_init(aggregate_core *core, exec_query *query, const data_t
     core->dev = exec_device(query);
     core->rows_state = -1;
     if (exec_may_spill(query))
-        core->codes_bytes_max =
-            exec_memory_share(query) / exec_thread_count(query) / CODES_SHARE + 1;
+        core->codes_bytes_max = exec_memory_share(query) / exec_task_count(query) / CODES_SHARE + 1;
     core->key_types = mem_new_array(key_count + 1, sizeof *core->key_types);
     core->states = mem_new_array(states_max + 1, sizeof *core->states);
     core->interners = mem_new_array(key_count + 1, sizeof *core->interners);

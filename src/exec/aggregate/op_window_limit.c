@@ -227,7 +227,7 @@ static uint64_t bytes_then(const op_window_limit *op, const limit_local *local)
 static bool is_costly(const op_window_limit *op, uint64_t partitions)
 {
     const plan_node *node = op->base.plan;
-    double rows = node->children[0]->estimated_rows / exec_thread_count(op->base.query);
+    double rows = node->children[0]->estimated_rows / exec_task_count(op->base.query);
     return node->window_limit.limit > CHEAP_LIMIT &&
            (double)partitions * (double)node->window_limit.limit > rows / FEW_PART;
 }
@@ -365,7 +365,7 @@ static status compile(op_window_limit *op, exec_layout input)
 status op_window_limit_open(exec_query *query, const plan_node *plan, exec_layout input,
                             exec_operator **out)
 {
-    uint64_t share = exec_memory_share(query) / exec_thread_count(query) / TABLE_SHARE;
+    uint64_t share = exec_memory_share(query) / exec_task_count(query) / TABLE_SHARE;
     *out = NULL;
     op_window_limit *op = mem_new(sizeof *op);
     if (!op)

@@ -259,7 +259,7 @@ static bool is_over(const op_scan *op, const scan_local *local)
 static uint64_t rows_for_memory(const op_scan *op)
 {
     uint64_t limit = mem_budget_limit(exec_device(op->base.query)->budget);
-    uint64_t share = limit / exec_thread_count(op->base.query) / SLICE_MEMORY_PART;
+    uint64_t share = limit / exec_task_count(op->base.query) / SLICE_MEMORY_PART;
     return limit ? share / op->row_bytes : UINT64_MAX / 2;
 }
 

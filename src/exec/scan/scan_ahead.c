@@ -177,7 +177,7 @@ uint64_t scan_ahead_bytes(const scan_ahead *scan)
 /* How large a morsel is, and what the window is at least. */
 static void choose_sizes(scan_ahead *scan)
 {
-    uint64_t all = 0, largest = 0, threads = exec_thread_count(scan->query);
+    uint64_t all = 0, largest = 0, threads = exec_task_count(scan->query);
     add_sizes(scan, &all, &largest);
     uint64_t morsel = all / (threads * MORSELS_PER_TASK);
     morsel = morsel < MORSEL_BYTES_MIN ? MORSEL_BYTES_MIN : morsel;

@@ -184,8 +184,10 @@ mem_budget *exec_budget(const exec_query *query);
 arena *exec_memory(exec_query *query); /* lives as long as the query; for open only */
 /* Where temporary files go; lives as long as the query. */
 const char *exec_temp_directory(const exec_query *query);
-/* Tasks that work for it at once: the threads, fewer where memory_limit is small. */
-unsigned exec_thread_count(const exec_query *query);
+/* Tasks that work for it at once: as many as there are threads; on lazy devices, whose tasks lend their
+ * threads, as many as streams are worth running, however few threads feed them (of several ranks not more than
+ * threads). Fewer where memory is short. */
+unsigned exec_task_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 /* Setting join_table. */
 bool exec_wants_open_tables(const exec_query *query);

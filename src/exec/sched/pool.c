@@ -3,6 +3,8 @@
 
 #include "exec/sched/task.h"
 
+#include "base/trace.h"
+
 #include <time.h>
 
 /* How soon a cancelled query is noticed whose tasks all wait for other ranks: cancelling only sets a
@@ -19,20 +21,18 @@ struct exec_pool {
     bool is_closing;
 };
 
+static void trace_task(const char *what, const scheduled_task *scheduled)
+{
+    if (!scheduled->stage->query->dev->is_host)
+        trace_point(what, scheduled, NULL, 0);
+}
+
 static void enqueue(exec_pool *pool, scheduled_task *scheduled)
 {
     scheduled->state = TASK_READY;
     scheduled->next = NULL;
     *pool->end = scheduled;
     pool->end = &scheduled->next;
-}
-
-/* One task for each thread. Streams beyond the device's number would keep it no busier, only hold more
- * memory; and so would those that no thread is there to feed. */
-static unsigned lane_count(const exec_query *query)
-{
-    unsigned threads = exec_thread_count(query), streams = query->dev->stream_count;
-    return streams && streams < threads ? streams : threads;
 }
 
 /* A lazy device that has a task's work in each lane needs no further task's, nor more of one that has
@@ -42,7 +42,7 @@ static unsigned lane_count(const exec_query *query)
 static bool may_run(const scheduled_task *scheduled)
 {
     const exec_query *query = scheduled->stage->query;
-    return scheduled->is_busy || query->dev->is_host || query->busy_tasks < lane_count(query);
+    return scheduled->is_busy || query->dev->is_host || query->busy_tasks < exec_task_count(query);
 }
 
 static void set_busy(scheduled_task *scheduled, bool is_busy)
@@ -114,7 +114,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         stage_finish(pool, stage);
         return;
     }
-    unsigned count = lane_count(stage->query);
+    unsigned count = exec_task_count(stage->query);
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
@@ -124,6 +124,8 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
         st = task_new(stage, i, count, &scheduled);
         if (!st) {
             stage->tasks_active++;
+            if (!stage->query->dev->is_host)
+                trace_point("task", scheduled, stage, stage->phase);
             enqueue(pool, scheduled);
         }
     }
@@ -153,9 +155,11 @@ static void run(exec_pool *pool, scheduled_task *scheduled)
     for (;;) {
         scheduled->stage->query->turns++;
         pthread_mutex_unlock(&pool->lock);
+        trace_task("turn", scheduled);
         bool waits = task_run(scheduled);
         if (!waits)
             task_close(scheduled);
+        trace_task(waits ? "yield" : "end", scheduled);
         pthread_mutex_lock(&pool->lock);
         if (!waits) {
             task_finished(pool, scheduled);
@@ -173,10 +177,16 @@ static void run(exec_pool *pool, scheduled_task *scheduled)
 
 void exec_wake(exec_task *task)
 {
-    scheduled_task *scheduled = task->scheduled;
-    exec_pool *pool = task->query->pool;
+    trace_task("wake", task->scheduled);
+    task_wake(task->scheduled);
+}
+
+void task_wake(scheduled_task *scheduled)
+{
+    exec_query *query = scheduled->stage->query;
+    exec_pool *pool = query->pool;
     pthread_mutex_lock(&pool->lock);
-    task->query->wakes++;
+    query->wakes++;
     if (scheduled->state == TASK_WAITING) {
         enqueue(pool, scheduled);
         pthread_cond_signal(&pool->changed);
@@ -287,6 +297,17 @@ static bool can_use_threads(const exec_query *query)
     return query->stages.count > 2;
 }
 
+/* Which stages wait for which. */
+static void trace_graph(const exec_query *query)
+{
+    for (size_t i = 0; i < query->stages.count && !query->dev->is_host; i++) {
+        const exec_stage *stage = query->stages.items[i];
+        trace_point("stage", stage, NULL, stage->pending);
+        for (size_t k = 0; k < stage->dependents.count; k++)
+            trace_point("then", stage, stage->dependents.items[k], 0);
+    }
+}
+
 status exec_pool_start(exec_pool *pool, exec_query *query)
 {
     pthread_mutex_lock(&pool->lock);
@@ -296,6 +317,7 @@ status exec_pool_start(exec_pool *pool, exec_query *query)
         return st;
     }
     query->stages_active = (unsigned)query->stages.count;
+    trace_graph(query);
     /* Starting a stage may finish it and start others: take the list of sources first. */
     size_t source_count = 0;
     for (size_t i = 0; i < query->stages.count; i++)

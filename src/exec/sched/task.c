@@ -137,16 +137,28 @@ static status open_state(scheduled_task *scheduled, exec_operator *op, void *sta
     return st;
 }
 
+/* Before the first launch: a task that launches nothing has nothing zeroed. */
+static status zero_error(dev_stream *stream, void *argument)
+{
+    const scheduled_task *scheduled = argument;
+    return stream->dev->ops->zero(stream, scheduled->task.error, sizeof(dev_error));
+}
+
 /* Where kernels report errors. */
 static status open_error(scheduled_task *scheduled)
 {
     exec_stage *stage = scheduled->stage;
+    dev_stream *stream = scheduled->task.stream;
     task_step_begin(scheduled, stage->source ? stage->source : stage->sink, NULL);
-    status st = dev_words_new(scheduled->task.stream, 2, &scheduled->error_buffer);
+    status st = dev_alloc(stream->dev, sizeof(dev_error), "error", &scheduled->error_buffer);
     task_step_end(scheduled);
-    if (!st)
-        scheduled->task.error = scheduled->error_buffer->address;
-    return st;
+    if (st)
+        return st;
+    scheduled->task.error = scheduled->error_buffer->address;
+    if (stream->dev->is_host)
+        return zero_error(stream, scheduled);
+    stream->begin = zero_error;
+    return STATUS_OK;
 }
 
 static status task_setup(scheduled_task *scheduled)
@@ -180,6 +192,7 @@ void task_close(scheduled_task *scheduled)
     device *dev = scheduled->stage->query->dev;
     /* After a failure kernels may be under way that use what the operators hold. */
     if (scheduled->task.stream) {
+        scheduled->task.stream->begin = NULL;
         scheduled->task.stream->await = NULL;
         scheduled->task.stream->await_memory = NULL;
         dev->ops->stream_drain(scheduled->task.stream);
@@ -423,25 +436,37 @@ static exec_result phase_step(scheduled_task *scheduled)
     return result;
 }
 
-/* What the task's kernels reported, once all of them have run. */
-static exec_result final_check(scheduled_task *scheduled)
+/* All that the task's stream was told is done; what kernels reported, if there were any. */
+static status await_end(scheduled_task *scheduled)
 {
     exec_task *task = &scheduled->task;
     uint64_t words[sizeof(dev_error) / sizeof(uint64_t)];
     dev_error error;
+    if (task->stream->begin)
+        return dev_stream_await(task->stream);
+    TRY(dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words));
+    memcpy(&error, words, sizeof error);
+    return exec_error_status(task->query, &error);
+}
+
+/* What the task's kernels reported, once all of them have run. Of a stream that was told nothing there is
+ * nothing to await: most tasks of most phases find that others have done it all. */
+static exec_result final_check(scheduled_task *scheduled)
+{
+    exec_task *task = &scheduled->task;
+    exec_stage *stage = scheduled->stage;
     if (exec_device(task->query)->is_host) {
         EXEC_TRY(task, exec_check_error(task));
         return EXEC_FINISHED;
     }
-    exec_stage *stage = scheduled->stage;
+    if (!task->stream->has_work)
+        return EXEC_FINISHED;
     task_step_begin(scheduled,
                     stage->source ? operator_at(scheduled, scheduled->operator_count) : stage->sink,
                     "check");
-    status st = dev_words_read(task->stream, task->error, words, sizeof words / sizeof *words);
+    status st = await_end(scheduled);
     task_step_end(scheduled);
     EXEC_TRY(task, st);
-    memcpy(&error, words, sizeof error);
-    EXEC_TRY(task, exec_error_status(task->query, &error));
     return EXEC_FINISHED;
 }
 
@@ -482,6 +507,7 @@ static void fiber_body(void *argument)
     scheduled_task *scheduled = argument;
     while (work(scheduled)) {
         flush_stream(scheduled);
+        trace_point("leave", scheduled, NULL, 0);
         fiber_suspend(scheduled->fiber);
     }
 }

@@ -56,6 +56,8 @@ bool task_run(scheduled_task *scheduled);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */
 void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
+/* exec_wake() for what the device has done, which a trace knows by the stream's events. */
+void task_wake(scheduled_task *scheduled);
 /* wait.c: what the task's stream has for dev_stream.await. */
 CHECKED status task_await(dev_stream *stream, dev_event *event, void *argument);
 /* The same for dev_stream.await_memory. */

@@ -11,6 +11,8 @@ void task_lend(scheduled_task *scheduled, const _Atomic bool *is_over, bool for_
     const char *what = scheduled->called_for;
     task_step_end(scheduled);
     scheduled->awaits_device = for_device;
+    if (!for_device)
+        trace_point("leave", scheduled, NULL, 0);
     do
         fiber_suspend(scheduled->fiber);
     while (!atomic_load(is_over));
@@ -29,7 +31,7 @@ static void reached(void *argument)
     awaiting *a = argument;
     scheduled_task *scheduled = a->scheduled;
     atomic_store(&a->is_over, true);
-    exec_wake(&scheduled->task);
+    task_wake(scheduled);
 }
 
 /* The thread stands still: for measurements. */
@@ -40,9 +42,11 @@ static void block(scheduled_task *scheduled, dev_stream *stream, dev_event *even
     const char *what = scheduled->called_for;
     task_step_end(scheduled);
     task_step_begin(scheduled, called, "wait");
+    trace_point("stop", stream, NULL, 0);
     ops->stream_drain(stream);
     if (event && !ops->event_reached(event))
         ops->event_wait(event); /* another stream's */
+    trace_point("block", stream, event, 0);
     task_step_end(scheduled);
     task_step_begin(scheduled, called, what);
 }
@@ -62,6 +66,7 @@ status task_await(dev_stream *stream, dev_event *event, void *argument)
         TRY(ops->event_notify(event, reached, &a));
     else
         TRY(ops->event_record(stream, reached, &a, &end));
+    trace_point("await", stream, event ? event : end, 0);
     task_lend(scheduled, &a.is_over, true);
     if (end)
         ops->event_free(end);
