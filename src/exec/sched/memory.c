@@ -46,7 +46,7 @@ unsigned exec_memory_tasks(const exec_query *query, unsigned tasks)
 
 static uint64_t row_groups_bytes(const exec_query *query)
 {
-    return query->task_bytes * exec_thread_count(query);
+    return query->task_bytes * exec_task_count(query);
 }
 
 static uint64_t most_held(const exec_query *query)
