@@ -185,8 +185,7 @@ arena *exec_memory(exec_query *query); /* lives as long as the query; for open o
 /* Where temporary files go; lives as long as the query. */
 const char *exec_temp_directory(const exec_query *query);
 /* Tasks that work for it at once: as many as there are threads; on lazy devices, whose tasks lend their
- * threads, as many as streams are worth running, however few threads feed them (of several ranks not more than
- * threads). Fewer where memory is short. */
+ * threads, as many as streams are worth running, however few threads feed them. Fewer where memory is short. */
 unsigned exec_task_count(const exec_query *query);
 bool exec_is_cancelled(const exec_query *query);
 /* Setting join_table. */

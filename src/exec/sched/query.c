@@ -40,14 +40,10 @@ arena *exec_memory(exec_query *query)
     return query->memory;
 }
 
-/* Of several ranks, tasks that await each other's messages are as many as threads. */
 unsigned exec_task_count(const exec_query *query)
 {
-    unsigned threads = exec_pool_thread_count(query->pool);
     unsigned streams = query->dev->is_host ? 0 : query->dev->stream_count;
-    if (!streams || (query->net && threads < streams))
-        return exec_memory_tasks(query, threads);
-    return exec_memory_tasks(query, streams);
+    return exec_memory_tasks(query, streams ? streams : exec_pool_thread_count(query->pool));
 }
 
 bool exec_is_cancelled(const exec_query *query)
