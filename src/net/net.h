@@ -182,6 +182,8 @@ void net_message_free(net_message *message);
 /* This rank wants nothing more (of a LIMIT, say): what is here is dropped, senders are told. From
  * then on it receives NET_ENDED. */
 void net_decline(net_exchange *exchange);
+/* Wakes whoever waits for a message of any rank, though none has come: somebody else has some that are for them. */
+void net_wake_receivers(net_exchange *exchange);
 
 net_counts net_exchange_counts(net_exchange *exchange, unsigned peer);
 

@@ -211,3 +211,11 @@ void net_decline(net_exchange *exchange)
         net_channel_decline(&exchange->channels[peer]);
     net_unlock(comm);
 }
+
+void net_wake_receivers(net_exchange *exchange)
+{
+    net_comm *comm = exchange->query->comm;
+    net_lock(comm);
+    net_waiters_wake_all(comm, &exchange->receivers);
+    net_unlock(comm);
+}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ORDER BY on several ranks: each sorts its own rows, rank 0 merges. merge.sh PROGRAM
+# ORDER BY on several ranks: each sorts its own rows, rank 0 merges; and LIMIT without it. merge.sh PROGRAM
 set -u
 # shellcheck source=tests/cli/cli_common.sh
 . "$(dirname "$0")/../cli/cli_common.sh"
@@ -41,4 +41,12 @@ check "a lazy device's" is_in_order "$work/expected" "$program" --format csv --s
     --set device=simulated --table "t=$work/t.parquet" -c "$all"
 expect "by texts" 0 "$(printf 'name,x\nnumber 99,99\nnumber 99,199\nnumber 99,299')" on ranks=3 \
     "select name, x from t order by name desc, x limit 3"
+# Tasks that have enough leave messages behind that others are waiting for, whose senders have no more to send till then.
+"$program" -c "copy (select x, repeat(name || ' ', 50) as s from '$work/t.parquet') to '$work/wide.parquet'
+    (row_group_size 300)" || exit 2
+for rows in 100 1000; do
+    expect "the first $rows wide rows" 0 "$(printf 'n\n%s' $rows)" timeout 60 "$program" --format csv --set ranks=2 \
+        --set threads=8 --set distribute=always --set network_message_bytes=4096 \
+        -c "select count(*) as n from (select x, s from '$work/wide.parquet' limit $rows) f"
+done
 finish

@@ -149,6 +149,70 @@ TEST(streams_stay_in_order)
     end();
 }
 
+static void note_wake(void *argument)
+{
+    ++*(unsigned *)argument;
+}
+
+/* A task that has had enough leaves messages of its stream behind: whoever waits is woken, and gets them in order. */
+TEST(what_is_left_goes_to_others)
+{
+    enum { FIRST, SECOND };
+    begin();
+    exchange_lane lane;
+    exchange_columns columns = make_columns();
+    const exchange_lane_options options = {
+        .dev = dev, .columns = &columns, .end = 1, .message_bytes = MESSAGE_BYTES};
+    exchange_stream *stream[2] = {NULL, NULL};
+    unsigned wakes = 0;
+    net_waiter waiter = {.wake = note_wake, .argument = &wakes};
+    int64_t next[2] = {0, ROWS};
+    net_message *message[2];
+    net_state is;
+    chunk *c;
+    CHECK_OK(exchange_lane_init(&lane, &options));
+    exchange_lane_give(&lane, make_rows(0, ROWS), 0, ROWS);
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK_OK(exchange_lane_write(&lane));
+        send_one(&lane);
+    }
+    CHECK_OK(exchange_streams_next(&streams, net, NULL, &stream[FIRST], &is, &message[FIRST]));
+    CHECK(is == NET_READY && stream[FIRST]);
+    /* The others of what is there go behind the first one's. */
+    CHECK_OK(exchange_streams_next(&streams, net, &waiter, &stream[SECOND], &is, &message[SECOND]));
+    CHECK(is == NET_WAIT && !stream[SECOND] && !wakes);
+    CHECK_OK(exchange_stream_read(&streams, stream[FIRST], message[FIRST], &c));
+    net_message_free(message[FIRST]);
+    if (c)
+        check_rows(c, next);
+    chunk_free(c);
+    exchange_streams_leave(&streams, net, stream[FIRST]);
+    CHECK_EQ(wakes, 1);
+    while (lane.rows) {
+        CHECK_OK(exchange_lane_write(&lane));
+        if (!lane.rows)
+            exchange_lane_flush(&lane);
+        send_one(&lane);
+    }
+    net_end(net, 0);
+    for (is = NET_READY; is != NET_ENDED;) {
+        CHECK_OK(exchange_streams_next(&streams, net, NULL, &stream[SECOND], &is, &message[SECOND]));
+        CHECK(is != NET_WAIT);
+        if (is == NET_ENDED)
+            break;
+        CHECK_OK(exchange_stream_read(&streams, stream[SECOND], message[SECOND], &c));
+        net_message_free(message[SECOND]);
+        if (c)
+            check_rows(c, next);
+        chunk_free(c);
+    }
+    CHECK_EQ(next[0], ROWS);
+    exchange_streams_leave(&streams, net, NULL);
+    exchange_lane_release(&lane);
+    exchange_columns_release(&columns);
+    end();
+}
+
 static void check_refused(const void *bytes, uint32_t count)
 {
     begin();

@@ -109,6 +109,20 @@ static status take_in(exchange_streams *streams, net_message *message, exchange_
     return STATUS_OK;
 }
 
+static exchange_stream *take_left(exchange_streams *streams)
+{
+    for (uint32_t rank = 0; streams->has_left && rank < streams->rank_count; rank++)
+        for (size_t i = 0; i < streams->ranks[rank].streams.count; i++) {
+            exchange_stream *stream = streams->ranks[rank].streams.items[i];
+            if (!stream || stream->is_taken || !stream->messages.count)
+                continue;
+            stream->is_taken = true;
+            return stream;
+        }
+    streams->has_left = false;
+    return NULL;
+}
+
 static status receive(exchange_streams *streams, net_exchange *net, net_waiter *waiter,
                       exchange_stream **mine, net_state *out_state)
 {
@@ -118,6 +132,8 @@ static status receive(exchange_streams *streams, net_exchange *net, net_waiter *
         (*mine)->is_taken = false;
         *mine = NULL;
     }
+    if (!*mine)
+        *mine = take_left(streams);
     while (!*mine) {
         TRY(net_try_receive(net, NET_ANY, waiter, out_state, &message));
         if (*out_state != NET_READY)
@@ -148,6 +164,19 @@ status exchange_streams_next(exchange_streams *streams, net_exchange *net, net_w
         *out = first_message(*mine);
     pthread_mutex_unlock(&streams->lock);
     return st;
+}
+
+void exchange_streams_leave(exchange_streams *streams, net_exchange *net, exchange_stream *stream)
+{
+    if (!stream)
+        return;
+    pthread_mutex_lock(&streams->lock);
+    stream->is_taken = false;
+    bool has_messages = stream->messages.count;
+    streams->has_left |= has_messages;
+    pthread_mutex_unlock(&streams->lock);
+    if (has_messages)
+        net_wake_receivers(net);
 }
 
 status exchange_stream_read(exchange_streams *streams, exchange_stream *stream,

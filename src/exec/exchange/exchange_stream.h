@@ -34,6 +34,7 @@ typedef struct exchange_streams {
     uint32_t rank_count;
     uint32_t flags; /* that messages may have; 0, unless it is set after init */
     pthread_mutex_t lock;
+    bool has_left; /* some streams with messages may be nobody's */
     struct exchange_rank *ranks;
 } exchange_streams;
 
@@ -48,6 +49,9 @@ void exchange_streams_release(exchange_streams *streams); /* takes a zeroed one 
 CHECKED status exchange_streams_next(exchange_streams *streams, net_exchange *net,
                                      net_waiter *waiter, exchange_stream **stream,
                                      net_state *out_state, net_message **out);
+/* A task takes no more messages; others get those of its stream (or NULL), and are woken for them: their
+ * sender may have no others to send. Before the task's waiter goes. */
+void exchange_streams_leave(exchange_streams *streams, net_exchange *net, exchange_stream *stream);
 /* Its rows; NULL: none are whole yet. A failure of kind CORRUPT names the rank. */
 CHECKED status exchange_stream_read(exchange_streams *streams, exchange_stream *stream,
                                     const net_message *message, chunk **out);

@@ -45,6 +45,7 @@ static void receive_local_close(exec_operator *base, void *state)
     op_receive *op = (op_receive *)base;
     receive_local *local = state;
     chunk_list_release(&local->rows);
+    exchange_streams_leave(&op->streams, op->net, local->stream);
     if (local->task && atomic_fetch_add(&op->closed_tasks, 1) + 1 == local->task->count)
         net_decline(op->net);
 }
