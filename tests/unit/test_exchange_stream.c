@@ -196,7 +196,8 @@ TEST(what_is_left_goes_to_others)
     }
     net_end(net, 0);
     for (is = NET_READY; is != NET_ENDED;) {
-        CHECK_OK(exchange_streams_next(&streams, net, NULL, &stream[SECOND], &is, &message[SECOND]));
+        CHECK_OK(
+            exchange_streams_next(&streams, net, NULL, &stream[SECOND], &is, &message[SECOND]));
         CHECK(is != NET_WAIT);
         if (is == NET_ENDED)
             break;

@@ -414,14 +414,16 @@ TEST(outer_joins_that_nobody_can_tell_go)
         const char *sql;
         bool has_join, has_shared;
     } cases[] = {
-        {"select distinct a.n from generate_series(1, 9) a (n) left join s b on a.n = b.k left join "
+        {"select distinct a.n from generate_series(1, 9) a (n) left join s b on a.n = b.k left "
+         "join "
          "s c on a.n = c.n",
          false, false},
         {"select count(distinct a.n) from s b right join s a on a.n = b.k", false, true},
         {"select distinct a.n, c.k from s a left join s b on a.n = b.k left join s c on a.n = c.n",
          true, true},
         {"select a.n from generate_series(1, 9) a (n) left join s b on a.n = b.k", true, false},
-        {"select count(*) from generate_series(1, 9) a (n) left join s b on a.n = b.k", true, false},
+        {"select count(*) from generate_series(1, 9) a (n) left join s b on a.n = b.k", true,
+         false},
     };
     char sql[512], plan[4096];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
