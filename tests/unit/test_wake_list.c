@@ -9,6 +9,7 @@
 /* A task that finds nothing to do, each time that it is woken. */
 typedef struct waiter {
     exec_query query;
+    exec_stage stage;
     scheduled_task scheduled;
     pthread_mutex_t guard;
     exec_task_list waiting;
@@ -52,7 +53,12 @@ TEST(a_task_that_waits_again_is_woken_once)
 {
     static waiter w = {.guard = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread;
+    mem_budget *budget;
     CHECK_OK(exec_pool_new(1, &w.query.pool));
+    CHECK_OK(mem_budget_new(0, &budget));
+    CHECK_OK(dev_open_cpu("auto", 0, budget, &w.query.dev));
+    w.stage.query = &w.query;
+    w.scheduled.stage = &w.stage;
     w.scheduled.task = (exec_task){.query = &w.query, .scheduled = &w.scheduled};
     w.scheduled.state = TASK_RUNNING; /* so that it is not put into the pool's queue */
     wait_again(&w);
@@ -67,6 +73,8 @@ TEST(a_task_that_waits_again_is_woken_once)
     pthread_join(thread, NULL);
     array_release(&w.waiting);
     exec_pool_free(w.query.pool);
+    dev_close(w.query.dev);
+    mem_budget_free(budget);
 }
 
 TEST(nobody_waits)
