@@ -96,15 +96,8 @@ fails "reads fail" "could not read" grouped read:60:always
 fails "a folder that is not there" "could not make a temporary file in \"$work/none\"" \
     grouped none --set temp_directory="$work/none"
 
-# Row groups of 25 MB before compression: the tasks that have one each are fewer than threads.
-"$program" -c "copy (select l_orderkey * 10 + i as id, l_orderkey, l_linenumber,
-    l_comment || cast(l_orderkey * i * 7919 as varchar) as a,
-    l_comment || l_shipmode || cast(l_partkey * i * 104729 as varchar) as b,
-    cast(l_suppkey * i * 1299709 as varchar) || l_comment as c,
-    l_comment || cast(l_extendedprice * i as varchar) as d,
-    l_shipinstruct || cast(l_extendedprice * i as varchar) || l_comment as e
-    from '$work/lineitem.parquet', (values (1), (2), (3)) as v(i))
-    to '$work/large.parquet' (row_group_size 120000)" >"$work/err" 2>&1
+# Of large row groups the tasks that have one each are fewer than threads.
+make_large "$work"
 # Of an order of n lines there are 3n rows, each of which meets n lines.
 "$program" --format tsv -c "select l_orderkey, l_linenumber from '$work/lineitem.parquet'" 2>>"$work/err" |
     awk 'NR > 1 { n[$1]++; s[$1] += $2 }

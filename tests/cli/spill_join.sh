@@ -246,18 +246,11 @@ for threads in 1 2; do
     result "text of large pages, $threads threads"
 done
 
-# Wide rows on the build side, out of row groups of 30 MB before compression: what operators may hold leaves room
+# Wide rows on the build side, out of large row groups: what operators may hold leaves room
 # for the next one, of which the scan can tell nobody.
 if ! has_less_to_do; then
     "$program" tpch generate --scale 0.1 --out "$work/wide" >"$work/err" 2>&1 && rm "$work/wide/partsupp.parquet"
-    "$program" -c "copy (select l_orderkey * 10 + i as id, l_orderkey, l_linenumber,
-        l_comment || cast(l_orderkey * i * 7919 as varchar) as a,
-        l_comment || l_shipmode || cast(l_partkey * i * 104729 as varchar) as b,
-        cast(l_suppkey * i * 1299709 as varchar) || l_comment as c,
-        l_comment || cast(l_extendedprice * i as varchar) as d,
-        l_shipinstruct || cast(l_extendedprice * i as varchar) || l_comment as e
-        from '$work/wide/lineitem.parquet', (values (1), (2), (3)) as v(i))
-        to '$work/wide/large.parquet' (row_group_size 120000)" >"$work/err" 2>&1
+    make_large "$work/wide"
     "$program" --format tsv -c "select o_orderkey from '$work/wide/orders.parquet' where o_orderdate < date '1993-01-01'" \
         >"$work/keys" 2>>"$work/err"
     "$program" --format tsv -c "select l_orderkey, l_linenumber from '$work/wide/lineitem.parquet'" 2>>"$work/err" |

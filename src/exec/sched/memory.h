@@ -1,10 +1,11 @@
 /* memory.h - who may hold how much of memory_limit, and when an operator must write what it holds
  * to a temporary file. Of a lazy device it is the device's memory, by device_memory_limit.
  *
- * All operators together may fill three quarters of the limit, or what the row groups of all tasks and an
- * eighth leave of it, if that is less; one of them five sixths of that. The rest is for pages, which a
- * scan has no other way to get room for, and for rows on their way. Whoever wants more than that spills what it holds itself: nobody's memory is
- * taken away, so everyone must be able to do with little. */
+ * All operators together may fill three quarters of the limit, or what the row groups of all tasks and
+ * an eighth leave of it, if that is less; one of them five sixths of that. The rest is for pages, which
+ * a scan has no other way to get room for, and for rows on their way. Whoever wants more than that
+ * spills what it holds itself: nobody's memory is taken away, so everyone must be able to do with
+ * little. */
 #ifndef PISTACHIO_EXEC_SCHED_MEMORY_H
 #define PISTACHIO_EXEC_SCHED_MEMORY_H
 
