@@ -67,9 +67,10 @@ check "its figures" python3 -c '
 import json, sys
 results = json.load(open(sys.argv[1]))["results"]
 assert [r["query"] for r in results] == [6, 9]
-for r in results:
+for r in results:  # a host slower than the device, as with sanitizers, need not wait at all
     for kind in "blocking", "deferred":
-        assert r[kind]["launches"] > 50 and r[kind]["waits"] and r[kind]["ms"] > r[kind]["host"] > 0, r
+        assert r[kind]["launches"] > 50 and r[kind]["ms"] >= r[kind]["host"] > 0, r
+    assert r["blocking"]["waits"], r
 ' "$work/table.json"
 
 # Of the scan, three are under way at the same time, though there is one thread; what the streams did is all there.
