@@ -314,15 +314,15 @@ status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const
                        "write CAST(... AS %s)", to);
 }
 
-/* Whether decimal constants count with the digits that they have: beside what is no constant, as 0 beside decimal(31,4)
- * does not widen it, and where their types together have more digits than there are. Else CAST(1 AS decimal(20,2)) is that. */
+/* Whether decimal constants count with the digits that they have: only where the types together have more digits than
+ * there are, else CAST(1 AS decimal(20,2)) is that. Integer constants always do: 0 beside decimal(31,4) widens nothing. */
 static bool cuts_decimals(expr *const *args, size_t count)
 {
     int whole = 0, scale = 0;
     for (size_t i = 0; i < count; i++) {
         data_type type = args[i]->type;
-        if (args[i]->kind != EXPR_CONSTANT)
-            return true;
+        if (type_is_integer(type) && args[i]->kind != EXPR_CONSTANT)
+            type = as_decimal(type);
         if (type.id != TYPE_DECIMAL)
             continue;
         whole = type.precision - type.scale > whole ? type.precision - type.scale : whole;
