@@ -307,7 +307,7 @@ def shift(op, t, is_left):
             oracle = f"CAST(((({wide} * {power} + {half}) % {full} + {full}) % {full}) - {half} AS {'INTEGER' if width == 32 else 'BIGINT'})"
         else:
             oracle = f"CAST(({wide} - (({wide} % {power}) + {power}) % {power}) // {power} AS {'INTEGER' if width == 32 else 'BIGINT'})"
-        return made(op, t, [arg], f"({{0}} {'<<' if is_left else '>>'} {n})", oracle, t.largest())
+        return made(op, t, [arg], f"({{0}} {'<<' if is_left else '>>'} {n})", oracle, t.largest() + is_left)  # the least number may come, whose negative does not fit
     return make
 
 
