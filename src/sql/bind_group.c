@@ -39,6 +39,37 @@ static void regroup_plan(plan_node *node, grouping *g)
         regroup_plan(node->children[i], g);
 }
 
+static void set_group(grouping *g, size_t group, expr **slot)
+{
+    int32_t position = (*slot)->position;
+    *slot = bind_column_expr(g->b, &g->node->columns.items[group]);
+    if (!*slot)
+        g->st = bind_no_memory();
+    else
+        (*slot)->position = position;
+}
+
+/* Conditions of an AND or OR that one after the other are a group: (a OR b) OR c is one OR of three. */
+static void regroup_run(expr *e, size_t group, grouping *g)
+{
+    const expr *run = g->groups->items[group];
+    if (e->kind != EXPR_CALL || (e->op != EXPR_AND && e->op != EXPR_OR) || run->kind != EXPR_CALL || run->op != e->op)
+        return;
+    for (uint32_t at = 0; at + run->arg_count <= e->arg_count; at++) {
+        uint32_t same = 0;
+        while (same < run->arg_count && expr_equal(e->args[at + same], run->args[same]))
+            same++;
+        if (same < run->arg_count)
+            continue;
+        uint32_t end = at + same;
+        memmove(e->args + at + 1, e->args + end, (e->arg_count - end) * sizeof *e->args);
+        e->arg_count -= same - 1;
+        set_group(g, group, &e->args[at]);
+        if (g->st)
+            return;
+    }
+}
+
 static void regroup(expr **slot, void *context)
 {
     grouping *g = context;
@@ -47,13 +78,11 @@ static void regroup(expr **slot, void *context)
         return;
     for (size_t i = 0; i < g->groups->count; i++)
         if (expr_equal(e, g->groups->items[i])) {
-            *slot = bind_column_expr(g->b, &g->node->columns.items[i]);
-            if (!*slot)
-                g->st = bind_no_memory();
-            else
-                (*slot)->position = e->position;
+            set_group(g, i, slot);
             return;
         }
+    for (size_t i = 0; i < g->groups->count && !g->st; i++)
+        regroup_run(e, i, g);
     if (e->kind == EXPR_COLUMN) {
         const bind_entry *entry = entry_of(g->scope, e->column_id);
         if (entry)
