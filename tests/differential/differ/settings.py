@@ -41,6 +41,7 @@ def random_settings(rng, folder, known, is_skewed=False, given=()):
     """{name: value}; {} every tenth time, ranks four of ten. is_skewed: several ranks that send each other rows by their keys.
     given: NAME=VALUE, which all have."""
     drawn = draw_settings(rng, folder, known, is_skewed)
+    drawn = {name: value for name, value in drawn.items() if name in known or name.isupper()}
     drawn.update(pair.split("=", 1) for pair in given)
     return drawn
 

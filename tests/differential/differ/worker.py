@@ -94,6 +94,8 @@ class Worker:
             for name, spec, message in files.write_tables(self.options.program, folder, table_list):
                 self.note(result, "wrong", "writing: " + general(message.split(": exit")[-1]), f"{name}: {spec.writer} {spec.options}: {message}")
             self.check_files(result, folder, table_list)
+            table_list = self.readable(result, folder, table_list)
+            small, large = ([t for t in some if t in table_list] for some in (small, large))
             oracle = self.oracle
             views = self.usable_views(rng, folder, table_list, small, oracle)
         generator = QueryGenerator(rng, small, views, large)
@@ -105,6 +107,19 @@ class Worker:
             oracle.close()
         result.statements = count
         return result
+
+    def readable(self, result, folder, table_list):
+        """The tables that the program opens: one that it refuses would be each statement's error."""
+        def error(some):
+            outcome = Program(self.options.program, folder, some).one("SELECT 1", {})
+            return None if outcome.kind == "rows" else outcome.text
+        if error(table_list) is None:
+            return table_list
+        errors = [(table, error([table])) for table in table_list]
+        for table, text in errors:
+            if text is not None:
+                self.note(result, "lone error", "table: " + general(text), f"{table.name}: {text}")
+        return [table for table, text in errors if text is None]
 
     def usable_views(self, rng, folder, table_list, small, oracle):
         """Views that both engines take."""
