@@ -53,6 +53,16 @@ static void set_busy(scheduled_task *scheduled, bool is_busy)
     scheduled->is_busy = is_busy;
 }
 
+/* Before all others: the thread that left it, or one that is idle, goes on where it was. */
+static void enqueue_first(exec_pool *pool, scheduled_task *scheduled)
+{
+    scheduled->state = TASK_READY;
+    scheduled->next = pool->first;
+    if (!pool->first)
+        pool->end = &scheduled->next;
+    pool->first = scheduled;
+}
+
 static scheduled_task *dequeue(exec_pool *pool)
 {
     scheduled_task **at = &pool->first;
@@ -149,21 +159,27 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
         stage_finish(pool, stage);
 }
 
-/* Runs one task until it finishes or waits; the lock is held on entry and exit. */
-static void run(exec_pool *pool, scheduled_task *scheduled)
+/* Runs one task until it finishes or waits, or what the thread was asked for is there; the lock is held on entry and
+ * exit. */
+static void run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked)
 {
     for (;;) {
         scheduled->stage->query->turns++;
         pthread_mutex_unlock(&pool->lock);
         trace_task("turn", scheduled);
-        bool waits = task_run(scheduled);
-        if (!waits)
+        task_end end = task_run(scheduled, asked);
+        if (end == TASK_OVER)
             task_close(scheduled);
-        trace_task(waits ? "yield" : "end", scheduled);
+        trace_task(end == TASK_OVER ? "end" : "yield", scheduled);
         pthread_mutex_lock(&pool->lock);
-        if (!waits) {
+        if (end == TASK_OVER) {
             task_finished(pool, scheduled);
             pthread_cond_broadcast(&pool->changed);
+            return;
+        }
+        if (end == TASK_LEFT) {
+            enqueue_first(pool, scheduled);
+            pthread_cond_signal(&pool->changed);
             return;
         }
         if (scheduled->state == TASK_RUNNING) {
@@ -215,12 +231,13 @@ void exec_wake_each(pthread_mutex_t *guard, exec_task_list *waiting)
 
 static void *worker(void *argument)
 {
+    static const task_asked nothing;
     exec_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     while (!pool->is_closing) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled);
+            run(pool, scheduled, &nothing);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
@@ -245,11 +262,12 @@ static void wait_for_change(exec_pool *pool, const exec_query *query)
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
                     void *argument)
 {
+    const task_asked asked = {is_done, argument};
     pthread_mutex_lock(&pool->lock);
     while (query->stages_active && !is_done(argument)) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled);
+            run(pool, scheduled, &asked);
         else
             wait_for_change(pool, query);
     }

@@ -2,7 +2,9 @@
  *
  * Tasks are queued in the order in which their stages became ready, and a worker runs a task until
  * it finishes or waits: morsels, not tasks, are the grain of balance. The thread that asks for
- * results works too, so that a query with one thread runs on its caller alone. One lock guards
+ * results works too, so that a query with one thread runs on its caller alone; on a host device it
+ * leaves its task between two steps when the result is there, so that what it does with that
+ * overlaps with the others' work, and no queue of results fills up meanwhile. One lock guards
  * queue, stage graph and task states: it is taken a few times per task, not per chunk. */
 #ifndef PISTACHIO_EXEC_SCHED_POOL_H
 #define PISTACHIO_EXEC_SCHED_POOL_H
@@ -19,7 +21,7 @@ unsigned exec_pool_thread_count(const exec_pool *pool);
 /* Starts the stages of a query that wait for nothing. */
 CHECKED status exec_pool_start(exec_pool *pool, exec_query *query);
 /* Runs tasks, of any query, until is_done(argument) or the query has no stage left. is_done is
- * called under the pool's lock. */
+ * called under the pool's lock, or none. */
 void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *argument),
                     void *argument);
 /* How often tasks of the query began or went on so far, and how often they were woken: a turn takes

@@ -482,49 +482,57 @@ static exec_result task_step(scheduled_task *scheduled)
     return final_check(scheduled);
 }
 
-/* Works until the task is over (false) or an operator has registered a wake-up (true). */
-static bool work(scheduled_task *scheduled)
+static bool is_done(const task_asked *asked)
+{
+    return asked->is_done && asked->is_done(asked->argument);
+}
+
+static task_end work(scheduled_task *scheduled, const task_asked *asked)
 {
     exec_query *query = scheduled->stage->query;
     status st = task_setup(scheduled);
     if (st) {
         task_fail_query(query, st);
-        return false;
+        return TASK_OVER;
     }
     while (!atomic_load_explicit(&query->is_cancelled, memory_order_relaxed)) {
         task_check(scheduled);
         exec_result result = task_step(scheduled);
         if (result == EXEC_WAIT)
-            return true;
+            return TASK_WAITS;
         if (result == EXEC_FINISHED || result == EXEC_FAILED)
-            return false;
+            return TASK_OVER;
+        if (is_done(asked))
+            return TASK_LEFT;
     }
-    return false;
+    return TASK_OVER;
 }
 
 static void fiber_body(void *argument)
 {
+    /* Whoever resumes it is asked for nothing: it waits soon enough, for the device. */
+    static const task_asked nothing;
     scheduled_task *scheduled = argument;
-    while (work(scheduled)) {
+    while (work(scheduled, &nothing) != TASK_OVER) {
         flush_stream(scheduled);
         trace_point("leave", scheduled, NULL, 0);
         fiber_suspend(scheduled->fiber);
     }
 }
 
-bool task_run(scheduled_task *scheduled)
+task_end task_run(scheduled_task *scheduled, const task_asked *asked)
 {
     exec_query *query = scheduled->stage->query;
     if (query->dev->is_host)
-        return work(scheduled);
+        return work(scheduled, asked);
     status st = scheduled->fiber ? STATUS_OK : fiber_new(fiber_body, scheduled, &scheduled->fiber);
     if (st) {
         task_fail_query(query, st);
-        return false;
+        return TASK_OVER;
     }
     if (!fiber_resume(scheduled->fiber))
-        return true;
+        return TASK_WAITS;
     fiber_free(scheduled->fiber);
     scheduled->fiber = NULL;
-    return false;
+    return TASK_OVER;
 }

@@ -51,8 +51,19 @@ struct scheduled_task {
 
 /* Under the pool's lock; opens nothing yet. */
 CHECKED status task_new(exec_stage *stage, unsigned index, unsigned count, scheduled_task **out);
-/* True: it waits. False: it is over (finished, failed or cancelled). */
-bool task_run(scheduled_task *scheduled);
+/* What the thread that runs a task has been asked for. */
+typedef struct task_asked {
+    bool (*is_done)(void *argument); /* NULL: nothing */
+    void *argument;
+} task_asked;
+
+typedef enum task_end {
+    TASK_OVER,  /* finished, failed or cancelled */
+    TASK_WAITS, /* an operator has registered a wake-up */
+    TASK_LEFT   /* ready to go on: what the thread was asked for is there */
+} task_end;
+
+task_end task_run(scheduled_task *scheduled, const task_asked *asked);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */
 void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
