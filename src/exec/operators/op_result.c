@@ -39,19 +39,29 @@ static status borrow_column(exec_task *task, tensor *t, dev_count rows, exec_bat
     return exec_check_error(task);
 }
 
+/* As the client wants it; texts that become codes have entries of their own. */
+static status shape_column(exec_task *task, chunk *input, const exec_batch_shape *shape,
+                           exec_batch *batch, uint32_t index)
+{
+    tensor *t = input->columns[index];
+    bool has_codes = shape->has_dictionaries && type_is_text(t->type);
+    if (!has_codes && exec_batch_has_entries(t, batch->row_count)) {
+        TRY(exec_batch_put_entries(batch, index, task->stream, t, shape));
+        return exec_check_error(task);
+    }
+    if (has_codes && exec_batch_keeps_codes(t, batch->row_count))
+        exec_batch_put_codes(&batch->columns[index], t);
+    else
+        TRY(borrow_column(task, t, input->rows, &batch->columns[index]));
+    return shape->make(batch, index, shape);
+}
+
 static status borrow_columns(exec_task *task, chunk *input, const exec_batch_shape *shape,
                              exec_batch *batch)
 {
-    bool keep_codes = shape && shape->has_dictionaries;
-    for (uint32_t i = 0; i < batch->column_count; i++) {
-        exec_batch_column *column = &batch->columns[i];
-        if (keep_codes && exec_batch_keeps_codes(input->columns[i], batch->row_count))
-            exec_batch_put_codes(column, input->columns[i]);
-        else
-            TRY(borrow_column(task, input->columns[i], input->rows, column));
-        if (shape)
-            TRY(shape->make(batch, i, shape));
-    }
+    for (uint32_t i = 0; i < batch->column_count; i++)
+        TRY(shape ? shape_column(task, input, shape, batch, i)
+                  : borrow_column(task, input->columns[i], input->rows, &batch->columns[i]));
     return STATUS_OK;
 }
 

@@ -99,6 +99,12 @@ typedef struct exec_batch_shape {
     bool has_dictionaries; /* text columns that come with codes are given as those */
 } exec_batch_shape;
 
+/* True: the column of so many rows is better shaped by its entries, which are few, and texts of them little. */
+bool exec_batch_has_entries(const tensor *t, uint64_t rows);
+/* Makes such a one the batch's column, on a host device: shaped, unless the limit of memory forbade that. */
+CHECKED status exec_batch_put_entries(exec_batch *batch, uint32_t index, dev_stream *stream,
+                                      tensor *t, const exec_batch_shape *shape);
+
 /* The sink of the whole query: a bounded queue of host batches. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* Before it is started: batches are taken in the order of their turns. */
