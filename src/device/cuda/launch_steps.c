@@ -3,6 +3,17 @@
 #include "device/cuda/sort_radix.h"
 #include "device/kernel_ops.h"
 
+/* ---- kernel_aggregate.cu ---- */
+
+status cuda_launch_aggregate_pick(launch *l)
+{
+    const aggregate_pick_arguments *a = l->arguments;
+    if (a->type.width < 16)
+        return cuda_run(l, CUDA_ENTRY_aggregate_pick, cuda_shape_each(a->count.bound));
+    return cuda_run(l, CUDA_ENTRY_aggregate_pick_wide,
+                    cuda_shape_locked(cuda_shape_turns(l, a->count.bound)));
+}
+
 /* ---- kernel_group.cu ---- */
 
 status cuda_launch_groups_find(launch *l)
