@@ -280,7 +280,7 @@ DEVICE void bits_by_group(const aggregate_bits_arguments &a, const cuda_extra &e
         });
 }
 
-KERNEL_TOGETHER(aggregate_bits)
+KERNEL_TOGETHER_WIDE(aggregate_bits)
 {
     __shared__ combine_table<uint64_t> table;
     if (a.width == 1)

@@ -29,7 +29,7 @@ DEVICE void add_number(aggregate_number *state, const aggregate_number *x)
         atomicAdd(&state->error, lost);
 }
 
-KERNEL_TOGETHER(aggregate_sum_number)
+KERNEL_TOGETHER_WIDE(aggregate_sum_number)
 {
     __shared__ combine_table<aggregate_number> table;
     uint64_t count = kernel_count(a.count);
@@ -63,7 +63,7 @@ DEVICE void join_variances(aggregate_variance *state, const aggregate_variance *
     state->count += other->count;
 }
 
-KERNEL_TOGETHER(aggregate_vary)
+KERNEL_STEP_TOGETHER_WIDEST(aggregate_vary, aggregate_vary)
 {
     __shared__ combine_table<aggregate_variance> table;
     uint64_t count = kernel_count(a.count);
