@@ -76,6 +76,49 @@ static status sort(bench *b)
                       .out = b->others->address);
 }
 
+/* Groups 1 and 2, by the bits of random numbers. */
+static status make_groups(bench *b)
+{
+    return DEV_LAUNCH(b->stream, codes_number, .type = type_make(TYPE_BOOL), .values = b->values->address,
+                      .count = dev_count_exact(b->rows), .minimum = 0, .radix = 3, .digit = 1,
+                      .violations = b->stats->address, .out = b->index->address);
+}
+
+/* Sums of all rows, or by group. */
+static status sum(bench *b, const void *groups)
+{
+    return DEV_LAUNCH(b->stream, aggregate_sum, .type = bigint(), .values = b->values->address,
+                      .groups = groups, .group_count = groups ? 3 : 1,
+                      .count = dev_count_exact(b->rows), .state_width = 8,
+                      .states = b->others->address);
+}
+
+static status sum_double(bench *b, const void *groups)
+{
+    return DEV_LAUNCH(b->stream, aggregate_sum_number, .type = type_make(TYPE_DOUBLE),
+                      .values = b->values->address, .groups = groups,
+                      .count = dev_count_exact(b->rows), .states = b->others->address);
+}
+
+static status vary(bench *b, const void *groups)
+{
+    return DEV_LAUNCH(b->stream, aggregate_vary, .values = b->values->address, .groups = groups,
+                      .count = dev_count_exact(b->rows), .states = b->others->address);
+}
+
+#define SUMS(name)                                                                                 \
+    static status name##_all(bench *b)                                                             \
+    {                                                                                              \
+        return name(b, NULL);                                                                      \
+    }                                                                                              \
+    static status name##_groups(bench *b)                                                          \
+    {                                                                                              \
+        return name(b, b->index->address);                                                         \
+    }
+SUMS(sum)
+SUMS(sum_double)
+SUMS(vary)
+
 static status build(bench *b)
 {
     TRY(b->dev->ops->zero(b->stream, b->slots->address, b->rows * 16));
@@ -107,6 +150,13 @@ static const struct {
     {"hash_gb_s", hash, 16},
     {"sort_pack_gb_s", pack, 32},
     {"sort_rows_per_us", sort, 0},
+    {"groups_gb_s", make_groups, 4.125},
+    {"sum_gb_s", sum_all, 8},
+    {"sum_groups_gb_s", sum_groups, 12},
+    {"sum_double_gb_s", sum_double_all, 8},
+    {"sum_double_groups_gb_s", sum_double_groups, 12},
+    {"vary_gb_s", vary_all, 8},
+    {"vary_groups_gb_s", vary_groups, 12},
     {"build_rows_per_us", build, 0},
     {"probe_rows_per_us", probe, 0},
 };

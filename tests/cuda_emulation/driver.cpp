@@ -400,9 +400,19 @@ static const char *const without_rows[] = {
     "kernel_ranks_partition_sum",   /* goes over ranks */
 };
 
-static bool goes_over_rows(const emulated_kernel *kernel)
+/* Those of which each block takes tiles in turns. */
+static const char *const in_turns[] = {
+    "kernel_aggregate_count",      "kernel_aggregate_sum",  "kernel_aggregate_pick_wide",
+    "kernel_aggregate_bits",       "kernel_aggregate_vary", "kernel_aggregate_sum_number",
+    "kernel_aggregate_add_pair",   "kernel_aggregate_pick_text",
+};
+
+static bool needs_many(const emulated_kernel *kernel)
 {
     for (const char *name : without_rows)
+        if (!strcmp(kernel->name, name))
+            return false;
+    for (const char *name : in_turns)
         if (!strcmp(kernel->name, name))
             return false;
     return true;
@@ -414,7 +424,7 @@ static bool has_enough(const launch *l, unsigned job)
     uint64_t rows = l->kernel->rows(l->job(job)), blocks = l->job_blocks(job);
     return blocks && blocks <= l->blocks &&
            (rows < MANY_ROWS || blocks * l->threads >= rows / ROWS_PER_THREAD ||
-            !goes_over_rows(l->kernel));
+            !needs_many(l->kernel));
 }
 
 EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs, unsigned grid_z,
@@ -639,7 +649,7 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
     BEGIN
     *value = attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR   ? 8
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MINOR ? 0
-             : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? 4
+             : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? 1
                                                             : 1;
     return 0;
 }

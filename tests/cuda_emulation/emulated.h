@@ -129,6 +129,17 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate)
     return bits;
 }
 
+static inline unsigned __match_any_sync(unsigned mask, unsigned value)
+{
+    emulated_words()[threadIdx.x & 31] = value;
+    emulated_meet(EMULATED_WARP, mask);
+    unsigned same = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        same |= (unsigned)(mask >> lane & 1 && emulated_words()[lane] == value) << lane;
+    emulated_meet(EMULATED_WARP, mask);
+    return same;
+}
+
 /* ---- atomics: nothing else runs ---- */
 
 template <class T> T atomicAdd(T *at, T number)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ROWS 34000 /* nine blocks of the radix sort */
-#define KEYS 5
+#define KEYS 9     /* more than the radix sort takes */
 
 static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
 
@@ -84,29 +84,110 @@ TEST(numbers)
 {
     static const uint32_t counts[] = {0, 1, 33, 4096, 32767, 32768, ROWS};
     for (unsigned kind = 0; kind < 9; kind++) {
-        key_count = kind == 4 ? KEYS : 1 + kind % 2;
+        key_count = kind == 4 ? KEYS : kind == 6 ? 5 : 1 + kind % 2;
         fill(kind);
         uint32_t count = counts[kind % 7];
         check_sorted(count, kind % 2 ? count : ROWS, false);
     }
 }
 
-/* Short texts, and long ones with one beginning, which come behind them; the first key is a number. */
+/* ---- texts ---- */
+
+#define POOL 4000
+#define TEXT_BYTES 48
+
+/* Texts in their order; numbers[i]: of the first that is as text i. */
+static struct {
+    char texts[POOL][TEXT_BYTES];
+    string_view views[POOL];
+    uint64_t numbers[POOL];
+    uint32_t count;
+} pool;
+
+static int by_bytes(const void *left, const void *right)
+{
+    const string_view *l = left, *r = right;
+    uint32_t shorter = l->bytes < r->bytes ? l->bytes : r->bytes;
+    int order = memcmp(string_data(l), string_data(r), shorter);
+    return order ? order : (l->bytes > r->bytes) - (l->bytes < r->bytes);
+}
+
+/* Kinds of texts: of few bytes, zeros among them; of a number behind a beginning; about as long as what digits
+ * tell; of which digits tell the beginning, that few rows share; that all share. */
+static uint32_t write_text(unsigned kind, uint32_t i, char *text)
+{
+    uint32_t bytes = (uint32_t)test_random_below(14);
+    switch (kind) {
+    case 0:
+        for (uint32_t k = 0; k < bytes; k++)
+            text[k] = "\0a\xff"[test_random_below(3)];
+        return bytes;
+    case 1:
+        return (uint32_t)snprintf(text, TEXT_BYTES, "Customer#%09u", i * 7);
+    case 2:
+        memset(text, test_random_below(50) ? 'x' : 'y', TEXT_BYTES);
+        return 30 + (uint32_t)test_random_below(4);
+    case 3:
+        return (uint32_t)snprintf(text, TEXT_BYTES, "%032u%u", i / 4, i % 4);
+    default:
+        return (uint32_t)snprintf(text, TEXT_BYTES, "%034u", i);
+    }
+}
+
+static void fill_pool(unsigned kind, uint32_t count)
+{
+    pool.count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bytes = write_text(kind, i, pool.texts[i]);
+        pool.views[i] = string_view_make(pool.texts[i], bytes);
+    }
+    qsort(pool.views, count, sizeof *pool.views, by_bytes);
+    for (uint32_t i = 0; i < count; i++)
+        pool.numbers[i] =
+            i && !by_bytes(&pool.views[i], &pool.views[i - 1]) ? pool.numbers[i - 1] : i;
+}
+
+/* Key `key` of each row: a text of the pool, or NULL. */
+static void fill_texts(uint32_t key, bool is_descending, bool has_nulls)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t at = (i * key_count + key) * 3, text = test_random_below(pool.count);
+        bool is_null = has_nulls && i % 5 == 0;
+        rows[at] = SORT_KEY_TEXT | (is_descending ? SORT_KEY_DESCENDING : 0) | is_null;
+        ranks[at] = rows[at];
+        memset(&rows[at + 1], 0, 16);
+        if (!is_null)
+            memcpy(&rows[at + 1], &pool.views[text], 16);
+        uint64_t number = is_descending ? POOL - pool.numbers[text] : pool.numbers[text];
+        ranks[at + 1] = is_null ? 0 : number;
+        ranks[at + 2] = 0;
+    }
+}
+
+/* The first key is a text, a second one a number, or the other way round. */
 TEST(texts)
 {
-    static char texts[100][24];
-    for (int i = 0; i < 100; i++)
-        snprintf(texts[i], sizeof texts[i], i < 50 ? "%02d" : "the same beginning %02d", i);
-    key_count = 2;
-    fill(1);
-    for (size_t i = 0; i < ROWS; i++) {
-        size_t text = test_random_below(100);
-        string_view view = string_view_make(texts[text], (uint32_t)strlen(texts[text]));
-        rows[6 * i + 3] = SORT_KEY_TEXT;
-        memcpy(&rows[6 * i + 4], &view, sizeof view);
-        memcpy(&ranks[6 * i], &rows[6 * i], 4 * sizeof *rows);
-        ranks[6 * i + 4] = text;
+    for (unsigned kind = 0; kind < 5; kind++) {
+        uint32_t text_key = kind % 2;
+        key_count = kind == 3 ? 1 : 2;
+        fill(1);
+        memcpy(ranks, rows, sizeof ranks);
+        fill_pool(kind, POOL - 7);
+        fill_texts(kind == 3 ? 0 : text_key, kind > 2, kind != 3);
+        keys = ranks;
+        check_sorted(kind == 0 ? 3000 : ROWS, ROWS, true);
+        keys = rows;
     }
+}
+
+TEST(several_texts)
+{
+    key_count = 3;
+    fill(1);
+    memcpy(ranks, rows, sizeof ranks);
+    fill_pool(0, 200);
+    fill_texts(0, true, true);
+    fill_texts(2, false, false);
     keys = ranks;
     check_sorted(ROWS, ROWS, true);
     keys = rows;

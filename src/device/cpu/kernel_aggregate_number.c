@@ -112,6 +112,10 @@ static void merge(aggregate_variance *state, const aggregate_variance *other)
 {
     if (!other->count)
         return;
+    if (!state->count) { /* the square of a large mean would be no number */
+        *state = *other;
+        return;
+    }
     double n = (double)state->count, m = (double)other->count, delta = other->mean - state->mean;
     state->mean += delta * (m / (n + m));
     state->squares += other->squares + delta * delta * (n * m / (n + m));

@@ -142,6 +142,7 @@ struct cuda_device {
     cuda_module module;
     cuda_function functions[CUDA_ENTRIES];
     char isa[32];
+    uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */
     pthread_mutex_t lock;
     cuda_stream *streams;
     _Atomic uint64_t clock;

@@ -58,9 +58,11 @@ static status must_have(const cuda_device *dev, int attribute, const char *what)
                               what);
 }
 
+#define MULTIPROCESSOR_BLOCKS 8 /* of CUDA_BLOCK threads: as many as it can have */
+
 static status check_device(cuda_device *dev)
 {
-    int major = 0, minor = 0;
+    int major = 0, minor = 0, multiprocessors = 0;
     TRY(must_have(dev, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING,
                   "addresses that it shares with the host"));
     TRY(must_have(dev, CUDA_ATTRIBUTE_VIRTUAL_MEMORY, "virtual memory that programs may manage"));
@@ -69,6 +71,10 @@ static status check_device(cuda_device *dev)
              dev->ordinal);
     CUDA_TRY(dev->driver, cuDeviceGetAttribute, &minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR,
              dev->ordinal);
+    CUDA_TRY(dev->driver, cuDeviceGetAttribute, &multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSORS,
+             dev->ordinal);
+    dev->blocks_at_a_time =
+        (uint64_t)(multiprocessors > 0 ? multiprocessors : 1) * MULTIPROCESSOR_BLOCKS;
     snprintf(dev->isa, sizeof dev->isa, "sm_%d%d", major, minor);
     CUDA_TRY(dev->driver, cuDevicePrimaryCtxRetain, &dev->context, dev->ordinal);
     return STATUS_OK;

@@ -26,6 +26,7 @@ typedef struct cuda_extra {
 /* Threads of a block, and what one block does of kernels that work on tiles. */
 #define CUDA_BLOCK 256
 #define CUDA_TILE_ROWS 2048 /* 8 rows a thread */
+#define CUDA_LOCKS 1024     /* words of scratch, of shape locked() */
 #define CUDA_TILE_LEVELS 11 /* of pairs, until one is left of a tile */
 
 /* The functions of the file of kernels. */

@@ -1,7 +1,8 @@
 /* kernel_aggregate.cu - states of counts, sums, extremes and bits by group; states to results.
  *
- * With groups each row adds to its state by atomics. Without, a block adds up CUDA_TILE_ROWS rows and
- * then adds to the one state. */
+ * Rows of one group are put together first (combine.cuh); then states are added to by atomics, or under a
+ * lock where there are none for them. Extremes of up to 8 bytes need neither: few rows change one. */
+#include "device/cuda/combine.cuh"
 #include "device/cuda/numbers.cuh"
 #include "device/pair_value.h"
 
@@ -15,28 +16,18 @@ DEVICE uint64_t tile_row(unsigned turn)
     return (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
 }
 
-template <class A> DEVICE bool row_counts(const A &a, uint64_t count, uint64_t i)
-{
-    return i < count && kernel_is_valid(a.validity, i) && kernel_is_valid(a.mask, i);
-}
-
 KERNEL_TOGETHER(aggregate_count)
 {
-    uint64_t count = kernel_count(a.count), counted = 0;
-    for (unsigned turn = 0; turn < TILE_PER_THREAD; turn++) {
-        uint64_t i = tile_row(turn);
-        if (!row_counts(a, count, i))
-            continue;
-        if (a.groups)
-            kernel_atomic_add(&a.states[a.groups[i]], 1);
-        else
-            counted++;
-    }
-    if (a.groups)
-        return;
-    counted = kernel_warp_sum(counted);
-    if (kernel_lane() == 0 && counted)
-        kernel_atomic_add(a.states, counted);
+    __shared__ combine_table<uint64_t> table;
+    uint64_t count = kernel_count(a.count);
+    combine_rows(
+        extra, count, a.groups, &table,
+        [&](uint64_t i, uint64_t *state) {
+            *state = 1;
+            return row_counts(a, count, i);
+        },
+        [](uint64_t *state, const uint64_t *other) { *state += *other; },
+        [&](uint32_t group, const uint64_t *state) { kernel_atomic_add(&a.states[group], *state); });
 }
 
 KERNEL_ALONE(aggregate_mark)
@@ -51,39 +42,57 @@ DEVICE int128 load_number(data_type type, const void *values, uint64_t i)
     WITH_INTEGER(type, return ((const number *)values)[i];)
 }
 
-/* True: overflow. */
-DEVICE bool add_to_state(void *states, uint32_t state_width, uint64_t group, int128 number)
+DEVICE void sum_words(const aggregate_sum_arguments &a, const cuda_extra &extra,
+                      combine_table<uint64_t> *table)
 {
-    if (state_width == 16)
-        return kernel_atomic_add_128((int128 *)states + group, number);
-    kernel_atomic_add((uint64_t *)states + group, (uint64_t)(uint128)number);
-    return false;
+    uint64_t count = kernel_count(a.count);
+    combine_rows(
+        extra, count, a.groups, table,
+        [&](uint64_t i, uint64_t *state) {
+            bool is_row = row_counts(a, count, i);
+            if (is_row)
+                *state = (uint64_t)(uint128)load_number(a.type, a.values, i);
+            return is_row;
+        },
+        [](uint64_t *state, const uint64_t *other) { *state += *other; },
+        [&](uint32_t group, const uint64_t *state) {
+            kernel_atomic_add((uint64_t *)a.states + group, *state);
+        });
+}
+
+DEVICE void sum_wide(const aggregate_sum_arguments &a, const cuda_extra &extra,
+                     combine_table<int128> *table)
+{
+    uint64_t count = kernel_count(a.count);
+    bool has_overflow = false;
+    combine_rows(
+        extra, count, a.groups, table,
+        [&](uint64_t i, int128 *state) {
+            bool is_row = row_counts(a, count, i);
+            if (is_row)
+                *state = load_number(a.type, a.values, i);
+            return is_row;
+        },
+        [&](int128 *state, const int128 *other) {
+            has_overflow |= kernel_add_overflows(*state, *other, state);
+        },
+        [&](uint32_t group, const int128 *state) {
+            has_overflow |= kernel_atomic_add_128((int128 *)a.states + group, *state);
+        });
+    if (has_overflow)
+        kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, 0);
 }
 
 KERNEL_TOGETHER(aggregate_sum)
 {
-    uint64_t count = kernel_count(a.count);
-    int128 sum = 0;
-    bool has_overflow = false;
-    for (unsigned turn = 0; turn < TILE_PER_THREAD; turn++) {
-        uint64_t i = tile_row(turn);
-        if (!row_counts(a, count, i))
-            continue;
-        int128 number = load_number(a.type, a.values, i);
-        if (a.groups)
-            has_overflow |= add_to_state(a.states, a.state_width, a.groups[i], number);
-        else
-            has_overflow |= kernel_add_overflows(sum, number, &sum);
-    }
-    if (!a.groups) {
-        for (unsigned step = 16; step; step /= 2)
-            has_overflow |= kernel_add_overflows(sum, kernel_shuffle_down(sum, step), &sum) &&
-                            kernel_lane() < step;
-        if (kernel_lane() == 0)
-            has_overflow |= add_to_state(a.states, a.state_width, 0, sum);
-    }
-    if (has_overflow && a.state_width == 16)
-        kernel_fail(a.error, DEV_ERROR_OVERFLOW, a.location, 0);
+    __shared__ union {
+        combine_table<uint64_t> words;
+        combine_table<int128> wide;
+    } table;
+    if (a.state_width == 16)
+        sum_wide(a, extra, &table.wide);
+    else
+        sum_words(a, extra, &table.words);
 }
 
 KERNEL_TOGETHER(aggregate_magnitude)
@@ -159,44 +168,50 @@ template <class T> DEVICE void pick(const aggregate_pick_arguments &a, uint64_t 
     });
 }
 
-/* States of 16 bytes have no compare and swap everywhere: one thread at a time has the word of the
- * scratch that its group falls to. */
-#define LOCKS 1024
-template <class BODY> DEVICE void with_lock(uint64_t *scratch, uint64_t group, BODY body)
-{
-    word64 *lock = (word64 *)scratch + group % LOCKS;
-    for (bool is_done = false; !is_done;)
-        if (atomicCAS(lock, (word64)0, (word64)1) == 0) {
-            __threadfence();
-            body();
-            __threadfence();
-            atomicExch(lock, (word64)0);
-            is_done = true;
-        }
-}
-
-/* What another thread wrote, not what this one's cache has. */
-template <class T> DEVICE T load_fresh(const T *at)
-{
-    T value;
-    static_assert(sizeof(T) % 8 == 0, "words");
-    for (unsigned i = 0; i < sizeof(T) / 8; i++)
-        ((uint64_t *)&value)[i] = ((const volatile uint64_t *)at)[i];
-    return value;
-}
-
+/* Values of 16 bytes, for which there is no compare and swap everywhere. is_less(x, y): of two values. */
 template <class T, class LESS>
-DEVICE void pick_wide(const aggregate_pick_arguments &a, uint64_t *scratch, uint64_t i, LESS is_less)
+DEVICE void pick_wide(const aggregate_pick_arguments &a, const cuda_extra &extra,
+                      combine_table<T> *table, LESS is_less)
 {
-    uint64_t group = a.groups ? a.groups[i] : 0;
-    T *state = (T *)a.states + group, x = ((const T *)a.values)[i];
-    with_lock(scratch, group, [=]() {
-        T old = load_fresh(state);
-        if (a.is_greatest ? is_less(old, x) : is_less(x, old))
-            *state = x;
-    });
+    uint64_t count = kernel_count(a.count);
+    auto take_better = [&](T *state, const T *x) {
+        if (a.is_greatest ? is_less(*state, *x) : is_less(*x, *state))
+            *state = *x;
+    };
+    combine_rows(
+        extra, count, a.groups, table,
+        [&](uint64_t i, T *state) {
+            bool is_row = row_counts(a, count, i);
+            if (is_row)
+                *state = ((const T *)a.values)[i];
+            return is_row;
+        },
+        take_better,
+        [&](uint32_t group, const T *x) {
+            T *at = (T *)a.states + group;
+            with_lock(extra.scratch, group, [&]() {
+                T state = load_fresh(at);
+                take_better(&state, x);
+                *at = state;
+            });
+        });
 }
 
+KERNEL_STEP_TOGETHER(aggregate_pick_wide, aggregate_pick)
+{
+    __shared__ union {
+        combine_table<interval_value> intervals;
+        combine_table<int128> numbers;
+    } table;
+    if (a.type.id == TYPE_INTERVAL)
+        pick_wide(a, extra, &table.intervals, [](interval_value x, interval_value y) {
+            return kernel_interval_weight(&x) < kernel_interval_weight(&y);
+        });
+    else
+        pick_wide(a, extra, &table.numbers, [](int128 x, int128 y) { return x < y; });
+}
+
+/* Values of up to 8 bytes. */
 KERNEL_ALONE(aggregate_pick)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
@@ -210,12 +225,6 @@ KERNEL_ALONE(aggregate_pick)
         pick(a, i, ((const float *)a.values)[i]);
     } else if (a.type.id == TYPE_DOUBLE) {
         pick(a, i, ((const double *)a.values)[i]);
-    } else if (a.type.id == TYPE_INTERVAL) {
-        pick_wide<interval_value>(a, extra.scratch, i, [](interval_value x, interval_value y) {
-            return kernel_interval_weight(&x) < kernel_interval_weight(&y);
-        });
-    } else if (a.type.width == 16) {
-        pick_wide<int128>(a, extra.scratch, i, [](int128 x, int128 y) { return x < y; });
     } else {
         switch (a.type.width) {
         case 1:
@@ -245,141 +254,43 @@ KERNEL_ALONE(aggregate_pick)
     }
 }
 
-template <class T> DEVICE void put_bits(const aggregate_bits_arguments &a, uint64_t i)
+DEVICE uint64_t put_bits(char op, uint64_t x, uint64_t y)
 {
-    T x = ((const T *)a.values)[i];
-    char op = a.op;
-    swap_state((T *)a.states + (a.groups ? a.groups[i] : 0), [=](T old) {
-        return (T)(op == '&' ? old & x : op == '|' ? old | x : old ^ x);
-    });
+    return op == '&' ? x & y : op == '|' ? x | y : x ^ y;
 }
 
 /* With ^ a state that a swap left as it was may still need the row: 0 changes nothing, and anything
  * else does. */
-KERNEL_ALONE(aggregate_bits)
+template <class T>
+DEVICE void bits_by_group(const aggregate_bits_arguments &a, const cuda_extra &extra,
+                          combine_table<uint64_t> *table)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i))
-        return;
+    uint64_t count = kernel_count(a.count);
+    combine_rows(
+        extra, count, a.groups, table,
+        [&](uint64_t i, uint64_t *state) {
+            bool is_row = row_counts(a, count, i);
+            if (is_row)
+                *state = ((const T *)a.values)[i];
+            return is_row;
+        },
+        [&](uint64_t *state, const uint64_t *x) { *state = put_bits(a.op, *state, *x); },
+        [&](uint32_t group, const uint64_t *x) {
+            swap_state((T *)a.states + group, [&](T old) { return (T)put_bits(a.op, old, *x); });
+        });
+}
+
+KERNEL_TOGETHER_WIDE(aggregate_bits)
+{
+    __shared__ combine_table<uint64_t> table;
     if (a.width == 1)
-        put_bits<uint8_t>(a, i);
+        bits_by_group<uint8_t>(a, extra, &table);
     else if (a.width == 2)
-        put_bits<uint16_t>(a, i);
+        bits_by_group<uint16_t>(a, extra, &table);
     else if (a.width == 4)
-        put_bits<uint32_t>(a, i);
+        bits_by_group<uint32_t>(a, extra, &table);
     else
-        put_bits<uint64_t>(a, i);
-}
-
-/* ---- sums of floats, variances, pairs, extremes of text: no atomic form ---- */
-
-DEVICE void add_double(aggregate_number *state, double x)
-{
-    double sum = state->sum + x, part = sum - state->sum;
-    state->error += (state->sum - (sum - part)) + (x - part);
-    state->sum = sum;
-}
-
-KERNEL_ALONE(aggregate_sum_number)
-{
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i))
-        return;
-    aggregate_number x = {0, 0};
-    if (a.is_state)
-        x = ((const aggregate_number *)a.values)[i];
-    else if (a.type.id == TYPE_FLOAT)
-        x.sum = (double)((const float *)a.values)[i];
-    else
-        x.sum = ((const double *)a.values)[i];
-    uint64_t group = a.groups ? a.groups[i] : 0;
-    with_lock(extra.scratch, group, [=]() {
-        aggregate_number state = load_fresh(&a.states[group]);
-        add_double(&state, x.sum);
-        state.error += x.error;
-        a.states[group] = state;
-    });
-}
-
-DEVICE void merge_variance(aggregate_variance *state, const aggregate_variance *other)
-{
-    double n = (double)state->count, m = (double)other->count, delta = other->mean - state->mean;
-    state->mean += delta * (m / (n + m));
-    state->squares += other->squares + delta * delta * (n * m / (n + m));
-    state->count += other->count;
-}
-
-KERNEL_ALONE(aggregate_vary)
-{
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i))
-        return;
-    aggregate_variance x = {0, 0, 1};
-    if (a.is_state)
-        x = ((const aggregate_variance *)a.values)[i];
-    else
-        x.mean = ((const double *)a.values)[i];
-    if (!x.count)
-        return;
-    uint64_t group = a.groups ? a.groups[i] : 0;
-    with_lock(extra.scratch, group, [=]() {
-        aggregate_variance state = load_fresh(&a.states[group]);
-        if (a.is_state) {
-            merge_variance(&state, &x);
-        } else { /* Welford's step */
-            double delta = x.mean - state.mean;
-            state.mean += delta / (double)++state.count;
-            state.squares += delta * (x.mean - state.mean);
-        }
-        a.states[group] = state;
-    });
-}
-
-KERNEL_ALONE(aggregate_add_pair)
-{
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i) || !kernel_is_valid(a.second_validity, i))
-        return;
-    aggregate_pair x = {0, 0, 0, 0, 0, 0, 0, 1};
-    if (a.is_state) {
-        x = ((const aggregate_pair *)a.values)[i];
-    } else {
-        x.first_x = a.second[i];
-        x.first_y = ((const double *)a.values)[i];
-    }
-    uint64_t group = a.groups ? a.groups[i] : 0;
-    with_lock(extra.scratch, group, [=]() {
-        aggregate_pair state = load_fresh(&a.states[group]);
-        if (a.is_state)
-            pair_merge(&state, &x);
-        else
-            pair_add(&state, x.first_x, x.first_y);
-        a.states[group] = state;
-    });
-}
-
-KERNEL_ALONE(aggregate_pick_text)
-{
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i))
-        return;
-    kernel_view x = ((const kernel_view *)a.values)[i];
-    if (kernel_view_bytes(&x) == AGGREGATE_NO_TEXT)
-        return;
-    uint64_t group = a.groups ? a.groups[i] : 0;
-    with_lock(extra.scratch, group, [=]() {
-        kernel_view *at = (kernel_view *)a.states + group, state = load_fresh(at);
-        bool is_better = kernel_view_bytes(&state) == AGGREGATE_NO_TEXT;
-        if (!is_better) {
-            int order = kernel_view_compare(&x, &state);
-            is_better = a.is_greatest ? order > 0 : order < 0;
-        }
-        if (!is_better)
-            return;
-        *at = x;
-        if (a.changed && kernel_view_is_long(&x))
-            a.changed[kernel_atomic_add(a.changed_count, 1)] = (uint32_t)group;
-    });
+        bits_by_group<uint64_t>(a, extra, &table);
 }
 
 /* ---- results ---- */

@@ -4,7 +4,8 @@
  * its own run and of the other one come before it. Equal rows are told apart by their numbers, so no
  * two are equal and they stay in order. */
 #include "device/cuda/numbers.cuh"
-#include "device/sort_key.h"
+#include "device/cuda/sort_radix.h"
+#include "device/cuda/sort_rows.cuh"
 #include "device/value_code.h"
 
 #define SIGN ((uint128)1 << 127)
@@ -51,27 +52,6 @@ KERNEL_ALONE(sort_pack)
     key[2] = is_null ? 0 : words.tail;
 }
 
-DEVICE bool comes_before(const sort_rows_arguments &a, uint32_t left, uint32_t right)
-{
-    const uint64_t *l = a.rows + (uint64_t)left * a.key_count * 3;
-    const uint64_t *r = a.rows + (uint64_t)right * a.key_count * 3;
-    for (uint32_t k = 0; k < a.key_count; k++, l += 3, r += 3) {
-        if (l[0] != r[0])
-            return l[0] < r[0];
-        if (l[0] & SORT_KEY_TEXT) {
-            int order = kernel_view_compare((const kernel_view *)(l + 1),
-                                            (const kernel_view *)(r + 1));
-            if (order)
-                return l[0] & SORT_KEY_DESCENDING ? order > 0 : order < 0;
-        } else if (l[1] != r[1]) {
-            return l[1] < r[1];
-        } else if (l[2] != r[2]) {
-            return l[2] < r[2];
-        }
-    }
-    return left < right;
-}
-
 /* Which of the two arrays a step reads or writes: extra.step's lowest bit, so that the last step
  * writes to out. */
 DEVICE uint32_t *target_of(const sort_rows_arguments &a, const cuda_extra &extra)
@@ -79,16 +59,23 @@ DEVICE uint32_t *target_of(const sort_rows_arguments &a, const cuda_extra &extra
     return extra.step & 1 ? a.scratch : a.out;
 }
 
+/* What the digits sorted already, as far as blocks could see, is not merged. */
+DEVICE bool is_merged(const cuda_extra &extra)
+{
+    const radix_state *state = (const radix_state *)extra.scratch;
+    return !state || state->is_out_of_reach;
+}
+
 /* A row's place among the block's is how many come before it. */
-KERNEL_ALONE(sort_rows)
+KERNEL_ALONE_WIDE(sort_rows)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     uint64_t first = (uint64_t)blockIdx.x * blockDim.x;
     uint64_t end = first + blockDim.x < count ? first + blockDim.x : count, place = first;
-    if (i >= count)
+    if (i >= count || !is_merged(extra))
         return;
     for (uint64_t k = first; k < end; k++)
-        place += comes_before(a, (uint32_t)k, (uint32_t)i);
+        place += sort_rows_before(a, (uint32_t)k, (uint32_t)i);
     target_of(a, extra)[place] = (uint32_t)i;
 }
 
@@ -96,7 +83,7 @@ KERNEL_ALONE(sort_rows)
 KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row(), run = extra.step / 2;
-    if (i >= count)
+    if (i >= count || !is_merged(extra))
         return;
     uint32_t *target = target_of(a, extra);
     const uint32_t *source = target == a.out ? a.scratch : a.out;
@@ -106,7 +93,7 @@ KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
     uint32_t row = source[i];
     while (low < high) {
         uint64_t half = low + (high - low) / 2;
-        if (comes_before(a, source[half], row))
+        if (sort_rows_before(a, source[half], row))
             low = half + 1;
         else
             high = half;

@@ -1,12 +1,17 @@
-/* kernel_sort_radix.cu - row numbers sorted by packed keys that are no text: digit after digit, least
- * first, only those in which rows differ; each digit is one pass, whose blocks know from those before
- * them where their rows go. (A. Adinets, D. Merrill: Onesweep: A Faster Least Significant Digit Radix
- * Sort for GPUs, 2022)
+/* kernel_sort_radix.cu - row numbers sorted by packed keys: digit after digit, least first, only those in
+ * which rows differ; each digit is one pass, whose blocks know from those before them where their rows
+ * go. (A. Adinets, D. Merrill: Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022)
+ *
+ * A text's digits are its length and its first RADIX_TEXT_BYTES bytes. Where there are longer texts, rows
+ * of one beginning may be in a wrong order, though they stand together: blocks put windows of rows in
+ * order by whole keys, which half overlap, and if that was not enough all rows are merged
+ * (kernel_sort.cu). Launches find out on the device what they need not do.
  *
  * The key's word travels with the row's number while digits of the same word follow each other; the
  * next word is read from the packed row again. Launches for digits that do not differ do nothing. */
 #include "device/cuda/kernel.cuh"
 #include "device/cuda/sort_radix.h"
+#include "device/cuda/sort_rows.cuh"
 
 #define RADIX_WARPS (CUDA_BLOCK / CUDA_WARP)
 #define RADIX_ITEMS (RADIX_TILE_ROWS / CUDA_BLOCK) /* of a thread */
@@ -35,17 +40,25 @@ DEVICE uint64_t *radix_words(const sort_rows_arguments &a, const cuda_extra &ext
     return words + (pass & 1) * a.count.bound;
 }
 
-/* The next digit in which rows differ, from the one numbered *at on, least first. */
+/* The next digit in which rows differ, from the one numbered *at on, least first. A key's least is the
+ * length of texts, its greatest where NULL goes. */
 DEVICE bool radix_next(const sort_rows_arguments &a, const radix_state *state, uint32_t *at,
                        radix_digit *out)
 {
-    for (; *at < a.key_count * RADIX_KEY_DIGITS; ++*at) {
-        uint32_t key = a.key_count - 1 - *at / RADIX_KEY_DIGITS, digit = *at % RADIX_KEY_DIGITS;
-        uint32_t word = 2 - digit / 8, shift = digit % 8 * 8;
-        uint64_t differ = state->differ[key * 3 + word] >> shift;
+    uint32_t digits = a.has_text ? RADIX_TEXT_DIGITS : RADIX_KEY_DIGITS;
+    uint32_t words = a.has_text ? RADIX_TEXT_CHUNKS : 2;
+    while (*at < a.key_count * digits) {
+        uint32_t key = a.key_count - 1 - *at / digits, digit = *at % digits + !a.has_text;
+        uint32_t word = digit ? words - (digit - 1) / 8 : RADIX_KEY_WORDS - 1;
+        uint32_t shift = digit && word ? (digit - 1) % 8 * 8 : 0;
+        uint64_t differ = state->differ[key * RADIX_KEY_WORDS + word] >> shift;
+        if (!differ && digit && word) { /* nor do the word's other digits */
+            *at += 8 - shift / 8;
+            continue;
+        }
+        ++*at;
         if (differ & (RADIX_VALUES - 1)) {
             *out = {(uint8_t)key, (uint8_t)word, (uint8_t)shift, (uint8_t)(differ < RADIX_VALUES)};
-            ++*at;
             return true;
         }
     }
@@ -57,26 +70,60 @@ DEVICE uint32_t radix_value(uint64_t word, radix_digit digit)
     return (uint32_t)(word >> digit.shift) & (RADIX_VALUES - 1);
 }
 
-DEVICE uint64_t radix_word_of(const sort_rows_arguments &a, uint64_t row, radix_digit digit)
+/* Bytes [8 * chunk, 8 * chunk + 8) of a text, zeros behind it, so that numbers are in their order. */
+DEVICE uint64_t radix_text_chunk(const kernel_view *view, uint32_t chunk)
 {
-    return a.rows[(row * a.key_count + digit.key) * 3 + digit.word];
+    const char *data = kernel_view_data(view);
+    uint32_t bytes = kernel_view_bytes(view);
+    uint64_t number = 0;
+    for (uint32_t k = chunk * 8; k < chunk * 8 + 8; k++)
+        number = number << 8 | (k < bytes ? (uint8_t)data[k] : 0);
+    return number;
+}
+
+/* Word 0: where NULL goes. Of texts then chunks of bytes, and last the length. */
+DEVICE uint64_t radix_word_of(const sort_rows_arguments &a, uint64_t row, uint32_t key, uint32_t word)
+{
+    const uint64_t *words = a.rows + (row * a.key_count + key) * 3;
+    if (word == 0)
+        return words[0] & 1;
+    if (!(words[0] & SORT_KEY_TEXT))
+        return word < 3 ? words[word] : 0;
+    kernel_view view = {words[1], words[2]};
+    uint32_t bytes = kernel_view_bytes(&view), more = RADIX_TEXT_BYTES + 1;
+    uint64_t number = word < RADIX_KEY_WORDS - 1 ? radix_text_chunk(&view, word - 1)
+                                                 : bytes < more ? bytes : more;
+    return words[0] & SORT_KEY_DESCENDING ? ~number : number;
 }
 
 /* ---- what differs ---- */
+
+DEVICE bool radix_is_long_text(const sort_rows_arguments &a, uint64_t row, uint32_t key)
+{
+    const uint64_t *words = a.rows + (row * a.key_count + key) * 3;
+    return words[0] & SORT_KEY_TEXT && (uint32_t)words[1] > RADIX_TEXT_BYTES;
+}
 
 KERNEL_STEP_TOGETHER(sort_rows_differ, sort_rows)
 {
     uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS;
     uint64_t end = first + CUDA_TILE_ROWS < count ? first + CUDA_TILE_ROWS : count;
-    for (uint32_t word = 0; word < a.key_count * 3; word++) {
-        uint64_t differ = 0;
-        for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
-            differ |= a.rows[i * a.key_count * 3 + word] ^ a.rows[word];
-        for (unsigned step = 16; step; step /= 2)
-            differ |= __shfl_xor_sync(ALL_LANES, differ, step);
-        if (kernel_lane() == 0 && differ)
-            atomicOr((word64 *)&radix_of(extra)->differ[word], (word64)differ);
-    }
+    bool has_long_text = false;
+    for (uint32_t key = 0; key < a.key_count; key++)
+        for (uint32_t word = 0; word < (a.has_text ? RADIX_KEY_WORDS : 3); word++) {
+            uint64_t differ = 0, of_first = count ? radix_word_of(a, 0, key, word) : 0;
+            for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK) {
+                differ |= radix_word_of(a, i, key, word) ^ of_first;
+                has_long_text |= a.has_text && !word && radix_is_long_text(a, i, key);
+            }
+            for (unsigned step = 16; step; step /= 2)
+                differ |= __shfl_xor_sync(ALL_LANES, differ, step);
+            if (kernel_lane() == 0 && differ)
+                atomicOr((word64 *)&radix_of(extra)->differ[key * RADIX_KEY_WORDS + word],
+                         (word64)differ);
+        }
+    if (has_long_text)
+        radix_of(extra)->has_long_text = 1;
 }
 
 /* How many rows have each value of each digit in which any differ. */
@@ -92,7 +139,7 @@ KERNEL_STEP_TOGETHER(sort_rows_counts, sort_rows)
         counts[threadIdx.x] = 0;
         __syncthreads();
         for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
-            atomicAdd(&counts[radix_value(radix_word_of(a, i, digit), digit)], 1u);
+            atomicAdd(&counts[radix_value(radix_word_of(a, i, digit.key, digit.word), digit)], 1u);
         __syncthreads();
         if (counts[threadIdx.x])
             atomicAdd(&state->counts[number][threadIdx.x], counts[threadIdx.x]);
@@ -188,7 +235,7 @@ DEVICE void radix_move(const sort_rows_arguments &a, radix_tile *tile, radix_sta
         uint32_t i = at + k * CUDA_WARP;
         bool is_row = i < rows;
         row[k] = !is_row ? 0 : source ? source[first + i] : (uint32_t)(first + i);
-        words[k] = !is_row ? 0 : source_words ? source_words[first + i] : radix_word_of(a, row[k], digit);
+        words[k] = !is_row ? 0 : source_words ? source_words[first + i] : radix_word_of(a, row[k], digit.key, digit.word);
         place[k] = radix_rank(tile, radix_value(words[k], digit), is_row);
     }
     __syncthreads();
@@ -261,4 +308,37 @@ KERNEL_STEP_TOGETHER_WIDEST(sort_rows_radix, sort_rows)
     radix_move(a, &tile, state, radix_look_back(a, extra, pass), taken, source,
                is_first_of_word ? NULL : radix_words(a, extra, pass), writes_out ? a.out : a.scratch,
                digit.is_last_of_word ? NULL : radix_words(a, extra, pass + 1), digit, pass);
+}
+
+/* ---- rows whose texts begin alike ---- */
+
+/* Sets the word if a row comes before the one in front of it. extra.step: which of the two words. */
+KERNEL_STEP_ALONE(sort_rows_verify, sort_rows)
+{
+    radix_state *state = radix_of(extra);
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    bool is_second = extra.step;
+    if (!(is_second ? state->is_unsorted : state->has_long_text) || i + 1 >= count)
+        return;
+    if (sort_rows_before(a, a.out[i + 1], a.out[i]))
+        *(is_second ? &state->is_out_of_reach : &state->is_unsorted) = 1;
+}
+
+/* Windows of rows from row extra.step on: a row's place is how many of its window come before it. */
+KERNEL_STEP_TOGETHER_WIDE(sort_rows_windows, sort_rows)
+{
+    __shared__ uint32_t rows[RADIX_WINDOW_ROWS];
+    uint64_t count = kernel_count(a.count);
+    uint64_t first = (uint64_t)blockIdx.x * RADIX_WINDOW_ROWS + extra.step;
+    if (!radix_of(extra)->is_unsorted || first >= count)
+        return;
+    uint32_t window = (uint32_t)(count - first < RADIX_WINDOW_ROWS ? count - first : RADIX_WINDOW_ROWS);
+    bool is_row = threadIdx.x < window;
+    uint32_t row = is_row ? a.out[first + threadIdx.x] : 0, place = 0;
+    rows[threadIdx.x] = row;
+    __syncthreads();
+    for (uint32_t k = 0; is_row && k < window; k++)
+        place += sort_rows_before(a, rows[k], row);
+    if (is_row)
+        a.out[first + place] = row;
 }

@@ -16,6 +16,7 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #endif
 
 #include "device/cuda/kernel_aggregate.cu"
+#include "device/cuda/kernel_aggregate_states.cu"
 #include "device/cuda/kernel_aggregate_values.cu"
 #include "device/cuda/kernel_arithmetic.cu"
 #include "device/cuda/kernel_cast.cu"

@@ -46,10 +46,18 @@ shape cuda_shape_one_warp(void)
     return (shape){.blocks = 1, .threads = CUDA_WARP};
 }
 
-#define LOCKS 1024 /* kernel_aggregate.cu */
+/* As many blocks as run at a time, if there are so many tiles: each takes its tiles in turns. */
+shape cuda_shape_turns(const launch *l, uint64_t rows)
+{
+    const cuda_device *dev = (const cuda_device *)l->stream->base.dev;
+    shape s = cuda_shape_blocks(rows);
+    s.blocks = s.blocks < dev->blocks_at_a_time ? s.blocks : dev->blocks_at_a_time;
+    return s;
+}
+
 shape cuda_shape_locked(shape s)
 {
-    s.scratch_words = LOCKS;
+    s.scratch_words = CUDA_LOCKS;
     return s;
 }
 
@@ -207,6 +215,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #define each cuda_shape_each
 #define tiles cuda_shape_tiles
 #define blocks cuda_shape_blocks
+#define turns(rows) cuda_shape_turns(l, rows)
 #define one_block cuda_shape_one_block
 #define one_warp cuda_shape_one_warp
 #define locked cuda_shape_locked

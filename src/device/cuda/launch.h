@@ -25,6 +25,7 @@ typedef struct launch {
 shape cuda_shape_each(uint64_t items);
 shape cuda_shape_tiles(uint64_t rows);
 shape cuda_shape_blocks(uint64_t rows);
+shape cuda_shape_turns(const launch *l, uint64_t rows);
 shape cuda_shape_one_block(void);
 shape cuda_shape_one_warp(void);
 shape cuda_shape_locked(shape s);

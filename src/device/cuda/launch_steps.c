@@ -3,6 +3,17 @@
 #include "device/cuda/sort_radix.h"
 #include "device/kernel_ops.h"
 
+/* ---- kernel_aggregate.cu ---- */
+
+status cuda_launch_aggregate_pick(launch *l)
+{
+    const aggregate_pick_arguments *a = l->arguments;
+    if (a->type.width < 16)
+        return cuda_run(l, CUDA_ENTRY_aggregate_pick, cuda_shape_each(a->count.bound));
+    return cuda_run(l, CUDA_ENTRY_aggregate_pick_wide,
+                    cuda_shape_locked(cuda_shape_turns(l, a->count.bound)));
+}
+
 /* ---- kernel_group.cu ---- */
 
 status cuda_launch_groups_find(launch *l)
@@ -89,25 +100,57 @@ static status merge_sort(launch *l, uint64_t rows)
 
 /* ---- kernel_sort_radix.cu: which digits differ, how often each value is there, then each digit ---- */
 
-#define RADIX_ROWS_MIN 32768 /* fewer are merged in less launches */
+#define RADIX_ROWS_MIN 32768  /* fewer are merged in less launches */
+#define RADIX_DIGIT_ROWS 256u /* nor is there a launch for a digit that sorts fewer */
 
-static status radix_launches(launch *l, uint32_t key_count, uint64_t rows)
+static uint32_t radix_digits(const sort_rows_arguments *a)
 {
+    return a->key_count * (a->has_text ? RADIX_TEXT_DIGITS : RADIX_KEY_DIGITS);
+}
+
+static status radix_windows(launch *l, uint64_t first, uint64_t rows)
+{
+    l->extra.step = first;
+    return cuda_run(
+        l, CUDA_ENTRY_sort_rows_windows,
+        (shape){.blocks = cuda_blocks_for(rows, RADIX_WINDOW_ROWS), .threads = CUDA_BLOCK});
+}
+
+static status radix_verify(launch *l, bool is_second, uint64_t rows)
+{
+    l->extra.step = is_second;
+    return cuda_run(l, CUDA_ENTRY_sort_rows_verify, cuda_shape_each(rows));
+}
+
+/* Texts whose digits are only their beginnings. */
+static status radix_long_texts(launch *l, uint64_t rows)
+{
+    TRY(radix_verify(l, false, rows));
+    TRY(radix_windows(l, 0, rows));
+    TRY(radix_windows(l, RADIX_WINDOW_ROWS / 2, rows));
+    TRY(radix_verify(l, true, rows));
+    return merge_sort(l, rows);
+}
+
+static status radix_launches(launch *l, const sort_rows_arguments *a)
+{
+    uint64_t rows = a->count.bound;
     shape s = {.blocks = radix_tiles(rows), .threads = CUDA_BLOCK};
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_differ, cuda_shape_blocks(rows)));
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_counts, s));
-    for (uint32_t digit = 0; digit < key_count * RADIX_KEY_DIGITS; digit++) {
+    for (uint32_t digit = 0; digit < radix_digits(a); digit++) {
         l->extra.step = digit;
         TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, s));
     }
-    return STATUS_OK;
+    return a->has_text ? radix_long_texts(l, rows) : STATUS_OK;
 }
 
 /* What the kernels share is no argument, so the window does not know that they use it: it is empty
  * before them, and after them when the memory is given up. */
-static status radix_sort(launch *l, uint32_t key_count, uint64_t rows)
+static status radix_sort(launch *l, const sort_rows_arguments *a)
 {
     dev_stream *stream = &l->stream->base;
+    uint64_t rows = a->count.bound;
     dev_buffer *state;
     TRY(dev_alloc(stream->dev, radix_bytes(rows), "sort", &state));
     cuda_stream_flush(stream);
@@ -115,7 +158,7 @@ static status radix_sort(launch *l, uint32_t key_count, uint64_t rows)
     cuda_stream_flush(stream);
     l->extra.scratch = state->address;
     if (!st)
-        st = radix_launches(l, key_count, rows);
+        st = radix_launches(l, a);
     cuda_stream_flush(stream);
     dev_buffer_unref(state);
     return st;
@@ -125,9 +168,9 @@ status cuda_launch_sort_rows(launch *l)
 {
     const sort_rows_arguments *a = l->arguments;
     uint64_t rows = a->count.bound;
-    bool takes_radix = !a->has_text && a->key_count <= RADIX_KEYS_MAX && rows >= RADIX_ROWS_MIN &&
-                       rows <= RADIX_ROWS_MAX;
-    return takes_radix ? radix_sort(l, a->key_count, rows) : merge_sort(l, rows);
+    bool takes_radix = a->key_count <= RADIX_KEYS_MAX && rows >= RADIX_ROWS_MIN &&
+                       rows >= radix_digits(a) * RADIX_DIGIT_ROWS && rows <= RADIX_ROWS_MAX;
+    return takes_radix ? radix_sort(l, a) : merge_sort(l, rows);
 }
 
 /* ---- kernel_over.cu: a scan, then what each row makes of it ---- */

@@ -3,7 +3,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_SORT_RADIX_H
 #define PISTACHIO_DEVICE_CUDA_SORT_RADIX_H
 
-#include <stdint.h>
+#include "device/cuda/extra.h"
 
 #ifdef __CUDACC__
 #define RADIX_FUNCTION static inline __host__ __device__
@@ -11,12 +11,18 @@
 #define RADIX_FUNCTION static inline
 #endif
 
-#define RADIX_KEYS_MAX 4    /* more are merged: launches for digits that all rows share cost, too */
+#define RADIX_KEYS_MAX 8    /* more are merged: launches for digits that all rows share cost, too */
 #define RADIX_KEY_DIGITS 17 /* of 8 bits: 8 of each of two words, and where NULL goes */
-#define RADIX_DIGITS_MAX (RADIX_KEYS_MAX * RADIX_KEY_DIGITS)
-#define RADIX_VALUES 256          /* of a digit */
-#define RADIX_TILE_ROWS 4096      /* of a block */
-#define RADIX_ROWS_MAX (1u << 30) /* what a word of the look-back can count */
+#define RADIX_TEXT_CHUNKS 4 /* words of 8 bytes that a text's beginning makes */
+#define RADIX_TEXT_BYTES (RADIX_TEXT_CHUNKS * 8)
+#define RADIX_TEXT_DIGITS (RADIX_TEXT_BYTES + 2) /* its length, bytes, where NULL goes */
+#define RADIX_KEY_WORDS                                                                            \
+    (RADIX_TEXT_CHUNKS + 2) /* that differ or not: where NULL goes, words, length */
+#define RADIX_DIGITS_MAX (RADIX_KEYS_MAX * RADIX_TEXT_DIGITS)
+#define RADIX_WINDOW_ROWS CUDA_BLOCK /* that a block puts in order by whole keys */
+#define RADIX_VALUES 256             /* of a digit */
+#define RADIX_TILE_ROWS 4096         /* of a block */
+#define RADIX_ROWS_MAX (1u << 30)    /* what a word of the look-back can count */
 
 /* A digit in which rows differ. */
 typedef struct radix_digit {
@@ -27,8 +33,10 @@ typedef struct radix_digit {
 /* Zero before the first kernel. Behind it lie two tables of RADIX_VALUES numbers a tile, for the
  * look-back of this digit and of the next, then two of a key's word a row. */
 typedef struct radix_state {
-    uint64_t
-        differ[RADIX_KEYS_MAX * 3]; /* bits of packed rows in which some row is not as the first */
+    /* Bits of keys' words in which some row is not as the first. */
+    uint64_t differ[RADIX_KEYS_MAX * RADIX_KEY_WORDS];
+    uint32_t has_long_text;                /* of which the digits are only the beginning */
+    uint32_t is_unsorted, is_out_of_reach; /* once the digits are sorted; once windows are */
     uint32_t tiles_taken[RADIX_DIGITS_MAX];
     uint32_t counts[RADIX_DIGITS_MAX][RADIX_VALUES]; /* by digit that differs, least first */
 } radix_state;
