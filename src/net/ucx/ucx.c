@@ -284,6 +284,7 @@ static void *serve(void *argument)
 {
     ucx_transport *t = argument;
     uint64_t due = 0;
+    pthread_setname_np(pthread_self(), "network"); /* for those who look at what threads take */
     while (!t->is_stopping) {
         bool has_moved = send_posted(t);
         for (unsigned i = 0; i < PROGRESS_CALLS && t->ucx->ucp_worker_progress(t->worker); i++)
