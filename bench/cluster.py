@@ -111,7 +111,8 @@ class Terms:
 
     def __init__(self, machines, number, sent):
         self.machines, self.sent = machines, sent
-        self.reads = replay.Replay(options, measure.query_text(number), 1, REPARTITION)
+        depths = [16] if options.storage else replay.DEPTHS
+        self.reads = replay.Replay(options, measure.query_text(number), 1, REPARTITION, depths)
         rate = options.rate * 1e6 if options.rate else sent * 8 / self.reads.seconds() * sent_factor(sent, machines)
         self.rate = rate
         machines.shape(rate)

@@ -140,12 +140,12 @@ class Machines:
         return f"10.77.0.{machine + 1}"
 
     def shape(self, bits_a_second):
-        """Each machine's link, each way; None: not at all. A burst of 10 ms."""
+        """Each machine's link, each way; None: not at all. A burst of 100 ms: a busy machine looks at it late."""
         for space, link in zip(self.spaces, self.links):
             for end in (space, self.bridge):
                 if bits_a_second:
                     do("ip", "netns", "exec", end, "tc", "qdisc", "replace", "dev", link, "root", "tbf", "rate",
-                       f"{bits_a_second:.0f}bit", "burst", f"{max(bits_a_second / 800, 131072):.0f}", "latency", "50ms")
+                       f"{bits_a_second:.0f}bit", "burst", f"{max(bits_a_second / 80, 131072):.0f}", "latency", "100ms")
                 else:
                     subprocess.run(["ip", "netns", "exec", end, "tc", "qdisc", "del", "dev", link, "root"],
                                    capture_output=True)
