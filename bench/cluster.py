@@ -113,13 +113,17 @@ class Terms:
         self.machines, self.sent = machines, sent
         depths = [16] if options.storage else replay.DEPTHS
         self.reads = replay.Replay(options, measure.query_text(number), 1, REPARTITION, depths)
-        rate = options.rate * 1e6 if options.rate else sent * 8 / self.reads.seconds() * sent_factor(sent, machines)
+        rate = options.rate * 1e6 if options.rate else sent * 8 / self.storage() * sent_factor(sent, machines)
         self.rate = rate
         machines.shape(rate)
 
+    def storage(self):
+        """fio counts milliseconds."""
+        return max(self.reads.seconds(), 1e-3)
+
     def take(self):
         self.machines.shape(self.rate)
-        return self.reads.seconds(), self.sent / self.machines.rate(1)
+        return self.storage(), self.sent / self.machines.rate(1)
 
 
 def sent_factor(sent, machines):
@@ -168,7 +172,7 @@ def measure_queries(machines):
               f"{r['full / floor']:12.2f}{r['blocking / full']:15.2f}{r['network thread']:16.2f}", flush=True)
     print("what each adds: seconds saved against the one before, and the share of all that is saved")
     for r in results:
-        saved = r["blocking"] - r["full"]
+        saved = r["blocking"] - r["full"] or 1e-9
         steps = [(after, r[was] - r[after]) for was, after in zip(VARIANTS, VARIANTS[1:])]
         r["techniques"] = dict(steps)
         print(f"Q{r['query']:<4}" + ", ".join(f"{name} {step:.2f} s ({step / saved:.0%})" for name, step in steps))
