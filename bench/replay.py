@@ -14,19 +14,19 @@ def is_possible():
 class Replay:
     """Of a query past the page cache. `bytes`: what it reads; `depth`: that with which fio is fastest."""
 
-    def __init__(self, options, sql, runs=3):
+    def __init__(self, options, sql, runs=3, settings=(), depths=DEPTHS):
         self.folder = tempfile.TemporaryDirectory()
         self.log = os.path.join(self.folder.name, "reads")
-        self.write_log(options, self.trace(options, sql))
-        times = {depth: [] for depth in DEPTHS}
+        self.write_log(options, self.trace(options, sql, settings))
+        times = {depth: [] for depth in depths}
         for _ in range(runs):
-            for depth in DEPTHS:
+            for depth in depths:
                 times[depth].append(self.seconds(depth))
-        self.depth = min(DEPTHS, key=lambda depth: statistics.median(times[depth]))
+        self.depth = min(depths, key=lambda depth: statistics.median(times[depth]))
 
-    def trace(self, options, sql):
+    def trace(self, options, sql, settings):
         path = os.path.join(self.folder.name, "trace.json")
-        measure.run(options, sql, ["direct_io=always"], ["--trace", path])
+        measure.run(options, sql, ["direct_io=always", *settings], ["--trace", path])
         with open(path) as file:
             events = json.load(file)["traceEvents"]
         return [event["args"] for event in events if event.get("cat") == "storage" and event["ph"] == "b"]

@@ -41,3 +41,13 @@ make_table() { # path
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
+
+# until_so COMMAND...: waits until it is, at most 60 s.
+until_so() {
+    turns=0
+    until "$@"; do
+        turns=$((turns + 1))
+        [ $turns -lt 1200 ] || return 1
+        sleep 0.05
+    done
+}

@@ -56,15 +56,6 @@ lives() { # pid: it has not ended
     state=$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)
     [ -n "$state" ] && [ "$state" != Z ]
 }
-# until_so COMMAND...: at most 60 s.
-until_so() {
-    turns=0
-    until "$@"; do
-        turns=$((turns + 1))
-        [ $turns -lt 1200 ] || return 1
-        sleep 0.05
-    done
-}
 has_sent() { # since so many bytes
     [ $(($(sent) - $1)) -gt 2000000 ]
 }

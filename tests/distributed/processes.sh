@@ -71,6 +71,39 @@ says "and the table" "has other files than rank 0"
 expect "ranks stay so many" 1 - on 2 -c "set ranks = 3" -c "select sum(x) from t" "$t"
 says "says so" "one of 2 ranks"
 
+# Network threads sleep while no statement runs, and while one only computes.
+network_ticks() { # of processor time of all of them, in hundredths of a second; fails where they are not two
+    for process in "$shell" $(cat "/proc/$shell/task/$shell/children"); do
+        grep -lx network "/proc/$process"/task/*/comm
+    done >"$work/threads"
+    [ "$(wc -l <"$work/threads")" = 2 ] || return
+    # shellcheck disable=SC2046 # several files
+    awk '{ sum += $14 + $15 } END { print sum + 0 }' $(sed 's/comm$/stat/' "$work/threads")
+}
+computing() { # a rank has computed for a tenth of a second since it had so many ticks
+    [ "$(awk '{ print $14 + $15 }' "/proc/$shell/stat")" -gt $(($1 + 10)) ]
+}
+sleep_mostly() {
+    before=$(network_ticks) && sleep 2 && after=$(network_ticks) && [ $((after - before)) -le 20 ]
+}
+if [ -r "/proc/$$/task/$$/children" ]; then
+    mkfifo "$work/shell"
+    "$program" --processes 2 "$t" <"$work/shell" >"$work/out" 2>"$work/err" &
+    shell=$!
+    exec 3>"$work/shell"
+    until_so network_ticks >"$work/ticks"
+    check "network threads sleep while no statement runs" sleep_mostly
+    ticks=$(awk '{ print $14 + $15 }' "/proc/$shell/stat")
+    echo "select count(*) from t a, t b, t c where a.x + b.x + c.x = -1;" >&3
+    until_so computing "$ticks"
+    check "and while one computes" sleep_mostly
+    exec 3>&-
+    kill -KILL "$shell"
+    wait "$shell" 2>/dev/null
+else
+    skip "what network threads take: the kernel does not say which processes have been started"
+fi
+
 # One by one, as from several shells.
 if command -v python3 >/dev/null; then
     port=$(free_port)

@@ -133,6 +133,24 @@ TEST(without_reading_ahead_scans_end_however_they_read)
     }
 }
 
+/* However little keeps the storage busy: 8 MiB, when a scan begins. */
+TEST(blocking_reads_all_that_it_may_before_it_computes)
+{
+    pistachio_connection *connection;
+    pistachio_result *result;
+    write_file();
+    pistachio_database *database = open_database("overlap", "blocking", &connection);
+    CHECK(!pistachio_query(connection, "set read_ahead = '16MiB'", NULL, &result));
+    pistachio_result_free(result);
+    CHECK(!pistachio_query(connection, "select x from t", NULL, &result));
+    CHECK(read_rows(result, 1) > 0);
+    CHECK(scan_ahead_process_bytes() > (uint64_t)(GROUPS - 8) * GROUP_BYTES);
+    pistachio_result_free(result);
+    CHECK_EQ(scan_ahead_process_bytes(), 0);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
+}
+
 TEST(a_query_that_is_given_up_holds_nothing)
 {
     static const char *const settings[][2] = {{"reader_combining", "off"},

@@ -19,7 +19,9 @@ static void configure(scan_reads *reads, const exec_query *query, const settings
                                                     : OVERLAP_FULL;
     reads->is_combining = settings->reader_combining.number;
     reads->is_registering = settings->registered_memory.number;
-    reads->is_regulating = settings->adaptive_regulation.number;
+    /* Blocking reads as many bytes as it may before it computes: small pieces would go on meanwhile. */
+    reads->is_regulating =
+        settings->adaptive_regulation.number && reads->overlap != OVERLAP_BLOCKING;
     reads->policy = !strcmp(direct, "always")  ? PQ_FETCH_ALL
                     : !strcmp(direct, "never") ? PQ_FETCH_NONE
                                                : PQ_FETCH_UNCACHED;

@@ -284,6 +284,7 @@ static void *serve(void *argument)
 {
     ucx_transport *t = argument;
     uint64_t due = 0;
+    pthread_setname_np(pthread_self(), "network"); /* for those who look at what threads take */
     while (!t->is_stopping) {
         bool has_moved = send_posted(t);
         for (unsigned i = 0; i < PROGRESS_CALLS && t->ucx->ucp_worker_progress(t->worker); i++)
@@ -382,13 +383,17 @@ static const net_transport_ops ops = {.abi = NET_TRANSPORT_ABI,
 /* ---- opening ---- */
 
 /* Up to 1.21 UCX now and then stops the process in an assertion when a peer dies during a zero-copy send over
- * tcp (docs/CLUSTER.md: which, and how often), and its shared memory is no better. What the user says in the
- * environment is left alone. */
+ * tcp (docs/CLUSTER.md: which, and how often), and its shared memory is no better. Without zero-copy a rendezvous saves
+ * no copy, and waits for two answers that are behind what the other rank sends: over a slow link half of its rate is
+ * lost (docs/BENCHMARKS.md). There is a credit for each message, so that they need not be announced. What the user says in
+ * the environment is left alone. */
 static void configure(const ucx_transport *t, ucp_config_t *config)
 {
     bool is_old = t->ucx->major == 1 && t->ucx->minor < 22;
     if (is_old && !getenv("UCX_ZCOPY_THRESH"))
         (void)t->ucx->ucp_config_modify(config, "ZCOPY_THRESH", "inf");
+    if (is_old && !getenv("UCX_RNDV_THRESH"))
+        (void)t->ucx->ucp_config_modify(config, "RNDV_THRESH", "inf");
     if (is_old && !getenv("UCX_TLS"))
         (void)t->ucx->ucp_config_modify(config, "TLS", "^shm");
 }
