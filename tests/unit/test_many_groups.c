@@ -128,12 +128,41 @@ static void check_dictionaries(void)
         "524288;471860;524288;1;");
 }
 
+/* In no order. */
+#define SHUFFLED "(select x * 7919 % 524288 as x, s from t) t "
+
+/* Wide keys, states of every kind, rows that are kept and of which some have equal ones: what DuckDB gives. */
+static void check_wide(void)
+{
+    check("select count(*), sum(n), max(n), count(e), sum(m), min(u), max(u) from (select x % "
+          "300000 * 1000003 as a, case when x % 3 > 0 then 'a key that is long, number ' || x % "
+          "300000 end as k, cast(x % 300000 as decimal(38, 2)) as b, case when x % 5 = 0 then null "
+          "when x % 7 = 0 then cast('nan' as double) else x % 300000 * 0.5e0 end as c, interval "
+          "'1 day' * (x % 300000) as d, case when x % 4 > 0 then x % 300000 end as e, count(*) as "
+          "n, sum(x) as m, min(s) as u from " SHUFFLED "group by a, k, b, c, d, e) g",
+          "351266;524288;2;263450;137438691328;text number 0;text number 9998;");
+    /* Sums that are too large for 8 bytes where all tables come together, not before. */
+    check("select count(*), sum(n), sum(w), sum(length(l)), sum(q), max(p), count(e), sum(cast(z "
+          "as integer)) from (select x % 400000 * 1000003 as k, count(*) as n, sum(x * 100000000) "
+          "as w, min('a state that is long, number ' || x) as l, median(x) as q, max(x) filter "
+          "(where x % 3 = 0) as p, case when count(s) = 2 then 1 end as e, bool_or(x > 500000) as "
+          "z from " SHUFFLED "group by k) g",
+          "400000;524288;13743869132800000000;13958421;104857400000;524286;99432;24287;");
+    check("select count(*), sum(n), min(k), max(n) from (select case when x % 16 = 0 then x else x "
+          "% 3000 end * 1000003 as k, count(*) as n from " SHUFFLED "group by k) g",
+          "35580;524288;0;175;");
+    check("select count(*), sum(d), max(d), sum(m) from (select x % 90000 * 1000003 as k, "
+          "count(distinct s) as d, count(distinct x % 7) as m from " SHUFFLED "group by k) g",
+          "90000;471860;6;524288;");
+}
+
 TEST(many_groups)
 {
     write_rows();
     check_all();
     check_texts();
     check_dictionaries();
+    check_wide();
 }
 
 TEST(many_groups_in_little_memory)
@@ -143,5 +172,32 @@ TEST(many_groups_in_little_memory)
     check_all();
     check_texts();
     check_dictionaries();
+    check_wide();
     unsetenv("PISTACHIO_MEMORY_LIMIT");
+}
+
+/* Six keys of 8 bytes and a count, each row a group: 31 MB with the hashes. They are not there twice. */
+TEST(many_groups_take_the_place_of_rows)
+{
+    pistachio_option options[] = {{"threads", "1"}, {"device", "cpu"}};
+    pistachio_database *database;
+    pistachio_connection *connection;
+    pistachio_result *result;
+    const pistachio_batch *batch;
+    write_rows();
+    check_none(pistachio_open(options, 2, &database));
+    check_none(pistachio_connect(database, &connection));
+    check_none(pistachio_add_table(connection, "t", path));
+    check_none(pistachio_query(connection,
+                               "select count(*), sum(n) from (select x * 1000003 as a, x * 7 as b, "
+                               "x * 5 as c, x * 3 as d, x * 11 as e, x * 13 as f, count(*) as n "
+                               "from " SHUFFLED "group by a, b, c, d, e, f) g",
+                               NULL, &result));
+    check_none(pistachio_next(result, &batch));
+    CHECK_EQ(pistachio_batch_rows(batch), 1);
+    CHECK(!strncmp(pistachio_text(batch, 0, 0, NULL), "524288", 6));
+    pistachio_result_free(result);
+    CHECK(pistachio_memory_peak(connection) <= 48 << 20);
+    pistachio_disconnect(connection);
+    pistachio_close(database);
 }

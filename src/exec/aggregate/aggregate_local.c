@@ -197,13 +197,13 @@ static bool is_hardly_fewer(const aggregate_table *table)
     return rows / ASIDE_ROWS_PER_GROUP < count;
 }
 
-/* The table takes no more rows. */
-static bool is_of_no_use(const aggregate_local *local, const aggregate_table *table)
+/* The table takes no more rows, or not so many. */
+static bool is_of_no_use(const aggregate_local *local, const aggregate_table *table, dev_count rows)
 {
     if (local->core->counts_groups) /* only its own are counted */
         return false;
     if (table->is_passing)
-        return table->count + local->core->dev->chunk_rows > table->capacity;
+        return table->count + rows.bound > table->capacity;
     return table->count >= local->aside_groups && is_hardly_fewer(table);
 }
 
@@ -268,10 +268,12 @@ static status become_passing(const aggregate_local *local, exec_task *task, aggr
                              bool once)
 {
     const aggregate_core *core = local->core;
-    uint64_t bytes = table->groups.layout->stride, capacity;
+    uint64_t bytes = table->groups.layout->stride, chunk_rows = core->dev->chunk_rows;
     for (uint32_t i = 0; i < core->state_count; i++)
         bytes += table->states[i].width;
-    capacity = PASSING_BYTES / bytes + core->dev->chunk_rows;
+    /* Chunks are not cut: room for what is no whole chunk would stay unused. */
+    uint64_t chunks = (PASSING_BYTES / bytes + chunk_rows / 2) / chunk_rows + 1;
+    uint64_t capacity = chunks * chunk_rows;
     table->is_passing = true;
     status st = hash_groups_reserve_rows(&table->groups, task->stream, capacity);
     if (!st && once)
@@ -284,14 +286,15 @@ static status become_passing(const aggregate_local *local, exec_task *task, aggr
 }
 
 /* A HASH table becomes the last one, with the groups of the last one if those are few. */
-static status begin_hash(aggregate_local *local, exec_task *task, tensor *const *keys)
+static status begin_hash(aggregate_local *local, exec_task *task, tensor *const *keys,
+                         dev_count rows)
 {
     const aggregate_core *core = local->core;
     aggregate_table *old = last_table(local), *table;
     bool absorbs = old && old->count <= ABSORB_GROUPS && local->tables.count == 1;
     const key_layout *layout =
         common_layout(core, absorbs ? old : NULL, key_layout_for(core, keys));
-    bool is_aside = old && is_of_no_use(local, old), is_passing = false;
+    bool is_aside = old && is_of_no_use(local, old, rows), is_passing = false;
     if (is_aside)
         TRY(pass_rows(local, old, &is_passing));
     uint64_t capacity = is_aside ? ASIDE_GROUPS + ASIDE_GROUPS / 4 : 0;
@@ -478,9 +481,9 @@ static status push_packed(aggregate_local *local, exec_task *task, tensor *const
     if (is_taken)
         return STATUS_OK;
     table = last_table(local);
-    if (!table || table->form != TABLE_HASH || is_of_no_use(local, table) ||
+    if (!table || table->form != TABLE_HASH || is_of_no_use(local, table, rows) ||
         !layout_takes(table->groups.layout, key_layout_for(core, packed)))
-        TRY(begin_hash(local, task, packed));
+        TRY(begin_hash(local, task, packed, rows));
     return push_hash(local, task, last_table(local), packed, values, rows);
 }
 

@@ -4,7 +4,7 @@
  * one integer key are added position by position: tasks take slices of the domain. All else is
  * added by hash: each slice of each table is ordered by parts of its keys' hashes (phase 1), then
  * each part of all slices goes to a table of its own (phase 2), and a task that does so needs no
- * lock.
+ * lock. On host devices the groups of that table go back to where the slices have the part.
  *
  * If tables were spilled, or merging them would take more memory than there is, all are
  * (aggregate_spill.c).
@@ -46,11 +46,11 @@ static void release_slices(aggregate_merge *merge)
     array_release(&merge->slices);
 }
 
-static void release_tables(aggregate_merge *merge)
+static void release_tables(const aggregate_merge *merge, table_list *tables)
 {
-    for (size_t i = 0; i < merge->tables.count; i++)
-        aggregate_table_free(merge->core, merge->tables.items[i]);
-    merge->tables.count = 0;
+    for (size_t i = 0; i < tables->count; i++)
+        aggregate_table_free(merge->core, tables->items[i]);
+    tables->count = 0;
 }
 
 static size_t part_count(const aggregate_merge *merge)
@@ -63,8 +63,10 @@ void aggregate_merge_release(aggregate_merge *merge)
     if (!merge->core)
         return;
     release_slices(merge);
-    release_tables(merge);
+    release_tables(merge, &merge->tables);
     array_release(&merge->tables);
+    release_tables(merge, &merge->kept);
+    array_release(&merge->kept);
     for (size_t p = 0; merge->parts && p < part_count(merge); p++)
         aggregate_table_free(merge->core, merge->parts[p]);
     mem_free(merge->parts);
@@ -389,6 +391,29 @@ static uint64_t expected_groups(const aggregate_merge *merge, size_t part)
     return guess > most ? guess : most;
 }
 
+/* Memory that was used is cheaper than what is new, and there need not be room for both: the part's groups, no
+ * more than were added, go to the slices. Those by row numbers may be merged again. */
+static status put_back(aggregate_merge *merge, exec_task *task, size_t part)
+{
+    const aggregate_core *core = merge->core;
+    aggregate_table *result = merge->parts[part];
+    if (!core->dev->is_host || result->groups.layout->is_row)
+        return STATUS_OK;
+    for (size_t i = 0; i < merge->slices.count; i++)
+        if (merge_slice_count(&merge->slices.items[i], part) &&
+            !merge_slice_takes(core, &merge->slices.items[i], result))
+            return STATUS_OK;
+    uint64_t first = 0, count;
+    for (size_t i = 0; i < merge->slices.count && first < result->count; i++) {
+        TRY(merge_slice_put(core, task->stream, &merge->slices.items[i], part, result, first,
+                            &count));
+        first += count;
+    }
+    aggregate_table_give_up(core, result);
+    result->count = result->groups.count = 0;
+    return STATUS_OK;
+}
+
 static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
 {
     const aggregate_core *core = merge->core;
@@ -419,7 +444,8 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
     atomic_fetch_add_explicit(&merge->added, added, memory_order_relaxed);
     atomic_fetch_add_explicit(&merge->found, target->count, memory_order_relaxed);
     hash_groups_seal(&target->groups);
-    return hash_groups_ask(&target->groups, task->stream);
+    TRY(hash_groups_ask(&target->groups, task->stream));
+    return put_back(merge, task, part);
 }
 
 static status run_parts(aggregate_merge *merge, exec_task *task)
@@ -439,7 +465,7 @@ static status plan_again(aggregate_merge *merge)
 {
     if (merge->mode == MERGE_PARTS) {
         release_slices(merge);
-        release_tables(merge);
+        release_tables(merge, &merge->tables);
         TRY(array_reserve(NULL, &merge->tables, part_count(merge)));
         memcpy(merge->tables.items, merge->parts, part_count(merge) * sizeof *merge->parts);
         merge->tables.count = part_count(merge);
@@ -450,6 +476,8 @@ static status plan_again(aggregate_merge *merge)
     merge->is_again = true;
     atomic_store(&merge->next_slice, 0);
     atomic_store(&merge->next_part, 0);
+    atomic_store(&merge->added, 0);
+    atomic_store(&merge->found, 0);
     return plan_parts(merge);
 }
 
@@ -485,13 +513,15 @@ static uint64_t range_groups(const aggregate_merge *merge, const aggregate_table
 {
     const aggregate_core *core = merge->core;
     uint64_t most = core->dev->chunk_rows < SLICE_GROUPS ? core->dev->chunk_rows : SLICE_GROUPS;
-    uint64_t rows = table->row_count >> (merge->mode == MERGE_PARTS ? merge->part_bits : 0);
+    uint64_t groups = table->count;
     bool keeps_values = false;
+    if (merge->mode == MERGE_PARTS) /* each part's rows are those of all */
+        groups = atomic_load_explicit(&merge->found, memory_order_relaxed);
     for (uint32_t i = 0; i < core->state_count; i++)
         keeps_values |= state_keeps_values(&core->states[i]);
-    if (!keeps_values || !table->count || rows / table->count * most <= RANGE_VALUES)
+    if (!keeps_values || !groups || table->row_count / groups * most <= RANGE_VALUES)
         return most;
-    uint64_t few = RANGE_VALUES / (rows / table->count);
+    uint64_t few = RANGE_VALUES / (table->row_count / groups);
     return few < RANGE_GROUPS_MIN ? RANGE_GROUPS_MIN : few;
 }
 
@@ -529,12 +559,32 @@ static status add_table_ranges(aggregate_merge *merge, const aggregate_table *ta
                                      : add_range(merge, table, 0, table->count);
 }
 
+/* Slices that parts' groups were put into become tables. */
+static status take_kept(aggregate_merge *merge, exec_task *task)
+{
+    const aggregate_table *like = merge->parts[0];
+    for (size_t i = 0; i < merge->slices.count; i++) {
+        aggregate_table *table;
+        TRY(array_reserve(NULL, &merge->kept, 1));
+        TRY(merge_slice_to_table(merge->core, task->stream, &merge->slices.items[i],
+                                 part_count(merge), like, &table));
+        if (!table)
+            continue;
+        table->row_count = like->row_count;
+        merge->kept.items[merge->kept.count++] = table;
+        TRY(add_range(merge, table, 0, table->count));
+    }
+    return STATUS_OK;
+}
+
 static status complete(aggregate_merge *merge, exec_task *task)
 {
     TRY(learn_parts(merge, task));
+    if (merge->mode == MERGE_PARTS)
+        TRY(take_kept(merge, task));
     release_slices(merge);
     if (merge->mode != MERGE_NONE)
-        release_tables(merge);
+        release_tables(merge, &merge->tables);
     if (merge->mode == MERGE_SPILL)
         return aggregate_spill_finish(&merge->spill);
     for (size_t i = 0; i < merge->tables.count; i++)

@@ -21,7 +21,8 @@ typedef struct aggregate_merge {
     _Atomic size_t next_slice, next_part;
     _Atomic uint64_t added, found; /* PARTS: groups of tables, and what they became, so far */
     aggregate_table *target;       /* POSITIONS */
-    aggregate_table **parts;       /* PARTS */
+    aggregate_table **parts;       /* PARTS: each one's groups, or none if the slices have them */
+    table_list kept;               /* PARTS: what was slices */
     bool is_again;                 /* what was merged by row numbers is merged by keys */
     uint64_t peak_bytes;           /* of tables, and what was made of them */
     aggregate_spill spill;

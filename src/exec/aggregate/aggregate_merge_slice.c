@@ -17,6 +17,7 @@ void merge_slice_release(const aggregate_core *core, merge_slice *slice)
     dev_buffer_unref(slice->rows);
     dev_buffer_unref(slice->hashes);
     mem_free(slice->offsets);
+    mem_free(slice->kept);
     *slice = (merge_slice){0};
 }
 
@@ -43,7 +44,8 @@ static void source_close(slice_source *source)
 static status make_room(const aggregate_core *core, merge_slice *slice, size_t words)
 {
     slice->offsets = mem_new_array(words, sizeof(uint64_t));
-    if (!slice->offsets)
+    slice->kept = mem_new_array(words, sizeof(uint64_t));
+    if (!slice->offsets || !slice->kept)
         return status_no_memory(core->who, words * sizeof(uint64_t));
     slice->states = mem_new_array(core->state_count + 1, sizeof *slice->states);
     if (!slice->states)
@@ -168,5 +170,114 @@ status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_ta
         st = states_merge_copies(core, task, target, groups->rows, slice->table, slice->states,
                                  first, count);
     row_index_unref(groups);
+    return st;
+}
+
+/* ---- putting back ---- */
+
+bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,
+                       const aggregate_table *result)
+{
+    const state_array *from = slice->table->states, *to = result->states;
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (from[i].is_shared != to[i].is_shared || from[i].width != to[i].width ||
+            (!to[i].is_shared && !slice->states[i]))
+            return false;
+    return true;
+}
+
+/* Groups of an array, each `width` bytes, from one place to another that does not overlap. */
+static status copy_groups(dev_stream *stream, dev_buffer *to, uint64_t to_first,
+                          const dev_buffer *from, uint64_t from_first, uint64_t count,
+                          uint64_t width)
+{
+    return stream->dev->ops->copy(stream, (char *)to->address + to_first * width,
+                                  (const char *)from->address + from_first * width, count * width);
+}
+
+status merge_slice_put(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                       size_t part, const aggregate_table *result, uint64_t first,
+                       uint64_t *out_count)
+{
+    uint64_t room = merge_slice_count(slice, part), left = result->count - first;
+    uint64_t count = room < left ? room : left, at = slice->offsets[part];
+    *out_count = count;
+    if (!count)
+        return STATUS_OK;
+    TRY(copy_groups(stream, slice->rows, at, result->groups.rows, first, count,
+                    result->groups.layout->stride));
+    for (uint32_t i = 0; i < core->state_count; i++)
+        if (!result->states[i].is_shared)
+            TRY(copy_groups(stream, slice->states[i], at, result->states[i].buffer, first, count,
+                            result->states[i].width));
+    slice->kept[part] = (uint32_t)count;
+    return STATUS_OK;
+}
+
+/* An array without what lies between the groups that were put there. */
+static status close_gaps(const aggregate_core *core, dev_stream *stream, const merge_slice *slice,
+                         size_t parts, uint64_t groups, uint64_t width, dev_buffer **array)
+{
+    dev_buffer *packed;
+    uint64_t at = 0;
+    TRY(dev_alloc(core->dev, groups * width, core->who, &packed));
+    status st = STATUS_OK;
+    for (size_t p = 0; p < parts && !st; at += slice->kept[p++])
+        if (slice->kept[p])
+            st = copy_groups(stream, packed, at, *array, slice->offsets[p], slice->kept[p], width);
+    dev_buffer_unref(*array);
+    *array = packed;
+    return st;
+}
+
+/* The slice's arrays are the table's from now on. */
+static status move_groups(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                          size_t parts, const aggregate_table *like, aggregate_table *table)
+{
+    bool is_full = table->count == slice->groups;
+    uint64_t stride = like->groups.layout->stride;
+    if (!is_full)
+        TRY(close_gaps(core, stream, slice, parts, table->count, stride, &slice->rows));
+    table->groups.rows = slice->rows;
+    slice->rows = NULL;
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        state_array *array = &table->states[i];
+        array->is_shared = like->states[i].is_shared;
+        array->width = like->states[i].width;
+        array->bound = like->states[i].bound;
+        if (array->is_shared)
+            continue;
+        if (!is_full)
+            TRY(close_gaps(core, stream, slice, parts, table->count, array->width,
+                           &slice->states[i]));
+        array->buffer = slice->states[i];
+        slice->states[i] = NULL;
+    }
+    return STATUS_OK;
+}
+
+status merge_slice_to_table(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                            size_t parts, const aggregate_table *like, aggregate_table **out)
+{
+    aggregate_table *table;
+    uint64_t count = 0;
+    *out = NULL;
+    for (size_t p = 0; slice->groups && p < parts; p++)
+        count += slice->kept[p];
+    if (!count)
+        return STATUS_OK;
+    TRY(aggregate_table_new(core, stream, TABLE_HASH, like->source, like->groups.layout, 0,
+                            &table));
+    table->count = table->capacity = table->groups.count = table->groups.capacity = count;
+    status st = move_groups(core, stream, slice, parts, like, table);
+    if (!st)
+        st = text_heap_share(&table->groups.heap, &like->groups.heap);
+    if (!st)
+        st = states_share_text(core, table, like);
+    slice->groups = 0;
+    if (st)
+        aggregate_table_free(core, table);
+    else
+        *out = table;
     return st;
 }

@@ -1,5 +1,11 @@
 /* aggregate_merge_slice.h - some of a table's groups, ordered by parts of their keys' hashes, and the parts' groups put
- * together. */
+ * together.
+ *
+ *   slice 0  | part 0 | part 1 | part 2 |        a part's groups come from the same piece of each slice, into a
+ *   slice 1  | part 0 | part 1 | part 2 |  --->  table that is as small as the cache wants it, and go back
+ *   slice 2  | part 0 | part 1 | part 2 |        where they came from, from the first slice on
+ *
+ * So the result takes no memory beside that of what is merged: slices become tables of it, full ones as they are. */
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_MERGE_SLICE_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_MERGE_SLICE_H
 
@@ -13,6 +19,7 @@ typedef struct merge_slice {
     uint64_t groups;        /* that occur */
     dev_buffer *rows, *hashes, **states;
     uint32_t *offsets; /* where each part begins, and the end */
+    uint32_t *kept;    /* groups of each part's result that were put there */
     dev_fetch asked;   /* on their way */
 } merge_slice;
 
@@ -27,5 +34,18 @@ static inline uint64_t merge_slice_count(const merge_slice *slice, size_t part)
 /* Adds a part of an ordered slice. */
 CHECKED status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_table *target,
                                const merge_slice *slice, size_t part);
+/* Whether groups of a part's table, which has exact counts and is no more added to, can be put into the slice. */
+bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,
+                       const aggregate_table *result);
+/* Puts groups of the part's table, from `first` on, where the part's groups of the slice were, as many as go
+ * there. */
+CHECKED status merge_slice_put(const aggregate_core *core, dev_stream *stream, merge_slice *slice,
+                               size_t part, const aggregate_table *result, uint64_t first,
+                               uint64_t *out_count);
+/* What was put into the slice becomes a table, NULL if that is nothing; the slice has no groups any more. like: a
+ * part's table, whose groups may be gone. */
+CHECKED status merge_slice_to_table(const aggregate_core *core, dev_stream *stream,
+                                    merge_slice *slice, size_t parts, const aggregate_table *like,
+                                    aggregate_table **out);
 
 #endif

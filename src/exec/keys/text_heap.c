@@ -2,7 +2,7 @@
 #include "exec/keys/text_heap.h"
 
 #define HEAP_BYTES_MIN (64u << 10)
-#define HEAP_BYTES_MAX (4u << 20)
+#define HEAP_BYTES_MAX (16u << 20)
 
 void text_heap_release(text_heap *heap)
 {
@@ -19,8 +19,10 @@ status text_heap_reserve(text_heap *heap, dev_stream *stream, const char *who, u
     dev_buffer *last = count ? heap->buffers.items[count - 1] : NULL, *next;
     if (!bytes || (last && last->bytes - heap->used >= bytes))
         return STATUS_OK;
-    uint64_t room = last ? last->bytes * 2 : HEAP_BYTES_MIN;
-    room = room > HEAP_BYTES_MAX ? HEAP_BYTES_MAX : room;
+    /* Who asks for room knows the most that he may need: what he does not use of a buffer's last part is lost
+     * where the next one's most is more than that, so that buffers are large for such parts. */
+    uint64_t room = last ? heap->bytes / 2 : HEAP_BYTES_MIN;
+    room = room < HEAP_BYTES_MIN ? HEAP_BYTES_MIN : room > HEAP_BYTES_MAX ? HEAP_BYTES_MAX : room;
     room = room < bytes ? bytes : room;
     if (!heap->words)
         TRY(dev_words_new(stream, 1, &heap->words));
