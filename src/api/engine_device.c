@@ -10,7 +10,7 @@ static unsigned cuda_ordinal(const char *text)
     return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-/* A device with memory of its own has a budget of its own. What the host does for it, checksums for one, it does
+/* A device with memory of its own has a budget of its own. What the host does for it, decompression for one, it does
  * as it does for itself. */
 static status open_lazy_device(const settings *s, mem_budget *budget, device **out)
 {

@@ -142,6 +142,9 @@ typedef struct dev_ops {
      * it is used again when every stream has passed what it had enqueued by then. */
     status (*host_alloc)(device *dev, size_t bytes, const char *who, void **out);
     void (*host_free)(device *dev, void *address, size_t bytes);
+    /* The memory from the system of which `address`, of host_alloc, is a part. It stays until the device
+     * calls host_gone for it. */
+    void (*host_piece)(device *dev, const void *address, void **out_start, size_t *out_bytes);
     /* Enqueue copies. The host memory is of host_alloc. */
     status (*copy_in)(dev_stream *stream, void *target, const void *host_source, size_t bytes);
     status (*copy_out)(dev_stream *stream, void *host_target, const void *source, size_t bytes);
@@ -176,6 +179,8 @@ struct device {
     /* Of what the budget counts: pages of Parquet files, as read and decompressed. */
     _Atomic uint64_t page_bytes;
     device *host; /* lazy devices: pinned memory as a host device (dev_host); or NULL */
+    /* Set by who has told others of pieces of host_alloc's memory: called before one goes. Or NULL. */
+    void (*_Atomic host_gone)(void *start, size_t bytes);
     _Atomic uint32_t references;
 };
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEV_ABI 10 /* raise with every change of device.h, and of an argument's meaning */
+#define DEV_ABI 11 /* raise with every change of device.h, and of an argument's meaning */
 
 /* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
  * *actual) once the stream has got there. actual == NULL: exactly `bound`. */
@@ -32,7 +32,8 @@ typedef enum dev_error_code {
     DEV_ERROR_MULTIPLE_ROWS, /* a scalar subquery gave more than one row */
     DEV_ERROR_CORRUPT,       /* page bytes break the format */
     DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
-    DEV_ERROR_NULL           /* a NULL where it was said that there is none: our fault */
+    DEV_ERROR_NULL,          /* a NULL where it was said that there is none: our fault */
+    DEV_ERROR_CHECKSUM       /* of a page; the detail is where it begins in the file */
 } dev_error_code;
 
 /* C++ has no _Atomic: there the word is swapped by the compiler's own functions. */

@@ -47,6 +47,10 @@ typedef struct parquet_page {
     uint32_t location; /* in an error: which column chunk */
     uint8_t kind, levels, level_form, codec;
     uint8_t is_compressed;
+    uint8_t has_checksum; /* of the stored bytes: */
+    uint32_t checksum;    /* CRC-32, as in gzip */
+    uint32_t first_slice; /* slices that pages with a checksum before this one have */
+    uint64_t file_at;     /* where it begins in the file */
     /* Set by parquet_batch_levels where there are levels, else by the host: values that are not
      * NULL, and the byte of the page where they begin. */
     uint32_t valid_count, values_at;
@@ -55,6 +59,10 @@ typedef struct parquet_page {
     uint64_t second_at, tail_at;
     uint64_t text_bytes, text_at;
 } parquet_page;
+
+/* Bytes that one block of a launch adds to a checksum at a time, and how many such slices a page has. */
+#define PARQUET_SLICE_BYTES 65536u
+#define PARQUET_SLICES(bytes) ((bytes) / PARQUET_SLICE_BYTES + 1)
 
 /* Rows [from, from + count) become rows from `at` on. */
 typedef struct parquet_run {

@@ -141,7 +141,7 @@ static void start_parts(read_request *r, int descriptor, uint64_t offset, char *
 {
     size_t most = r->device->request_bytes;
     uint32_t count = r->part_count;
-    int slot = storage_memory_slot(target);
+    int slot = storage_memory_slot(target, bytes);
     r->stored_bytes = bytes;
     r->offset = offset;
     if (trace_is_on())

@@ -1,4 +1,5 @@
-/* registered.c - slabs, and which of their blocks are taken: a bit each. */
+/* registered.c - slabs, and which of their blocks are taken: a bit each. Memory of others is a slab of which all
+ * is taken. */
 #include "storage/registered.h"
 
 #include "base/fault.h"
@@ -13,9 +14,12 @@
 #define SLABS_KEPT 24
 /* Smaller reads are not worth a slab. */
 #define BYTES_MIN ((size_t)256 << 10)
+/* Of the ring's numbers those that memory of others may have. */
+#define OTHERS_MAX (READ_RING_SLOTS * 3 / 4)
 
 typedef struct slab {
     uint8_t *address; /* NULL: there is none of that number */
+    size_t bytes;
     uint64_t taken;
     bool is_changing; /* it is being made or given back to the system: the number is in use */
 } slab;
@@ -23,8 +27,8 @@ typedef struct slab {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock. */
 static slab slabs[READ_RING_SLOTS];
-static unsigned slab_count;
-static bool is_refused;
+static unsigned slab_count, others_count;
+static bool is_refused, are_others_refused;
 
 /* A page more: what is read past the end of a block must be there. */
 static size_t mapped_bytes(void)
@@ -53,11 +57,17 @@ static uint8_t *make_memory(unsigned number, bool *refused)
 
 /* ---- with the lock held, which the first two give up meanwhile ---- */
 
-static slab *add_slab(void)
+static unsigned free_number(void)
 {
     unsigned number = 0;
     while (number < READ_RING_SLOTS && (slabs[number].address || slabs[number].is_changing))
         number++;
+    return number;
+}
+
+static slab *add_slab(void)
+{
+    unsigned number = free_number();
     if (number == READ_RING_SLOTS || is_refused || fault_check(FAULT_ALLOC))
         return NULL;
     bool refused = false;
@@ -65,7 +75,7 @@ static slab *add_slab(void)
     pthread_mutex_unlock(&lock);
     uint8_t *memory = make_memory(number, &refused);
     pthread_mutex_lock(&lock);
-    slabs[number] = (slab){.address = memory};
+    slabs[number] = (slab){.address = memory, .bytes = STORAGE_SLAB_BYTES};
     is_refused |= refused;
     slab_count += memory != NULL;
     return memory ? &slabs[number] : NULL;
@@ -109,8 +119,7 @@ static void *take_from(slab *s, unsigned blocks)
 static slab *find_slab(const void *address)
 {
     for (unsigned i = 0; i < READ_RING_SLOTS; i++)
-        if (slabs[i].address &&
-            (uintptr_t)address - (uintptr_t)slabs[i].address < STORAGE_SLAB_BYTES)
+        if (slabs[i].address && (uintptr_t)address - (uintptr_t)slabs[i].address < slabs[i].bytes)
             return &slabs[i];
     return NULL;
 }
@@ -154,10 +163,49 @@ uint64_t storage_memory_held(void)
     return bytes;
 }
 
-int storage_memory_slot(const void *address)
+void storage_memory_know(void *start, size_t bytes)
 {
     pthread_mutex_lock(&lock);
-    const slab *s = slab_count ? find_slab(address) : NULL;
+    unsigned number = free_number();
+    bool is_wanted = bytes >= BYTES_MIN && number < READ_RING_SLOTS && others_count < OTHERS_MAX &&
+                     !are_others_refused && !find_slab(start);
+    if (is_wanted) {
+        slabs[number].is_changing = true;
+        others_count++;
+    }
     pthread_mutex_unlock(&lock);
-    return s ? (int)(s - slabs) : -1;
+    if (!is_wanted)
+        return;
+    bool is_known = read_ring_register(number, start, bytes);
+    pthread_mutex_lock(&lock);
+    slabs[number] = (slab){0};
+    if (is_known)
+        slabs[number] = (slab){.address = start, .bytes = bytes, .taken = ~(uint64_t)0};
+    others_count -= !is_known;
+    are_others_refused |= !is_known;
+    pthread_mutex_unlock(&lock);
+}
+
+void storage_memory_forget(void *start, size_t bytes)
+{
+    (void)bytes;
+    pthread_mutex_lock(&lock);
+    for (slab *s = others_count ? find_slab(start) : NULL; s; s = find_slab(start)) {
+        *s = (slab){.is_changing = true};
+        others_count--;
+        pthread_mutex_unlock(&lock);
+        read_ring_forget((unsigned)(s - slabs));
+        pthread_mutex_lock(&lock);
+        s->is_changing = false;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int storage_memory_slot(const void *address, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const slab *s = slab_count + others_count ? find_slab(address) : NULL;
+    bool has_all = s && bytes <= s->bytes - (size_t)((const uint8_t *)address - s->address);
+    pthread_mutex_unlock(&lock);
+    return has_all ? (int)(s - slabs) : -1;
 }

@@ -3,7 +3,8 @@
  *
  * Slabs of a few MiB, registered with the process's io_uring when reads first need them, and shared
  * out in blocks. Where that is not allowed (locked memory is limited: ulimit -l), or reads run by
- * threads, there is none, and reads end in ordinary memory. Any thread. */
+ * threads, there is none, and reads end in ordinary memory. Memory of others, such as a device's pinned
+ * memory, can be made known likewise. Any thread. */
 #ifndef PISTACHIO_STORAGE_REGISTERED_H
 #define PISTACHIO_STORAGE_REGISTERED_H
 
@@ -20,7 +21,13 @@ void storage_memory_give(void *address, size_t bytes);
 /* What slabs hold, used or not. */
 uint64_t storage_memory_held(void);
 
-/* For read_ring.c: the number with which the ring knows the memory; -1: it does not. */
-int storage_memory_slot(const void *address);
+/* Memory of somebody else's, which stays until storage_memory_forget: reads that end in it find its pages
+ * held too. Nothing where that is not allowed, for fewer bytes than pay, or when enough is known. */
+void storage_memory_know(void *start, size_t bytes);
+/* No read into it is under way. */
+void storage_memory_forget(void *start, size_t bytes);
+
+/* For read.c: the number with which the ring knows all of the memory; -1: it does not. */
+int storage_memory_slot(const void *address, size_t bytes);
 
 #endif

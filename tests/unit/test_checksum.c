@@ -1,7 +1,7 @@
 /* test_checksum.c - the pages' checksum against zlib's, at all lengths and cuts. */
 #include "test.h"
 
-#include "parquet/format/checksum.h"
+#include "codec/checksum.h"
 
 #include <zlib.h>
 
@@ -10,9 +10,9 @@
 /* By the best of the instructions, after it gave the same by every other set. */
 static uint32_t sum(uint32_t before, const void *data, size_t bytes)
 {
-    uint32_t best = pq_checksum(cpu_isa_best(), before, data, bytes);
+    uint32_t best = codec_checksum(cpu_isa_best(), before, data, bytes);
     for (cpu_isa isa = CPU_ISA_SCALAR; isa < cpu_isa_best(); isa++)
-        CHECK_EQ(pq_checksum(isa, before, data, bytes), best);
+        CHECK_EQ(codec_checksum(isa, before, data, bytes), best);
     return best;
 }
 

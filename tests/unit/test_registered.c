@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
@@ -32,7 +33,7 @@ TEST(takes_do_not_overlap)
         CHECK(taken[i] != NULL);
         CHECK_EQ((uintptr_t)taken[i] % STORAGE_BLOCK, 0);
         memset(taken[i], i, bytes[i]);
-        CHECK(storage_memory_slot(taken[i]) >= 0);
+        CHECK(storage_memory_slot(taken[i], bytes[i]) >= 0);
     }
     for (int i = 0; i < COUNT; i++) {
         for (size_t at = 0; at < bytes[i]; at += 4096)
@@ -54,7 +55,7 @@ TEST(sizes_that_are_not_for_slabs)
     CHECK(!storage_memory_take(0));
     CHECK(!storage_memory_take(4096));
     CHECK(!storage_memory_take(STORAGE_SLAB_BYTES + 1));
-    CHECK_EQ(storage_memory_slot(&here), -1);
+    CHECK_EQ(storage_memory_slot(&here, 1), -1);
 }
 
 TEST(there_is_an_end_to_it)
@@ -69,17 +70,14 @@ TEST(there_is_an_end_to_it)
         storage_memory_give(taken[--count], STORAGE_SLAB_BYTES);
 }
 
-TEST(a_read_ends_in_it)
+/* `memory`: of a MiB. */
+static void read_into(uint8_t *memory)
 {
     char path[512];
     file *f;
     read_request *r;
     uint32_t *numbers = mem_new(MIB);
-    uint8_t *memory = storage_memory_take(MIB);
-    if (!memory) {
-        mem_free(numbers);
-        SKIP("this process cannot register memory");
-    }
+    CHECK(numbers);
     for (uint32_t i = 0; i < MIB / 4; i++)
         numbers[i] = i * 2654435761u;
     snprintf(path, sizeof path, "%s/numbers", test_folder());
@@ -91,8 +89,43 @@ TEST(a_read_ends_in_it)
     CHECK_OK(storage_read_finish(r));
     CHECK(!memcmp(memory + 8192, (char *)numbers + 4096, MIB - 16384));
     file_close(f);
-    storage_memory_give(memory, MIB);
     mem_free(numbers);
+}
+
+TEST(a_read_ends_in_it)
+{
+    uint8_t *memory = storage_memory_take(MIB);
+    if (!memory)
+        SKIP("this process cannot register memory");
+    read_into(memory);
+    storage_memory_give(memory, MIB);
+}
+
+TEST(memory_of_others_is_known_until_it_goes)
+{
+    uint8_t *memory = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    storage_memory_know(memory, MIB);
+    if (storage_memory_slot(memory, MIB) < 0) {
+        munmap(memory, MIB);
+        SKIP("this process cannot register memory");
+    }
+    int slot = storage_memory_slot(memory, MIB);
+    storage_memory_know(memory, MIB);
+    CHECK_EQ(storage_memory_slot(memory + 4096, MIB - 4096), slot);
+    CHECK_EQ(storage_memory_slot(memory + 4096, MIB), -1);
+    CHECK(storage_memory_slot(memory + MIB, 1) != slot);
+    uint8_t *other = storage_memory_take(MIB);
+    CHECK(!other || other + MIB <= memory || other >= memory + MIB);
+    if (other)
+        storage_memory_give(other, MIB);
+    read_into(memory);
+    storage_memory_forget(memory, MIB);
+    CHECK_EQ(storage_memory_slot(memory, MIB), -1);
+    read_into(memory);
+    storage_memory_know(memory, 4096); /* too little to pay */
+    CHECK_EQ(storage_memory_slot(memory, 4096), -1);
+    munmap(memory, MIB);
 }
 
 static int given_back;

@@ -1,4 +1,5 @@
 /* kernel_parquet_batch.c - all pages of a column at once: the kernels of one page, page by page. */
+#include "codec/checksum.h"
 #include "device/cpu/kernel_parquet.h"
 
 /* The bytes of a page that is not, or no longer, compressed. */
@@ -9,6 +10,17 @@
     for (uint32_t number_ = 0; number_ < (a)->page_count; number_++)                               \
         for (type *p = &(a)->pages[number_]; p; p = NULL)                                          \
             if ((kinds) >> p->kind & 1)
+
+void ISA_(parquet_batch_checksums)(const parquet_batch_checksums_arguments *a)
+{
+    EACH_PAGE(const parquet_page, a, UINT32_MAX, p)
+    {
+        const uint8_t *page = a->stored + p->stored_at;
+        if (p->has_checksum &&
+            codec_checksum(KERNEL_CPU_ISA, 0, page, p->stored_bytes) != p->checksum)
+            kernel_fail(a->error, DEV_ERROR_CHECKSUM, p->location, p->file_at);
+    }
+}
 
 void ISA_(parquet_batch_decompress)(const parquet_batch_decompress_arguments *a)
 {

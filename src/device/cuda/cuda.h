@@ -203,6 +203,7 @@ CHECKED status cuda_alloc(device *dev, size_t bytes, const char *who, dev_buffer
 /* Pinned memory. Not charged to the budget. */
 CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void cuda_host_free(device *dev, void *address, size_t bytes);
+void cuda_host_piece(device *dev, const void *address, void **out_start, size_t *out_bytes);
 bool cuda_is_pinned(const cuda_device *dev, const void *address);
 void cuda_release(dev_buffer *buffer);
 CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,

@@ -195,6 +195,7 @@ static const dev_ops cuda_ops = {
     .memory_wait = cuda_memory_wait,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
+    .host_piece = cuda_host_piece,
     .launch = cuda_launch,
     .copy_in = cuda_copy_in,
     .copy_out = cuda_copy_out,

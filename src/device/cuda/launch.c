@@ -97,6 +97,12 @@ static shape warp_each(uint64_t pages)
     return (shape){.blocks = pages, .threads = CUDA_WARP};
 }
 
+/* A block for each slice of a page, with a word of scratch for each page. */
+static shape slices(uint64_t count, uint64_t pages)
+{
+    return (shape){.blocks = count, .threads = CUDA_BLOCK, .scratch_words = pages};
+}
+
 static shape snappy_pages(uint32_t codecs, uint64_t pages)
 {
     shape s = warp_each(pages);

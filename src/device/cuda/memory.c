@@ -121,14 +121,20 @@ static status grow_pinned(cuda_device *dev, size_t room)
     return STATUS_OK;
 }
 
-bool cuda_is_pinned(const cuda_device *dev, const void *address)
+/* NULL: the address is in none. */
+static const cuda_piece *pinned_piece(const cuda_device *dev, const void *address)
 {
     const char *at = address;
     cuda_piece *_Atomic *pieces = (cuda_piece * _Atomic *)&dev->memory.pinned_pieces;
-    for (const cuda_piece *p = atomic_load(pieces); p; p = p->next)
-        if (at >= p->address && at < p->address + p->bytes)
-            return true;
-    return false;
+    const cuda_piece *p = atomic_load(pieces);
+    while (p && !(at >= p->address && at < p->address + p->bytes))
+        p = p->next;
+    return p;
+}
+
+bool cuda_is_pinned(const cuda_device *dev, const void *address)
+{
+    return pinned_piece(dev, address);
 }
 
 /* ---- taking ---- */
@@ -406,6 +412,13 @@ void cuda_host_free(device *base, void *address, size_t bytes)
         release((cuda_device *)base, *(cuda_buffer **)(void *)((char *)address - HOST_HEAD));
 }
 
+void cuda_host_piece(device *base, const void *address, void **out_start, size_t *out_bytes)
+{
+    const cuda_piece *piece = pinned_piece((const cuda_device *)base, address);
+    *out_start = piece->address;
+    *out_bytes = piece->bytes;
+}
+
 /* ---- opening and closing ---- */
 
 status cuda_memory_open(cuda_device *dev)
@@ -461,8 +474,11 @@ void cuda_memory_close(cuda_device *dev)
         mem_free(piece);
     }
     cuda_piece *next;
+    void (*gone)(void *, size_t) = atomic_load(&dev->base.host_gone);
     for (cuda_piece *piece = atomic_load(&m->pinned_pieces); piece; piece = next) {
         next = piece->next;
+        if (gone)
+            gone(piece->address, piece->bytes);
         if (!is_lost)
             dev->driver->cuMemFreeHost(piece->address);
         mem_free(piece);

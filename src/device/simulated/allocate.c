@@ -325,6 +325,14 @@ status simulated_host_alloc(device *base, size_t bytes, const char *who, void **
     return STATUS_OK;
 }
 
+void simulated_host_piece(device *base, const void *address, void **out_start, size_t *out_bytes)
+{
+    const char *bytes = address;
+    const host_block *block = (const void *)(bytes - offsetof(host_block, bytes));
+    (void)base;
+    simulated_memory_piece(block, block->later.bytes, out_start, out_bytes);
+}
+
 void simulated_host_free(device *base, void *address, size_t bytes)
 {
     host_block *block = (host_block *)(void *)((char *)address - offsetof(host_block, bytes));

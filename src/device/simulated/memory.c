@@ -8,6 +8,8 @@
 
 #define RANGE_BYTES ((size_t)64 << 30) /* addresses, not memory */
 #define BLOCK_BYTES_MIN 256
+/* The host's memory comes in pieces, across whose ends no block lies that fits one. */
+#define PIECE_BYTES ((size_t)8 << 20)
 #define CLASS_COUNT 64
 #define SLACK 64
 #define END_BYTE 0x5c
@@ -119,21 +121,38 @@ size_t simulated_memory_room(size_t bytes)
     return class < 8 * sizeof bytes ? (size_t)1 << class : SIZE_MAX;
 }
 
+/* Where the next block of the host's memory begins. */
+static size_t host_place(size_t used, size_t block)
+{
+    bool is_within_piece = used % PIECE_BYTES + block <= PIECE_BYTES;
+    return is_within_piece ? used : (used + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES;
+}
+
+void simulated_memory_piece(const void *address, size_t bytes, void **out_start, size_t *out_bytes)
+{
+    size_t at = (size_t)((const char *)address - pools[true].range);
+    size_t start = at / PIECE_BYTES * PIECE_BYTES, end = at + simulated_memory_room(bytes);
+    *out_start = pools[true].range + start;
+    *out_bytes = (end - start + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES;
+}
+
 void *simulated_memory_take(bool is_host, size_t bytes)
 {
     unsigned class = class_of(bytes);
     size_t block = (size_t)1 << class;
     pool *p = &pools[is_host];
     void *address = NULL;
+    size_t at;
     pthread_mutex_lock(&lock);
+    at = is_host ? host_place(p->used, block) : p->used;
     if (p->kept[class]) {
         address = p->kept[class];
         memcpy(&p->kept[class], simulated_real(address), sizeof(void *));
-    } else if (RANGE_BYTES - p->used >= block &&
-               (is_host || block_starts_add(&blocks, p->range + p->used))) {
+    } else if (at <= RANGE_BYTES && RANGE_BYTES - at >= block &&
+               (is_host || block_starts_add(&blocks, p->range + at))) {
         DEV_WORK_NOTE(system_allocations);
-        address = p->range + p->used;
-        p->used += block;
+        address = p->range + at;
+        p->used = at + block;
     }
     pthread_mutex_unlock(&lock);
     if (address && !is_host)

@@ -634,6 +634,7 @@ static const dev_ops simulated_ops = {
     .memory_wait = simulated_memory_wait,
     .host_alloc = simulated_host_alloc,
     .host_free = simulated_host_free,
+    .host_piece = simulated_host_piece,
     .launch = simulated_launch,
     .copy_in = simulated_copy,
     .copy_out = simulated_copy,

@@ -11,6 +11,8 @@ CHECKED status simulated_memory_open(void);
  * Thread-safe. */
 void *simulated_memory_take(bool is_host, size_t bytes);
 void simulated_memory_give(bool is_host, void *address, size_t bytes);
+/* The piece of the host's memory that a block for so many bytes is in; it stays for good. */
+void simulated_memory_piece(const void *address, size_t bytes, void **out_start, size_t *out_bytes);
 /* What a block for so many bytes has room for. */
 size_t simulated_memory_room(size_t bytes);
 /* Memory of the device that is for other bytes from here on: what was in it is spoilt. */

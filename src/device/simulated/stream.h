@@ -140,5 +140,6 @@ CHECKED status simulated_memory_notify(dev_stream *stream, void (*wake)(void *),
 bool simulated_memory_wait(device *dev);
 CHECKED status simulated_host_alloc(device *dev, size_t bytes, const char *who, void **out);
 void simulated_host_free(device *dev, void *address, size_t bytes);
+void simulated_host_piece(device *dev, const void *address, void **out_start, size_t *out_bytes);
 
 #endif

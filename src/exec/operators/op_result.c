@@ -128,7 +128,7 @@ static status borrow_chunk(exec_task *task, chunk *c, const exec_batch_shape *sh
 static status take_copy(exec_task *task, result_copy *copy, const exec_batch_shape *shape,
                         exec_batch **out)
 {
-    TRY(result_copy_finish(task->stream, copy, out));
+    TRY(result_copy_finish(task, copy, out));
     for (uint32_t i = 0; shape && *out && i < (*out)->column_count; i++)
         TRY(shape->make(*out, i, shape));
     return STATUS_OK;
@@ -139,7 +139,7 @@ static status copy_chunk(exec_task *task, chunk *c, result_copy *copy,
                          const exec_batch_shape *shape, exec_batch **out)
 {
     result_copy before = *copy;
-    status st = result_copy_start(task->stream, c, copy);
+    status st = result_copy_start(task, c, copy);
     if (!st)
         return take_copy(task, &before, shape, out);
     result_copy_close(task->stream->dev, &before);

@@ -42,9 +42,11 @@ static status copy_column(dev_stream *stream, const tensor *t, uint64_t rows,
     return heap ? copy_bytes(stream, heap->address, heap->bytes, place) : STATUS_OK;
 }
 
-static status copy_columns(dev_stream *stream, const chunk *flat, exec_batch *batch)
+/* What kernels have reported by then comes with the rows. */
+static status copy_columns(dev_stream *stream, const chunk *flat, exec_batch *batch,
+                           const dev_error *error)
 {
-    size_t bytes = 64;
+    size_t bytes = padded(sizeof *error);
     void *pinned = NULL;
     for (uint32_t i = 0; i < batch->column_count; i++)
         bytes += column_bytes(flat->columns[i], batch->row_count);
@@ -52,6 +54,7 @@ static status copy_columns(dev_stream *stream, const chunk *flat, exec_batch *ba
     batch->pinned = pinned;
     batch->pinned_bytes = bytes;
     char *place = pinned;
+    TRY(copy_bytes(stream, error, sizeof *error, &place));
     for (uint32_t i = 0; i < batch->column_count; i++)
         TRY(copy_column(stream, flat->columns[i], batch->row_count, &batch->columns[i], &place));
     return STATUS_OK;
@@ -66,14 +69,18 @@ void result_copy_close(device *dev, result_copy *copy)
     *copy = (result_copy){0};
 }
 
-status result_copy_start(dev_stream *stream, chunk *c, result_copy *out)
+status result_copy_start(exec_task *task, chunk *c, result_copy *out)
 {
-    *out = (result_copy){.since = dev_moment_of(stream)};
+    dev_stream *stream = task->stream;
+    *out = (result_copy){0};
+    if (stream->begin) /* the error cell comes with it */
+        TRY(dev_stream_begin(stream));
+    out->since = dev_moment_of(stream);
     status st = exec_batch_new(stream->dev, c->column_count, c->rows.bound, &out->batch);
     if (!st)
         st = chunk_concat(stream, &c, 1, "result", &out->flat);
     if (!st)
-        st = copy_columns(stream, out->flat, out->batch);
+        st = copy_columns(stream, out->flat, out->batch, task->error);
     if (!st)
         st = stream->dev->ops->event_record(stream, NULL, NULL, &out->event);
     if (st)
@@ -97,12 +104,15 @@ static void point_to_host(const chunk *flat, exec_batch *batch)
     }
 }
 
-status result_copy_finish(dev_stream *stream, result_copy *copy, exec_batch **out)
+status result_copy_finish(exec_task *task, result_copy *copy, exec_batch **out)
 {
+    dev_stream *stream = task->stream;
     dev_event *event = copy->event;
     *out = NULL;
     copy->event = NULL;
     status st = event ? dev_event_await(stream, event, copy->since) : STATUS_OK;
+    if (!st && copy->batch)
+        st = exec_error_status(task->query, copy->batch->pinned);
     if (!st && copy->batch) {
         point_to_host(copy->flat, copy->batch);
         *out = copy->batch;

@@ -14,10 +14,10 @@ typedef struct result_copy {
 
 /* Enqueues the copies of a chunk whose count is exact. Ends in result_copy_finish or
  * result_copy_close. */
-CHECKED status result_copy_start(dev_stream *stream, chunk *c, result_copy *out);
-/* The batch, awaited if it is not there; NULL if there was none. Closes the copy, also on failure.
+CHECKED status result_copy_start(exec_task *task, chunk *c, result_copy *out);
+/* The batch, awaited if it is not there, or what kernels reported before it; NULL if there was none. Closes the copy, also on failure.
  */
-CHECKED status result_copy_finish(dev_stream *stream, result_copy *copy, exec_batch **out);
+CHECKED status result_copy_finish(exec_task *task, result_copy *copy, exec_batch **out);
 /* Forgets it. Takes a zeroed one. */
 void result_copy_close(device *dev, result_copy *copy);
 

@@ -10,6 +10,7 @@
 #include "plan/fold.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A row group, or the rows of one page of a column, seen by a scan. */
 typedef struct target {
@@ -377,15 +378,16 @@ static void visit_columns(page_walk *w, const expr *e, uint64_t *seen)
 
 static status list_ranges(const page_walk *w, pq_row_list *out)
 {
-    uint64_t rows = w->target.group->row_count;
-    for (uint64_t first = 0; first < rows; first += w->alignment) {
-        uint64_t end = rows - first < w->alignment ? rows : first + w->alignment;
-        if (w->is_dropped && w->is_dropped[first / w->alignment])
-            continue;
-        if (out->count && out->items[out->count - 1].end == first)
-            out->items[out->count - 1].end = end;
-        else
-            TRY(array_push(NULL, out, ((pq_row_range){first, end})));
+    uint64_t rows = w->target.group->row_count, count = (rows + w->alignment - 1) / w->alignment;
+    for (uint64_t i = 0; i < count;) {
+        const bool *kept = memchr(w->is_dropped + i, false, count - i);
+        if (!kept)
+            break;
+        const bool *dropped = memchr(kept, true, count - (uint64_t)(kept - w->is_dropped));
+        i = dropped ? (uint64_t)(dropped - w->is_dropped) : count;
+        TRY(array_push(NULL, out,
+                       ((pq_row_range){(uint64_t)(kept - w->is_dropped) * w->alignment,
+                                       dropped ? i * w->alignment : rows})));
     }
     return STATUS_OK;
 }

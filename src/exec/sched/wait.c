@@ -105,6 +105,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
         [DEV_ERROR_CORRUPT] = {STATUS_KIND_CORRUPT, "the page's bytes break the format"},
         [DEV_ERROR_BOUNDS] = {STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE},
         [DEV_ERROR_NULL] = {STATUS_KIND_INTERNAL, "a NULL among keys that have none"},
+        [DEV_ERROR_CHECKSUM] = {STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE},
     };
     uint32_t code = atomic_load(&((dev_error *)error)->code);
     if (code == DEV_ERROR_NONE)
@@ -120,9 +121,12 @@ status exec_error_status(exec_query *query, const dev_error *error)
         const char *location =
             number < query->locations.count ? query->locations.items[number] : "";
         pthread_mutex_unlock(&query->lock);
-        st = status_context(st, "%s, at byte or row %llu", location,
-                            (unsigned long long)error->detail);
-        return st;
+        if (code == DEV_ERROR_CHECKSUM)
+            return status_context(
+                status_context(st, "page at byte %llu", (unsigned long long)error->detail), "%s",
+                location);
+        return status_context(st, "%s, at byte or row %llu", location,
+                              (unsigned long long)error->detail);
     }
     return status_at(st, (int32_t)error->location);
 }

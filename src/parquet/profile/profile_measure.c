@@ -2,8 +2,8 @@
 #include "parquet/profile/profile_measure.h"
 
 #include "base/setting.h"
+#include "codec/checksum.h"
 #include "codec/codec.h"
-#include "parquet/format/checksum.h"
 #include "parquet/write/compress.h"
 
 #include <sys/mman.h>
@@ -62,7 +62,7 @@ static bool read_part(int file, uint8_t *target, int part, uint32_t *sum)
     if (pread(file, target, SAMPLE_BYTES, (off_t)((size_t)part * SAMPLE_BYTES)) !=
         (ssize_t)SAMPLE_BYTES)
         return false;
-    *sum = pq_checksum(cpu_isa_best(), *sum, target, SAMPLE_BYTES);
+    *sum = codec_checksum(cpu_isa_best(), *sum, target, SAMPLE_BYTES);
     return true;
 }
 

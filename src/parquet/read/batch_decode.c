@@ -2,6 +2,7 @@
  *
  *     pinned bytes ─ copies ─> stored ─ decompress ─> unpacked
  *          └ the host's ─┘                       where the device has no kernel for a page's codec
+ *                              stored ─── checksums ─> an error, before anything else is done with the bytes
  *     descriptors  ─ copy ───> pages ──── levels ───> pages, validity
  *                              dictionaries ─ plain ─> dictionary
  *                              codes ────────────────> INDEXED over it
@@ -27,6 +28,7 @@ typedef struct batch {
     uint64_t row_count;
     uint64_t stored_bytes, unpacked_bytes;
     uint32_t codecs; /* of the compressed pages, a mask */
+    uint32_t slices; /* of pages whose checksum the device computes */
     bool has_levels; /* that a launch must look at */
     bool has_nulls;  /* or may have */
     dev_buffer *stored, *unpacked, *pages_owner, *validity;
@@ -57,6 +59,19 @@ static bool follows(const batch *b, size_t number)
            (uint64_t)(page->host - before->host) - before->header.compressed_bytes <= GAP_BYTES;
 }
 
+/* The checksum is the device's work where it has the bytes that it is of. */
+static void describe_checksum(batch *b, size_t number)
+{
+    const pq_page *page = b->pages->items[number].page;
+    parquet_page *d = &b->described[number];
+    d->first_slice = b->slices;
+    d->has_checksum = page->header.has_checksum && !b->by_host[number];
+    d->checksum = page->header.checksum;
+    d->file_at = page->at;
+    if (d->has_checksum)
+        b->slices += PARQUET_SLICES(d->stored_bytes);
+}
+
 /* The device has no kernel for the page's codec. */
 static status unpack(batch *b, size_t number)
 {
@@ -64,6 +79,7 @@ static status unpack(batch *b, size_t number)
     parquet_page *d = &b->described[number];
     uint32_t head = d->head_bytes, bytes = p->page->header.uncompressed_bytes;
     void *target;
+    TRY(pq_page_check_sum(b->dev, p->page));
     TRY(dev_host_alloc(b->dev, bytes, "scan", &target));
     b->by_host[number] = target;
     DEV_WORK_NOTE(host_pages);
@@ -96,6 +112,7 @@ static status place_page(batch *b, size_t number)
     d->location = p->location;
     if (d->is_compressed && !(b->dev->codecs >> d->codec & 1))
         TRY(unpack(b, number));
+    describe_checksum(b, number);
     if (follows(b, number))
         d->stored_at = d[-1].stored_at + (uint64_t)(p->page->host - p[-1].page->host);
     else
@@ -186,7 +203,6 @@ static status describe(batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
     parquet_page *d = &b->described[number];
-    TRY(pq_page_check_sum(b->dev, p->page));
     TRY(place_page(b, number));
     d->kind = (uint8_t)kind_of(p);
     d->dictionary_first = d->first_row = p->dictionary_first;
@@ -224,6 +240,10 @@ static status place(batch *b)
     TRY(dev_alloc(b->dev, bytes, "scan", &b->pages_owner));
     TRY(copy_pages(b));
     TRY(dev_upload(stream, b->pages_owner->address, b->described, bytes, "scan"));
+    if (b->slices)
+        TRY(DEV_LAUNCH(stream, parquet_batch_checksums, .stored = b->stored->address,
+                       .pages = b->pages_owner->address, .page_count = (uint32_t)b->pages->count,
+                       .slice_count = b->slices, .error = b->context->error));
     if (!b->unpacked_bytes)
         return STATUS_OK;
     TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));

@@ -14,8 +14,9 @@
 
 typedef struct pq_column pq_column;
 
-/* What DEV_ERROR_BOUNDS means to the user. */
+/* What DEV_ERROR_BOUNDS and DEV_ERROR_CHECKSUM mean to the user. */
 #define PQ_BOUNDS_MESSAGE "it has a value outside of the bounds in the file's footer"
+#define PQ_CHECKSUM_MESSAGE "its checksum is wrong"
 
 typedef struct pq_column_use {
     /* Kernels report damaged pages to `error`; it becomes a failure with its place at once. */

@@ -112,6 +112,18 @@ static status take_registered(device *dev, uint8_t *address, uint64_t bytes, pq_
     return STATUS_OK;
 }
 
+/* A lazy device keeps its pinned memory: reads need not pin it each time. */
+static void know_pinned(device *dev, const pq_memory *memory)
+{
+    void *start;
+    size_t bytes;
+    if (!memory->pinned || !dev->ops->host_piece)
+        return;
+    dev->ops->host_piece(dev, memory->pinned, &start, &bytes);
+    atomic_store(&dev->host_gone, storage_memory_forget);
+    storage_memory_know(start, bytes);
+}
+
 /* The range's memory, of whole blocks. */
 static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fetched_range *range)
 {
@@ -121,6 +133,8 @@ static status place_range(device *dev, bool is_registered, uint64_t bytes, pq_fe
         return take_registered(dev, range->address, bytes, range->memory);
     uint8_t *begin;
     TRY(take_memory(dev, bytes + STORAGE_BLOCK, range->memory, &begin));
+    if (is_registered)
+        know_pinned(dev, range->memory);
     uintptr_t block = ((uintptr_t)begin + STORAGE_BLOCK - 1) / STORAGE_BLOCK;
     range->address = (uint8_t *)(block * STORAGE_BLOCK);
     return STATUS_OK;

@@ -12,8 +12,9 @@
  * needs its first rows, or those up to a place, does not pay for the others. */
 #include "parquet/read/page.h"
 
+#include "codec/checksum.h"
 #include "codec/snappy.h"
-#include "parquet/format/checksum.h"
+#include "parquet/read/column.h"
 
 /* A page's words on the device. */
 enum {
@@ -70,8 +71,8 @@ status pq_page_check_sum(const device *dev, const pq_page *page)
 {
     const pq_page_header *h = &page->header;
     if (h->has_checksum &&
-        pq_checksum(dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
-        return status_new(STATUS_KIND_CORRUPT, "its checksum is wrong");
+        codec_checksum(dev->host_isa, 0, page->host, h->compressed_bytes) != h->checksum)
+        return status_new(STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE);
     return STATUS_OK;
 }
 

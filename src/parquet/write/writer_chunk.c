@@ -1,6 +1,6 @@
 /* writer_chunk.c - one column of one row group to pages: dictionary, levels, values, codec. */
+#include "codec/checksum.h"
 #include "parquet/format/bloom.h"
-#include "parquet/format/checksum.h"
 #include "parquet/format/thrift_write.h"
 #include "parquet/write/compress.h"
 #include "parquet/write/writer_column.h"
@@ -89,9 +89,9 @@ static status add_page(chunk_writer *c, const page_parts *page)
     uint32_t checksum = 0;
     if (c->options->checksums) {
         if (page->level_bytes)
-            checksum = pq_checksum(c->options->isa, checksum, page->levels, page->level_bytes);
+            checksum = codec_checksum(c->options->isa, checksum, page->levels, page->level_bytes);
         if (stored_bytes)
-            checksum = pq_checksum(c->options->isa, checksum, stored, stored_bytes);
+            checksum = codec_checksum(c->options->isa, checksum, stored, stored_bytes);
     }
     pq_buffer *out = &c->out->bytes;
     size_t start = out->count;

@@ -5,7 +5,7 @@
  * with x^(8n) modulo the divisor, added to those 16 bytes: the message is folded onto its last 16
  * bytes, four strands at a time, and only their rest is computed in the common way. After "Fast CRC
  * Computation for Generic Polynomials Using PCLMULQDQ" (Gopal and others, Intel, 2009). */
-#include "parquet/format/checksum.h"
+#include "codec/checksum.h"
 
 #include <zlib.h>
 
@@ -103,7 +103,7 @@ WITH_WIDE_MULTIPLY static uint32_t by_wide_folding(uint32_t before, const uint8_
     return finish(parts, data, bytes);
 }
 
-uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
+uint32_t codec_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
 {
     if (bytes >= WIDE_MIN && cpu_may_multiply_wide(isa)) {
         cpu_note_use(CPU_ISA_AVX512);
@@ -116,7 +116,7 @@ uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t byte
     return by_tables(before, data, bytes);
 }
 #else
-uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
+uint32_t codec_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes)
 {
     (void)isa;
     return by_tables(before, data, bytes);

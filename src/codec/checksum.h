@@ -1,6 +1,6 @@
 /* checksum.h - the checksum of pages: CRC-32 as in gzip (polynomial 0x04c11db7, bits reflected). */
-#ifndef PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
-#define PISTACHIO_PARQUET_FORMAT_CHECKSUM_H
+#ifndef PISTACHIO_CODEC_CHECKSUM_H
+#define PISTACHIO_CODEC_CHECKSUM_H
 
 #include "base/cpu_features.h"
 
@@ -9,6 +9,6 @@
 
 /* Of bytes that come behind others whose checksum is `before` (0: none). isa bounds the
  * instructions; the machine must have it. */
-uint32_t pq_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes);
+uint32_t codec_checksum(cpu_isa isa, uint32_t before, const void *data, size_t bytes);
 
 #endif
