@@ -1,5 +1,6 @@
 /* batch.c - batches that a client holds, and their values. */
 #include "api/internal.h"
+#include "base/zone_moment.h"
 
 /* Room for the text of each value that is not in memory as text, so that pistachio_text cannot
  * fail: a blob takes two digits a byte. */
@@ -22,7 +23,7 @@ static status reserve_text(pistachio_batch *batch)
     return STATUS_OK;
 }
 
-status api_batch_new(exec_batch *rows, pistachio_batch **out)
+status api_batch_new(exec_batch *rows, const zone *zone, pistachio_batch **out)
 {
     *out = NULL;
     pistachio_batch *batch = mem_new(sizeof *batch);
@@ -32,6 +33,9 @@ status api_batch_new(exec_batch *rows, pistachio_batch **out)
     }
     atomic_init(&batch->references, 1);
     batch->rows = rows;
+    batch->has_zone = zone;
+    if (zone)
+        batch->zone = *zone;
     status st = reserve_text(batch);
     if (st)
         pistachio_batch_unref(batch);
@@ -149,6 +153,7 @@ const char *pistachio_text(const pistachio_batch *const_batch, uint32_t column, 
         v.text = string_data(view);
         v.bytes = view->bytes;
     }
-    *out_bytes = value_format(&v, batch->text, batch->text_bytes);
+    *out_bytes = zone_format_value(batch->has_zone ? &batch->zone : NULL, &v, batch->text,
+                                   batch->text_bytes);
     return batch->text;
 }

@@ -183,7 +183,9 @@ static status open_text(partitions *p)
     p->out.end = p->out.begin + BUFFER_BYTES;
     for (uint32_t c = 0; c < count; c++)
         p->names[c] = p->keys.columns->items[c].name;
-    return api_row_text_open(&p->text, p->copy->style, p->names, count);
+    row_style style = p->copy->style;
+    style.zone = p->result->statement->zone;
+    return api_row_text_open(&p->text, style, p->names, count);
 }
 
 /* With APPEND one that no other file has. */

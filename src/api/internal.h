@@ -84,6 +84,8 @@ struct pistachio_batch {
     exec_batch *rows;
     char *text; /* a formatted value */
     size_t text_bytes;
+    bool has_zone;
+    zone zone; /* in which its timestamps with time zone are shown; else UTC */
 };
 
 /* Rows that the API makes itself: SHOW, DESCRIBE, EXPLAIN. All text. */
@@ -201,8 +203,8 @@ void api_engine_check(pistachio_database *database);
 
 /* batch.c: the value in memory as one on the host; no text's. */
 value api_value_at(const exec_batch_column *column, uint64_t row);
-/* Takes the rows over, also on failure; text of any value of theirs finds room. */
-CHECKED status api_batch_new(exec_batch *rows, pistachio_batch **out);
+/* Takes the rows over, also on failure; text of any value of theirs finds room. zone: copied; NULL: UTC. */
+CHECKED status api_batch_new(exec_batch *rows, const zone *zone, pistachio_batch **out);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 

@@ -219,6 +219,7 @@ static status bind(pistachio_result *result, void *context)
     api_settings(result->connection, &now);
     const sql_session session = {.catalog = api_result_catalog(result),
                                  .hive_partitioning = now.hive_partitioning.text,
+                                 .timezone = now.timezone.text,
                                  .rounds = result->rounds,
                                  .is_tried = text->is_tried,
                                  .statement_time = result->statement_time,

@@ -32,6 +32,7 @@ static status bind(rank_run *run, const statement_read *read, settings *s, sql_s
     }
     const sql_session session = {.catalog = run->catalog,
                                  .hive_partitioning = s->hive_partitioning.text,
+                                 .timezone = s->timezone.text,
                                  .statement_time = read->time,
                                  .rounds = read->rounds,
                                  .values = read->values.items,

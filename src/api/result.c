@@ -110,7 +110,7 @@ status api_next(pistachio_result *result, const pistachio_batch **out)
     else if (result->query)
         TRY(api_query_next(result, &rows));
     if (rows)
-        TRY(api_batch_new(rows, &result->batch));
+        TRY(api_batch_new(rows, result->statement->zone, &result->batch));
     *out = result->batch;
     return STATUS_OK;
 }

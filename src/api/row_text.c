@@ -6,6 +6,7 @@
 #include "base/calendar.h"
 #include "base/csv.h"
 #include "base/json_text.h"
+#include "base/zone_moment.h"
 
 /* ---- opening ---- */
 
@@ -113,7 +114,8 @@ static char *put_date(char *at, int32_t days)
 }
 
 /* The end of a value's text at `at`, which has room for 128 bytes. */
-static char *put_value(const exec_batch_column *column, uint64_t row, char *at)
+static char *put_value(const api_row_text *text, const exec_batch_column *column, uint64_t row,
+                       char *at)
 {
     const void *values = column->values;
     char *end = NULL;
@@ -137,7 +139,7 @@ static char *put_value(const exec_batch_column *column, uint64_t row, char *at)
     if (end)
         return end;
     value v = api_value_at(column, row);
-    return at + value_format(&v, at, 128);
+    return at + zone_format_value(text->style.zone, &v, at, 128);
 }
 
 /* ---- cells ---- */
@@ -183,11 +185,12 @@ static void write_blob(const api_row_text *text, const string_view *view, text_o
 }
 
 /* JSON has no NaN and no infinities: those become null. Dates and the like are texts there. */
-static void write_json_value(const exec_batch_column *column, uint64_t row, text_out *out)
+static void write_json_value(const api_row_text *text, const exec_batch_column *column,
+                             uint64_t row, text_out *out)
 {
     char cell[128];
     data_type type = column->type;
-    size_t bytes = (size_t)(put_value(column, row, cell) - cell);
+    size_t bytes = (size_t)(put_value(text, column, row, cell) - cell);
     if (type.id != TYPE_BOOL && !type_is_numeric(type))
         json_write_text(cell, bytes, out);
     else if (type.id == TYPE_BOOL || memchr("0123456789", cell[bytes - 1], 10))
@@ -202,14 +205,14 @@ static void write_value(const api_row_text *text, const exec_batch_column *colum
 {
     bool is_json = text->style.format == ROW_JSON || text->style.format == ROW_JSONL;
     if (is_json) {
-        write_json_value(column, row, out);
+        write_json_value(text, column, row, out);
     } else if (text->is_checked) {
         char cell[128];
-        write_text(text, cell, (size_t)(put_value(column, row, cell) - cell), out);
+        write_text(text, cell, (size_t)(put_value(text, column, row, cell) - cell), out);
     } else {
         char *at = text_out_room(out, 128);
         if (at)
-            out->at = put_value(column, row, at);
+            out->at = put_value(text, column, row, at);
     }
 }
 

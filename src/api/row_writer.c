@@ -25,6 +25,7 @@ status api_row_writer_open(api_row_writer *w, const pistachio_result *result, ro
     uint32_t count;
     *w = (api_row_writer){.out = {.target = target}};
     TRY(find_names(w, result, &count));
+    style.zone = result->statement->zone;
     TRY(api_row_text_open(&w->text, style, w->names, count));
     w->out.begin = w->out.at = mem_new(BUFFER_BYTES);
     if (!w->out.begin)

@@ -58,6 +58,7 @@ static status prepare(pistachio_statement *statement, const char *sql, const cha
     api_settings(statement->connection, &now);
     const sql_session session = {.catalog = api_catalog(statement->connection),
                                  .hive_partitioning = now.hive_partitioning.text,
+                                 .timezone = now.timezone.text,
                                  .is_described = true};
     TRY(sql_prepare(&session, sql, &statement->described, out_rest));
     statement->sql = mem_copy_text(sql, (size_t)(*out_rest - sql));

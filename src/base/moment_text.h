@@ -54,7 +54,9 @@ PORTABLE size_t moment_format_time(int64_t microseconds, char *text)
     return print_end(&p);
 }
 
-PORTABLE size_t moment_format_timestamp(int64_t count, unsigned precision, bool is_utc, char *text)
+/* With the offset's text, of the zone whose clock is so many seconds before UTC's, behind it. */
+PORTABLE size_t moment_format_at(int64_t count, unsigned precision, int32_t offset,
+                                 const char *offset_text, char *text)
 {
     text_print p = {text, 0};
     int64_t per_second = ten_to_64(precision);
@@ -63,6 +65,7 @@ PORTABLE size_t moment_format_timestamp(int64_t count, unsigned precision, bool 
         fraction += per_second;
         seconds--;
     }
+    seconds += offset;
     int64_t second_of_day = seconds % MOMENT_DAY_SECONDS, days = seconds / MOMENT_DAY_SECONDS;
     if (second_of_day < 0) {
         second_of_day += MOMENT_DAY_SECONDS;
@@ -72,9 +75,14 @@ PORTABLE size_t moment_format_timestamp(int64_t count, unsigned precision, bool 
     print_civil(&p, (int32_t)days, &is_bc);
     print_char(&p, ' ');
     print_clock(&p, (uint64_t)second_of_day, (uint64_t)fraction, (int)precision);
-    print_text(&p, is_utc ? "+00" : "");
+    print_text(&p, offset_text);
     print_text(&p, is_bc ? " BC" : "");
     return print_end(&p);
+}
+
+PORTABLE size_t moment_format_timestamp(int64_t count, unsigned precision, bool is_utc, char *text)
+{
+    return moment_format_at(count, precision, 0, is_utc ? "+00" : "", text);
 }
 
 /* ---- parsing ---- */
@@ -157,15 +165,17 @@ PORTABLE bool scan_clock(text_scan *s, int places, int64_t *out)
 }
 
 /* Z, UTC, GMT, +hh, +hhmm, +hh:mm[:ss]; nothing is UTC as well. */
-PORTABLE bool scan_zone(text_scan *s, int64_t *out_seconds)
+PORTABLE bool scan_zone(text_scan *s, int64_t *out_seconds, bool *out_is_there)
 {
     *out_seconds = 0;
+    *out_is_there = true;
     text_scan before = *s;
     scan_spaces(s);
     if (scan_word(s, "z") || scan_word(s, "utc") || scan_word(s, "gmt"))
         return true;
     bool is_negative;
     if (!scan_sign(s, &is_negative)) {
+        *out_is_there = false;
         *s = before;
         return true;
     }
@@ -190,12 +200,14 @@ PORTABLE bool scan_zone(text_scan *s, int64_t *out_seconds)
 /* A date, then perhaps a time, a zone and an era: days since 1970, units into that day (which a
  * zone may move out of it), and whether there was a zone. */
 PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *out_days,
-                           int64_t *out_clock, int64_t *out_zone_seconds)
+                           int64_t *out_clock, int64_t *out_zone_seconds, bool *out_has_zone)
 {
     text_scan s = scan_trimmed(text, bytes);
     int64_t year, month, day, clock = 0, zone = 0;
+    *out_has_zone = false;
     if (scan_word(&s, "epoch")) {
         *out_days = *out_clock = *out_zone_seconds = 0;
+        *out_has_zone = true;
         return scan_done(&s);
     }
     if (!scan_civil(&s, &year, &month, &day))
@@ -205,7 +217,7 @@ PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *
     bool has_gap = scan_char(&s, 'T') || scan_char(&s, 't') || scan_char(&s, ' ');
     scan_spaces(&s);
     if (has_gap && !scan_done(&s) && scan_is_digit(*s.at)) {
-        if (!scan_clock(&s, places, &clock) || !scan_zone(&s, &zone))
+        if (!scan_clock(&s, places, &clock) || !scan_zone(&s, &zone, out_has_zone))
             return false;
     } else {
         s = before;
@@ -224,7 +236,8 @@ PORTABLE bool parse_moment(const char *text, size_t bytes, int places, int64_t *
 PORTABLE bool moment_parse_date(const char *text, size_t bytes, int32_t *out_days)
 {
     int64_t days, clock, zone;
-    if (!parse_moment(text, bytes, 6, &days, &clock, &zone))
+    bool has_zone;
+    if (!parse_moment(text, bytes, 6, &days, &clock, &zone, &has_zone))
         return false;
     *out_days = (int32_t)days;
     return true;
@@ -234,18 +247,20 @@ PORTABLE bool moment_parse_time(const char *text, size_t bytes, int64_t *out_mic
 {
     text_scan s = scan_trimmed(text, bytes);
     int64_t clock, zone;
-    if (!scan_clock(&s, 6, &clock) || !scan_zone(&s, &zone) || !scan_done(&s) ||
+    bool has_zone;
+    if (!scan_clock(&s, 6, &clock) || !scan_zone(&s, &zone, &has_zone) || !scan_done(&s) ||
         clock > CALENDAR_DAY)
         return false;
     *out_microseconds = clock;
     return true;
 }
 
-PORTABLE bool moment_parse_timestamp(const char *text, size_t bytes, unsigned precision,
-                                     bool with_zone, int64_t *out)
+/* As a timestamp, or (with_zone) an instant; *out_has_zone: the text says of which zone it is. */
+PORTABLE bool moment_parse_at(const char *text, size_t bytes, unsigned precision, bool with_zone,
+                              int64_t *out, bool *out_has_zone)
 {
     int64_t days, clock, zone;
-    if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone))
+    if (!parse_moment(text, bytes, (int)precision, &days, &clock, &zone, out_has_zone))
         return false;
     /* The first day that fits begins before the first moment that does. */
     int64_t per_second = ten_to_64(precision);
@@ -256,6 +271,13 @@ PORTABLE bool moment_parse_timestamp(const char *text, size_t bytes, unsigned pr
         return false;
     *out = (int64_t)count;
     return true;
+}
+
+PORTABLE bool moment_parse_timestamp(const char *text, size_t bytes, unsigned precision,
+                                     bool with_zone, int64_t *out)
+{
+    bool has_zone;
+    return moment_parse_at(text, bytes, precision, with_zone, out, &has_zone);
 }
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef PISTACHIO_BASE_ROW_FORMAT_H
 #define PISTACHIO_BASE_ROW_FORMAT_H
 
+#include "base/zone.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +26,7 @@ typedef struct row_style {
     bool has_header;       /* csv, tsv: a line of the columns' names comes first */
     char delimiter;        /* csv: between values */
     const char *null_text; /* csv: stands for NULL; borrowed */
+    const zone *zone;      /* of timestamps with time zone; borrowed; NULL: UTC */
 } row_style;
 
 row_style row_style_default(row_format format);

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/setting_preset.h"
 #include "base/type.h"
+#include "base/zone.h"
 
 #include <ctype.h>
 #include <sched.h>
@@ -13,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-typedef enum kind { COUNT, BYTES, CHOICE, TEXT, BOOL } kind;
+typedef enum kind { COUNT, BYTES, CHOICE, TEXT, BOOL, ZONE } kind;
 
 static const struct entry {
     const char *name;
@@ -198,6 +199,15 @@ static status wrong_value(const struct entry *e, const char *text)
                       text, forms[e->kind], e->kind == CHOICE ? e->choices : "", bounds);
 }
 
+/* The zone's name as its file is named. */
+static status parse_zone(const char *text, setting_value *out)
+{
+    zone z;
+    TRY(zone_find_setting(text, &z));
+    snprintf(out->text, sizeof out->text, "%s", z.name + (z.name[0] == ':'));
+    return STATUS_OK;
+}
+
 static status parse(const struct entry *e, const char *text, setting_value *out)
 {
     size_t length = strlen(text);
@@ -221,6 +231,8 @@ static status parse(const struct entry *e, const char *text, setting_value *out)
     case CHOICE:
         is_right = find_choice(e->choices, text, length, out->text);
         break;
+    case ZONE:
+        return parse_zone(text, out);
     case TEXT:
         break;
     }
@@ -376,6 +388,9 @@ static void print_values(const struct entry *e, FILE *to)
         break;
     case TEXT:
         fputs("text", to);
+        break;
+    case ZONE:
+        fputs("a time zone (`Europe/Berlin`, `+02`)", to);
         break;
     case CHOICE:
         for (const char *at = e->choices, *end; *at; at = *end ? end + 1 : end) {

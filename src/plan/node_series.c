@@ -18,6 +18,10 @@ static void write(plan_writer *w, const plan_node *node)
     plan_write_expr(w, node->series.stop);
     plan_write_text(w, " by ");
     plan_write_expr(w, node->series.step);
+    if (node->series.zone)
+        plan_write_text(w, " at time zone ");
+    if (node->series.zone)
+        plan_write_text(w, node->series.zone);
     if (node->series.has_number)
         plan_write_text(w, " with ordinality");
 }

@@ -278,6 +278,8 @@ struct plan_node {
                                           child's, the values */
             bool has_stop;   /* the end is in it */
             bool has_number; /* behind them each value's number, from 1: a bigint */
+            const char
+                *zone; /* in which steps of timestamps with time zone are counted; NULL: UTC */
         } series;
         struct {
             uint32_t id;             /* index in plan_statement.shared */

@@ -95,12 +95,9 @@ static status bind_type_cast(binder *b, const PgQuery__TypeCast *cast, bind_scop
 
 status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
 {
-    const int64_t day = (int64_t)86400 * 1000000;
-    int64_t time = b->statement_time;
-    if (type == TYPE_DATE)
-        time = time / day - (time % day < 0);
-    value v = {.type = type_make(type), .i64 = time};
-    return bind_constant(b, &v, location, out);
+    value v = {.type = type_make(TYPE_TIMESTAMP_TZ), .i64 = b->statement_time};
+    TRY(bind_constant(b, &v, location, out));
+    return bind_cast(b, *out, type_make(type), location, out);
 }
 
 static status bind_now(binder *b, const PgQuery__SQLValueFunction *f, expr **out)
@@ -507,7 +504,8 @@ static status adapt_items(binder *b, const expr *subject, expr **items, size_t c
             TRY(bind_coerce(b, items[i], subject->type, location, "IN", &items[i]));
             continue;
         }
-        if (!value_cast_exact(&items[i]->constant, subject->type, &v))
+        if (bind_zone_crosses(b, items[i]->type, subject->type) ||
+            !value_cast_exact(&items[i]->constant, subject->type, &v))
             return STATUS_OK;
         items[i] = expr_new_constant(b->memory, &v, items[i]->position);
         if (!items[i])

@@ -137,6 +137,18 @@ static status cast_offset(const frame_binder *f, const pg_node *node, data_type 
         is_number ? "a number" : type_name(wanted, expected), type_name((*offset)->type, type));
 }
 
+/* The key and the distance. Days of a timestamp with time zone have 24 hours of UTC here: by a clock that is set back
+ * a later key could have the earlier limit, and limits never fall from one row to the next. */
+static status bind_frame_limit(const frame_binder *f, const char *sign, expr *key, expr *offset,
+                               int32_t location, expr **out)
+{
+    const zone *session = f->b->zone;
+    f->b->zone = NULL;
+    status st = bind_arithmetic(f->b, sign, key, offset, location, out);
+    f->b->zone = session;
+    return st;
+}
+
 /* The key of the first or last row of the frame, as far as it is there. */
 static status bind_limit_key(const frame_binder *f, const pg_node *node, bool is_end,
                              plan_frame_bound *bound)
@@ -154,8 +166,7 @@ static status bind_limit_key(const frame_binder *f, const pg_node *node, bool is
                           "invalid preceding or following size in window function");
     TRY(widen_key(f, &key));
     bool is_less = (bound->kind == FRAME_PRECEDING) != f->order->items[0].is_descending;
-    TRY(bind_arithmetic(f->b, is_less ? "-" : "+", key, offset, bind_location(node),
-                        &bound->limit));
+    TRY(bind_frame_limit(f, is_less ? "-" : "+", key, offset, bind_location(node), &bound->limit));
     bound->key = copy;
     return bind_unify(f->b, &bound->key, &bound->limit, bind_location(node), "RANGE");
 }

@@ -184,6 +184,9 @@ static const struct field {
     {"isoyear", "isoyear", false, true, false},
     {"epoch", "epoch", false, true, false},
     {"julian", "julian", false, true, false},
+    {"timezone", "timezone", true, true, false},
+    {"timezone_hour", "timezone_hour", true, true, false},
+    {"timezone_minute", "timezone_minute", true, true, false},
 };
 
 static status find_field(const call *c, const expr *arg, const struct field **out)
@@ -226,9 +229,16 @@ static bool is_real_field(const struct field *field)
     return !strcmp(field->name, "epoch") || !strcmp(field->name, "julian");
 }
 
+static bool is_zone_field(const struct field *field)
+{
+    return !strncmp(field->name, "timezone", strlen("timezone"));
+}
+
 static bool has_field(data_type type, const struct field *field)
 {
     bool is_epoch = !strcmp(field->name, "epoch");
+    if (is_zone_field(field))
+        return type.id == TYPE_TIMESTAMP_TZ;
     switch (type.id) {
     case TYPE_DATE:
         return !field->is_time;
@@ -241,6 +251,22 @@ static bool has_field(data_type type, const struct field *field)
     }
 }
 
+/* Seconds, or hours and minutes of them. */
+static status bind_zone_field(const call *c, const struct field *field, expr *arg, expr **out)
+{
+    bool is_minute = !strcmp(field->name, "timezone_minute");
+    value divisor = value_int(TYPE_INT64, is_minute ? 60 : 3600);
+    expr *by;
+    TRY(bind_zone_offset(c->b, arg, c->tree->location, out));
+    if (!strcmp(field->name, "timezone"))
+        return STATUS_OK;
+    TRY(bind_constant(c->b, &divisor, -1, &by));
+    TRY(bind_arithmetic(c->b, "/", *out, by, c->tree->location, out));
+    divisor.i64 = 60;
+    TRY(bind_constant(c->b, &divisor, -1, &by));
+    return is_minute ? bind_arithmetic(c->b, "%", *out, by, c->tree->location, out) : STATUS_OK;
+}
+
 static status bind_date_part_of(const call *c, const struct field *field, expr *arg, expr **out)
 {
     value v = value_text(field->name, strlen(field->name));
@@ -249,6 +275,10 @@ static status bind_date_part_of(const call *c, const struct field *field, expr *
         TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), c->tree->location, &arg));
     if (!has_field(arg->type, field) || !field->can_extract)
         return bad_field(c, field, arg);
+    if (is_zone_field(field))
+        return bind_zone_field(c, field, arg, out);
+    if (strcmp(field->name, "epoch") != 0)
+        TRY(bind_zone_local(c->b, arg, c->tree->location, &arg));
     data_type type = type_make(is_real_field(field) ? TYPE_DOUBLE : TYPE_INT64);
     TRY(bind_constant(c->b, &v, -1, &name));
     return bind_call2(c->b, EXPR_DATE_PART, type, name, arg, c->tree->location, out);
@@ -260,6 +290,15 @@ static status bind_date_part(const call *c, expr_op op, expr **out)
     const struct field *field;
     TRY(find_field(c, c->args[0], &field));
     return bind_date_part_of(c, field, c->args[1], out);
+}
+
+/* In the zone of the third argument. */
+static status bind_trunc_in(const call *c, bind_trunc *t, expr **out)
+{
+    expr *name = c->args[2];
+    TRY(bind_cast(c->b, t->arg, type_make(TYPE_TIMESTAMP_TZ), c->tree->location, &t->arg));
+    TRY(bind_zone_name(c->b, &name, c->tree->location));
+    return bind_zone_trunc(c->b, t, name, out);
 }
 
 static status bind_date_trunc(const call *c, expr_op op, expr **out)
@@ -274,7 +313,19 @@ static status bind_date_trunc(const call *c, expr_op op, expr **out)
     value v = value_text(field->name, strlen(field->name));
     data_type type = arg->type.id == TYPE_DATE ? type_make(TYPE_TIMESTAMP) : arg->type;
     TRY(bind_constant(c->b, &v, -1, &name));
-    return bind_call2(c->b, op, type, name, arg, c->tree->location, out);
+    bind_trunc zoned = {name, arg, field->is_time, c->tree->location};
+    if (c->count > 2)
+        return bind_trunc_in(c, &zoned, out);
+    bool is_done;
+    TRY(bind_zone_trunc_session(c->b, &zoned, &is_done, out));
+    return is_done ? STATUS_OK : bind_call2(c->b, op, type, name, arg, c->tree->location, out);
+}
+
+/* zone, timestamp: x AT TIME ZONE zone comes as this call. */
+static status bind_timezone(const call *c, expr_op op, expr **out)
+{
+    (void)op;
+    return bind_at_time_zone(c->b, c->args[0], c->args[1], c->tree->location, out);
 }
 
 /* ---- the others ---- */
@@ -336,6 +387,9 @@ static status bind_to_timestamp(const call *c, expr **out)
     if (c->count == 2) {
         for (size_t i = 0; i < 2; i++)
             TRY(coerce_argument(c, i, 't'));
+        if (c->b->zone)
+            return bind_zone_format(c->b, EXPR_ZONE_TO_TIMESTAMP, type_make(TYPE_TIMESTAMP_TZ),
+                                    c->args, location, out);
         return bind_call2(c->b, EXPR_PARSE_TIMESTAMP, type_make(TYPE_TIMESTAMP_TZ), c->args[0],
                           c->args[1], location, out);
     }
@@ -453,6 +507,11 @@ static status bind_digest(const call *c, expr_op op, expr **out)
 static status bind_to_char(const call *c, expr_op op, expr **out)
 {
     data_type type = c->args[0]->type;
+    if (type.id == TYPE_TIMESTAMP_TZ && c->b->zone) {
+        TRY(coerce_argument(c, 1, 't'));
+        return bind_zone_format(c->b, EXPR_ZONE_TO_CHAR, type_make(TYPE_VARCHAR), c->args,
+                                c->tree->location, out);
+    }
     if (!type_is_numeric(type))
         return bind_by_signature(c, op, out);
     TRY(coerce_argument(c, 1, 't'));
@@ -532,6 +591,7 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_SIGN] = bind_abs,
     [EXPR_DATE_PART] = bind_date_part,
     [EXPR_DATE_TRUNC] = bind_date_trunc,
+    [EXPR_ZONE_LOCAL] = bind_timezone,
     [EXPR_CONCAT_SKIP] = bind_concat,
     [EXPR_REGEXP_REPLACE] = bind_regexp_replace,
     [EXPR_SUBSTRING] = bind_substring,

@@ -27,12 +27,6 @@ status bind_call2(binder *b, expr_op op, data_type type, expr *left, expr *right
     return bind_call(b, op, type, args, 2, location, out);
 }
 
-status bind_constant(binder *b, const value *v, int32_t location, expr **out)
-{
-    *out = expr_new_constant(b->memory, v, bind_position(b, location));
-    return *out ? STATUS_OK : bind_no_memory();
-}
-
 /* What to write instead of an operator that PostgreSQL, or another language, has. */
 static const char *instead_of(const char *name, const expr *left, const expr *right)
 {
@@ -79,7 +73,8 @@ static status adapt_constant(binder *b, expr **constant, const expr *other, bool
 {
     value v;
     *out_done = false;
-    if ((*constant)->kind != EXPR_CONSTANT || other->kind == EXPR_CONSTANT)
+    if ((*constant)->kind != EXPR_CONSTANT || other->kind == EXPR_CONSTANT ||
+        bind_zone_crosses(b, (*constant)->type, other->type))
         return STATUS_OK;
     if (!value_cast_exact(&(*constant)->constant, other->type, &v))
         return STATUS_OK;
@@ -296,10 +291,14 @@ static status date_and_days(binder *b, expr *date, expr *days, bool is_minus, in
 static status time_and_interval(binder *b, expr *time, expr *interval, bool is_minus,
                                 int32_t location, expr **out)
 {
+    bool is_done;
     if (is_minus)
         TRY(bind_negate(b, interval, location, &interval));
     if (time->type.id == TYPE_DATE)
         TRY(bind_cast(b, time, type_make(TYPE_TIMESTAMP), location, &time));
+    TRY(bind_zone_add(b, time, interval, location, &is_done, out));
+    if (is_done)
+        return STATUS_OK;
     return bind_call2(b, EXPR_TIMESTAMP_ADD_INTERVAL, time->type, time, interval, location, out);
 }
 

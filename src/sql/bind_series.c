@@ -133,6 +133,8 @@ static status make_series(series_call *c, const char *column, plan_node **out)
     node->series.step = c->args[2];
     node->series.has_stop = strcasecmp(c->name, "range") != 0;
     node->series.has_number = c->has_number;
+    if (c->b->zone && c->type.id == TYPE_TIMESTAMP_TZ)
+        node->series.zone = c->b->zone->name;
     for (size_t i = 0; i < plan_series_columns(node); i++) {
         plan_column made = {.id = bind_new_id(c->b), .name = names[i], .type = types[i]};
         TRY(array_push(c->b->memory, &node->columns, made));

@@ -228,9 +228,11 @@ bool bind_is_literal(const expr *e)
 static status cast_literal(binder *b, expr *arg, data_type type, expr **out)
 {
     value v;
-    bool is_done;
+    bool is_done = true;
     bind_note_type(b, arg, type);
-    status st = value_cast(b->memory, &arg->constant, type, &v, &is_done);
+    bool is_zoned = type.id == TYPE_TIMESTAMP_TZ && !arg->constant.is_null;
+    status st = is_zoned ? bind_zone_literal(b, &arg->constant, type, &v)
+                         : value_cast(b->memory, &arg->constant, type, &v, &is_done);
     if (st)
         return arg->position >= 0 ? status_at(st, arg->position) : st;
     *out = is_done ? expr_new_constant(b->memory, &v, arg->position)
@@ -286,6 +288,8 @@ status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **
                           type_name(arg->type, from), type_name(type, to));
     if (bind_is_literal(arg))
         return cast_literal(b, arg, type, out);
+    if (bind_zone_crosses(b, arg->type, type))
+        return bind_zone_cast(b, arg, type, location, out);
     expr *cast = expr_new_cast(b->memory, arg, type, bind_position(b, location));
     *out = cast ? expr_fold(b->memory, cast) : NULL;
     return *out ? STATUS_OK : bind_no_memory();
@@ -303,7 +307,8 @@ status bind_coerce(binder *b, expr *arg, data_type type, int32_t location, const
     }
     if (bind_is_literal(arg))
         return cast_literal(b, arg, type, out);
-    if (arg->kind == EXPR_CONSTANT && value_cast_exact(&arg->constant, type, &v)) {
+    if (arg->kind == EXPR_CONSTANT && !bind_zone_crosses(b, arg->type, type) &&
+        value_cast_exact(&arg->constant, type, &v)) {
         *out = expr_new_constant(b->memory, &v, arg->position);
         return *out ? STATUS_OK : bind_no_memory();
     }

@@ -143,14 +143,14 @@ static const plan_column *column_named(const plan_node *scan, const char *name)
     return NULL;
 }
 
-static expr *make_column(binder *b, const plan_node *scan, const union_column *c)
+static status make_column(binder *b, const plan_node *scan, const union_column *c, expr **out)
 {
     const plan_column *column = column_named(scan, c->name);
     const value null = value_null(c->type);
     if (!column)
-        return expr_new_constant(b->memory, &null, -1);
+        return bind_constant(b, &null, -1, out);
     expr *e = bind_column_expr(b, column);
-    return e ? expr_new_cast(b->memory, e, c->type, -1) : NULL;
+    return e ? bind_cast(b, e, c->type, -1, out) : bind_no_memory();
 }
 
 static status project(binder *b, const union_list *list, plan_node **scan)
@@ -161,9 +161,7 @@ static status project(binder *b, const union_list *list, plan_node **scan)
         return bind_no_memory();
     for (size_t i = 0; i < list->count; i++) {
         names[i] = list->items[i].name;
-        exprs[i] = make_column(b, *scan, &list->items[i]);
-        if (!exprs[i])
-            return bind_no_memory();
+        TRY(make_column(b, *scan, &list->items[i], &exprs[i]));
     }
     return bind_project(b, *scan, exprs, names, list->count, scan);
 }

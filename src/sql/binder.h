@@ -30,6 +30,7 @@
 #ifndef PISTACHIO_SQL_BINDER_H
 #define PISTACHIO_SQL_BINDER_H
 
+#include "base/zone_moment.h"
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
@@ -165,6 +166,7 @@ struct binder {
     sql_held *held;                /* the statement's */
     const char *hive_partitioning; /* as in sql_session */
     int64_t statement_time;        /* as in sql_session: the instant of now() */
+    const zone *zone;              /* the session's; NULL: UTC */
     plan_statement *statement;
     const sql_text *text;
     const bind_view *views; /* being expanded */
@@ -417,6 +419,35 @@ CHECKED status bind_coerce(binder *b, expr *arg, data_type type, int32_t locatio
 /* One type for all of several expressions, each cast to it. */
 CHECKED status bind_coerce_all(binder *b, expr **args, size_t count, int32_t location,
                                const char *what, data_type *out);
+
+/* ---- time zones ---- */
+
+/* Whether the cast between the types is the session's zone's concern, and that cast. */
+bool bind_zone_crosses(const binder *b, data_type from, data_type to);
+CHECKED status bind_zone_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out);
+/* A text as a timestamp with time zone, which may name another zone. */
+CHECKED status bind_zone_literal(const binder *b, const value *text, data_type type, value *out);
+/* A timestamp with time zone as the session's clock shows it; anything else as it is. */
+CHECKED status bind_zone_local(binder *b, expr *arg, int32_t location, expr **out);
+/* Seconds that the session's clock is before UTC's. */
+CHECKED status bind_zone_offset(binder *b, expr *arg, int32_t location, expr **out);
+/* *out_done: false: the zone makes no difference to the sum. */
+CHECKED status bind_zone_add(binder *b, expr *time, expr *interval, int32_t location,
+                             bool *out_done, expr **out);
+typedef struct bind_trunc {
+    expr *field, *arg; /* a timestamp with time zone */
+    bool is_part_of_day;
+    int32_t location;
+} bind_trunc;
+CHECKED status bind_zone_trunc(binder *b, const bind_trunc *t, expr *zone_name, expr **out);
+/* In the session's zone. *out_done: false: it makes no difference. */
+CHECKED status bind_zone_trunc_session(binder *b, const bind_trunc *t, bool *out_done, expr **out);
+/* to_char and to_timestamp by a format in the session's zone, which is not UTC. */
+CHECKED status bind_zone_format(binder *b, expr_op op, data_type type, expr *const *args,
+                                int32_t location, expr **out);
+CHECKED status bind_at_time_zone(binder *b, expr *name, expr *arg, int32_t location, expr **out);
+/* The name of a zone as a text; fails where it is a constant and none. */
+CHECKED status bind_zone_name(binder *b, expr **name, int32_t location);
 
 /* ---- plans ---- */
 

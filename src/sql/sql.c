@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <strings.h>
 
+#define ZONE_MICROSECONDS_MAX ((int64_t)25 * 3600 * 1000000)
+
 typedef struct preparer {
     binder binder;
     sql_text text;
@@ -144,6 +146,26 @@ static status constant_text(preparer *p, const pg_node *node, const char **out)
     return *out ? STATUS_OK : no_memory();
 }
 
+/* SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE. */
+static status zone_text(preparer *p, const pg_node *node, const char **out)
+{
+    const PgQuery__TypeCast *cast =
+        node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST ? node->type_cast : NULL;
+    interval_value v;
+    const char *text;
+    zone z;
+    if (!cast)
+        return constant_text(p, node, out);
+    TRY(constant_text(p, cast->arg, &text));
+    if (!interval_parse(text, strlen(text), &v) || v.months || v.days ||
+        v.microseconds <= -ZONE_MICROSECONDS_MAX || v.microseconds >= ZONE_MICROSECONDS_MAX)
+        return bind_error(&p->binder, STATUS_KIND_INVALID, bind_location(node),
+                          "\"%s\" is no interval that a time zone can be", text);
+    zone_make_fixed((int32_t)(v.microseconds / 1000000), &z);
+    *out = arena_copy_text(p->binder.memory, z.name, strlen(z.name));
+    return *out ? STATUS_OK : no_memory();
+}
+
 static status initial_value(preparer *p, const char *name, const char **out)
 {
     setting_info info;
@@ -165,7 +187,9 @@ static status prepare_set(preparer *p, const PgQuery__VariableSetStmt *tree)
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
         if (tree->n_args != 1)
             return bind_unsupported(&p->binder, p->text.start, "SET to several values is");
-        return constant_text(p, tree->args[0], &p->statement->text);
+        return strcasecmp(tree->name, "timezone")
+                   ? constant_text(p, tree->args[0], &p->statement->text)
+                   : zone_text(p, tree->args[0], &p->statement->text);
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
         p->statement->is_reset = true;
         return initial_value(p, tree->name, &p->statement->text);
@@ -389,6 +413,20 @@ static status prepare_round(preparer *p)
     return plan_verify(&s->query);
 }
 
+/* The session's, unless it is UTC: plans of those that never heard of zones stay as they are. */
+static status set_zone(preparer *p)
+{
+    const char *name = p->session->timezone;
+    if (!name || zone_is_utc_name(name, strlen(name)))
+        return STATUS_OK;
+    zone *z = arena_alloc(p->binder.memory, sizeof *z);
+    if (!z)
+        return no_memory();
+    TRY(zone_find_setting(name, z));
+    p->statement->zone = p->binder.zone = z;
+    return STATUS_OK;
+}
+
 status sql_prepare(const sql_session *session, const char *sql, sql_statement **out,
                    const char **out_rest)
 {
@@ -422,7 +460,9 @@ status sql_prepare(const sql_session *session, const char *sql, sql_statement **
     p.binder.statement = &p.statement->query;
     p.binder.text = &p.text;
     p.binder.parameters = &p.parameters;
-    status st = prepare(&p, sql, bytes);
+    status st = set_zone(&p);
+    if (!st)
+        st = prepare(&p, sql, bytes);
     if (p.binder.rounds.root) {
         status_free(st);
         st = prepare_round(&p);

@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_SQL_SQL_H
 #define PISTACHIO_SQL_SQL_H
 
+#include "base/zone.h"
 #include "plan/plan.h"
 #include "sql/catalog.h"
 #include "sql/copy.h"
@@ -39,7 +40,8 @@ typedef struct sql_statement {
                             `query`, first old ones: */
     size_t kept_parts;
     uint64_t old_rows;
-    bool is_reset; /* SET: by RESET */
+    bool is_reset;    /* SET: by RESET */
+    const zone *zone; /* in which it was bound, and its rows are shown; NULL: UTC */
     sql_copy copy;
     uint32_t parameter_count;
     const char *const *parameter_names; /* NULL: ? or $n */
@@ -58,6 +60,7 @@ typedef struct sql_session {
     const value *values;
     uint32_t value_count;
     const char *hive_partitioning; /* the setting; NULL: auto */
+    const char *timezone;          /* the setting; NULL: UTC */
     bool is_described; /* there are no values: columns and types of parameters are asked for */
     sql_rounds rounds;
     bool is_tried; /* the statement is only to be looked at for failures: no SQL_ROUND */

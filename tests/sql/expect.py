@@ -56,8 +56,9 @@ def create_view(path, head, files):
 def ask_postgres(setup, queries):
     if not queries:
         return []
-    script = ["\\set ON_ERROR_STOP on", f"\\pset null {NULL}", "BEGIN;"] + setup
-    for query in queries:
+    script = ["\\set ON_ERROR_STOP on", f"\\pset null {NULL}", "SET timezone = 'UTC';", "BEGIN;"] + setup
+    for zone, query in queries:
+        script += [f"SET timezone = '{zone}';"]
         script += [f"\\echo {MARK}", f"{query} \\gdesc", f"\\echo {MARK}", f"{query};"]
     script += ["ROLLBACK;"]
     command = os.environ.get("PSQL", "psql").split() + ["-X", "-q", "--csv", "-d", "postgres"]
@@ -108,7 +109,7 @@ def ask_duckdb(setup, queries):
         connection.execute(statement)
     return [
         [[duckdb_cell(cell) for cell in row] for row in connection.execute(query).fetchall()]
-        for query in queries
+        for _, query in queries
     ]
 
 
@@ -120,9 +121,13 @@ def main():
         setup = [create_table(head, "\n".join(sql)) for _, head, sql, _ in parsed if head[:6] == "table "]
         views = [create_view(path, head, sql[0]) for _, head, sql, _ in parsed if head[:6] == "files "]
         asked = {"postgres": [], "duckdb": []}
+        zone = "UTC"
         for index, (_, head, sql, _) in enumerate(parsed):
+            if head.split(" ")[0] == "zone":
+                zone = head[5:]
             if head.split(" ")[0] == "query":
-                asked["duckdb" if "duckdb" in head else "postgres"].append((index, "\n".join(sql)))
+                query = (index, (zone, "\n".join(sql)))
+                asked["duckdb" if "duckdb" in head else "postgres"].append(query)
         answers = {}
         for engine, ask in (("postgres", ask_postgres), ("duckdb", ask_duckdb)):
             results = ask(setup + (views if engine == "duckdb" else []), [query for _, query in asked[engine]])

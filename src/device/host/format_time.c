@@ -2,6 +2,7 @@
 #include "device/host/host.h"
 #include "device/host/moment.h"
 #include "device/host/template.h"
+#include "device/host/zone.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ typedef struct line {
     host_call *call;
     char *at; /* room for WORD_BYTES_MAX for each byte of the format */
     size_t length;
+    const zone_span *zone; /* of a timestamp with time zone where that is not UTC; or NULL */
 } line;
 
 static void put(line *l, const char *text, size_t bytes)
@@ -148,6 +150,20 @@ static bool number_of(const moment *m, const template_word *w, int64_t *out)
     }
 }
 
+/* TZH, TZM, or both as OF. */
+static void put_offset(line *l, template_field field, int32_t offset)
+{
+    unsigned seconds = (unsigned)(offset < 0 ? -offset : offset), minutes = seconds / 60 % 60;
+    if (field != TEMPLATE_ZONE_MINUTES) {
+        put(l, offset < 0 ? "-" : "+", 1);
+        put_number(l, seconds / 3600, 2);
+    }
+    if (field == TEMPLATE_OFFSET && minutes)
+        put(l, ":", 1);
+    if (field == TEMPLATE_ZONE_MINUTES || (field == TEMPLATE_OFFSET && minutes))
+        put_number(l, minutes, 2);
+}
+
 static void put_word(line *l, const moment *m, const template_word *w)
 {
     static const char *const roman[] = {"I",   "II",   "III", "IV", "V",  "VI",
@@ -185,14 +201,12 @@ static void put_word(line *l, const moment *m, const template_word *w)
         put_name(l, moment_days[m->week_day], w, 3);
         break;
     case TEMPLATE_ZONE:
-        put_plain(l, "utc", w);
+        put_plain(l, l->zone ? l->zone->name : "utc", w);
         break;
     case TEMPLATE_ZONE_HOURS:
-    case TEMPLATE_OFFSET:
-        put(l, "+00", 3);
-        break;
     case TEMPLATE_ZONE_MINUTES:
-        put(l, "00", 2);
+    case TEMPLATE_OFFSET:
+        put_offset(l, w->field, l->zone ? l->zone->offset : 0);
         break;
     default:
         if (!number_of(m, w, &number))
@@ -206,18 +220,33 @@ static void put_word(line *l, const moment *m, const template_word *w)
     }
 }
 
-status host_to_char_time(host_call *c, uint64_t row)
+/* The moment as the row's format has it. */
+static status put_moment(host_call *c, uint64_t row, int64_t timestamp, const zone_span *zone)
 {
     const string_view *format = host_text(c, 1, row);
-    moment m = moment_of(host_integer(c, 0, row));
+    moment m = moment_of(timestamp);
     template_scan s = template_begin(c, row);
     template_word w;
-    line l = {.call = c};
+    line l = {.call = c, .zone = zone};
     TRY(host_put_room(c, (uint64_t)format->bytes * WORD_BYTES_MAX, &l.at));
     while (template_next(&s, &w))
         put_word(&l, &m, &w);
     host_put_filled(c, row, l.length);
     return STATUS_OK;
+}
+
+status host_to_char_time(host_call *c, uint64_t row)
+{
+    return put_moment(c, row, host_integer(c, 0, row), NULL);
+}
+
+/* Of a timestamp with time zone, in the zone of the third argument. */
+status host_zone_to_char(host_call *c, uint64_t row)
+{
+    int64_t local;
+    const zone_span *zone;
+    TRY(host_zone_show(c, 2, row, &local, &zone));
+    return put_moment(c, row, local, zone);
 }
 
 /* ---- strftime ---- */

@@ -5,6 +5,7 @@
 #include "device/host/host.h"
 #include "device/host/moment.h"
 #include "device/host/template.h"
+#include "device/host/zone.h"
 
 #include <ctype.h>
 
@@ -14,7 +15,7 @@ typedef struct reading {
     int64_t skipped; /* spaces behind the last field for which the format has had nothing yet */
     int64_t year, month, day, hour, minute, second, microsecond;
     int64_t year_day, julian, day_second, zone_minutes; /* -1: not given */
-    bool has_noon, is_afternoon, is_before_christ, has_year, next_is_number;
+    bool has_noon, is_afternoon, is_before_christ, has_year, has_zone, next_is_number;
 } reading;
 
 static status fail(const reading *r, const template_word *w, const char *what)
@@ -111,11 +112,15 @@ static status read_zone(reading *r, const template_word *w)
     if (w->field == TEMPLATE_ZONE_HOURS && r->at < r->bytes &&
         (r->text[r->at] == '+' || r->text[r->at] == '-'))
         sign = r->text[r->at++] == '-' ? -1 : 1;
+    else if (w->field == TEMPLATE_ZONE_HOURS && r->skipped > 0 && r->at &&
+             r->text[r->at - 1] == '-')
+        sign = -1; /* which the format's space took, for one that was passed over */
     TRY(read_number(r, w, 2, &number, &digits));
     if (w->field == TEMPLATE_ZONE_HOURS)
         r->zone_minutes = sign * number * 60;
     else
         r->zone_minutes += r->zone_minutes < 0 ? -number : number;
+    r->has_zone = true;
     return STATUS_OK;
 }
 
@@ -323,7 +328,8 @@ status host_to_date(host_call *c, uint64_t row)
     return day_of(&r, (int32_t *)c->values + row);
 }
 
-status host_to_timestamp(host_call *c, uint64_t row)
+/* *out_has_zone: it is an instant, as the text has an offset. */
+static status read_moment(host_call *c, uint64_t row, int64_t *out, bool *out_has_zone)
 {
     reading r;
     int32_t day;
@@ -331,6 +337,25 @@ status host_to_timestamp(host_call *c, uint64_t row)
     TRY(read_all(c, row, &r));
     TRY(day_of(&r, &day));
     TRY(time_of(&r, &time));
-    host_put_integer(c, row, day * CALENDAR_DAY + time - r.zone_minutes * 60 * CALENDAR_SECOND);
+    *out = day * CALENDAR_DAY + time - r.zone_minutes * 60 * CALENDAR_SECOND;
+    *out_has_zone = r.has_zone;
+    return STATUS_OK;
+}
+
+status host_to_timestamp(host_call *c, uint64_t row)
+{
+    bool has_zone;
+    return read_moment(c, row, (int64_t *)c->values + row, &has_zone);
+}
+
+/* Without an offset it is of the zone of the third argument. */
+status host_zone_to_timestamp(host_call *c, uint64_t row)
+{
+    int64_t moment;
+    bool has_zone;
+    TRY(read_moment(c, row, &moment, &has_zone));
+    if (!has_zone)
+        return host_zone_put_instant(c, 2, row, moment);
+    host_put_integer(c, row, moment);
     return STATUS_OK;
 }

@@ -117,8 +117,8 @@ template_scan template_begin(const host_call *c, uint64_t row)
     return (template_scan){.format = string_data(format), .bytes = format->bytes, .words = c->plan};
 }
 
-static status plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
-                   const void **out)
+status template_plan(host_function function, host_constants args, uint32_t arg_count, arena *memory,
+                     const void **out)
 {
     (void)function;
     if (arg_count < 2 || !args[1] || args[1]->is_null)
@@ -138,7 +138,7 @@ static status plan(host_function function, host_constants args, uint32_t arg_cou
     return STATUS_OK;
 }
 
-const host_function_ops host_template_ops = {.plan = plan};
+const host_function_ops host_template_ops = {.plan = template_plan};
 
 bool template_next(template_scan *s, template_word *out)
 {

@@ -72,6 +72,10 @@ typedef struct template_scan {
 /* The format of a row, the call's second argument. */
 template_scan template_begin(const host_call *c, uint64_t row);
 
+/* host_function_ops.plan: the words, where the format is a constant. */
+CHECKED status template_plan(host_function function, host_constants args, uint32_t arg_count,
+                             arena *memory, const void **out);
+
 /* The next word; false: the format is over. */
 bool template_next(template_scan *s, template_word *out);
 

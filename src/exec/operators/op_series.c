@@ -7,6 +7,7 @@
  * Values are made by the host on every device: each is the one before it and the step, and the steps of
  * times are calendar intervals. Nothing is made before it is asked for. */
 #include "device/time_value.h"
+#include "device/zone_value.h"
 #include "exec/expression/program.h"
 
 enum { START, STOP, STEP, BOUND_COUNT };
@@ -15,6 +16,7 @@ typedef struct op_series {
     exec_operator base;
     program *program; /* start, stop, step */
     data_type type;
+    zone zone; /* where the plan names one */
 } op_series;
 
 /* The series of one row. */
@@ -25,7 +27,8 @@ typedef struct series {
     int128 at, stop; /* numbers, or times since 1970 */
     int128 step;     /* of numbers */
     interval_value interval;
-    int64_t number; /* of the value, from 1 */
+    const zone *zone; /* in which it is added; NULL: UTC */
+    int64_t number;   /* of the value, from 1 */
 } series;
 
 /* Columns that are made. */
@@ -97,11 +100,13 @@ static data_type type_of(const plan_node *plan)
 }
 
 /* The row's; of no values where one of the three is NULL. */
-static status series_start(const plan_node *plan, const chunk *bound, uint64_t row, series *out)
+static status series_start(const op_series *op, const chunk *bound, uint64_t row, series *out)
 {
+    const plan_node *plan = op->base.plan;
     const tensor *step = bound->columns[STEP];
-    data_type type = type_of(plan);
+    data_type type = op->type;
     *out = (series){.type = type, .has_stop = plan->series.has_stop, .number = 1};
+    out->zone = plan->series.zone ? &op->zone : NULL;
     for (int i = 0; i < BOUND_COUNT; i++)
         out->is_over |= is_null_at(bound->columns[i], row);
     if (out->is_over)
@@ -128,7 +133,9 @@ static void series_advance(series *s)
     bool overflows;
     if (type_is_time(s->type)) {
         int64_t unit = s->type.precision == 9 ? 1000 : 1;
-        overflows = !add_interval((int64_t)s->at, &s->interval, unit, &time);
+        overflows = s->zone
+                        ? !zone_add(s->zone, (int64_t)s->at, s->type.precision, &s->interval, &time)
+                        : !add_interval((int64_t)s->at, &s->interval, unit, &time);
         s->at = time;
     } else {
         overflows = __builtin_add_overflow(s->at, s->step, &s->at);
@@ -154,13 +161,13 @@ static void put_value(tensor *to, uint64_t i, int128 number)
 }
 
 /* The next values, of this row and those behind it, until there is no room. */
-static status fill(const plan_node *plan, series_local *local, uint64_t room,
+static status fill(const op_series *op, series_local *local, uint64_t room,
                    tensor *const made[MADE_MAX], uint64_t *out_count)
 {
     uint64_t count = 0, rows = local->bound->rows.bound;
     while (count < room && local->row < rows) {
         if (!local->has_series)
-            TRY(series_start(plan, local->bound, local->row, &local->series));
+            TRY(series_start(op, local->bound, local->row, &local->series));
         local->has_series = true;
         for (series *s = &local->series; count < room && !s->is_over; series_advance(s)) {
             local->index[count] = (uint32_t)local->row;
@@ -245,7 +252,7 @@ static status next_values(op_series *op, exec_task *task, series_local *local, c
     if (!st && plan->series.has_number)
         st = tensor_new_flat(host, type_make(TYPE_INT64), room, false, &made[NUMBERS]);
     if (!st)
-        st = fill(plan, local, room, made, &count);
+        st = fill(op, local, room, made, &count);
     if (!st && count)
         st = make_output(task->stream, plan, local, count, made, out);
     tensor_unref(made[VALUES]);
@@ -348,7 +355,10 @@ status op_series_open(exec_query *query, const plan_node *plan, exec_layout inpu
         return status_no_memory("series", sizeof *op);
     op->base = (exec_operator){.ops = &series_ops, .query = query, .plan = plan};
     op->type = type_of(plan);
-    status st = program_compile(bounds, BOUND_COUNT, input, &op->program);
+    const char *zone_name = plan->series.zone;
+    status st = zone_name ? zone_find(zone_name, strlen(zone_name), &op->zone) : STATUS_OK;
+    if (!st)
+        st = program_compile(bounds, BOUND_COUNT, input, &op->program);
     if (st) {
         series_close(&op->base);
         return st;
