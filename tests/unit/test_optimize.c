@@ -444,6 +444,44 @@ TEST(ranges_of_values_answer_conditions)
     }
 }
 
+TEST(orders_that_nobody_sees_are_not_made)
+{
+    static const struct {
+        const char *sql;
+        bool has_sort, has_window;
+    } cases[] = {
+        {"select max(n) from (select * from generate_series(1, 9) as g (n) order by -n) v", false,
+         false},
+        {"select n from (select * from generate_series(1, 9) as g (n) order by -n) v", true, false},
+        {"select max(n) from (select * from generate_series(1, 9) as g (n) order by -n limit 3) v",
+         true, false},
+        {"select max(n) from (select * from (select * from generate_series(1, 9) as g (n) order by "
+         "-n) v limit 3) w",
+         true, false},
+        {"select a.n from generate_series(1, 9) as a (n) join (select * from generate_series(1, 9) "
+         "as g (n) "
+         "order by -n) v on a.n = v.n",
+         false, false},
+        {"select max(n) from (select n, rank() over (order by -n) as r from generate_series(1, 9) "
+         "as g (n)) v",
+         false, false},
+        {"select max(r) from (select n, rank() over (order by -n) as r from generate_series(1, 9) "
+         "as g (n)) v",
+         true, true},
+        {"select max(n) from (select n from generate_series(1, 9) as g (n) union all (select * "
+         "from "
+         "generate_series(1, 9) as h (m) order by -m)) v",
+         false, false},
+    };
+    char sql[512], plan[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "explain %s", cases[i].sql);
+        explain("none", sql, plan, sizeof plan);
+        CHECK_EQ(strstr(plan, "sort [") != NULL, cases[i].has_sort);
+        CHECK_EQ(strstr(plan, "window ") != NULL, cases[i].has_window);
+    }
+}
+
 /* An outer join of which the other side is read by nobody is that side, and a common subplan with it goes. */
 TEST(outer_joins_that_nobody_can_tell_go)
 {
