@@ -53,7 +53,8 @@ static void set_group(grouping *g, size_t group, expr **slot)
 static void regroup_run(expr *e, size_t group, grouping *g)
 {
     const expr *run = g->groups->items[group];
-    if (e->kind != EXPR_CALL || (e->op != EXPR_AND && e->op != EXPR_OR) || run->kind != EXPR_CALL || run->op != e->op)
+    if (e->kind != EXPR_CALL || (e->op != EXPR_AND && e->op != EXPR_OR) || run->kind != EXPR_CALL ||
+        run->op != e->op)
         return;
     for (uint32_t at = 0; at + run->arg_count <= e->arg_count; at++) {
         uint32_t same = 0;
