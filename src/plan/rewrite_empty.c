@@ -107,11 +107,31 @@ static int side_of_partners(const plan_node *node)
     switch (node->join.type) {
     case JOIN_LEFT:
     case JOIN_ANTI:
+    case JOIN_SINGLE:
         return 1;
     case JOIN_RIGHT:
         return 0;
     default:
         return -1;
+    }
+}
+
+/* A join of which one side has no rows, and which has some all the same. */
+static status drop_empty_side(const emptiness *e, plan_node **place, const bool *are_empty)
+{
+    plan_node *join = *place, *kept = join->children[are_empty[0]];
+    switch (join->join.type) {
+    case JOIN_ANTI:
+    case JOIN_ANTI_NULL:
+        *place = kept;
+        return STATUS_OK;
+    case JOIN_LEFT:
+    case JOIN_RIGHT:
+    case JOIN_FULL:
+    case JOIN_SINGLE:
+        return join->columns.count ? plan_pad_columns(e->statement, join, kept, place) : STATUS_OK;
+    default:
+        return STATUS_OK;
     }
 }
 
@@ -133,10 +153,8 @@ static status walk(emptiness *e, plan_node **place, bool *out)
     *out = is_node_empty(e, node, are_children, !lacks);
     if (*out)
         return use_no_rows(e, place);
-    if (node->kind == PLAN_JOIN && are_children[1] &&
-        (node->join.type == JOIN_ANTI || node->join.type == JOIN_ANTI_NULL))
-        *place = node->children[0];
-    return STATUS_OK;
+    bool has_empty_side = node->kind == PLAN_JOIN && (are_children[0] || are_children[1]);
+    return has_empty_side ? drop_empty_side(e, place, are_children) : STATUS_OK;
 }
 
 status rewrite_empty(plan_statement *statement)

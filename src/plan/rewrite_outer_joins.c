@@ -92,20 +92,18 @@ static status null_of(arena *a, const plan_column *column, expr **out)
     return *out ? STATUS_OK : status_no_memory("plan", sizeof **out);
 }
 
-/* Above the anti join: what the outer join gave. */
-static status restore_columns(plan_statement *s, const plan_node *join, plan_node *anti,
-                              plan_node **out)
+status plan_pad_columns(plan_statement *s, const plan_node *join, plan_node *kept, plan_node **out)
 {
     plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
     if (!project)
         return status_no_memory("plan", sizeof *project);
-    project->children[0] = anti;
+    project->children[0] = kept;
     project->columns = join->columns;
     project->position = join->position;
     for (size_t i = 0; i < join->columns.count; i++) {
         const plan_column *column = &join->columns.items[i];
         expr *e;
-        if (plan_column_index(anti, column->id) < 0) {
+        if (plan_column_index(kept, column->id) < 0) {
             TRY(null_of(s->memory, column, &e));
         } else {
             e = expr_new_column(s->memory, column->id, column->type, column->is_nullable,
@@ -115,6 +113,7 @@ static status restore_columns(plan_statement *s, const plan_node *join, plan_nod
         }
         TRY(array_push(s->memory, &project->project.exprs, e));
     }
+    plan_estimate(s, project);
     *out = project;
     return STATUS_OK;
 }
@@ -180,5 +179,5 @@ status plan_anti_of_outer_join(plan_statement *s, plan_node *join, const expr_li
         return STATUS_OK;
     plan_node *anti;
     TRY(make_anti(s, join, kept, &anti));
-    return restore_columns(s, join, anti, out);
+    return plan_pad_columns(s, join, anti, out);
 }

@@ -13,6 +13,16 @@ typedef struct offer {
 
 static status offer_below(offer *o, plan_node *node, uint32_t id);
 
+/* The column that has the same values, and that filters take for the expression: it, or the one that it makes an
+ * integer of another width of. NULL: none. */
+static const expr *column_of(const expr *e)
+{
+    while (e->kind == EXPR_CAST && type_is_integer(e->type) && type_is_integer(e->args[0]->type) &&
+           e->args[0]->type.id != TYPE_UINT64)
+        e = e->args[0];
+    return e->kind == EXPR_COLUMN ? e : NULL;
+}
+
 static status offer_scan(offer *o, plan_node *scan, uint32_t id)
 {
     expr column = {.kind = EXPR_COLUMN, .column_id = id};
@@ -32,8 +42,8 @@ static status offer_scan(offer *o, plan_node *scan, uint32_t id)
 static status offer_expr(offer *o, plan_node *node, const expr_list *exprs, uint32_t id)
 {
     for (size_t i = 0; i < exprs->count; i++)
-        if (node->columns.items[i].id == id && exprs->items[i]->kind == EXPR_COLUMN)
-            return offer_below(o, node->children[0], exprs->items[i]->column_id);
+        if (node->columns.items[i].id == id && column_of(exprs->items[i]))
+            return offer_below(o, node->children[0], column_of(exprs->items[i])->column_id);
     return STATUS_OK;
 }
 
@@ -54,10 +64,11 @@ static status offer_join(offer *o, plan_node *join, uint32_t id)
         return STATUS_OK;
     const expr_list *mine = is_left ? &join->join.left_keys : &join->join.right_keys;
     const expr_list *others = is_left ? &join->join.right_keys : &join->join.left_keys;
-    for (size_t k = 0; k < mine->count; k++)
-        if (mine->items[k]->kind == EXPR_COLUMN && mine->items[k]->column_id == id &&
-            others->items[k]->kind == EXPR_COLUMN)
-            TRY(offer_below(o, join->children[is_left ? 1 : 0], others->items[k]->column_id));
+    for (size_t k = 0; k < mine->count; k++) {
+        const expr *own = column_of(mine->items[k]), *other = column_of(others->items[k]);
+        if (own && own->column_id == id && other)
+            TRY(offer_below(o, join->children[is_left ? 1 : 0], other->column_id));
+    }
     return STATUS_OK;
 }
 
@@ -84,11 +95,12 @@ static status offer_below(offer *o, plan_node *node, uint32_t id)
     }
 }
 
+/* Of a range a filter knows signed bounds; of two values there is nothing to drop. */
 static bool is_filter_key(const expr *e)
 {
     data_type type = e->type;
-    return e->kind == EXPR_COLUMN && (type_is_text(type) || type.id == TYPE_DATE ||
-                                      (type_is_integer(type) && type.id != TYPE_UINT64));
+    return column_of(e) && (type_is_text(type) || type_is_time(type) || type_is_numeric(type)) &&
+           type.id != TYPE_UINT64;
 }
 
 /* Nothing below drops rows: it has all keys that there are, or nearly. */
@@ -123,7 +135,8 @@ status rewrite_offer_keys(plan_statement *s, plan_node *join)
         offer o = {.statement = s, .number = s->runtime_filter_count, .keys_max = -1};
         if (has_all)
             o.keys_max = plan_distinct(build, build_keys->items[k], build->estimated_rows);
-        TRY(offer_below(&o, join->children[build_left ? 1 : 0], probe_keys->items[k]->column_id));
+        TRY(offer_below(&o, join->children[build_left ? 1 : 0],
+                        column_of(probe_keys->items[k])->column_id));
         if (!o.is_taken)
             continue;
         s->runtime_filter_count++;

@@ -84,7 +84,7 @@ TEST(functions_of_constant_texts_are_computed_once)
 {
     char plan[2048];
     explain("none",
-            "explain select a from (values ('x'), ('y')) v (a) where a = upper('ab') || "
+            "explain select a from (values ('A'), ('y')) v (a) where a = upper('ab') || "
             "substr('cde', 2, 1) || reverse(left(trim(' fg '), 1))",
             plan, sizeof plan);
     CHECK(strstr(plan, "(a = 'ABdf')"));
@@ -402,6 +402,83 @@ TEST(what_can_have_no_rows_is_not_run)
         CHECK_EQ(strstr(plan, "series") != NULL, cases[i].is_run);
         explain("empty", sql, plan, sizeof plan);
         CHECK(strstr(plan, "series"));
+    }
+}
+
+/* Keys that lie apart, conditions that hold for no row or for each: what is known of the values tells. */
+TEST(ranges_of_values_answer_conditions)
+{
+    static const char with[] = "explain with l as (select n, n + 0 as u from generate_series(1, 9) "
+                               "as g (n)), r as (select * from (values (20), (30)) v (n)), "
+                               "o as (select * from (values (5), (30), (null)) v (n)) ";
+    static const struct {
+        const char *sql, *has, *lacks;
+    } cases[] = {
+        {"select l.n, r.n from l join r on l.n = r.n", "values", " join"},
+        {"select l.n, o.n from l join o on l.n = o.n", "inner join", NULL},
+        {"select l.u, r.n from l join r on l.u = r.n", " join", NULL},
+        {"select l.n, r.n from l left join r on l.n = r.n", "NULL as n", " join"},
+        {"select l.n, r.n from r right join l on l.n = r.n", "NULL as n", " join"},
+        {"select l.n, r.n from l full join r on l.n = r.n", "full join", NULL},
+        {"select n from l where exists (select 1 from r where r.n = l.n)", "values", " join"},
+        {"select n from l where not exists (select 1 from r where r.n = l.n)", "series", " join"},
+        {"select n from l where n not in (select n from r)", "series", " join"},
+        {"select n from l where n not in (select n from o)", "anti join", NULL},
+        {"select l.n from l join r on l.n is not distinct from r.n", "values", " join"},
+        {"select o.n from o join (select nullif(n, 1) as n from l) l on o.n = l.n", " join", NULL},
+        {"select n from o where n > 30", "values", "filter"},
+        {"select n from o where n >= 5", "filter", NULL},
+        {"select n from r where n >= 20 and n <> 31", "values", "filter"},
+        {"select n from r where n is null or n in (1, 2)", "values", "filter"},
+        {"select l.n from l join o on l.n = o.n join r on o.n = r.n", "values", " join"},
+        {"select l.n from l left join r on l.n = r.n where r.n is null", "series", " join"},
+        {"select m from (select max(n) as m from l) g join r on g.m = r.n", "values", " join"},
+        {"select m from (select max(n) as m from l) g where m is null", "filter", NULL},
+    };
+    char sql[1024], plan[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "%s%s", with, cases[i].sql);
+        explain("none", sql, plan, sizeof plan);
+        CHECK(strstr(plan, cases[i].has));
+        CHECK(!cases[i].lacks || !strstr(plan, cases[i].lacks));
+    }
+}
+
+TEST(orders_that_nobody_sees_are_not_made)
+{
+    static const struct {
+        const char *sql;
+        bool has_sort, has_window;
+    } cases[] = {
+        {"select max(n) from (select * from generate_series(1, 9) as g (n) order by -n) v", false,
+         false},
+        {"select n from (select * from generate_series(1, 9) as g (n) order by -n) v", true, false},
+        {"select max(n) from (select * from generate_series(1, 9) as g (n) order by -n limit 3) v",
+         true, false},
+        {"select max(n) from (select * from (select * from generate_series(1, 9) as g (n) order by "
+         "-n) v limit 3) w",
+         true, false},
+        {"select a.n from generate_series(1, 9) as a (n) join (select * from generate_series(1, 9) "
+         "as g (n) "
+         "order by -n) v on a.n = v.n",
+         false, false},
+        {"select max(n) from (select n, rank() over (order by -n) as r from generate_series(1, 9) "
+         "as g (n)) v",
+         false, false},
+        {"select max(r) from (select n, rank() over (order by -n) as r from generate_series(1, 9) "
+         "as g (n)) v",
+         true, true},
+        {"select max(n) from (select n from generate_series(1, 9) as g (n) union all (select * "
+         "from "
+         "generate_series(1, 9) as h (m) order by -m)) v",
+         false, false},
+    };
+    char sql[512], plan[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "explain %s", cases[i].sql);
+        explain("none", sql, plan, sizeof plan);
+        CHECK_EQ(strstr(plan, "sort [") != NULL, cases[i].has_sort);
+        CHECK_EQ(strstr(plan, "window ") != NULL, cases[i].has_window);
     }
 }
 

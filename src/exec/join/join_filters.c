@@ -60,7 +60,7 @@ static status note_keys(const op_join_build *join, exec_task *task, uint32_t key
     TRY(runtime_filter_bounds(task->stream, table->chunks.items, table->chunks.count,
                               join->key_columns[key], bounds));
     set_words(words, bounds[2], (int64_t)bounds[0], (int64_t)bounds[1],
-              !type_is_text(join->key_types[key]));
+              runtime_filter_type_has_range(join->key_types[key]));
     return STATUS_OK;
 }
 

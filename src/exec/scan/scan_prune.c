@@ -7,9 +7,8 @@
 #include "exec/scan/scan_bound.h"
 
 #include "parquet/read/bloom_probe.h"
-#include "plan/fold.h"
+#include "plan/value_range.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A row group, or the rows of one page of a column, seen by a scan. */
@@ -51,47 +50,25 @@ static bool is_float(data_type type)
 
 /* ---- casts ---- */
 
-/* A cast after which values are in the same order, as those of union_by_name are: to floats, or without rounding. */
-static bool keeps_order(data_type from, data_type to)
-{
-    if (!type_is_numeric(from) || !type_is_numeric(to))
-        return false;
-    return is_float(to) || (!is_float(from) && to.scale >= from.scale);
-}
-
 /* The column itself, or one whose order a cast keeps; NULL: neither. */
 static const expr *column_below(const expr *e)
 {
     if (e->kind == EXPR_COLUMN)
         return e;
     bool is_cast = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_COLUMN;
-    return is_cast && keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
+    return is_cast && value_cast_keeps_order(e->args[0]->type, e->type) ? e->args[0] : NULL;
 }
 
-static bool cast_bound(value *bound, data_type to)
-{
-    const value before = *bound;
-    bool is_done = false;
-    status st = value_cast(NULL, &before, to, bound, &is_done);
-    is_done &= !st;
-    status_free(st);
-    return is_done;
-}
-
-/* Of the column, as its cast's. What becomes a float may have been rounded another way than here. */
+/* Of the column, as its cast's. */
 static bool cast_statistics(const pq_statistics *s, data_type to, pq_statistics *out)
 {
-    bool is_rounded = is_float(to) && s->min.type.id != TYPE_FLOAT;
+    value_range below = {.is_bounded = s->has_min && s->has_max, .min = s->min, .max = s->max},
+                range;
     *out = *s;
-    if (!s->has_min || !s->has_max || !type_is_numeric(s->min.type) || !cast_bound(&out->min, to) ||
-        !cast_bound(&out->max, to))
+    if (!value_range_cast(&below, to, &range))
         return false;
-    if (is_rounded) {
-        out->min.f64 = to.id == TYPE_FLOAT ? nextafterf((float)out->min.f64, -INFINITY)
-                                           : nextafter(out->min.f64, -INFINITY);
-        out->max.f64 = to.id == TYPE_FLOAT ? nextafterf((float)out->max.f64, INFINITY)
-                                           : nextafter(out->max.f64, INFINITY);
-    }
+    out->min = range.min;
+    out->max = range.max;
     return true;
 }
 

@@ -204,7 +204,7 @@ status runtime_filter_make(runtime_filter *filter, dev_stream *stream, chunk *co
 {
     bool is_narrow = false;
     filter->is_empty = !chunk_count;
-    if (chunk_count && !type_is_text(chunks[0]->columns[column]->type))
+    if (chunk_count && runtime_filter_type_has_range(chunks[0]->columns[column]->type))
         TRY(find_range(filter, stream, chunks, chunk_count, column, &is_narrow));
     if (!filter->is_empty && is_narrow)
         TRY(make_bitmap(filter, stream, chunks, chunk_count, column));
@@ -222,7 +222,7 @@ status runtime_filter_bounds(dev_stream *stream, chunk *const *chunks, size_t ch
     words[0] = (uint64_t)INT64_MAX;
     words[1] = (uint64_t)INT64_MIN;
     words[2] = row_count(chunks, chunk_count);
-    if (!chunk_count || type_is_text(chunks[0]->columns[column]->type))
+    if (!chunk_count || !runtime_filter_type_has_range(chunks[0]->columns[column]->type))
         return STATUS_OK;
     return key_bounds(stream, chunks, chunk_count, column, words);
 }

@@ -12,7 +12,7 @@
 typedef struct runtime_filter {
     _Atomic bool is_published; /* false at the scan's start: ignore it */
     bool is_empty;             /* no key at all: nothing can match */
-    bool has_range;            /* keys of integer-like types: the host knows the bounds */
+    bool has_range;            /* keys of types that have one: the host knows the bounds */
     int64_t range_min, range_max;
     uint64_t keys; /* how many there are at most, as rows of the build side; 0: not known */
     /* Exact: bit (key - range_min) of the bitmap; owner holds it. NULL: no bitmap. */
@@ -24,10 +24,16 @@ typedef struct runtime_filter {
     dev_buffer *bloom_owner;
 } runtime_filter;
 
+/* Keys of the type are told by range and bitmap; others, such as texts, by a Bloom filter alone. A decimal may have
+ * 8 bytes on one side and 16 on the other, which hash alike. */
+static inline bool runtime_filter_type_has_range(data_type type)
+{
+    return type_is_integer(type) || type_is_time(type);
+}
+
 struct chunk;
 struct tensor;
-/* From the build side's keys: a column of chunks of exact lengths, FLAT, of text or integer-like,
- * of 1 to 8 bytes. It is published when the stream has done it: scans use it on streams of their
+/* From the build side's keys: a column of chunks of exact lengths, FLAT. It is published when the stream has done it: scans use it on streams of their
  * own. */
 CHECKED status runtime_filter_make(runtime_filter *filter, dev_stream *stream,
                                    struct chunk *const *chunks, size_t chunk_count,
