@@ -5,6 +5,7 @@ import ctypes
 import datetime
 import decimal
 import struct
+import uuid
 from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 _pointer = ctypes.c_void_p
@@ -121,6 +122,9 @@ def _plain(form: str, array: Array, count: int) -> Sequence[Any]:
     if form == "tin":
         parts = ctypes.string_at(start + 16 * array.offset, 16 * count)
         return [Interval(*part) for part in struct.iter_unpack("<iiq", parts)]
+    if form == "w:16":  # Pistachio gives no other of fixed length
+        data = ctypes.string_at(start + 16 * array.offset, 16 * count)
+        return [uuid.UUID(bytes=data[at:at + 16]) for at in range(0, 16 * count, 16)]
     if form.startswith("d:"):
         scale = int(form[2:].split(",")[1])
         width = 8 if form.endswith(",64") else 16
@@ -259,6 +263,8 @@ def _encode(value: Any) -> Tuple[str, List[bytes]]:
         return "tin", [struct.pack("<iiq", 0, value.days, (_microseconds(value) - value.days * 86400000000) * 1000)]
     if isinstance(value, Interval):
         return "tin", [struct.pack("<iiq", *value)]
+    if isinstance(value, uuid.UUID):
+        return "w:16", [value.bytes]
     if hasattr(value, "item"):  # a scalar of NumPy
         return _encode(value.item())
     raise TypeError(f"a parameter cannot be of type {type(value).__name__}")
@@ -280,7 +286,7 @@ class Row:
         for name, value in items:
             form, buffers = _encode(value)
             schemas.append(Schema(format=self._text(form), name=self._text(str(name)), flags=2,
-                                  release=_no_release_schema))
+                                  metadata=self._metadata() if form == "w:16" else None, release=_no_release_schema))
             arrays.append(self._array([None, *buffers] if form != "n" else [], 1))
         self.schema = Schema(format=self._text("+s"), name=self._text(""), n_children=len(items),
                              children=self._list(schemas, Schema), release=_no_release_schema)
@@ -291,6 +297,12 @@ class Row:
     def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
         return (_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
                 _capsule(ctypes.addressof(self.array), b"arrow_array", None))
+
+    def _metadata(self) -> Any:
+        """That the column is of Arrow's extension type for UUIDs."""
+        words = (b"ARROW:extension:name", b"arrow.uuid", b"ARROW:extension:metadata", b"")
+        data = struct.pack("<i", len(words) // 2) + b"".join(struct.pack("<i", len(word)) + word for word in words)
+        return ctypes.cast(self._keep(ctypes.create_string_buffer(data, len(data))), _pointer)
 
     def _keep(self, thing: Any) -> Any:
         self._kept.append(thing)

@@ -29,11 +29,18 @@ CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_optio
 /* A schema of its own: the texts are copied, children are zeroed and released if not made. */
 CHECKED status api_arrow_schema_new(const char *format, const char *name, uint32_t child_count,
                                     struct ArrowSchema *out);
-/* The same as another one, which may be a client's; without metadata. */
+/* The same as another one, which may be a client's. */
 CHECKED status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out);
 #define API_ARROW_FORMAT_BYTES 40
 /* The format string of a type. */
 void api_arrow_format(data_type type, api_arrow_options options, char *out);
+
+/* Says that the column is a UUID (Arrow's canonical extension type), and whether another one says so of its
+ * 16 bytes, whose metadata may be NULL. */
+CHECKED status api_arrow_mark_uuid(struct ArrowSchema *column);
+bool api_arrow_is_uuid(const struct ArrowSchema *column);
+/* A copy of a schema's metadata, for mem_free; NULL: there is none, or no memory. */
+char *api_arrow_metadata_copy(const char *metadata);
 
 /* Makes the values of a column of the batch what Arrow has, where they are not yet: before it is handed to anybody. */
 CHECKED status api_arrow_convert(exec_batch *batch, uint32_t column, api_arrow_options options);

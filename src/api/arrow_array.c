@@ -13,6 +13,7 @@
  * engine has the memory of those at once: new memory costs more than what is done here. Validity is
  * always the batch's: both are bitmaps, least significant bit first. */
 #include "api/arrow.h"
+#include "base/uuid_text.h"
 
 #include <stdlib.h>
 
@@ -86,6 +87,21 @@ static status convert_decimals(exec_batch *batch, uint32_t index, api_arrow_opti
         widen_decimals(column->values, made.values, batch->row_count);
     else
         narrow_decimals(column->values, made.values, batch->row_count);
+    exec_batch_put_values(batch, index, &made);
+    return STATUS_OK;
+}
+
+static status convert_uuids(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    exec_batch_values made;
+    TRY(exec_batch_make_values(batch, index, column->type, &made));
+    const int128 *uuids = column->values;
+    for (uint64_t row = 0; row < batch->row_count; row++) {
+        /* Of a row after the other: they may be made where the values are. */
+        int128 uuid = uuids[row];
+        uuid_to_bytes(uuid, (uint8_t *)made.values + row * UUID_BYTES);
+    }
     exec_batch_put_values(batch, index, &made);
     return STATUS_OK;
 }
@@ -272,6 +288,8 @@ static status convert_column(exec_batch *batch, uint32_t index, api_arrow_option
         return convert_texts(batch, index);
     if (column->type.id == TYPE_DECIMAL)
         return convert_decimals(batch, index, options);
+    if (column->type.id == TYPE_UUID)
+        return convert_uuids(batch, index);
     return column->type.id == TYPE_INTERVAL ? convert_intervals(batch, index) : STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "api/arrow_row.h"
 
 #include "api/arrow.h"
+#include "base/uuid_text.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -83,7 +84,7 @@ status api_arrow_type(const struct ArrowSchema *column, data_type *out)
         return STATUS_OK;
     if (!fixed_bytes(format))
         return no_type(column);
-    *out = type_make(TYPE_BLOB);
+    *out = type_make(api_arrow_is_uuid(column) ? TYPE_UUID : TYPE_BLOB);
     return STATUS_OK;
 }
 
@@ -375,6 +376,9 @@ static status value_at(const struct ArrowSchema *column, const struct ArrowArray
         return date_or_time(column, values, at, out);
     case TYPE_INTERVAL:
         return interval(column, values, at, out);
+    case TYPE_UUID:
+        out->i128 = uuid_of_bytes((const uint8_t *)values + at * UUID_BYTES);
+        return STATUS_OK;
     case TYPE_DECIMAL:
         return decimal(column, values, at, out);
     default:

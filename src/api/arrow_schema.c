@@ -26,11 +26,11 @@ static void format_decimal(data_type type, api_arrow_options options, char *out)
 void api_arrow_format(data_type type, api_arrow_options options, char *out)
 {
     static const char *const formats[TYPE_ID_COUNT] = {
-        [TYPE_NULL] = "n",      [TYPE_BOOL] = "b",   [TYPE_INT8] = "c",  [TYPE_INT16] = "s",
-        [TYPE_INT32] = "i",     [TYPE_INT64] = "l",  [TYPE_UINT8] = "C", [TYPE_UINT16] = "S",
-        [TYPE_UINT32] = "I",    [TYPE_UINT64] = "L", [TYPE_FLOAT] = "f", [TYPE_DOUBLE] = "g",
-        [TYPE_DATE] = "tdD",    [TYPE_TIME] = "ttu", [TYPE_BLOB] = "vz", [TYPE_VARCHAR] = "vu",
-        [TYPE_INTERVAL] = "tin"};
+        [TYPE_NULL] = "n",       [TYPE_BOOL] = "b",   [TYPE_INT8] = "c",  [TYPE_INT16] = "s",
+        [TYPE_INT32] = "i",      [TYPE_INT64] = "l",  [TYPE_UINT8] = "C", [TYPE_UINT16] = "S",
+        [TYPE_UINT32] = "I",     [TYPE_UINT64] = "L", [TYPE_FLOAT] = "f", [TYPE_DOUBLE] = "g",
+        [TYPE_DATE] = "tdD",     [TYPE_TIME] = "ttu", [TYPE_BLOB] = "vz", [TYPE_VARCHAR] = "vu",
+        [TYPE_INTERVAL] = "tin", [TYPE_UUID] = "w:16"};
     if (type.id == TYPE_DECIMAL)
         format_decimal(type, options, out);
     else if (type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ)
@@ -53,6 +53,7 @@ static void release(struct ArrowSchema *schema)
     mem_free(schema->children);
     mem_free((char *)schema->format);
     mem_free((char *)schema->name);
+    mem_free((char *)schema->metadata);
     schema->release = NULL;
 }
 
@@ -94,6 +95,7 @@ status api_arrow_schema_copy(const struct ArrowSchema *from, struct ArrowSchema 
     TRY(api_arrow_schema_new(from->format ? from->format : "", from->name ? from->name : "",
                              (uint32_t)from->n_children, out));
     out->flags = from->flags;
+    out->metadata = api_arrow_metadata_copy(from->metadata);
     status st = copy_dictionary(from, out);
     for (int64_t i = 0; i < from->n_children && !st; i++)
         st = from->children[i]
@@ -123,7 +125,11 @@ static status make_column(data_type type, const char *name, api_arrow_options op
     if (options.has_dictionaries && type.id == TYPE_VARCHAR)
         return make_coded(name, out);
     api_arrow_format(type, options, format);
-    return api_arrow_schema_new(format, name, 0, out);
+    TRY(api_arrow_schema_new(format, name, 0, out));
+    status st = type.id == TYPE_UUID ? api_arrow_mark_uuid(out) : STATUS_OK;
+    if (st)
+        release(out);
+    return st;
 }
 
 status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,

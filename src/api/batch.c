@@ -120,6 +120,7 @@ value api_value_at(const exec_batch_column *column, uint64_t row)
         v.interval = ((const interval_value *)values)[row];
         break;
     case TYPE_DECIMAL:
+    case TYPE_UUID:
         if (column->type.width == 16)
             v.i128 = ((const int128 *)values)[row];
         else

@@ -28,6 +28,7 @@ static const struct {
     [TYPE_INTERVAL] = {"interval", 16},
     [TYPE_VARCHAR] = {"varchar", 16},
     [TYPE_BLOB] = {"blob", 16},
+    [TYPE_UUID] = {"uuid", 16},
 };
 
 data_type type_make(type_id id)

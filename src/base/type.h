@@ -37,6 +37,7 @@ typedef enum type_id {
     TYPE_INTERVAL,     /* interval_value, 16 bytes */
     TYPE_VARCHAR,      /* string_view, 16 bytes, UTF-8 */
     TYPE_BLOB,         /* string_view, 16 bytes, any bytes */
+    TYPE_UUID,         /* int128: its bytes as a number, the sign bit turned over (uuid_text.h) */
     TYPE_ID_COUNT
 } type_id;
 
@@ -76,7 +77,7 @@ typedef struct value {
         bool boolean;
         int64_t i64;  /* signed integers, date, time, timestamps, decimals of width 8 */
         uint64_t u64; /* unsigned integers */
-        int128 i128;  /* decimals of width 16 */
+        int128 i128;  /* decimals of width 16, UUIDs */
         double f64;   /* float and double */
         interval_value interval;
         struct {
@@ -139,7 +140,7 @@ value value_int(type_id id, int64_t number);
 value value_double(double number);
 value value_text(const char *text, size_t bytes);
 value value_decimal(int128 unscaled, data_type type);
-/* The unscaled integer of an integer, decimal, date, time or timestamp value. */
+/* The unscaled integer of an integer, decimal, date, time, timestamp or UUID. */
 int128 value_int128(const value *v);
 /* -1, 0, 1; both of the same type, neither NULL. Text by bytes; NaN is greatest. */
 int value_compare(const value *a, const value *b);
@@ -157,6 +158,8 @@ size_t date_format(int32_t days, char *text);
 #define TIMESTAMP_TEXT_BYTES 48
 size_t time_format(int64_t microseconds, char *text);
 size_t timestamp_format(int64_t count, unsigned precision, bool is_utc, char *text);
+#define UUID_BYTES 16
+#define UUID_TEXT_BYTES 36
 #define INTERVAL_TEXT_BYTES 80
 size_t interval_format(interval_value interval, char *text); /* PostgreSQL's default style */
 /* Any value as SQL prints it ("" for NULL). Text of a varchar is copied whole; a blob as \x hex.

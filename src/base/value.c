@@ -3,6 +3,7 @@
 
 #include "base/blob_text.h"
 #include "base/number_text.h"
+#include "base/uuid_text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -153,6 +154,9 @@ size_t value_format(const value *v, char *text, size_t room)
         break;
     case TYPE_INTERVAL:
         length = interval_format(v->interval, small);
+        break;
+    case TYPE_UUID:
+        length = uuid_format_text(v->i128, small);
         break;
     default:
         length = int128_format(value_int128(v), v->type.scale, small);

@@ -21,7 +21,8 @@ typedef enum pq_conversion {
     PQ_CONVERT_INT96,  /* Julian day and nanoseconds: timestamp */
     PQ_CONVERT_MILLIS, /* times 1000: time and timestamp of milliseconds */
     PQ_CONVERT_NANOS,  /* divided by 1000: time of nanoseconds */
-    PQ_CONVERT_HALF    /* float16 */
+    PQ_CONVERT_HALF,   /* float16 */
+    PQ_CONVERT_UUID    /* big-endian bytes to what TYPE_UUID has in memory */
 } pq_conversion;
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/interval_text.h"
 #include "base/moment_text.h"
 #include "base/number_text.h"
+#include "base/uuid_text.h"
 
 PORTABLE bool cast_text_to_integer(const char *text, size_t bytes, data_type type, void *out)
 {
@@ -56,6 +57,8 @@ PORTABLE bool cast_text_to_value(const char *text, size_t bytes, data_type type,
                                       (int64_t *)out);
     case TYPE_INTERVAL:
         return interval_parse_text(text, bytes, (interval_value *)out);
+    case TYPE_UUID:
+        return uuid_parse_text(text, bytes, (int128 *)out);
     default:
         return cast_text_to_integer(text, bytes, type, out);
     }
@@ -99,6 +102,8 @@ PORTABLE size_t cast_value_to_text(data_type type, const void *at, char *text)
                                        type.id == TYPE_TIMESTAMP_TZ, text);
     case TYPE_INTERVAL:
         return interval_format_text(*(const interval_value *)at, text);
+    case TYPE_UUID:
+        return uuid_format_text(*(const int128 *)at, text);
     default:
         return number_format(cast_load_integer(type, at), type.scale, text);
     }

@@ -2,6 +2,7 @@
 #include "plan/fold.h"
 
 #include "base/blob_text.h"
+#include "base/uuid_text.h"
 
 #include <math.h>
 
@@ -182,6 +183,9 @@ static status cast_text(arena *a, const value *v, data_type to, value *out)
         break;
     case TYPE_INTERVAL:
         is_parsed = interval_parse(v->text, v->bytes, &out->interval);
+        break;
+    case TYPE_UUID:
+        is_parsed = uuid_parse_text(v->text, v->bytes, &out->i128);
         break;
     default:
         return cast_text_blob(a, v, out);

@@ -131,6 +131,8 @@ data_type function_letter_type(char letter)
         return type_make(TYPE_TIMESTAMP);
     case 'I':
         return type_make(TYPE_INTERVAL);
+    case 'U':
+        return type_make(TYPE_UUID);
     default:
         return type_make(TYPE_BOOL);
     }
@@ -148,6 +150,7 @@ static const char *type_of_letter(char letter, const char *any)
            : letter == 'D' ? "date"
            : letter == 'T' ? "timestamp"
            : letter == 'I' ? "interval"
+           : letter == 'U' ? "uuid"
                            : any;
 }
 

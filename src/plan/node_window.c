@@ -68,10 +68,12 @@ static bool has_frame(const plan_window_call *call)
 
 static void write_call(plan_writer *w, const plan_window_call *call, const plan_column *column)
 {
-    bool is_aggregate = call->function == WINDOW_AGGREGATE;
-    plan_write_format(w, "%s(",
+    bool is_distinct = call->function == WINDOW_DISTINCT;
+    bool is_aggregate = call->function == WINDOW_AGGREGATE || is_distinct;
+    plan_write_format(w, "%s(%s",
                       is_aggregate ? plan_aggregate_name(call->aggregate)
-                                   : plan_window_name(call->function));
+                                   : plan_window_name(call->function),
+                      is_distinct ? "distinct " : "");
     if (is_aggregate && !call->arg_count)
         plan_write_text(w, "*");
     for (uint32_t i = 0; i < call->arg_count; i++) {
@@ -153,8 +155,12 @@ static status verify_call(const plan_node *node, const plan_window_call *call)
     if (call->function == WINDOW_AGGREGATE &&
         !call->arg_count != (call->aggregate == AGGREGATE_COUNT_STAR))
         return plan_verify_error(node, "aggregate without argument");
-    if (call->function > WINDOW_AGGREGATE && call->arg_count != 2)
-        return plan_verify_error(node, "a function without its second argument");
+    uint32_t takes = call->function == WINDOW_DISTINCT   ? 1
+                     : call->function >= WINDOW_QUANTILE ? 3
+                     : call->function > WINDOW_AGGREGATE ? 2
+                                                         : call->arg_count;
+    if (call->arg_count != takes)
+        return plan_verify_error(node, "a function without all of its arguments");
     TRY(verify_bound(node, call, &call->frame.start));
     return verify_bound(node, call, &call->frame.end);
 }

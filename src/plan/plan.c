@@ -86,6 +86,10 @@ const char *plan_window_name(plan_window_function function)
         [WINDOW_STRING_AGG_FRAME] = "string_agg",
         [WINDOW_VALUE_OF_LEAST] = "arg_min",
         [WINDOW_VALUE_OF_GREATEST] = "arg_max",
+        [WINDOW_QUANTILE] = "quantile_cont",
+        [WINDOW_QUANTILE_VALUE] = "quantile_disc",
+        [WINDOW_MODE] = "mode",
+        [WINDOW_DISTINCT] = "distinct",
     };
     return names[function];
 }

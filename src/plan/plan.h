@@ -107,7 +107,13 @@ typedef enum plan_window_function {
      * argument is least, or greatest, the second. */
     WINDOW_STRING_AGG_FRAME,
     WINDOW_VALUE_OF_LEAST,
-    WINDOW_VALUE_OF_GREATEST
+    WINDOW_VALUE_OF_GREATEST,
+    /* Of values in their order: between two of them, the first at or behind a share, the most frequent. Arguments: the
+     * value; the share, and whether the order is descending, constants. */
+    WINDOW_QUANTILE,
+    WINDOW_QUANTILE_VALUE,
+    WINDOW_MODE,
+    WINDOW_DISTINCT /* count, sum or avg of different values */
 } plan_window_function;
 
 typedef enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } plan_frame_mode;
@@ -144,7 +150,7 @@ typedef struct plan_frame {
 
 typedef struct plan_window_call {
     plan_window_function function;
-    plan_aggregate_function aggregate; /* WINDOW_AGGREGATE */
+    plan_aggregate_function aggregate; /* WINDOW_AGGREGATE, WINDOW_DISTINCT */
     uint32_t arg_count;
     expr *args[PLAN_WINDOW_ARGUMENTS]; /* columns or constants */
     plan_frame frame;

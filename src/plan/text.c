@@ -71,7 +71,8 @@ static void write_constant(plan_writer *w, const value *v)
         return;
     }
     bool is_text = type_is_text(v->type);
-    bool is_quoted = is_text || type_is_time(v->type) || v->type.id == TYPE_INTERVAL;
+    bool is_quoted =
+        is_text || type_is_time(v->type) || v->type.id == TYPE_INTERVAL || v->type.id == TYPE_UUID;
     if (is_quoted && !is_text) {
         char name[TYPE_NAME_BYTES];
         plan_write_format(w, "%s ", type_name(v->type, name));

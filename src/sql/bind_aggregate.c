@@ -316,6 +316,14 @@ static status filter_argument(binder *b, plan_aggregate *call)
     return STATUS_OK;
 }
 
+/* Those that values which come twice make no difference to are not asked. */
+static bool can_be_distinct_over(plan_aggregate_function function)
+{
+    return functions[function].ignores_distinct || function == AGGREGATE_COUNT ||
+           function == AGGREGATE_COUNT_STAR || function == AGGREGATE_SUM ||
+           function == AGGREGATE_AVG;
+}
+
 status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char *name,
                            bind_scope *scope, bool *out_is_aggregate, bind_aggregate *out)
 {
@@ -323,12 +331,13 @@ status bind_aggregate_over(binder *b, const PgQuery__FuncCall *tree, const char 
     *out_is_aggregate = find_function(name, &function) && !bind_is_composite(name);
     if (!*out_is_aggregate)
         return STATUS_OK;
-    if (tree->agg_distinct)
-        return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
+    if (tree->agg_distinct && !can_be_distinct_over(function))
+        return bind_unsupported(b, tree->location, "DISTINCT in this window function is");
     if (tree->n_agg_order || tree->agg_within_group)
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
-    *out = (bind_aggregate){
-        .call = {.function = function, .position = bind_position(b, tree->location)}};
+    *out = (bind_aggregate){.call = {.function = function,
+                                     .is_distinct = tree->agg_distinct,
+                                     .position = bind_position(b, tree->location)}};
     TRY(bind_argument(b, tree, name, scope, &out->call));
     TRY(check_owner(b, tree, scope, &out->call));
     TRY(finish_call(b, tree, name, &out->call, &out->column));

@@ -16,6 +16,7 @@ static const composite_name names[] = {
     {"quantile_cont", COMPOSITE_QUANTILE, 2, false},
     {"quantile_disc", COMPOSITE_QUANTILE_VALUE, 2, false},
     {"approx_quantile", COMPOSITE_QUANTILE_VALUE, 2, false},
+    {"quantile", COMPOSITE_QUANTILE_VALUE, 2, false},
     {"percentile_cont", COMPOSITE_QUANTILE, 1, true},
     {"percentile_disc", COMPOSITE_QUANTILE_VALUE, 1, true},
     {"mode", COMPOSITE_MODE, 1, false},
@@ -250,10 +251,33 @@ status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char 
 
 /* ---- OVER a window ---- */
 
+static bool is_ordered(bind_composite_kind kind)
+{
+    return kind == COMPOSITE_QUANTILE || kind == COMPOSITE_QUANTILE_VALUE || kind == COMPOSITE_MODE;
+}
+
+/* Quantiles and modes: the value, the share, and whether values are in descending order. */
+static status bind_ordered_over(binder *b, const PgQuery__FuncCall *tree,
+                                const composite_name *found, bind_scope *scope, bind_composite *c,
+                                plan_window_call *call)
+{
+    TRY(bind_others(b, tree, found, scope, c));
+    value fraction = value_double(c->fraction), is_descending = value_bool(c->is_descending);
+    call->function = c->kind == COMPOSITE_QUANTILE         ? WINDOW_QUANTILE
+                     : c->kind == COMPOSITE_QUANTILE_VALUE ? WINDOW_QUANTILE_VALUE
+                                                           : WINDOW_MODE;
+    call->arg_count = 3;
+    call->args[0] = c->key;
+    TRY(bind_constant(b, &fraction, -1, &call->args[1]));
+    return bind_constant(b, &is_descending, -1, &call->args[2]);
+}
+
 static status bind_over(binder *b, const PgQuery__FuncCall *tree, const composite_name *found,
                         bind_scope *scope, bind_composite *c, plan_window_call *call)
 {
     bool is_string = c->kind == COMPOSITE_STRING_AGG;
+    if (is_ordered(c->kind))
+        return bind_ordered_over(b, tree, found, scope, c, call);
     if (is_string)
         TRY(bind_string_agg(b, tree, found->name, scope, c));
     else
@@ -272,13 +296,9 @@ status bind_composite_over(binder *b, const PgQuery__FuncCall *tree, const char 
 {
     const composite_name *found = find_name(name, tree->agg_within_group);
     bind_composite c = {.kind = found->kind, .position = bind_position(b, tree->location)};
-    if (c.kind != COMPOSITE_STRING_AGG && c.kind != COMPOSITE_VALUE_OF_LEAST &&
-        c.kind != COMPOSITE_VALUE_OF_GREATEST)
-        return bind_error(b, STATUS_KIND_UNSUPPORTED, tree->location,
-                          "%s over a window is not supported", name);
     if (tree->agg_distinct)
         return bind_unsupported(b, tree->location, "DISTINCT in a window function is");
-    if (tree->n_agg_order || tree->agg_within_group)
+    if (!is_ordered(c.kind) && (tree->n_agg_order || tree->agg_within_group))
         return bind_unsupported(b, tree->location, "ORDER BY in a window function is");
     TRY(bind_over(b, tree, found, scope, &c, call));
     *out = (plan_column){.name = found->name, .type = type_of(&c), .is_nullable = true};

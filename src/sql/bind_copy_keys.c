@@ -50,7 +50,7 @@ static status no_such_column(const binder *b, const char *name, const plan_node 
 static bool can_name(data_type type)
 {
     return type_is_integer(type) || type_is_time(type) || type.id == TYPE_DECIMAL ||
-           type.id == TYPE_BOOL || type.id == TYPE_VARCHAR;
+           type.id == TYPE_BOOL || type.id == TYPE_VARCHAR || type.id == TYPE_UUID;
 }
 
 static status check_key(const binder *b, const plan_column *column)

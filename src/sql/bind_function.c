@@ -503,6 +503,12 @@ static status bind_digest(const call *c, expr_op op, expr **out)
     return bind_call1(c->b, op, type, c->args[0], c->tree->location, out);
 }
 
+static status bind_factorial(const call *c, expr_op op, expr **out)
+{
+    TRY(coerce_argument(c, 0, 'i'));
+    return bind_call1(c->b, op, type_decimal(38, 0), c->args[0], c->tree->location, out);
+}
+
 /* A number as bigint, decimal or double; anything else as a timestamp. */
 static status bind_to_char(const call *c, expr_op op, expr **out)
 {
@@ -597,6 +603,7 @@ static status (*const binders[EXPR_OP_COUNT])(const call *c, expr_op op, expr **
     [EXPR_SUBSTRING] = bind_substring,
     [EXPR_MAKE_TIMESTAMPTZ] = bind_make_timestamptz,
     [EXPR_CONCAT_WS] = bind_concat,
+    [EXPR_FACTORIAL] = bind_factorial,
     [EXPR_TO_HEX] = bind_to_hex,
     [EXPR_MD5] = bind_digest,
     [EXPR_SHA256] = bind_digest,

@@ -247,7 +247,7 @@ static status bind_callee(binder *b, const PgQuery__FuncCall *tree, const char *
                           "OVER specified, but %s is not a window function nor an aggregate "
                           "function",
                           name);
-    call->function = WINDOW_AGGREGATE;
+    call->function = aggregate.call.is_distinct ? WINDOW_DISTINCT : WINDOW_AGGREGATE;
     call->aggregate = aggregate.call.function;
     call->arg_count = (aggregate.call.argument != NULL) + (aggregate.call.second != NULL);
     call->args[0] = aggregate.call.argument;

@@ -2,6 +2,7 @@
 import datetime
 import decimal
 import os
+import uuid
 
 import pyarrow
 from adbc_driver_manager import dbapi
@@ -33,6 +34,7 @@ COLUMNS = [
                                             datetime.datetime(2100, 1, 1, tzinfo=UTC)], None),
     ("s", pyarrow.string(), ["", "a text that does not lie in its view: \u00e4\u6f22"], pyarrow.string_view()),
     ("short", pyarrow.string(), ["twelve bytes", "x"], pyarrow.string_view()),
+    ("u", pyarrow.uuid(), [uuid.UUID(int=1), uuid.UUID(int=2**128 - 1)], None),
     ("z", pyarrow.binary(), [b"\0\xff", b"bytes that do not lie in their view \0"], pyarrow.binary_view()),
 ]
 

@@ -6,6 +6,7 @@ A type of src/base/type.h that no column has makes the tests fail (run.sh): add 
 import ctypes
 import decimal
 import math
+import uuid
 
 
 class Column:
@@ -139,6 +140,8 @@ texts = ["", " ", "a", "NULL", "\\N", "a,b;c|d", 'say "no"', "''", "two\nlines",
 plain_texts = ["a", "Grüße, 日本語 🐘", "twelve bytes", "thirteen byte", "1e5", "back\\slash", "say \"no\""]
 blobs = [b"", b"\0", b"\xff", b"abc", b"\\x61", bytes(range(12)), bytes(range(13)), bytes(range(256))]
 
+uuids = [uuid.UUID(int=n) for n in (0, 1, 2 ** 127 - 1, 2 ** 127, 2 ** 128 - 1, 0x0123456789abcdef0123456789abcdef)]
+
 COLUMNS = [
     Column("TYPE_NULL", "nothing", None, [], "string"),
     Column("TYPE_BOOL", "flag", "boolean", [("true", "true", True), ("false", "false", False)], "bool", "boolean"),
@@ -171,6 +174,7 @@ COLUMNS = [
     Column("TYPE_INTERVAL", "span", "interval", intervals(), None),
     Column("TYPE_VARCHAR", "plain", "varchar", [(t, t, t) for t in plain_texts], "string"),
     Column("TYPE_BLOB", "bytes", "blob", [(f"\\x{b.hex()}", f"\\x{b.hex()}", b) for b in blobs], "binary"),
+    Column("TYPE_UUID", "uuid", "uuid", [(str(u), str(u), u) for u in uuids], "extension<arrow.uuid>"),
     Column("TYPE_VARCHAR", "text", "varchar", [(t, t, t) for t in texts], "string"),
 ]
 

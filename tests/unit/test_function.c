@@ -34,7 +34,7 @@ TEST(every_signature_is_one)
         const char *arrow = strstr(signature, " -> ");
         CHECK(arrow);
         CHECK_EQ(strspn(signature, "tidbxBDTI|*"), arrow - signature);
-        CHECK(strchr("tidbxBDTI", arrow[4]) && arrow[4] && !arrow[5]);
+        CHECK(strchr("tidbxBDTIU", arrow[4]) && arrow[4] && !arrow[5]);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_BYTES_H
 #define PISTACHIO_DEVICE_CPU_KERNEL_PARQUET_BYTES_H
 
+#include "base/uuid_text.h"
 #include "device/cpu/kernel_parquet.h"
 
 typedef struct byte_sink {
@@ -82,7 +83,9 @@ static inline bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint
     }
     int128 number;
     bool is_right = read_big_endian(bytes, length, &number);
-    if (sink->width == 16)
+    if (sink->conversion == PQ_CONVERT_UUID)
+        ((int128 *)sink->out)[i] = (int128)((uint128)number ^ UUID_SIGN);
+    else if (sink->width == 16)
         ((int128 *)sink->out)[i] = number;
     else
         ((int64_t *)sink->out)[i] = (int64_t)number;

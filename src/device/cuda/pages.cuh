@@ -5,6 +5,7 @@
 #ifndef PISTACHIO_DEVICE_CUDA_PAGES_CUH
 #define PISTACHIO_DEVICE_CUDA_PAGES_CUH
 
+#include "base/uuid_text.h"
 #include "device/cuda/numbers.cuh"
 #include "device/parquet_numbers.h"
 #include "device/parquet_runs.h"
@@ -133,7 +134,9 @@ DEVICE bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *by
     }
     int128 number = 0;
     bool is_right = read_big_endian(bytes, length, &number);
-    if (sink->width == 16)
+    if (sink->conversion == PQ_CONVERT_UUID)
+        ((int128 *)sink->out)[i] = (int128)((uint128)number ^ UUID_SIGN);
+    else if (sink->width == 16)
         ((int128 *)sink->out)[i] = number;
     else
         ((int64_t *)sink->out)[i] = (int64_t)number;

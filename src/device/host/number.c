@@ -1,4 +1,4 @@
-/* number.c - functions of numbers: bits, common divisors, what is finite. */
+/* number.c - functions of numbers: bits, common divisors, factorials, buckets, what is finite. */
 #include "device/host/host.h"
 
 #include <math.h>
@@ -114,5 +114,55 @@ status host_isnan(host_call *c, uint64_t row)
 status host_isinf(host_call *c, uint64_t row)
 {
     host_put_boolean(c, row, isinf(host_double(c, 0, row)));
+    return STATUS_OK;
+}
+
+/* ---- factorials ---- */
+
+/* The next one has more than 38 digits. */
+#define FACTORIAL_MAX 33
+
+status host_factorial(host_call *c, uint64_t row)
+{
+    int64_t n = host_integer(c, 0, row);
+    int128 product = 1;
+    if (n < 0)
+        return status_new(STATUS_KIND_DATA, "factorial of a negative number is undefined");
+    if (n > FACTORIAL_MAX)
+        return status_new(STATUS_KIND_DATA, "the factorial of %lld does not fit decimal(38,0)",
+                          (long long)n);
+    for (int64_t i = 2; i <= n; i++)
+        product *= i;
+    ((int128 *)c->values)[row] = product;
+    return STATUS_OK;
+}
+
+/* ---- buckets ---- */
+
+status host_width_bucket(host_call *c, uint64_t row)
+{
+    double number = host_double(c, 0, row), low = host_double(c, 1, row);
+    double high = host_double(c, 2, row);
+    int64_t count = host_integer(c, 3, row);
+    if (count <= 0 || count > INT32_MAX - 1)
+        return status_new(STATUS_KIND_DATA, "a count of %lld buckets is not between 1 and %d",
+                          (long long)count, INT32_MAX - 1);
+    if (isnan(number) || !isfinite(low) || !isfinite(high))
+        return status_new(STATUS_KIND_DATA, isnan(number) || isnan(low) || isnan(high)
+                                                ? "number and bounds of buckets cannot be NaN"
+                                                : "bounds of buckets must be finite");
+    if (low == high)
+        return status_new(STATUS_KIND_DATA, "the lower bound of buckets equals the upper one");
+    bool is_descending = low > high;
+    int64_t bucket;
+    if (is_descending ? number > low : number < low)
+        bucket = 0;
+    else if (is_descending ? number <= high : number >= high)
+        bucket = count + 1;
+    else /* halves, as their difference may be too large */
+        bucket = (int64_t)((double)count * ((number / 2 - low / 2) / (high / 2 - low / 2))) + 1;
+    /* Rounding may have brought a number just below the end behind it. */
+    bool is_inside = is_descending ? number > high : number < high;
+    host_put_integer(c, row, is_inside && bucket > count ? count : bucket);
     return STATUS_OK;
 }

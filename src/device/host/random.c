@@ -1,7 +1,9 @@
-/* random.c - random numbers: a counter, scrambled (splitmix64; Steele, Lea and Flood, OOPSLA 2014), so that any number
- * of threads take numbers from one sequence without waiting for each other. */
+/* random.c - random numbers and UUIDs. Numbers are a counter, scrambled (splitmix64; Steele, Lea and Flood, OOPSLA
+ * 2014), so that any number of threads take numbers from one sequence without waiting for each other. */
+#include "base/uuid_text.h"
 #include "device/host/host.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <sys/random.h>
@@ -60,4 +62,33 @@ status host_setseed(host_call *c, uint64_t row)
     atomic_store(&drawn, 0);
     atomic_store(&is_seeded, true);
     return host_put_text(c, row, "", 0);
+}
+
+/* ---- UUIDs: of the system, as nobody is to guess them ---- */
+
+static status draw(host_call *c)
+{
+    char *at = c->values;
+    for (uint64_t left = c->count * UUID_BYTES; left;) {
+        ssize_t count = getrandom(at, left, 0);
+        if (count < 0 && errno != EINTR)
+            return status_new_errno(errno, "the system gives no random bytes");
+        at += count < 0 ? 0 : count;
+        left -= count < 0 ? 0 : (uint64_t)count;
+    }
+    return STATUS_OK;
+}
+
+const host_function_ops host_random_uuid_ops = {.begin = draw};
+
+/* RFC 9562, 5.4: version 4, variant 10. */
+status host_gen_random_uuid(host_call *c, uint64_t row)
+{
+    uint8_t bytes[UUID_BYTES];
+    int128 *uuid = (int128 *)c->values + row;
+    memcpy(bytes, uuid, sizeof bytes);
+    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40);
+    bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
+    *uuid = uuid_of_bytes(bytes);
+    return STATUS_OK;
 }

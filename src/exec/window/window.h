@@ -7,6 +7,7 @@
  *     window_aggregate.c  aggregates over frames
  *     window_text.c       string_agg, over partitions
  *     window_text_frame.c string_agg, over frames
+ *     window_ordered.c    quantiles, modes, aggregates of distinct values
  *
  * Rows are numbered within what is evaluated at once, one or more whole partitions; a range of rows for
  * each row is two arrays of such numbers (kernels_window.def). */
@@ -63,13 +64,16 @@ CHECKED status window_aggregate_evaluate(window_rows *rows, const plan_window_ca
                                          data_type type, tensor **out);
 CHECKED status window_text_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
                                     tensor **out);
-/* Texts on the host, of `count` rows, as a column on the stream's device. */
+/* Values on the host, of `count` rows, as a column on the stream's device. */
 CHECKED status window_send(dev_stream *stream, uint64_t count, tensor *texts, tensor **out);
 CHECKED status window_text_frame_evaluate(window_rows *rows, const plan_window_call *call,
                                           data_type type, tensor **out);
 /* arg_min, arg_max over frames: of the row of the first argument's least or greatest value the second. */
 CHECKED status window_value_of_evaluate(window_rows *rows, const plan_window_call *call,
                                         tensor **out);
+/* WINDOW_QUANTILE and those behind it. */
+CHECKED status window_ordered_evaluate(window_rows *rows, const plan_window_call *call,
+                                       data_type type, tensor **out);
 /* Whether window_aggregate_evaluate knows how. */
 bool window_aggregate_is_known(plan_aggregate_function function);
 /* Values of other rows: base[index[i]]; takes over the index. `more`: base has so many more rows. */

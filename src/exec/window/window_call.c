@@ -195,6 +195,11 @@ status window_call_evaluate(window_rows *rows, const plan_window_call *call, dat
     case WINDOW_VALUE_OF_LEAST:
     case WINDOW_VALUE_OF_GREATEST:
         return window_value_of_evaluate(rows, call, out);
+    case WINDOW_QUANTILE:
+    case WINDOW_QUANTILE_VALUE:
+    case WINDOW_MODE:
+    case WINDOW_DISTINCT:
+        return window_ordered_evaluate(rows, call, type, out);
     case WINDOW_AGGREGATE:
         break;
     }

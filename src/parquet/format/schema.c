@@ -239,6 +239,10 @@ static void set_type(const element *e, pq_leaf *leaf)
                leaf->type_length == 2) {
         leaf->type = type_make(TYPE_FLOAT);
         leaf->conversion = PQ_CONVERT_HALF;
+    } else if (logical == LOGICAL_UUID && leaf->physical == PQ_FIXED_LEN_BYTE_ARRAY &&
+               leaf->type_length == UUID_BYTES) {
+        leaf->type = type_make(TYPE_UUID);
+        leaf->conversion = PQ_CONVERT_UUID;
     } else if (logical == ABSENT && is_int32 && converted == CONVERTED_TIME_MILLIS) {
         set_time(leaf, UNIT_MILLIS);
     } else if (logical == ABSENT && is_int64 && converted == CONVERTED_TIME_MICROS) {

@@ -3,6 +3,7 @@
  * Files have an old pair of bounds, ordered as signed bytes or numbers whatever the type, and a new
  * pair in the order that column_orders declares. The old one is used where the type's order is that
  * of signed numbers. Bounds that no value can have (NaN, the lower above the upper) are dropped. */
+#include "base/uuid_text.h"
 #include "parquet/format/metadata_parse.h"
 
 #include <math.h>
@@ -59,6 +60,12 @@ static bool set_bytes(arena *a, const pq_leaf *leaf, const uint8_t *bytes, uint3
 {
     if (leaf->conversion == PQ_CONVERT_HALF)
         return length == 2 && set_double(out, half_value(bytes));
+    if (leaf->conversion == PQ_CONVERT_UUID) {
+        if (length != UUID_BYTES)
+            return false;
+        out->i128 = uuid_of_bytes(bytes);
+        return true;
+    }
     if (leaf->conversion == PQ_CONVERT_BIG) {
         if (length < 1 || length > 16)
             return false;

@@ -1,6 +1,7 @@
 /* bloom_probe.c - from a value to its stored form, its hash, and the one block that tells. */
 #include "parquet/read/bloom_probe.h"
 
+#include "base/uuid_text.h"
 #include "parquet/format/bloom.h"
 
 #define HEADER_BYTES 64 /* a filter's header has about 20 */
@@ -19,6 +20,12 @@ static bool hash_value(const pq_leaf *leaf, const value *v, uint64_t *out)
         if (number != 0 && number != -1)
             return false;
         *out = pq_bloom_hash(bytes, leaf->type_length);
+        return true;
+    }
+    if (leaf->conversion == PQ_CONVERT_UUID) {
+        uint8_t bytes[UUID_BYTES];
+        uuid_to_bytes(v->i128, bytes);
+        *out = pq_bloom_hash(bytes, sizeof bytes);
         return true;
     }
     if (leaf->conversion != PQ_CONVERT_NONE)

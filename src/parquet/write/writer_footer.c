@@ -21,6 +21,7 @@ enum { /* members of LogicalType and TimeUnit */
        LOGICAL_TIMESTAMP = 8,
        LOGICAL_INTEGER = 10,
        LOGICAL_UNKNOWN = 11,
+       LOGICAL_UUID = 14,
        UNIT_MICROS = 2,
        UNIT_NANOS = 3
 };
@@ -242,6 +243,9 @@ static void put_logical(thrift_writer *w, data_type type)
         break;
     case TYPE_DATE:
         thrift_put_empty(w, LOGICAL_DATE);
+        break;
+    case TYPE_UUID:
+        thrift_put_empty(w, LOGICAL_UUID);
         break;
     case TYPE_DECIMAL:
         thrift_put_struct(w, LOGICAL_DECIMAL);

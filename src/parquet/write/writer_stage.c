@@ -1,5 +1,6 @@
 /* writer_stage.c - values as type.h has them to values as Parquet stores them, without the NULLs.
  */
+#include "base/uuid_text.h"
 #include "parquet/write/writer_column.h"
 
 /* Bytes of the smallest two's complement number that holds `precision` digits. */
@@ -49,6 +50,10 @@ status pq_column_layout(writer_column *column)
             column->physical = type.precision <= 9 ? PQ_INT32 : PQ_INT64;
             column->type_length = 0;
         }
+        break;
+    case TYPE_UUID:
+        column->physical = PQ_FIXED_LEN_BYTE_ARRAY;
+        column->type_length = UUID_BYTES;
         break;
     case TYPE_VARCHAR:
     case TYPE_BLOB:
@@ -116,6 +121,18 @@ static status stage_decimals(const writer_column *column, const pq_column_values
     return STATUS_OK;
 }
 
+static void stage_uuids(const pq_column_values *values, uint64_t row_count, uint8_t *room,
+                        uint64_t *out_count)
+{
+    const int128 *uuids = values->values;
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < row_count; row++) {
+        uuid_to_bytes(uuids[row], room + count * UUID_BYTES);
+        count += is_valid(values->validity, row);
+    }
+    *out_count = count;
+}
+
 static void stage_booleans(const pq_column_values *values, uint64_t row_count, uint8_t *room,
                            uint64_t *out_count)
 {
@@ -131,6 +148,8 @@ static void stage_booleans(const pq_column_values *values, uint64_t row_count, u
 /* The caller's values are in stored form. */
 static bool is_stored(const writer_column *column, const pq_dense *dense)
 {
+    if (column->type.id == TYPE_UUID)
+        return false;
     return column->type.id != TYPE_DECIMAL ? column->type.width == pq_dense_stride(dense)
                                            : column->physical == PQ_INT64;
 }
@@ -154,6 +173,8 @@ status pq_stage(const writer_column *column, const pq_column_values *values, uin
     status st = STATUS_OK;
     if (column->type.id == TYPE_BOOL)
         stage_booleans(values, row_count, room, &count);
+    else if (column->type.id == TYPE_UUID)
+        stage_uuids(values, row_count, room, &count);
     else if (column->type.id == TYPE_DECIMAL && column->physical != PQ_INT64)
         st = stage_decimals(column, values, row_count, room, &count);
     else if (column->type.id == TYPE_INT8)

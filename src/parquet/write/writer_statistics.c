@@ -120,24 +120,26 @@ static void measure_text(const writer_column *column, const pq_dense *dense,
     }
 }
 
-/* ---- big-endian two's complement ---- */
+/* ---- big-endian: two's complement, or (UUIDs) not ---- */
 
-static int fixed_compare(const uint8_t *a, const uint8_t *b, uint32_t bytes)
+static int fixed_compare(const writer_column *column, const uint8_t *a, const uint8_t *b,
+                         uint32_t bytes)
 {
-    if (a[0] != b[0])
+    if (a[0] != b[0] && column->type.id != TYPE_UUID)
         return (int8_t)a[0] < (int8_t)b[0] ? -1 : 1;
     return memcmp(a, b, bytes);
 }
 
-static void measure_fixed(const pq_dense *dense, pq_written_statistics *out)
+static void measure_fixed(const writer_column *column, const pq_dense *dense,
+                          pq_written_statistics *out)
 {
     const uint8_t *values = dense->values, *low = values, *high = values;
     uint32_t stride = dense->type_length;
     for (uint64_t i = 1; i < dense->count; i++) {
         const uint8_t *value = values + i * stride;
-        if (fixed_compare(value, low, stride) < 0)
+        if (fixed_compare(column, value, low, stride) < 0)
             low = value;
-        if (fixed_compare(value, high, stride) > 0)
+        if (fixed_compare(column, value, high, stride) > 0)
             high = value;
     }
     set_exact(&out->min, low, stride);
@@ -180,7 +182,7 @@ void pq_measure(const writer_column *column, const pq_dense *dense, pq_written_s
         measure_text(column, dense, out);
         break;
     default:
-        measure_fixed(dense, out);
+        measure_fixed(column, dense, out);
     }
 }
 
@@ -214,6 +216,6 @@ int pq_bound_compare(const writer_column *column, const pq_bound *a, const pq_bo
         return order ? order : (a->count > b->count) - (a->count < b->count);
     }
     default:
-        return fixed_compare(a->bytes, b->bytes, a->count);
+        return fixed_compare(column, a->bytes, b->bytes, a->count);
     }
 }

@@ -133,6 +133,8 @@ def cast_fits(arg, t):
         return t.is_integer or t.kind == "text"
     if t.kind == "bool":
         return source.is_integer
+    if source.kind == "uuid":
+        return t.kind == "text"
     times = ("date", "ts", "tsns", "tstz")
     if source.kind in times and t.kind in times:
         return t.kind != "tsns" or arg.bound < 30000

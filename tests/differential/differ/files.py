@@ -33,8 +33,8 @@ class FileSpec:
 
 def arrow_array(column, rows, t):
     chosen = [column.values[i] for i in rows]
-    if column.is_uuid:
-        return pa.array(chosen, pa.binary(16))
+    if t.kind == "uuid":
+        return pa.ExtensionArray.from_storage(pa.uuid(), pa.array(chosen, pa.binary(16)))
     if t != column.type:
         chosen = [None if v is None else in_type(v, t) for v in chosen]
     if t.kind == "dec":
@@ -76,10 +76,12 @@ def plain_encoding(rng, column):
         choices += ["DELTA_BINARY_PACKED"] * 2 + ["BYTE_STREAM_SPLIT"]
     elif kind in T.FLOATS:
         choices += ["BYTE_STREAM_SPLIT"] * 2
-    elif kind == "text" or (kind == "blob" and not column.is_uuid):
+    elif kind in ("text", "blob"):
         choices += ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"]
     elif kind == "bool":
         choices += ["RLE"]
+    elif kind == "uuid":
+        choices += ["DELTA_BYTE_ARRAY"]
     return rng.choice(choices)
 
 

@@ -3,8 +3,8 @@ from . import gen_bool, gen_library, gen_number, gen_text, gen_time, literals
 from . import types as T
 from .expr import Expr, call, cast, cast_fits, union_of
 
-CLASSES = ("int", "text", "dec", "float", "bool", "date", "ts", "tstz", "time", "interval", "blob")
-WEIGHTS = (30, 22, 12, 12, 10, 8, 6, 3, 3, 4, 2)
+CLASSES = ("int", "text", "dec", "float", "bool", "date", "ts", "tstz", "time", "interval", "blob", "uuid")
+WEIGHTS = (30, 22, 12, 12, 10, 8, 6, 3, 3, 4, 2, 3)
 
 
 class Generator:

@@ -182,7 +182,7 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
         inner = self.generator(relation.columns, subqueries=False)
         made = []
         for _ in range(rng.choice((1, 2, 3))):
-            e = gen_aggregate.aggregate(inner, rng.choices(CLASSES, (30, 20, 14, 20, 8, 8, 6, 3, 3, 0, 2))[0], 2, keys)
+            e = gen_aggregate.aggregate(inner, rng.choices(CLASSES, (30, 20, 14, 20, 8, 8, 6, 3, 3, 0, 2, 2))[0], 2, keys)
             if e is not None:
                 made.append(e)
         if not made and not keys:
@@ -237,7 +237,7 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
     def values(self):
         rng = self.rng
         g = Generator(rng, [], None, self.pool)
-        classes = [rng.choices(CLASSES, (30, 20, 12, 12, 10, 8, 6, 3, 3, 0, 2))[0] for _ in range(rng.choice((1, 2, 3)))]
+        classes = [rng.choices(CLASSES, (30, 20, 12, 12, 10, 8, 6, 3, 3, 0, 2, 2))[0] for _ in range(rng.choice((1, 2, 3)))]
         columns = []
         count = rng.choice((1, 2, 3, 5))
         for klass in classes:

@@ -7,7 +7,7 @@ from .gen_expr import Generator
 
 PEERS = ("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST")
 ROW = ("ROW_NUMBER", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE")
-AGGREGATES = ("COUNT_STAR", "COUNT", "SUM", "MIN", "MAX", "BOOL_AND", "AVG")
+AGGREGATES = ("COUNT_STAR", "COUNT", "SUM", "MIN", "MAX", "BOOL_AND", "AVG", "COUNT_DISTINCT", "SUM_DISTINCT", "QUANTILE_DISC")
 EXCLUSIONS = ("", "", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS")
 BOUNDS = ("UNBOUNDED PRECEDING", "{} PRECEDING", "CURRENT ROW", "{} FOLLOWING", "UNBOUNDED FOLLOWING")
 
@@ -39,14 +39,19 @@ def aggregate(g, rng):
         return function, T.I64, [g.any(2)], ROWS, True
     if function == "BOOL_AND":
         return function, T.BOOL, [g.condition(2)], 1, True
-    if function in ("SUM", "AVG"):
+    if function == "COUNT_DISTINCT":
+        arg = g.any(2)
+        return None if arg.type.kind == "interval" else (function, T.I64, [arg], ROWS, True)
+    if function in ("SUM", "SUM_DISTINCT", "AVG"):
         arg = g.expr(rng.choice(("int", "dec")), 2)
         t = T.decimal(38, arg.type.scale)
         if arg.special or arg.bound * ROWS >= t.largest() or arg.type.precision > 28:
             return None
-        return (function, t, [arg], arg.bound * ROWS, True) if function == "SUM" else (function, T.F64, [arg], arg.bound ** 2 + 1, False)
+        return (function, t, [arg], arg.bound * ROWS, True) if function != "AVG" else (function, T.F64, [arg], arg.bound ** 2 + 1, False)
     arg = g.any(2)
-    return None if arg.type.kind == "interval" else (function, arg.type, [arg], arg.bound, True)
+    if arg.type.kind == "interval" or function == "QUANTILE_DISC" and (arg.type.kind in ("bool", "blob") or arg.special or arg.is_literal):
+        return None
+    return function, arg.type, [arg], arg.bound, True
 
 
 def of_row(g, rng):

@@ -1,5 +1,6 @@
 """Random literals, as each engine writes them: Expr("literal").data = (ours, DuckDB's, the integer or None)."""
 import datetime
+import uuid as uuids
 
 from . import types as T
 from . import values
@@ -96,6 +97,13 @@ def blob(rng):
     return literal(T.BLOB, f"'{text}'::blob", f"CAST('{text}' AS BLOB)")
 
 
+def uuid(rng):
+    """In one of the spellings that PostgreSQL reads."""
+    text = str(uuids.UUID(bytes=values.uuid(rng, rng.choice(("few", "many", "extreme")))))
+    ours = rng.choice((text, text, text.upper(), text.replace("-", ""), "{" + text + "}"))
+    return literal(T.UUID, rng.choice((f"uuid '{ours}'", f"'{ours}'::uuid")), f"CAST('{text}' AS UUID)")
+
+
 def temporal(rng, t, bare=False):
     """A date, time or timestamp; bare: only its text, which gets its type from what it meets."""
     flavour = "extreme" if rng.random() < 0.06 else rng.choice(("few", "many"))
@@ -146,4 +154,5 @@ def random_literal(rng, klass):
         return temporal(rng, T.Type(klass))
     if klass == "ts":
         return temporal(rng, rng.choice((T.TS, T.TS, T.TS, T.TSNS)))
-    return {"bool": boolean, "int": integer, "dec": fixed, "float": real, "text": word, "blob": blob, "interval": interval}[klass](rng)
+    return {"bool": boolean, "int": integer, "dec": fixed, "float": real, "text": word, "blob": blob, "interval": interval,
+            "uuid": uuid}[klass](rng)

@@ -62,7 +62,7 @@ class Oracle:
             self.connection.execute(f"CREATE TABLE {table.name} ({columns})")
             for spec in table.files:
                 path = os.path.join(folder, table.name, spec.name)
-                self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, spec, path)} FROM read_parquet('{path}', hive_partitioning=false)")
+                self.connection.execute(f"INSERT INTO {table.name} SELECT {self.columns_of(table, spec)} FROM read_parquet('{path}', hive_partitioning=false)")
         self.add_views(views)
 
     def add_views(self, views):
@@ -70,19 +70,15 @@ class Oracle:
         for name, query in views:
             self.connection.execute(f"CREATE VIEW {name} AS {query_sql(query, ORACLE)}")
 
-    def columns_of(self, table, spec, path):
+    def columns_of(self, table, spec):
         """A file's columns, and what the names of folders say; NULL for what it has not."""
-        there, kinds = columns_in(table, spec), {}
-        if any(c.is_uuid for c in there):
-            kinds = dict(row[:2] for row in self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}', hive_partitioning=false)").fetchall())
-        return ", ".join(self.column_of(spec, c, there, kinds.get(c.name)) for c in table.columns)
+        there = columns_in(table, spec)
+        return ", ".join(self.column_of(spec, c, there) for c in table.columns)
 
-    def column_of(self, spec, c, there, kind):
+    def column_of(self, spec, c, there):
         if c.is_key and len(spec.rows):
             return key_literal(c.type, c.values[spec.rows[0]])
-        if c not in there:
-            return "NULL"
-        return f"unhex(replace(CAST({c.name} AS VARCHAR), '-', ''))" if kind == "UUID" else c.name
+        return c.name if c in there else "NULL"
 
     def rows(self, query):
         """The rows, each value text or a float; of a script those of each query."""

@@ -11,7 +11,7 @@ from .query_sql import query_sql
 DUCKDB = {"bool": "BOOLEAN", "i8": "TINYINT", "i16": "SMALLINT", "i32": "INTEGER", "i64": "BIGINT", "u8": "UTINYINT",
           "u16": "USMALLINT", "u32": "UINTEGER", "u64": "UBIGINT", "f32": "FLOAT", "f64": "DOUBLE", "date": "DATE",
           "time": "TIME", "ts": "TIMESTAMP", "tsns": "TIMESTAMP_NS", "tstz": "TIMESTAMPTZ", "interval": "INTERVAL",
-          "text": "VARCHAR", "blob": "BLOB"}
+          "text": "VARCHAR", "blob": "BLOB", "uuid": "UUID"}
 
 
 def duckdb_type(t):
@@ -423,6 +423,10 @@ def window_form(e, dialect):
         words.append("ORDER BY " + ", ".join(f"{key}{' DESC' if down else ''} NULLS {nulls}"
                                              for key, (down, nulls) in zip(keys, e.data["directions"])))
     words.append(e.data["frame"])
+    if name.endswith("_distinct"):
+        name, inside = name.removesuffix("_distinct"), f"DISTINCT {inside}"
+    elif name == "quantile_disc":
+        inside += f", {(0, 0.25, 0.5, 0.9, 1)[len(e.data['frame']) % 5]}"
     text = f"{name}({inside if args or e.data['function'] != 'COUNT_STAR' else '*'})"
     if has_filter:
         text += f" FILTER (WHERE {texts[-1]})"

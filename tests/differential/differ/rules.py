@@ -55,7 +55,6 @@ RULES = (
     ("COPY to csv of one column", "not made", "an empty line is a row of one NULL, and none to readers"),
     ("sign of NaN", "not made", "differs from PostgreSQL and is in doubt"),
     ("interval columns of files", "not made: intervals are computed", "Parquet's INTERVAL is read as a blob"),
-    ("uuid columns of files", "bytes", "a UUID is read as a blob"),
     ("upper, lower", "of characters with one counterpart", "Unicode's tables differ for ß and the like"),
     ("subqueries in the select list of a correlated IN, ANY or ALL, or of what it reads", "not made", "of no rows DuckDB makes NULL, where x NOT IN is true"),
     ("IN over aggregates of a correlated scalar subquery", "not made", "of no rows DuckDB makes NULL of 1 IN (max(x), 1)"),

@@ -13,7 +13,6 @@ class Column:
     type: T.Type
     flavour: str
     values: list
-    is_uuid: bool = False
     known_bound: float = None
     is_key: bool = False  # of folders: no file has it
 
@@ -76,15 +75,12 @@ def put_nulls(rng, column):
 
 
 def make_column(rng, name, t, flavour, rows):
-    is_uuid = t.kind == "blob" and rng.random() < 0.25
-    if is_uuid:
-        drawn = [bytes(rng.randrange(256) for _ in range(16)) for _ in range(rows)]
-    elif rows > 400:  # values of a pool, as making each one takes long
+    if rows > 400:  # values of a pool, as making each one takes long
         pool = [values.value(rng, t, flavour) for _ in range(6 if flavour == "few" else 300)]
         drawn = rng.choices(pool, k=rows)
     else:
         drawn = [values.value(rng, t, flavour) for _ in range(rows)]
-    return Column(name, t, flavour, put_nulls(rng, drawn), is_uuid)
+    return Column(name, t, flavour, put_nulls(rng, drawn))
 
 
 # Types that the key columns k and m have in different tables: joins meet many pairs of types.

@@ -14,6 +14,7 @@ SQL_NAMES = {
     "u8": "utinyint", "u16": "usmallint", "u32": "uinteger", "u64": "ubigint", "f32": "real",
     "f64": "double precision", "date": "date", "time": "time", "ts": "timestamp", "tsns": "timestamp_ns",
     "tstz": "timestamptz", "interval": "interval", "text": "varchar", "blob": "blob",
+    "uuid": "uuid",
 }
 
 
@@ -58,7 +59,7 @@ class Type:
 BOOL, I8, I16, I32, I64 = (Type(k) for k in ("bool", "i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Type(k) for k in UNSIGNED)
 F32, F64, DATE, TIME, TS, TSNS, TSTZ = (Type(k) for k in ("f32", "f64", "date", "time", "ts", "tsns", "tstz"))
-INTERVAL, TEXT, BLOB = Type("interval"), Type("text"), Type("blob")
+INTERVAL, TEXT, BLOB, UUID = (Type(k) for k in ("interval", "text", "blob", "uuid"))
 ALL_KINDS = tuple(SQL_NAMES) + ("dec",)
 
 

@@ -1,7 +1,7 @@
 """Random values of each type: ordinary ones and extremes.
 
 Values are kept as files hold them: dates as days, times and timestamps as micro- or nanoseconds,
-decimals as decimal.Decimal, blobs as bytes.
+decimals as decimal.Decimal, blobs and UUIDs as bytes.
 """
 import decimal as dec
 
@@ -96,6 +96,15 @@ def blob(rng, flavour):
     return bytes(rng.randrange(256) for _ in range(rng.choice((0, 1, 3, 12, 13, 40))))
 
 
+def uuid(rng, flavour):
+    """Its 16 bytes."""
+    if flavour == "few":
+        return bytes([rng.choice((0, 0x7f, 0x80, 0xff))]) + bytes(14) + bytes([rng.choice((0, 1))])
+    if flavour == "extreme" and rng.random() < 0.5:
+        return rng.choice((bytes(16), b"\xff" * 16, b"\x7f" + b"\xff" * 15, b"\x80" + bytes(15)))
+    return bytes(rng.randrange(256) for _ in range(16))
+
+
 def value(rng, t, flavour):
     """A value of type t. Flavours: few, many, extreme; of text also ascii."""
     if t.kind == "bool":
@@ -112,7 +121,7 @@ def value(rng, t, flavour):
         return microseconds(rng, flavour)
     if t.kind in ("ts", "tsns", "tstz"):
         return timestamp(rng, t, flavour)
-    return text(rng, flavour) if t.kind == "text" else blob(rng, flavour)
+    return {"text": text, "blob": blob, "uuid": uuid}[t.kind](rng, flavour)
 
 
 DECIMALS = ((1, 0), (4, 2), (5, 0), (9, 2), (9, 9), (10, 3), (15, 2), (18, 0), (18, 6), (19, 0), (20, 5), (25, 4),
