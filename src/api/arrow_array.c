@@ -100,7 +100,11 @@ static status convert_uuids(exec_batch *batch, uint32_t index)
     for (uint64_t row = 0; row < batch->row_count; row++) {
         /* Of a row after the other: they may be made where the values are. */
         int128 uuid = uuids[row];
-        uuid_to_bytes(uuid, (uint8_t *)made.values + row * UUID_BYTES);
+        uint8_t *bytes = (uint8_t *)made.values + row * UUID_BYTES;
+        if (is_valid(column, row))
+            uuid_to_bytes(uuid, bytes);
+        else
+            memset(bytes, 0, UUID_BYTES);
     }
     exec_batch_put_values(batch, index, &made);
     return STATUS_OK;
