@@ -62,7 +62,7 @@ done
 file days.parquet "select * from (values (2021, 4, 'x'), (2022, 4, 'x'), (2020, 1, 'y')) t(y, m, what)"
 opened "a join" "files 200, opened 20" \
     "select count(*) from 'big' b join 'days.parquet' d on b.month = d.m where d.what = 'x' and d.y = 2021"
-opened "an empty side" "files 200, opened 0" "select count(*) from 'big' b join 'days.parquet' d on b.month = d.m where d.what = 'z'" \
+opened "an empty side" "files 200, opened 0" "select count(*) from 'big' b join 'days.parquet' d on b.month = d.m where d.what = 'xx'" \
     --set disabled_optimizer_rules=none
 for options in "" "--set device=simulated" "--set threads=1" "--set ranks=3 --set distribute=always" "--set overlap=blocking"; do
     # shellcheck disable=SC2086
