@@ -14,6 +14,7 @@ status api_cluster_new(const net_place *place, api_cluster **out)
     cluster->rank = place->rank;
     cluster->count = place->ranks;
     cluster->sharers = place->sharers;
+    cluster->nodes = place->nodes;
     return STATUS_OK;
 }
 
@@ -42,6 +43,7 @@ status api_cluster_open(const api_cluster *cluster, api_engine *engine)
     engine->place_count = 1;
     engine->rank_count = cluster->count;
     engine->sharers = cluster->sharers;
+    engine->neighbors = api_neighbors_find(cluster->comm, cluster->nodes);
     TRY(api_ranks_open_place(engine, &engine->ranks[0]));
     engine->ranks[0].comm = cluster->comm;
     net_comm_set_peer_timeout(cluster->comm, (uint32_t)engine->made_of.peer_timeout.number);

@@ -28,6 +28,7 @@ typedef struct cluster_table {
 struct api_cluster {
     net_comm *comm;
     unsigned rank, count, sharers; /* as in api_engine */
+    const int *nodes;              /* as in net_place */
     settings initial;              /* when it joined */
     pthread_mutex_t binding;       /* a served statement's settings and views are the database's */
     pthread_mutex_t lock;          /* of the next one */

@@ -13,12 +13,12 @@
 #define MACHINES_BYTES_MAX ((uint64_t)64 << 20)
 
 /* What this rank says of itself; the caller's (free). */
-static status describe(const net_comm *comm, char **out)
+static status describe(const net_comm *comm, const api_neighbors *neighbors, char **out)
 {
     char *machine;
     size_t bytes;
     *out = NULL;
-    TRY(api_machine_text(&machine));
+    TRY(api_machine_text(neighbors, &machine));
     FILE *to = open_memstream(out, &bytes);
     if (to) {
         unsigned own = net_comm_rank(comm);
@@ -60,7 +60,7 @@ static status gather(rank_run *run, char **out)
 {
     net_collective *texts = NULL;
     char *own;
-    TRY(describe(run->place->comm, &own));
+    TRY(describe(run->place->comm, &run->engine->neighbors, &own));
     status st = net_gather(run->net, NET_MACHINES, "topology", own, strlen(own), 0,
                            MACHINES_BYTES_MAX, &texts);
     if (!st)
@@ -98,7 +98,7 @@ status api_cluster_topology(pistachio_database *database, char **out)
     *out = NULL;
     if (database->cluster)
         return topology_of_all(database, out);
-    TRY(api_machine_text(&machine));
+    TRY(api_machine_text(&(api_neighbors){.count = 1}, &machine));
     *out = mem_copy_text(machine, strlen(machine));
     (free)(machine);
     return *out ? STATUS_OK : status_no_memory("topology", 0);

@@ -25,6 +25,12 @@ typedef struct api_rank {
     struct net_comm *comm; /* NULL: it is alone */
 } api_rank;
 
+/* Which of the ranks of its machine that are processes this process is; zeroed: it is none of several. */
+typedef struct api_neighbors {
+    unsigned index, count;
+    const int *nodes; /* the NUMA node of each; NULL: not known */
+} api_neighbors;
+
 /* A device and the workers on it, made as some settings say. Held by the queries that run on it,
  * and by the database as long as its settings are those. */
 typedef struct api_engine {
@@ -35,7 +41,8 @@ typedef struct api_engine {
     unsigned rank_count;  /* that run statements together: */
     unsigned place_count; /* so many of them in this process, all or one */
     unsigned sharers;     /* ranks that share the machine's threads and memory_limit */
-    api_rank *ranks;      /* these; the first one's are those above */
+    api_neighbors neighbors;
+    api_rank *ranks; /* these; the first one's are those above */
     struct net_fabric *fabric;
     pthread_mutex_t lock; /* of the next one */
     uint64_t statements;  /* begun on several ranks */
@@ -192,8 +199,14 @@ void api_client_waits(api_wait *wait);
 /* columns.c */
 CHECKED status api_columns_make(const sql_statement *statement, api_columns *out);
 
-/* engine_device.c: the device of one of so many ranks, whose host memory is charged to the budget. */
-CHECKED status api_device_open(const settings *s, uint64_t ranks, mem_budget *budget, device **out);
+/* engine_device.c: of this rank, a process. Ranks of one host are one machine's, however they were started;
+ * nodes: of all ranks, as in net_place. */
+api_neighbors api_neighbors_find(const struct net_comm *comm, const int *nodes);
+/* engine_device.c: the device of one of so many ranks, whose host memory is charged to the budget. Processes
+ * that are neighbours have a GPU each, as far as there are GPUs, and share one with
+ * fewer ranks then. */
+CHECKED status api_device_open(const settings *s, uint64_t ranks, const api_neighbors *neighbors,
+                               mem_budget *budget, device **out);
 /* engine.c: the settings of now, and a reference to an engine that is as they say. */
 CHECKED status api_engine_hold(pistachio_database *database, settings *out_settings,
                                api_engine **out);

@@ -1,6 +1,8 @@
 /* machine.c - see machine.h. */
 #include "api/machine.h"
 
+#include "base/machine_share.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <sched.h>
@@ -41,6 +43,25 @@ static void print_cores(FILE *to)
     long all = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
     fprintf(to, "  cores: %d of %ld, memory: %.1f GB\n", count ? count : (int)all, all,
             (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e9);
+}
+
+/* Those that this thread, and so its process's workers, may use, as in "0-3,8", and the node of all. */
+static void print_own_cores(FILE *to)
+{
+    machine_core cores[MACHINE_CORES_MAX];
+    unsigned count = machine_cores(cores);
+    int node = machine_node_of(cores, (machine_range){0, count});
+    for (unsigned i = 0, last; i < count; i = last + 1) {
+        for (last = i; last + 1 < count && cores[last + 1].cpu == cores[last].cpu + 1;)
+            last++;
+        fprintf(to, i ? ",%d" : "  works on cores %d", cores[i].cpu);
+        if (last > i)
+            fprintf(to, "-%d", cores[last].cpu);
+    }
+    if (count && node != MACHINE_NODE_UNKNOWN)
+        fprintf(to, ", all of NUMA node %d", node);
+    if (count)
+        fputc('\n', to);
 }
 
 typedef void print_device(FILE *to, const char *folder, const char *name);
@@ -97,7 +118,30 @@ static void print_storage(FILE *to, const char *folder, const char *name)
             *spins == '1' ? ", spinning" : "", node_of(folder, name, node, sizeof node));
 }
 
-status api_machine_text(char **out)
+/* Nothing where there is no driver, whatever keeps it. */
+static void print_gpus(FILE *to, const api_neighbors *neighbors)
+{
+    int *nodes = NULL;
+    unsigned count = 0;
+    status_free(dev_cuda_nodes(&nodes, &count));
+    for (unsigned i = 0; i < count; i++) {
+        fprintf(to, "  GPU cuda:%u", i);
+        if (nodes[i] != MACHINE_NODE_UNKNOWN)
+            fprintf(to, ": NUMA node %d", nodes[i]);
+        fputc('\n', to);
+    }
+    if (count && neighbors->count) {
+        machine_gpu own =
+            machine_gpu_of(neighbors->nodes, neighbors->count, neighbors->index, nodes, count);
+        fprintf(to, "  device = cuda is cuda:%u", own.ordinal);
+        if (own.sharers > 1)
+            fprintf(to, ", which %u ranks share", own.sharers);
+        fputc('\n', to);
+    }
+    mem_free(nodes);
+}
+
+status api_machine_text(const api_neighbors *neighbors, char **out)
 {
     size_t bytes;
     *out = NULL;
@@ -105,10 +149,12 @@ status api_machine_text(char **out)
     if (!to)
         return status_no_memory("topology", 0);
     print_cores(to);
+    print_own_cores(to);
     print_all(to, "/sys/devices/system/node", print_node);
     print_all(to, "/sys/class/net", print_network);
     print_all(to, "/sys/class/infiniband", print_infiniband);
     print_all(to, "/sys/block", print_storage);
+    print_gpus(to, neighbors);
     if (!fclose(to))
         return STATUS_OK;
     (free)(*out);

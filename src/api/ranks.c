@@ -12,7 +12,7 @@ status api_ranks_open_place(const api_engine *engine, api_rank *place)
     uint64_t threads = s->threads.number ? s->threads.number : setting_core_count();
     threads = threads / sharers ? threads / sharers : 1;
     TRY(mem_budget_new(s->memory_limit.number / sharers, &place->budget));
-    TRY(api_device_open(s, sharers, place->budget, &place->dev));
+    TRY(api_device_open(s, sharers, &engine->neighbors, place->budget, &place->dev));
     return exec_pool_new((unsigned)threads, &place->pool);
 }
 

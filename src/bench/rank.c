@@ -19,7 +19,10 @@ status bench_rank_open(net_comm *comm, uint64_t number, bool owns_process, const
     pthread_cond_init(&out->changed, NULL);
     out->task.count = 1;
     TRY(mem_budget_new(0, &out->budget));
-    TRY(api_device_open(s, owns_process ? 1 : ranks, out->budget, &out->dev));
+    api_neighbors neighbors = {0};
+    if (owns_process)
+        neighbors = api_neighbors_find(comm, NULL);
+    TRY(api_device_open(s, owns_process ? 1 : ranks, &neighbors, out->budget, &out->dev));
     TRY(out->dev->ops->stream_open(out->dev, &out->task.stream));
     dev_stream_now = out->task.stream;
     return net_query_begin(comm, number, out->budget, NULL, NULL, &out->query);

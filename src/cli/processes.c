@@ -1,6 +1,7 @@
 /* processes.c - forking a process per rank, which meet at a socket of the loopback interface. */
 #include "cli/processes.h"
 
+#include "base/machine.h"
 #include "net/net.h"
 
 #include <arpa/inet.h>
@@ -22,6 +23,7 @@
 #define END_BADLY_MS 300
 
 static pid_t *children;
+static int *nodes; /* of all ranks, once they are bound */
 static unsigned child_count;
 static char token[33];
 
@@ -95,8 +97,11 @@ static status start_ranks(unsigned count, net_place *out)
     out->root_host = "127.0.0.1";
     out->root_port = out->root_text;
     children = mem_new_array(count, sizeof *children);
-    if (!children)
-        return status_no_memory("ranks", count * sizeof *children);
+    nodes = out->nodes = mem_new_array(count, sizeof *nodes);
+    if (!children || !nodes)
+        return status_no_memory("ranks", count * (sizeof *children + sizeof *nodes));
+    for (unsigned rank = 0; rank < count; rank++)
+        nodes[rank] = MACHINE_NODE_UNKNOWN;
     TRY(make_token());
     TRY(open_listener(out));
     return fork_ranks(out);
@@ -136,6 +141,8 @@ void cli_processes_end(bool is_good)
         kill(children[i], SIGKILL);
         waitpid(children[i], NULL, 0);
     }
+    mem_free(nodes);
+    nodes = NULL;
     mem_free(children);
     children = NULL;
     child_count = 0;

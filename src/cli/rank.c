@@ -51,7 +51,7 @@ void cli_rank_bind(const cli_rank *rank)
     if (rank->processes < 2)
         return;
     (void)setting_core_count(); /* all, of which engines take their share */
-    cli_bind(rank->place.rank, rank->place.ranks);
+    cli_bind(rank->place.rank, rank->place.ranks, rank->place.nodes);
 }
 
 int cli_rank_start(const cli_rank *rank, pistachio_database *database)

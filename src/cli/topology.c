@@ -15,9 +15,11 @@
 static const char usage[] =
     "usage: pistachio topology [--processes N]\n"
     "\n"
-    "Shows this machine's cores, NUMA nodes, network and storage devices; of several ranks, "
-    "started as\n"
-    "`pistachio` without a command, each rank's, and how it reaches each of the others.\n";
+    "Shows this machine's cores, NUMA nodes, network and storage devices and GPUs, and which cores "
+    "and "
+    "GPU\n"
+    "are used; of several ranks, started as `pistachio` without a command, each rank's, and how it "
+    "reaches\neach of the others.\n";
 
 static int show(pistachio_database *database)
 {

@@ -247,6 +247,8 @@ static inline device *dev_host(device *dev)
  * src/device/cuda. */
 CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
                              device **out);
+/* The NUMA node of each of the driver's devices, -1 where it is not known; the caller's (mem_free). */
+CHECKED status dev_cuda_nodes(int **out_nodes, unsigned *out_count);
 /* How much of its memory may be ours: the most that its budget should allow. */
 CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
 /* Rows of a lazy device's chunks, where nobody says how many: `usual`, or as many as keep several

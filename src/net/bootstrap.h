@@ -21,6 +21,8 @@ typedef struct net_place {
     const char *token; /* "": none */
     unsigned timeout_ms;
     unsigned sharers; /* ranks on this machine, as far as whoever started them says; at least 1 */
+    /* The NUMA node of each rank, where all are bound to cores of this machine; -1: it has none. Or NULL. */
+    int *nodes;
     /* A launcher brings them together: of the above rank and ranks count alone. */
     bool is_pmix;
     /* Rank 0 listens at `listener`, a socket that net_introduce closes; else at a new one. */

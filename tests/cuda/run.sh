@@ -23,6 +23,24 @@ what_is_there() {
 check "answers" "$program" tpch run --data "$work/data" --check --set device=cuda --queries "$(cat "$here/queries.txt")"
 check "answers of two ranks that share a device" "$program" tpch run --data "$work/data" --check --set device=cuda \
     --set ranks=2 --set distribute=always --queries 3,13,18,22
+# Ranks that are processes have a device each, as far as there are so many.
+if UCX_LOG_LEVEL=fatal "$program" --processes 2 -c "select 1" >"$work/out" 2>&1; then
+    export PISTACHIO_CUDA_DEVICES=2 UCX_LOG_LEVEL=fatal UCX_MEM_EVENTS=no
+    devices() { # RANKS EXPECTED
+        "$program" topology --processes "$1" | sed -n 's/^  device = cuda is //p' >"$work/devices"
+        printf "$2" | cmp -s - "$work/devices"
+    }
+    check "a device for each process" devices 2 "cuda:0\ncuda:1\n"
+    check "one that two share" devices 3 "cuda:0, which 2 ranks share\ncuda:1\ncuda:0, which 2 ranks share\n"
+    processes_share() {
+        [ "$(ASAN_OPTIONS=detect_leaks=0 "$program" --processes 2 --format csv --set device=cuda --set distribute=always -c "$query")" = \
+            "$("$program" --format csv -c "$query")" ]
+    }
+    check "answers of two processes on two devices" processes_share
+    unset PISTACHIO_CUDA_DEVICES UCX_LOG_LEVEL UCX_MEM_EVENTS
+else
+    skip "a device for each process: ranks cannot meet here"
+fi
 # The talk's joins: every probe row has its partner, on one rank and on two that share the device.
 joins() {
     PISTACHIO_CHUNK_ROWS=500 "$program" bench join --device cuda --ranks 2 --algorithm "$1" --selectivity 1 \

@@ -36,10 +36,12 @@ says "what they have" "cores: "
 cores=$(nproc)
 if [ "$cores" -ge 2 ]; then
     says "each has its share of the cores" "cores: $((cores / 2)) of"
+    own=$(sed -n 's/^  works on cores \([0-9,-]*\).*/\1/p' "$work/out" | sort -u | wc -l)
 else
     skip "shares of one core"
 fi
 says "and how they reach each other" "to rank 0 (host "
+[ "$cores" -lt 2 ] || check "no core is of two shares" [ "$own" = 2 ]
 expect "topology of one process" 0 - "$program" topology
 says "is that of the machine" "memory: "
 

@@ -1,5 +1,6 @@
 /* device.c - opening a CUDA device: what it must have, its context, the file of kernels. */
 #include "base/fault.h"
+#include "base/machine.h"
 #include "device/cuda/cuda.h"
 
 #include <errno.h>
@@ -21,18 +22,58 @@ status cuda_enter(const cuda_device *dev)
 
 /* ---- the device ---- */
 
+static status count_devices(const cuda_driver *driver, int *out)
+{
+    *out = 0;
+    cuda_result result = driver->cuDeviceGetCount(out);
+    if (result == CUDA_NO_DEVICE)
+        *out = 0;
+    return result == CUDA_NO_DEVICE ? STATUS_OK : cuda_status(driver, result, "cuDeviceGetCount");
+}
+
 static status choose_device(const cuda_driver *driver, unsigned ordinal, cuda_ordinal *out)
 {
-    int count = 0;
-    cuda_result result = driver->cuDeviceGetCount(&count);
-    if (result && result != CUDA_NO_DEVICE)
-        return cuda_status(driver, result, "cuDeviceGetCount");
+    int count;
+    TRY(count_devices(driver, &count));
     if (ordinal >= (unsigned)count)
         return status_hint(status_new(STATUS_KIND_NOT_FOUND,
                                       "there is no device cuda:%u: the driver has %d", ordinal,
                                       count),
                            "nvidia-smi lists them; device = 'cpu' needs none");
     CUDA_TRY(driver, cuDeviceGet, out, (int)ordinal);
+    return STATUS_OK;
+}
+
+static status find_node(const cuda_driver *driver, int ordinal, int *out)
+{
+    char bus_id[32] = "";
+    cuda_ordinal chosen;
+    CUDA_TRY(driver, cuDeviceGet, &chosen, ordinal);
+    CUDA_TRY(driver, cuDeviceGetPCIBusId, bus_id, (int)sizeof bus_id, chosen);
+    *out = machine_pci_node(bus_id);
+    return STATUS_OK;
+}
+
+status dev_cuda_nodes(int **out_nodes, unsigned *out_count)
+{
+    const cuda_driver *driver;
+    int count;
+    *out_nodes = NULL;
+    *out_count = 0;
+    TRY(cuda_driver_open(&driver));
+    TRY(count_devices(driver, &count));
+    int *nodes = mem_new_array((size_t)count + 1, sizeof *nodes);
+    if (!nodes)
+        return status_no_memory("devices", (size_t)count * sizeof *nodes);
+    status st = STATUS_OK;
+    for (int i = 0; !st && i < count; i++)
+        st = find_node(driver, i, &nodes[i]);
+    if (st) {
+        mem_free(nodes);
+        return st;
+    }
+    *out_nodes = nodes;
+    *out_count = (unsigned)count;
     return STATUS_OK;
 }
 
