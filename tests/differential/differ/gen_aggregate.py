@@ -75,7 +75,7 @@ def composite(g, klass, depth, keys):
     """One of those that docs/SQL.md lists under ordered rows, or of pairs."""
     rng = g.rng
     condition = g.condition(1) if rng.random() < 0.15 else None
-    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "arg", "arg", "texts", "texts", "approximate") + ("pair",) * 9)
+    kind = rng.choice(("quantile", "quantile", "disc", "disc", "mode", "mode", "arg", "arg", "texts", "texts", "approximate") + ("pair",) * 9)
     if kind == "quantile":
         return quantile(g, depth, condition)
     if kind == "disc":

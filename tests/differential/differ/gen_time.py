@@ -43,7 +43,7 @@ def stamp(g, depth, klass):
 
 def interval(g, depth, exact):
     rng = g.rng
-    kind = rng.choice(("add", "add", "multiply", "multiply", "multiply", "difference", "difference", "difference", "difference"))
+    kind = rng.choice(("add", "add", "add", "multiply", "multiply", "multiply", "multiply", "difference", "difference", "difference"))
     if kind == "difference":
         klass = rng.choice(("ts", "ts", "tstz"))
         left, right = g.expr(klass, depth), g.expr(klass, depth - 1)
