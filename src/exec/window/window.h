@@ -56,6 +56,10 @@ CHECKED status window_alloc(const window_rows *rows, size_t bytes, uint64_t more
 
 CHECKED status window_frame_make(window_rows *rows, const plan_frame *frame, window_frame *out);
 void window_frame_release(window_frame *frame); /* takes a zeroed one */
+/* The call's first `values` arguments on the host, and behind them where each row's frame begins and ends, two columns
+ * for each of its parts. */
+CHECKED status window_bring(window_rows *rows, const plan_window_call *call, uint32_t values,
+                            uint32_t *out_parts, chunk **out);
 
 /* The values of a call for all rows: *out is a column of that type. */
 CHECKED status window_call_evaluate(window_rows *rows, const plan_window_call *call, data_type type,

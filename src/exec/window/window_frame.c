@@ -146,3 +146,34 @@ status window_frame_make(window_rows *rows, const plan_frame *frame, window_fram
     }
     return st;
 }
+
+/* ---- frames for what the host computes ---- */
+
+static status collect(window_rows *rows, const plan_window_call *call, uint32_t values,
+                      const window_frame *frame, chunk *c)
+{
+    for (uint32_t i = 0; i < values; i++)
+        TRY(window_value(rows, call->args[i], &c->columns[i]));
+    for (uint32_t i = 0; i < 2 * frame->count; i++) {
+        dev_buffer *bound = i % 2 ? frame->parts[i / 2].to : frame->parts[i / 2].from;
+        TRY(tensor_new_view(type_make(TYPE_INT32), bound, bound->address, &c->columns[values + i]));
+    }
+    return STATUS_OK;
+}
+
+status window_bring(window_rows *rows, const plan_window_call *call, uint32_t values,
+                    uint32_t *out_parts, chunk **out)
+{
+    window_frame frame;
+    chunk *c = NULL;
+    TRY(window_frame_make(rows, &call->frame, &frame));
+    *out_parts = frame.count;
+    status st = chunk_new(values + 2 * frame.count, rows->count, &c);
+    if (!st)
+        st = collect(rows, call, values, &frame, c);
+    if (!st)
+        st = chunk_to_host(rows->task->stream, c, false, "window", out);
+    chunk_free(c);
+    window_frame_release(&frame);
+    return st;
+}

@@ -230,35 +230,6 @@ static status make_values(device *host, const plan_window_call *call, data_type 
 
 /* ---- to the host and back ---- */
 
-static status collect(window_rows *rows, const plan_window_call *call, const window_frame *frame,
-                      chunk *c)
-{
-    TRY(window_value(rows, call->args[0], &c->columns[VALUES]));
-    for (uint32_t i = 0; i < 2 * frame->count; i++) {
-        dev_buffer *bound = i % 2 ? frame->parts[i / 2].to : frame->parts[i / 2].from;
-        TRY(tensor_new_view(type_make(TYPE_INT32), bound, bound->address, &c->columns[FRAMES + i]));
-    }
-    return STATUS_OK;
-}
-
-/* Values and the bounds of frames, on the host. */
-static status bring(window_rows *rows, const plan_window_call *call, uint32_t *out_parts,
-                    chunk **out)
-{
-    window_frame frame;
-    chunk *c = NULL;
-    TRY(window_frame_make(rows, &call->frame, &frame));
-    *out_parts = frame.count;
-    status st = chunk_new(FRAMES + 2 * frame.count, rows->count, &c);
-    if (!st)
-        st = collect(rows, call, &frame, c);
-    if (!st)
-        st = chunk_to_host(rows->task->stream, c, false, "window", out);
-    chunk_free(c);
-    window_frame_release(&frame);
-    return st;
-}
-
 status window_ordered_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
                                tensor **out)
 {
@@ -266,7 +237,7 @@ status window_ordered_evaluate(window_rows *rows, const plan_window_call *call, 
     chunk *brought;
     uint32_t parts;
     tensor *values;
-    TRY(bring(rows, call, &parts, &brought));
+    TRY(window_bring(rows, call, FRAMES, &parts, &brought));
     status st = make_values(dev_host(stream->dev), call, type, brought, parts, &values);
     if (!st) {
         st = window_send(stream, brought->rows.bound, values, out);

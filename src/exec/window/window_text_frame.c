@@ -219,41 +219,6 @@ static status join_all(device *host, joined *j, const chunk *brought, uint32_t p
 
 /* ---- to the host and back ---- */
 
-static status view_rows(dev_buffer *buffer, tensor **out)
-{
-    return tensor_new_view(type_make(TYPE_INT32), buffer, buffer->address, out);
-}
-
-static status collect(window_rows *rows, const plan_window_call *call, const window_frame *frame,
-                      chunk *c)
-{
-    TRY(window_value(rows, call->args[0], &c->columns[TEXTS]));
-    TRY(window_value(rows, call->args[1], &c->columns[DELIMITERS]));
-    for (uint32_t i = 0; i < frame->count; i++) {
-        TRY(view_rows(frame->parts[i].from, &c->columns[FRAMES + 2 * i]));
-        TRY(view_rows(frame->parts[i].to, &c->columns[FRAMES + 2 * i + 1]));
-    }
-    return STATUS_OK;
-}
-
-/* Texts, delimiters and the bounds of frames, on the host. */
-static status bring(window_rows *rows, const plan_window_call *call, uint32_t *out_parts,
-                    chunk **out)
-{
-    window_frame frame;
-    chunk *c = NULL;
-    TRY(window_frame_make(rows, &call->frame, &frame));
-    *out_parts = frame.count;
-    status st = chunk_new(FRAMES + 2 * frame.count, rows->count, &c);
-    if (!st)
-        st = collect(rows, call, &frame, c);
-    if (!st)
-        st = chunk_to_host(rows->task->stream, c, false, "string_agg", out);
-    chunk_free(c);
-    window_frame_release(&frame);
-    return st;
-}
-
 static status evaluate(device *host, const plan_window_call *call, data_type type,
                        const chunk *brought, uint32_t parts, tensor **out)
 {
@@ -282,7 +247,7 @@ status window_text_frame_evaluate(window_rows *rows, const plan_window_call *cal
     chunk *brought;
     uint32_t parts;
     tensor *texts;
-    TRY(bring(rows, call, &parts, &brought));
+    TRY(window_bring(rows, call, FRAMES, &parts, &brought));
     status st = evaluate(dev_host(stream->dev), call, type, brought, parts, &texts);
     if (!st) {
         st = window_send(stream, brought->rows.bound, texts, out);
