@@ -22,6 +22,19 @@ def start_duckdb():
     return lambda sql: connection.execute(sql).fetchall()
 
 
+def start_pistachio():
+    from adbc_driver_manager import dbapi
+    library = os.environ.get("PISTACHIO_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                                               "../build/release/libpistachio.so.0"))
+    connection = dbapi.connect(driver=library, autocommit=True,
+                               db_kwargs={"uri": os.path.abspath(data), "pistachio.threads": str(threads)})
+    def run(sql):
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchall() if cursor.description else [[None]]
+    return run
+
+
 def start_polars():
     import polars
     context = polars.SQLContext({name: polars.scan_parquet(path) for name, path in tables.items()})

@@ -4,11 +4,12 @@ the same of processor time, user's and system's: the least of the runs, which te
 
     bench/peers DATA_FOLDER [--peers duckdb,polars,chdb,datafusion] [--runs N] [--threads N] [--cold]
                 [--queries 1,3,6] [--statements FILE] [--program build/release/pistachio] [--timeout SECONDS]
-                [--json FILE]
+                [--json FILE] [--session]
 
 Hot: a run whose time is not kept comes first. --cold: the files are put out of the page cache before each
 run. Pistachio is timed as a whole process (start, footers, output as CSV), a peer inside a process that
-stays open over all queries: the comparison is never in our favour. Peak memory is the resident memory
+stays open over all queries: the comparison is never in our favour. --session: Pistachio is such a process too, by its
+library (libpistachio.so.0 beside the program) through ADBC, so that what takes milliseconds is compared as well. Peak memory is the resident memory
 of a process that runs nothing but the query, once, with one more run of each engine (--no-memory: none).
 Rows are compared with DuckDB's, in order, numbers to 1e-9. Exit status 1 if a row of ours differs.
 --json: the medians of each engine by query, for bench/chart.
@@ -30,8 +31,11 @@ parser.add_argument("--timeout", type=float, default=120)
 parser.add_argument("--cold", action="store_true")
 parser.add_argument("--no-memory", action="store_true")
 parser.add_argument("--json")
+parser.add_argument("--session", action="store_true")
 options = parser.parse_args()
 peers = options.peers.split(",")
+environment = {"PISTACHIO_LIBRARY": os.path.join(os.path.dirname(os.path.abspath(options.program)),
+                                                 "libpistachio.so.0"), **os.environ}
 files = glob.glob(os.path.join(options.data, "**/*.parquet"), recursive=True)
 
 
@@ -65,7 +69,7 @@ class Peer:
         if not self.process or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [sys.executable, os.path.join(here, "peer.py"), self.engine, options.data,
-                 str(options.threads)],
+                 str(options.threads)], env=environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.process.stdin.write(json.dumps(sql) + "\n")
         self.process.stdin.flush()
@@ -139,7 +143,7 @@ def cell(value, digits, width):
     return (f"{value:.{digits}f}" if value is not None else "-").rjust(width)
 
 
-engines = {"pistachio": Pistachio(), **{peer: Peer(peer) for peer in peers}}
+engines = {"pistachio": Peer("pistachio") if options.session else Pistachio(), **{peer: Peer(peer) for peer in peers}}
 KINDS = ("s", "cpu")  # of the clock, of processors
 ratios = {(peer, kind): [] for peer in peers for kind in KINDS}
 notes, wrong, leaner = [], 0, {peer: 0 for peer in peers}
