@@ -11,7 +11,7 @@ static status init_layouts(aggregate_core *core)
     data_type coded[KEYS_MAX];
     bool has_text = false;
     for (uint32_t k = 0; k < core->key_count; k++) {
-        TRY(key_interner_init(&core->interners[k], core->key_types[k], core->who));
+        TRY(key_interner_init(&core->interners[k], core->dev, core->key_types[k], core->who));
         has_text |= core->interners[k].is_used;
         coded[k] = core->interners[k].is_used ? type_make(TYPE_UINT32) : core->key_types[k];
     }

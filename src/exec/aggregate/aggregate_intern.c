@@ -15,14 +15,13 @@
 #define TEXT_ROWS 2
 #define TEXTS_SHARE 16
 
-status key_interner_init(key_interner *interner, data_type type, const char *who)
+status key_interner_init(key_interner *interner, const device *dev, data_type type, const char *who)
 {
     *interner = (key_interner){.is_used = type_is_text(type)};
     if (!interner->is_used)
         return STATUS_OK;
     exec_lock_init(&interner->lock);
-    hash_groups_init(&interner->texts, &interner->layout, who);
-    return key_layout_init(&interner->layout, &type, 1, false);
+    return numbered_texts_init(&interner->texts, dev, type, who);
 }
 
 void key_interner_release(key_interner *interner)
@@ -34,35 +33,14 @@ void key_interner_release(key_interner *interner)
         row_index_unref(interner->bases[i].ids);
     }
     tensor_unref(interner->decoded);
-    hash_groups_release(&interner->texts);
-    key_layout_release(&interner->layout);
+    numbered_texts_release(&interner->texts);
     exec_lock_destroy(&interner->lock);
-}
-
-/* Numbers the texts [first, end) of a base. */
-static status number_texts(key_interner *interner, exec_task *task, tensor *base, uint64_t first,
-                           uint64_t end, uint32_t *out)
-{
-    const uint8_t *packed;
-    dev_buffer *owner = NULL;
-    if (first == end)
-        return STATUS_OK;
-    TRY(key_layout_pack(&interner->layout, task, &base, dev_count_exact(end), &packed, &owner));
-    packed_rows texts = {.rows = packed + first * sizeof(string_view),
-                         .count = dev_count_exact(end - first),
-                         .columns = &base,
-                         .column_count = 1};
-    status st = hash_groups_find(&interner->texts, task->stream, &texts, out + first);
-    dev_buffer_unref(owner);
-    return st;
 }
 
 static bool is_too_large(const key_interner *interner, const device *dev)
 {
-    const hash_groups *texts = &interner->texts;
-    uint64_t limit = mem_budget_limit(dev->budget), bytes = texts->heap.bytes;
-    bytes += (texts->rows ? texts->rows->bytes : 0) + (texts->slots ? texts->slots->bytes : 0);
-    return limit && bytes > limit / TEXTS_SHARE;
+    uint64_t limit = mem_budget_limit(dev->budget);
+    return limit && interner->texts.bytes > limit / TEXTS_SHARE;
 }
 
 /* A dictionary whose texts are few for the rows, as those before were. */
@@ -79,7 +57,7 @@ static bool is_worth_it(const key_interner *interner, const exec_task *task, con
 static status note_full(key_interner *interner, dev_stream *stream)
 {
     if (interner->texts.count > TEXTS_MAX)
-        TRY(hash_groups_learn(&interner->texts, stream));
+        TRY(numbered_texts_learn(&interner->texts, stream));
     interner->is_full |= interner->texts.count > TEXTS_MAX;
     return STATUS_OK;
 }
@@ -88,23 +66,19 @@ static status note_full(key_interner *interner, dev_stream *stream)
 static status sample_texts(key_interner *interner, exec_task *task, tensor *base, uint64_t sample,
                            uint32_t *out, bool *is_varied)
 {
-    hash_groups *texts = &interner->texts;
-    TRY(hash_groups_learn(texts, task->stream));
-    uint64_t before = texts->count;
-    TRY(number_texts(interner, task, base, 0, sample, out));
-    TRY(hash_groups_learn(texts, task->stream));
-    *is_varied = texts->count - before > SAMPLE_ROWS / 2 || texts->count > TEXTS_MAX;
+    uint64_t added;
+    TRY(numbered_texts_find(&interner->texts, task, base, 0, sample, out, &added));
+    *is_varied = added > SAMPLE_ROWS / 2 || interner->texts.count > TEXTS_MAX;
     return STATUS_OK;
 }
 
-/* All of a dictionary. */
+/* All of a dictionary. On hosts without the lock. */
 static status number_dictionary(key_interner *interner, exec_task *task, tensor *base,
                                 uint64_t rows, row_index **out)
 {
-    interner->numbered += rows;
     TRY(row_index_new(task->stream->dev, rows, out));
-    TRY(number_texts(interner, task, base, 0, rows, (*out)->rows));
-    return hash_groups_ask(&interner->texts, task->stream);
+    TRY(numbered_texts_find(&interner->texts, task, base, 0, rows, (*out)->rows, NULL));
+    return numbered_texts_ask(&interner->texts, task->stream);
 }
 
 static status number_base(key_interner *interner, exec_task *task, tensor *base, uint64_t rows,
@@ -116,47 +90,71 @@ static status number_base(key_interner *interner, exec_task *task, tensor *base,
     if (sample)
         TRY(sample_texts(interner, task, base, sample, (*out)->rows, &is_varied));
     if (!is_varied) {
-        TRY(number_texts(interner, task, base, sample, rows, (*out)->rows));
+        TRY(numbered_texts_find(&interner->texts, task, base, sample, rows, (*out)->rows, NULL));
         TRY(note_full(interner, task->stream));
     }
     interner->is_full |= is_varied;
     if (must || (!is_varied && (sample || !interner->is_full)))
-        return hash_groups_ask(&interner->texts, task->stream);
+        return numbered_texts_ask(&interner->texts, task->stream);
     row_index_unref(*out);
     *out = NULL;
     return STATUS_OK;
 }
 
-/* Under the lock: *out, with a reference, is NULL if the texts are too many. */
-static status find_base(key_interner *interner, exec_task *task, const tensor *key,
-                        dev_count key_rows, bool must, row_index **out)
+/* A reference, or NULL. */
+static row_index *known_base(const key_interner *interner, const tensor *base, uint64_t rows)
 {
-    tensor *base = key->base;
-    uint64_t rows = key->base_rows;
-    *out = NULL;
-    if (interner->is_full && !must)
-        return STATUS_OK;
-    interner->rows += key->is_dictionary ? key_rows.bound : 0;
     for (size_t i = 0; i < INTERNED_BASES; i++)
-        if (interner->bases[i].base == base && interner->bases[i].rows == rows) {
-            *out = row_index_ref(interner->bases[i].ids);
-            return STATUS_OK;
-        }
-    row_index *ids = NULL;
-    status st = is_worth_it(interner, task, key, key_rows)
-                    ? number_dictionary(interner, task, base, rows, &ids)
-                    : number_base(interner, task, base, rows, must, &ids);
-    if (st || !ids) {
-        row_index_unref(ids);
-        return st;
-    }
+        if (interner->bases[i].base == base && interner->bases[i].rows == rows)
+            return row_index_ref(interner->bases[i].ids);
+    return NULL;
+}
+
+static void remember_base(key_interner *interner, tensor *base, uint64_t rows, row_index *ids)
+{
     size_t at = interner->next_base++ % INTERNED_BASES;
     tensor_unref(interner->bases[at].base);
     row_index_unref(interner->bases[at].ids);
     interner->bases[at].base = tensor_ref(base);
     interner->bases[at].rows = rows;
-    interner->bases[at].ids = ids;
-    *out = row_index_ref(ids);
+    interner->bases[at].ids = row_index_ref(ids);
+}
+
+/* Under the lock: *out, with a reference, is NULL if the texts are too many, or if the caller is to number them
+ * without it: *is_left. */
+static status find_base(key_interner *interner, exec_task *task, const tensor *key,
+                        dev_count key_rows, bool must, row_index **out, bool *is_left)
+{
+    tensor *base = key->base;
+    uint64_t rows = key->base_rows;
+    *out = NULL;
+    *is_left = false;
+    if (interner->is_full && !must)
+        return STATUS_OK;
+    interner->rows += key->is_dictionary ? key_rows.bound : 0;
+    *out = known_base(interner, base, rows);
+    if (*out)
+        return STATUS_OK;
+    bool is_worth = is_worth_it(interner, task, key, key_rows);
+    interner->numbered += is_worth ? rows : 0;
+    *is_left = is_worth && task->stream->dev->is_host;
+    if (*is_left)
+        return STATUS_OK;
+    TRY(is_worth ? number_dictionary(interner, task, base, rows, out)
+                 : number_base(interner, task, base, rows, must, out));
+    if (*out)
+        remember_base(interner, base, rows, *out);
+    return STATUS_OK;
+}
+
+/* Two tasks that meet the same dictionary at the same time both number it, to the same numbers. */
+static status number_unlocked(key_interner *interner, exec_task *task, const tensor *key,
+                              row_index **out)
+{
+    TRY(number_dictionary(interner, task, key->base, key->base_rows, out));
+    TRY(exec_lock_take(&interner->lock, task->stream));
+    remember_base(interner, key->base, key->base_rows, *out);
+    exec_lock_give(&interner->lock, task->stream);
     return STATUS_OK;
 }
 
@@ -164,17 +162,19 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
                            dev_count rows, bool must, tensor **out)
 {
     row_index *ids = NULL;
+    bool is_left;
     *out = NULL;
     if (key->form != TENSOR_INDEXED || key->base->validity)
         return must ? status_new(STATUS_KIND_INTERNAL, "text without a base") : STATUS_OK;
     TRY(exec_lock_take(&interner->lock, task->stream));
-    status st = find_base(interner, task, key, rows, must, &ids);
+    status st = find_base(interner, task, key, rows, must, &ids, &is_left);
     exec_lock_give(&interner->lock, task->stream);
-    if (st || !ids)
-        return st;
+    if (!st && is_left)
+        st = number_unlocked(interner, task, key, &ids);
     tensor *t = NULL;
-    st = tensor_new_flat(task->stream->dev, type_make(TYPE_UINT32), rows.bound, false, &t);
-    if (!st)
+    if (!st && ids)
+        st = tensor_new_flat(task->stream->dev, type_make(TYPE_UINT32), rows.bound, false, &t);
+    if (!st && ids)
         st = DEV_LAUNCH(task->stream, gather_index, .first = ids->rows, .second = key->index->rows,
                         .count = rows, .out = t->values);
     row_index_unref(ids);
@@ -188,19 +188,14 @@ status key_interner_encode(key_interner *interner, exec_task *task, const tensor
 /* Under the lock: all texts so far, FLAT. */
 static status decode_texts(key_interner *interner, dev_stream *stream)
 {
-    hash_groups *texts = &interner->texts;
-    TRY(hash_groups_learn(texts, stream));
-    if (interner->decoded && interner->decoded_count == texts->count)
+    TRY(numbered_texts_learn(&interner->texts, stream));
+    uint64_t count = interner->texts.count;
+    if (interner->decoded && interner->decoded_count == count)
         return STATUS_OK;
     tensor_unref(interner->decoded);
-    interner->decoded = NULL;
-    if (texts->count)
-        TRY(key_layout_unpack(&interner->layout, stream, texts->rows->address, texts->count, 0,
-                              &interner->decoded));
-    else
-        TRY(tensor_new_flat(stream->dev, interner->layout.types[0], 0, false, &interner->decoded));
-    interner->decoded_count = texts->count;
-    return text_heap_view(&texts->heap, &interner->decoded->heap);
+    interner->decoded_count = count;
+    return numbered_texts_column(&interner->texts, stream, &interner->decoded,
+                                 &interner->decoded_rows);
 }
 
 status key_interner_decode(key_interner *interner, dev_stream *stream, const tensor *ids,
@@ -214,7 +209,7 @@ status key_interner_decode(key_interner *interner, dev_stream *stream, const ten
     status st = decode_texts(interner, stream);
     if (!st)
         base = tensor_ref(interner->decoded);
-    base_rows = interner->decoded_count;
+    base_rows = interner->decoded_rows;
     exec_lock_give(&interner->lock, stream);
     TRY(st);
     st = row_index_new(stream->dev, rows, &index);
@@ -236,9 +231,7 @@ status key_interner_share(key_interner *interner, dev_stream *stream, text_heap 
     if (!interner->is_used)
         return STATUS_OK;
     TRY(exec_lock_take(&interner->lock, stream));
-    status st = hash_groups_learn(&interner->texts, stream);
-    if (!st)
-        st = text_heap_share(heap, &interner->texts.heap);
+    status st = numbered_texts_share(&interner->texts, stream, heap);
     exec_lock_give(&interner->lock, stream);
     return st;
 }

@@ -2,17 +2,15 @@
 #ifndef PISTACHIO_EXEC_AGGREGATE_AGGREGATE_INTERN_H
 #define PISTACHIO_EXEC_AGGREGATE_AGGREGATE_INTERN_H
 
-#include "exec/aggregate/aggregate_hash.h"
-#include "exec/sched/lock.h"
+#include "exec/aggregate/aggregate_texts.h"
 
 #define INTERNED_BASES 8
 
 typedef struct key_interner {
-    bool is_used; /* the key is text */
-    bool is_full; /* too many different texts */
-    exec_lock lock;
-    key_layout layout; /* of this key alone */
-    hash_groups texts;
+    bool is_used;   /* the key is text */
+    bool is_full;   /* too many different texts */
+    exec_lock lock; /* of all that follows; on hosts texts are numbered without it */
+    numbered_texts texts;
     struct {
         tensor *base;
         uint64_t rows;
@@ -20,11 +18,12 @@ typedef struct key_interner {
     } bases[INTERNED_BASES]; /* that were numbered last */
     size_t next_base;
     uint64_t numbered, rows; /* texts of dictionaries, and rows that came with these */
-    tensor *decoded;         /* the texts, FLAT, when there were decoded_count */
-    uint64_t decoded_count;
+    tensor *decoded; /* the texts, FLAT, decoded_rows of them, when there were decoded_count */
+    uint64_t decoded_count, decoded_rows;
 } key_interner;
 
-CHECKED status key_interner_init(key_interner *interner, data_type type, const char *who);
+CHECKED status key_interner_init(key_interner *interner, const device *dev, data_type type,
+                                 const char *who);
 void key_interner_release(key_interner *interner);
 /* The key's texts as FLAT numbers, for any task. *out is NULL where that is not to be done, unless
  * it must. */
