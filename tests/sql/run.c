@@ -119,6 +119,16 @@ static const configuration cuda_devices_configuration = {"files, 2 ranks, CUDA d
                                                          true,
                                                          false};
 
+/* With --chunks N, only this one, with N for "0". */
+static configuration chunks_configuration = {
+    "files, simulated device, chunks of so many rows",
+    {{"threads", "3"}, {"device", "simulated"}, {"chunk_rows", "0"}},
+    3,
+    5,
+    false,
+    true,
+    false};
+
 /* With --processes, only this one. */
 static const configuration processes_configuration = {"files, 2 processes, small messages",
                                                       {{"distribute", "always"},
@@ -629,10 +639,9 @@ static void run_processes(run *r, const block *blocks, size_t count)
     }
 }
 
-static void run_devices(run *r, const block *blocks, size_t count)
+static void run_alone(run *r, const block *blocks, size_t count, const configuration *config)
 {
-    r->config =
-        getenv("PISTACHIO_CUDA_LIBRARY") ? &cuda_devices_configuration : &devices_configuration;
+    r->config = config;
     run_configuration(r, blocks, count);
 }
 
@@ -641,22 +650,30 @@ int main(int argument_count, char **arguments)
     run r = {.folder = "/tmp/pistachio-sql-XXXXXX"};
     bool has_processes = argument_count == 3 && !strcmp(arguments[1], "--processes");
     bool has_devices = argument_count > 2 && !strcmp(arguments[1], "--devices");
+    bool has_chunks = argument_count > 3 && !strcmp(arguments[1], "--chunks");
     if (argument_count < 2) {
-        fprintf(stderr, "usage: sql_runner FILE... | --devices FILE... | --processes FILE\n");
+        fprintf(stderr, "usage: sql_runner FILE... | --devices FILE... | --chunks ROWS FILE... | "
+                        "--processes FILE\n");
         return 2;
     }
+    if (has_chunks)
+        chunks_configuration.options[2].value = arguments[2];
     if (!mkdtemp(r.folder)) {
         perror(r.folder);
         return 2;
     }
-    for (int i = 1 + (has_processes || has_devices); i < argument_count; i++) {
+    for (int i = 1 + (has_processes || has_devices) + 2 * has_chunks; i < argument_count; i++) {
         size_t count;
         block *blocks = parse(arguments[i], &count);
         r.path = arguments[i];
         if (has_processes)
             run_processes(&r, blocks, count);
         else if (has_devices)
-            run_devices(&r, blocks, count);
+            run_alone(&r, blocks, count,
+                      getenv("PISTACHIO_CUDA_LIBRARY") ? &cuda_devices_configuration
+                                                       : &devices_configuration);
+        else if (has_chunks)
+            run_alone(&r, blocks, count, &chunks_configuration);
         else
             run_file(&r, blocks, count);
         free_blocks(blocks, count);
