@@ -46,6 +46,7 @@ static bool is_made_of(const api_engine *engine, const settings *s)
            !strcmp(old->network_fault.text, s->network_fault.text) &&
            old->network_message_bytes.number == s->network_message_bytes.number &&
            old->device_memory_limit.number == s->device_memory_limit.number &&
+           old->pinned_memory.number == s->pinned_memory.number &&
            old->simulated_launch_time.number == s->simulated_launch_time.number &&
            old->simulated_wait_time.number == s->simulated_wait_time.number &&
            old->simulated_seed.number == s->simulated_seed.number &&

@@ -53,6 +53,8 @@ static status open_lazy_device(const settings *s, unsigned ordinal, mem_budget *
     if (strcmp(s->device.text, "simulated")) {
         TRY(dev_open_cuda(ordinal, chunk_rows, budget, out));
         (*out)->host_isa = host_isa;
+        if (!s->pinned_memory.number)
+            dev_cuda_unpin(*out);
         return STATUS_OK;
     }
     TRY(dev_open_simulated(chunk_rows, budget, out));

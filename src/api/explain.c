@@ -15,7 +15,7 @@ typedef struct annotation {
     const uint64_t *peers;   /* as of ranked_metrics, or NULL */
     unsigned ranks;
     uint64_t nanoseconds; /* of all operators */
-    char before[96], behind[384];
+    char before[96], behind[640];
 } annotation;
 
 /* What a lazy device was told to do. */
@@ -207,7 +207,7 @@ static status add_device(pistachio_result *result)
 {
     const exec_query *query = result->query;
     device_work work = {0};
-    char text[384] = "";
+    char text[512] = "";
     for (size_t i = 0; i < query->operators.count; i++)
         add_work(&work, &query->operators.items[i]->metrics.work);
     describe_work(&work, ": ", text, sizeof text);

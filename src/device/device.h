@@ -42,6 +42,8 @@ static inline dev_count dev_count_exact(uint64_t rows)
 #define DEV_WORK_LIST(ITEM)                                                                        \
     ITEM(launches, "launches")                                                                     \
     ITEM(copies, "copies")                                                                         \
+    ITEM(bytes_in, "bytes to the device")                                                          \
+    ITEM(bytes_out, "bytes from the device")                                                       \
     ITEM(zeroings, "zeroings")                                                                     \
     ITEM(allocations, "allocations")              /* from the device's pool */                     \
     ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
@@ -247,6 +249,9 @@ static inline device *dev_host(device *dev)
  * src/device/cuda. */
 CHECKED status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget,
                              device **out);
+/* For measurements, before anybody copies: memory of host_alloc is not pinned, so that the driver copies
+ * what goes to and from the device once more, and the thread waits. */
+void dev_cuda_unpin(device *cuda);
 /* The NUMA node of each of the driver's devices, -1 where it is not known; the caller's (mem_free). */
 CHECKED status dev_cuda_nodes(int **out_nodes, unsigned *out_count);
 /* How much of its memory may be ours: the most that its budget should allow. */

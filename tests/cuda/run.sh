@@ -61,6 +61,24 @@ spills() {
 }
 check "a sort that spills" spills
 
+# Memory that is not pinned is only what somebody asks for: the same rows, and its copies are counted.
+copied="explain analyze select sum(l_quantity), min(l_comment) from '$work/data/lineitem.parquet'"
+pinned() {
+    "$program" --format tsv --set device=cuda -c "$copied" >"$work/said" && ! grep "not pinned" "$work/said" &&
+        grep 'bytes to the device [1-9][0-9]*, bytes from the device [1-9]' "$work/said"
+}
+check "bytes over the host link" pinned
+not_pinned() {
+    "$program" --format tsv --set device=cuda --set pinned_memory=off -c "$copied" >"$work/said" &&
+        grep '^device cuda.*of memory not pinned [1-9]' "$work/said" &&
+        "$program" --format tsv -c "$query" >"$work/expected" &&
+        "$program" --format tsv --set device=cuda --set pinned_memory=off -c "$query" | cmp - "$work/expected" &&
+        "$program" --format tsv -c "$sort" >"$work/expected" &&
+        # shellcheck disable=SC2086  # several words
+        "$program" --format tsv $small --set pinned_memory=off -c "$sort" | cmp - "$work/expected"
+}
+check "copies of memory that is not pinned" not_pinned
+
 check "no driver" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" \
     "$program" --set device=cuda -c "select 1"
 check "a library that is none" says "there is no CUDA driver" env PISTACHIO_CUDA_LIBRARY="$3" \

@@ -7,8 +7,8 @@
  *                                 name, launches, jobs, rows, seconds
  *
  * What a real driver would put up with, and what the device shall not do, fails here: copies from
- * and to memory that is not pinned, or of bytes that no buffer has; launches of one thread for many
- * rows. */
+ * and to memory that is not pinned (but what the device says it copies through all the same), or of bytes
+ * that no buffer has; launches of one thread for many rows. */
 #include "fibers.h"
 
 #include <atomic>
@@ -56,6 +56,7 @@ static std::mutex lock;    /* of all of this */
 static std::mutex running; /* one kernel at a time */
 static std::map<std::string, uint64_t> calls;
 static std::map<char *, size_t> pinned;
+static std::map<char *, size_t> pageable; /* that the device said it copies through */
 static std::map<char *, size_t> ranges; /* of addresses: one for each time that the device is open */
 struct CUstream_st;
 static std::set<CUstream_st *> streams;
@@ -213,6 +214,29 @@ static bool is_pinned(const void *memory, size_t bytes)
     return is_in(pinned, memory, bytes);
 }
 
+/* Memory that is not pinned, and that copies go through on purpose. 0 bytes: it goes. */
+EXPORTED void pistachio_watch_pageable(const void *address, size_t bytes)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    if (bytes)
+        pageable[(char *)address] = bytes;
+    else
+        pageable.erase((char *)address);
+}
+
+/* As the driver waits that copies through memory of its own. */
+static void await(CUstream_st *stream)
+{
+    for (;;) {
+        {
+            std::lock_guard<std::mutex> guard(stream->mutex);
+            if (stream->commands.empty() && !stream->is_busy)
+                return;
+        }
+        std::this_thread::yield();
+    }
+}
+
 EXPORTED int cuStreamWriteValue64_v2(CUstream_st *stream, uint64_t word, uint64_t value, unsigned)
 {
     BEGIN
@@ -264,11 +288,14 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
                 size_t bytes, const void *host)
 {
     const void *device = host == target ? source : target;
-    if (host && !is_pinned(host, bytes))
+    bool waits = host && is_in(pageable, host, bytes);
+    if (host && !waits && !is_pinned(host, bytes))
         return refuse("%s of %zu bytes at %p, which is not pinned", name, bytes, host);
     if (!is_device((uint64_t)device, bytes) || (!host && !is_device((uint64_t)source, bytes)))
         return refuse("%s of %zu bytes at %p, which is not the device's", name, bytes, device);
     stream->enqueue([=] { memmove(target, source, bytes); });
+    if (waits)
+        await(stream);
     return 0;
 }
 

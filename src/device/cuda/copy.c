@@ -1,5 +1,5 @@
 /* copy.c - copies. With memory that is not pinned the driver would wait: there is none of that here
- * (device.h: host_alloc). */
+ * (device.h: host_alloc), but where it is asked for (dev_cuda_unpin). */
 #include "device/cuda/cuda.h"
 
 static status begin(dev_stream *stream)
@@ -8,11 +8,14 @@ static status begin(dev_stream *stream)
     return cuda_enter((cuda_device *)stream->dev);
 }
 
-static status not_pinned(const dev_stream *stream, const void *memory, size_t bytes)
+static status check_host(const dev_stream *stream, const void *memory, size_t bytes)
 {
-    if (cuda_is_pinned((cuda_device *)stream->dev, memory))
+    bool is_pinned, is_ours = cuda_is_host((cuda_device *)stream->dev, memory, &is_pinned);
+    if (is_pinned)
         return STATUS_OK;
     DEV_WORK_NOTE(pageable_copies);
+    if (is_ours)
+        return STATUS_OK;
     return status_new(STATUS_KIND_INTERNAL,
                       "internal error: a copy of %zu bytes that are not pinned", bytes);
 }
@@ -36,8 +39,9 @@ status cuda_copy_in(dev_stream *stream, void *target, const void *source, size_t
     TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    TRY(not_pinned(stream, source, bytes));
+    TRY(check_host(stream, source, bytes));
     DEV_WORK_NOTE(copies);
+    DEV_WORK_ADD(bytes_in, bytes);
     return add(stream, CUDA_COMMAND_COPY_IN, target, source, bytes);
 }
 
@@ -46,8 +50,9 @@ status cuda_copy_out(dev_stream *stream, void *target, const void *source, size_
     TRY(begin(stream));
     if (!bytes)
         return STATUS_OK;
-    TRY(not_pinned(stream, target, bytes));
+    TRY(check_host(stream, target, bytes));
     DEV_WORK_NOTE(copies);
+    DEV_WORK_ADD(bytes_out, bytes);
     return add(stream, CUDA_COMMAND_COPY_OUT, target, source, bytes);
 }
 

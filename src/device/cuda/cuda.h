@@ -30,13 +30,16 @@
 typedef struct cuda_device cuda_device;
 typedef struct cuda_stream cuda_stream;
 
+typedef struct cuda_pool cuda_pool;
+
 typedef struct cuda_buffer {
     dev_buffer base;
     struct cuda_buffer *next; /* of those released, or kept */
     size_t room;              /* of its size class */
     size_t charged;           /* to the budget: of the class that was asked for */
     unsigned class;
-    bool is_pinned;
+    cuda_pool *pool; /* that it is of */
+    bool is_host;
     uint64_t number; /* released: free when streams have passed this */
     /* reuse.c: */
     _Atomic uint64_t user; /* the only stream that was told to use it, by its id; 0: none */
@@ -46,10 +49,10 @@ typedef struct cuda_buffer {
 } cuda_buffer;
 
 /* Memory of one kind in size classes; what was used once is kept. Under the device's lock. */
-typedef struct cuda_pool {
+struct cuda_pool {
     char *free, *end; /* got from the driver, not yet given out */
     cuda_buffer *kept[CUDA_CLASSES];
-} cuda_pool;
+};
 
 /* A piece that the driver gave. */
 typedef struct cuda_piece {
@@ -57,17 +60,18 @@ typedef struct cuda_piece {
     char *address;
     size_t bytes;
     cuda_allocation allocation; /* of device memory */
+    bool is_pinned;             /* of the host's */
 } cuda_piece;
 
 typedef struct cuda_memory {
     cuda_address range; /* addresses for all of the device's memory */
     size_t range_bytes, mapped_bytes, granularity;
-    cuda_pool device, pinned;
+    cuda_pool device, pinned, pageable;
     cuda_piece *device_pieces;
-    block_starts blocks;               /* of the device's, */
-    block_starts owners;               /* and their cuda_buffers' addresses, in the same order */
-    cuda_piece *_Atomic pinned_pieces; /* only ever grows: read without the lock */
-    cuda_buffer *open;                 /* released, no number yet */
+    block_starts blocks;             /* of the device's, */
+    block_starts owners;             /* and their cuda_buffers' addresses, in the same order */
+    cuda_piece *_Atomic host_pieces; /* only ever grows: read without the lock */
+    cuda_buffer *open;               /* released, no number yet */
     size_t open_count;
     cuda_buffer *closed, **closed_end; /* in the order of their numbers */
 } cuda_memory;
@@ -148,6 +152,7 @@ struct cuda_device {
     _Atomic uint64_t clock;
     cuda_memory memory;
     cuda_waker waker;
+    bool is_unpinned;     /* what copies go through is not pinned */
     _Atomic bool is_lost; /* nothing enqueued will be done any more */
     status lost;          /* why; set before is_lost */
 };
@@ -200,11 +205,14 @@ void cuda_waker_release(cuda_waker *waker);
 CHECKED status cuda_memory_open(cuda_device *dev);
 void cuda_memory_close(cuda_device *dev);
 CHECKED status cuda_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
-/* Pinned memory. Not charged to the budget. */
+/* Pinned memory, or pageable where copies are to go through that. Not charged to the budget. */
 CHECKED status cuda_host_alloc(device *dev, size_t bytes, const char *who, void **out);
+/* Pinned in any case: what the device writes by itself. Goes by cuda_host_free. */
+CHECKED status cuda_pinned_alloc(cuda_device *dev, size_t bytes, const char *who, void **out);
 void cuda_host_free(device *dev, void *address, size_t bytes);
 void cuda_host_piece(device *dev, const void *address, void **out_start, size_t *out_bytes);
-bool cuda_is_pinned(const cuda_device *dev, const void *address);
+/* The address is in memory that was taken for copies. */
+bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinned);
 void cuda_release(dev_buffer *buffer);
 CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                   bool *out_will);

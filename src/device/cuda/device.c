@@ -200,6 +200,11 @@ static status load_kernels(cuda_device *dev)
     return no_kernels(status_context(st, "file \"%s\" for %s", path, dev->isa));
 }
 
+void dev_cuda_unpin(device *dev)
+{
+    ((cuda_device *)dev)->is_unpinned = true;
+}
+
 /* ---- opening and closing ---- */
 
 static void cuda_close(device *base)

@@ -51,6 +51,7 @@ static status find_functions(void *handle, cuda_driver *out)
                                "install a driver for CUDA 12.0 or later");
     }
     *(void **)&out->watch_buffer = dlsym(handle, "pistachio_watch_buffer");
+    *(void **)&out->watch_pageable = dlsym(handle, "pistachio_watch_pageable");
     return STATUS_OK;
 }
 

@@ -296,7 +296,7 @@ static status read_global(cuda_device *dev, cuda_address address, void *target, 
 {
     dev_stream *stream;
     void *host;
-    TRY(cuda_host_alloc(&dev->base, bytes, "layout of kernels", &host));
+    TRY(cuda_pinned_alloc(dev, bytes, "layout of kernels", &host));
     status st = cuda_stream_open(&dev->base, &stream);
     if (!st) {
         st = cuda_copy_out(stream, host, (const void *)(uintptr_t)address, bytes);

@@ -1,15 +1,19 @@
-/* memory.c - device memory, and pinned host memory, in size classes.
+/* memory.c - device memory, and the host's for copies, in size classes.
  *
  * Device memory is one range of addresses. The driver puts memory behind it piece by piece, and
  * keeps it there until the device is closed: what is released is used again. Pinned memory comes in
- * pieces likewise.
+ * pieces likewise, and so does what copies go through in its place where that is not to be pinned
+ * (dev_cuda_unpin): for measurements, as the driver copies it once more, and waits.
  *
  *   released -> open ── many, or an allocation wants some ──> closed, numbered ── streams passed ──> kept
  */
 #include "device/cuda/cuda.h"
 
+#include <errno.h>
+#include <sys/mman.h>
+
 #define PIECE_BYTES_MIN ((size_t)32 << 20)
-#define PINNED_PIECE_BYTES ((size_t)8 << 20)
+#define HOST_PIECE_BYTES ((size_t)8 << 20)
 #define OPEN_MAX 64 /* released buffers that share a number */
 #define CLASS_BYTES_MIN 256
 #define BUFFERS_MAX (1u << 24)
@@ -96,45 +100,75 @@ static status grow_device(cuda_device *dev, size_t room)
     return STATUS_OK;
 }
 
-static status grow_pinned(cuda_device *dev, size_t room)
+static void tell_pageable(const cuda_device *dev, const void *address, size_t bytes)
+{
+    if (dev->driver->watch_pageable)
+        dev->driver->watch_pageable(address, bytes);
+}
+
+static status map_host_piece(const cuda_device *dev, bool is_pinned, cuda_piece *piece)
+{
+    void *memory;
+    if (is_pinned) {
+        CUDA_TRY(dev->driver, cuMemHostAlloc, &memory, piece->bytes,
+                 CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    } else {
+        memory =
+            mmap(NULL, piece->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return status_new_errno(errno, "could not map %zu bytes for copies", piece->bytes);
+        tell_pageable(dev, memory, piece->bytes);
+    }
+    piece->address = memory;
+    piece->is_pinned = is_pinned;
+    return STATUS_OK;
+}
+
+static void unmap_host_piece(const cuda_device *dev, const cuda_piece *piece)
+{
+    if (piece->is_pinned) {
+        dev->driver->cuMemFreeHost(piece->address);
+        return;
+    }
+    tell_pageable(dev, piece->address, 0);
+    munmap(piece->address, piece->bytes);
+}
+
+static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
 {
     cuda_memory *m = &dev->memory;
-    size_t bytes = room > PINNED_PIECE_BYTES ? room : PINNED_PIECE_BYTES;
     cuda_piece *piece = mem_new(sizeof *piece);
-    void *memory;
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
-    status st = cuda_status(
-        dev->driver,
-        dev->driver->cuMemHostAlloc(&memory, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED),
-        "cuMemHostAlloc");
+    piece->bytes = room > HOST_PIECE_BYTES ? room : HOST_PIECE_BYTES;
+    status st = map_host_piece(dev, pool == &m->pinned, piece);
     if (st) {
         mem_free(piece);
         return st;
     }
-    piece->address = memory;
-    piece->bytes = bytes;
-    piece->next = atomic_load(&m->pinned_pieces);
-    atomic_store(&m->pinned_pieces, piece);
-    m->pinned.free = piece->address;
-    m->pinned.end = piece->address + bytes;
+    piece->next = atomic_load(&m->host_pieces);
+    atomic_store(&m->host_pieces, piece);
+    pool->free = piece->address;
+    pool->end = piece->address + piece->bytes;
     return STATUS_OK;
 }
 
 /* NULL: the address is in none. */
-static const cuda_piece *pinned_piece(const cuda_device *dev, const void *address)
+static const cuda_piece *host_piece(const cuda_device *dev, const void *address)
 {
     const char *at = address;
-    cuda_piece *_Atomic *pieces = (cuda_piece * _Atomic *)&dev->memory.pinned_pieces;
+    cuda_piece *_Atomic *pieces = (cuda_piece * _Atomic *)&dev->memory.host_pieces;
     const cuda_piece *p = atomic_load(pieces);
     while (p && !(at >= p->address && at < p->address + p->bytes))
         p = p->next;
     return p;
 }
 
-bool cuda_is_pinned(const cuda_device *dev, const void *address)
+bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinned)
 {
-    return pinned_piece(dev, address);
+    const cuda_piece *piece = host_piece(dev, address);
+    *out_is_pinned = piece && piece->is_pinned;
+    return piece;
 }
 
 /* ---- taking ---- */
@@ -155,16 +189,16 @@ static cuda_buffer *take_kept(cuda_pool *pool, unsigned class)
 static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
                        cuda_buffer **out)
 {
-    bool is_pinned = pool == &dev->memory.pinned;
+    bool is_host = pool != &dev->memory.device;
     cuda_buffer *buffer = mem_new(sizeof *buffer);
     if (!buffer)
         return status_no_memory("buffer", sizeof *buffer);
     status st = STATUS_OK;
     if ((size_t)(pool->end - pool->free) < room) {
         DEV_WORK_NOTE(system_allocations);
-        st = is_pinned ? grow_pinned(dev, room) : grow_device(dev, room);
+        st = is_host ? grow_host(dev, pool, room) : grow_device(dev, room);
     }
-    if (!st && !is_pinned &&
+    if (!st && !is_host &&
         !(block_starts_add(&dev->memory.owners, buffer) &&
           block_starts_add(&dev->memory.blocks, pool->free)))
         st = status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has %u buffers already",
@@ -177,7 +211,8 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     buffer->base.address = pool->free;
     buffer->room = room;
     buffer->class = class;
-    buffer->is_pinned = is_pinned;
+    buffer->is_host = is_host;
+    buffer->pool = pool;
     pool->free += room;
     *out = buffer;
     return STATUS_OK;
@@ -187,7 +222,7 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
  * does with memory that nobody waits for any more nobody knows. */
 static void watch(const cuda_device *dev, const cuda_buffer *buffer, size_t bytes)
 {
-    if (dev->driver->watch_buffer && !buffer->is_pinned && !atomic_load(&dev->is_lost))
+    if (dev->driver->watch_buffer && !buffer->is_host && !atomic_load(&dev->is_lost))
         dev->driver->watch_buffer((uintptr_t)buffer->base.address, round_up(bytes, 8),
                                   buffer->room);
 }
@@ -201,8 +236,8 @@ static void reclaim(cuda_device *dev)
         m->closed = buffer->next;
         if (!m->closed)
             m->closed_end = &m->closed;
-        cuda_pool *pool = buffer->is_pinned ? &m->pinned : &m->device;
-        if (!buffer->is_pinned)
+        cuda_pool *pool = buffer->pool;
+        if (!buffer->is_host)
             mem_budget_give(dev->base.budget, buffer->charged);
         watch(dev, buffer, 0);
         buffer->next = pool->kept[buffer->class];
@@ -389,20 +424,31 @@ void cuda_release(dev_buffer *base)
 /* The bytes are behind a pointer to what describes them. */
 #define HOST_HEAD 64
 
-status cuda_host_alloc(device *base, size_t bytes, const char *who, void **out)
+static status take_host(cuda_device *dev, cuda_pool *pool, size_t bytes, const char *who,
+                        void **out)
 {
-    cuda_device *dev = (cuda_device *)base;
     cuda_buffer *buffer;
     *out = NULL;
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
     TRY(cuda_enter(dev));
     DEV_WORK_NOTE(allocations);
-    TRY(status_context(take(dev, &dev->memory.pinned, bytes + HOST_HEAD, &buffer), "%s, %zu bytes",
-                       who, bytes));
+    TRY(status_context(take(dev, pool, bytes + HOST_HEAD, &buffer), "%s, %zu bytes", who, bytes));
     *(cuda_buffer **)buffer->base.address = buffer;
     *out = (char *)buffer->base.address + HOST_HEAD;
     return STATUS_OK;
+}
+
+status cuda_pinned_alloc(cuda_device *dev, size_t bytes, const char *who, void **out)
+{
+    return take_host(dev, &dev->memory.pinned, bytes, who, out);
+}
+
+status cuda_host_alloc(device *base, size_t bytes, const char *who, void **out)
+{
+    cuda_device *dev = (cuda_device *)base;
+    cuda_memory *m = &dev->memory;
+    return take_host(dev, dev->is_unpinned ? &m->pageable : &m->pinned, bytes, who, out);
 }
 
 void cuda_host_free(device *base, void *address, size_t bytes)
@@ -414,7 +460,7 @@ void cuda_host_free(device *base, void *address, size_t bytes)
 
 void cuda_host_piece(device *base, const void *address, void **out_start, size_t *out_bytes)
 {
-    const cuda_piece *piece = pinned_piece((const cuda_device *)base, address);
+    const cuda_piece *piece = host_piece((const cuda_device *)base, address);
     *out_start = piece->address;
     *out_bytes = piece->bytes;
 }
@@ -463,6 +509,7 @@ void cuda_memory_close(cuda_device *dev)
     for (unsigned i = 0; i < CUDA_CLASSES; i++) {
         free_list(m->device.kept[i]);
         free_list(m->pinned.kept[i]);
+        free_list(m->pageable.kept[i]);
     }
     while (m->device_pieces) {
         cuda_piece *piece = m->device_pieces;
@@ -475,12 +522,12 @@ void cuda_memory_close(cuda_device *dev)
     }
     cuda_piece *next;
     void (*gone)(void *, size_t) = atomic_load(&dev->base.host_gone);
-    for (cuda_piece *piece = atomic_load(&m->pinned_pieces); piece; piece = next) {
+    for (cuda_piece *piece = atomic_load(&m->host_pieces); piece; piece = next) {
         next = piece->next;
         if (gone)
             gone(piece->address, piece->bytes);
         if (!is_lost)
-            dev->driver->cuMemFreeHost(piece->address);
+            unmap_host_piece(dev, piece);
         mem_free(piece);
     }
     if (m->range && !is_lost)

@@ -146,7 +146,7 @@ status cuda_stream_open(device *base, dev_stream **out)
     atomic_init(&stream->references, 1);
     pthread_mutex_init(&stream->lock, NULL);
     void *progress;
-    status st = cuda_host_alloc(base, sizeof *stream->progress, "stream", &progress);
+    status st = cuda_pinned_alloc(dev, sizeof *stream->progress, "stream", &progress);
     if (!st) {
         stream->progress = progress;
         atomic_store(stream->progress, 0);

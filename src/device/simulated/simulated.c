@@ -528,6 +528,18 @@ static status simulated_copy(dev_stream *stream, void *target, const void *sourc
     return submit_among(stream, &c, uses, 2);
 }
 
+static status simulated_copy_in(dev_stream *stream, void *target, const void *source, size_t bytes)
+{
+    DEV_WORK_ADD(bytes_in, bytes);
+    return simulated_copy(stream, target, source, bytes);
+}
+
+static status simulated_copy_out(dev_stream *stream, void *target, const void *source, size_t bytes)
+{
+    DEV_WORK_ADD(bytes_out, bytes);
+    return simulated_copy(stream, target, source, bytes);
+}
+
 static status simulated_zero(dev_stream *stream, void *target, size_t bytes)
 {
     command c = {.kind = COMMAND_ZERO, .target = target, .bytes = bytes};
@@ -636,8 +648,8 @@ static const dev_ops simulated_ops = {
     .host_free = simulated_host_free,
     .host_piece = simulated_host_piece,
     .launch = simulated_launch,
-    .copy_in = simulated_copy,
-    .copy_out = simulated_copy,
+    .copy_in = simulated_copy_in,
+    .copy_out = simulated_copy_out,
     .copy = simulated_copy,
     .zero = simulated_zero,
     .event_record = simulated_event_record,
