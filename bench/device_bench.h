@@ -3,10 +3,10 @@
 #define PISTACHIO_BENCH_DEVICE_BENCH_H
 
 #include "device/tensor.h"
+#include "device_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define ROUNDS 5
 
@@ -18,13 +18,6 @@ typedef struct bench {
     /* 8, 8, 4 and 24 bytes a row; two words */
     dev_buffer *values, *others, *index, *slots, *stats;
 } bench;
-
-static double seconds(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static uint64_t mixed(uint64_t x)
 {
@@ -40,8 +33,7 @@ static status time_of(bench *b, status (*work)(bench *b), double *out)
     for (int round = 0; round < ROUNDS; round++) {
         double start = seconds();
         TRY(work(b));
-        b->dev->ops->stream_drain(b->stream);
-        TRY(dev_check(b->dev));
+        TRY(stream_settle(b->stream));
         double taken = seconds() - start;
         *out = round && *out < taken ? *out : taken;
     }

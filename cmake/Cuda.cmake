@@ -22,12 +22,8 @@ function(pistachio_find_nvcc result)
   set(${result} ${nvcc} PARENT_SCOPE)
 endfunction()
 
-function(pistachio_cuda_kernels)
-  pistachio_find_nvcc(nvcc)
-  if(NOT nvcc)
-    message(STATUS "skipped: the CUDA device's kernels, as there is no nvcc (scripts/setup cuda fetches one)")
-    return()
-  endif()
+# What nvcc is told to make code for; empty: it does not run.
+function(pistachio_cuda_code nvcc result)
   execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE failed)
   set(code -gencode arch=compute_80,code=compute_80)
   foreach(architecture IN LISTS PISTACHIO_CUDA_ARCHITECTURES)
@@ -36,6 +32,19 @@ function(pistachio_cuda_kernels)
     endif()
   endforeach()
   if(failed)
+    set(code)
+  endif()
+  set(${result} ${code} PARENT_SCOPE)
+endfunction()
+
+function(pistachio_cuda_kernels)
+  pistachio_find_nvcc(nvcc)
+  if(NOT nvcc)
+    message(STATUS "skipped: the CUDA device's kernels, as there is no nvcc (scripts/setup cuda fetches one)")
+    return()
+  endif()
+  pistachio_cuda_code(${nvcc} code)
+  if(NOT code)
     message(STATUS "skipped: the CUDA device's kernels, as ${nvcc} does not run")
     return()
   endif()
@@ -63,4 +72,26 @@ function(pistachio_cuda_kernels)
     add_custom_target(cuda_kernels ALL DEPENDS ${kernels})
     install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
+endfunction()
+
+# bench/cub.cu: NVIDIA's CUB, which comes with a toolkit, is what scripts/gpu-check measures our sort and scan by. A
+# program of its own with the run-time library linked in; nothing else knows of either. Only built when it is asked
+# for: cmake --build BUILD --target cuda_cub. Where nvcc has no CUB beside it, that fails.
+function(pistachio_cuda_cub)
+  pistachio_find_nvcc(nvcc)
+  if(nvcc)
+    pistachio_cuda_code(${nvcc} code)
+  endif()
+  if(NOT code)
+    return()
+  endif()
+  set(program ${CMAKE_BINARY_DIR}/bench_cub)
+  add_custom_command(
+    OUTPUT ${program}
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/keep-log ${program}.log ${nvcc} -std=c++17 -O3 -cudart static -Xcompiler
+            -static-libstdc++,-static-libgcc ${code} ${CMAKE_SOURCE_DIR}/bench/cub.cu -o ${program}
+    DEPENDS ${CMAKE_SOURCE_DIR}/bench/cub.cu
+    COMMENT "Compiling NVIDIA's CUB, to measure by"
+    VERBATIM)
+  add_custom_target(cuda_cub DEPENDS ${program})
 endfunction()

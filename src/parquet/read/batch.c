@@ -354,6 +354,19 @@ status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out)
     return st;
 }
 
+status pq_batch_place(pq_batch *b, pq_placed_pages **out)
+{
+    pq_batch_page_list pages = {0};
+    *out = NULL;
+    if (!b->is_parsed)
+        TRY(parse(b));
+    status st = list_pages(b, 0, b->pages.count, &pages);
+    if (!st)
+        st = pq_placed_pages_new(&b->context, &pages, out);
+    array_release(&pages);
+    return st ? pq_column_fail(b->parts[0].column, st) : STATUS_OK;
+}
+
 /* ---- figures, closing ---- */
 
 uint64_t pq_batch_bytes(const pq_batch *b)

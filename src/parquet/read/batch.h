@@ -38,6 +38,10 @@ bool pq_batch_wait(pq_batch *b, void (*wake)(void *argument), void *argument);
  * later. A limit's failure leaves the batch as it was, less what was decoded: a smaller slice may be
  * asked for. */
 CHECKED status pq_batch_slice(pq_batch *b, uint64_t first, uint64_t count, tensor **out);
+/* For measurements, in the place of slices: all of its pages in the device's memory (batch_decode.h). They stay when
+ * the batch is closed, as long as its table and its stream do. */
+struct pq_placed_pages;
+CHECKED status pq_batch_place(pq_batch *b, struct pq_placed_pages **out);
 /* Lets go of what is decoded and not in use. */
 void pq_batch_drop(pq_batch *b);
 /* As those of column.h, of all parts. */

@@ -20,7 +20,8 @@
 
 typedef struct batch {
     pq_batch_context *context;
-    const pq_batch_page_list *pages;
+    const pq_batch_page_list *pages; /* until they are placed */
+    size_t page_count;
     device *dev;
     parquet_page *described; /* by page, the host's */
     uint8_t **by_host;       /* by page: pinned, what the host has decompressed, or NULL */
@@ -232,29 +233,38 @@ static status copy_pages(batch *b)
     return STATUS_OK;
 }
 
+/* What follows uses the stored bytes, and what the host knows of the pages, again and again if need be. */
 static status place(batch *b)
 {
-    dev_stream *stream = b->context->stream;
-    size_t bytes = b->pages->count * sizeof *b->described;
+    for (size_t i = 0; i < b->page_count; i++) {
+        status st = describe(b, i);
+        if (st)
+            return status_context(st, "page at byte %llu",
+                                  (unsigned long long)b->pages->items[i].page->at);
+    }
     TRY(dev_alloc(b->dev, b->stored_bytes, "scan", &b->stored));
+    return copy_pages(b);
+}
+
+/* Every launch over the pages begins with these. */
+#define PAGES(b) .pages = (b)->pages_owner->address, .page_count = (uint32_t)(b)->page_count
+
+static status unpack_pages(batch *b)
+{
+    dev_stream *stream = b->context->stream;
+    size_t bytes = b->page_count * sizeof *b->described;
     TRY(dev_alloc(b->dev, bytes, "scan", &b->pages_owner));
-    TRY(copy_pages(b));
     TRY(dev_upload(stream, b->pages_owner->address, b->described, bytes, "scan"));
     if (b->slices)
-        TRY(DEV_LAUNCH(stream, parquet_batch_checksums, .stored = b->stored->address,
-                       .pages = b->pages_owner->address, .page_count = (uint32_t)b->pages->count,
+        TRY(DEV_LAUNCH(stream, parquet_batch_checksums, .stored = b->stored->address, PAGES(b),
                        .slice_count = b->slices, .error = b->context->error));
     if (!b->unpacked_bytes)
         return STATUS_OK;
     TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
     return DEV_LAUNCH(stream, parquet_batch_decompress, .codecs = b->codecs,
-                      .stored = b->stored->address, .unpacked = b->unpacked->address,
-                      .pages = b->pages_owner->address, .page_count = (uint32_t)b->pages->count,
+                      .stored = b->stored->address, .unpacked = b->unpacked->address, PAGES(b),
                       .error = b->context->error);
 }
-
-/* Every launch over the pages begins with these. */
-#define PAGES(b) .pages = (b)->pages_owner->address, .page_count = (uint32_t)(b)->pages->count
 #define BYTES(b)                                                                                   \
     .stored = (b)->stored->address, .unpacked = (b)->unpacked ? (b)->unpacked->address : NULL,     \
     PAGES(b)
@@ -542,25 +552,21 @@ static status decode_flat(batch *b, tensor **out)
     return STATUS_OK;
 }
 
-static status run(batch *b, tensor **out)
+static status decode(batch *b, tensor **out)
 {
-    for (size_t i = 0; i < b->pages->count; i++) {
-        status st = describe(b, i);
-        if (st)
-            return status_context(st, "page at byte %llu",
-                                  (unsigned long long)b->pages->items[i].page->at);
-    }
-    TRY(place(b));
+    TRY(unpack_pages(b));
     if (b->kinds & PARQUET_PAGE_KIND(CODES) && !b->context->dictionary)
         TRY(decode_dictionaries(b));
     TRY(read_levels(b));
     return b->kinds == PARQUET_PAGE_KIND(CODES) ? decode_indexed(b, out) : decode_flat(b, out);
 }
 
+/* ---- a batch, from its pages to a tensor ---- */
+
 /* Host memory by page. */
 static status open_batch(batch *b)
 {
-    size_t count = b->pages->count;
+    size_t count = b->page_count;
     b->described = mem_new_array(count, sizeof *b->described);
     b->by_host = mem_new_array(count, sizeof *b->by_host);
     return b->described && b->by_host
@@ -568,13 +574,24 @@ static status open_batch(batch *b)
                : status_no_memory("scan", count * (sizeof *b->described + sizeof *b->by_host));
 }
 
-static void close_batch(batch *b)
+/* What the pages were in the host's memory: copies from there may still be under way. */
+static void close_host_pages(batch *b)
 {
-    for (size_t i = 0; b->by_host && i < b->pages->count; i++)
+    for (size_t i = 0; b->by_host && i < b->page_count; i++)
         dev_host_free(b->dev, b->by_host[i], b->pages->items[i].page->header.uncompressed_bytes);
     mem_free(b->by_host);
+    b->by_host = NULL;
+    b->pages = NULL;
+}
+
+static void close_placed(batch *b)
+{
     mem_free(b->described);
     dev_buffer_unref(b->stored);
+}
+
+static void close_decoded(batch *b)
+{
     dev_buffer_unref(b->unpacked);
     dev_buffer_unref(b->pages_owner);
     dev_buffer_unref(b->validity);
@@ -583,13 +600,77 @@ static void close_batch(batch *b)
     array_release(&b->heaps);
 }
 
+static batch batch_of(pq_batch_context *context, const pq_batch_page_list *pages)
+{
+    return (batch){.context = context,
+                   .pages = pages,
+                   .page_count = pages->count,
+                   .dev = context->stream->dev};
+}
+
 status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages, tensor **out)
 {
     *out = NULL;
-    batch b = {.context = context, .pages = pages, .dev = context->stream->dev};
+    batch b = batch_of(context, pages);
     status st = open_batch(&b);
     if (!st)
-        st = run(&b, out);
-    close_batch(&b);
+        st = place(&b);
+    if (!st)
+        st = decode(&b, out);
+    close_host_pages(&b);
+    close_decoded(&b);
+    close_placed(&b);
     return st;
+}
+
+struct pq_placed_pages {
+    batch batch;
+    pq_batch_context context; /* without a dictionary */
+};
+
+status pq_placed_pages_new(const pq_batch_context *context, const pq_batch_page_list *pages,
+                           pq_placed_pages **out)
+{
+    *out = NULL;
+    pq_placed_pages *placed = mem_new(sizeof *placed);
+    if (!placed)
+        return status_no_memory("scan", sizeof *placed);
+    placed->context = *context;
+    placed->context.dictionary = NULL;
+    placed->batch = batch_of(&placed->context, pages);
+    status st = open_batch(&placed->batch);
+    if (!st)
+        st = place(&placed->batch);
+    close_host_pages(&placed->batch);
+    if (st) {
+        pq_placed_pages_free(placed);
+        return st;
+    }
+    *out = placed;
+    return STATUS_OK;
+}
+
+status pq_placed_pages_decode(const pq_placed_pages *placed, tensor **out)
+{
+    pq_batch_context context = placed->context;
+    batch b = placed->batch;
+    *out = NULL;
+    b.context = &context;
+    status st = decode(&b, out);
+    close_decoded(&b);
+    tensor_unref(context.dictionary);
+    return st;
+}
+
+uint64_t pq_placed_pages_bytes(const pq_placed_pages *placed)
+{
+    return placed->batch.stored_bytes;
+}
+
+void pq_placed_pages_free(pq_placed_pages *placed)
+{
+    if (!placed)
+        return;
+    close_placed(&placed->batch);
+    mem_free(placed);
 }

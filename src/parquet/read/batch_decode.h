@@ -33,4 +33,15 @@ typedef struct pq_batch_context {
 CHECKED status pq_batch_decode(pq_batch_context *context, const pq_batch_page_list *pages,
                                tensor **out);
 
+/* For measurements: pages whose bytes lie in the device's memory, to be decoded any number of times. */
+typedef struct pq_placed_pages pq_placed_pages;
+/* The pages need not stay, nor need their bytes; leaf, error and stream do. The dictionary is made anew with each
+ * decoding. */
+CHECKED status pq_placed_pages_new(const pq_batch_context *context, const pq_batch_page_list *pages,
+                                   pq_placed_pages **out);
+CHECKED status pq_placed_pages_decode(const pq_placed_pages *placed, tensor **out);
+/* As the files have them; those that the host had to decompress (host_pages of dev_work) as they are then. */
+uint64_t pq_placed_pages_bytes(const pq_placed_pages *placed);
+void pq_placed_pages_free(pq_placed_pages *placed); /* takes NULL */
+
 #endif
