@@ -274,6 +274,39 @@ struct ArrowArrayStream {
 
 #endif
 
+/* https://arrow.apache.org/docs/format/CDeviceDataInterface.html */
+#ifndef ARROW_C_DEVICE_DATA_INTERFACE
+#define ARROW_C_DEVICE_DATA_INTERFACE
+
+typedef int32_t ArrowDeviceType;
+
+#define ARROW_DEVICE_CPU 1
+#define ARROW_DEVICE_CUDA 2
+#define ARROW_DEVICE_CUDA_HOST 3
+
+struct ArrowDeviceArray {
+    struct ArrowArray array;
+    int64_t device_id;
+    ArrowDeviceType device_type;
+    void *sync_event;
+    int64_t reserved[3];
+};
+
+#endif
+#ifndef ARROW_C_DEVICE_STREAM_INTERFACE
+#define ARROW_C_DEVICE_STREAM_INTERFACE
+
+struct ArrowDeviceArrayStream {
+    ArrowDeviceType device_type;
+    int (*get_schema)(struct ArrowDeviceArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowDeviceArrayStream *, struct ArrowDeviceArray *out);
+    const char *(*get_last_error)(struct ArrowDeviceArrayStream *);
+    void (*release)(struct ArrowDeviceArrayStream *);
+    void *private_data;
+};
+
+#endif
+
 /* The columns of a result, or of what a statement will return, as a struct; the caller releases it.
  * Numbers, dates, times and booleans are as in Arrow; text is utf8_view, a blob binary_view, a decimal
  * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. With the setting arrow_dictionary
@@ -289,6 +322,10 @@ PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statem
  * is told by get_last_error, with the hint. */
 PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
                                                       struct ArrowArrayStream *out);
+/* The same for clients that take arrays of any device. The rows of every device of Pistachio's are in the host's memory when
+ * they are given out: the stream and its arrays are of ARROW_DEVICE_CPU, and there is nothing to wait for. */
+PISTACHIO_API pistachio_error *pistachio_arrow_device_stream(pistachio_result *result,
+                                                             struct ArrowDeviceArrayStream *out);
 /* The stream's rows as a table, a session's if the connection is one; a table that was made so, or by CREATE
  * TABLE, and has exactly that name is replaced, any other is PISTACHIO_ERROR_INVALID. The stream is read to its
  * end now and released, also on failure; the rows are kept in a file without a name in temp_directory, which

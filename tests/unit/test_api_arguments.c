@@ -367,6 +367,14 @@ static void null_pistachio_arrow_stream(void)
     CHECK_KIND(pistachio_arrow_stream(result, NULL), INVALID, "\"out\" is NULL");
 }
 
+static void null_pistachio_arrow_device_stream(void)
+{
+    struct ArrowDeviceArrayStream stream;
+    CHECK_KIND(pistachio_arrow_device_stream(NULL, &stream), INVALID, "\"result\" is NULL");
+    CHECK(!stream.release);
+    CHECK_KIND(pistachio_arrow_device_stream(result, NULL), INVALID, "\"out\" is NULL");
+}
+
 static void null_pistachio_result_free(void)
 {
     pistachio_result_free(NULL);
@@ -431,6 +439,7 @@ static const struct {
     FUNCTION(pistachio_arrow_schema),
     FUNCTION(pistachio_statement_schema),
     FUNCTION(pistachio_arrow_stream),
+    FUNCTION(pistachio_arrow_device_stream),
     FUNCTION(pistachio_result_free),
 #undef FUNCTION
 };
