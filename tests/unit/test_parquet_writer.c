@@ -135,6 +135,76 @@ TEST(a_value_too_long_for_its_type_is_an_error)
     CHECK_EQ(count_files(test_folder()), 0);
 }
 
+/* Row groups of `rows` rows each, all of them begun before the first is ended where there are several threads. */
+static char *write_groups(const sample *s, const char *name, unsigned threads, uint64_t rows,
+                          size_t *out_bytes)
+{
+    pq_writer *writer;
+    pq_writer_options options = pq_writer_options_default();
+    const char *path = path_of(s, name);
+    options.threads = threads;
+    CHECK_OK(pq_writer_open(path, s->schema, s->column_count, &options, &writer));
+    for (unsigned g = 0; g < 7; g++) {
+        CHECK_OK(pq_writer_begin(writer, s->values, g == 3 ? 1 : rows));
+        CHECK_EQ(pq_writer_begun(writer), threads ? g + 1 : 1);
+        if (!threads)
+            CHECK_OK(pq_writer_end(writer));
+    }
+    if (threads)
+        CHECK_OK(pq_writer_end(writer));
+    CHECK_OK(pq_writer_finish(writer)); /* the others */
+    FILE *f = fopen(path, "rb");
+    CHECK(f);
+    char *bytes = arena_alloc(s->memory, 64 << 20);
+    CHECK(bytes);
+    *out_bytes = fread(bytes, 1, 64 << 20, f);
+    fclose(f);
+    return bytes;
+}
+
+TEST(row_groups_under_way_come_in_the_order_of_their_beginning)
+{
+    sample s;
+    sample_make(&s);
+    for (uint64_t rows = 10; rows <= SAMPLE_ROWS; rows += SAMPLE_ROWS - 10) {
+        size_t one_bytes, many_bytes;
+        char *one = write_groups(&s, "one.parquet", 0, rows, &one_bytes);
+        for (unsigned threads = 1; threads <= 9; threads += 4) {
+            char *many = write_groups(&s, "many.parquet", threads, rows, &many_bytes);
+            CHECK_EQ(many_bytes, one_bytes);
+            CHECK(!memcmp(one, many, one_bytes));
+        }
+    }
+    sample_free(&s);
+}
+
+/* The row groups before it are whole, those behind it go with the writer. */
+TEST(a_row_group_under_way_fails_when_it_is_ended)
+{
+    static int32_t numbers[5000];
+    static uint64_t validity[5000 / 64 + 1] = {~(uint64_t)2};
+    pq_column_schema columns[] = {{.name = "a", .type = type_make(TYPE_INT32)},
+                                  {.name = "b", .type = type_make(TYPE_INT32)}};
+    pq_column_values whole[] = {{numbers, NULL}, {numbers, NULL}},
+                     broken[] = {{numbers, NULL}, {numbers, validity}};
+    pq_writer_options options = pq_writer_options_default();
+    char path[512];
+    pq_writer *writer;
+    uint64_t blocks = mem_in_use();
+    snprintf(path, sizeof path, "%s/failing.parquet", test_folder());
+    options.threads = 3;
+    CHECK_OK(pq_writer_open(path, columns, 2, &options, &writer));
+    CHECK_OK(pq_writer_begin(writer, whole, 5000));
+    CHECK_OK(pq_writer_begin(writer, broken, 5000));
+    CHECK_OK(pq_writer_begin(writer, whole, 5000));
+    CHECK_OK(pq_writer_end(writer));
+    CHECK_FAILS(pq_writer_end(writer), STATUS_KIND_DATA, "column \"b\"");
+    CHECK_EQ(pq_writer_begun(writer), 1);
+    pq_writer_abort(writer);
+    CHECK_EQ(mem_in_use(), blocks);
+    CHECK(access(path, F_OK));
+}
+
 /* A failing write or allocation leaves neither the file nor its temporary one. */
 TEST(survives_each_failing_write_and_allocation)
 {

@@ -2,11 +2,8 @@
 #include "parquet/write/writer.h"
 
 #include "codec/codec.h"
-#include "parquet/write/writer_column.h"
+#include "parquet/write/writer_team.h"
 #include "storage/new_file.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 struct pq_writer {
     pq_writer_options options;
@@ -15,13 +12,8 @@ struct pq_writer {
     size_t column_count;
     char *path;
     new_file *file;
+    writer_team *team;
     pq_footer footer;
-};
-
-struct pq_encoded_row_group {
-    uint64_t row_count;
-    size_t column_count;
-    pq_written_chunk chunks[];
 };
 
 pq_writer_options pq_writer_options_default(void)
@@ -80,6 +72,7 @@ static status open_writer(pq_writer *writer, const char *path, const pq_column_s
         if (st)
             return status_context(st, "column \"%s\"", columns[c].name);
     }
+    TRY(writer_team_new(writer->columns, column_count, &writer->options, &writer->team));
     if (!writer->file)
         TRY(new_file_open(path, &writer->file));
     return new_file_write(writer->file, "PAR1", 4);
@@ -109,6 +102,7 @@ void pq_writer_abort(pq_writer *writer)
 {
     if (!writer)
         return;
+    writer_team_free(writer->team);
     new_file_abort(writer->file);
     pq_footer_release(&writer->footer);
     for (size_t c = 0; c < writer->column_count; c++)
@@ -121,103 +115,33 @@ void pq_writer_abort(pq_writer *writer)
 
 /* ---- row groups ---- */
 
-/* Threads that take one column after another of a row group. */
-typedef struct encode_team {
-    const pq_writer *writer;
-    const pq_column_values *columns;
-    pq_encoded_row_group *group;
-    atomic_size_t next;
-    atomic_bool has_failed;
-    pthread_mutex_t lock;
-    status failure; /* the first */
-} encode_team;
-
-static status encode_column(const encode_team *team, size_t c, pq_chunk_scratch *scratch)
+static status with_path(const pq_writer *writer, status st)
 {
-    const pq_writer *writer = team->writer;
-    const writer_column *column = &writer->columns[c];
-    pq_encoded_row_group *group = team->group;
-    pq_written_chunk *chunk = &group->chunks[c];
-    if (column->options.choice)
-        return pq_chunk_choose(column, &writer->options, &team->columns[c], group->row_count,
-                               scratch, chunk);
-    TRY(pq_chunk_encode(column, &writer->options, &team->columns[c], group->row_count, scratch,
-                        chunk));
-    pq_trial trial = {.encoding = chunk->data_encoding,
-                      .codec = {chunk->codec, column->codec_level},
-                      .encoded_bytes = chunk->uncompressed_bytes,
-                      .stored_bytes = chunk->bytes.count,
-                      .is_chosen = true};
-    return array_push(NULL, &chunk->trials, trial);
+    return status_context(st, "file \"%s\"", writer->path);
 }
 
-static void *encode_columns(void *context)
+static status encode_columns(const pq_writer *writer, const pq_column_values *columns,
+                             pq_encoded_row_group *group)
 {
-    encode_team *team = context;
     pq_chunk_scratch scratch = {0};
-    while (!atomic_load(&team->has_failed)) {
-        size_t c = atomic_fetch_add(&team->next, 1);
-        if (c >= team->writer->column_count)
-            break;
-        status st = encode_column(team, c, &scratch);
-        if (!st)
-            continue;
-        pthread_mutex_lock(&team->lock);
-        if (team->failure)
-            status_free(st);
-        else
-            team->failure = st;
-        pthread_mutex_unlock(&team->lock);
-        atomic_store(&team->has_failed, true);
-    }
+    status st = STATUS_OK;
+    for (size_t c = 0; c < group->column_count && !st; c++)
+        st = pq_group_encode_column(&writer->columns[c], &writer->options, &columns[c], &scratch,
+                                    group, c);
     pq_chunk_scratch_release(&scratch);
-    return NULL;
-}
-
-/* With as many threads as the options say and the system gives; the caller's is one of them. */
-static status encode_group(encode_team *team)
-{
-    pthread_t threads[64];
-    unsigned started = 0;
-    pthread_mutex_init(&team->lock, NULL);
-    while (started + 1 < team->writer->options.threads &&
-           started + 1 < team->writer->column_count && started < sizeof threads / sizeof *threads &&
-           !pthread_create(&threads[started], NULL, encode_columns, team))
-        started++;
-    encode_columns(team);
-    while (started)
-        pthread_join(threads[--started], NULL);
-    pthread_mutex_destroy(&team->lock);
-    return team->failure;
+    return st;
 }
 
 status pq_row_group_encode(const pq_writer *writer, const pq_column_values *columns,
                            uint64_t row_count, pq_encoded_row_group **out)
 {
-    *out = NULL;
-    pq_encoded_row_group *group =
-        mem_new(sizeof *group + writer->column_count * sizeof *group->chunks);
-    if (!group)
-        return status_no_memory("row group", writer->column_count * sizeof *group->chunks);
-    group->row_count = row_count;
-    group->column_count = writer->column_count;
-    encode_team team = {.writer = writer, .columns = columns, .group = group};
-    status st = encode_group(&team);
+    TRY(pq_group_new(writer->column_count, row_count, out));
+    status st = encode_columns(writer, columns, *out);
     if (st) {
-        pq_encoded_row_group_free(group);
-        return status_context(st, "file \"%s\"", writer->path);
+        pq_encoded_row_group_free(*out);
+        *out = NULL;
     }
-    *out = group;
-    return STATUS_OK;
-}
-
-void pq_encoded_row_group_free(pq_encoded_row_group *group)
-{
-    if (!group)
-        return;
-    for (size_t c = 0; c < group->column_count; c++)
-        pq_chunk_release(&group->chunks[c]);
-    mem_free(group);
+    return with_path(writer, st);
 }
 
 static void report_chunk(const pq_writer *writer, size_t c, const pq_written_chunk *chunk)
@@ -257,11 +181,29 @@ status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group)
     return st;
 }
 
-status pq_writer_write(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
+status pq_writer_begin(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
+{
+    return writer_team_begin(writer->team, columns, row_count);
+}
+
+size_t pq_writer_begun(const pq_writer *writer)
+{
+    return writer_team_count(writer->team);
+}
+
+status pq_writer_end(pq_writer *writer)
 {
     pq_encoded_row_group *group;
-    TRY(pq_row_group_encode(writer, columns, row_count, &group));
-    return pq_writer_append(writer, group);
+    status st = writer_team_end(writer->team, &group);
+    return st ? with_path(writer, st) : pq_writer_append(writer, group);
+}
+
+status pq_writer_write(pq_writer *writer, const pq_column_values *columns, uint64_t row_count)
+{
+    TRY(pq_writer_begin(writer, columns, row_count));
+    while (pq_writer_begun(writer))
+        TRY(pq_writer_end(writer));
+    return STATUS_OK;
 }
 
 uint64_t pq_writer_bytes(const pq_writer *writer)
@@ -272,8 +214,12 @@ uint64_t pq_writer_bytes(const pq_writer *writer)
 status pq_writer_finish(pq_writer *writer)
 {
     pq_buffer tail = {0};
-    status st = pq_footer_write(&writer->footer, writer->columns, writer->column_count,
-                                writer->created_by, new_file_bytes(writer->file), &tail);
+    status st = STATUS_OK;
+    while (!st && pq_writer_begun(writer))
+        st = pq_writer_end(writer);
+    if (!st)
+        st = pq_footer_write(&writer->footer, writer->columns, writer->column_count,
+                             writer->created_by, new_file_bytes(writer->file), &tail);
     if (!st)
         st = new_file_write(writer->file, tail.items, tail.count);
     pq_buffer_release(&tail);

@@ -1,8 +1,9 @@
 /* writer.h - writes a Parquet file, one row group at a time, from columns in host memory.
  *
  * The file appears under its name when pq_writer_finish has made it whole (storage/new_file.h). Row
- * groups are encoded by any number of threads (pq_row_group_encode is free of shared state) and
- * appended in the order of the calls to pq_writer_append. Specification:
+ * groups are encoded by the writer's own threads, several at a time, while the caller goes on
+ * (pq_writer_begin), or by any number of others (pq_row_group_encode is free of shared state), and are
+ * appended in the order of the calls to pq_writer_begin or pq_writer_append. Specification:
  * github.com/apache/parquet-format. */
 #ifndef PISTACHIO_PARQUET_WRITE_WRITER_H
 #define PISTACHIO_PARQUET_WRITE_WRITER_H
@@ -38,7 +39,7 @@ typedef struct pq_writer_options {
     bool page_v2;               /* data page version 2; default false */
     bool page_index, checksums; /* default true */
     const char *created_by;     /* default "pistachio version ..." */
-    unsigned threads;           /* that encode a row group's columns; 0: one */
+    unsigned threads;           /* that encode columns, the caller's among them; 0: one */
     cpu_isa isa;                /* bounds the instructions; default: the machine's best */
     pq_report report;           /* optional: told of each chunk as it is appended */
     void *report_context;
@@ -74,13 +75,20 @@ void pq_encoded_row_group_free(pq_encoded_row_group *group); /* takes NULL */
 /* Appends the row group to the file and frees it, also on failure. One thread at a time. */
 CHECKED status pq_writer_append(pq_writer *writer, pq_encoded_row_group *group);
 
-/* Encode and append in one. */
+/* Begins a row group, which the writer's threads encode; the values stay as they are, and where they are,
+ * until it has been ended or the writer is freed. The array of them may go. */
+CHECKED status pq_writer_begin(pq_writer *writer, const pq_column_values *columns,
+                               uint64_t row_count);
+size_t pq_writer_begun(const pq_writer *writer); /* row groups, not yet ended */
+/* Ends the oldest of them: encodes what is left of it and appends it. */
+CHECKED status pq_writer_end(pq_writer *writer);
+/* Begins a row group and ends all. */
 CHECKED status pq_writer_write(pq_writer *writer, const pq_column_values *columns,
                                uint64_t row_count);
 
 uint64_t pq_writer_bytes(const pq_writer *writer); /* written so far */
 
-/* Writes indexes and footer, publishes the file, frees the writer. On failure what had the name
+/* Ends what was begun, writes indexes and footer, publishes the file, frees the writer. On failure what had the name
  * before is untouched, and the writer freed as well. */
 CHECKED status pq_writer_finish(pq_writer *writer);
 /* Gives up and frees. Takes NULL. */
