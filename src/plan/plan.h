@@ -210,6 +210,7 @@ struct plan_node {
             ARRAY(plan_taken_bound) bounds;
             uint64_t first_row, end_row; /* of the table's rows, in their order, only these; end_row
                                             0: all. At multiples of 64 in a row group, or its end */
+            bool is_stopped_early;       /* a few of the first rows may be all that is wanted */
         } scan;
         struct {
             ARRAY(expr **) rows; /* each of columns.count constants or constant expressions */

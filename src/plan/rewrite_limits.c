@@ -8,6 +8,15 @@
 /* As rows of a scan begin (scan_ahead.h): whole words of bitmaps. */
 #define ROWS_ALIGNMENT 64
 
+/* The first rows of a scan may be enough. */
+static void start_small(plan_node *node)
+{
+    while (node->kind == PLAN_PROJECT)
+        node = node->children[0];
+    if (node->kind == PLAN_SCAN)
+        node->scan.is_stopped_early = true;
+}
+
 /* Of the node's rows, or groups, any `rows` will do. */
 static void stop_groups(plan_node *node, uint64_t rows)
 {
@@ -21,8 +30,10 @@ static void stop_groups(plan_node *node, uint64_t rows)
         break;
     case PLAN_AGGREGATE:
         if (node->aggregate.groups.count && !node->aggregate.aggregates.count &&
-            node->estimated_rows >= (double)rows)
+            node->estimated_rows >= (double)rows) {
             node->aggregate.enough = rows;
+            start_small(node->children[0]);
+        }
         break;
     default:
         break;

@@ -263,9 +263,32 @@ static uint64_t rows_for_memory(const op_scan *op)
     return limit ? share / op->row_bytes : UINT64_MAX / 2;
 }
 
-static void start_slice(const op_scan *op, scan_local *local)
+/* Rows of a task's first slice where few may be enough; each one after it has twice as many. */
+#define START_ROWS 256
+
+/* A sort with a limit says what it does not want as soon as it has rows; and who wants any few rows has them
+ * in the first slices. */
+static bool is_starting(const op_scan *op)
+{
+    const plan_node *plan = op->base.plan;
+    if (!scan_is_host(op))
+        return false;
+    return plan->scan.is_stopped_early ||
+           (plan->scan.bounds.count && !runtime_bound_version(op->bounds[0].bound));
+}
+
+static uint64_t slice_rows(const op_scan *op, scan_local *local)
 {
     uint64_t rows = exec_device(op->base.query)->chunk_rows;
+    if (local->start_rows >= rows || !is_starting(op))
+        return rows;
+    local->start_rows = local->start_rows ? 2 * local->start_rows : START_ROWS;
+    return local->start_rows < rows ? local->start_rows : rows;
+}
+
+static void start_slice(const op_scan *op, scan_local *local)
+{
+    uint64_t rows = slice_rows(op, local);
     if (!scan_is_host(op) && rows_for_memory(op) < rows)
         rows = rows_for_memory(op);
     rows = rows / SCAN_ROWS_ALIGNMENT * SCAN_ROWS_ALIGNMENT +

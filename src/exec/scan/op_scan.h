@@ -46,6 +46,8 @@ typedef struct scan_local {
     bool has_next;
     uint64_t row_limit; /* of a slice, where memory was short; 0: none */
 
+    uint64_t start_rows; /* of a slice, while few rows may be all that is wanted */
+
     /* The slice at work. */
     bool has_slice;
     uint64_t first_row, slice_rows;

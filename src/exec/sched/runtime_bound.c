@@ -57,12 +57,12 @@ static int compare_values(const plan_sort_key *key, const value *a, const value 
     return key->is_descending ? -order : order;
 }
 
-static bool is_tighter(const plan_sort_key *keys, const value *a, const value *b, uint32_t count)
+int bound_compare(const plan_sort_key *keys, const value *a, const value *b, uint32_t count)
 {
     int order = 0;
     for (uint32_t k = 0; k < count && !order; k++)
         order = compare_values(&keys[k], &a[k], &b[k]);
-    return order < 0;
+    return order;
 }
 
 static status copy_values(arena *a, const value *from, uint32_t count, bound_values **out)
@@ -98,7 +98,7 @@ status runtime_bound_tighten(runtime_bound *bound, const plan_sort_key *keys, co
         return st;
     }
     pthread_mutex_lock(&bound->lock);
-    if (!bound->values || is_tighter(keys, values, bound->values->items, count)) {
+    if (!bound->values || bound_compare(keys, values, bound->values->items, count) < 0) {
         bound_values *before = bound->values;
         made->version = bound->version + 1;
         bound->values = made;

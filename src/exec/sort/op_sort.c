@@ -12,11 +12,14 @@
  * been thrown away already, and few come. */
 #define SPARE_ROWS 16384
 #define SPARE_ROWS_BOUND 256
+/* Rows beyond the limit that are looked at one by one. */
+#define OFFERED_ROWS 64
 
 typedef struct sort_local {
     program_run *run;
     chunk_list chunks;
     uint64_t row_count;
+    uint64_t unoffered;    /* the last of them: sort_bound_offer is still to see them */
     uint64_t held, needed; /* bytes: sort_count_chunk */
     chunk *current;        /* input's columns and room for keys */
     uint32_t next;
@@ -40,9 +43,13 @@ static void count_bytes(op_sort *op, sort_local *local)
 static status shrink(op_sort *op, exec_task *task, sort_local *local)
 {
     chunk *best, *flat;
+    uint64_t offered = local->row_count - local->unoffered;
     TRY(sort_list(op, task, &local->chunks, &best));
     local->row_count = best->rows.bound;
-    status st = chunk_concat(task->stream, &best, 1, "sort", &flat);
+    status st = local->unoffered ? sort_bound_offer_rest(op, best, offered) : STATUS_OK;
+    local->unoffered = 0;
+    if (!st)
+        st = chunk_concat(task->stream, &best, 1, "sort", &flat);
     chunk_free(best);
     if (!st)
         st = chunk_list_push(&local->chunks, flat);
@@ -50,7 +57,7 @@ static status shrink(op_sort *op, exec_task *task, sort_local *local)
         dev_buffer_unref(local->bound);
         st = sort_bound_new(op, task, flat, &local->bound);
     }
-    if (!st)
+    if (!st && !sort_bound_is_offered(op))
         st = sort_bound_publish(op, flat);
     count_bytes(op, local);
     return st;
@@ -69,7 +76,7 @@ static void count_chunk(op_sort *op, sort_local *local, const chunk *c)
 static status spill_local(op_sort *op, exec_task *task, sort_local *local)
 {
     TRY(sort_spill_list(op, task, &local->chunks));
-    local->row_count = 0;
+    local->row_count = local->unoffered = 0;
     count_bytes(op, local);
     return STATUS_OK;
 }
@@ -156,6 +163,18 @@ static exec_result add_keys(op_sort *op, exec_task *task, sort_local *local, chu
     return EXEC_FINISHED;
 }
 
+/* A few rows are offered as they come, more when they are sorted, which is at once then. */
+static status offer_rows(op_sort *op, sort_local *local, const chunk *rows)
+{
+    uint64_t count = rows->rows.bound;
+    if (!sort_bound_is_offered(op))
+        return STATUS_OK;
+    if (count <= op->base.plan->sort.limit + OFFERED_ROWS)
+        return sort_bound_offer(op, rows, 0, count);
+    local->unoffered = count;
+    return STATUS_OK;
+}
+
 /* The task's chunks have a copy of the rows as the last one. */
 static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *rows)
 {
@@ -164,7 +183,7 @@ static status keep_rows(op_sort *op, exec_task *task, sort_local *local, chunk *
     TRY(chunk_list_push(&local->chunks, owned));
     local->row_count += owned->rows.bound;
     count_chunk(op, local, owned);
-    return STATUS_OK;
+    return offer_rows(op, local, owned);
 }
 
 /* Rows beyond the limit and as many again that a task may hold. */
@@ -184,7 +203,7 @@ static status make_room(op_sort *op, exec_task *task, sort_local *local)
     bool is_full = sort_must_spill(op, task, local->needed);
     uint64_t spare = is_full ? 0 : spare_rows(op, local);
     if (plan->sort.has_limit && local->row_count > limit &&
-        local->row_count - limit > spare + limit)
+        (local->unoffered || local->row_count - limit > spare + limit))
         return shrink(op, task, local);
     return is_full ? spill_local(op, task, local) : STATUS_OK;
 }
@@ -327,6 +346,7 @@ static void sort_close(exec_operator *base)
     mem_free(op->key_columns);
     if (op->bound.keys)
         runtime_bound_release(&op->own_bound);
+    sort_best_release(&op->best);
     pthread_mutex_destroy(&op->lock);
     mem_free(op);
 }
@@ -523,6 +543,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
     op->column_count = input.count;
     op->key_count = (uint32_t)plan->sort.keys.count;
     pthread_mutex_init(&op->lock, NULL);
+    sort_best_init(&op->best);
     status st = compile(op, exec_memory(query), input);
     if (st) {
         sort_close(&op->base);

@@ -2,6 +2,7 @@
  *
  *     op_sort.c     tasks collect rows, and begin a run when they hold too much
  *     sort_bound.c  drops rows that a limit leaves out, before they are copied
+ *     sort_best.h   what of all tasks' rows the limit leaves, by their keys
  *     sort_code.h   keys as numbers, sort_items.h: numbers of rows sorted by them
  *     sort_lanes.h  rows in memory put in order by all tasks
  *     sort_run.c    rows put in order by one task; written as a run of blocks
@@ -18,6 +19,7 @@
 #include "exec/expression/bound_filter.h"
 #include "exec/expression/program.h"
 #include "exec/keys/reserved_columns.h"
+#include "exec/sort/sort_best.h"
 #include "exec/sort/sort_lanes.h"
 #include "storage/spill.h"
 
@@ -73,6 +75,7 @@ typedef struct op_sort {
     bool is_text_first;    /* the first key is text */
     bound_use bound;       /* with a limit, on host devices: count 0, else */
     runtime_bound own_bound;
+    sort_best best;
     pthread_mutex_t lock;
     chunk_list chunks;         /* of finished tasks */
     reserved_columns reserved; /* under the lock: what is sorted at once is collected there */
@@ -92,6 +95,12 @@ CHECKED status sort_bound_share(op_sort *op, exec_layout input);
 /* The rows are a task's best, in order and on the host: what comes after the last of them, if they
  * are as many as the limit, is not asked for. */
 CHECKED status sort_bound_publish(const op_sort *op, const chunk *best);
+/* The tasks' best rows are known together, by their keys: each row that a task keeps is offered. */
+bool sort_bound_is_offered(const op_sort *op);
+/* Offers rows [first, end) of a chunk on the host. */
+CHECKED status sort_bound_offer(op_sort *op, const chunk *rows, uint64_t first, uint64_t end);
+/* Of rows that sort_list gave, those that were not among the first `offered` before. */
+CHECKED status sort_bound_offer_rest(op_sort *op, const chunk *best, uint64_t offered);
 /* Drops the chunk's rows that the shared bound excludes. */
 exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c);
 

@@ -81,6 +81,48 @@ status sort_bound_publish(const op_sort *op, const chunk *best)
     return st;
 }
 
+bool sort_bound_is_offered(const op_sort *op)
+{
+    return op->bound.count && op->base.plan->sort.limit <= SORT_BEST_MAX;
+}
+
+static status offer_row(op_sort *op, const chunk *rows, uint64_t row, value *values)
+{
+    const plan_node *plan = op->base.plan;
+    for (uint32_t k = 0; k < op->bound.count; k++)
+        values[k] = value_of(rows->columns[op->key_columns[k]], row);
+    return sort_best_offer(&op->best, (uint32_t)plan->sort.limit, plan->sort.keys.items, values,
+                           op->bound.count, op->bound.bound);
+}
+
+/* index NULL: each row; else those that it takes from `offered` on. */
+static status offer_rows(op_sort *op, const chunk *rows, uint64_t first, uint64_t end,
+                         const row_index *index, uint64_t offered)
+{
+    status st = STATUS_OK;
+    value *values = mem_new_array(op->bound.count, sizeof *values);
+    if (!values)
+        return status_no_memory("sort", op->bound.count * sizeof *values);
+    for (uint64_t i = first; i < end && !st; i++)
+        if (!index || index->rows[i] >= offered)
+            st = offer_row(op, rows, i, values);
+    mem_free(values);
+    return st;
+}
+
+status sort_bound_offer(op_sort *op, const chunk *rows, uint64_t first, uint64_t end)
+{
+    return offer_rows(op, rows, first, end, NULL, 0);
+}
+
+status sort_bound_offer_rest(op_sort *op, const chunk *best, uint64_t offered)
+{
+    const tensor *key = best->columns[op->key_columns[0]];
+    if (key->form != TENSOR_INDEXED)
+        return STATUS_OK; /* a row must not be counted twice */
+    return offer_rows(op, best, 0, best->rows.bound, key->index, offered);
+}
+
 exec_result sort_bound_select(const op_sort *op, exec_task *task, bound_filter *filter, chunk *c)
 {
     row_index *rows = NULL;
