@@ -11,13 +11,16 @@
 /* Of lineitem's shape: four rows an order, comments of some 27 bytes that are all different. */
 #define LINES                                                                                      \
     "SELECT x / 4 AS l_orderkey, 'carefully regular, ' || x || repeat('.', (x % 17)::int) AS "     \
-    "l_comment, CASE WHEN x % 3 = 0 THEN 'packages that sleep, ' || x END AS l_note FROM "         \
-    "generate_series(0, 399999) AS t(x)"
+    "l_comment, CASE WHEN x % 3 = 0 THEN 'packages that sleep, ' || x END AS l_note, "             \
+    "x::double precision AS l_tax, x::decimal(15,2) AS l_price, (x % 100)::tinyint AS l_part, "    \
+    "CASE WHEN x % 7 > 0 THEN x::bigint END AS l_key FROM generate_series(0, 399999) AS t(x)"
 
 static const char *const statements[] = {
     "SELECT l_comment FROM lineitem WHERE l_orderkey % 1000 = 0",
     "SELECT l_note, l_orderkey FROM lineitem WHERE l_orderkey % 1000 = 0",
-    "SELECT l_comment FROM lineitem LIMIT 3",
+    "SELECT * FROM lineitem LIMIT 3",
+    "SELECT * FROM lineitem WHERE l_orderkey = 77777",
+    "SELECT l_tax, l_price, l_part, l_key FROM lineitem WHERE l_orderkey % 1000 = 0",
     "SELECT l_comment, l_note FROM lineitem ORDER BY l_comment DESC LIMIT 5",
     "SELECT max(l_comment), min(l_note), count(*) FROM lineitem",
 };

@@ -363,6 +363,7 @@ static void cpu_retire(device *dev)
     cpu_buffer *given_up = trim(cpu);
     pthread_mutex_unlock(&cpu->lock);
     free_list(given_up);
+    cpu_slab_trim(&cpu->slabs);
 }
 
 static status cpu_stream_open(device *dev, dev_stream **out)
