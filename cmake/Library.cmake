@@ -2,7 +2,8 @@
 # the functions of include/pistachio/pistachio.h and nothing else; the program and the tests link the
 # archive in the build folder, in which everything can be seen. (docs/LIBRARY.md)
 #
-# Not with sanitizers: whoever linked such a library would need their runtime.
+# Not with sanitizers: whoever linked such a library would need their runtime. A shared one with them is made when it is
+# asked for (--target pistachio_shared), for tests/clients/run alone.
 
 option(PISTACHIO_SHARED "Build the shared library, besides the archive" ON)
 
@@ -44,8 +45,8 @@ function(pistachio_fenced_archive)
   install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# pistachio_shared_library(<objects> ...)
-function(pistachio_shared_library)
+# pistachio_link_shared(<objects> ...): the target pistachio_shared, and what the Python package loads beside it.
+function(pistachio_link_shared)
   set(exports ${CMAKE_SOURCE_DIR}/src/api/exports.map)
   add_library(pistachio_shared SHARED ${ARGN})
   set_target_properties(
@@ -56,13 +57,25 @@ function(pistachio_shared_library)
                LINKER_LANGUAGE C
                LINK_DEPENDS ${exports})
   target_link_libraries(pistachio_shared PRIVATE pistachio_flags ${PISTACHIO_LIBRARIES})
-  target_link_options(pistachio_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs)
+  target_link_options(pistachio_shared PRIVATE -Wl,--version-script=${exports})
+  pistachio_python_library()
+endfunction()
+
+# pistachio_sanitized_library(<objects> ...)
+function(pistachio_sanitized_library)
+  pistachio_link_shared(${ARGN})
+  set_target_properties(pistachio_shared pistachio_python PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()
+
+# pistachio_shared_library(<objects> ...)
+function(pistachio_shared_library)
+  pistachio_link_shared(${ARGN})
+  target_link_options(pistachio_shared PRIVATE -Wl,-z,defs)
   target_include_directories(pistachio_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(pistachio_shared PROPERTIES EXPORT_NAME pistachio)
   install(TARGETS pistachio_shared EXPORT pistachio LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   pistachio_cmake_package()
   pistachio_manifest()
-  pistachio_python_library()
 endfunction()
 
 # What the Python package loads for DLPack, beside the shared library: scripts/wheel takes it from there. Python's functions

@@ -74,6 +74,11 @@ class Connection:
         finally:
             statement.close()
 
+    @property
+    def memory_exported(self) -> int:
+        """Bytes of the engine's memory that results hold which were fetched and are still there."""
+        return int(self._connection.get_option_int("pistachio.memory_exported"))
+
     def close(self) -> None:
         """Results that were fetched stay."""
         self._connection.close()

@@ -3,7 +3,10 @@
 #include "api/adbc_option.h"
 #include "api/arrow.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+
+#define COUNTER_TEXT_BYTES 24
 
 static AdbcStatusCode not_open(struct AdbcError *error)
 {
@@ -101,16 +104,40 @@ static AdbcStatusCode set_option(void *object, const char *key, const char *valu
                        fixed);
 }
 
+/* What can only be asked for, by the name behind "pistachio.". */
+static const struct {
+    const char *name;
+    uint64_t (*count)(const pistachio_connection *connection);
+} counters[] = {
+    {"memory_exported", pistachio_memory_exported},
+    {"memory_peak", pistachio_memory_peak},
+};
+
+/* False: it is none of them. */
+static bool counter_text(const pistachio_connection *connection, const char *name,
+                         char out[COUNTER_TEXT_BYTES])
+{
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        if (!strcmp(name, counters[i].name)) {
+            snprintf(out, COUNTER_TEXT_BYTES, "%" PRIu64, counters[i].count(connection));
+            return true;
+        }
+    return false;
+}
+
 static AdbcStatusCode get_option(void *object, const char *key, char **out, struct AdbcError *error)
 {
     const adbc_connection *c = object;
     const char *name = adbc_setting_name(key), *fixed = fixed_option(key);
+    char counter[COUNTER_TEXT_BYTES];
     settings s;
     if (!strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT))
         return adbc_option_give(
             c->is_manual ? ADBC_OPTION_VALUE_DISABLED : ADBC_OPTION_VALUE_ENABLED, out, error);
     if (fixed)
         return adbc_option_give(fixed, out, error);
+    if (name && c->connection && counter_text(c->connection, name, counter))
+        return adbc_option_give(counter, out, error);
     if (name && c->connection) {
         api_settings(c->connection, &s);
         const char *text = settings_get(&s, name);

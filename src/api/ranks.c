@@ -74,6 +74,7 @@ void api_ranks_close(api_engine *engine)
     net_fabric_free(engine->fabric);
     for (unsigned rank = 0; rank < engine->place_count; rank++) {
         exec_pool_free(engine->ranks[rank].pool);
+        dev_retire(engine->ranks[rank].dev);
         dev_close(engine->ranks[rank].dev);
         mem_budget_free(engine->ranks[rank].budget);
     }

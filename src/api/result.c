@@ -115,6 +115,18 @@ status api_next(pistachio_result *result, const pistachio_batch **out)
     return STATUS_OK;
 }
 
+/* Who keeps the batch does not keep the pages that few rows of it lie in. Where memory is too short for that he does. */
+static status compact(exec_batch *rows)
+{
+    status st = STATUS_OK;
+    for (uint32_t i = 0; i < rows->column_count && !st; i++)
+        st = exec_batch_compact(rows, i);
+    if (status_get_kind(st) != STATUS_KIND_LIMIT)
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}
+
 pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch **out)
 {
     if (!out)
@@ -125,6 +137,10 @@ pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch 
     status st = api_next(result, out);
     if (!st && !*out)
         st = api_finish_trace(result);
+    else if (!st)
+        st = compact(result->batch->rows);
+    if (st)
+        *out = NULL;
     return api_error(st);
 }
 

@@ -10,6 +10,12 @@ device *dev_ref(device *dev)
     return dev;
 }
 
+void dev_retire(device *dev)
+{
+    if (dev && dev->ops->retire)
+        dev->ops->retire(dev);
+}
+
 void dev_close(device *dev)
 {
     if (!dev || atomic_fetch_sub_explicit(&dev->references, 1, memory_order_acq_rel) != 1)

@@ -122,6 +122,9 @@ typedef struct dev_ops {
     /* A buffer that has left the budget from its beginning on: no limit is in its way. Host
      * devices. */
     status (*alloc_exported)(device *dev, size_t bytes, const char *who, dev_buffer **out);
+    /* No query runs on it any more, though some of its memory may still be out: what is kept to be used again goes to
+     * the system, and what comes back later at once. NULL: it goes with the device. */
+    void (*retire)(device *dev);
     /* A buffer of memory that somebody else owns, who gets it back with the last reference. Host
      * devices; the memory is charged to the budget meanwhile. */
     status (*wrap)(device *dev, void *address, size_t bytes,
@@ -261,6 +264,8 @@ CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
 uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual);
 /* Whoever holds memory of a device beyond the one who opened it holds the device as well. */
 device *dev_ref(device *dev);
+/* The opener will run no query any more: memory that is out may hold the device for long. Takes NULL. */
+void dev_retire(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);

@@ -1,6 +1,7 @@
 """Results, parameters, errors and lifetimes through ADBC, as pyarrow sees them. What is expected is what pyarrow wrote
 into the files, or made by hand."""
 import gc
+import itertools
 import os
 import random
 import subprocess
@@ -281,9 +282,10 @@ class Lifetimes(unittest.TestCase):
             self.assertEqual(sum(batch.num_rows for batch in neighbour), 10**5)
 
     def test_released_in_any_order_by_any_thread(self):
-        """Everything that a client may hold, let go of in many orders, each thing by a thread of its own."""
+        """Everything that a client may hold, let go of in each order of a stream, its arrays and its statement, and others
+        anywhere among them, each thing by a thread of its own."""
         draw = random.Random(7)
-        for _ in range(15):
+        for order in itertools.permutations(("reader", "batch", "column", "one")):
             c = connect(threads=2)
             one, two = c.cursor(), c.cursor()
             one.execute(self.LONG)
@@ -292,9 +294,12 @@ class Lifetimes(unittest.TestCase):
             two.execute("select 'a text that is longer than twelve bytes' as s from (values (1), (2)) v(i)")
             held = {"reader": reader, "batch": batch, "table": two.fetch_arrow_table(), "column": batch.column(0).slice(3, 5)}
             del reader, batch
-            names = [*held, "one", "two"]
-            draw.shuffle(names)
-            for name in [*names, "connection"]:  # last, as the driver manager refuses to close it under its statements
+            names = [*order]
+            for name in ("table", "two"):
+                names.insert(draw.randint(0, len(names)), name)
+            closed = 1 + max(names.index("one"), names.index("two"))  # the driver manager refuses it under its statements
+            names.insert(draw.randint(closed, len(names)), "connection")
+            for name in names:
                 close = {"one": one.close, "two": two.close, "connection": c.close}.get(name, lambda: held.pop(name))
                 thread = threading.Thread(target=close)
                 thread.start()

@@ -93,6 +93,36 @@ TEST(options_of_four_types)
     adbc_close();
 }
 
+/* What clients hold is asked for like an option, and cannot be set. */
+TEST(memory_that_arrays_hold)
+{
+    struct AdbcError error = ADBC_ERROR_INIT;
+    struct ArrowArrayStream stream;
+    struct ArrowArray rows;
+    int64_t held;
+    open_folder();
+    connect_all();
+    CHECK(!driver.ConnectionGetOptionInt(&connection, "pistachio.memory_exported", &held, &error));
+    CHECK_EQ(held, 0);
+    CHECK(!driver.StatementSetSqlQuery(&statement,
+                                       "SELECT x FROM generate_series(1, 10000) AS t(x)", &error));
+    CHECK(!driver.StatementExecuteQuery(&statement, &stream, NULL, &error));
+    CHECK(!stream.get_next(&stream, &rows));
+    stream.release(&stream);
+    CHECK(!driver.ConnectionGetOptionInt(&connection, "pistachio.memory_exported", &held, &error));
+    CHECK(held >= rows.length * 4);
+    rows.release(&rows);
+    CHECK(!driver.ConnectionGetOptionInt(&connection, "pistachio.memory_exported", &held, &error));
+    CHECK_EQ(held, 0);
+    CHECK(!driver.ConnectionGetOptionInt(&connection, "pistachio.memory_peak", &held, &error));
+    CHECK(held > 0);
+    adbc_fails(driver.ConnectionSetOptionInt(&connection, "pistachio.memory_exported", 1, &error),
+               ADBC_STATUS_NOT_FOUND, &error, "memory_exported");
+    adbc_fails(driver.ConnectionGetOptionInt(&connection, "pistachio.memory", &held, &error),
+               ADBC_STATUS_NOT_FOUND, &error, "memory");
+    adbc_close();
+}
+
 /* ---- the catalog ---- */
 
 static void release_apart(struct ArrowArrayStream *stream)

@@ -138,3 +138,60 @@ TEST(threads_take_from_slabs_of_their_own)
         cpu_slab_give(&pool, lanes[i].slab, lanes[i].piece, 100000);
     cpu_slab_close(&pool);
 }
+
+/* Of a device on which no query runs any more, memory that is out stays, and can be given back later, also after its
+ * opener has closed it. */
+TEST(a_retired_device_keeps_nothing)
+{
+    dev_buffer *out[20], *other;
+    open_device(0);
+    for (unsigned i = 0; i < 20; i++) {
+        CHECK_OK(dev_alloc(dev, 300 << 10, "test", &out[i]));
+        memset(out[i]->address, (int)i + 1, out[i]->bytes);
+    }
+    for (unsigned i = 0; i < 20; i += 2)
+        dev_buffer_unref(out[i]);
+    dev_retire(dev);
+    for (unsigned i = 1; i < 20; i += 2)
+        CHECK_EQ(((const unsigned char *)out[i]->address)[(300 << 10) - 1], i + 1);
+    CHECK_OK(dev_alloc(dev, 300 << 10, "test", &other));
+    memset(other->address, 1, other->bytes);
+    dev_buffer_unref(other);
+    for (unsigned i = 1; i < 20; i += 2)
+        dev_buffer_unref(out[i]);
+    close_device();
+}
+
+/* Pieces of small pages come back in any order: all of it goes with the last, and before that most. */
+TEST(pieces_of_small_pages_come_back_in_any_order)
+{
+    enum { PIECES = 300, ROUNDS = 6 };
+    static unsigned char *pieces[PIECES];
+    static size_t bytes[PIECES];
+    cpu_slab *slabs[PIECES] = {0};
+    cpu_slab_pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < PIECES; i++) {
+            if (pieces[i])
+                continue;
+            bytes[i] = 1 + test_random() % (round == 1 ? 5000 : 400 << 10);
+            pieces[i] = cpu_slab_take(&pool, bytes[i], true, &slabs[i]);
+            CHECK(pieces[i]);
+            for (size_t k = 0; k < bytes[i]; k += 4096)
+                CHECK_EQ(pieces[i][k], 0);
+            memset(pieces[i], (int)(i % 250) + 1, bytes[i]);
+        }
+        for (unsigned k = 0; k < PIECES; k++) {
+            unsigned i = round % 2 ? PIECES - 1 - k : (unsigned)(test_random() % PIECES);
+            if (!pieces[i] || (round < 3 && i % 10 == 0))
+                continue;
+            CHECK_EQ(pieces[i][0] + pieces[i][bytes[i] - 1], 2 * (i % 250 + 1));
+            cpu_slab_give(&pool, slabs[i], pieces[i], bytes[i]);
+            pieces[i] = NULL;
+        }
+    }
+    for (unsigned i = 0; i < PIECES; i++)
+        if (pieces[i])
+            cpu_slab_give(&pool, slabs[i], pieces[i], bytes[i]);
+    cpu_slab_close(&pool);
+}

@@ -49,6 +49,7 @@ typedef struct cpu_device {
     pthread_mutex_t lock;
     cpu_buffer *kept[CLASS_COUNT];
     size_t kept_bytes;
+    bool is_retired; /* nothing is kept any more */
     /* When a class was last taken from or given to: what a query does no more goes first. */
     uint64_t tick, used_at[CLASS_COUNT];
 } cpu_device;
@@ -142,6 +143,7 @@ static cpu_buffer *trim(cpu_device *cpu)
         uint64_t used = mem_budget_used(budget), left = used < limit ? limit - used : 0;
         most = left < most ? left : most;
     }
+    most = cpu->is_retired ? 0 : most;
     cpu_buffer *given_up = NULL;
     while (cpu->kept_bytes > most) {
         cpu_buffer **list = stalest(cpu);
@@ -353,6 +355,17 @@ static void cpu_export(dev_buffer *base)
         mem_budget_export(base->dev->budget, buffer->capacity);
 }
 
+static void cpu_retire(device *dev)
+{
+    cpu_device *cpu = (cpu_device *)dev;
+    pthread_mutex_lock(&cpu->lock);
+    cpu->is_retired = true;
+    cpu_buffer *given_up = trim(cpu);
+    pthread_mutex_unlock(&cpu->lock);
+    free_list(given_up);
+    cpu_slab_trim(&cpu->slabs);
+}
+
 static status cpu_stream_open(device *dev, dev_stream **out)
 {
     *out = mem_new(sizeof **out);
@@ -458,6 +471,7 @@ static const dev_ops cpu_ops = {
     .release = cpu_release,
     .export = cpu_export,
     .alloc_exported = cpu_alloc_exported,
+    .retire = cpu_retire,
     .wrap = cpu_wrap,
     .reserve = cpu_reserve,
     .commit = cpu_commit,

@@ -15,11 +15,22 @@
 #define SMALL_PAGES_BYTES (16 * HUGE_PAGE)
 #define SLACK 64 /* behind the last piece */
 
+/* Of a slab of small pages so much may be idle: what came back, in whichever order, goes to the system in few calls. */
+#define IDLE_BYTES_MOST HUGE_PAGE
+#define IDLE_WORDS                                                                                 \
+    (SMALL_PAGES_BYTES / 4096 / 64) /* a bit for each page, which has 4 kB at least */
+
+typedef struct page_set {
+    uint64_t words[IDLE_WORDS];
+} page_set;
+
 struct cpu_slab {
     char *memory;
     size_t bytes, used;
     uint32_t pieces; /* that are out */
     bool is_current; /* pieces are taken from it */
+    page_set *idle;  /* pages that came back and are still there; NULL: none ever is */
+    size_t idle_bytes;
 };
 
 /* For huge pages the mapping must begin where one does. */
@@ -67,8 +78,10 @@ static cpu_slab *slab_new(bool has_small_pages)
     if (!slab)
         return NULL;
     slab->bytes = has_small_pages ? SMALL_PAGES_BYTES : SLAB_BYTES;
-    slab->memory = cpu_map_pages(slab->bytes);
+    slab->idle = has_small_pages ? mem_new(sizeof *slab->idle) : NULL;
+    slab->memory = has_small_pages && !slab->idle ? MAP_FAILED : cpu_map_pages(slab->bytes);
     if (slab->memory == MAP_FAILED) {
+        mem_free(slab->idle);
         mem_free(slab);
         return NULL;
     }
@@ -80,6 +93,7 @@ static cpu_slab *slab_new(bool has_small_pages)
 static void slab_free(cpu_slab *slab)
 {
     munmap(slab->memory, slab->bytes);
+    mem_free(slab->idle);
     mem_free(slab);
 }
 
@@ -123,16 +137,81 @@ void *cpu_slab_take(cpu_slab_pool *pool, size_t bytes, bool wants_small_pages, c
     return memory;
 }
 
+/* ---- what comes back ---- */
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool has_page(const page_set *set, size_t page)
+{
+    return set->words[page / 64] >> (page % 64) & 1;
+}
+
+static void give_pages(const cpu_slab *slab, const page_set *set)
+{
+    size_t page_size = page_bytes(), count = slab->bytes / page_size;
+    for (size_t first = 0, end; first < count; first = end + 1) {
+        for (end = first; end < count && has_page(set, end);)
+            end++;
+        if (end > first)
+            madvise(slab->memory + first * page_size, (end - first) * page_size, MADV_DONTNEED);
+    }
+}
+
+/* Under the lock: pages of a piece that comes back become idle. True: there are so many that they, in *out, are to go. */
+static bool add_idle(cpu_slab *slab, size_t offset, size_t bytes, page_set *out)
+{
+    size_t page_size = page_bytes(), end = (offset + bytes) / page_size;
+    for (size_t page = offset / page_size; page < end; page++)
+        slab->idle->words[page / 64] |= UINT64_C(1) << (page % 64);
+    slab->idle_bytes += bytes;
+    bool is_last = slab->pieces == 1; /* it begins anew, or goes whole */
+    if (is_last ? !slab->is_current : slab->idle_bytes < IDLE_BYTES_MOST)
+        return false;
+    *out = *slab->idle;
+    *slab->idle = (page_set){0};
+    slab->idle_bytes = 0;
+    return true;
+}
+
+/* Before the piece counts as given back: until then nobody takes these pages again. */
+static void give_idle(cpu_slab_pool *pool, cpu_slab *slab, size_t offset, size_t bytes)
+{
+    page_set pages;
+    pthread_mutex_lock(&pool->lock);
+    bool is_much = add_idle(slab, offset, bytes, &pages);
+    pthread_mutex_unlock(&pool->lock);
+    if (is_much)
+        give_pages(slab, &pages);
+}
+
 void cpu_slab_give(cpu_slab_pool *pool, cpu_slab *slab, void *memory, size_t bytes)
 {
-    madvise(memory, whole_pages(bytes), MADV_DONTNEED);
+    bytes = whole_pages(bytes);
+    if (slab->idle)
+        give_idle(pool, slab, (size_t)((char *)memory - slab->memory), bytes);
+    else
+        madvise(memory, bytes, MADV_DONTNEED);
     pthread_mutex_lock(&pool->lock);
     bool is_over = !--slab->pieces && !slab->is_current;
-    if (!slab->pieces)
+    if (!slab->pieces && !slab->idle_bytes)
         slab->used = 0;
     pthread_mutex_unlock(&pool->lock);
     if (is_over)
         slab_free(slab);
+}
+
+void cpu_slab_trim(cpu_slab_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = 0; i < CPU_SLAB_LANES; i++) {
+        const cpu_slab *slab = pool->current[i];
+        if (slab)
+            madvise(slab->memory + slab->used, slab->bytes - slab->used, MADV_DONTNEED);
+    }
+    pthread_mutex_unlock(&pool->lock);
 }
 
 void cpu_slab_close(cpu_slab_pool *pool)

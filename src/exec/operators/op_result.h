@@ -58,7 +58,8 @@ uint64_t exec_batch_text_bytes(const exec_batch *batch);
  * counted as exported. Again: nothing. */
 void exec_batch_export(exec_batch *batch);
 /* Before that: a text column, but a shaped one, that uses less than half of the buffers behind it gets one of its
- * own, so that little text does not hold large pages. Addresses of its texts change. */
+ * own, and values of any type that are few get memory of their own, so that little does not hold large pages. Addresses
+ * of values and texts change. */
 CHECKED status exec_batch_compact(exec_batch *batch, uint32_t column);
 
 /* Values of another layout for a column, which are made of those that it has. */

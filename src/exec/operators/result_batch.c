@@ -167,7 +167,7 @@ void exec_batch_drop_values(exec_batch_values *values)
     *values = (exec_batch_values){0};
 }
 
-/* ---- texts that use little of what they lie in ---- */
+/* ---- what uses little of what it lies in ---- */
 
 static bool is_valid(const exec_batch_column *column, uint64_t row)
 {
@@ -245,15 +245,41 @@ static status copy_column(exec_batch *batch, uint32_t index, uint64_t bytes)
     return STATUS_OK;
 }
 
-status exec_batch_compact(exec_batch *batch, uint32_t index)
+static status compact_texts(exec_batch *batch, uint32_t index)
 {
     const exec_batch_column *column = &batch->columns[index];
-    if (!batch->dev || !type_is_text(column->type) || column->is_shaped || !column->owner ||
-        !column->owner->heap)
+    if (!type_is_text(column->type) || column->is_shaped || !column->owner->heap)
         return STATUS_OK;
     uint64_t half = held_bytes(column->owner->heap) / 2 + 1;
     uint64_t used = long_bytes(column, batch->row_count, half);
     return used < half ? copy_column(batch, index, used) : STATUS_OK;
+}
+
+/* The batches of a page share it, and each is a part of it: only what is far less than such a part is copied. */
+#define LITTLE_PART 32
+#define LITTLE_BYTES 4096
+
+static status compact_values(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    const dev_buffer *held = column->owner->values_owner;
+    size_t bytes = type_values_bytes(column->type, batch->row_count);
+    exec_batch_values made = {0};
+    if (!held || held->bytes <= LITTLE_BYTES || bytes >= held->bytes / LITTLE_PART)
+        return STATUS_OK;
+    TRY(new_values(batch, column->type, &made.owner));
+    memcpy(made.owner->values, column->values, bytes);
+    put_values(batch, index, &made);
+    return STATUS_OK;
+}
+
+status exec_batch_compact(exec_batch *batch, uint32_t index)
+{
+    const exec_batch_column *column = &batch->columns[index];
+    if (!batch->dev || !column->owner || column->codes || column->dictionary.offsets)
+        return STATUS_OK;
+    TRY(compact_texts(batch, index));
+    return compact_values(batch, index);
 }
 
 /* ---- to somebody outside ---- */
