@@ -8,6 +8,7 @@
 
 #include "exec/exchange/op_exchange.h"
 #include "exec/operators/op_result.h"
+#include "exec/sched/stages.h"
 
 typedef struct link link;
 struct link {
@@ -86,17 +87,25 @@ static status pipeline_new(exec_query *query, exec_operator *source, exec_stage 
 
 static status walk(exec_query *query, const plan_node *node, const link *down);
 
-/* A scan whose runtime filters come from joins above it starts when those are published. */
 static status walk_scan(exec_query *query, const plan_node *node, const link *down)
 {
     exec_operator *source;
-    exec_stage *stage;
     TRY(op_scan_open(query, node, &source));
     TRY(exec_adopt(query, source));
-    TRY(pipeline_new(query, source, NULL, down, &stage));
-    for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
-        TRY(stage_require(query, stage,
-                          query->filter_stages[node->scan.runtime_filters.items[i].id]));
+    return pipeline_new(query, source, NULL, down, NULL);
+}
+
+/* A scan starts when the runtime filters that it takes are published. */
+static status await_filters(exec_query *query)
+{
+    for (size_t i = 0; i < query->stages.count; i++) {
+        exec_stage *stage = query->stages.items[i];
+        const plan_node *plan = stage->source ? stage->source->plan : NULL;
+        for (size_t k = 0; plan && plan->kind == PLAN_SCAN && k < plan->scan.runtime_filters.count;
+             k++)
+            TRY(stage_require(query, stage,
+                              query->filter_stages[plan->scan.runtime_filters.items[k].id]));
+    }
     return STATUS_OK;
 }
 
@@ -201,6 +210,8 @@ static status walk_join(exec_query *query, const plan_node *node, const link *do
     if (probe_is_sink) {
         exec_stage *probe_stage;
         TRY(sink_chain(query, probe, build_stage, &probe_stage, &chain));
+        TRY(stage_require(query, probe_stage,
+                          build_stage)); /* what is built on is wanted without any probe row */
         TRY(buffer_chunks(query, probe_child, chain, &chain));
         TRY(walk(query, probe_child, chain));
         return pipeline_new(query, tail, probe_stage, down, NULL);
@@ -574,6 +585,8 @@ status exec_build(exec_query *query, exec_operator *sink)
     TRY(sink_chain(query, sink, NULL, &stage, &chain));
     TRY(reorder_result(query, chain, &chain));
     TRY(walk(query, query->statement->root, chain));
+    TRY(await_filters(query));
+    TRY(stages_order(query));
     keep_turns(query, sink);
     share_windows(query, sink);
     return STATUS_OK;

@@ -88,9 +88,27 @@ static void place_all_filters(distributor *d, plan_node *node)
         place_all_filters(d, node->children[i]);
 }
 
+/* Rows of a build side have not come by the join that gives such a filter: which rank's keys they may meet there is
+ * not known. */
+static void drop_beside(plan_node *node)
+{
+    size_t kept = 0;
+    if (node->kind == PLAN_SCAN) {
+        for (size_t i = 0; i < node->scan.runtime_filters.count; i++)
+            if (!node->scan.runtime_filters.items[i].is_beside)
+                node->scan.runtime_filters.items[kept++] = node->scan.runtime_filters.items[i];
+        node->scan.runtime_filters.count = kept;
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        drop_beside(node->children[i]);
+}
+
 void distribute_filters(distributor *d)
 {
     const plan_statement *s = d->statement;
+    for (size_t i = 0; i < s->shared.count; i++)
+        drop_beside(s->shared.items[i]);
+    drop_beside(s->root);
     for (size_t i = 0; i < s->shared.count; i++)
         place_all_filters(d, s->shared.items[i]);
     place_all_filters(d, s->root);

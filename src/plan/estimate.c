@@ -193,15 +193,65 @@ static double share_of_equality(const plan_node *node, const expr *e)
     return distinct < 0 ? SHARE_EQUAL : 1 / (distinct + 1e-9);
 }
 
+/* Between which values a table's column lies, of which the expression is another width at most. */
+static bool bounds_of(const plan_node *node, const expr *e, double *min, double *max)
+{
+    origin from;
+    while (e->kind == EXPR_CAST && type_is_numeric(e->type) && type_is_numeric(e->args[0]->type))
+        e = e->args[0];
+    if (e->kind != EXPR_COLUMN || !find_origin(node, e->column_id, &from) || !from.column ||
+        !from.column->has_range)
+        return false;
+    *min = as_double(from.column->min, from.column->type);
+    *max = as_double(from.column->max, from.column->type);
+    return true;
+}
+
+/* The chance that a value drawn evenly from between min and max is above x, */
+static double chance_above(double min, double max, double x)
+{
+    return x <= min ? 1 : x < max ? (max - x) / (max - min) : 0;
+}
+
+/* and its integral from min to x. */
+static double area_above(double min, double max, double x)
+{
+    if (x <= min)
+        return x - min;
+    return x < max ? (x - min) - (x - min) * (x - min) / (2 * (max - min)) : (max - min) / 2;
+}
+
+/* The share of rows in which the left side is the lesser one, as if each were drawn evenly from between its bounds. */
+static double share_of_less(const plan_node *node, const expr *left, const expr *right)
+{
+    double min[2], max[2];
+    bool are_columns = left->kind == EXPR_COLUMN && right->kind == EXPR_COLUMN;
+    if (!bounds_of(node, left, &min[0], &max[0]) || !bounds_of(node, right, &min[1], &max[1]))
+        return are_columns ? SHARE_COLUMNS : SHARE_RANGE;
+    double width = max[0] - min[0];
+    double share =
+        width > 0
+            ? (area_above(min[1], max[1], max[0]) - area_above(min[1], max[1], min[0])) / width
+            : chance_above(min[1], max[1], min[0]);
+    return share < SHARE_LEAST ? SHARE_LEAST : share > 1 ? 1 : share;
+}
+
+/* A comparison of what are no constants. */
+static double share_of_pair(const plan_node *node, const expr *e)
+{
+    if (e->op == EXPR_EQ)
+        return SHARE_EQUAL;
+    bool is_less = e->op == EXPR_LT || e->op == EXPR_LE;
+    return share_of_less(node, e->args[!is_less], e->args[is_less]);
+}
+
 static double share_of_comparison(const plan_node *node, const expr *e)
 {
     const expr *column;
     const value *v;
     expr_op op;
-    if (!expr_comparison(e, &column, &op, &v)) {
-        bool are_columns = e->args[0]->kind == EXPR_COLUMN && e->args[1]->kind == EXPR_COLUMN;
-        return e->op == EXPR_EQ ? SHARE_EQUAL : are_columns ? SHARE_COLUMNS : SHARE_RANGE;
-    }
+    if (!expr_comparison(e, &column, &op, &v))
+        return share_of_pair(node, e);
     if (op == EXPR_EQ)
         return share_of_equality(node, column);
     origin from;

@@ -170,6 +170,7 @@ typedef struct plan_taken_filter {
     uint32_t id;
     uint32_t column_id; /* the scan's column that it is about */
     double distinct;    /* values of that column, as far as one can tell */
+    bool is_beside;     /* of a join of which the scan is not below the probe side */
 } plan_taken_filter;
 
 /* What a sort with a limit has kept so far bounds what it will still take: the first keys of its

@@ -304,12 +304,11 @@ static status next_step(ordering *o, step *next)
     return STATUS_OK;
 }
 
-/* The rows of all tables beneath. */
-static double scanned_rows(const plan_node *node)
+double plan_scanned_rows(const plan_node *node)
 {
     double rows = node->kind == PLAN_SCAN ? (double)node->scan.table->row_count : 0;
     for (uint32_t i = 0; i < node->child_count; i++)
-        rows += scanned_rows(node->children[i]);
+        rows += plan_scanned_rows(node->children[i]);
     return rows;
 }
 
@@ -321,8 +320,9 @@ static bool is_left_built(const plan_node *left, const plan_node *right)
     bool is_left_smaller = left->estimated_rows < right->estimated_rows;
     const plan_node *smaller = is_left_smaller ? left : right;
     const plan_node *larger = is_left_smaller ? right : left;
-    bool is_larger_quick = larger->estimated_rows <= QUICK_BUILD_ROWS &&
-                           scanned_rows(larger) * QUICK_BUILD_PART < scanned_rows(smaller);
+    bool is_larger_quick =
+        larger->estimated_rows <= QUICK_BUILD_ROWS &&
+        plan_scanned_rows(larger) * QUICK_BUILD_PART < plan_scanned_rows(smaller);
     return is_left_smaller != is_larger_quick;
 }
 

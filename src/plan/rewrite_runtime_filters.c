@@ -8,14 +8,13 @@ typedef struct offer {
     plan_statement *statement;
     uint32_t number; /* of the filter */
     double keys_max; /* distinct ones there may be; negative: rows are dropped on the way */
+    bool is_beside;  /* to scans of another side than the join's own probe side */
     bool is_taken;
 } offer;
 
 static status offer_below(offer *o, plan_node *node, uint32_t id);
 
-/* The column that has the same values, and that filters take for the expression: it, or the one that it makes an
- * integer of another width of. NULL: none. */
-static const expr *column_of(const expr *e)
+const expr *plan_filter_column(const expr *e)
 {
     while (e->kind == EXPR_CAST && type_is_integer(e->type) && type_is_integer(e->args[0]->type) &&
            e->args[0]->type.id != TYPE_UINT64)
@@ -35,15 +34,16 @@ static status offer_scan(offer *o, plan_node *scan, uint32_t id)
             return STATUS_OK;
     o->is_taken = true;
     return array_push(o->statement->memory, &scan->scan.runtime_filters,
-                      ((plan_taken_filter){o->number, id, distinct}));
+                      ((plan_taken_filter){o->number, id, distinct, o->is_beside}));
 }
 
 /* The child's column behind a column that a projection or aggregate hands on. */
 static status offer_expr(offer *o, plan_node *node, const expr_list *exprs, uint32_t id)
 {
     for (size_t i = 0; i < exprs->count; i++)
-        if (node->columns.items[i].id == id && column_of(exprs->items[i]))
-            return offer_below(o, node->children[0], column_of(exprs->items[i])->column_id);
+        if (node->columns.items[i].id == id && plan_filter_column(exprs->items[i]))
+            return offer_below(o, node->children[0],
+                               plan_filter_column(exprs->items[i])->column_id);
     return STATUS_OK;
 }
 
@@ -65,7 +65,8 @@ static status offer_join(offer *o, plan_node *join, uint32_t id)
     const expr_list *mine = is_left ? &join->join.left_keys : &join->join.right_keys;
     const expr_list *others = is_left ? &join->join.right_keys : &join->join.left_keys;
     for (size_t k = 0; k < mine->count; k++) {
-        const expr *own = column_of(mine->items[k]), *other = column_of(others->items[k]);
+        const expr *own = plan_filter_column(mine->items[k]),
+                   *other = plan_filter_column(others->items[k]);
         if (own && own->column_id == id && other)
             TRY(offer_below(o, join->children[is_left ? 1 : 0], other->column_id));
     }
@@ -99,7 +100,8 @@ static status offer_below(offer *o, plan_node *node, uint32_t id)
 static bool is_filter_key(const expr *e)
 {
     data_type type = e->type;
-    return column_of(e) && (type_is_text(type) || type_is_time(type) || type_is_numeric(type)) &&
+    return plan_filter_column(e) &&
+           (type_is_text(type) || type_is_time(type) || type_is_numeric(type)) &&
            type.id != TYPE_UINT64;
 }
 
@@ -119,35 +121,62 @@ static bool has_all_rows(const plan_node *node)
     return true;
 }
 
+plan_node *plan_build_side(const plan_node *join)
+{
+    return join->children[join->join.build_left ? 0 : 1];
+}
+
+bool plan_can_offer_key(const plan_node *join, size_t key)
+{
+    const expr *e =
+        join->join.build_left ? join->join.right_keys.items[key] : join->join.left_keys.items[key];
+    return is_filter_key(e) && !(join->join.null_equal && e->is_nullable);
+}
+
+/* The number of the filter that the join gives of its key already; false: it gives none. */
+static bool find_given(const plan_node *join, size_t key, uint32_t *out)
+{
+    for (size_t i = 0; i < join->join.runtime_filters.count; i++)
+        if (join->join.runtime_filters.items[i].key == key) {
+            *out = join->join.runtime_filters.items[i].id;
+            return true;
+        }
+    return false;
+}
+
 /* Whether it pays is seen by the scan, which drops a filter that drops no rows. A filter knows no
  * NULL. */
+status plan_offer_key(plan_statement *s, plan_node *join, size_t key, plan_node *below, uint32_t id,
+                      bool is_beside)
+{
+    const plan_node *build = plan_build_side(join);
+    const expr_list *build_keys =
+        join->join.build_left ? &join->join.left_keys : &join->join.right_keys;
+    offer o = {
+        .statement = s, .number = s->runtime_filter_count, .keys_max = -1, .is_beside = is_beside};
+    bool is_given = find_given(join, key, &o.number);
+    if (has_all_rows(build))
+        o.keys_max = plan_distinct(build, build_keys->items[key], build->estimated_rows);
+    TRY(offer_below(&o, below, id));
+    if (!o.is_taken || is_given)
+        return STATUS_OK;
+    s->runtime_filter_count++;
+    return array_push(s->memory, &join->join.runtime_filters,
+                      ((plan_given_filter){.id = o.number, .key = (uint32_t)key}));
+}
+
 status rewrite_offer_keys(plan_statement *s, plan_node *join)
 {
     bool build_left = join->join.build_left;
     const expr_list *probe_keys = build_left ? &join->join.right_keys : &join->join.left_keys;
-    const expr_list *build_keys = build_left ? &join->join.left_keys : &join->join.right_keys;
-    const plan_node *build = join->children[build_left ? 0 : 1];
-    bool has_all = has_all_rows(build);
-    for (size_t k = 0; k < probe_keys->count; k++) {
-        if (!is_filter_key(probe_keys->items[k]) ||
-            (join->join.null_equal && probe_keys->items[k]->is_nullable))
-            continue;
-        offer o = {.statement = s, .number = s->runtime_filter_count, .keys_max = -1};
-        if (has_all)
-            o.keys_max = plan_distinct(build, build_keys->items[k], build->estimated_rows);
-        TRY(offer_below(&o, join->children[build_left ? 1 : 0],
-                        column_of(probe_keys->items[k])->column_id));
-        if (!o.is_taken)
-            continue;
-        s->runtime_filter_count++;
-        TRY(array_push(s->memory, &join->join.runtime_filters,
-                       ((plan_given_filter){.id = o.number, .key = (uint32_t)k})));
-    }
+    for (size_t k = 0; k < probe_keys->count; k++)
+        if (plan_can_offer_key(join, k))
+            TRY(plan_offer_key(s, join, k, join->children[build_left ? 1 : 0],
+                               plan_filter_column(probe_keys->items[k])->column_id, false));
     return STATUS_OK;
 }
 
-/* Probe rows without a match on the build side come to nothing. */
-static bool drops_probe_rows(const plan_node *node)
+bool plan_drops_probe_rows(const plan_node *node)
 {
     if (node->kind != PLAN_JOIN)
         return false;
@@ -167,7 +196,7 @@ static bool drops_probe_rows(const plan_node *node)
 
 static status walk(plan_statement *s, plan_node *node)
 {
-    if (drops_probe_rows(node))
+    if (plan_drops_probe_rows(node))
         TRY(rewrite_offer_keys(s, node));
     for (uint32_t i = 0; i < node->child_count; i++)
         TRY(walk(s, node->children[i]));

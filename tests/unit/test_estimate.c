@@ -120,6 +120,30 @@ TEST(conditions)
     finish(&p);
 }
 
+/* id lies between 0 and 999, q between 1 and 50. */
+TEST(comparisons_of_two_columns)
+{
+    planner p;
+    start(&p);
+    static const struct {
+        const char *left, *right;
+        expr_op op;
+        int rows;
+    } cases[] = {
+        {"q", "id", EXPR_LT, 974}, {"id", "q", EXPR_GT, 974}, {"id", "q", EXPR_LT, 26},
+        {"q", "id", EXPR_GE, 26},  {"id", "n", EXPR_LT, 499}, {"q", "t", EXPR_LT, 500},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan_node *node = scan(&p);
+        expr *e = call(&p, cases[i].op, column(&p, node, cases[i].left),
+                       column(&p, node, cases[i].right));
+        CHECK_OK(array_push(p.statement.memory, &node->scan.filters, e));
+        plan_estimate(&p.statement, node);
+        CHECK_EQ(rows_of(node), cases[i].rows);
+    }
+    finish(&p);
+}
+
 /* Rows above sum(q) > bound, grouped by t: 5 groups of 200 rows, about 5100 each. */
 static double rows_above(planner *p, int64_t bound)
 {

@@ -180,6 +180,46 @@ TEST(rows_without_a_partner_are_an_anti_join)
     CHECK(strstr(plan, "left join"));
 }
 
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+/* Of what comes to the left join n is one of i's: so r takes the filter that s takes. Not where rows come otherwise. */
+TEST(scans_of_build_sides_take_filters_of_the_probe_side)
+{
+    static const struct {
+        const char *rules, *joins;
+        int taken;
+    } cases[] = {
+        {"build_side", "s join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.n = r.n", 2},
+        {"build_side,side_filters",
+         "s join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.n = r.n", 1},
+        {"build_side,runtime_filters",
+         "s join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.n = r.n", 0},
+        {"build_side", "s join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.n = r.k", 2},
+        {"build_side", "s join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.k = r.n", 1},
+        {"build_side", "s join t i on s.n = i.n and i.k % 7 = 3 full join t r on s.n = r.n", 1},
+        {"build_side", "s left join t i on s.n = i.n and i.k % 7 = 3 left join t r on s.n = r.n",
+         0},
+    };
+    char path[128], sql[1024], plan[4096];
+    snprintf(path, sizeof path, "%s/p.parquet", test_folder());
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT n, n %% 1000 AS k FROM generate_series(1, 3000) AS g(n)) TO '%s'", path);
+    CHECK(!run_statement(sql, NULL, "cpu", plan, sizeof plan));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "explain select count(*) from t %s", cases[i].joins);
+        setenv("PISTACHIO_DISABLED_OPTIMIZER_RULES", cases[i].rules, 1);
+        CHECK(!run_statement(sql, path, "cpu", plan, sizeof plan));
+        unsetenv("PISTACHIO_DISABLED_OPTIMIZER_RULES");
+        CHECK_EQ(count_of(plan, "takes filter 0"), cases[i].taken);
+    }
+}
+
 TEST(explain_analyze_says_how_long_each_rule_took)
 {
     char plan[4096];

@@ -208,6 +208,8 @@ status op_join_open(exec_query *query, const plan_node *plan, exec_layout probe,
     }
     op->probe = *out_probe;
     op->tail = *out_tail;
+    if (op->tail)
+        op->tail->gives_rest = !join_marks_build(op) || op->type == JOIN_SEMI;
     *out_build = &op->base;
     return STATUS_OK;
 }

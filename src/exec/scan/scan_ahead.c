@@ -526,9 +526,28 @@ const file *scan_ahead_changed_file(const exec_query *query)
     return NULL;
 }
 
+/* As their stages start. */
+static void order_scans(const exec_query *query)
+{
+    scan_reads *ahead = query->reads;
+    size_t placed = 0;
+    for (size_t i = 0; i < query->stages.count; i++) {
+        const exec_operator *source = query->stages.items[i]->source;
+        for (size_t k = placed; source && k < ahead->scans.count; k++) {
+            scan_ahead *scan = ahead->scans.items[k];
+            if (scan->plan != source->plan)
+                continue;
+            ahead->scans.items[k] = ahead->scans.items[placed];
+            ahead->scans.items[placed++] = scan;
+            break;
+        }
+    }
+}
+
 void scan_ahead_start(exec_query *query)
 {
     scan_reads *ahead = query->reads;
+    order_scans(query);
     if (ahead->scans.count) {
         ahead->is_counted = true;
         atomic_fetch_add_explicit(&process_queries, 1, memory_order_relaxed);

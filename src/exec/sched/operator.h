@@ -101,11 +101,16 @@ struct exec_operator {
      * that any number of tasks may pull where partitions are wanted whole. 0: they may be divided. Set when
      * all operators are open. */
     uint32_t whole_keys;
-    bool is_empty; /* Sources: there will be no rows, tasks are not worth making. Set likewise. */
+    /* Sources: there will be no rows, tasks are not worth making. Set likewise; this and drops_all are looked at while
+     * other sinks are at work (stages.h). */
+    _Atomic bool is_empty;
+    /* Sources: only what comes of the rows of pipelines that they wait for; where none has any, nothing. */
+    bool gives_rest;
     /* Operators that are pushed to: nothing comes of any row. Set at the latest by the last phase of a sink
      * that their pipelines wait for; then those have no tasks, unless other ranks' rows are to be taken. */
-    bool drops_all;
-    unsigned pipelines; /* that it is part of and that have not finished; the scheduler's */
+    _Atomic bool drops_all;
+    _Atomic bool has_input; /* a chunk has been pushed to it; the scheduler's */
+    unsigned pipelines;     /* that it is part of and that have not finished; the scheduler's */
     exec_metrics metrics;
 };
 

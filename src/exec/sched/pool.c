@@ -1,6 +1,7 @@
 /* pool.c - worker threads: takes ready tasks, runs them, and walks the stage graph. */
 #include "exec/sched/pool.h"
 
+#include "exec/sched/stages.h"
 #include "exec/sched/task.h"
 
 #include "base/trace.h"
@@ -10,6 +11,8 @@
 /* How soon a cancelled query is noticed whose tasks all wait for other ranks: cancelling only sets a
  * flag, which may be done in a signal handler. */
 #define CANCEL_NANOSECONDS 50000000
+/* Of the queue, to find a stage's place in it. */
+#define LOOKED_AT_MAX 256
 
 struct exec_pool {
     pthread_mutex_t lock;
@@ -27,12 +30,29 @@ static void trace_task(const char *what, const scheduled_task *scheduled)
         trace_point(what, scheduled, NULL, 0);
 }
 
-static void enqueue(exec_pool *pool, scheduled_task *scheduled)
+static void enqueue_at(exec_pool *pool, scheduled_task **at, scheduled_task *scheduled)
 {
     scheduled->state = TASK_READY;
-    scheduled->next = NULL;
-    *pool->end = scheduled;
-    pool->end = &scheduled->next;
+    scheduled->next = *at;
+    *at = scheduled;
+    if (!scheduled->next)
+        pool->end = &scheduled->next;
+}
+
+static void enqueue(exec_pool *pool, scheduled_task *scheduled)
+{
+    enqueue_at(pool, pool->end, scheduled);
+}
+
+/* Where a stage's tasks are queued: before those of the query's later stages, which may not be needed when it is
+ * over, else behind all. */
+static scheduled_task **place_of(exec_pool *pool, const exec_stage *stage)
+{
+    scheduled_task **at = &pool->first;
+    for (unsigned i = 0; *at && i < LOOKED_AT_MAX; i++, at = &(*at)->next)
+        if ((*at)->stage->query == stage->query && (*at)->stage->number > stage->number)
+            return at;
+    return pool->end;
 }
 
 /* A lazy device that has a task's work in each lane needs no further task's, nor more of one that has
@@ -56,11 +76,7 @@ static void set_busy(scheduled_task *scheduled, bool is_busy)
 /* Before all others: the thread that left it, or one that is idle, goes on where it was. */
 static void enqueue_first(exec_pool *pool, scheduled_task *scheduled)
 {
-    scheduled->state = TASK_READY;
-    scheduled->next = pool->first;
-    if (!pool->first)
-        pool->end = &scheduled->next;
-    pool->first = scheduled;
+    enqueue_at(pool, &pool->first, scheduled);
 }
 
 static scheduled_task *dequeue(exec_pool *pool)
@@ -91,6 +107,7 @@ static void leave_operator(exec_operator *op)
 static void stage_finish(exec_pool *pool, exec_stage *stage)
 {
     stage->query->stages_active--;
+    stages_give_up(stage);
     if (stage->source)
         leave_operator(stage->source);
     for (size_t i = 0; i < stage->operators.count; i++)
@@ -100,27 +117,10 @@ static void stage_finish(exec_pool *pool, exec_stage *stage)
             stage_start(pool, stage->dependents.items[i]);
 }
 
-/* Rows that other ranks send must be taken, whatever becomes of them. */
-static bool may_leave_rows(const exec_stage *stage)
-{
-    const plan_node *plan = stage->source->plan;
-    return !stage->query->net || (plan && plan->kind == PLAN_SCAN);
-}
-
-static bool has_work(const exec_stage *stage)
-{
-    if (!stage->source)
-        return stage->phase < stage->sink->ops->phase_count;
-    for (size_t i = 0; i < stage->operators.count; i++)
-        if (stage->operators.items[i]->drops_all && may_leave_rows(stage))
-            return false;
-    return !stage->source->is_empty;
-}
-
 /* Under the lock. A cancelled query's stages finish without running. */
 static void stage_start(exec_pool *pool, exec_stage *stage)
 {
-    if (!has_work(stage) || atomic_load(&stage->query->is_cancelled)) {
+    if (!stage_has_work(stage) || atomic_load(&stage->query->is_cancelled)) {
         stage_finish(pool, stage);
         return;
     }
@@ -128,6 +128,7 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
     if (stage->source && stage->source->task_limit && stage->source->task_limit < count)
         count = stage->source->task_limit;
     status st = STATUS_OK;
+    scheduled_task **at = place_of(pool, stage);
     stage->tasks_active = 0;
     for (unsigned i = 0; i < count && !st; i++) {
         scheduled_task *scheduled;
@@ -136,7 +137,8 @@ static void stage_start(exec_pool *pool, exec_stage *stage)
             stage->tasks_active++;
             if (!stage->query->dev->is_host)
                 trace_point("task", scheduled, stage, stage->phase);
-            enqueue(pool, scheduled);
+            enqueue_at(pool, at, scheduled);
+            at = &scheduled->next;
         }
     }
     if (st)

@@ -29,6 +29,10 @@ struct exec_stage {
     /* A sink stage: the sink whose phases run here. */
     exec_operator *sink;
     unsigned phase; /* the one that runs now */
+    /* Nothing comes of it (stages.h): its tasks end, its phases do not run. Set under the pool's lock. */
+    _Atomic bool is_unwanted;
+    bool is_fed, lacks_rows; /* stages.c: pipelines before it have rows; they have none */
+    unsigned number;         /* in the query's stages: each stands behind those that it waits for */
     /* Graph. */
     ARRAY(exec_stage *) dependents;
     unsigned pending; /* stages that must finish first; under the pool's lock */

@@ -260,11 +260,22 @@ static bool comes_late(const scheduled_task *scheduled, unsigned k, const chunk 
            (output->rows.actual || scheduled->late[k].rows);
 }
 
+/* The next operator has got rows, perhaps. */
+static void note_input(const scheduled_task *scheduled, unsigned number, const chunk *output)
+{
+    if (number == scheduled->operator_count || (!output->rows.actual && !output->rows.bound))
+        return;
+    exec_operator *next = scheduled->stage->operators.items[number];
+    if (!atomic_load_explicit(&next->has_input, memory_order_relaxed))
+        atomic_store_explicit(&next->has_input, true, memory_order_relaxed);
+}
+
 /* An operator's output goes to the next operator's input; empty chunks go nowhere. */
 static status hand_on(scheduled_task *scheduled, unsigned number, chunk *output)
 {
     exec_operator *op = operator_at(scheduled, number);
     dev_count_settle(scheduled->stage->query->dev, &output->rows);
+    note_input(scheduled, number, output);
     atomic_fetch_add_explicit(&op->metrics.chunks_out, 1, memory_order_relaxed);
     if (!output->rows.actual)
         atomic_fetch_add_explicit(&op->metrics.rows_out, output->rows.bound, memory_order_relaxed);
@@ -410,7 +421,7 @@ static exec_result finish_step(scheduled_task *scheduled, unsigned k)
 }
 
 /* One step of a pipeline: the deepest pending chunk first, so that little is in flight. */
-static exec_result pipeline_step(scheduled_task *scheduled)
+static exec_result next_step(scheduled_task *scheduled)
 {
     exec_result result;
     for (unsigned k = scheduled->operator_count; k-- > 0;)
@@ -425,6 +436,23 @@ static exec_result pipeline_step(scheduled_task *scheduled)
     else
         return EXEC_FINISHED;
     return result == EXEC_FINISHED ? EXEC_NEED_INPUT : result;
+}
+
+/* Nothing comes of the pipeline any more, and its sink has not been told so. */
+static bool is_given_up(const scheduled_task *scheduled)
+{
+    return atomic_load_explicit(&scheduled->stage->is_unwanted, memory_order_relaxed) &&
+           (!scheduled->is_drained || scheduled->finishing + 1 < scheduled->operator_count);
+}
+
+/* What is given up ends as if its sink wanted no more, but not while an operator waits in the middle of something. */
+static exec_result pipeline_step(scheduled_task *scheduled)
+{
+    if (!scheduled->is_amid && scheduled->operator_count && is_given_up(scheduled))
+        stop_before(scheduled, scheduled->operator_count - 1);
+    exec_result result = next_step(scheduled);
+    scheduled->is_amid = result == EXEC_WAIT;
+    return result;
 }
 
 static exec_result phase_step(scheduled_task *scheduled)

@@ -34,7 +34,9 @@ struct scheduled_task {
     unsigned opened_count; /* states whose local_open has run */
     unsigned finishing;    /* operators whose local_finish is done */
     bool is_drained;       /* the source gives no more */
-    bool is_done;          /* all steps are; what the kernels reported is still to be looked at */
+    bool
+        is_amid; /* the last step has returned EXEC_WAIT: its operator is in the middle of something */
+    bool is_done; /* all steps are; what the kernels reported is still to be looked at */
 
     /* On lazy devices: the ends of chunks in the stream, each at its number. */
     dev_event *chunk_ends[TASK_CHUNKS_AHEAD];
