@@ -2,7 +2,13 @@
  * computed of other keys, are computed of the groups.
  *
  *   group by a, a - 1, 'x'     project [a, a - 1, 'x']
- *                                aggregate groups [a] */
+ *                                aggregate groups [a]
+ *
+ * Where all are constants there is one group, or none without rows, which their count tells:
+ *
+ *   sum(b) ... group by 'x'    project ['x', sum(b)]
+ *                                filter count(*) > 0
+ *                                  aggregate [sum(b), count(*)] */
 #include "plan/rewrite.h"
 
 static status no_memory(void)
@@ -84,7 +90,8 @@ static status find_value(plan_statement *s, const plan_node *node, const kept_ke
     return *out ? STATUS_OK : no_memory();
 }
 
-/* Values of all keys; NULL: kept. One is always kept: without keys there is a group of no rows. */
+/* Values of all keys; NULL: kept. *kept 0: all are constants. Without aggregates one is kept even so: whoever wants
+ * but one group need not count rows. */
 static status find_values(plan_statement *s, const plan_node *node, expr **values, size_t *kept)
 {
     kept_keys keys;
@@ -101,7 +108,7 @@ static status find_values(plan_statement *s, const plan_node *node, expr **value
             if (values[i] && values[k] && values[i]->kind == EXPR_COLUMN &&
                 values[i]->column_id == node->columns.items[k].id)
                 values[i] = values[k];
-    if (!*kept && count) {
+    if (!*kept && !node->aggregate.aggregates.count) {
         values[0] = NULL;
         *kept = 1;
     }
@@ -133,6 +140,36 @@ static status split(plan_statement *s, plan_node *node, expr *const *values, pla
     return STATUS_OK;
 }
 
+static status add_count(plan_statement *s, plan_node *node, plan_column *out)
+{
+    plan_aggregate count = {.function = AGGREGATE_COUNT_STAR, .position = -1};
+    plan_column column = {
+        .id = s->next_column_id++, .name = "count", .type = type_make(TYPE_INT64)};
+    *out = column;
+    TRY(array_push(s->memory, &node->aggregate.aggregates, count));
+    return array_push(s->memory, &node->columns, column);
+}
+
+/* The node makes a row of no rows, too, unless it has keys. */
+static status drop_empty_group(plan_statement *s, plan_node *node, plan_node **out)
+{
+    plan_column count;
+    expr_list conditions = {0};
+    const value zero = value_decimal(0, type_make(TYPE_INT64));
+    TRY(add_count(s, node, &count));
+    expr *args[2] = {column_expr(s, &count), expr_new_constant(s->memory, &zero, -1)};
+    if (!args[0] || !args[1])
+        return no_memory();
+    expr *is_any = expr_new_call(s->memory, EXPR_GT, type_make(TYPE_BOOL), args, 2, -1);
+    if (!is_any)
+        return no_memory();
+    TRY(array_push(s->memory, &conditions, is_any));
+    TRY(plan_filter_over(s->memory, node, &conditions, out));
+    (*out)->position = node->position;
+    (*out)->estimated_rows = node->estimated_rows;
+    return STATUS_OK;
+}
+
 static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
 {
     *out = node;
@@ -147,8 +184,12 @@ static status rewrite(plan_statement *s, plan_node *node, plan_node **out)
     TRY(find_values(s, node, values, &kept));
     if (kept == count)
         return STATUS_OK;
-    *out = plan_node_new(s->memory, PLAN_PROJECT, 1);
-    return *out ? split(s, node, values, *out) : no_memory();
+    plan_node *project = plan_node_new(s->memory, PLAN_PROJECT, 1);
+    if (!project)
+        return no_memory();
+    *out = project;
+    TRY(split(s, node, values, project));
+    return kept ? STATUS_OK : drop_empty_group(s, node, &project->children[0]);
 }
 
 status rewrite_group_keys(plan_statement *statement)

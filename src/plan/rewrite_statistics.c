@@ -12,6 +12,7 @@
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
 #include "parquet/read/table.h"
 #include "plan/node.h"
+#include "plan/rewrite_sides.h"
 #include "plan/value_range.h"
 
 /* What is known of a column among the rows that the node in hand sees. */
@@ -220,12 +221,25 @@ static bool may_lack_pairs(const plan_node *join)
     }
 }
 
+/* So that rows can be looked up by them (rule range_joins). */
+static status separate_sides(knowledge *k, const plan_node *join, expr_list *conditions)
+{
+    column_set sides[2];
+    if (!conditions->count || !plan_rule_is_on(k->statement, RULE_range_joins))
+        return STATUS_OK;
+    TRY(plan_join_sides(k->statement, join, &sides[0], &sides[1]));
+    for (size_t i = 0; i < conditions->count; i++)
+        TRY(plan_separate_sides(k->statement, &conditions->items[i], sides, range_of_column, k));
+    return STATUS_OK;
+}
+
 static status answer_residual(knowledge *k, plan_node *join)
 {
     expr_list parts = {0};
     if (join->join.residual)
         TRY(expr_split_and(k->statement->memory, join->join.residual, &parts));
     TRY(answer(k, &parts));
+    TRY(separate_sides(k, join, &parts));
     if (keys_never_meet(k, join)) {
         TRY(make_false(k, &join->join.residual));
         return STATUS_OK;

@@ -15,6 +15,7 @@
 #define CODES_PER_ROW 4         /* codes that may go unused for each row that has come */
 #define CODES_PER_ROW_LATER 32  /* once there is a table: its last codes come late */
 #define DICTIONARY_ROWS 4096
+#define ROWS_PER_ENTRY 4  /* of a base that is no dictionary */
 #define CODES_KEYS_MAX 16 /* a key has two codes at least, and several share MIXED_DOMAIN */
 
 bool codes_key_is_integer(data_type type)
@@ -55,9 +56,12 @@ status codes_statistics(dev_stream *stream, const tensor *key, dev_count rows,
 
 /* ---- which codes ---- */
 
-static bool is_dictionary(const tensor *key)
+/* Texts that are looked up once for all rows that have them: a dictionary's, which come with other
+ * chunks, too, and what was computed of one. */
+static bool has_entries(const tensor *key, dev_count rows)
 {
-    return key->form == TENSOR_INDEXED && key->is_dictionary && !key->base->validity;
+    return key->form == TENSOR_INDEXED && !key->base->validity &&
+           (key->is_dictionary || key->base_rows <= rows.bound / ROWS_PER_ENTRY);
 }
 
 static uint32_t power_of_two_above(uint64_t number)
@@ -69,10 +73,10 @@ static uint32_t power_of_two_above(uint64_t number)
 }
 
 /* A text key's radix, with room for texts to come; 0: none. */
-static uint32_t text_radix(const code_key *old, const tensor *key)
+static uint32_t text_radix(const code_key *old, const tensor *key, dev_count rows)
 {
     uint64_t texts = old ? old->texts.count : 0;
-    if (is_dictionary(key))
+    if (has_entries(key, rows))
         texts += key->base_rows;
     else if (!old)
         return 0;
@@ -181,7 +185,7 @@ status codes_table_try(const aggregate_core *core, exec_task *task, int source,
         const code_key *code = old ? &old->codes[k] : NULL;
         if (type_is_text(core->key_types[k])) {
             has_text = true;
-            radixes[k] = text_radix(code, keys[k]);
+            radixes[k] = text_radix(code, keys[k], rows);
         } else if (codes_key_is_integer(core->key_types[k])) {
             TRY(number_radix(task, code, keys[k], rows, &minima[k], &radixes[k]));
         } else {
@@ -255,7 +259,7 @@ static status find_text(exec_task *task, code_key *code, tensor *key, dev_count 
     row_index *ids = NULL;
     const uint32_t *index = NULL;
     status st = STATUS_OK;
-    if (is_dictionary(key)) {
+    if (has_entries(key, rows)) {
         TRY(intern_dictionary(task, code, key));
         ids = row_index_ref(code->ids);
         index = key->index->rows;

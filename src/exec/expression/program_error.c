@@ -70,8 +70,7 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
 status run_check(program_run *run, frame *f, const instruction *s)
 {
     dev_error *error = run->task->error;
-    if (!run->dev->is_host ||
-        atomic_load_explicit(&error->code, memory_order_relaxed) == DEV_ERROR_NONE)
+    if (!run_has_error(run))
         return STATUS_OK;
     status st = NULL;
     if (error->location == run_location(s))

@@ -147,10 +147,12 @@ typedef struct frame {
     tensor **slots;          /* by instruction */
     tensor **columns;        /* selections: the parent's, by input column, when asked for */
     tensor *dictionary;      /* dictionaries: the entries that the slots are for */
-    bool is_refused;         /* dictionaries: a function of the host's failed for an entry */
+    bool is_refused;         /* dictionaries: something failed for an entry */
     uint64_t rows_declined;  /* dictionaries: rows evaluated without it so far */
     uint64_t declined_chunk; /* dictionaries: the last chunk whose rows were */
 } frame;
+
+#define ENTRY_ARGS_MAX 2
 
 struct program_run {
     const program *program;
@@ -163,6 +165,10 @@ struct program_run {
     uint64_t chunk_number; /* counts the chunks that main's slots were for */
     tensor **seen;         /* the columns that main's slots are for, by input column */
     dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */
+    frame *tried;          /* a dictionary's frame: what fails in it is not a failure yet */
+    frame entries;         /* where combinations of arguments' values are computed */
+    struct entry_results **results; /* of those, by instruction */
+    row_index *identity;            /* 0, 1, 2 ...; made when first needed */
     /* By instruction: what its kernel reads besides columns. */
     dev_buffer **uploads;
     tensor **constant_columns; /* the constant frame's values as columns of one row */
@@ -197,6 +203,24 @@ CHECKED status run_validity(program_run *run, frame *f, tensor *result, const op
 /* The instruction's kernel has been launched: a failure that it reported, with what is known of it.
  */
 CHECKED status run_check(program_run *run, frame *f, const instruction *s);
+/* A kernel has reported a failure; asked on host devices alone. */
+static inline bool run_has_error(const program_run *run)
+{
+    return run->dev->is_host &&
+           atomic_load_explicit(&run->task->error->code, memory_order_relaxed) != DEV_ERROR_NONE;
+}
+/* Before an attempt whose failure need not be one: a failure before it is reported. */
+CHECKED static inline status run_check_before(const program_run *run)
+{
+    return run_has_error(run) ? exec_check_error(run->task) : STATUS_OK;
+}
+/* Behind it: its failure is forgotten, with the status. */
+static inline void run_forgive(program_run *run, status st)
+{
+    status_free(st);
+    if (run_has_error(run))
+        atomic_store_explicit(&run->task->error->code, DEV_ERROR_NONE, memory_order_relaxed);
+}
 /* A device copy of the instruction's data, made once. */
 CHECKED status run_upload(program_run *run, uint32_t number, const void **out);
 /* One heap of all the strings' heaps; NULL if none has one. */
@@ -234,14 +258,31 @@ CHECKED status instruction_starts_with(program_run *run, frame *f, uint32_t numb
 CHECKED status instruction_slice(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_trim(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_measure(program_run *run, frame *f, uint32_t number, tensor **result);
+CHECKED status instruction_build(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_date_part(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_date_trunc(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_time(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_retype(program_run *run, frame *f, uint32_t number, tensor **result);
 CHECKED status instruction_host(program_run *run, frame *f, uint32_t number, tensor **result);
 
-/* The two that may have to wait. */
+/* Evaluates its arguments itself. */
 exec_result instruction_lazy_case(program_run *run, frame *f, uint32_t number, tensor **out);
-exec_result instruction_build(program_run *run, frame *f, uint32_t number, tensor **out);
+
+/* ---- program_run_entries.c ---- */
+
+/* What an instruction made of all combinations of its arguments' values. */
+typedef struct entry_results {
+    uint32_t base_count;
+    tensor *bases[ENTRY_ARGS_MAX];
+    uint64_t base_rows[ENTRY_ARGS_MAX];
+    bool has_nulls; /* among the arguments there may be NULLs */
+    tensor *values; /* FLAT; NULL: it failed for one of them, which perhaps no row has */
+} entry_results;
+
+/* Computes an instruction whose arguments are evaluated, and come as few values each, once for each
+ * combination of these, by its function: *result is INDEXED. NULL: its rows are to be computed one by one. */
+CHECKED status run_on_entries(program_run *run, frame *f, uint32_t number,
+                              instruction_function function, tensor **result);
+void entry_results_free(entry_results *results); /* takes NULL */
 
 #endif

@@ -23,6 +23,7 @@ static const instruction_function functions[INSTRUCTION_KIND_COUNT] = {
     [INSTRUCTION_SLICE] = instruction_slice,
     [INSTRUCTION_TRIM] = instruction_trim,
     [INSTRUCTION_MEASURE] = instruction_measure,
+    [INSTRUCTION_BUILD] = instruction_build,
     [INSTRUCTION_DATE_PART] = instruction_date_part,
     [INSTRUCTION_DATE_TRUNC] = instruction_date_trunc,
     [INSTRUCTION_TIME] = instruction_time,
@@ -261,7 +262,7 @@ static status dictionary_frame(program_run *run, frame *f, const instruction *s,
                                tensor **out_column, frame **out)
 {
     *out = NULL;
-    if (s->only_column < 0 || s->kernel_fails || f->dictionary)
+    if (s->only_column < 0 || (s->kernel_fails && !run->dev->is_host) || f->dictionary)
         return STATUS_OK;
     tensor *column;
     TRY(frame_column(run, f, (uint32_t)s->only_column, &column));
@@ -295,14 +296,12 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number);
 
 /* What no row refers to may fail, and what a row refers to may not be needed: then rows are evaluated
  * one by one, as they are asked for. */
-static bool refuse_dictionary(frame *f, status st)
+static bool refuse_dictionary(program_run *run, status st)
 {
-    while (f->parent)
-        f = f->parent;
-    if (!f->dictionary || status_get_kind(st) == STATUS_KIND_CANCELLED)
+    if (!run->tried || status_get_kind(st) == STATUS_KIND_CANCELLED)
         return false;
-    f->is_refused = true;
-    status_free(st);
+    run->tried->is_refused = true;
+    run_forgive(run, st);
     return true;
 }
 
@@ -311,7 +310,10 @@ static exec_result run_on_dictionary(program_run *run, frame *f, uint32_t number
 {
     exec_task *task = run->task;
     tensor *indexed;
+    EXEC_TRY(task, run_check_before(run));
+    run->tried = d;
     exec_result done = run_instruction(run, d, number);
+    run->tried = NULL;
     if (done == EXEC_FAILED && d->is_refused)
         return run_kernel(run, f, number);
     if (done != EXEC_FINISHED)
@@ -354,15 +356,13 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
     }
     if (s->kind == INSTRUCTION_LAZY_CASE)
         return instruction_lazy_case(run, f, number, &f->slots[number]);
-    if (s->kind == INSTRUCTION_BUILD)
-        return instruction_build(run, f, number, &f->slots[number]);
     tensor *result = NULL;
-    status st = functions[s->kind](run, f, number, &result);
+    status st = run_on_entries(run, f, number, functions[s->kind], &result);
+    if (!st && !result)
+        st = functions[s->kind](run, f, number, &result);
     if (st) {
         tensor_unref(result);
-        if (s->kind == INSTRUCTION_HOST && refuse_dictionary(f, st))
-            return EXEC_FAILED;
-        return exec_fail(task, st);
+        return refuse_dictionary(run, st) ? EXEC_FAILED : exec_fail(task, st);
     }
     f->slots[number] = result;
     return EXEC_FINISHED;
@@ -573,13 +573,17 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
     run->seen = mem_new_array(columns, sizeof *run->seen);
     run->uploads = mem_new_array(instructions, sizeof *run->uploads);
     run->constant_columns = mem_new_array(instructions, sizeof *run->constant_columns);
+    run->results = mem_new_array(instructions, sizeof *run->results);
     status st = STATUS_OK;
-    if (!run->dictionaries || !run->seen || !run->uploads || !run->constant_columns)
+    if (!run->dictionaries || !run->seen || !run->uploads || !run->constant_columns ||
+        !run->results)
         st = status_no_memory("expression", instructions * sizeof *run->uploads);
     if (!st)
         st = frame_init(p, &run->main);
     if (!st)
         st = frame_init(p, &run->constant);
+    if (!st)
+        st = frame_init(p, &run->entries);
     if (!st)
         st = dev_words_new(run->stream, 8, &run->zeros);
     run->constant.count = dev_count_exact(1);
@@ -610,6 +614,7 @@ void program_run_free(program_run *run)
     forget_input(run);
     frame_release(p, &run->main);
     frame_release(p, &run->constant);
+    frame_release(p, &run->entries);
     for (uint32_t i = 0; run->dictionaries && i < p->layout.count; i++)
         if (run->dictionaries[i]) {
             frame_release(p, run->dictionaries[i]);
@@ -620,12 +625,16 @@ void program_run_free(program_run *run)
             dev_buffer_unref(run->uploads[i]);
         if (run->constant_columns)
             tensor_unref(run->constant_columns[i]);
+        if (run->results)
+            entry_results_free(run->results[i]);
     }
+    row_index_unref(run->identity);
     dev_buffer_unref(run->zeros);
     mem_free(run->dictionaries);
     mem_free(run->seen);
     mem_free(run->uploads);
     mem_free(run->constant_columns);
+    mem_free(run->results);
     mem_free(run);
 }
 

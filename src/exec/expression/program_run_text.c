@@ -134,18 +134,10 @@ static status build(program_run *run, frame *f, const instruction *s, uint64_t b
 }
 
 /* First how many bytes there will be, then the texts. */
-exec_result instruction_build(program_run *run, frame *f, uint32_t number, tensor **out)
+status instruction_build(program_run *run, frame *f, uint32_t number, tensor **result)
 {
     const instruction *s = instruction_at(run, number);
-    tensor *result = NULL;
     uint64_t bytes = 0;
-    status st = count_bytes(run, f, s, &bytes);
-    if (!st)
-        st = build(run, f, s, bytes, &result);
-    if (st) {
-        tensor_unref(result);
-        return exec_fail(run->task, st);
-    }
-    *out = result;
-    return EXEC_FINISHED;
+    TRY(count_bytes(run, f, s, &bytes));
+    return build(run, f, s, bytes, result);
 }

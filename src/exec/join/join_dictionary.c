@@ -8,6 +8,9 @@
 
 /* Values of a base for each row of the first chunk that comes with it. */
 #define VALUES_PER_ROW 2
+/* Rows of a chunk for each value of a base that may come with it alone: what is computed of a
+ * dictionary, say. */
+#define ROWS_PER_VALUE 2
 
 void join_dictionary_release(join_dictionary *dictionary)
 {
@@ -36,8 +39,9 @@ bool join_dictionary_takes(const join_dictionary *dictionary, const op_join_buil
         return false;
     if (is_known(dictionary, key))
         return true;
-    return (key->is_dictionary || key->base->is_lasting) && key->base_rows &&
-           key->base_rows / VALUES_PER_ROW <= rows.bound;
+    bool stays = key->is_dictionary || key->base->is_lasting;
+    return key->base_rows &&
+           key->base_rows <= (stays ? rows.bound * VALUES_PER_ROW : rows.bound / ROWS_PER_VALUE);
 }
 
 static status learn(join_dictionary *dictionary, const op_join_build *join, exec_task *task,
