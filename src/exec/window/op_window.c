@@ -52,6 +52,8 @@ static status slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t f
         *out = tensor_ref(t);
         return STATUS_OK;
     }
+    if (task->stream->dev->is_host && tensor_can_slice(t, first))
+        return tensor_new_slice(t, first, out);
     if (t->form == TENSOR_FLAT) {
         if (!*numbers)
             TRY(count_rows(task, first, count, numbers));

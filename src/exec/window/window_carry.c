@@ -14,9 +14,9 @@ static const struct {
     carrier *carry;
     taker *take;
 } carriers[] = {
-    {"count", carry_count, take_count},          {"sum", carry_sum, take_sum},
-    {"pick", carry_pick, take_pick},             {"variance", carry_variance, take_variance},
-    {"pair", carry_pair, take_pair},             {"bits", carry_bits, take_bits},
+    {"count", carry_count, take_count}, {"sum", carry_sum, take_sum},
+    {"pick", carry_pick, take_pick},    {"variance", carry_variance, take_variance},
+    {"pair", carry_pair, take_pair},    {"bits", carry_bits, take_bits},
 };
 #define NO_CARRIER (sizeof carriers / sizeof *carriers)
 

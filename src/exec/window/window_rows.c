@@ -88,8 +88,8 @@ status window_some_rows(const window_rows *rows, tensor *values, uint64_t value_
     tensor *selected;
     TRY(row_index_new(stream->dev, count, &index));
     memcpy(index->rows, wanted, count * sizeof *wanted);
-    status st = tensor_new_indexed(stream, values, value_rows, index, dev_count_exact(count),
-                                   &selected);
+    status st =
+        tensor_new_indexed(stream, values, value_rows, index, dev_count_exact(count), &selected);
     row_index_unref(index);
     TRY(st);
     st = tensor_flatten(stream, selected, dev_count_exact(count), out);

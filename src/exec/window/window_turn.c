@@ -10,8 +10,9 @@ status window_turns_open(const plan_node *plan, window_turns *out)
     pthread_mutex_init(&out->lock, NULL);
     out->keys = mem_new_array(out->key_count + 1, sizeof *out->keys);
     out->calls = mem_new_array(out->call_count + 1, sizeof *out->calls);
-    return out->keys && out->calls ? STATUS_OK
-                                   : status_no_memory("window", out->call_count * sizeof *out->calls);
+    return out->keys && out->calls
+               ? STATUS_OK
+               : status_no_memory("window", out->call_count * sizeof *out->calls);
 }
 
 void window_turns_wake(window_turns *turns)
@@ -66,7 +67,8 @@ status window_turn_start(exec_task *task, exec_layout layout, const plan_node *p
         .task = task, .layout = layout, .plan = plan, .columns = columns, .count = columns->rows};
     size_t calls = plan->window.calls.count;
     turn->calls = mem_new_array(calls + 1, sizeof *turn->calls);
-    return turn->calls ? start_calls(turn) : status_no_memory("window", calls * sizeof *turn->calls);
+    return turn->calls ? start_calls(turn)
+                       : status_no_memory("window", calls * sizeof *turn->calls);
 }
 
 void window_turn_close(window_turn *turn)

@@ -37,7 +37,8 @@ typedef struct window_turn {
 CHECKED status window_turn_start(exec_task *task, exec_layout layout, const plan_node *plan,
                                  uint64_t number, chunk *columns, window_turn *turn);
 /* EXEC_FINISHED: *out has the rows with their values, and the turn is over; NULL: the query is cancelled. */
-exec_result window_turn_finish(window_turns *turns, exec_task *task, window_turn *turn, chunk **out);
+exec_result window_turn_finish(window_turns *turns, exec_task *task, window_turn *turn,
+                               chunk **out);
 void window_turn_close(window_turn *turn);
 
 #endif
