@@ -4,10 +4,14 @@
 #include "device/aggregate_join.h"
 #include "device/pair_value.h"
 
+/* first_value, beside the states of aggregates.def: rows are picked as the least value's are. */
+#define FIRST "first"
+
 typedef status carrier(window_aggregate *a, const window_carry *before, uint64_t from, uint64_t to);
 typedef status taker(const window_aggregate *a, uint64_t row, window_carry *out);
 
-static carrier carry_count, carry_sum, carry_pick, carry_variance, carry_pair, carry_bits;
+static carrier carry_count, carry_sum, carry_pick, carry_variance, carry_pair, carry_bits,
+    carry_first;
 static taker take_count, take_sum, take_pick, take_variance, take_pair, take_bits;
 static const struct {
     const char *state;
@@ -17,6 +21,7 @@ static const struct {
     {"count", carry_count, take_count}, {"sum", carry_sum, take_sum},
     {"pick", carry_pick, take_pick},    {"variance", carry_variance, take_variance},
     {"pair", carry_pair, take_pair},    {"bits", carry_bits, take_bits},
+    {FIRST, carry_first, take_pick},
 };
 #define NO_CARRIER (sizeof carriers / sizeof *carriers)
 
@@ -203,7 +208,35 @@ static status take_pick(const window_aggregate *a, uint64_t row, window_carry *o
                             a->rows->count.bound + (a->carried != NULL), &picked, 1, &out->best);
 }
 
+/* ---- the first value ---- */
+
+static status start_first(window_rows *rows, const plan_window_call *call, window_aggregate *out)
+{
+    const window_range *partition;
+    *out = (window_aggregate){.rows = rows, .call = call, .state = FIRST};
+    TRY(window_value(rows, call->args[0], &out->values));
+    TRY(window_partition(rows, &partition));
+    TRY(row_index_new(rows->task->stream->dev, rows->count.bound, &out->picked));
+    memcpy(out->picked->rows, partition->from->address, rows->count.bound * sizeof(uint32_t));
+    return STATUS_OK;
+}
+
+static status carry_first(window_aggregate *a, const window_carry *before, uint64_t from,
+                          uint64_t to)
+{
+    if (!a->carried)
+        TRY(put_in_front(a, before->best));
+    for (uint64_t i = from; i < to; i++)
+        a->picked->rows[i] = 0;
+    return STATUS_OK;
+}
+
 /* ---- calls ---- */
+
+static bool has_states(const plan_window_call *call)
+{
+    return call->function == WINDOW_AGGREGATE || call->function == WINDOW_FIRST_VALUE;
+}
 
 /* All of the partition up to the row, or its last peer. */
 static bool is_running(const plan_frame *frame)
@@ -219,6 +252,9 @@ bool window_running_can(const plan_window_call *call)
     case WINDOW_RANK:
     case WINDOW_DENSE_RANK:
         return true;
+    case WINDOW_FIRST_VALUE:
+    case WINDOW_LAST_VALUE:
+        return is_running(&call->frame);
     case WINDOW_AGGREGATE:
         return is_running(&call->frame) &&
                find_carrier(window_aggregate_state(call->aggregate)) < NO_CARRIER;
@@ -233,13 +269,17 @@ status window_running_start(window_rows *rows, const plan_window_call *call, dat
     *out = (window_running){.rows = rows, .call = call};
     if (call->function == WINDOW_AGGREGATE)
         return window_aggregate_start(rows, call, type, &out->aggregate);
+    if (call->function == WINDOW_FIRST_VALUE)
+        return start_first(rows, call, &out->aggregate);
     return window_call_evaluate(rows, call, type, &out->numbers);
 }
 
 status window_running_carry(window_running *running, const window_carry *before, uint64_t from,
                             uint64_t to)
 {
-    if (running->call->function == WINDOW_AGGREGATE)
+    if (running->call->function == WINDOW_LAST_VALUE)
+        return STATUS_OK; /* it is a peer's */
+    if (has_states(running->call))
         return carriers[find_carrier(running->aggregate.state)].carry(&running->aggregate, before,
                                                                       from, to);
     int64_t *numbers = running->numbers->values;
@@ -257,14 +297,19 @@ status window_running_take(const window_running *running, const window_carry *be
     TRY(window_partition(running->rows, &partition));
     out->rows = row - ((const uint32_t *)partition->from->address)[row] + 1;
     out->rows += before ? before->rows : 0;
-    if (running->call->function == WINDOW_AGGREGATE)
+    if (has_states(running->call))
         return carriers[find_carrier(running->aggregate.state)].take(&running->aggregate, row, out);
-    out->count = (uint64_t)((const int64_t *)running->numbers->values)[row];
+    if (running->call->function == WINDOW_DENSE_RANK)
+        out->count = (uint64_t)((const int64_t *)running->numbers->values)[row];
     return STATUS_OK;
 }
 
 status window_running_finish(window_running *running, tensor **out)
 {
+    const window_aggregate *a = &running->aggregate;
+    if (running->call->function == WINDOW_FIRST_VALUE)
+        return window_gather(a->rows, a->carried ? a->carried : a->values, a->carried != NULL,
+                             row_index_ref(a->picked), out);
     if (running->call->function == WINDOW_AGGREGATE)
         return window_aggregate_finish(&running->aggregate, out);
     *out = tensor_ref(running->numbers);

@@ -22,7 +22,7 @@ typedef struct window_carry {
         aggregate_pair pair;
         uint64_t bits;
     } state;
-    tensor *best; /* the least or greatest value, alone; NULL: none */
+    tensor *best; /* the least, greatest or first value, alone; NULL: none */
 } window_carry;
 
 void window_carry_release(window_carry *carry); /* takes a zeroed one */
@@ -31,7 +31,7 @@ void window_carry_release(window_carry *carry); /* takes a zeroed one */
 typedef struct window_running {
     window_rows *rows;
     const plan_window_call *call;
-    tensor *numbers; /* of rows; NULL: it is an aggregate, */
+    tensor *numbers; /* of rows, or last values; NULL: there are states, */
     window_aggregate aggregate;
 } window_running;
 
