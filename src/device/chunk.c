@@ -222,6 +222,21 @@ static bool has_one_base(chunk *const *chunks, size_t chunk_count, uint32_t inde
     return true;
 }
 
+/* FLAT in all of them, and in memory behind each other, without NULLs. */
+static bool is_side_by_side(chunk *const *chunks, size_t chunk_count, uint32_t index)
+{
+    const tensor *first = chunks[0]->columns[index];
+    const char *values = first->values;
+    for (size_t i = 0; i < chunk_count; i++) {
+        const tensor *t = chunks[i]->columns[index];
+        if (t->form != TENSOR_FLAT || !t->type.width || t->validity || t->values != values ||
+            t->values_owner != first->values_owner || t->heap != first->heap)
+            return false;
+        values += chunks[i]->rows.bound * t->type.width;
+    }
+    return true;
+}
+
 /* An earlier column of the result with the same indexes in all chunks: its index serves again. */
 static row_index *find_combined(chunk *const *chunks, size_t chunk_count, uint32_t index,
                                 const chunk *result)
@@ -343,6 +358,10 @@ static status put_together(dev_stream *stream, chunk *const *chunks, size_t chun
             continue;
         if (keep_bases && has_one_base(chunks, chunk_count, c)) {
             st = combine_column(stream, chunks, chunk_count, c, result);
+            continue;
+        }
+        if (keep_bases && is_side_by_side(chunks, chunk_count, c)) {
+            result->columns[c] = tensor_ref(chunks[0]->columns[c]);
             continue;
         }
         st =

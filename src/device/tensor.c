@@ -123,6 +123,21 @@ status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor *
     return STATUS_OK;
 }
 
+bool tensor_can_slice(const tensor *t, uint64_t first)
+{
+    return t->form == TENSOR_FLAT && (!(first % 64) || (t->type.width && !t->validity));
+}
+
+status tensor_new_slice(const tensor *t, uint64_t first, tensor **out)
+{
+    uint64_t bytes = t->type.width ? first * t->type.width : first / 8;
+    TRY(tensor_new_view(t->type, t->values_owner, (char *)t->values + bytes, out));
+    (*out)->validity = t->validity ? t->validity + first / 64 : NULL;
+    (*out)->validity_owner = dev_buffer_ref(t->validity_owner);
+    (*out)->heap = string_heap_ref(t->heap);
+    return STATUS_OK;
+}
+
 /* The bytes of a value in memory, in two words. */
 static void value_words(const value *v, uint64_t words[2])
 {

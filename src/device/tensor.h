@@ -77,6 +77,10 @@ CHECKED status tensor_new_flat_at(device *dev, data_type type, uint64_t rows, bo
                                   tensor_target target_memory, tensor **out);
 /* A FLAT tensor over memory inside `owner`, of which it takes a reference. */
 CHECKED status tensor_new_view(data_type type, dev_buffer *owner, void *values, tensor **out);
+/* Whether rows of a FLAT tensor from `first` on can share its memory: bits begin with a word. */
+bool tensor_can_slice(const tensor *t, uint64_t first);
+/* Those rows. On host devices. */
+CHECKED status tensor_new_slice(const tensor *t, uint64_t first, tensor **out);
 /* `v` for every row; the text of v must outlive the tensor. */
 CHECKED status tensor_new_constant(dev_stream *stream, const value *v, tensor **out);
 /* base[index]; takes references of its own to both. A base that is INDEXED is composed with the
@@ -196,7 +200,8 @@ CHECKED status chunk_to_host(dev_stream *stream, const chunk *c, bool keep_dicti
 /* The rows of a host chunk (FLAT, or INDEXED over a dictionary, exact count) in the device's memory.
  * Enqueues copies and does not wait: c may be freed at once. */
 CHECKED status chunk_to_device(dev_stream *stream, const chunk *c, const char *who, chunk **out);
-/* As chunk_concat, but columns that are INDEXED over one base in all of them stay so. */
+/* As chunk_concat, but columns that are INDEXED over one base in all of them stay so, and those that lie behind each
+ * other where they are. */
 CHECKED status chunk_combine(dev_stream *stream, chunk *const *chunks, size_t chunk_count,
                              const char *who, chunk **out);
 

@@ -9,6 +9,7 @@
 #include "exec/exchange/op_exchange.h"
 #include "exec/operators/op_result.h"
 #include "exec/sched/stages.h"
+#include "exec/window/op_window.h"
 
 typedef struct link link;
 struct link {
@@ -528,8 +529,24 @@ static uint32_t partition_keys(const plan_node *sort, const plan_node *window)
     return (uint32_t)partition->count;
 }
 
-/* Where a sort feeds windows and what takes rows in any order: the keys of their partitions, which tasks
- * may have to themselves. 0: one task has to get all rows. *out_filters: some are dropped on their way. */
+/* How many of the sort's first keys rows have in common that one task has to have: those of a partition, or
+ * (may_divide) of peers. 0: all rows. */
+static uint32_t turn_keys(const plan_node *sort, const plan_node *window, bool may_divide)
+{
+    uint32_t keys = partition_keys(sort, window), count = (uint32_t)window->window.order.count;
+    bool is_known = keys == window->window.partition.count;
+    if (!may_divide || !is_known || !op_window_may_divide(window) ||
+        keys + count > sort->sort.keys.count)
+        return keys;
+    for (uint32_t i = 0; i < count; i++)
+        if (!expr_equal(window->window.order.items[i].key, sort->sort.keys.items[keys + i].key))
+            return keys;
+    return keys + count;
+}
+
+/* Where a sort feeds windows and what takes rows in any order: by how many keys rows are to be of one turn,
+ * so that any number of tasks may pull. 0: one task has to get all rows. *out_filters: some are dropped on
+ * their way; windows behind that do not see each turn's end. */
 static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
 {
     const exec_operator *source = stage->source;
@@ -541,10 +558,10 @@ static uint32_t whole_keys(const exec_stage *stage, bool *out_filters)
         const plan_node *plan = stage->operators.items[i]->plan;
         switch (plan ? plan->kind : PLAN_KIND_COUNT) {
         case PLAN_WINDOW:
-            keys = partition_keys(source->plan, plan);
-            if (!keys || (found && keys != found))
+            keys = turn_keys(source->plan, plan, !*out_filters);
+            if (!keys)
                 return 0;
-            found = keys;
+            found = found && found < keys ? found : keys;
             break;
         case PLAN_FILTER:
             *out_filters = true;

@@ -5,6 +5,7 @@
  * again of all that is there, from its last row back. So each row is added twice at most, nothing is ever
  * subtracted, and any state that can be put together will do. (Tangwongsan, Hirzel, Schneider, Wu:
  * General incremental sliding-window aggregation, 2015) */
+#include "device/aggregate_join.h"
 #include "device/cpu/kernel_over.h"
 #include "device/pair_value.h"
 
@@ -107,30 +108,12 @@ void ISA_(over_sum)(const over_sum_arguments *a)
         kernel_fail(a->error, DEV_ERROR_OVERFLOW, a->location, 0);
 }
 
-/* What rounding loses is kept in the error (D. Knuth's two-sum). */
-static inline aggregate_number join_number(aggregate_number left, aggregate_number right)
-{
-    double sum = left.sum + right.sum, part = sum - left.sum;
-    double lost = (left.sum - (sum - part)) + (right.sum - part);
-    return (aggregate_number){sum, left.error + right.error + lost};
-}
-
 #define NO_NUMBER ((aggregate_number){0, 0})
 #define VALUE_NUMBER(k) ((aggregate_number){kernel_is_valid(a->validity, k) ? a->values[k] : 0, 0})
 
 void ISA_(over_sum_number)(const over_sum_number_arguments *a)
 {
-    SLIDE(aggregate_number, NO_NUMBER, join_number, VALUE_NUMBER);
-}
-
-static inline aggregate_variance join_variance(aggregate_variance left, aggregate_variance right)
-{
-    if (!left.count || !right.count)
-        return left.count ? left : right;
-    double n = (double)left.count, m = (double)right.count, delta = right.mean - left.mean;
-    return (aggregate_variance){left.mean + delta * (m / (n + m)),
-                                left.squares + right.squares + delta * delta * (n * m / (n + m)),
-                                left.count + right.count};
+    SLIDE(aggregate_number, NO_NUMBER, number_join, VALUE_NUMBER);
 }
 
 #define NO_VARIANCE ((aggregate_variance){0, 0, 0})
@@ -139,7 +122,7 @@ static inline aggregate_variance join_variance(aggregate_variance left, aggregat
 
 void ISA_(over_vary)(const over_vary_arguments *a)
 {
-    SLIDE(aggregate_variance, NO_VARIANCE, join_variance, VALUE_VARIANCE);
+    SLIDE(aggregate_variance, NO_VARIANCE, variance_join, VALUE_VARIANCE);
 }
 
 /* ---- pairs ---- */

@@ -319,7 +319,7 @@ static void text_values(const tensor *t, const sort_piece *piece, const sort_row
             }                                                                                      \
         else                                                                                       \
             for (uint64_t i = 0; i < rows->count; i++) {                                           \
-                row = rows->first + (uint32_t)i;                                                   \
+                row = rows->first + i;                                                             \
                 out[i] = (uint64_t)((__typeof__(base))((ordered)-base) >> piece->shift);           \
             }                                                                                      \
     } while (0)
@@ -328,7 +328,7 @@ static void number_values(const tensor *t, uint128 least, const sort_piece *piec
                           const sort_row_list *rows, uint64_t *out)
 {
     const void *values = t->values;
-    uint32_t row;
+    uint64_t row;
     WITH_ORDERED(t->type, NUMBER_VALUES)
 }
 
@@ -339,7 +339,9 @@ static void finish_values(const sort_keys *keys, const sort_bounds *b, const sor
     const tensor *t = keys->columns[piece->key];
     uint64_t mask = mask_of(piece->bits);
     uint64_t turn = keys->keys[piece->key].is_descending ? UINT64_MAX : 0;
-    for (uint64_t i = 0; i < rows->count; i++)
+    bool is_whole =
+        piece->kind == SORT_PIECE_NUMBER && piece->bits == bits_of(b->greatest - b->least);
+    for (uint64_t i = 0; (turn || !is_whole) && i < rows->count; i++)
         out[i] = (out[i] ^ turn) & mask;
     for (uint64_t i = 0; b->has_nulls && i < rows->count; i++)
         out[i] = row_is_null(t, sort_row_at(rows, i)) ? 0 : out[i];

@@ -207,6 +207,64 @@ void sort_items_rows(sort_form *form, void *items, void *scratch, uint64_t count
         finish_items(form, form->code.rest, items, scratch, count, 0, out);
 }
 
+/* ---- values of keys ---- */
+
+/* Whole numbers whose code is their distance from the least one. *out_sign: the bit that is turned in it. */
+static bool is_distance(data_type type, uint128 *out_sign)
+{
+    switch (type.id) {
+    case TYPE_BOOL:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_INTERVAL:
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+    case TYPE_NULL:
+        return false;
+    case TYPE_UINT8:
+    case TYPE_UINT16:
+    case TYPE_UINT32:
+    case TYPE_UINT64:
+        *out_sign = 0;
+        return true;
+    default:
+        *out_sign = (uint128)1 << (type.width == 16 ? 127 : 63);
+        return true;
+    }
+}
+
+sort_decoder sort_form_decoder(const sort_form *form, uint32_t key)
+{
+    const sort_bounds *bounds = &form->bounds[key];
+    data_type type = form->keys->columns[key]->type;
+    uint128 sign;
+    if (!form->code.is_exact || bounds->has_nulls || !bounds->has_values ||
+        !is_distance(type, &sign))
+        return (sort_decoder){0};
+    sort_decoder found = {.width = type.width, .base = bounds->least ^ sign};
+    unsigned shift = form->row_bits;
+    for (uint32_t p = form->code.piece_count; p-- > 0; shift += form->code.pieces[p].bits) {
+        unsigned bits = form->code.pieces[p].bits;
+        if (form->code.pieces[p].key != key)
+            continue;
+        if (found.mask)
+            return (sort_decoder){0}; /* of two pieces */
+        found.shift = shift;
+        found.mask = UINT64_MAX >> (64 - bits);
+        found.turn = form->keys->keys[key].is_descending ? UINT64_MAX : 0;
+    }
+    return found;
+}
+
+void sort_items_decode(const sort_form *form, const sort_decoder *decoder, const void *items,
+                       uint64_t count, void *out)
+{
+    if (form->is_narrow)
+        narrow_decode(decoder, items, count, out);
+    else
+        wide_decode(decoder, items, count, out);
+}
+
 /* ---- by one task ---- */
 
 static status order_rows(device *host, sort_form *form, uint64_t count, uint32_t *out)

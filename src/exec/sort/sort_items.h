@@ -16,6 +16,14 @@ typedef struct sort_form {
     unsigned row_bits, item_bytes;
 } sort_form;
 
+/* How a key's values are made of items again. Zeroed: they are not. */
+typedef struct sort_decoder {
+    unsigned width; /* of a value */
+    unsigned shift; /* where in an item the key's piece begins */
+    uint64_t mask, turn;
+    uint128 base; /* what is added to the piece */
+} sort_decoder;
+
 /* For row numbers below row_count. The keys and bounds stay the caller's. */
 void sort_form_make(const sort_keys *keys, sort_bounds *bounds, uint64_t row_count, sort_form *out);
 void sort_items_make(const sort_form *form, const sort_row_list *rows, void *items);
@@ -31,8 +39,15 @@ void sort_items_move(const sort_form *form, const void *items, const uint16_t *p
 /* Lowers cuts so that rows which the code does not tell apart stay together. */
 void sort_items_round(const sort_form *form, void *cuts, uint32_t count);
 /* The row numbers of items that are sorted; rows that the code does not tell apart are put in order.
- * Items and scratch are used up. The bounds change meanwhile: they are the task's alone. */
+ * Scratch is used up, and so are the items of a
+ * code that is not exact. The bounds change meanwhile: they are the task's alone. */
 void sort_items_rows(sort_form *form, void *items, void *scratch, uint64_t count, uint32_t *out);
+
+/* Of a key of whole numbers without NULLs, where the code is exact: its values need not be looked up by row. */
+sort_decoder sort_form_decoder(const sort_form *form, uint32_t key);
+/* The key's values of some items, into `out`. */
+void sort_items_decode(const sort_form *form, const sort_decoder *decoder, const void *items,
+                       uint64_t count, void *out);
 
 /* Rows in order by comparing them; scratch: room for as many. */
 void sort_rows_merge(const sort_keys *keys, sort_place from, uint32_t *rows, uint32_t *scratch,

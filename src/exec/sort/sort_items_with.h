@@ -111,25 +111,77 @@ static void NAMED(sort)(ITEM *items, ITEM *scratch, size_t count, unsigned row_b
         NAMED(sort_digit)(items, scratch, count, top, row_bits);
 }
 
+/* The item, and behind it so many bits. */
+static inline ITEM NAMED(behind)(ITEM item, unsigned bits, uint64_t word)
+{
+    return (bits < 8 * sizeof item ? item << bits : 0) | (ITEM)word;
+}
+
+/* Of no more rows than a batch has. Pieces are put together in words, as many as there is room for in one. */
+static void NAMED(make_some)(const sort_keys *keys, const sort_bounds *bounds,
+                             const sort_code *code, const sort_row_list *rows, unsigned row_bits,
+                             ITEM *items)
+{
+    uint64_t values[BATCH_ROWS], words[BATCH_ROWS];
+    unsigned held = 0; /* bits in words */
+    memset(items, 0, rows->count * sizeof *items);
+    memset(words, 0, rows->count * sizeof *words);
+    for (uint32_t p = 0; p < code->piece_count; p++) {
+        unsigned bits = code->pieces[p].bits;
+        sort_piece_values(keys, bounds, &code->pieces[p], rows, values);
+        if (held + bits > 64) {
+            for (uint64_t i = 0; i < rows->count; i++)
+                items[i] = NAMED(behind)(items[i], held, words[i]);
+            memset(words, 0, rows->count * sizeof *words);
+            held = 0;
+        }
+        for (uint64_t i = 0; i < rows->count; i++)
+            words[i] = (held ? words[i] << (bits & 63) : 0) | values[i];
+        held += bits;
+    }
+    for (uint64_t i = 0; i < rows->count; i++)
+        items[i] = NAMED(behind)(items[i], held, words[i]) << row_bits | sort_row_at(rows, i);
+}
+
 /* Items of the rows. */
 static void NAMED(make)(const sort_keys *keys, const sort_bounds *bounds, const sort_code *code,
                         const sort_row_list *rows, unsigned row_bits, ITEM *items)
 {
-    uint64_t values[BATCH_ROWS];
     for (uint64_t first = 0; first < rows->count; first += BATCH_ROWS) {
         sort_row_list batch = batch_of(rows, first);
-        memset(items + first, 0, batch.count * sizeof *items);
-        for (uint32_t p = 0; p < code->piece_count; p++) {
-            unsigned bits = code->pieces[p].bits;
-            sort_piece_values(keys, bounds, &code->pieces[p], &batch, values);
-            for (uint64_t i = 0; i < batch.count; i++)
-                items[first + i] = (p ? items[first + i] << (bits & (8 * sizeof *items - 1)) : 0) |
-                                   (ITEM)values[i];
-        }
-        for (uint64_t i = 0; i < batch.count; i++)
-            items[first + i] = items[first + i] << row_bits | sort_row_at(&batch, i);
+        NAMED(make_some)(keys, bounds, code, &batch, row_bits, items + first);
     }
 }
+
+#define DECODE(ctype, wide)                                                                        \
+    do {                                                                                           \
+        ctype *values = out;                                                                       \
+        wide base = (wide)d->base;                                                                 \
+        for (size_t i = 0; i < count; i++)                                                         \
+            values[i] = (ctype)(base + (((uint64_t)(items[i] >> d->shift) ^ d->turn) & d->mask));  \
+    } while (0)
+
+/* The values that items were made of. */
+static void NAMED(decode)(const sort_decoder *d, const ITEM *items, size_t count, void *out)
+{
+    switch (d->width) {
+    case 1:
+        DECODE(uint8_t, uint64_t);
+        break;
+    case 2:
+        DECODE(uint16_t, uint64_t);
+        break;
+    case 4:
+        DECODE(uint32_t, uint64_t);
+        break;
+    case 8:
+        DECODE(uint64_t, uint64_t);
+        break;
+    default:
+        DECODE(uint128, uint128);
+    }
+}
+#undef DECODE
 
 /* Which part each of a few items belongs to: that many cuts are not above it. Step by step for all
  * of them, without branches: where a search goes nobody can foresee. */

@@ -284,8 +284,21 @@ static void drop_inputs(sort_lanes *lanes)
     array_release(&lanes->inputs);
 }
 
-static status plan(sort_lanes *lanes, const exec_task *task)
+/* Of a limit's rows few are wanted. */
+static status choose_decoders(op_sort *op)
 {
+    sort_lanes *lanes = &op->lanes;
+    lanes->decoders = mem_new_array(lanes->keys.count + 1, sizeof *lanes->decoders);
+    if (!lanes->decoders)
+        return status_no_memory("sort", lanes->keys.count * sizeof *lanes->decoders);
+    for (uint32_t k = 0; k < lanes->keys.count && !op->base.plan->sort.has_limit; k++)
+        lanes->decoders[k] = sort_form_decoder(&lanes->form, k);
+    return STATUS_OK;
+}
+
+static status plan(op_sort *op, const exec_task *task)
+{
+    sort_lanes *lanes = &op->lanes;
     device *dev = task->stream->dev;
     TRY(row_index_new(dev, lanes->row_count, &lanes->order));
     TRY(find_order(lanes));
@@ -297,6 +310,7 @@ static status plan(sort_lanes *lanes, const exec_task *task)
     sort_bounds *all = lanes->bounds + lanes->inputs.count * lanes->keys.count;
     sort_form_make(&lanes->keys, all, lanes->row_count, &lanes->form);
     drop_inputs(lanes);
+    TRY(choose_decoders(op));
     TRY(make_cuts(lanes, dev));
     lanes->range_count = task->count * RANGES_PER_TASK;
     uint64_t places = (uint64_t)lanes->range_count * lanes->part_count;
@@ -368,6 +382,17 @@ static uint64_t part_start(const sort_lanes *lanes, uint64_t part)
     return part ? lanes->part_ends[part - 1] : 0;
 }
 
+/* Values of keys, in order. */
+static void write_keys(const sort_lanes *lanes, const void *items, uint64_t first, uint64_t count)
+{
+    for (uint32_t k = 0; k < lanes->keys.count; k++) {
+        const sort_decoder *decoder = &lanes->decoders[k];
+        char *values = lanes->keys.columns[k]->values;
+        if (decoder->width)
+            sort_items_decode(&lanes->form, decoder, items, count, values + first * decoder->width);
+    }
+}
+
 static void sort_parts(sort_lanes *lanes, const exec_task *task, sort_form *form, void *scratch)
 {
     uint64_t part;
@@ -376,6 +401,7 @@ static void sort_parts(sort_lanes *lanes, const exec_task *task, sort_form *form
         char *items = (char *)lanes->items->address + first * form->item_bytes;
         sort_items_sort(form, items, scratch, count);
         sort_items_rows(form, items, scratch, count, lanes->order->rows + first);
+        write_keys(lanes, items, first, count);
     }
 }
 
@@ -400,6 +426,22 @@ static status sort_all_parts(sort_lanes *lanes, const exec_task *task)
     return st;
 }
 
+/* Columns whose values are in order leave op->sorted. */
+static status take_in_order(op_sort *op, tensor **out)
+{
+    sort_lanes *lanes = &op->lanes;
+    for (uint32_t k = 0; k < lanes->keys.count && lanes->decoders; k++) {
+        uint32_t column = op->key_columns[k];
+        tensor *t = op->sorted->columns[column];
+        if (!lanes->decoders[k].width || !t)
+            continue;
+        TRY(tensor_new_view(t->type, t->values_owner, t->values, &out[column]));
+        tensor_unref(t);
+        op->sorted->columns[column] = NULL;
+    }
+    return STATUS_OK;
+}
+
 /* op->sorted: all rows, as the order says. */
 static status finish(op_sort *op, const exec_task *task)
 {
@@ -409,7 +451,19 @@ static status finish(op_sort *op, const exec_task *task)
     lanes->items = lanes->parts = NULL;
     op->sorted = lanes->all;
     lanes->all = NULL;
-    return sort_select(op, task->stream, op->sorted, lanes->order);
+    tensor **in_order = mem_new_array(op->sorted->column_count + 1, sizeof *in_order);
+    if (!in_order)
+        return status_no_memory("sort", op->sorted->column_count * sizeof *in_order);
+    status st = take_in_order(op, in_order);
+    if (!st)
+        st = sort_select(op, task->stream, op->sorted, lanes->order);
+    for (uint32_t c = 0; c < op->sorted->column_count; c++)
+        if (in_order[c]) {
+            tensor_unref(op->sorted->columns[c]);
+            op->sorted->columns[c] = in_order[c];
+        }
+    mem_free(in_order);
+    return st;
 }
 
 status sort_lanes_phase(op_sort *op, exec_task *task, unsigned number)
@@ -426,7 +480,7 @@ status sort_lanes_phase(op_sort *op, exec_task *task, unsigned number)
     if (!leave_phase(lanes, task))
         return STATUS_OK;
     if (number == 1)
-        return plan(lanes, task);
+        return plan(op, task);
     if (number == 2 && !lanes->is_done)
         return make_places(lanes, task->stream->dev);
     return number == SORT_LANES_PHASES ? finish(op, task) : STATUS_OK;
@@ -499,4 +553,5 @@ void sort_lanes_release(sort_lanes *lanes)
     mem_free(lanes->keys.columns);
     mem_free(lanes->places);
     mem_free(lanes->part_ends);
+    mem_free(lanes->decoders);
 }

@@ -5,6 +5,9 @@
  *     phase 3   items moved to their parts
  *     phase 4   parts sorted, one by one, into row numbers                     last: op->sorted
  *
+ * Values stay where they are, but for keys whose values the items tell: those are written in order in phase 4,
+ * over what nobody reads any more.
+ *
  * `last`: what the task does that is the last to leave a phase. Parts are cut by rows drawn from all,
  * so that they are about as long and fit a cache. Where chunks are in order already, and can be put
  * behind each other, phase 1 is all there is to do. */
@@ -38,6 +41,7 @@ typedef struct sort_lanes {
     dev_buffer *cuts, *parts, *items;
     uint64_t *places; /* by range and part: how many items, then where they go */
     uint64_t *part_ends;
+    sort_decoder *decoders; /* by key: of those whose values are put in order in place */
     row_index *order;
     _Atomic uint64_t next_job; /* of the phase at work */
     _Atomic unsigned tasks_left;

@@ -6,36 +6,46 @@
 #define PIECE_CHUNKS 8
 #define PIECES_PER_TASK 8
 
-/* The rows in order, by the keys that partitions are made of. */
-typedef struct partition_keys {
-    sort_keys keys;
+/* A key that partitions are made of: the rows in order. */
+typedef struct partition_key {
+    const plan_sort_key *key;
+    const tensor *values;
     const row_index *order; /* NULL: as they lie */
+} partition_key;
+
+typedef struct partition_keys {
+    uint32_t count;
+    partition_key *keys;
 } partition_keys;
 
-static uint32_t row_at(const partition_keys *p, uint64_t i)
+static uint32_t row_at(const partition_key *key, uint64_t i)
 {
-    return p->order ? p->order->rows[i] : (uint32_t)i;
+    return key->order ? key->order->rows[i] : (uint32_t)i;
 }
 
-/* False: the columns do not lie side by side. columns: room for each key. */
-static bool find_keys(const op_sort *op, const tensor **columns, partition_keys *out)
+/* False: they are not to be had. */
+static bool find_keys(const op_sort *op, const partition_keys *out)
 {
-    uint32_t count = op->source->whole_keys;
-    *out = (partition_keys){{count, op->base.plan->sort.keys.items, columns}, NULL};
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < out->count; k++) {
         const tensor *t = op->sorted->columns[op->key_columns[k]];
         const row_index *order = t->form == TENSOR_INDEXED ? t->index : NULL;
-        columns[k] = order ? t->base : t;
-        if (columns[k]->form != TENSOR_FLAT || (k && order != out->order))
+        out->keys[k] =
+            (partition_key){&op->base.plan->sort.keys.items[k], order ? t->base : t, order};
+        if (out->keys[k].values->form != TENSOR_FLAT)
             return false;
-        out->order = order;
     }
     return true;
 }
 
 static bool is_same(const partition_keys *p, uint64_t left, uint64_t right)
 {
-    return !sort_compare(&p->keys, (sort_place){0}, row_at(p, left), row_at(p, right));
+    for (uint32_t k = 0; k < p->count; k++) {
+        const partition_key *key = &p->keys[k];
+        sort_keys one = {1, key->key, (const tensor **)(uintptr_t)&key->values};
+        if (sort_compare(&one, (sort_place){0}, row_at(key, left), row_at(key, right)))
+            return false;
+    }
+    return true;
 }
 
 /* Where the partition of row `at` ends: looked for at distances that double, then between the last two. */
@@ -78,13 +88,13 @@ static status cut(const partition_keys *p, uint64_t rows, uint64_t wanted, sort_
 status sort_pieces_make(const op_sort *op, unsigned tasks, sort_pieces *out)
 {
     uint64_t rows = op->sorted->rows.bound;
-    partition_keys keys;
-    const tensor **columns = mem_new_array(op->source->whole_keys, sizeof *columns);
-    if (!columns)
-        return status_no_memory("sort", op->source->whole_keys * sizeof *columns);
-    bool is_found = find_keys(op, columns, &keys);
+    uint32_t count = op->source->whole_keys;
+    partition_keys keys = {count, mem_new_array(count, sizeof *keys.keys)};
+    if (!keys.keys)
+        return status_no_memory("sort", count * sizeof *keys.keys);
+    bool is_found = find_keys(op, &keys);
     status st = cut(is_found ? &keys : NULL, rows,
                     piece_rows(rows, tasks, exec_device(op->base.query)->chunk_rows), out);
-    mem_free(columns);
+    mem_free(keys.keys);
     return st;
 }

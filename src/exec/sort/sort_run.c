@@ -129,6 +129,10 @@ status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t
     const row_index *shared = NULL;
     for (uint32_t i = 0; i < columns && !st; i++) {
         tensor *t = sorted->columns[i];
+        if (t && t->form == TENSOR_FLAT && first) {
+            st = tensor_new_slice(t, first, &c->columns[i]);
+            continue;
+        }
         if (!t || t->form != TENSOR_INDEXED) {
             c->columns[i] = tensor_ref(t);
             continue;

@@ -1,8 +1,11 @@
-/* op_window.c - functions OVER windows: rows come in order, by one task, and go on with their values.
+/* op_window.c - functions OVER windows: rows come in order, and go on with their values.
  *
  * Rows are kept until their partition is whole, as the sort gave them: nothing is copied for that. Then all
- * partitions that are whole are evaluated at once, and given out a chunk at a time. */
-#include "exec/window/window.h"
+ * partitions that are whole are evaluated at once, and given out a chunk at a time. Where calls need no rows
+ * behind a row's peers, partitions are cut between those instead, and tasks evaluate the pieces (window_turn.h). */
+#include "exec/window/op_window.h"
+
+#include "exec/window/window_turn.h"
 
 /* So that a row, and the default of a row, have a number of 32 bits each. */
 #define MOST_ROWS ((uint64_t)1 << 31)
@@ -10,6 +13,7 @@
 typedef struct op_window {
     exec_operator base;
     exec_layout input;
+    window_turns turns; /* where turns divide partitions */
 } op_window;
 
 typedef struct window_local {
@@ -20,6 +24,8 @@ typedef struct window_local {
     chunk *result;     /* whole partitions with their values */
     uint64_t next;     /* row of it that comes next */
     bool is_turns_end; /* whole_keys: the turn has no more rows than these */
+    uint64_t number;   /* of the turn, where turns divide partitions */
+    window_turn turn;  /* that has all of its rows */
 } window_local;
 
 /* ---- slices ---- */
@@ -46,6 +52,8 @@ static status slice_column(exec_task *task, tensor *t, uint64_t rows, uint64_t f
         *out = tensor_ref(t);
         return STATUS_OK;
     }
+    if (task->stream->dev->is_host && tensor_can_slice(t, first))
+        return tensor_new_slice(t, first, out);
     if (t->form == TENSOR_FLAT) {
         if (!*numbers)
             TRY(count_rows(task, first, count, numbers));
@@ -214,6 +222,50 @@ static status divide(const op_window *op, exec_task *task, window_local *local, 
     return keep(local, part);
 }
 
+/* ---- pieces of partitions ---- */
+
+/* Turns end between peers, not between partitions alone. */
+static bool divides_partitions(const op_window *op)
+{
+    return op->base.whole_keys > op->base.plan->window.partition.count;
+}
+
+static status start_turn(const op_window *op, exec_task *task, window_local *local)
+{
+    chunk *c;
+    TRY(take_pending(task, local, &c));
+    return window_turn_start(task, op->input, op->base.plan, local->number, c, &local->turn);
+}
+
+/* The turn's rows are kept until it has all of them. Returns EXEC_WAIT while its turn has not come. */
+static exec_result push_turn(op_window *op, exec_task *task, window_local *local, const chunk *c)
+{
+    chunk *part;
+    if (!local->turn.is_open) {
+        local->number = task->turn.number;
+        EXEC_TRY(task, slice(task, c, 0, c->rows.bound, &part));
+        EXEC_TRY(task, keep(local, part));
+        if (!task->turn.is_last)
+            return EXEC_FINISHED;
+        EXEC_TRY(task, start_turn(op, task, local));
+    }
+    exec_result result = window_turn_finish(&op->turns, task, &local->turn, &local->result);
+    local->is_turns_end = true;
+    local->next = 0;
+    return result;
+}
+
+/* A turn whose end nobody has told. */
+static exec_result finish_turn(op_window *op, exec_task *task, window_local *local)
+{
+    if (local->pending.count)
+        EXEC_TRY(task, start_turn(op, task, local));
+    if (!local->turn.is_open)
+        return EXEC_FINISHED;
+    local->next = 0;
+    return window_turn_finish(&op->turns, task, &local->turn, &local->result);
+}
+
 /* ---- the operator ---- */
 
 /* The next rows of the result, if there are any: *out is not NULL then. */
@@ -243,12 +295,18 @@ static status give_out(exec_task *task, window_local *local, chunk **out)
 static exec_result window_push(exec_operator *base, exec_task *task, void *state, chunk **input,
                                chunk **output)
 {
-    const op_window *op = (op_window *)base;
+    op_window *op = (op_window *)base;
     window_local *local = state;
-    if (*input) {
+    if (*input && divides_partitions(op)) {
+        exec_result result = push_turn(op, task, local, *input);
+        if (result != EXEC_FINISHED)
+            return result;
+    } else if (*input) {
         local->is_turns_end = base->whole_keys && task->turn.is_last;
         EXEC_TRY(task, local->is_turns_end ? end_turn(op, task, local, *input)
                                            : divide(op, task, local, *input));
+    }
+    if (*input) {
         chunk_free(*input);
         *input = NULL;
     }
@@ -258,12 +316,18 @@ static exec_result window_push(exec_operator *base, exec_task *task, void *state
 
 static exec_result window_finish(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
-    const op_window *op = (op_window *)base;
+    op_window *op = (op_window *)base;
     window_local *local = state;
     EXEC_TRY(task, give_out(task, local, output));
     if (*output)
         return EXEC_HAVE_OUTPUT;
-    EXEC_TRY(task, finish_partitions(op, task, local));
+    if (divides_partitions(op)) {
+        exec_result result = finish_turn(op, task, local);
+        if (result != EXEC_FINISHED)
+            return result;
+    } else {
+        EXEC_TRY(task, finish_partitions(op, task, local));
+    }
     EXEC_TRY(task, give_out(task, local, output));
     return *output ? EXEC_HAVE_OUTPUT : EXEC_FINISHED;
 }
@@ -284,7 +348,19 @@ static void window_local_close(exec_operator *base, void *state)
         tensor_unref(local->keys[k]);
     mem_free(local->keys);
     chunk_list_release(&local->pending);
+    window_turn_close(&local->turn);
     chunk_free(local->result);
+}
+
+static void window_wake_all(exec_operator *base)
+{
+    window_turns_wake(&((op_window *)base)->turns);
+}
+
+static void window_close(exec_operator *base)
+{
+    window_turns_close(&((op_window *)base)->turns);
+    mem_free(base);
 }
 
 static const exec_operator_ops window_ops = {
@@ -295,7 +371,17 @@ static const exec_operator_ops window_ops = {
     .push = window_push,
     .exact_counts = true,
     .local_finish = window_finish,
+    .wake_all = window_wake_all,
+    .close = window_close,
 };
+
+bool op_window_may_divide(const plan_node *plan)
+{
+    for (size_t i = 0; i < plan->window.calls.count; i++)
+        if (!window_running_can(&plan->window.calls.items[i]))
+            return false;
+    return true;
+}
 
 status op_window_open(exec_query *query, const plan_node *plan, exec_layout input,
                       exec_operator **out)
@@ -314,6 +400,11 @@ status op_window_open(exec_query *query, const plan_node *plan, exec_layout inpu
         return status_no_memory("window", sizeof *op);
     op->base = (exec_operator){.ops = &window_ops, .query = query, .plan = plan};
     op->input = input;
+    status st = window_turns_open(plan, &op->turns);
+    if (st) {
+        window_close(&op->base);
+        return st;
+    }
     *out = &op->base;
     return STATUS_OK;
 }

@@ -4,7 +4,9 @@
  *     window_rows.c       partitions and peers, columns and constants as flat tensors
  *     window_frame.c      frames: ranges of rows
  *     window_call.c       functions of windows.def
- *     window_aggregate.c  aggregates over frames
+ *     window_aggregate.h  aggregates over frames
+ *     window_carry.h      what rows so far have come to, for those that follow
+ *     window_turn.h       pieces of partitions, one for each task
  *     window_text.c       string_agg, over partitions
  *     window_text_frame.c string_agg, over frames
  *     window_ordered.c    quantiles, modes, aggregates of distinct values
@@ -48,6 +50,12 @@ void window_rows_release(window_rows *rows);
 uint32_t window_column(exec_layout layout, const expr *e);
 /* A column or constant as a FLAT tensor, with a reference. */
 CHECKED status window_value(window_rows *rows, const expr *e, tensor **out);
+/* Both columns as one, FLAT: the first one's rows, then the second one's. */
+CHECKED status window_concat(const window_rows *rows, tensor *first, uint64_t first_rows,
+                             tensor *second, uint64_t second_rows, tensor **out);
+/* A few rows of a FLAT column as one of their own; on host devices. */
+CHECKED status window_some_rows(const window_rows *rows, tensor *values, uint64_t value_rows,
+                                const uint32_t *wanted, uint32_t count, tensor **out);
 /* Borrowed from rows. */
 CHECKED status window_partition(window_rows *rows, const window_range **out);
 CHECKED status window_peers(window_rows *rows, const window_range **out);

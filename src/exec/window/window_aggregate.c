@@ -1,33 +1,24 @@
 /* window_aggregate.c - aggregates over frames: a state for each row, made by the kernels over_*, then the
  * values of the states, as grouping makes them. */
-#include "exec/window/window.h"
+#include "exec/window/window_aggregate.h"
 
-/* One call's. */
-typedef struct window_aggregate {
-    window_rows *rows;
-    const plan_window_call *call;
-    const struct known *known;
-    data_type type;
-    window_frame frame;
-    tensor *values; /* the argument; NULL: count(*) */
-    tensor *second; /* of a pair's, x */
-    dev_buffer *counts, *states, *scratch;
-} window_aggregate;
+typedef status starter(window_aggregate *a);
+typedef status finisher(window_aggregate *a, tensor **out);
 
-typedef status evaluator(window_aggregate *a, tensor **out);
-
-/* How each state of aggregates.def is evaluated. */
-static evaluator evaluate_count, evaluate_sum, evaluate_pick, evaluate_variance, evaluate_pair,
-    evaluate_bits;
-static const struct {
+/* How the states of aggregates.def are made, and what becomes of them. */
+static starter count_values, start_sum, start_pick, start_variance, start_pair, start_bits;
+static finisher finish_count, finish_sum, finish_pick, finish_variance, finish_pair, finish_bits;
+static const struct evaluator {
     const char *state;
-    evaluator *evaluate;
+    starter *start;
+    finisher *finish;
 } evaluators[] = {
-    {"count", evaluate_count},       {"sum", evaluate_sum},   {"pick", evaluate_pick},
-    {"variance", evaluate_variance}, {"pair", evaluate_pair}, {"bits", evaluate_bits},
+    {"count", count_values, finish_count}, {"sum", start_sum, finish_sum},
+    {"pick", start_pick, finish_pick},     {"variance", start_variance, finish_variance},
+    {"pair", start_pair, finish_pair},     {"bits", start_bits, finish_bits},
 };
 
-static const struct known {
+static const struct window_known {
     const char *state;
     int operation;
     aggregate_result result;
@@ -37,12 +28,23 @@ static const struct known {
 #include "plan/aggregates.def"
 };
 
-static evaluator *find_evaluator(plan_aggregate_function function)
+static const struct evaluator *find_evaluator(plan_aggregate_function function)
 {
     for (size_t i = 0; i < sizeof evaluators / sizeof *evaluators; i++)
         if (!strcmp(aggregates[function].state, evaluators[i].state))
-            return evaluators[i].evaluate;
+            return &evaluators[i];
     return NULL;
+}
+
+const char *window_aggregate_state(plan_aggregate_function function)
+{
+    return aggregates[function].state;
+}
+
+uint64_t window_aggregate_bits(const window_aggregate *a, uint64_t left, uint64_t right)
+{
+    int op = a->known->operation;
+    return op == '&' ? left & right : op == '|' ? left | right : left ^ right;
 }
 
 bool window_aggregate_is_known(plan_aggregate_function function)
@@ -102,9 +104,8 @@ static status clear_empty(const window_aggregate *a, tensor *values)
 
 /* ---- counts ---- */
 
-static status evaluate_count(window_aggregate *a, tensor **out)
+static status finish_count(window_aggregate *a, tensor **out)
 {
-    TRY(count_values(a));
     return tensor_new_view(a->type, a->counts, a->counts->address, out);
 }
 
@@ -128,8 +129,16 @@ static status sum_doubles(window_aggregate *a)
     return STATUS_OK;
 }
 
-static status finish_sum(const window_aggregate *a, tensor *values)
+static status start_sum(window_aggregate *a)
 {
+    TRY(count_values(a));
+    return a->values->type.id == TYPE_DOUBLE ? sum_doubles(a) : sum_integers(a);
+}
+
+static status finish_sum(window_aggregate *a, tensor **out)
+{
+    TRY(new_values(a, true, out));
+    tensor *values = *out;
     dev_stream *stream = a->rows->task->stream;
     bool is_double = a->values->type.id == TYPE_DOUBLE;
     if (!is_double && a->known->result == AGGREGATE_RESULT_SUM)
@@ -144,14 +153,6 @@ static status finish_sum(const window_aggregate *a, tensor *values)
             .counts = a->known->result == AGGREGATE_RESULT_MEAN ? a->counts->address : NULL,
             .count = a->rows->count, .width = values->type.width, .out = values->values));
     return clear_empty(a, values);
-}
-
-static status evaluate_sum(window_aggregate *a, tensor **out)
-{
-    TRY(count_values(a));
-    TRY(a->values->type.id == TYPE_DOUBLE ? sum_doubles(a) : sum_integers(a));
-    TRY(new_values(a, true, out));
-    return finish_sum(a, *out);
 }
 
 /* An argument as doubles. */
@@ -174,12 +175,17 @@ static status cast_values(const window_aggregate *a, tensor **values)
     return st;
 }
 
-static status evaluate_variance(window_aggregate *a, tensor **out)
+static status start_variance(window_aggregate *a)
 {
     TRY(cast_values(a, &a->values));
     TRY(alloc_states(a, sizeof(aggregate_variance)));
     OVER_PARTS(a, over_vary, .values = a->values->values, .validity = a->values->validity,
                .scratch = a->scratch->address, .states = a->states->address);
+    return STATUS_OK;
+}
+
+static status finish_variance(window_aggregate *a, tensor **out)
+{
     TRY(new_values(a, true, out));
     return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_variance,
                       .result = (int)a->known->result, .states = a->states->address,
@@ -187,7 +193,7 @@ static status evaluate_variance(window_aggregate *a, tensor **out)
                       .out_validity = (*out)->validity);
 }
 
-static status evaluate_pair(window_aggregate *a, tensor **out)
+static status start_pair(window_aggregate *a)
 {
     TRY(cast_values(a, &a->values));
     TRY(cast_values(a, &a->second));
@@ -195,6 +201,11 @@ static status evaluate_pair(window_aggregate *a, tensor **out)
     OVER_PARTS(a, over_pair, .values = a->values->values, .validity = a->values->validity,
                .second = a->second->values, .second_validity = a->second->validity,
                .scratch = a->scratch->address, .states = a->states->address);
+    return STATUS_OK;
+}
+
+static status finish_pair(window_aggregate *a, tensor **out)
+{
     TRY(new_values(a, true, out));
     return DEV_LAUNCH(a->rows->task->stream, aggregate_finish_pair, .result = (int)a->known->result,
                       .states = a->states->address, .count = a->rows->count, .out = (*out)->values,
@@ -203,57 +214,65 @@ static status evaluate_pair(window_aggregate *a, tensor **out)
 
 /* ---- bits, the least, the greatest ---- */
 
-static status evaluate_bits(window_aggregate *a, tensor **out)
+static status start_bits(window_aggregate *a)
 {
-    uint32_t width = a->values->type.width;
     TRY(count_values(a));
     TRY(alloc_states(a, sizeof(uint64_t)));
-    OVER_PARTS(a, over_bits, .op = (char)a->known->operation, .width = width,
+    OVER_PARTS(a, over_bits, .op = (char)a->known->operation, .width = a->values->type.width,
                .values = a->values->values, .validity = a->values->validity,
                .scratch = a->scratch->address, .states = a->states->address);
-    TRY(new_values(a, true, out));
-    TRY(DEV_LAUNCH(a->rows->task->stream, over_narrow, .states = a->states->address,
-                   .count = a->rows->count, .width = width, .out = (*out)->values));
-    return clear_empty(a, *out);
-}
-
-/* The row of each frame's least or greatest value, in a new index. */
-static status pick_rows(window_aggregate *a, bool is_greatest, row_index **out)
-{
-    row_index *index;
-    TRY(window_alloc(a->rows, sizeof(uint32_t), 0, &a->scratch));
-    TRY(row_index_new(a->rows->task->stream->dev, a->rows->count.bound, &index));
-    status st = STATUS_OK;
-    for (uint32_t i = 0; i < a->frame.count && !st; i++)
-        st = DEV_LAUNCH(a->rows->task->stream, over_pick, .is_greatest = is_greatest,
-                        .type = a->values->type, .values = a->values->values,
-                        .validity = a->values->validity, .from = a->frame.parts[i].from->address,
-                        .to = a->frame.parts[i].to->address, .count = a->rows->count,
-                        .combine = i > 0, .scratch = a->scratch->address, .states = index->rows);
-    if (st) {
-        row_index_unref(index);
-        return st;
-    }
-    *out = index;
     return STATUS_OK;
 }
 
-static status evaluate_pick(window_aggregate *a, tensor **out)
+static status finish_bits(window_aggregate *a, tensor **out)
 {
-    row_index *index;
-    TRY(pick_rows(a, a->known->operation == AGGREGATE_PICK_GREATEST, &index));
-    return window_gather(a->rows, a->values, 0, index, out);
+    TRY(new_values(a, true, out));
+    TRY(DEV_LAUNCH(a->rows->task->stream, over_narrow, .states = a->states->address,
+                   .count = a->rows->count, .width = a->values->type.width, .out = (*out)->values));
+    return clear_empty(a, *out);
+}
+
+/* The row of each frame's least or greatest value. */
+static status pick_rows(window_aggregate *a)
+{
+    TRY(window_alloc(a->rows, sizeof(uint32_t), 0, &a->scratch));
+    TRY(row_index_new(a->rows->task->stream->dev, a->rows->count.bound, &a->picked));
+    OVER_PARTS(a, over_pick, .is_greatest = a->is_greatest, .type = a->values->type,
+               .values = a->values->values, .validity = a->values->validity,
+               .scratch = a->scratch->address, .states = a->picked->rows);
+    return STATUS_OK;
+}
+
+static status start_pick(window_aggregate *a)
+{
+    a->is_greatest = a->known->operation == AGGREGATE_PICK_GREATEST;
+    return pick_rows(a);
+}
+
+/* The rows' values: of the column, or of another with as many rows. */
+static status gather_picked(window_aggregate *a, tensor *values, tensor **out)
+{
+    return window_gather(a->rows, values, 0, row_index_ref(a->picked), out);
+}
+
+static status finish_pick(window_aggregate *a, tensor **out)
+{
+    if (a->carried)
+        return window_gather(a->rows, a->carried, 1, row_index_ref(a->picked), out);
+    return gather_picked(a, a->values, out);
 }
 
 /* ---- all of them ---- */
 
-static void release(window_aggregate *a)
+void window_aggregate_release(window_aggregate *a)
 {
     tensor_unref(a->values);
     tensor_unref(a->second);
+    tensor_unref(a->carried);
     dev_buffer_unref(a->counts);
     dev_buffer_unref(a->states);
     dev_buffer_unref(a->scratch);
+    row_index_unref(a->picked);
     window_frame_release(&a->frame);
 }
 
@@ -267,33 +286,54 @@ static status prepare(window_aggregate *a)
     return call->arg_count > 1 ? window_value(a->rows, call->args[1], &a->second) : STATUS_OK;
 }
 
-status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
-                                 tensor **out)
+status window_aggregate_start(window_rows *rows, const plan_window_call *call, data_type type,
+                              window_aggregate *out)
 {
-    window_aggregate a = {
-        .rows = rows, .call = call, .known = &aggregates[call->aggregate], .type = type};
+    *out = (window_aggregate){.rows = rows,
+                              .call = call,
+                              .known = &aggregates[call->aggregate],
+                              .state = aggregates[call->aggregate].state,
+                              .type = type};
+    TRY(prepare(out));
+    TRY(find_evaluator(call->aggregate)->start(out));
+    dev_buffer_unref(out->scratch);
+    out->scratch = NULL;
+    return STATUS_OK;
+}
+
+status window_aggregate_finish(window_aggregate *a, tensor **out)
+{
     *out = NULL;
-    status st = prepare(&a);
-    if (!st)
-        st = find_evaluator(call->aggregate)(&a, out);
+    status st = find_evaluator(a->call->aggregate)->finish(a, out);
     if (st) {
         tensor_unref(*out);
         *out = NULL;
     }
-    release(&a);
+    return st;
+}
+
+status window_aggregate_evaluate(window_rows *rows, const plan_window_call *call, data_type type,
+                                 tensor **out)
+{
+    window_aggregate a;
+    *out = NULL;
+    status st = window_aggregate_start(rows, call, type, &a);
+    if (!st)
+        st = window_aggregate_finish(&a, out);
+    window_aggregate_release(&a);
     return st;
 }
 
 status window_value_of_evaluate(window_rows *rows, const plan_window_call *call, tensor **out)
 {
-    window_aggregate a = {.rows = rows, .call = call};
-    row_index *index;
+    window_aggregate a = {
+        .rows = rows, .call = call, .is_greatest = call->function == WINDOW_VALUE_OF_GREATEST};
     *out = NULL;
     status st = prepare(&a); /* values: the key; second: what is wanted */
     if (!st)
-        st = pick_rows(&a, call->function == WINDOW_VALUE_OF_GREATEST, &index);
+        st = pick_rows(&a);
     if (!st)
-        st = window_gather(rows, a.second, 0, index, out);
-    release(&a);
+        st = gather_picked(&a, a.second, out);
+    window_aggregate_release(&a);
     return st;
 }

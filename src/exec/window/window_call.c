@@ -73,22 +73,10 @@ static status shift_rows(window_rows *rows, const plan_window_call *call, const 
 static status add_defaults(window_rows *rows, tensor *values, const expr *otherwise, tensor **out)
 {
     tensor *defaults;
-    chunk *pair[2] = {NULL, NULL}, *both = NULL;
+    uint64_t count = rows->count.bound;
     TRY(window_value(rows, otherwise, &defaults));
-    status st = chunk_new(1, rows->count, &pair[0]);
-    if (!st)
-        st = chunk_new(1, rows->count, &pair[1]);
-    if (!st) {
-        pair[0]->columns[0] = tensor_ref(values);
-        pair[1]->columns[0] = tensor_ref(defaults);
-        st = chunk_concat(rows->task->stream, pair, 2, "window", &both);
-    }
-    if (!st)
-        *out = tensor_ref(both->columns[0]);
+    status st = window_concat(rows, values, count, defaults, count, out);
     tensor_unref(defaults);
-    chunk_free(pair[0]);
-    chunk_free(pair[1]);
-    chunk_free(both);
     return st;
 }
 

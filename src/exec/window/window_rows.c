@@ -60,6 +60,43 @@ status window_gather(const window_rows *rows, tensor *base, uint64_t more, row_i
     return st;
 }
 
+status window_concat(const window_rows *rows, tensor *first, uint64_t first_rows, tensor *second,
+                     uint64_t second_rows, tensor **out)
+{
+    chunk *pair[2] = {NULL, NULL}, *both = NULL;
+    status st = chunk_new(1, dev_count_exact(first_rows), &pair[0]);
+    if (!st)
+        st = chunk_new(1, dev_count_exact(second_rows), &pair[1]);
+    if (!st) {
+        pair[0]->columns[0] = tensor_ref(first);
+        pair[1]->columns[0] = tensor_ref(second);
+        st = chunk_concat(rows->task->stream, pair, 2, "window", &both);
+    }
+    if (!st)
+        *out = tensor_ref(both->columns[0]);
+    chunk_free(pair[0]);
+    chunk_free(pair[1]);
+    chunk_free(both);
+    return st;
+}
+
+status window_some_rows(const window_rows *rows, tensor *values, uint64_t value_rows,
+                        const uint32_t *wanted, uint32_t count, tensor **out)
+{
+    dev_stream *stream = rows->task->stream;
+    row_index *index;
+    tensor *selected;
+    TRY(row_index_new(stream->dev, count, &index));
+    memcpy(index->rows, wanted, count * sizeof *wanted);
+    status st =
+        tensor_new_indexed(stream, values, value_rows, index, dev_count_exact(count), &selected);
+    row_index_unref(index);
+    TRY(st);
+    st = tensor_flatten(stream, selected, dev_count_exact(count), out);
+    tensor_unref(selected);
+    return st;
+}
+
 /* Marks the rows whose value of a key differs from that of the row before. */
 static status mark_changes(window_rows *rows, const expr *key, bool combine, dev_buffer *bits)
 {
