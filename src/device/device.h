@@ -179,6 +179,8 @@ struct device {
     uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
+    bool
+        runs_tiles; /* lazy devices: several instructions of an expression go to the kernel `expression` */
     uint32_t codecs;    /* lazy devices: a mask of Parquet's codecs for which there are kernels */
     mem_budget *budget; /* of its memory; the device holds a reference */
     /* Of what the budget counts: pages of Parquet files, as read and decompressed. */

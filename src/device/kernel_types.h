@@ -4,14 +4,16 @@
 #ifndef PISTACHIO_DEVICE_KERNEL_TYPES_H
 #define PISTACHIO_DEVICE_KERNEL_TYPES_H
 
-#include "base/type.h"
+#include "base/portable.h"
 #include "device/aggregate_state.h"
 #include "device/parquet_page.h"
+#include "device/tile_step.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DEV_ABI 12 /* raise with every change of device.h, and of an argument's meaning */
 
@@ -56,5 +58,23 @@ typedef struct dev_error {
 
 /* The kernels' identifiers, argument structs and table type. */
 #include "device/kernels.h"
+
+/* The addresses of a run of steps, by number: fields of one name lie one behind the other. */
+PORTABLE void *tile_address(const expression_arguments *a, size_t first, unsigned number)
+{
+    void *address;
+    const char *at = (const char *)a + first + number * sizeof address;
+    memcpy(&address, __builtin_assume_aligned(at, sizeof address), sizeof address);
+    return address;
+}
+#define TILE_INPUT(a, number)                                                                      \
+    ((const void *)tile_address((a), offsetof(expression_arguments, input0), (number)))
+#define TILE_VALIDITY(a, number)                                                                   \
+    ((const uint64_t *)tile_address((a), offsetof(expression_arguments, validity0), (number)))
+#define TILE_INDEX(a, number)                                                                      \
+    ((const uint32_t *)tile_address((a), offsetof(expression_arguments, index0), (number)))
+#define TILE_OUT(a, number) tile_address((a), offsetof(expression_arguments, out0), (number))
+#define TILE_OUT_VALIDITY(a, number)                                                               \
+    ((uint64_t *)tile_address((a), offsetof(expression_arguments, out_validity0), (number)))
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef PISTACHIO_DEVICE_KERNELS_H
 #define PISTACHIO_DEVICE_KERNELS_H
 
-#define DEV_ARGUMENT_BYTES 512
+#define DEV_ARGUMENT_BYTES 1024
 
 /* One struct of arguments per kernel: compare_arguments, gather_arguments, ... */
 #define POINTER(type, name) type *name;

@@ -65,7 +65,7 @@ unsigned window_take(launch_window *w, unsigned most, void **out);
 
 /* ---- what a launch uses ---- */
 
-#define KERNEL_USES 24 /* more than any kernel has */
+#define KERNEL_USES 40 /* more than any kernel has */
 typedef struct kernel_use {
     const void *address;
     use_kind kind;

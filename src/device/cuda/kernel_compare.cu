@@ -1,30 +1,11 @@
 /* kernel_compare.cu - comparisons, ranges and IN lists: values to bitmaps, a thread a row. */
 #include "device/cuda/numbers.cuh"
 
-/* Every comparison is "less" or "equal", perhaps swapped or inverted. */
-template <class T> DEVICE bool compare_numbers(uint8_t op, T x, T y)
-{
-    switch (op) {
-    case DEV_COMPARE_EQ:
-        return kernel_number_equal(x, y);
-    case DEV_COMPARE_NE:
-        return !kernel_number_equal(x, y);
-    case DEV_COMPARE_LT:
-        return kernel_number_less(x, y);
-    case DEV_COMPARE_LE:
-        return !kernel_number_less(y, x);
-    case DEV_COMPARE_GT:
-        return kernel_number_less(y, x);
-    default:
-        return !kernel_number_less(x, y);
-    }
-}
-
 DEVICE bool compare_text(uint8_t op, const kernel_view *x, const kernel_view *y)
 {
     if (op == DEV_COMPARE_EQ || op == DEV_COMPARE_NE)
         return kernel_view_equal(x, y) == (op == DEV_COMPARE_EQ);
-    return compare_numbers(op, kernel_view_compare(x, y), 0);
+    return kernel_number_compare(op, kernel_view_compare(x, y), 0);
 }
 
 DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
@@ -32,27 +13,27 @@ DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
     uint64_t left = i * a.left_stride, right = i * a.right_stride;
     switch (a.type.id) {
     case TYPE_BOOL:
-        return compare_numbers(a.op, (int)kernel_bit((const uint64_t *)a.left, left),
+        return kernel_number_compare(a.op, (int)kernel_bit((const uint64_t *)a.left, left),
                                (int)kernel_bit((const uint64_t *)a.right, right));
     case TYPE_FLOAT:
-        return compare_numbers(a.op, ((const float *)a.left)[left],
+        return kernel_number_compare(a.op, ((const float *)a.left)[left],
                                ((const float *)a.right)[right]);
     case TYPE_DOUBLE:
-        return compare_numbers(a.op, ((const double *)a.left)[left],
+        return kernel_number_compare(a.op, ((const double *)a.left)[left],
                                ((const double *)a.right)[right]);
     case TYPE_VARCHAR:
     case TYPE_BLOB:
         return compare_text(a.op, (const kernel_view *)a.left + left,
                             (const kernel_view *)a.right + right);
     case TYPE_INTERVAL:
-        return compare_numbers(a.op,
+        return kernel_number_compare(a.op,
                                kernel_interval_weight((const interval_value *)a.left + left),
                                kernel_interval_weight((const interval_value *)a.right + right));
     default:
         break;
     }
     bool result = false;
-    WITH_INTEGER(a.type, result = compare_numbers(a.op, ((const number *)a.left)[left],
+    WITH_INTEGER(a.type, result = kernel_number_compare(a.op, ((const number *)a.left)[left],
                                                   ((const number *)a.right)[right]);)
     return result;
 }

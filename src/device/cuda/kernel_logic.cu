@@ -1,43 +1,7 @@
 /* kernel_logic.cu - three-valued logic, a thread a word of bits; choosing and scattering, a thread a
  * row. */
+#include "device/cuda/logic.cuh"
 #include "device/cuda/numbers.cuh"
-
-/* AND is NULL unless both are known or one is false; OR likewise with true: OR is AND of the
- * negations. */
-DEVICE void and_or(const logic_arguments &a, uint64_t w, uint64_t mask, uint64_t x, uint64_t x_valid,
-                   uint64_t y, uint64_t y_valid)
-{
-    uint64_t flip = a.op == DEV_LOGIC_OR ? ~(uint64_t)0 : 0;
-    uint64_t is_false = (x_valid & ~(x ^ flip)) | (y_valid & ~(y ^ flip));
-    a.out[w] = (~is_false ^ flip) & mask;
-    if (a.out_validity)
-        a.out_validity[w] = (is_false | (x_valid & y_valid)) & mask;
-}
-
-DEVICE uint64_t logic_word(uint8_t op, uint64_t x, uint64_t x_valid, uint64_t y, uint64_t y_valid)
-{
-    uint64_t is_same = (x & x_valid & y_valid) | (~x_valid & ~y_valid);
-    switch (op) {
-    case DEV_LOGIC_NOT:
-        return ~x;
-    case DEV_LOGIC_IS_TRUE:
-        return x & x_valid;
-    case DEV_LOGIC_IS_FALSE:
-        return ~x & x_valid;
-    case DEV_LOGIC_IS_NULL:
-        return ~x_valid;
-    case DEV_LOGIC_IS_NOT_NULL:
-        return x_valid;
-    case DEV_LOGIC_BOTH_VALID:
-        return x_valid & y_valid;
-    case DEV_LOGIC_BUT_NOT:
-        return (x & x_valid) & ~(y & y_valid);
-    case DEV_LOGIC_SAME:
-        return is_same;
-    default:
-        return ~is_same;
-    }
-}
 
 KERNEL_ALONE(logic)
 {
@@ -49,10 +13,14 @@ KERNEL_ALONE(logic)
     uint64_t x_valid = kernel_operand_word(a.left_validity, a.left_stride, w);
     uint64_t y = kernel_operand_word(a.right, a.right_stride, w);
     uint64_t y_valid = kernel_operand_word(a.right_validity, a.right_stride, w);
-    if (a.op == DEV_LOGIC_AND || a.op == DEV_LOGIC_OR)
-        and_or(a, w, mask, x, x_valid, y, y_valid);
-    else
+    if (a.op == DEV_LOGIC_AND || a.op == DEV_LOGIC_OR) {
+        uint64_t valid;
+        a.out[w] = logic_and_or(a.op, x, x_valid, y, y_valid, &valid) & mask;
+        if (a.out_validity)
+            a.out_validity[w] = valid & mask;
+    } else {
         a.out[w] = logic_word(a.op, x, x_valid, y, y_valid) & mask;
+    }
 }
 
 DEVICE bool operand_bit(const uint64_t *bits, uint8_t stride, uint64_t i)

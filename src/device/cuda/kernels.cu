@@ -23,6 +23,7 @@ const size_t kernels_layout_bytes = sizeof kernels_layout;
 #include "device/cuda/kernel_cast_text.cu"
 #include "device/cuda/kernel_checksum.cu"
 #include "device/cuda/kernel_compare.cu"
+#include "device/cuda/kernel_expression.cu"
 #include "device/cuda/kernel_group.cu"
 #include "device/cuda/kernel_join.cu"
 #include "device/cuda/kernel_keys.cu"

@@ -14,6 +14,19 @@ status cuda_launch_aggregate_pick(launch *l)
                     cuda_shape_locked(cuda_shape_turns(l, a->count.bound)));
 }
 
+/* ---- kernel_expression.cu ---- */
+
+/* Few registers where nothing needs more. */
+status cuda_launch_expression(launch *l)
+{
+    const expression_arguments *a = l->arguments;
+    bool is_wide = false;
+    for (uint32_t i = 0; i < a->code.step_count; i++)
+        is_wide |= tile_step_is_wide(&a->code.steps[i]);
+    return cuda_run(l, is_wide ? CUDA_ENTRY_expression_wide : CUDA_ENTRY_expression,
+                    cuda_shape_each(a->count.bound));
+}
+
 /* ---- kernel_group.cu ---- */
 
 status cuda_launch_groups_find(launch *l)

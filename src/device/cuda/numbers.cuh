@@ -99,6 +99,25 @@ template <class T> DEVICE bool kernel_number_equal(T x, T y)
     return x == y || (x != x && y != y);
 }
 
+/* Every comparison is "less" or "equal", perhaps swapped or inverted. */
+template <class T> DEVICE bool kernel_number_compare(uint8_t op, T x, T y)
+{
+    switch (op) {
+    case DEV_COMPARE_EQ:
+        return kernel_number_equal(x, y);
+    case DEV_COMPARE_NE:
+        return !kernel_number_equal(x, y);
+    case DEV_COMPARE_LT:
+        return kernel_number_less(x, y);
+    case DEV_COMPARE_LE:
+        return !kernel_number_less(y, x);
+    case DEV_COMPARE_GT:
+        return kernel_number_less(y, x);
+    default:
+        return !kernel_number_less(x, y);
+    }
+}
+
 /* True: *out is not the sum, or product. */
 DEVICE bool kernel_add_overflows(int64_t x, int64_t y, int64_t *out)
 {

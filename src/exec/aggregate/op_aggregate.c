@@ -286,7 +286,9 @@ static status aggregate_local_open(exec_operator *base, exec_task *task, void *l
         return status_no_memory("aggregation", op->expr_count * sizeof *state->values);
     for (uint32_t i = 0; i < op->set_count; i++)
         aggregate_local_init(&state->sets[i], &op->sets[i].core, SOURCE_ROWS);
-    return program_run_new(op->program, task, &state->run);
+    TRY(program_run_new(op->program, task, &state->run));
+    program_run_take_all(state->run);
+    return STATUS_OK;
 }
 
 static void aggregate_local_close(exec_operator *base, void *local_state)

@@ -16,12 +16,20 @@ typedef struct program_run program_run;
 /* Compiles expressions over chunks of layout `input`. */
 CHECKED status program_compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
                                program **out);
+/* Conditions, each over the rows that those before it leave (program_select). Where the device computes
+ * several instructions in one launch, those of numbers that cannot fail are one: *out_count are left. */
+CHECKED status program_compile_conditions(const expr *const *conditions, uint32_t count,
+                                          exec_layout input, const device *dev, program **out,
+                                          uint32_t *out_count);
 void program_free(program *p); /* takes NULL */
 /* Appends the input columns' positions that expression `index` reads, each once. */
 uint32_t program_inputs(const program *p, uint32_t index, const uint32_t **out_columns);
 
 CHECKED status program_run_new(const program *p, exec_task *task, program_run **out);
 void program_run_free(program_run *run); /* takes NULL */
+
+/* Every chunk's expressions will all be evaluated, in order: a launch may compute several of them. */
+void program_run_take_all(program_run *run);
 
 /* Evaluates expression `index` over the chunk's rows: *out gets a tensor with a reference, of the
  * expression's type: FLAT, CONSTANT or INDEXED. May return EXEC_WAIT (lazy devices, text of unknown

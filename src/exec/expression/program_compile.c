@@ -354,7 +354,7 @@ static status compile_root(compiler *c, const expr *e, uint32_t index)
     if (e->kind != EXPR_COLUMN)
         TRY(compile_cast(c, root, e->type, e->position, &root));
     c->program->roots[index] = root;
-    return visit_steps(c, index);
+    return STATUS_OK;
 }
 
 /* Lists the instructions by the last root that needs them. */
@@ -377,13 +377,78 @@ static status list_releases(program *p)
     return STATUS_OK;
 }
 
-status program_compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
-                       program **out)
+/* Of those that some root needs. */
+static void count_users(program *p)
+{
+    for (uint32_t i = 0; i < p->instructions.count; i++) {
+        const instruction *s = &p->instructions.items[i];
+        for (uint32_t k = 0; k < s->arg_count && s->last_root != UINT32_MAX; k++)
+            p->instructions.items[s->args[k]].user_count++;
+    }
+    for (uint32_t r = 0; r < p->root_count; r++)
+        p->instructions.items[p->roots[r]].user_count++;
+}
+
+/* ---- conditions ---- */
+
+/* Sets each instruction's flag: columns and constants, and what a run computes of them. */
+static void find_runs(const program *p, bool *out)
+{
+    for (uint32_t i = 0; i < p->instructions.count; i++) {
+        const instruction *s = &p->instructions.items[i];
+        out[i] = s->kind == INSTRUCTION_COLUMN || s->kind == INSTRUCTION_CONSTANT ||
+                 (tile_has_step(p, s) && !s->can_fail);
+        for (uint32_t k = 0; k < s->arg_count; k++)
+            out[i] = out[i] && out[s->args[k]];
+    }
+}
+
+/* One condition of those that one launch can compute, in the first one's place. */
+static status join_conditions(compiler *c)
+{
+    program *p = c->program;
+    uint32_t count = 0, kept = 0, first = 0;
+    uint32_t *joined = arena_alloc_array(p->memory, p->root_count + 1, sizeof *joined);
+    bool *is_run = arena_alloc_array(p->memory, p->instructions.count + 1, sizeof *is_run);
+    if (!joined || !is_run)
+        return status_no_memory("expression", p->instructions.count);
+    find_runs(p, is_run);
+    for (uint32_t r = 0; r < p->root_count; r++) {
+        uint32_t root = p->roots[r];
+        bool is_joined = is_run[root] && instruction_of(c, root)->type.id == TYPE_BOOL;
+        if (is_joined)
+            joined[count++] = root;
+        if (is_joined && count > 1)
+            continue;
+        first = is_joined ? kept : first;
+        p->roots[kept++] = root;
+    }
+    p->root_count = kept;
+    return count < 2 ? STATUS_OK : compile_logic(c, DEV_LOGIC_AND, joined, count, &p->roots[first]);
+}
+
+/* ---- all of it ---- */
+
+static status compile_roots(program *p, const expr *const *exprs, uint32_t expr_count,
+                            bool joins_conditions)
+{
+    compiler c = {.program = p};
+    for (uint32_t i = 0; i < expr_count; i++)
+        TRY(compile_root(&c, exprs[i], i));
+    if (joins_conditions)
+        TRY(join_conditions(&c));
+    for (uint32_t r = 0; r < p->root_count; r++)
+        TRY(visit_steps(&c, r));
+    count_users(p);
+    return list_releases(p);
+}
+
+static status compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
+                      bool joins_conditions, program **out)
 {
     *out = NULL;
     arena *memory;
     TRY(arena_new(&memory));
-    status st = STATUS_OK;
     program *p = arena_alloc(memory, sizeof *p);
     if (p) {
         p->memory = memory;
@@ -393,18 +458,30 @@ status program_compile(const expr *const *exprs, uint32_t expr_count, exec_layou
         p->input_counts = arena_alloc_array(memory, expr_count + 1, sizeof *p->input_counts);
         p->inputs = arena_alloc_array(memory, expr_count + 1, sizeof *p->inputs);
     }
+    status st = STATUS_OK;
     if (!p || !p->roots || !p->input_counts || !p->inputs)
         st = status_no_memory("expression", expr_count * sizeof *p->inputs);
-    compiler c = {.program = p};
-    for (uint32_t i = 0; i < expr_count && !st; i++)
-        st = compile_root(&c, exprs[i], i);
     if (!st)
-        st = list_releases(p);
+        st = compile_roots(p, exprs, expr_count, joins_conditions);
     if (st) {
         arena_free(memory);
         return st;
     }
     *out = p;
+    return STATUS_OK;
+}
+
+status program_compile(const expr *const *exprs, uint32_t expr_count, exec_layout input,
+                       program **out)
+{
+    return compile(exprs, expr_count, input, false, out);
+}
+
+status program_compile_conditions(const expr *const *conditions, uint32_t count, exec_layout input,
+                                  const device *dev, program **out, uint32_t *out_count)
+{
+    TRY(compile(conditions, count, input, dev->runs_tiles, out));
+    *out_count = (*out)->root_count;
     return STATUS_OK;
 }
 

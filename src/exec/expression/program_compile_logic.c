@@ -120,16 +120,13 @@ static status flatten_args(compiler *c, const expr *e, instruction_list *list)
     return STATUS_OK;
 }
 
-status compile_call_logic(compiler *c, const expr *e, int op, uint32_t *out)
+status compile_logic(compiler *c, dev_logic_op op, uint32_t *args, uint32_t count, uint32_t *out)
 {
-    instruction_list list = {0};
-    TRY(flatten_args(c, e, &list));
-    uint32_t count = (uint32_t)list.count;
     if (op == DEV_LOGIC_AND)
-        TRY(merge_ranges(c, list.items, &count));
+        TRY(merge_ranges(c, args, &count));
     bool is_first = true;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t arg = list.items[i];
+        uint32_t arg = args[i];
         if (is_literal(instruction_of(c, arg), op == DEV_LOGIC_AND))
             continue; /* neutral */
         if (is_literal(instruction_of(c, arg), op == DEV_LOGIC_OR)) {
@@ -152,6 +149,13 @@ status compile_call_logic(compiler *c, const expr *e, int op, uint32_t *out)
         return STATUS_OK;
     value neutral = value_bool(op == DEV_LOGIC_AND);
     return instruction_add_constant(c, &neutral, out);
+}
+
+status compile_call_logic(compiler *c, const expr *e, int op, uint32_t *out)
+{
+    instruction_list list = {0};
+    TRY(flatten_args(c, e, &list));
+    return compile_logic(c, (dev_logic_op)op, list.items, (uint32_t)list.count, out);
 }
 
 /* ---- CASE, COALESCE ---- */

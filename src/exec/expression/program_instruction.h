@@ -68,8 +68,9 @@ typedef struct instruction {
     uint32_t column;
     uint32_t arg_count;
     const uint32_t *args;
-    uint32_t last_root; /* the last of the program's expressions that needs it */
-    bool has_bounds;    /* integers, decimals, dates: every value lies between */
+    uint32_t last_root;  /* the last of the program's expressions that needs it */
+    uint32_t user_count; /* by how many arguments and expressions it is read */
+    bool has_bounds;     /* integers, decimals, dates: every value lies between */
     int128 low, high;
     value constant;
     int64_t first_number, second_number;
@@ -126,6 +127,9 @@ CHECKED status compile_arithmetic(compiler *c, const expr *e, dev_arithmetic_op 
 CHECKED status compile_like_literal(compiler *c, const char *text, size_t bytes, bool at_start,
                                     bool at_end, instruction *s);
 CHECKED status compile_test(compiler *c, dev_logic_op op, uint32_t arg, uint32_t *out);
+/* AND or OR of booleans; changes args. */
+CHECKED status compile_logic(compiler *c, dev_logic_op op, uint32_t *args, uint32_t count,
+                             uint32_t *out);
 CHECKED status compile_case(compiler *c, const expr *e, uint32_t *out);
 CHECKED status compile_choose(compiler *c, data_type type, uint32_t condition, uint32_t first,
                               uint32_t second, uint32_t *out);
@@ -153,6 +157,7 @@ typedef struct frame {
 } frame;
 
 #define ENTRY_ARGS_MAX 2
+typedef struct tile_run tile_run;
 
 struct program_run {
     const program *program;
@@ -162,6 +167,8 @@ struct program_run {
     frame main, constant;
     frame **dictionaries;  /* by input column, made when first needed */
     chunk *input;          /* of the call under way */
+    uint32_t root;         /* its expression */
+    bool takes_all;        /* program_run_take_all */
     uint64_t chunk_number; /* counts the chunks that main's slots were for */
     tensor **seen;         /* the columns that main's slots are for, by input column */
     dev_buffer *zeros;     /* 64 zero bytes: the validity of a constant NULL */
@@ -172,6 +179,7 @@ struct program_run {
     /* By instruction: what its kernel reads besides columns. */
     dev_buffer **uploads;
     tensor **constant_columns; /* the constant frame's values as columns of one row */
+    tile_run *tiles;           /* devices that take runs of instructions; else NULL */
 };
 
 /* An instruction's column as kernels take it: `stride` 0 for one value for all rows. */
@@ -189,6 +197,15 @@ static inline const instruction *instruction_at(const program_run *run, uint32_t
 
 /* Evaluates an instruction in a frame: its slot is then set. */
 exec_result run_instruction(program_run *run, frame *f, uint32_t number);
+/* Whether it would be computed there, by a kernel over the frame's own rows. */
+CHECKED status run_needs_kernel(program_run *run, frame *f, uint32_t number, bool *out);
+/* Computes it and what it reads in one launch, if the device takes such runs and there is one: its slot
+ * is then set. *out_ran false: there is none. program_run_tiles.c. */
+exec_result run_tiles(program_run *run, frame *f, uint32_t number, bool *out_ran);
+/* The device's kernel of runs has a step for it. */
+bool tile_has_step(const program *p, const instruction *s);
+/* *out is NULL where the device takes none. Freed by mem_free. */
+CHECKED status tile_run_new(program_run *run, tile_run **out);
 /* The operand of an evaluated instruction. */
 CHECKED status run_operand(program_run *run, frame *f, uint32_t number, operand *out);
 /* The same as a column, also where it is a constant. */

@@ -344,7 +344,10 @@ static exec_result run_kernel(program_run *run, frame *f, uint32_t number)
 {
     exec_task *task = run->task;
     const instruction *s = &run->program->instructions.items[number];
-    bool is_null = false;
+    bool is_null = false, ran;
+    exec_result tiles = run_tiles(run, f, number, &ran);
+    if (tiles != EXEC_FINISHED || ran)
+        return tiles;
     if (s->kind != INSTRUCTION_LAZY_CASE) {
         exec_result done = run_arguments(run, f, s, &is_null);
         if (done != EXEC_FINISHED)
@@ -399,6 +402,20 @@ static status take_over(program_run *run, frame *f, uint32_t number)
     TRY(tensor_new_indexed(run->stream, f->parent->slots[number], f->parent->count.bound, f->rows,
                            f->count, &indexed));
     f->slots[number] = indexed;
+    return STATUS_OK;
+}
+
+status run_needs_kernel(program_run *run, frame *f, uint32_t number, bool *out)
+{
+    const instruction *s = instruction_at(run, number);
+    tensor *column;
+    frame *dictionary;
+    *out = false;
+    if (f->slots[number] || (f->count.bound == 0 && s->can_fail) ||
+        (f->parent && f->parent->slots[number]))
+        return STATUS_OK;
+    TRY(dictionary_frame(run, f, s, &column, &dictionary));
+    *out = !dictionary;
     return STATUS_OK;
 }
 
@@ -586,6 +603,8 @@ status program_run_new(const program *p, exec_task *task, program_run **out)
         st = frame_init(p, &run->entries);
     if (!st)
         st = dev_words_new(run->stream, 8, &run->zeros);
+    if (!st)
+        st = tile_run_new(run, &run->tiles);
     run->constant.count = dev_count_exact(1);
     run->chunk_number = 1;
     if (st) {
@@ -635,7 +654,23 @@ void program_run_free(program_run *run)
     mem_free(run->uploads);
     mem_free(run->constant_columns);
     mem_free(run->results);
+    mem_free(run->tiles);
     mem_free(run);
+}
+
+void program_run_take_all(program_run *run)
+{
+    run->takes_all = true;
+}
+
+static void see_columns(program_run *run, uint32_t index)
+{
+    const program *p = run->program;
+    for (uint32_t k = 0; k < p->input_counts[index]; k++) {
+        uint32_t column = p->inputs[index][k];
+        if (!run->seen[column])
+            run->seen[column] = tensor_ref(run->input->columns[column]);
+    }
 }
 
 /* Slots stay valid while the columns that they were computed from are the chunk's, for as many
@@ -652,11 +687,10 @@ static void attach(program_run *run, uint32_t index, chunk *input)
         forget_input(run);
         run->main.count = input->rows;
     }
-    for (uint32_t k = 0; k < p->input_counts[index]; k++) {
-        uint32_t column = p->inputs[index][k];
-        if (!run->seen[column])
-            run->seen[column] = tensor_ref(input->columns[column]);
-    }
+    run->root = index;
+    see_columns(run, index);
+    for (uint32_t r = index + 1; r < p->root_count && run->takes_all; r++)
+        see_columns(run, r);
 }
 
 /* What other frames take as one value for all their rows is one. */

@@ -2,6 +2,7 @@
  *
  * Conditions are evaluated in the plan's order, each on the rows that the ones before have left. */
 #include "exec/expression/program.h"
+#include "exec/sched/query.h"
 
 typedef struct op_filter {
     exec_operator base;
@@ -91,9 +92,9 @@ status op_filter_open(exec_query *query, const plan_node *plan, exec_layout inpu
     if (!op)
         return status_no_memory("filter", sizeof *op);
     op->base = (exec_operator){.ops = &filter_ops, .query = query, .plan = plan};
-    op->condition_count = (uint32_t)plan->filter.conditions.count;
-    status st = program_compile((const expr *const *)plan->filter.conditions.items,
-                                op->condition_count, input, &op->program);
+    status st = program_compile_conditions((const expr *const *)plan->filter.conditions.items,
+                                           (uint32_t)plan->filter.conditions.count, input,
+                                           query->dev, &op->program, &op->condition_count);
     if (st) {
         filter_close(&op->base);
         return st;

@@ -16,7 +16,9 @@ typedef struct project_local {
 static status project_local_open(exec_operator *op, exec_task *task, void *state)
 {
     project_local *local = state;
-    return program_run_new(((op_project *)op)->program, task, &local->run);
+    TRY(program_run_new(((op_project *)op)->program, task, &local->run));
+    program_run_take_all(local->run);
+    return STATUS_OK;
 }
 
 static void project_local_close(exec_operator *op, void *state)

@@ -425,7 +425,6 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
     op->base = (exec_operator){.ops = &scan_ops, .query = query, .plan = plan};
     op->table = plan->scan.table;
     op->column_count = (uint32_t)plan->columns.count;
-    op->filter_count = (uint32_t)plan->scan.filters.count;
     size_t filters = plan->scan.runtime_filters.count + plan->scan.bounds.count;
     op->uses = mem_new_array(filters ? filters : 1, sizeof *op->uses);
     status st = op->uses ? STATUS_OK : status_no_memory("scan", filters * sizeof *op->uses);
@@ -435,9 +434,11 @@ status op_scan_open(exec_query *query, const plan_node *plan, exec_operator **ou
         st = list_emitted(op);
     if (!st)
         st = list_stored(op);
-    if (!st && op->filter_count)
-        st = program_compile((const expr *const *)plan->scan.filters.items, op->filter_count,
-                             (exec_layout){op->column_count, plan->columns.items}, &op->program);
+    if (!st && plan->scan.filters.count)
+        st = program_compile_conditions((const expr *const *)plan->scan.filters.items,
+                                        (uint32_t)plan->scan.filters.count,
+                                        (exec_layout){op->column_count, plan->columns.items},
+                                        query->dev, &op->program, &op->filter_count);
     if (!st)
         st = scan_ahead_new(query, plan, op->stored, op->stored_count, &op->ahead);
     if (st) {
