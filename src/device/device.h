@@ -49,6 +49,7 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
     ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
     ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
+    ITEM(device_pages, "pages decompressed by the device")                                         \
     ITEM(host_pages, "pages decompressed by the host") /* of codecs without a kernel */            \
     ITEM(host_rows, "rows computed by the host")       /* by kernels of the host's */              \
     ITEM(wakes, "wake-ups")                            /* of tasks, by events */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEV_ABI 11 /* raise with every change of device.h, and of an argument's meaning */
+#define DEV_ABI 12 /* raise with every change of device.h, and of an argument's meaning */
 
 /* A number of rows that the host may not know yet: at most `bound`, and exactly min(bound,
  * *actual) once the stream has got there. actual == NULL: exactly `bound`. */

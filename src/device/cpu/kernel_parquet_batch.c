@@ -26,7 +26,7 @@ void ISA_(parquet_batch_decompress)(const parquet_batch_decompress_arguments *a)
 {
     EACH_PAGE(const parquet_page, a, UINT32_MAX, p)
     {
-        if (!p->is_compressed)
+        if (!p->is_compressed || !(a->codecs >> p->codec & 1))
             continue;
         const uint8_t *source = a->stored + p->stored_at;
         uint8_t *target = a->unpacked + p->unpacked_at;

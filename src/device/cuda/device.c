@@ -282,7 +282,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
         .stream_count = STREAMS,
         .isa = dev->isa,
         .host_isa = CPU_ISA_SCALAR,
-        .codecs = 1u << CUDA_CODEC_SNAPPY,
+        .codecs = CUDA_CODECS,
         .budget = mem_budget_ref(budget),
         .references = 1,
     };

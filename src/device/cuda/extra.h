@@ -21,7 +21,12 @@ typedef struct cuda_extra {
          ? CUDA_JOBS_BYTES / CUDA_JOB_BYTES(argument_bytes)                                        \
          : CUDA_JOBS_MAX)
 
-#define CUDA_CODEC_SNAPPY 1 /* as Parquet numbers them: the one for which there are kernels */
+/* The codecs for which there are kernels, as Parquet numbers them. */
+#define CUDA_CODEC_SNAPPY 1
+#define CUDA_CODEC_LZ4 5 /* in frames, or not */
+#define CUDA_CODEC_LZ4_RAW 7
+#define CUDA_CODECS (1u << CUDA_CODEC_SNAPPY | 1u << CUDA_CODEC_LZ4 | 1u << CUDA_CODEC_LZ4_RAW)
+
 #define CUDA_WARP 32
 /* Threads of a block, and what one block does of kernels that work on tiles. */
 #define CUDA_BLOCK 256

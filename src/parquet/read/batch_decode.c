@@ -120,6 +120,7 @@ static status place_page(batch *b, size_t number)
         d->stored_at = round_up(b->stored_bytes);
     b->stored_bytes = d->stored_at + d->stored_bytes;
     if (d->is_compressed) {
+        DEV_WORK_NOTE(device_pages);
         b->codecs |= 1u << d->codec;
         d->unpacked_at = b->unpacked_bytes;
         b->unpacked_bytes = round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
