@@ -402,11 +402,11 @@ typedef struct pages {
 } pages;
 
 /* Pages of any of the codecs, and of none; each third with levels that are not compressed. */
-static pages make_pages(size_t round)
+static pages make_pages(size_t round, const int *of, size_t count)
 {
     pages p = {0};
     for (uint32_t i = 0; i < PAGES; i++) {
-        int codec = i % 5 < CODECS ? codecs[i % 5] : PQ_CODEC_NONE;
+        int codec = i % 5 < count ? of[i % 5] : PQ_CODEC_NONE;
         uint32_t head = i % 3 == 2 ? (uint32_t)test_random() % 20 : 0;
         bytes plain = new_bytes(head + (i == 7 ? 0 : 1 + test_random() % (round ? 2000 : 200)));
         test_fill(plain.at, plain.count, i + (unsigned)round);
@@ -464,7 +464,7 @@ TEST(many_pages)
     for (size_t isa = 0; isa < ISAS; isa++) {
         dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_decompress);
         for (size_t round = 0; kernel && round < 4; round++) {
-            pages p = make_pages(round);
+            pages p = make_pages(round, codecs, CODECS);
             bytes unpacked = new_bytes(p.plain.count);
             uint32_t mask = round == 3 ? 1u << PQ_CODEC_LZ4_RAW : CODEC_MASK;
             dev_error error = launch(kernel, &p, mask, &unpacked);
@@ -485,5 +485,171 @@ TEST(many_pages)
             mem_free(p.plain.at);
             mem_free(unpacked.at);
         }
+    }
+}
+
+/* ---- pages of a library ---- */
+
+static const int library_codecs[] = {PQ_CODEC_GZIP, PQ_CODEC_ZSTD, PQ_CODEC_SNAPPY};
+
+static dev_error launch_library(dev_kernel_function kernel, const pages *p, int codec,
+                                bytes *unpacked)
+{
+    dev_error error = {.code = DEV_ERROR_NONE};
+    parquet_batch_library_arguments a = {.codec = (uint8_t)codec,
+                                         .stored = p->stored.at,
+                                         .unpacked = unpacked->at,
+                                         .pages = p->list,
+                                         .page_count = PAGES,
+                                         .error = &error};
+    for (uint32_t i = 0; i < PAGES; i++) {
+        const parquet_page *d = &p->list[i];
+        uint32_t count = d->unpacked_bytes - d->head_bytes;
+        if (!d->is_compressed || d->codec != codec)
+            continue;
+        a.library_pages += count > 0;
+        a.largest = count > a.largest ? count : a.largest;
+        a.total += count;
+    }
+    memset(unpacked->at, 0xa5, unpacked->count);
+    kernel(&a);
+    return error;
+}
+
+/* Changes a bit of page i's compressed bytes, and gives it back. True: the page is still of a kind that a library is
+ * given (codec_is_one_stream). */
+static bool flip(pages *p, uint32_t i, uint64_t bit)
+{
+    const parquet_page *d = &p->list[i];
+    uint8_t *source = p->stored.at + d->stored_at + d->head_bytes;
+    source[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    return codec_is_one_stream(d->codec, source, d->stored_bytes - d->head_bytes,
+                               d->unpacked_bytes - d->head_bytes);
+}
+
+/* A library other than the emulated one may not see what is damaged. */
+static void check_damaged_page(const char *isa, dev_kernel_function kernel, pages *p, uint32_t i,
+                               bytes *unpacked, bytes *expected)
+{
+    const parquet_page *d = &p->list[i];
+    dev_kernel_function scalar = test_kernel("scalar", DEV_KERNEL_parquet_batch_library);
+    uint64_t bit = test_random() % ((uint64_t)(d->stored_bytes - d->head_bytes) * 8);
+    if (flip(p, i, bit)) {
+        dev_error error = launch_library(kernel, p, d->codec, unpacked);
+        dev_error other = launch_library(scalar, p, d->codec, expected);
+        bool is_strict = !test_is_cuda(isa) || getenv("PISTACHIO_NVCOMP_LIBRARY");
+        CHECK(atomic_load(&error.code) == atomic_load(&other.code) ||
+              (!is_strict && !atomic_load(&error.code)));
+        CHECK(!atomic_load(&error.code) || error.location == LOCATION + i);
+        CHECK((!is_strict && atomic_load(&other.code)) ||
+              !memcmp(unpacked->at, expected->at, unpacked->count));
+    }
+    flip(p, i, bit);
+}
+
+static bool has_library(const char *isa)
+{
+    dev_codecs found;
+    if (!test_is_cuda(isa))
+        return true;
+    CHECK_OK(dev_cuda_codecs(&found));
+    return found.library >> PQ_CODEC_GZIP & 1 && found.library >> PQ_CODEC_ZSTD & 1;
+}
+
+TEST(pages_of_a_library)
+{
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_library);
+        for (size_t round = 0; kernel && has_library(isas[isa]) && round < 4; round++) {
+            pages p = make_pages(round, library_codecs, 3);
+            bytes unpacked = new_bytes(p.plain.count), expected = new_bytes(p.plain.count);
+            for (size_t c = 0; c < 2; c++) {
+                int codec = library_codecs[c];
+                dev_error error = launch_library(kernel, &p, codec, &unpacked);
+                CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+                check_pages(&p, 1u << codec, &unpacked);
+            }
+            for (uint32_t i = 0; i < PAGES; i++)
+                if (p.list[i].is_compressed && p.list[i].codec != PQ_CODEC_SNAPPY &&
+                    p.list[i].unpacked_bytes > p.list[i].head_bytes)
+                    check_damaged_page(isas[isa], kernel, &p, i, &unpacked, &expected);
+            mem_free(p.stored.at);
+            mem_free(p.plain.at);
+            mem_free(unpacked.at);
+            mem_free(expected.at);
+        }
+    }
+}
+
+/* With PISTACHIO_CUDA_FAIL, which makes the first call fail (tests/cuda_emulation). */
+TEST(a_library_that_fails)
+{
+    dev_kernel_function kernel = test_kernel("cuda", DEV_KERNEL_parquet_batch_library);
+    if (!kernel || !getenv("PISTACHIO_CUDA_FAIL"))
+        SKIP("no call is made to fail");
+    pages p = make_pages(1, library_codecs, 3);
+    bytes unpacked = new_bytes(p.plain.count);
+    dev_error error = launch_library(kernel, &p, PQ_CODEC_ZSTD, &unpacked);
+    CHECK_EQ(atomic_load(&error.code), DEV_ERROR_LIBRARY);
+    error = launch_library(kernel, &p, PQ_CODEC_ZSTD, &unpacked);
+    CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+    check_pages(&p, 1u << PQ_CODEC_ZSTD, &unpacked);
+    mem_free(p.stored.at);
+    mem_free(p.plain.at);
+    mem_free(unpacked.at);
+}
+
+/* More pages than a block has threads, and none but levels. */
+TEST(many_pages_of_a_library)
+{
+    enum { MANY = 700 };
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_batch_library);
+        if (!kernel || !has_library(isas[isa]))
+            continue;
+        bytes stored = {0}, plain = {0};
+        parquet_page *list = mem_new_array(MANY, sizeof *list);
+        parquet_batch_library_arguments a = {
+            .codec = PQ_CODEC_ZSTD, .pages = list, .page_count = MANY};
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint8_t text[40];
+            uint32_t count = i < 300 ? 0 : i % 40, head = 3;
+            test_fill(text, sizeof text, i);
+            list[i] = (parquet_page){.stored_at = stored.count,
+                                     .unpacked_at = plain.count,
+                                     .unpacked_bytes = head + count,
+                                     .head_bytes = head,
+                                     .codec = PQ_CODEC_ZSTD,
+                                     .is_compressed = true};
+            bytes packed = compress(PQ_CODEC_ZSTD, text, count);
+            add(&stored, "abc", head);
+            add(&stored, packed.at, packed.count);
+            add(&plain, "abc", head);
+            add(&plain, text, count);
+            mem_free(packed.at);
+            list[i].stored_bytes = (uint32_t)(stored.count - list[i].stored_at);
+            a.library_pages += count > 0;
+            a.largest = count > a.largest ? count : a.largest;
+            a.total += count;
+        }
+        bytes unpacked = new_bytes(plain.count);
+        dev_error error = {.code = DEV_ERROR_NONE};
+        a.stored = stored.at;
+        a.unpacked = unpacked.at;
+        a.error = &error;
+        kernel(&a);
+        CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+        CHECK(!memcmp(unpacked.at, plain.at, plain.count));
+        a.page_count = 300; /* which have levels alone */
+        a.library_pages = a.largest = 0;
+        a.total = 0;
+        memset(unpacked.at, 0, unpacked.count);
+        kernel(&a);
+        CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+        CHECK(!memcmp(unpacked.at, plain.at, list[300].unpacked_at));
+        mem_free(stored.at);
+        mem_free(plain.at);
+        mem_free(unpacked.at);
+        mem_free(list);
     }
 }

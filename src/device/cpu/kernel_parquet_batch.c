@@ -45,6 +45,17 @@ void ISA_(parquet_batch_decompress)(const parquet_batch_decompress_arguments *a)
     }
 }
 
+void ISA_(parquet_batch_library)(const parquet_batch_library_arguments *a)
+{
+    ISA_(parquet_batch_decompress)
+    (&(parquet_batch_decompress_arguments){.codecs = 1u << a->codec,
+                                           .stored = a->stored,
+                                           .unpacked = a->unpacked,
+                                           .pages = a->pages,
+                                           .page_count = a->page_count,
+                                           .error = a->error});
+}
+
 void ISA_(parquet_batch_codes)(const parquet_batch_codes_arguments *a)
 {
     EACH_PAGE(const parquet_page, a, PARQUET_PAGE_KIND(CODES), p)

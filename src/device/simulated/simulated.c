@@ -676,7 +676,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         .stream_count = STREAMS,
         .isa = "scalar",
         .host_isa = CPU_ISA_SCALAR,
-        .codecs = UINT32_MAX,
+        .codecs = {.all = UINT32_MAX},
         .budget = mem_budget_ref(budget),
         .references = 1,
     };
