@@ -217,6 +217,26 @@ static status add_device(pistachio_result *result)
                     text, (double)mem_budget_peak(query->dev->budget) / 1e6);
 }
 
+static bool has_scan(const plan_node *node)
+{
+    bool is_found = node->kind == PLAN_SCAN;
+    for (uint32_t i = 0; i < node->child_count && !is_found; i++)
+        is_found = has_scan(node->children[i]);
+    return is_found;
+}
+
+/* Who decompresses pages, where that is not said by the device's name. */
+static status add_codecs(pistachio_result *result)
+{
+    const plan_statement *plan = &result->statement->query;
+    char text[1024];
+    bool is_found = has_scan(plan->root);
+    for (size_t i = 0; i < plan->shared.count && !is_found; i++)
+        is_found = has_scan(plan->shared.items[i]);
+    dev_codecs_text(&result->engine->dev->codecs, text, sizeof text);
+    return is_found && *text ? add_line(result, "%s", text) : STATUS_OK;
+}
+
 static status add_planning(pistachio_result *result)
 {
     const plan_statement *plan = &result->statement->query;
@@ -348,5 +368,6 @@ status api_explain(pistachio_result *result, bool with_metrics)
         TRY(api_made_row(result, cells));
         line = end ? end + 1 : NULL;
     }
+    TRY(add_codecs(result));
     return with_metrics ? add_run(result, &context) : STATUS_OK;
 }

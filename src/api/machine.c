@@ -123,6 +123,8 @@ static void print_gpus(FILE *to, const api_neighbors *neighbors)
 {
     int *nodes = NULL;
     unsigned count = 0;
+    dev_codecs codecs = {0};
+    char text[1024] = "";
     status_free(dev_cuda_nodes(&nodes, &count));
     for (unsigned i = 0; i < count; i++) {
         fprintf(to, "  GPU cuda:%u", i);
@@ -130,6 +132,11 @@ static void print_gpus(FILE *to, const api_neighbors *neighbors)
             fprintf(to, ": NUMA node %d", nodes[i]);
         fputc('\n', to);
     }
+    if (count)
+        status_free(dev_cuda_codecs(&codecs));
+    dev_codecs_text(&codecs, text, sizeof text);
+    if (*text)
+        fprintf(to, "  GPUs: %s\n", text);
     if (count && neighbors->count) {
         machine_gpu own =
             machine_gpu_of(neighbors->nodes, neighbors->count, neighbors->index, nodes, count);

@@ -45,6 +45,35 @@ static bool gunzip(const void *source, size_t source_bytes, void *target, size_t
     return is_right;
 }
 
+static uint32_t little_endian_32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
+}
+
+#define GZIP_BYTES_MIN 20 /* header, the shortest block, checksum, length */
+
+/* The length at the end is that of the last member. */
+static bool is_one_member(const uint8_t *source, size_t source_bytes, size_t target_bytes)
+{
+    return source_bytes >= GZIP_BYTES_MIN && source[0] == 0x1f && source[1] == 0x8b &&
+           source[2] == Z_DEFLATED && little_endian_32(source + source_bytes - 4) == target_bytes;
+}
+
+static bool is_one_frame(const uint8_t *source, size_t source_bytes, size_t target_bytes)
+{
+    if (source_bytes < 4 || little_endian_32(source) != ZSTD_MAGICNUMBER)
+        return false;
+    unsigned long long bytes = ZSTD_getFrameContentSize(source, source_bytes);
+    return (bytes == target_bytes || bytes == ZSTD_CONTENTSIZE_UNKNOWN) &&
+           ZSTD_findFrameCompressedSize(source, source_bytes) == source_bytes;
+}
+
+bool codec_is_one_stream(int codec, const void *source, size_t source_bytes, size_t target_bytes)
+{
+    return (codec == GZIP && is_one_member(source, source_bytes, target_bytes)) ||
+           (codec == ZSTD && is_one_frame(source, source_bytes, target_bytes));
+}
+
 static uint32_t big_endian_32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];

@@ -1,6 +1,10 @@
 /* device.c - what is the same for every device: references to it, and its memory's allocation. */
 #include "device/device.h"
 
+#include "codec/codec.h"
+
+#include <stdio.h>
+
 _Thread_local dev_work *dev_work_now;
 _Thread_local dev_stream *dev_stream_now;
 
@@ -104,6 +108,37 @@ uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual)
     if (!limit || rows > usual)
         return usual;
     return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : (uint32_t)rows;
+}
+
+/* " by kernels (snappy, lz4)", if there is one. */
+static size_t add_codecs(uint32_t mask, const char *who, char *text, size_t bytes, size_t at)
+{
+    const char *before = who;
+    for (int codec = 1; codec < CODEC_COUNT; codec++)
+        if (mask >> codec & 1 && codec_is_known(codec) && at < bytes) {
+            at += (size_t)snprintf(text + at, bytes - at, "%s%s%s", before,
+                                   before == who ? " (" : "", codec_name(codec));
+            before = ", ";
+        }
+    if (before != who && at < bytes)
+        at += (size_t)snprintf(text + at, bytes - at, ")");
+    return at;
+}
+
+void dev_codecs_text(const dev_codecs *codecs, char *text, size_t bytes)
+{
+    char library[256];
+    size_t at;
+    *text = 0;
+    if (!codecs->by_what)
+        return;
+    snprintf(library, sizeof library, ", by %s", codecs->by_what);
+    at = (size_t)snprintf(text, bytes, "pages are decompressed");
+    at = add_codecs(codecs->all & ~codecs->library, " by kernels", text, bytes, at);
+    at = add_codecs(codecs->library, library, text, bytes, at);
+    at = add_codecs(~codecs->all, ", by the host", text, bytes, at);
+    if (!codecs->library && at < bytes)
+        snprintf(text + at, bytes - at, ": %s", codecs->by_what);
 }
 
 bool dev_kernel_is_host(dev_kernel_id kernel)

@@ -49,6 +49,8 @@ static inline dev_count dev_count_exact(uint64_t rows)
     ITEM(system_allocations, "from the system")   /* those for which the pool had to grow */       \
     ITEM(pageable_copies, "of memory not pinned") /* copies from or to host memory that waits */   \
     ITEM(waits, "blocking waits")                 /* that kept a thread */                         \
+    ITEM(device_pages, "pages decompressed by the device")                                         \
+    ITEM(library_pages, "pages decompressed by nvCOMP")                                            \
     ITEM(host_pages, "pages decompressed by the host") /* of codecs without a kernel */            \
     ITEM(host_rows, "rows computed by the host")       /* by kernels of the host's */              \
     ITEM(wakes, "wake-ups")                            /* of tasks, by events */
@@ -170,6 +172,14 @@ typedef struct dev_ops {
     status (*check)(device *dev);
 } dev_ops;
 
+/* Who decompresses pages: masks of Parquet's codecs. Those that are not in `all` the host does. */
+typedef struct dev_codecs {
+    uint32_t all;     /* the device: by kernels, or a library */
+    uint32_t library; /* of these: by parquet_batch_library */
+    const char
+        *by_what; /* the library's name and version, or why there is none; NULL: of no interest */
+} dev_codecs;
+
 struct device {
     const dev_ops *ops;
     /* The kernel table where a launch is a plain call (the CPU device); else NULL. */
@@ -179,9 +189,9 @@ struct device {
     uint32_t stream_count; /* streams worth running at once; 0: as many as worker threads */
     const char *isa;       /* for EXPLAIN */
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
-    bool
-        runs_tiles; /* lazy devices: several instructions of an expression go to the kernel `expression` */
-    uint32_t codecs;    /* lazy devices: a mask of Parquet's codecs for which there are kernels */
+    /* Lazy devices: several instructions of an expression go to the kernel `expression`. */
+    bool runs_tiles;
+    dev_codecs codecs;  /* lazy devices */
     mem_budget *budget; /* of its memory; the device holds a reference */
     /* Of what the budget counts: pages of Parquet files, as read and decompressed. */
     _Atomic uint64_t page_bytes;
@@ -261,6 +271,11 @@ void dev_cuda_unpin(device *cuda);
 CHECKED status dev_cuda_nodes(int **out_nodes, unsigned *out_count);
 /* How much of its memory may be ours: the most that its budget should allow. */
 CHECKED status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes);
+/* Who decompresses pages on any of them. */
+CHECKED status dev_cuda_codecs(dev_codecs *out);
+/* Who decompresses pages of which codecs, in a line: "pages are decompressed by kernels (snappy), by ..."; "" where that is
+ * of no interest. */
+void dev_codecs_text(const dev_codecs *codecs, char *text, size_t bytes);
 /* Rows of a lazy device's chunks, where nobody says how many: `usual`, or as many as keep several
  * streams' chunks small beside the memory. */
 uint32_t dev_chunk_rows(const mem_budget *budget, uint32_t usual);

@@ -35,7 +35,8 @@ typedef enum dev_error_code {
     DEV_ERROR_CORRUPT,       /* page bytes break the format */
     DEV_ERROR_BOUNDS,        /* a page's value is not within what the footer says */
     DEV_ERROR_NULL,          /* a NULL where it was said that there is none: our fault */
-    DEV_ERROR_CHECKSUM       /* of a page; the detail is where it begins in the file */
+    DEV_ERROR_CHECKSUM,      /* of a page; the detail is where it begins in the file */
+    DEV_ERROR_LIBRARY        /* a library of the device's did not do its work */
 } dev_error_code;
 
 /* C++ has no _Atomic: there the word is swapped by the compiler's own functions. */

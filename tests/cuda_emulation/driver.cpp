@@ -1,7 +1,7 @@
 /* driver.cpp - the functions of libcuda.so.1 that the CUDA device calls, on the host's memory. Each
  * stream is a thread that does late what is enqueued.
  *
- *   PISTACHIO_CUDA_FAIL=NAME:N    the N-th call of function NAME fails
+ *   PISTACHIO_CUDA_FAIL=NAME:N    the N-th call of function NAME, here or in nvcomp.cpp, fails
  *   PISTACHIO_CUDA_MEMORY=BYTES   the device's memory (4 GiB)
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
  *                                 name, launches, jobs, rows, seconds
@@ -77,8 +77,9 @@ static int count_call(const char *name)
         strtoull(fail + length + 1, nullptr, 10) == nth) {
         /* After a failure of what streams do nothing works any more, as with a real driver. Who finds
          * that first may be another thread in another call: the text says what it was. */
-        if (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
-            !strcmp(name, "cuStreamQuery"))
+        if (!strncmp(name, "cu", 2) &&
+            (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
+             !strcmp(name, "cuStreamQuery")))
             lost = ERROR_UNKNOWN;
         snprintf(failed_call, sizeof failed_call, "%s was made to fail", name);
         return strcmp(name, "cuMemCreate") ? (int)ERROR_UNKNOWN : (int)CUDA_OUT_OF_MEMORY;
@@ -88,6 +89,12 @@ static int count_call(const char *name)
 #define BEGIN                                                                                      \
     if (int failed = count_call(__func__))                                                         \
         return failed;
+
+/* For the emulation of nvCOMP: counts a call of its, which fails if it is made to. */
+EXPORTED int emulated_count_call(const char *name)
+{
+    return count_call(name);
+}
 
 /* How often a function was called. */
 EXPORTED uint64_t emulated_calls(const char *name)
@@ -133,6 +140,12 @@ struct CUstream_st {
         changed.notify_one();
     }
 };
+
+/* For the emulation of nvCOMP. */
+EXPORTED void emulated_enqueue(CUstream_st *stream, void (*call)(void *), void *argument)
+{
+    stream->enqueue([=] { call(argument); });
+}
 
 /* One command in 16 comes late. */
 void CUstream_st::main()
@@ -721,8 +734,17 @@ EXPORTED int cuDevicePrimaryCtxRelease_v2(int)
     return count_call(__func__);
 }
 
-EXPORTED int cuCtxSetCurrent(void *)
+static thread_local void *current;
+
+EXPORTED int cuCtxSetCurrent(void *context)
 {
     BEGIN
+    current = context;
     return 0;
+}
+
+/* CUDA's run-time, and so nvCOMP, works on the device's primary context where that is the thread's. */
+EXPORTED bool emulated_is_primary()
+{
+    return current == (void *)&lost;
 }

@@ -1,5 +1,6 @@
 /* test_snappy.c - our decompression against the library's: what it compresses, and damaged blocks.
  */
+#include "plain_bytes.h"
 #include "test.h"
 
 #include "codec/snappy.h"
@@ -7,49 +8,6 @@
 #include <snappy-c.h>
 
 #define BYTES_MAX 70000
-
-/* Text of one kind or another: numbers with common high bytes, runs, short periods, noise; another
- * kind every 20,000 bytes. */
-static void fill(uint8_t *out, size_t bytes, unsigned kind)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++)
-        switch ((kind + i / 20000) % 8) {
-        case 0: /* 8-byte numbers below 2^20 */
-            value = i % 8 ? value >> 8 : test_random() % (1 << 20);
-            out[i] = (uint8_t)value;
-            break;
-        case 1: /* ascending by little */
-            if (i % 8 == 0)
-                value += test_random() % 3;
-            out[i] = (uint8_t)(value >> i % 8 * 8);
-            break;
-        case 2:
-            out[i] = (uint8_t)test_random();
-            break;
-        case 3:
-            out[i] = i && test_random() % 40 ? out[i - 1] : (uint8_t)test_random();
-            break;
-        case 4: { /* periods of 1 to 20 bytes */
-            size_t period = 1 + i / 500 % 20;
-            out[i] = i >= period && test_random() % 60 ? out[i - period] : (uint8_t)test_random();
-            break;
-        }
-        case 5: /* keys that repeat */
-            if (i % 8 == 0)
-                value += test_random() % 4 == 0;
-            out[i] = (uint8_t)(value >> i % 8 * 8);
-            break;
-        case 6: /* 8-byte numbers below 2^20, some of which come again */
-            value = i % 8 ? value >> 8 : test_random() % (1 << 20);
-            out[i] = i >= 800 && i / 8 % 5 == 0 ? out[i - 800] : (uint8_t)value;
-            break;
-        default: /* words */
-            out[i] = (uint8_t)("the furious packages nag slyly "[(i + i / 97 * 5) % 31]);
-            if (test_random() % 50 == 0)
-                out[i] = (uint8_t)test_random();
-        }
-}
 
 TEST(what_the_library_compresses)
 {
@@ -59,7 +17,7 @@ TEST(what_the_library_compresses)
         size_t bytes = round < 60 ? round : test_random() % BYTES_MAX;
         size_t packed_bytes = snappy_max_compressed_length(bytes);
         uint8_t *packed = mem_new(packed_bytes + 1);
-        fill(plain, bytes, round);
+        test_fill(plain, bytes, round);
         CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
         /* Blocks of just the right size: a byte too far is seen. */
         uint8_t *source = mem_resize(packed, packed_bytes), *target = mem_new(bytes ? bytes : 1);
@@ -104,7 +62,7 @@ TEST(blocks_are_decompressed_in_steps)
         size_t packed_bytes = snappy_max_compressed_length(bytes);
         uint8_t *packed = mem_new(packed_bytes + 1), *target = mem_new(bytes ? bytes : 1);
         CHECK(packed && target);
-        fill(plain, bytes, round);
+        test_fill(plain, bytes, round);
         CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
         uint8_t *source = mem_resize(packed, packed_bytes);
         CHECK(source);
@@ -125,7 +83,7 @@ TEST(damaged_blocks_are_taken_as_by_the_library)
         size_t bytes = 1 + test_random() % 4000, packed_bytes = snappy_max_compressed_length(bytes);
         uint8_t *packed = mem_new(packed_bytes), *target = mem_new(bytes);
         CHECK(packed && target);
-        fill(plain, bytes, round);
+        test_fill(plain, bytes, round);
         CHECK_EQ(snappy_compress((char *)plain, bytes, (char *)packed, &packed_bytes), SNAPPY_OK);
         for (unsigned i = 0; i <= test_random() % 4; i++)
             packed[test_random() % packed_bytes] ^= (uint8_t)(1 << test_random() % 8);

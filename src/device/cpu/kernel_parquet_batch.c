@@ -26,7 +26,7 @@ void ISA_(parquet_batch_decompress)(const parquet_batch_decompress_arguments *a)
 {
     EACH_PAGE(const parquet_page, a, UINT32_MAX, p)
     {
-        if (!p->is_compressed)
+        if (!p->is_compressed || !(a->codecs >> p->codec & 1))
             continue;
         const uint8_t *source = a->stored + p->stored_at;
         uint8_t *target = a->unpacked + p->unpacked_at;
@@ -43,6 +43,17 @@ void ISA_(parquet_batch_decompress)(const parquet_batch_decompress_arguments *a)
                                          .error = a->error,
                                          .location = p->location});
     }
+}
+
+void ISA_(parquet_batch_library)(const parquet_batch_library_arguments *a)
+{
+    ISA_(parquet_batch_decompress)
+    (&(parquet_batch_decompress_arguments){.codecs = 1u << a->codec,
+                                           .stored = a->stored,
+                                           .unpacked = a->unpacked,
+                                           .pages = a->pages,
+                                           .page_count = a->page_count,
+                                           .error = a->error});
 }
 
 void ISA_(parquet_batch_codes)(const parquet_batch_codes_arguments *a)

@@ -5,6 +5,7 @@
  *   memory.c   device memory and pinned host memory      copy.c    copies
  *   reuse.c    memory that a stream takes again at once
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
+ *   library.c  pages that nvCOMP decompresses            nvcomp.c  nvCOMP
  *
  * What a stream is told to do stays in its window (launch_window.h) until it is full, or a mark is
  * wanted. A stream's progress is a word in pinned memory. Now and then a mark is enqueued: a number that the
@@ -19,6 +20,7 @@
 
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"
+#include "device/cuda/nvcomp.h"
 #include "device/device.h"
 #include "device/launch_window.h"
 
@@ -82,6 +84,7 @@ typedef enum cuda_command_kind {
     CUDA_COMMAND_COPY_OUT,
     CUDA_COMMAND_COPY,
     CUDA_COMMAND_ZERO,
+    CUDA_COMMAND_LIBRARY, /* `arguments`: an nvcomp_batch */
     CUDA_COMMAND_EVENT
 } cuda_command_kind;
 
@@ -144,6 +147,7 @@ struct cuda_device {
     cuda_ordinal ordinal;
     cuda_context context; /* the process's primary one of this device; NULL: not retained */
     cuda_module module;
+    const nvcomp_library *library; /* or NULL */
     cuda_function functions[CUDA_ENTRIES];
     char isa[32];
     uint64_t blocks_at_a_time; /* of CUDA_BLOCK threads, on all multiprocessors */

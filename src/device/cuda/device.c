@@ -90,6 +90,23 @@ status dev_cuda_memory(unsigned ordinal, uint64_t *out_bytes)
     return STATUS_OK;
 }
 
+static const nvcomp_library *find_library(const cuda_driver *driver, dev_codecs *out)
+{
+    const nvcomp_library *library = nvcomp_find(driver, &out->by_what);
+    out->library = nvcomp_codecs(library);
+    out->all = CUDA_CODECS | out->library;
+    return library;
+}
+
+status dev_cuda_codecs(dev_codecs *out)
+{
+    const cuda_driver *driver;
+    *out = (dev_codecs){0};
+    TRY(cuda_driver_open(&driver));
+    find_library(driver, out);
+    return STATUS_OK;
+}
+
 static status must_have(const cuda_device *dev, int attribute, const char *what)
 {
     int value = 0;
@@ -283,10 +300,10 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
         .isa = dev->isa,
         .host_isa = CPU_ISA_SCALAR,
         .runs_tiles = true,
-        .codecs = 1u << CUDA_CODEC_SNAPPY,
         .budget = mem_budget_ref(budget),
         .references = 1,
     };
+    dev->library = find_library(driver, &dev->base.codecs);
     status st = open_device(dev, ordinal);
     if (st) {
         dev_close(&dev->base);

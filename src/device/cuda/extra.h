@@ -21,7 +21,26 @@ typedef struct cuda_extra {
          ? CUDA_JOBS_BYTES / CUDA_JOB_BYTES(argument_bytes)                                        \
          : CUDA_JOBS_MAX)
 
-#define CUDA_CODEC_SNAPPY 1 /* as Parquet numbers them: the one for which there are kernels */
+/* The codecs for which there are kernels, as Parquet numbers them. */
+#define CUDA_CODEC_SNAPPY 1
+#define CUDA_CODEC_LZ4 5 /* in frames, or not */
+#define CUDA_CODEC_LZ4_RAW 7
+#define CUDA_CODECS (1u << CUDA_CODEC_SNAPPY | 1u << CUDA_CODEC_LZ4 | 1u << CUDA_CODEC_LZ4_RAW)
+
+/* Scratch of parquet_batch_library: what nvCOMP takes and gives, arrays of a word for each page that it decompresses, of
+ * statuses 4 bytes; then a word for each page: its number among those, from 1 on. */
+enum {
+    LIBRARY_SOURCES,
+    LIBRARY_SOURCE_BYTES,
+    LIBRARY_TARGETS,
+    LIBRARY_TARGET_BYTES,
+    LIBRARY_DONE_BYTES,
+    LIBRARY_STATUSES,
+    LIBRARY_ARRAYS
+};
+#define LIBRARY_WORDS(library_pages, pages) ((uint64_t)LIBRARY_ARRAYS * (library_pages) + (pages))
+#define LIBRARY_NOT_CALLED UINT32_MAX /* a status */
+
 #define CUDA_WARP 32
 /* Threads of a block, and what one block does of kernels that work on tiles. */
 #define CUDA_BLOCK 256

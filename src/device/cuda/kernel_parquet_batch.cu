@@ -8,27 +8,6 @@
     ((p)->is_compressed ? (a).unpacked + (p)->unpacked_at : (a).stored + (p)->stored_at)
 #define IS_ONE_OF(p, kinds) ((kinds) >> (p)->kind & 1)
 
-KERNEL_TOGETHER(parquet_batch_decompress)
-{
-    const parquet_page *p = &a.pages[blockIdx.x];
-    if (!p->is_compressed)
-        return;
-    const uint8_t *source = a.stored + p->stored_at;
-    uint8_t *target = a.unpacked + p->unpacked_at;
-    for (uint32_t i = threadIdx.x; i < p->head_bytes; i += blockDim.x)
-        target[i] = source[i];
-    if (p->unpacked_bytes == p->head_bytes)
-        return;
-    parquet_decompress_arguments one = {};
-    one.source = source + p->head_bytes;
-    one.source_bytes = p->stored_bytes - p->head_bytes;
-    one.target = target + p->head_bytes;
-    one.target_bytes = p->unpacked_bytes - p->head_bytes;
-    one.error = a.error;
-    one.location = p->location;
-    parquet_decompress_page(one);
-}
-
 /* ---- bits ---- */
 
 /* The lowest `width` bits of the word, which has no others, to bits from `at` on. */

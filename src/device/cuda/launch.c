@@ -79,10 +79,10 @@ static shape counted(shape s)
     return s;
 }
 
-static shape snappy(int codec)
+/* The shape, if there are kernels for all codecs of the mask. */
+static shape of_codecs(uint32_t codecs, shape s)
 {
-    shape s = cuda_shape_one_warp();
-    s.missing = codec == CUDA_CODEC_SNAPPY ? NULL : "a codec other than snappy";
+    s.missing = codecs & ~CUDA_CODECS ? "a codec other than snappy and lz4" : NULL;
     return s;
 }
 
@@ -101,13 +101,6 @@ static shape warp_each(uint64_t pages)
 static shape slices(uint64_t count, uint64_t pages)
 {
     return (shape){.blocks = count, .threads = CUDA_BLOCK, .scratch_words = pages};
-}
-
-static shape snappy_pages(uint32_t codecs, uint64_t pages)
-{
-    shape s = warp_each(pages);
-    s.missing = codecs & ~(1u << CUDA_CODEC_SNAPPY) ? "a codec other than snappy" : NULL;
-    return s;
 }
 
 /* Launches that are in the window keep what they were given. */

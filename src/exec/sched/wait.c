@@ -106,6 +106,7 @@ status exec_error_status(exec_query *query, const dev_error *error)
         [DEV_ERROR_BOUNDS] = {STATUS_KIND_CORRUPT, PQ_BOUNDS_MESSAGE},
         [DEV_ERROR_NULL] = {STATUS_KIND_INTERNAL, "a NULL among keys that have none"},
         [DEV_ERROR_CHECKSUM] = {STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE},
+        [DEV_ERROR_LIBRARY] = {STATUS_KIND_IO, "nvCOMP did not decompress the page"},
     };
     uint32_t code = atomic_load(&((dev_error *)error)->code);
     if (code == DEV_ERROR_NONE)
@@ -125,6 +126,9 @@ status exec_error_status(exec_query *query, const dev_error *error)
             return status_context(
                 status_context(st, "page at byte %llu", (unsigned long long)error->detail), "%s",
                 location);
+        if (code == DEV_ERROR_LIBRARY)
+            return status_hint(status_context(st, "%s", location),
+                               "with PISTACHIO_NVCOMP_LIBRARY=none the host decompresses");
         return status_context(st, "%s, at byte or row %llu", location,
                               (unsigned long long)error->detail);
     }

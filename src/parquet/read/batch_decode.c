@@ -1,7 +1,7 @@
 /* batch_decode.c - all pages of a column that a chunk needs, step by step, a launch for each.
  *
  *     pinned bytes ─ copies ─> stored ─ decompress ─> unpacked
- *          └ the host's ─┘                       where the device has no kernel for a page's codec
+ *          └ the host's ─┘                       where the device has neither kernel nor library for a page's codec
  *                              stored ─── checksums ─> an error, before anything else is done with the bytes
  *     descriptors  ─ copy ───> pages ──── levels ───> pages, validity
  *                              dictionaries ─ plain ─> dictionary
@@ -18,6 +18,12 @@
 /* Pages with at most this between them are one copy. */
 #define GAP_BYTES 4096
 
+/* Pages of a codec that a library of the device's decompresses. */
+typedef struct library_pages {
+    uint32_t count, largest; /* of those that have bytes behind their levels; and of their bytes */
+    uint64_t total;
+} library_pages;
+
 typedef struct batch {
     pq_batch_context *context;
     const pq_batch_page_list *pages; /* until they are placed */
@@ -28,7 +34,9 @@ typedef struct batch {
     uint32_t kinds;          /* of data pages, a mask */
     uint64_t row_count;
     uint64_t stored_bytes, unpacked_bytes;
-    uint32_t codecs; /* of the compressed pages, a mask */
+    uint32_t codecs;         /* of the compressed pages that kernels decompress, a mask */
+    uint32_t library_codecs; /* of those that a library does */
+    library_pages library[CODEC_COUNT];
     uint32_t slices; /* of pages whose checksum the device computes */
     bool has_levels; /* that a launch must look at */
     bool has_nulls;  /* or may have */
@@ -73,7 +81,19 @@ static void describe_checksum(batch *b, size_t number)
         b->slices += PARQUET_SLICES(d->stored_bytes);
 }
 
-/* The device has no kernel for the page's codec. */
+/* The device has a kernel for the page's codec, or a library that takes what it finds in the page. */
+static bool is_devices(const batch *b, size_t number)
+{
+    const pq_page *page = b->pages->items[number].page;
+    const parquet_page *d = &b->described[number];
+    const dev_codecs *codecs = &b->dev->codecs;
+    if (!(codecs->library >> d->codec & 1))
+        return codecs->all >> d->codec & 1;
+    return codec_is_one_stream(d->codec, page->host + d->head_bytes,
+                               d->stored_bytes - d->head_bytes, d->unpacked_bytes - d->head_bytes);
+}
+
+/* It has not. */
 static status unpack(batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
@@ -94,6 +114,23 @@ static status unpack(batch *b, size_t number)
     return STATUS_OK;
 }
 
+/* Of a page that the device decompresses. */
+static void note_codec(batch *b, const parquet_page *d)
+{
+    library_pages *l = &b->library[d->codec];
+    uint32_t bytes = d->unpacked_bytes - d->head_bytes;
+    if (!(b->dev->codecs.library >> d->codec & 1)) {
+        DEV_WORK_NOTE(device_pages);
+        b->codecs |= 1u << d->codec;
+        return;
+    }
+    DEV_WORK_NOTE(library_pages);
+    b->library_codecs |= 1u << d->codec;
+    l->count += bytes > 0;
+    l->largest = bytes > l->largest ? bytes : l->largest;
+    l->total += bytes;
+}
+
 static status place_page(batch *b, size_t number)
 {
     const pq_batch_page *p = &b->pages->items[number];
@@ -111,7 +148,7 @@ static status place_page(batch *b, size_t number)
     d->row_count = d->valid_count = h->value_count;
     d->values_at = head;
     d->location = p->location;
-    if (d->is_compressed && !(b->dev->codecs >> d->codec & 1))
+    if (d->is_compressed && !is_devices(b, number))
         TRY(unpack(b, number));
     describe_checksum(b, number);
     if (follows(b, number))
@@ -120,7 +157,7 @@ static status place_page(batch *b, size_t number)
         d->stored_at = round_up(b->stored_bytes);
     b->stored_bytes = d->stored_at + d->stored_bytes;
     if (d->is_compressed) {
-        b->codecs |= 1u << d->codec;
+        note_codec(b, d);
         d->unpacked_at = b->unpacked_bytes;
         b->unpacked_bytes = round_up(b->unpacked_bytes + d->unpacked_bytes + !d->unpacked_bytes);
     }
@@ -249,7 +286,8 @@ static status place(batch *b)
 /* Every launch over the pages begins with these. */
 #define PAGES(b) .pages = (b)->pages_owner->address, .page_count = (uint32_t)(b)->page_count
 
-static status unpack_pages(batch *b)
+/* What the host knows of the pages; and checksums of the stored bytes. */
+static status upload_pages(batch *b)
 {
     dev_stream *stream = b->context->stream;
     size_t bytes = b->page_count * sizeof *b->described;
@@ -258,16 +296,30 @@ static status unpack_pages(batch *b)
     if (b->slices)
         TRY(DEV_LAUNCH(stream, parquet_batch_checksums, .stored = b->stored->address, PAGES(b),
                        .slice_count = b->slices, .error = b->context->error));
-    if (!b->unpacked_bytes)
-        return STATUS_OK;
-    TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
-    return DEV_LAUNCH(stream, parquet_batch_decompress, .codecs = b->codecs,
-                      .stored = b->stored->address, .unpacked = b->unpacked->address, PAGES(b),
-                      .error = b->context->error);
+    return STATUS_OK;
 }
 #define BYTES(b)                                                                                   \
     .stored = (b)->stored->address, .unpacked = (b)->unpacked ? (b)->unpacked->address : NULL,     \
     PAGES(b)
+
+static status decompress(batch *b)
+{
+    dev_stream *stream = b->context->stream;
+    if (!b->unpacked_bytes)
+        return STATUS_OK;
+    TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
+    if (b->codecs)
+        TRY(DEV_LAUNCH(stream, parquet_batch_decompress, BYTES(b), .codecs = b->codecs,
+                       .error = b->context->error));
+    for (uint8_t codec = 0; codec < CODEC_COUNT; codec++) {
+        const library_pages *l = &b->library[codec];
+        if (b->library_codecs >> codec & 1)
+            TRY(DEV_LAUNCH(stream, parquet_batch_library, BYTES(b), .codec = codec,
+                           .library_pages = l->count, .largest = l->largest, .total = l->total,
+                           .error = b->context->error));
+    }
+    return STATUS_OK;
+}
 
 static status read_levels(batch *b)
 {
@@ -554,7 +606,8 @@ static status decode_flat(batch *b, tensor **out)
 
 static status decode(batch *b, tensor **out)
 {
-    TRY(unpack_pages(b));
+    TRY(upload_pages(b));
+    TRY(decompress(b));
     if (b->kinds & PARQUET_PAGE_KIND(CODES) && !b->context->dictionary)
         TRY(decode_dictionaries(b));
     TRY(read_levels(b));
