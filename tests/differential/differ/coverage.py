@@ -13,7 +13,7 @@ NOT_MADE.add(("plan", "grouping sets"))  # gone before a plan runs
 SET_WORDS = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 CLAUSES = ("WHERE", "GROUP BY", "HAVING", "DISTINCT", "ORDER BY", "LIMIT", "OFFSET", "WITH", "VALUES", "NULLS FIRST", "NULLS LAST",
            "ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "groups beside sets", "GROUP BY ALL", "ORDER BY ALL", "DISTINCT ON", "* EXCLUDE", "* REPLACE", "LATERAL",
-           "derived table", "view", "path in FROM", "no FROM", "WITH RECURSIVE", "CREATE TABLE AS", "CREATE OR REPLACE TABLE AS", "INSERT SELECT", "INSERT VALUES", "DROP TABLE", "view in a script",
+           "derived table", "view", "path in FROM", "no FROM", "WITH RECURSIVE", "CREATE TABLE AS", "CREATE OR REPLACE TABLE AS", "INSERT SELECT", "INSERT VALUES", "DROP TABLE", "view in a script", "SET timezone",
            "COPY to parquet", "COPY to csv", "COPY to tsv", "COPY to json", "COPY to jsonl", "COPY of many rows", "COPY (PARTITION_BY)", "COPY (PER_RANK)",
            "table in folders", "columns by name", "table of dictionaries", "generate_series", "range", "series of a column", "number in a window limited", "rows of large pages", "skewed keys")
 CODECS = ("none", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
@@ -139,6 +139,8 @@ def of_query(query, views=()):
             found.add(("set operation", q.word))
         for step in q.steps if isinstance(q, Script) else ():
             of_step(step, found)
+        if isinstance(q, Script) and q.zone:
+            found.add(("clause", "SET timezone"))
         if isinstance(q, Copy):
             found.add(("clause", f"COPY to {q.kind}"))
             if q.kind == "parquet":

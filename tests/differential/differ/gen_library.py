@@ -3,8 +3,12 @@
 A template has {0}, {1} for the arguments; what must be a constant (formats, patterns, counts) stands in it, so that
 cutting down cannot change it.
 """
+import math
+
+from . import gen_time, zones
 from . import types as T
 from .expr import call, cast, cast_fits
+
 
 def quoted(text):
     return "'" + text.replace("'", "''") + "'"
@@ -311,6 +315,34 @@ def shift(op, t, is_left):
     return make
 
 
+def factorial(g, depth):
+    arg, n = whole(g, depth), g.rng.choice((6, 13, 21, 34))
+    return None if arg is None else made("factorial", T.decimal(38, 0), [arg], f"factorial(abs({{0}} % {n}))", f"factorial(CAST(abs({{0}} % {n}) AS INTEGER))", math.factorial(n - 1))
+
+
+# {c} parts from {l} to {h}, which may be below it: as PostgreSQL computes it with doubles.
+BUCKET = ("CASE WHEN {x} IS NULL OR {l} IS NULL OR {c} IS NULL THEN NULL WHEN {x} {before} {l} THEN 0 WHEN {x} {behind} {h} THEN {c} + 1 "
+          "ELSE least(CAST(floor({c} * (({x} / 2 - {l} / 2) / ({h} / 2 - {l} / 2))) AS BIGINT) + 1, {c}) END")
+
+
+def width_bucket(g, depth):
+    """The bounds and the number of parts are constants or not."""
+    rng = g.rng
+    low, count, width = str(rng.randint(-400, 400) / 8), str(rng.choice((1, 3, 5, 10, 1000))), rng.choice((-1, 1, 1)) * rng.choice((1, 8, 24, 100, 8000, 80_000)) / 8
+    args = [double(g, depth, 1e6)]
+    if rng.random() < 0.3:
+        args.append(double(g, depth - 1, 1e6))
+        low = "{1}"
+    if rng.random() < 0.3:
+        count = f"(1 + abs({{{len(args)}}} % 9))"
+        args.append(whole(g, depth - 1))
+    if None in args:
+        return None
+    parts = {"x": "{0}", "l": f"CAST({low} AS DOUBLE)", "h": f"(CAST({low} AS DOUBLE) + CAST({width} AS DOUBLE))", "c": f"CAST({count} AS BIGINT)",
+             "before": "<" if width > 0 else ">", "behind": ">=" if width > 0 else "<="}
+    return made("width_bucket", T.I64, args, f"width_bucket({{0}}, {low}, {low} + ({width}), {count})", BUCKET.format(**parts), 10_000)
+
+
 # ---- time ----
 
 def make_timestamp(g, depth):
@@ -414,6 +446,74 @@ def random_number(g, depth):
     return None if arg is None else made("random_number", arg.type, [arg], "({0} + CAST(floor(random()) AS integer))", "{0}", arg.bound)
 
 
+VERSION = "substring(CAST(gen_random_uuid() AS varchar), 15, 1)"
+UUIDS = ("(gen_random_uuid() IS NOT NULL)", f"({VERSION} = '4')", "(gen_random_uuid() <> gen_random_uuid())", "(uuid() IS DISTINCT FROM uuidv4())",
+         "(substring(CAST(gen_random_uuid() AS varchar), 20, 1) IN ('8', '9', 'a', 'b'))", "(length(CAST(uuidv4() AS varchar)) = 36)")
+
+
+def random_uuid(g, depth):
+    form_ = g.rng.choice(UUIDS)
+    if g.rng.random() < 0.3:
+        return made("gen_random_uuid", T.BOOL, [], form_, "true")
+    if g.rng.random() < 0.5:
+        return made("gen_random_uuid", T.BOOL, [g.condition(depth)], f"({{0}} AND {form_})", "{0}")
+    arg = g.expr("uuid", depth)
+    return made("gen_random_uuid", T.BOOL, [arg], "({0} <> gen_random_uuid())", "({0} IS NOT NULL OR NULL)")
+
+
+# ---- zones ----
+
+def zone_and_name(g, depth, number):
+    """(the zone as text of either engine, arguments, DuckDB's name): {number} is a condition, where the zone is none of the constants."""
+    (ours, oracle), name = zones.random_zone(g.rng), None
+    name = oracle
+    if g.rng.random() < 0.25:
+        other = g.rng.choice((zones.random_zone(g.rng), ("UTC", "UTC")))
+        choice = f"CASE WHEN {{{number}}} THEN '%s' ELSE '%s' END"
+        return choice % (ours, other[0]), choice % (oracle, other[1]), [g.condition(min(depth, 1))], name
+    return f"'{ours}'", f"'{oracle}'", [], name
+
+
+def at_zone(rng, ours, arg="{0}"):
+    return rng.choice((f"({arg} AT TIME ZONE {ours})", f"timezone({ours}, {arg})"))
+
+
+def zone_local(g, depth):
+    """What a zone's clock shows at an instant, or at the beginning of a day."""
+    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    arg = zones.instant_near(g.rng, name) if g.rng.random() < 0.15 else g.expr(g.rng.choice(("tstz", "tstz", "tstz", "date")), depth)
+    if arg.bound > 100_000:
+        return None
+    return made("zone_local", T.TS, [arg] + more, at_zone(g.rng, ours), f"(CAST({{0}} AS TIMESTAMPTZ) AT TIME ZONE {oracle})", arg.bound + 2)
+
+
+def zone_instant(g, depth):
+    """The instant at which a zone's clock shows it; or the beginning of a zone's day."""
+    rng = g.rng
+    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    if rng.random() < 0.3:
+        unit, arg = rng.choice(("day", "week", "month", "quarter", "year")), g.expr("tstz", depth)
+        ours, oracle = f"date_trunc('{unit}', {{0}}, {ours})", f"(CAST(date_trunc('{unit}', {{0}} AT TIME ZONE {oracle}) AS TIMESTAMP) AT TIME ZONE {oracle})"
+        return made("zone_instant", T.TSTZ, [arg] + more, ours, oracle, arg.bound + 400) if arg.bound <= 100_000 else None
+    arg = zones.local_near(rng, name) if rng.random() < 0.15 else g.expr("ts", depth)
+    if arg.bound > 100_000 or arg.type != T.TS:
+        return None
+    return made("zone_instant", T.TSTZ, [arg] + more, at_zone(rng, ours), f"({{0}} AT TIME ZONE {oracle})", arg.bound + 2)
+
+
+KEPT = "({0} - ({0} AT TIME ZONE {zone} - date_trunc('{unit}', {0} AT TIME ZONE {zone})))"
+
+
+def zone_keep(g, depth):
+    """Parts of a day are cut off, and the offset stays: DuckDB's own would take the instant anew, of two hours that look alike the second."""
+    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    arg, unit = zones.instant_near(g.rng, name) if g.rng.random() < 0.25 else g.expr("tstz", depth), g.rng.choice(("hour", "hour", "minute", "second", "milliseconds"))
+    if arg.bound > 100_000:
+        return None
+    oracle = KEPT.replace("{zone}", oracle).replace("{unit}", unit)
+    return made("zone_keep", T.TSTZ, [arg] + more, f"date_trunc('{unit}', {{0}}, {ours})", oracle, arg.bound + 2)
+
+
 def strftime(g, depth):
     word = g.rng.choice(WORDS)
     return of_moment("strftime", T.TEXT, f"strftime({{0}}, '{word}')", f"strftime({{0}}, '{word}')")(g, depth)
@@ -437,21 +537,24 @@ TABLE = {
              "to_char_number": to_char_number, "setseed": lambda g, d: made("setseed", T.TEXT, [], f"setseed({g.rng.choice((0, 0.25, -1, 1))})", "''")},
     "bool": {"regexp_match": regexp_match("regexp_match"), "regexp_match_any_case": regexp_match("regexp_match_any_case"),
              "regexp_like": regexp_match("regexp_like"), "isfinite": kind_of_real("isfinite"), "isinf": kind_of_real("isinf"), "isnan": kind_of_real("isnan"),
-             "random": random_},
+             "random": random_, "gen_random_uuid": random_uuid},
     "int": {"ascii": lambda g, d: one_text(g, d, "ascii", "ascii({0})", t=T.I64, bound=1_200_000), "regexp_count": regexp_count, "regexp_instr": regexp_instr,
             "gcd": divisor("gcd"), "lcm": divisor("lcm"), "bit_and": bits("bit_and", "&", "({0} & {1})"), "bit_or": bits("bit_or", "|", "({0} | {1})"),
             "bit_xor": bits("bit_xor", "#", "xor({0}, {1})"), "bit_not": bit_not, "shift_left": shift("shift_left", T.I64, True),
             "shift_right": shift("shift_right", T.I64, False), "shift_left_32": shift("shift_left_32", T.I32, True),
-            "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff, "random_number": random_number},
+            "shift_right_32": shift("shift_right_32", T.I32, False), "date_diff": date_diff, "random_number": random_number, "width_bucket": width_bucket},
+    "dec": {"factorial": factorial},
     "float": {"atan2": atan2, **{op: libm(op) for op in LIBRARY}},
     "blob": {"decode": decode},
     "date": {"make_date": plain_date, "last_day": of_moment("last_day", T.DATE, "last_day({0})", "last_day({0})", None),
              "to_date": there_and_back("to_date", T.DATE, "to_date", "YYYY-MM-DD", "CAST({0} AS DATE)")},
-    "ts": {"make_timestamp": make_timestamp},
-    "tstz": {"make_timestamptz": to_timestamp,
+    "ts": {"make_timestamp": make_timestamp, "zone_local": zone_local},
+    "tstz": {"zone_instant": zone_instant, "zone_keep": zone_keep,
+             "make_timestamptz": to_timestamp,
              "parse_timestamp": there_and_back("parse_timestamp", T.TSTZ, "to_timestamp", "YYYY-MM-DD HH24:MI:SS.US", "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMPTZ)")},
-    "interval": {"age": age},
+    "interval": {"age": age, "timestamp_difference": gen_time.difference},
 }
+IN_SESSION = ("zone_offset", "zone_add", "zone_format", "zone_read", "zone_to_char", "zone_to_timestamp")  # gen_zone.py
 OPS = sorted({op for ops in TABLE.values() for op in ops})
 
 

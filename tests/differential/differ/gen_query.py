@@ -10,14 +10,15 @@ from .gen_ranked import RankedQueries
 from .gen_recursive import RecursiveQueries
 from .gen_session import Scripts
 from .gen_subquery import Subqueries
+from .gen_zone import ZoneQueries
 from .query import NAMES, Order, Recursive, Select, SetOperation, Stored, Tail, Values
 from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
-KINDS = {"query": 72, "skewed": 6, "pages": 5, "script": 6, "copy": 9, "recursive": 2}  # of statements, and how often each
+KINDS = {"query": 69, "skewed": 6, "pages": 5, "script": 6, "zone": 3, "copy": 9, "recursive": 2}  # of statements, and how often each
 
 
-class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQueries, LargeQueries):
+class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQueries, LargeQueries, ZoneQueries):
     """Statements over tables (tables.Table), of which some are large (gen_large.py), and views ((name, query) pairs)."""
 
     def __init__(self, rng, tables, views=(), large=()):
@@ -49,6 +50,9 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
 
     def script_statement(self):
         return self.script()
+
+    def zone_statement(self):
+        return self.zone_script()
 
     def copy_statement(self):
         return self.copy()

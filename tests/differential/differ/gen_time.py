@@ -1,6 +1,6 @@
 """Random dates, timestamps and intervals."""
 from . import types as T
-from .expr import call
+from .expr import call, cast, cast_fits
 
 FAR = 600_000  # days; beyond, years stop having four digits
 UNITS = ("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century")
@@ -41,17 +41,21 @@ def stamp(g, depth, klass):
     return call("timestamp_add_interval", t, *args, bound=source.bound + gap.bound, data=symbol)
 
 
+def difference(g, depth):
+    """Of two timestamps."""
+    klass = g.rng.choice(("ts", "ts", "tstz"))
+    sides = [g.expr(klass, depth), g.expr(klass, depth - 1)]
+    sides = [cast(side, T.TS) if side.type.kind == "tsns" and cast_fits(side, T.TS) else side for side in sides]
+    if sides[0].bound + sides[1].bound > FAR or sides[0].type != sides[1].type or sides[0].type.kind == "tsns":
+        return None
+    return call("timestamp_difference", T.INTERVAL, *sides, bound=sides[0].bound + sides[1].bound)
+
+
 def interval(g, depth, exact):
     rng = g.rng
     kind = rng.choice(("add", "add", "add", "multiply", "multiply", "multiply", "multiply", "difference", "difference", "difference"))
     if kind == "difference":
-        klass = rng.choice(("ts", "ts", "tstz"))
-        left, right = g.expr(klass, depth), g.expr(klass, depth - 1)
-        if left.bound + right.bound > (30000 if "tsns" in (left.type.kind, right.type.kind) else FAR) or left.type != right.type:
-            return None
-        if left.type.kind == "tsns":
-            return None
-        return call("timestamp_difference", T.INTERVAL, left, right, bound=left.bound + right.bound)
+        return difference(g, depth)
     gap = g.expr("interval", depth)
     if kind == "add":
         other = g.expr("interval", depth - 1)

@@ -160,6 +160,7 @@ class Script:
     """Several statements in a row, the queries among them with rows that are compared."""
 
     steps: list
+    zone: str = ""  # SET of the session's zone, for which DuckDB's queries are written out
     tail: Tail = field(default_factory=Tail)
     ctes: list = field(default_factory=list)
     is_risky, is_large, theme = False, False, ""

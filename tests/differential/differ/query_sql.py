@@ -146,7 +146,7 @@ def step_sql(step, dialect):
 
 def script_sql(script):
     """All statements, before each query's rows a mark; nothing is left behind."""
-    lines, count = [], 0
+    lines, count = [script.zone] if script.zone else [], 0
     for step in script.steps:
         if step.word == "query":
             lines.append(f'SELECT {count} AS "{PART}"')
@@ -155,6 +155,8 @@ def script_sql(script):
     for word in ("view", "create"):
         made = sorted({step.name for step in script.steps if step.word == word})
         lines += [f"DROP {'VIEW' if word == 'view' else 'TABLE'} IF EXISTS {name}" for name in made]
+    if script.zone:
+        lines.append("SET timezone = 'UTC'")
     return ";\n".join(lines)
 
 

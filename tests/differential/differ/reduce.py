@@ -254,7 +254,7 @@ def one_side(query, number, side):
 def unwrap(query, number):
     """A query in the statement becomes the statement."""
     q = nth(query, number)
-    if q is query:
+    if q is query or isinstance(query, Script) and query.zone:  # outside of the script it means something else
         return None
     if not q.ctes:  # it may read those before the one that it is in
         before = []

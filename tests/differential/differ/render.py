@@ -465,6 +465,6 @@ FORMS = {
     "ln": typed_function("ln"), "log10": typed_function("log10"), "exp": typed_function("exp"),
     "date_part": date_part_form, "date_trunc": date_trunc_form, "date_add_days": date_days_form,
     "date_difference": date_difference_form, "timestamp_add_interval": plus_minus_form,
-    **dict.fromkeys(gen_library.OPS, gen_library.form),
+    **dict.fromkeys(gen_library.OPS, gen_library.form), **dict.fromkeys(gen_library.IN_SESSION, gen_library.form),
     "timestamp_difference": timestamp_difference_form, "interval_add": plus_minus_form, "interval_multiply": interval_multiply_form,
 }
