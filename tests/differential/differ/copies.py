@@ -21,9 +21,9 @@ def can_copy(query, kind):
     return not (kind == "parquet" and any(t.kind == "interval" for t in types)) and not (kind == "csv" and len(types) < 2)
 
 
-def random_copy(rng, query, number):
-    """The query's COPY, or the query where its rows go into no such file."""
-    kind, options = rng.choice(KINDS), {}
+def random_copy(rng, query, number, is_by_key=False):
+    """The query's COPY, or the query where its rows go into no such file. is_by_key: rather to folders."""
+    kind, options = "parquet" if is_by_key else rng.choice(KINDS), {}
     if rng.random() < 0.4:
         options["FORMAT"] = kind
     if kind == "parquet":
@@ -39,16 +39,22 @@ def random_copy(rng, query, number):
         options["NULL"] = rng.choice(("'NULL'", "'-'", "'none at all'")[:3 if "' '" not in options.values() else 2])
     if options.get("ROW_GROUP_SIZE", 100) < 100 and query.theme:
         options["ROW_GROUP_SIZE"] = 1000
-    if kind == "parquet" and query.theme == "" and rng.random() < 0.5:
+    if kind == "parquet" and query.theme == "" and (is_by_key or rng.random() < 0.5):
         put_folders(rng, query, options)
     return Copy(query, kind, options, number) if can_copy(query, kind) else query
 
 
+def folder_keys(query):
+    """Names of the columns that folders can be named by, beside which others are left."""
+    names = query.names()
+    is_fitting = isinstance(query, Select) and len(set(names)) == len(names) > 1
+    return [name for e, name in query.items if is_key(e)] if is_fitting else []
+
+
 def put_folders(rng, query, options):
     """One file for each rank, or for each value of columns of few values."""
-    names = query.names()
-    fitting = [name for e, name in query.items if is_key(e)] if isinstance(query, Select) and len(set(names)) == len(names) else []
-    if fitting and len(names) > 1 and rng.random() < 0.9:
+    names, fitting = query.names(), folder_keys(query)
+    if fitting and rng.random() < 0.9:
         options["FORMAT"] = "parquet"
         options["PARTITION_BY"] = f"({', '.join(rng.sample(fitting, min(len(fitting), len(names) - 1, rng.choice((1, 1, 2)))))})"
         if rng.random() < 0.2:

@@ -316,6 +316,8 @@ def shift(op, t, is_left):
 
 
 def factorial(g, depth):
+    if depth > 0 and g.rng.random() < 0.8:  # it is the one that makes decimals
+        return None
     arg, n = whole(g, depth), g.rng.choice((6, 13, 21, 34))
     return None if arg is None else made("factorial", T.decimal(38, 0), [arg], f"factorial(abs({{0}} % {n}))", f"factorial(CAST(abs({{0}} % {n}) AS INTEGER))", math.factorial(n - 1))
 

@@ -3,7 +3,7 @@ from . import gen_aggregate, gen_window
 from . import types as T
 from .expr import Expr, cast, cast_fits, column
 from .gen_expr import CLASSES, Generator
-from .copies import random_copy
+from .copies import folder_keys, random_copy
 from .gen_from import Relations
 from .gen_large import LargeQueries
 from .gen_ranked import RankedQueries
@@ -64,9 +64,15 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
     def copy(self):
         query = self.many_rows() if self.rng.random() < 0.35 and self.large else None
         self.begin()
+        is_by_key = query is None and self.rng.random() < 0.12
         query = query or self.single_query()
+        for _ in range(6 if is_by_key else 0):
+            if folder_keys(query):
+                break
+            self.begin()
+            query = self.single_query()
         self.copies += 1
-        return query if query.is_risky else random_copy(self.rng, query, self.copies)
+        return query if query.is_risky else random_copy(self.rng, query, self.copies, is_by_key)
 
     def with_tail(self, query):
         self.put_tail(query)
@@ -136,6 +142,8 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
             return where
         if kind in ("exists", "in") and self.rng.random() < 0.4:
             made = Expr("not", T.BOOL, [made])
+        if self.rng.random() < 0.25:  # of which there is more than a join: whether a row has its partner is a value
+            made = Expr("or", T.BOOL, [made, g.condition(1)])
         return made if where is None else Expr("and", T.BOOL, [where, made])
 
     def plain(self, relation, g):
@@ -148,11 +156,12 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
             windows = [e for e in windows if e.exact and e.type.kind != "interval"]
         if windows:
             g = self.generator(relation.columns + windows)
+        looked_up = self.looked_up_item(g) if rng.random() < 0.05 and not is_distinct and not windows else None
         for i in range(count):
             if i < len(windows):
                 items.append((windows[i], NAMES[i]))
                 continue
-            e = g.any(rng.choice((0, 1, 2, 3)), exact=is_distinct)
+            e = looked_up if looked_up is not None and i == count - 1 else g.any(rng.choice((0, 1, 2, 3)), exact=is_distinct)
             if is_distinct and e.type.kind == "interval":
                 e = g.expr("int", 1)
             items.append((e, NAMES[i]))
@@ -160,6 +169,17 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
         if not is_distinct and not windows and rng.random() < 0.12:
             self.first_of_each(made)
         return made
+
+    def looked_up_item(self, g):
+        """A subquery as a value: whether there is a row, or what the one row has."""
+        self.budget += 1
+        kind = self.rng.choice(("exists", "in", "not in", "any", "all", "looked up", "looked up", "looked up"))
+        if kind != "looked up":
+            return self.subquery(kind, g.random_class(), g)
+        relation = self.leaf(0)
+        if relation.rows > 500 or not g.columns:
+            return None
+        return self.looked_up(self.rng.choice(("int", "text", "date", "dec")), relation, Generator(self.rng, relation.columns, None, self.pool), g)
 
     def first_of_each(self, query):
         """DISTINCT ON some of the items, in an order of all of them."""

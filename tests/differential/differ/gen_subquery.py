@@ -93,7 +93,7 @@ class Subqueries:
         draw = rng.random()
         if draw < 0.25:
             return self.first(klass, relation, inner)
-        if draw < 0.4 and outer.columns:
+        if draw < 0.5 and outer.columns:
             return self.looked_up(klass, relation, inner, outer)
         made = [gen_aggregate.aggregate(inner, k, 1) for k in (klass, klass, "int")]
         made = [e for e in made if e is not None]

@@ -22,7 +22,7 @@ from .verdict import Verdict, general, judge
 
 GROUP = 60  # statements of which some run again with the same random settings:
 SAMPLE, SIMULATED = 24, 4  # so many; on the simulated device fewer, as each takes thirty times as long there
-SKEWED = 12  # of skewed keys and large pages, which run again over ranks, with the same settings
+SKEWED = 12  # of skewed keys, large pages and COPY to folders, which run again over ranks, with the same settings
 
 
 @dataclass
@@ -204,7 +204,7 @@ class Worker:
             chosen = settings.random_settings(rng, folder, self.known, given=self.options.set)
             group = [pair for pair in rest[begin:begin + GROUP] if not queries[pair[0]].is_large or not settings.is_slow(chosen)]
             run(rng.sample(group, min(len(group), SIMULATED if chosen.get("device") == "simulated" else SAMPLE)), chosen)
-        skewed = [pair for pair in rest if queries[pair[0]].theme in ("skewed", "pages")]
+        skewed = [pair for pair in rest if queries[pair[0]].theme in ("skewed", "pages") or isinstance(queries[pair[0]], Copy) and queries[pair[0]].is_folder]
         for begin in range(0, len(skewed), SKEWED):
             chosen, group = settings.random_settings(rng, folder, self.known, True, self.options.set), skewed[begin:begin + SKEWED]
             run(group[:SIMULATED] if chosen.get("device") == "simulated" else group, chosen)
