@@ -465,24 +465,23 @@ def random_uuid(g, depth):
 
 # ---- zones ----
 
-def zone_and_name(g, depth, number):
-    """(the zone as text of either engine, arguments, DuckDB's name): {number} is a condition, where the zone is none of the constants."""
-    (ours, oracle), name = zones.random_zone(g.rng), None
-    name = oracle
+def zone_of(g, depth):
+    """(the zone as SQL of either engine, arguments, DuckDB's name): a constant, or one of two by the condition {1}."""
+    ours, oracle = zones.random_zone(g.rng)
     if g.rng.random() < 0.25:
         other = g.rng.choice((zones.random_zone(g.rng), ("UTC", "UTC")))
-        choice = f"CASE WHEN {{{number}}} THEN '%s' ELSE '%s' END"
-        return choice % (ours, other[0]), choice % (oracle, other[1]), [g.condition(min(depth, 1))], name
-    return f"'{ours}'", f"'{oracle}'", [], name
+        choice = "CASE WHEN {1} THEN '%s' ELSE '%s' END"
+        return choice % (ours, other[0]), choice % (oracle, other[1]), [g.condition(min(depth, 1))], oracle
+    return f"'{ours}'", f"'{oracle}'", [], oracle
 
 
-def at_zone(rng, ours, arg="{0}"):
-    return rng.choice((f"({arg} AT TIME ZONE {ours})", f"timezone({ours}, {arg})"))
+def at_zone(rng, ours):
+    return rng.choice((f"({{0}} AT TIME ZONE {ours})", f"timezone({ours}, {{0}})"))
 
 
 def zone_local(g, depth):
     """What a zone's clock shows at an instant, or at the beginning of a day."""
-    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    ours, oracle, more, name = zone_of(g, depth)
     arg = zones.instant_near(g.rng, name) if g.rng.random() < 0.15 else g.expr(g.rng.choice(("tstz", "tstz", "tstz", "date")), depth)
     if arg.bound > 100_000:
         return None
@@ -492,7 +491,7 @@ def zone_local(g, depth):
 def zone_instant(g, depth):
     """The instant at which a zone's clock shows it; or the beginning of a zone's day."""
     rng = g.rng
-    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    ours, oracle, more, name = zone_of(g, depth)
     if rng.random() < 0.3:
         unit, arg = rng.choice(("day", "week", "month", "quarter", "year")), g.expr("tstz", depth)
         ours, oracle = f"date_trunc('{unit}', {{0}}, {ours})", f"(CAST(date_trunc('{unit}', {{0}} AT TIME ZONE {oracle}) AS TIMESTAMP) AT TIME ZONE {oracle})"
@@ -508,7 +507,7 @@ KEPT = "({0} - ({0} AT TIME ZONE {zone} - date_trunc('{unit}', {0} AT TIME ZONE 
 
 def zone_keep(g, depth):
     """Parts of a day are cut off, and the offset stays: DuckDB's own would take the instant anew, of two hours that look alike the second."""
-    ours, oracle, more, name = zone_and_name(g, depth, 1)
+    ours, oracle, more, name = zone_of(g, depth)
     arg, unit = zones.instant_near(g.rng, name) if g.rng.random() < 0.25 else g.expr("tstz", depth), g.rng.choice(("hour", "hour", "minute", "second", "milliseconds"))
     if arg.bound > 100_000:
         return None

@@ -15,7 +15,7 @@ from .query import NAMES, Order, Recursive, Select, SetOperation, Stored, Tail, 
 from .reduce import text
 
 MOST_ROWS = 2500  # of a result that is shown in full
-KINDS = {"query": 69, "skewed": 6, "pages": 5, "script": 6, "zone": 3, "copy": 9, "recursive": 2}  # of statements, and how often each
+KINDS = {"query": 70, "skewed": 6, "pages": 5, "script": 6, "zone": 2, "copy": 9, "recursive": 2}  # of statements, and how often each
 
 
 class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQueries, LargeQueries, ZoneQueries):
@@ -114,7 +114,7 @@ class QueryGenerator(Relations, Subqueries, Scripts, RecursiveQueries, RankedQue
     # ---- selects ----
 
     def select(self, depth):
-        made = self.ranked() if self.rng.random() < 0.03 else None
+        made = self.ranked() if self.rng.random() < 0.035 else None
         if made is not None:
             return made
         relation = self.relation(depth)

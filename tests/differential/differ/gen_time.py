@@ -53,7 +53,7 @@ def difference(g, depth):
 
 def interval(g, depth, exact):
     rng = g.rng
-    kind = rng.choice(("add", "add", "add", "multiply", "multiply", "multiply", "multiply", "difference", "difference", "difference"))
+    kind = rng.choice(("add",) * 4 + ("multiply",) * 6 + ("difference",))
     if kind == "difference":
         return difference(g, depth)
     gap = g.expr("interval", depth)

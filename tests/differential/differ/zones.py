@@ -6,7 +6,7 @@ import zoneinfo
 from . import types as T
 from .expr import Expr
 
-# With summer time on both hemispheres, with parts of an hour, with another day of the week since 2011, without summer time.
+# With summer time on both hemispheres, offsets of parts of an hour, a day that was left out, and without summer time.
 NAMES = ("Europe/Berlin", "Europe/London", "America/New_York", "America/St_Johns", "America/Santiago", "America/Sao_Paulo", "Australia/Adelaide",
          "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham", "Pacific/Apia", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Tokyo")
 # Of one offset: as Pistachio is told it, and DuckDB, whose signs count west.
