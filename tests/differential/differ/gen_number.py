@@ -148,7 +148,7 @@ def fixed(g, depth, exact):
 
 def real(g, depth, exact):
     rng = g.rng
-    kind = rng.choices(("operator", "negate", "abs", "round", "library", "epoch", "divide"), (8, 1.5, 1.5, 2, 0 if exact else 32, 1.5, 2))[0]
+    kind = rng.choices(("operator", "negate", "abs", "round", "library", "epoch", "divide"), (8, 1.5, 1.5, 2, 0 if exact else 44, 1.5, 2))[0]
     if kind == "operator":
         left, right = g.expr("float", depth, exact), g.number(depth - 1, exact)
         if rng.random() < 0.3:
@@ -174,7 +174,7 @@ def library(g, depth):
     arg = g.number(depth, True)
     if arg.special or arg.bound > 1e15:
         return None
-    op = rng.choices(("sqrt", "ln", "log10", "exp", "power"), (4, 4, 4, 5, 6))[0]
+    op = rng.choices(("sqrt", "ln", "log10", "exp", "power"), (4, 5, 4, 5, 5))[0]
     positive = absolute_of(arg)
     if positive is None:
         return None
