@@ -16,7 +16,7 @@ from .groups import Groups
 from .lists import plan_nodes
 from .oracle import Oracle, OracleBroken, OracleError
 from .program import Program
-from .query import Copy, Script, Tail
+from .query import Copy, Script, Select, Tail
 from .query_sql import OURS, query_sql
 from .verdict import Verdict, general, judge
 
@@ -53,6 +53,8 @@ def make_views(rng, table_list):
             generator.begin()
             query = generator.single_query()
         query.tail = Tail()
+        if isinstance(query, Select):
+            query.distinct_on = 0  # of rows in no order it would be any
         views.append((f"v{number}", query))
     return views
 
