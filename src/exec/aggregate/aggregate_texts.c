@@ -50,25 +50,25 @@ static status find_in_shard(numbered_texts *numbered, dev_stream *stream, text_s
     return st;
 }
 
-/* Texts in memory of a task's own. */
+/* Texts in memory of a task's own. On hosts all lies in one piece, which for the few texts of most dictionaries is
+ * on the stack: pieces of the device's would cost more than the texts. */
+#define FEW_TEXTS 128
+#define BYTES_PER_TEXT (sizeof(string_view) + 4 * sizeof(uint32_t))
+#define ENDS_BYTES (((1u << TEXT_SHARD_BITS) + 2) * sizeof(uint32_t))
+
 typedef struct text_batch {
     uint64_t count;
     packed_rows packed;
-    dev_buffer *packed_owner, *hashes;
-    row_index *order;                     /* the texts, shard by shard; those that follow lie so */
-    dev_buffer *rows, *row_hashes, *ends; /* ends: 32 bits a shard, and the first one's beginning */
-    row_index *numbers;
+    dev_buffer *packed_owner, *owner; /* owner: of what follows; NULL: somebody else's */
+    uint8_t *rows; /* of the texts shard by shard; those that follow lie so, but hashes */
+    uint32_t *order, *row_hashes, *numbers, *hashes;
+    uint32_t *ends; /* of shards, behind the first one's beginning */
 } text_batch;
 
 static void batch_release(text_batch *batch)
 {
     dev_buffer_unref(batch->packed_owner);
-    dev_buffer_unref(batch->hashes);
-    row_index_unref(batch->order);
-    dev_buffer_unref(batch->rows);
-    dev_buffer_unref(batch->row_hashes);
-    dev_buffer_unref(batch->ends);
-    row_index_unref(batch->numbers);
+    dev_buffer_unref(batch->owner);
 }
 
 static status batch_pack(const numbered_texts *numbered, exec_task *task, tensor **column,
@@ -81,27 +81,50 @@ static status batch_pack(const numbered_texts *numbered, exec_task *task, tensor
                                   .count = dev_count_exact(batch->count),
                                   .columns = column,
                                   .column_count = 1};
-    return key_layout_hash(&numbered->layout, task->stream, batch->packed.rows, batch->packed.count,
-                           &batch->hashes);
+    return STATUS_OK;
 }
 
-static status batch_order(const numbered_texts *numbered, dev_stream *stream, text_batch *batch)
+static status batch_hash(const numbered_texts *numbered, dev_stream *stream, text_batch *batch)
 {
     const key_layout *layout = &numbered->layout;
-    const char *who = numbered->shards[0].texts.who;
+    return DEV_LAUNCH(stream, keys_hash, .rows = batch->packed.rows, .count = batch->packed.count,
+                      .stride = layout->stride, .text_count = layout->text_count,
+                      .interval_count = layout->interval_count, .out = batch->hashes);
+}
+
+/* few: FEW_TEXTS * BYTES_PER_TEXT + ENDS_BYTES bytes of the caller's. */
+static status batch_room(const numbered_texts *numbered, dev_stream *stream, text_batch *batch,
+                         void *few)
+{
+    uint64_t count = batch->count;
+    uint8_t *memory = few;
+    if (count > FEW_TEXTS) {
+        TRY(dev_alloc(stream->dev, count * BYTES_PER_TEXT + ENDS_BYTES,
+                      numbered->shards[0].texts.who, &batch->owner));
+        memory = batch->owner->address;
+    }
+    batch->rows = memory;
+    batch->order = (uint32_t *)(memory + count * sizeof(string_view));
+    batch->row_hashes = batch->order + count;
+    batch->numbers = batch->row_hashes + count;
+    batch->hashes = batch->numbers + count;
+    batch->ends = batch->hashes + count;
+    memset(batch->ends, 0, ENDS_BYTES);
+    return STATUS_OK;
+}
+
+static status batch_order(const numbered_texts *numbered, dev_stream *stream,
+                          const text_batch *batch)
+{
     dev_count count = batch->packed.count;
-    TRY(row_index_new(stream->dev, count.bound, &batch->order));
-    TRY(dev_words_new(stream, (uint32_t)(shard_count(numbered) + 2) / 2, &batch->ends));
-    TRY(DEV_LAUNCH(stream, groups_partition, .hashes = batch->hashes->address, .count = count,
-                   .bits = numbered->bits, .first = 0, .out = batch->order->rows,
-                   .offsets = batch->ends->address));
-    TRY(dev_alloc(stream->dev, count.bound * layout->stride, who, &batch->rows));
-    TRY(DEV_LAUNCH(stream, keys_gather, .rows = batch->packed.rows, .stride = layout->stride,
-                   .index = batch->order->rows, .count = count, .out = batch->rows->address));
-    TRY(dev_alloc(stream->dev, count.bound * sizeof(uint32_t), who, &batch->row_hashes));
-    return DEV_LAUNCH(stream, gather_index, .first = batch->hashes->address,
-                      .second = batch->order->rows, .count = count,
-                      .out = batch->row_hashes->address);
+    TRY(DEV_LAUNCH(stream, groups_partition, .hashes = batch->hashes, .count = count,
+                   .bits = numbered->bits, .first = 0, .out = batch->order,
+                   .offsets = batch->ends));
+    TRY(DEV_LAUNCH(stream, keys_gather, .rows = batch->packed.rows,
+                   .stride = numbered->layout.stride, .index = batch->order, .count = count,
+                   .out = batch->rows));
+    return DEV_LAUNCH(stream, gather_index, .first = batch->hashes, .second = batch->order,
+                      .count = count, .out = batch->row_hashes);
 }
 
 static status check_numbers(const numbered_texts *numbered, uint64_t texts)
@@ -117,29 +140,27 @@ static void spread_numbers(const numbered_texts *numbered, const text_batch *bat
                            uint32_t first, uint32_t end, uint32_t *out)
 {
     for (uint32_t i = first; i < end; i++)
-        out[batch->order->rows[i]] = batch->numbers->rows[i] << numbered->bits | (uint32_t)shard;
+        out[batch->order[i]] = batch->numbers[i] << numbered->bits | (uint32_t)shard;
 }
 
 static status batch_find(numbered_texts *numbered, exec_task *task, const text_batch *batch,
                          uint32_t *out, uint64_t *added)
 {
-    const uint32_t *ends = batch->ends->address;
+    const uint32_t *ends = batch->ends;
     size_t count = shard_count(numbered), begin = task->index * count / task->count;
     for (size_t i = 0; i < count; i++) {
         size_t s = (begin + i) % count;
         uint32_t first = ends[s], end = ends[s + 1];
         text_shard *shard = &numbered->shards[s];
-        packed_rows rows = {.rows = (const uint8_t *)batch->rows->address +
-                                    (size_t)first * numbered->layout.stride,
+        packed_rows rows = {.rows = batch->rows + (size_t)first * numbered->layout.stride,
                             .count = dev_count_exact(end - first),
                             .columns = batch->packed.columns,
                             .column_count = 1};
         if (first == end)
             continue;
         TRY(exec_lock_take(&shard->lock, task->stream));
-        status st = find_in_shard(numbered, task->stream, shard, &rows,
-                                  (const uint32_t *)batch->row_hashes->address + first,
-                                  batch->numbers->rows + first, added);
+        status st = find_in_shard(numbered, task->stream, shard, &rows, batch->row_hashes + first,
+                                  batch->numbers + first, added);
         uint64_t texts = shard->texts.count;
         exec_lock_give(&shard->lock, task->stream);
         TRY(st);
@@ -152,21 +173,25 @@ static status batch_find(numbered_texts *numbered, exec_task *task, const text_b
 static status find_on_host(numbered_texts *numbered, exec_task *task, text_batch *batch,
                            uint32_t *out, uint64_t *added)
 {
+    max_align_t few[(FEW_TEXTS * BYTES_PER_TEXT + ENDS_BYTES) / sizeof(max_align_t) + 1];
+    TRY(batch_room(numbered, task->stream, batch, few));
+    TRY(batch_hash(numbered, task->stream, batch));
     TRY(batch_order(numbered, task->stream, batch));
-    TRY(row_index_new(task->stream->dev, batch->count, &batch->numbers));
     return batch_find(numbered, task, batch, out, added);
 }
 
 /* Where it is asked how many are new, what is not known yet is awaited. */
-static status find_on_device(numbered_texts *numbered, exec_task *task, const text_batch *batch,
+static status find_on_device(numbered_texts *numbered, exec_task *task, text_batch *batch,
                              uint32_t *out, uint64_t *added, bool is_asked)
 {
     hash_groups *texts = &numbered->shards[0].texts;
+    TRY(key_layout_hash(&numbered->layout, task->stream, batch->packed.rows, batch->packed.count,
+                        &batch->owner));
     if (is_asked)
         TRY(numbered_texts_learn(numbered, task->stream));
     uint64_t before = texts->count;
     TRY(find_in_shard(numbered, task->stream, &numbered->shards[0], &batch->packed,
-                      batch->hashes->address, out, added));
+                      batch->owner->address, out, added));
     if (is_asked)
         TRY(numbered_texts_learn(numbered, task->stream));
     *added = texts->count - before;
