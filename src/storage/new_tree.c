@@ -32,6 +32,11 @@ static status no_folder(const char *path)
     return status_new(STATUS_KIND_INVALID, "\"%s\" is no folder", path);
 }
 
+static status cannot_make(const char *path)
+{
+    return status_new_errno(errno, "could not make folder \"%s\"", path);
+}
+
 /* Those above it are there. */
 static status make_folder(const char *path, size_t bytes, size_t *made)
 {
@@ -41,7 +46,7 @@ static status make_folder(const char *path, size_t bytes, size_t *made)
         return STATUS_OK;
     }
     if (errno != EEXIST)
-        return status_new_errno(errno, "could not make folder \"%s\"", path);
+        return cannot_make(path);
     return stat(path, &info) || !S_ISDIR(info.st_mode) ? no_folder(path) : STATUS_OK;
 }
 
@@ -59,15 +64,21 @@ static size_t name_above(const char *path, size_t bytes)
 static status make_folders(char *path, size_t bytes, size_t *made)
 {
     size_t at = bytes;
-    struct stat info;
+    struct stat info = {0};
+    status st = STATUS_OK;
     char end = path[bytes];
     path[bytes] = 0;
-    while (at && stat(path, &info) && errno == ENOENT) {
+    while (at && stat(path, &info)) {
+        if (errno != ENOENT) { /* ENOTDIR, or a name that is too long: of the folder that was to be made */
+            st = errno == ENOTDIR ? no_folder(path) : cannot_make(path);
+            break;
+        }
         at = name_above(path, at);
         if (at)
             path[at] = 0;
     }
-    status st = at && !S_ISDIR(info.st_mode) ? no_folder(path) : STATUS_OK;
+    if (!st && at && !S_ISDIR(info.st_mode))
+        st = no_folder(path);
     while (!st && at < bytes) {
         if (at)
             path[at] = '/';

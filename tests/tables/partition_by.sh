@@ -137,6 +137,7 @@ wrong() { # NAME QUERY OPTIONS TEXT
     says "$1" "$4"
     expect "nothing is made" 0 1 sh -c "test -e wrong; echo \$?"
 }
+wrong "a value that is too long for a name" "select 1 as a, repeat('long ', 60) as b" "partition_by (b)" "File name too long"
 wrong "all columns" "select 1 as a, 2 as b" "partition_by (a, b)" "none is left for the files"
 wrong "twice" "select 1 as a, 2 as b" "partition_by (a, a)" 'PARTITION_BY has column "a" twice'
 wrong "no such column" "select 1 as alpha, 2 as b" "partition_by (alpa)" 'did you mean "alpha"'
