@@ -1,4 +1,5 @@
-/* test_page_part.c - large pages that are read from their beginning, slice by slice: values, NULLs, damage. */
+/* test_page_part.c - large pages that are read from their beginning, slice by slice: values, NULLs, damage.
+ * test_label: not-tsan */
 #include "parquet/write/writer.h"
 #include "parquet_reader.h"
 

@@ -1,4 +1,5 @@
-/* test_wide_keys.c - grouping, set operations, sorting and joins by hundreds of columns. */
+/* test_wide_keys.c - grouping, set operations, sorting and joins by hundreds of columns.
+ * test_label: not-tsan */
 #include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"
