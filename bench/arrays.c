@@ -1,11 +1,12 @@
 /* arrays.c - rows that stay in a CUDA device's memory, as a client of the device takes them: for scripts/gpu-check. Prints
  * one JSON object.
  *
- *   arrays TABLE [ROUNDS]     a file or folder of Parquet; 3 rounds at first
+ *   arrays PATH STATEMENT [ROUNDS]     a SELECT over the tables of a file or folder of Parquet; 3 rounds at first
  *
- * All columns of TABLE are asked for with result_memory = device, and their buffers copied by CUDA's driver to be added up:
- * each column has the rows, NULLs and the sum that it has on the device cpu, or the program fails. Then the best round in
- * which arrays are taken and released unread, in GB/s of their buffers' bytes:
+ * It runs with result_memory = device, and the buffers that come are copied by CUDA's driver to be added up: each column has
+ * the rows, NULLs and the sum (of floating-point numbers to 1e-9 of its size) that it has on the device cpu, or the
+ * program fails. Then the best of ROUNDS, if there are any, in which arrays are taken and released unread, in GB/s of their
+ * buffers' bytes:
  *
  *   kept     in the device's memory
  *   fetched  with result_memory = host: through the host link */
@@ -20,14 +21,16 @@
 #define ROUNDS 3
 #define COLUMNS_MAX 64
 
-/* Of a column: sums are of its values, or of its texts' bytes and lengths, modulo 2^64. */
+/* Of a column: sums are of its values, or of its texts' bytes and lengths, modulo 2^64; or of floating-point numbers. */
 typedef struct column_sum {
     uint64_t rows, nulls, sum;
+    double real;
 } column_sum;
 
 typedef struct run {
     pistachio_database *database;
     pistachio_connection *connection;
+    const char *statement;
     struct ArrowDeviceArrayStream stream;
     struct ArrowSchema schema;
     column_sum sums[COLUMNS_MAX];
@@ -123,11 +126,20 @@ static uint64_t sum_value(const char *value, size_t width)
     return words[0] + words[1];
 }
 
+static double real_value(const char *value, size_t width)
+{
+    float narrow;
+    double wide;
+    memcpy(&narrow, value, sizeof narrow);
+    memcpy(&wide, value, width == sizeof wide ? sizeof wide : sizeof narrow);
+    return width == sizeof wide ? wide : (double)narrow;
+}
+
 static void add_column(const struct ArrowDeviceArray *rows, const struct ArrowArray *array,
                        const char *format, column_sum *sum)
 {
     size_t count = (size_t)array->length, width = width_of(format);
-    bool is_view = *format == 'v';
+    bool is_view = *format == 'v', is_real = !strcmp(format, "f") || !strcmp(format, "g");
     void *copies[3];
     const char *valid = buffer_of(rows, array->buffers[0], (count + 7) / 8, &copies[0]);
     const char *values =
@@ -140,6 +152,8 @@ static void add_column(const struct ArrowDeviceArray *rows, const struct ArrowAr
             sum->nulls++;
         else if (offsets)
             sum->sum += sum_bytes(text + offsets[i], (uint64_t)(offsets[i + 1] - offsets[i]));
+        else if (is_real)
+            sum->real += real_value(values + i * width, width);
         else
             sum->sum += is_view ? sum_view(array, values + i * width)
                                 : sum_value(values + i * width, width);
@@ -153,13 +167,13 @@ static void add_column(const struct ArrowDeviceArray *rows, const struct ArrowAr
 
 /* ---- runs ---- */
 
-static void open_run(run *r, const char *table, const char *device)
+static void open_run(run *r, const char *path, const char *statement, const char *device)
 {
     const pistachio_option options[] = {{"device", device}};
-    *r = (run){0};
+    *r = (run){.statement = statement};
     must(pistachio_open(options, 1, &r->database), device);
     must(pistachio_connect(r->database, &r->connection), device);
-    must(pistachio_add_table(r->connection, "t", table), table);
+    must(pistachio_add_path(r->connection, path), path);
 }
 
 static void close_run(run *r)
@@ -175,7 +189,7 @@ static void start(run *r, const char *memory)
     snprintf(sql, sizeof sql, "SET result_memory = '%s'", memory);
     must(pistachio_query(r->connection, sql, NULL, &result), sql);
     pistachio_result_free(result);
-    must(pistachio_query(r->connection, "SELECT * FROM t", NULL, &result), "the rows");
+    must(pistachio_query(r->connection, r->statement, NULL, &result), "the statement");
     must(pistachio_arrow_device_stream(result, &r->stream), "the rows");
     if (r->stream.get_schema(&r->stream, &r->schema))
         give_up("the columns", r->stream.get_last_error(&r->stream));
@@ -211,17 +225,28 @@ static void add_up(run *r, const char *memory, ArrowDeviceType expected)
     end(r);
 }
 
+static bool is_same(const column_sum *left, const column_sum *right)
+{
+    double apart = left->real - right->real, size = right->real;
+    return left->rows == right->rows && left->nulls == right->nulls && left->sum == right->sum &&
+           apart * apart <= 1e-18 * size * size;
+}
+
+static void print_sum(const char *device, const column_sum *sum)
+{
+    fprintf(stderr, "; %s: %llu rows, %llu NULLs, sum %llu or %.17g", device,
+            (unsigned long long)sum->rows, (unsigned long long)sum->nulls,
+            (unsigned long long)sum->sum, sum->real);
+}
+
 static void compare(const run *device, const run *cpu)
 {
     for (int i = 0; i < COLUMNS_MAX; i++)
-        if (memcmp(&device->sums[i], &cpu->sums[i], sizeof *cpu->sums)) {
-            fprintf(stderr,
-                    "error: column %d has %llu rows, %llu NULLs, sum %llu; on the CPU %llu, %llu, "
-                    "%llu\n",
-                    i, (unsigned long long)device->sums[i].rows,
-                    (unsigned long long)device->sums[i].nulls,
-                    (unsigned long long)device->sums[i].sum, (unsigned long long)cpu->sums[i].rows,
-                    (unsigned long long)cpu->sums[i].nulls, (unsigned long long)cpu->sums[i].sum);
+        if (!is_same(&device->sums[i], &cpu->sums[i])) {
+            fprintf(stderr, "error: column %d is not the same", i);
+            print_sum("cuda", &device->sums[i]);
+            print_sum("cpu", &cpu->sums[i]);
+            fprintf(stderr, "\n");
             exit(1);
         }
 }
@@ -266,23 +291,30 @@ static void find_driver(void)
         give_up("CUDA's driver", driver ? "it has no cuMemcpyDtoH_v2" : dlerror());
 }
 
+static void print(run *device, int rounds)
+{
+    printf("{\"rows\": %llu", (unsigned long long)device->sums[0].rows);
+    if (rounds > 0)
+        printf(", \"arrays_kept_gb_s\": %.3f, \"arrays_fetched_gb_s\": %.3f",
+               rate_of(device, "device", rounds), rate_of(device, "host", rounds));
+    printf("}\n");
+}
+
 int main(int count, char **arguments)
 {
-    int rounds = count > 2 ? (int)strtol(arguments[2], NULL, 10) : ROUNDS;
+    int rounds = count > 3 ? (int)strtol(arguments[3], NULL, 10) : ROUNDS;
     static run device, cpu;
-    if (count < 2 || rounds < 1) {
-        fprintf(stderr, "usage: %s TABLE [ROUNDS]\n", arguments[0]);
+    if (count < 3) {
+        fprintf(stderr, "usage: %s PATH STATEMENT [ROUNDS]\n", arguments[0]);
         return 2;
     }
     find_driver();
-    open_run(&device, arguments[1], "cuda");
-    open_run(&cpu, arguments[1], "cpu");
+    open_run(&device, arguments[1], arguments[2], "cuda");
+    open_run(&cpu, arguments[1], arguments[2], "cpu");
     add_up(&device, "device", ARROW_DEVICE_CUDA);
     add_up(&cpu, "host", ARROW_DEVICE_CPU);
     compare(&device, &cpu);
-    double kept = rate_of(&device, "device", rounds), fetched = rate_of(&device, "host", rounds);
-    printf("{\"rows\": %llu, \"arrays_kept_gb_s\": %.3f, \"arrays_fetched_gb_s\": %.3f}\n",
-           (unsigned long long)device.sums[0].rows, kept, fetched);
+    print(&device, rounds);
     close_run(&cpu);
     close_run(&device);
     return 0;
