@@ -339,6 +339,29 @@ TEST(a_clients_context_stays)
     pq_footer_cache_clear();
 }
 
+/* Of several GPUs the one that was asked for. */
+TEST(the_number_of_the_device)
+{
+    if (!arrow_driver_function("emulated_calls"))
+        SKIP("the driver is not emulated: there may be one device alone");
+    setenv("PISTACHIO_CUDA_DEVICES", "2", 1);
+    arrow_world w = arrow_world_open("cuda:1", "device", "auto");
+    struct ArrowDeviceArray rows;
+    DLManagedTensorVersioned *tensor;
+    arrow_start(&w, "SELECT x FROM generate_series(0::bigint, 9) AS t(x)");
+    CHECK_EQ(w.stream.device_type, ARROW_DEVICE_CUDA);
+    CHECK_EQ(w.stream.get_next(&w.stream, &rows), 0);
+    CHECK_EQ(rows.device_type, ARROW_DEVICE_CUDA);
+    CHECK_EQ(rows.device_id, 1);
+    check_none(pistachio_arrow_dlpack(&rows.array, 0, &tensor));
+    CHECK_EQ((int)tensor->dl_tensor.device.device_type, kDLCUDA);
+    CHECK_EQ(tensor->dl_tensor.device.device_id, 1);
+    tensor->deleter(tensor);
+    rows.array.release(&rows.array);
+    arrow_world_close(&w);
+    unsetenv("PISTACHIO_CUDA_DEVICES");
+}
+
 /* ---- faults ---- */
 
 /* False: there was no nth allocation. */
