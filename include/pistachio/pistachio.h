@@ -175,7 +175,7 @@ PISTACHIO_API uint64_t pistachio_rows_written(const pistachio_result *result);
 PISTACHIO_API uint64_t pistachio_memory_peak(const pistachio_connection *connection);
 /* Bytes that have been handed out (batches that were referenced, Arrow arrays) and not been given
  * back, of the queries that ran under the present settings of the database; they are not in
- * memory_limit. 0 for NULL. */
+ * memory_limit, but those of a device with memory of its own are in device_memory_limit. 0 for NULL. */
 PISTACHIO_API uint64_t pistachio_memory_exported(const pistachio_connection *connection);
 /* Stops the query if it still runs. Takes NULL. */
 PISTACHIO_API void pistachio_result_free(pistachio_result *result);
@@ -283,6 +283,7 @@ typedef int32_t ArrowDeviceType;
 #define ARROW_DEVICE_CPU 1
 #define ARROW_DEVICE_CUDA 2
 #define ARROW_DEVICE_CUDA_HOST 3
+#define ARROW_DEVICE_EXT_DEV 12
 
 struct ArrowDeviceArray {
     struct ArrowArray array;
@@ -310,7 +311,8 @@ struct ArrowDeviceArrayStream {
 /* The columns of a result, or of what a statement will return, as a struct; the caller releases it.
  * Numbers, dates, times and booleans are as in Arrow; text is utf8_view, a blob binary_view, a decimal
  * decimal128 (or as the setting arrow_decimal says), an interval month_day_nano. With the setting arrow_dictionary
- * text is a dictionary of large_utf8 by int32: each array has one of its own, of distinct texts. */
+ * text is a dictionary of large_utf8 by int32: each array has one of its own, of distinct texts. Where rows stay in a
+ * device's memory (result_memory) text is large_utf8, a blob large_binary. */
 PISTACHIO_API pistachio_error *pistachio_arrow_schema(const pistachio_result *result,
                                                       struct ArrowSchema *out);
 PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,
@@ -322,8 +324,23 @@ PISTACHIO_API pistachio_error *pistachio_statement_schema(const pistachio_statem
  * is told by get_last_error, with the hint. */
 PISTACHIO_API pistachio_error *pistachio_arrow_stream(pistachio_result *result,
                                                       struct ArrowArrayStream *out);
-/* The same for clients that take arrays of any device. The rows of every device of Pistachio's are in the host's memory when
- * they are given out: the stream and its arrays are of ARROW_DEVICE_CPU, and there is nothing to wait for. */
+/* The same for clients that take arrays of any device, in its memory.
+ *
+ * With the setting result_memory = host, which is the default, rows come to the host's memory from whichever device: the
+ * stream and its arrays are of ARROW_DEVICE_CPU, with the id -1.
+ *
+ * With result_memory = device a SELECT's rows stay where they were computed: on a CUDA device they are of ARROW_DEVICE_CUDA,
+ * with the driver's number of the device as id, in its primary context; on the device `simulated`, which is for tests, of
+ * ARROW_DEVICE_EXT_DEV, at addresses that only its kernels and copies may use. (The device `cpu` has the host's memory, and
+ * statements that compute no rows, like SHOW, make them there: ARROW_DEVICE_CPU.) Buffers are the device's, structs and their
+ * pointers the host's; null_count is known. An array is given out when the device has written it: sync_event is NULL,
+ * there is nothing to wait for. Whoever releases it says that nothing on the device uses it any more: the work of its own
+ * streams with it is over. get_next and the releases leave the thread the context of CUDA's that it had.
+ *
+ * What is given out stays in device_memory_limit, as a device has no other memory, and counts in
+ * pistachio_memory_exported; it holds the device, whatever is closed. Where rows are in a device's memory pistachio_next and
+ * pistachio_arrow_stream are PISTACHIO_ERROR_INVALID; with arrow_dictionary = on such a statement is
+ * PISTACHIO_ERROR_UNSUPPORTED. */
 PISTACHIO_API pistachio_error *pistachio_arrow_device_stream(pistachio_result *result,
                                                              struct ArrowDeviceArrayStream *out);
 /* The stream's rows as a table, a session's if the connection is one; a table that was made so, or by CREATE
@@ -348,7 +365,8 @@ struct DLManagedTensorVersioned; /* pistachio/dlpack.h */
 PISTACHIO_API pistachio_error *pistachio_dlpack(const pistachio_batch *batch, uint32_t column,
                                                 struct DLManagedTensorVersioned **out);
 /* The same of a column of an array that a stream of pistachio_arrow_stream, or of the ADBC driver, gave and that is
- * whole; another array is PISTACHIO_ERROR_INVALID. */
+ * whole; another array is PISTACHIO_ERROR_INVALID. Of the array in an ArrowDeviceArray of
+ * pistachio_arrow_device_stream the tensor is where that is: kDLCUDA with the device's number, say. */
 PISTACHIO_API pistachio_error *pistachio_arrow_dlpack(const struct ArrowArray *rows,
                                                       uint32_t column,
                                                       struct DLManagedTensorVersioned **out);

@@ -20,8 +20,13 @@ typedef struct arrow_view {
 typedef struct api_arrow_options {
     bool has_narrow_decimals; /* decimals of up to 18 digits are decimal64 */
     bool has_dictionaries;    /* texts are codes and a dictionary */
+    bool has_offsets;         /* texts are offsets and bytes: in a device's memory */
 } api_arrow_options;
 api_arrow_options api_arrow_options_of(const settings *s);
+/* Those of the arrays that the result gives. */
+api_arrow_options api_result_arrow_options(const pistachio_result *result);
+/* pistachio_arrow_stream, of arrays in whatever memory the result's rows are. */
+CHECKED status api_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out);
 
 /* A struct of the columns; the caller releases it. */
 CHECKED status api_arrow_schema_make(const api_columns *columns, api_arrow_options options,

@@ -9,11 +9,14 @@
  *   text, blobs                made: views, in place           as they are
  *   text as codes              made, or as they are            copied: one dictionary a batch
  *
+ * Of a batch that stays on a device all of it lies there as Arrow has it, texts as offsets and bytes.
+ *
  * What is made takes the place of the batch's values before anything is handed out, so that the
  * engine has the memory of those at once: new memory costs more than what is done here. Validity is
  * always the batch's: both are bitmaps, least significant bit first. */
 #include "api/arrow.h"
 #include "base/uuid_text.h"
+#include "device/arrow_value.h"
 
 #include <stdlib.h>
 
@@ -24,6 +27,17 @@ typedef struct child_data {
     const void *buffers[]; /* what the array's point to */
 } child_data;
 
+/* By a thread that may use the batch's device by itself. */
+static void give_up_batch(const pistachio_batch *batch)
+{
+    device *dev = batch->rows->is_on_device ? dev_ref(batch->rows->dev) : NULL;
+    void *before = dev ? dev_client_enter(dev) : NULL;
+    pistachio_batch_unref(batch);
+    if (dev)
+        dev_client_leave(dev, before);
+    dev_close(dev);
+}
+
 static void release_child(struct ArrowArray *array)
 {
     child_data *data = array->private_data;
@@ -31,7 +45,7 @@ static void release_child(struct ArrowArray *array)
     if (dictionary && dictionary->release)
         dictionary->release(dictionary);
     mem_free(dictionary);
-    pistachio_batch_unref(data->batch);
+    give_up_batch(data->batch);
     mem_free(data->lengths);
     mem_free(data);
     array->release = NULL;
@@ -46,8 +60,9 @@ static status child_new(const pistachio_batch *batch, const exec_batch_column *c
     data->batch = pistachio_batch_ref(batch);
     data->buffers[0] = column->validity;
     data->buffers[1] = column->values;
+    int64_t nulls = batch->rows->is_on_device ? (int64_t)column->null_count : -1;
     *out = (struct ArrowArray){.length = (int64_t)batch->rows->row_count,
-                               .null_count = column->validity ? -1 : 0,
+                               .null_count = column->validity ? nulls : 0,
                                .n_buffers = (int64_t)buffer_count,
                                .buffers = data->buffers,
                                .release = release_child,
@@ -110,23 +125,14 @@ static status convert_uuids(exec_batch *batch, uint32_t index)
     return STATUS_OK;
 }
 
-typedef struct month_day_nano {
-    int32_t months, days;
-    int64_t nanoseconds;
-} month_day_nano;
-
 /* Of a row after the other: they may be made where the intervals are. */
-static status make_intervals(const exec_batch_column *column, month_day_nano *made, uint64_t rows)
+static status make_intervals(const exec_batch_column *column, arrow_interval *made, uint64_t rows)
 {
     const interval_value *intervals = column->values;
     for (uint64_t row = 0; row < rows; row++) {
         const interval_value from = intervals[row];
-        made[row] = (month_day_nano){0};
-        if (!is_valid(column, row))
-            continue;
-        made[row].months = from.months;
-        made[row].days = from.days;
-        if (__builtin_mul_overflow(from.microseconds, (int64_t)1000, &made[row].nanoseconds))
+        made[row] = (arrow_interval){0};
+        if (is_valid(column, row) && !arrow_interval_make(from, &made[row]))
             return status_hint(status_new(STATUS_KIND_DATA,
                                           "interval of %lld microseconds does not fit the "
                                           "nanoseconds that Arrow's intervals have",
@@ -135,8 +141,6 @@ static status make_intervals(const exec_batch_column *column, month_day_nano *ma
     }
     return STATUS_OK;
 }
-
-static_assert(sizeof(month_day_nano) == sizeof(interval_value), "made in place");
 
 static status convert_intervals(exec_batch *batch, uint32_t index)
 {
@@ -370,6 +374,15 @@ static status make_coded_child(const pistachio_batch *batch, const exec_batch_co
     return st;
 }
 
+/* Texts in a device's memory. */
+static status make_offsets_child(const pistachio_batch *batch, const exec_batch_column *column,
+                                 struct ArrowArray *out)
+{
+    TRY(child_new(batch, column, 3, out));
+    ((child_data *)out->private_data)->buffers[2] = column->text ? column->text->address : NULL;
+    return STATUS_OK;
+}
+
 static status make_child(const pistachio_batch *batch, uint32_t index, struct ArrowArray *out)
 {
     const exec_batch_column *column = &batch->rows->columns[index];
@@ -377,7 +390,8 @@ static status make_child(const pistachio_batch *batch, uint32_t index, struct Ar
     if (column->dictionary.offsets)
         return make_coded_child(batch, column, out);
     if (type_is_text(column->type))
-        return make_text_child(batch, index, out);
+        return batch->rows->is_on_device ? make_offsets_child(batch, column, out)
+                                         : make_text_child(batch, index, out);
     TRY(child_new(batch, column, is_null ? 0 : 2, out));
     out->null_count = is_null ? out->length : out->null_count;
     return STATUS_OK;
@@ -422,7 +436,8 @@ status api_arrow_array_make(pistachio_batch *batch, api_arrow_options options,
 {
     batch->rows->is_leaving = true;
     status st = STATUS_OK;
-    for (uint32_t i = 0; i < batch->rows->column_count && !st; i++)
+    bool is_laid_out = batch->rows->is_on_device;
+    for (uint32_t i = 0; !is_laid_out && i < batch->rows->column_count && !st; i++)
         st = api_arrow_convert(batch->rows, i, options);
     *out = (struct ArrowArray){0};
     if (!st) {

@@ -10,6 +10,22 @@ api_arrow_options api_arrow_options_of(const settings *s)
                                .has_dictionaries = s->arrow_dictionary.number};
 }
 
+api_arrow_options api_result_arrow_options(const pistachio_result *result)
+{
+    api_arrow_options options = api_arrow_options_of(&result->settings);
+    options.has_offsets = result->is_on_device;
+    return options;
+}
+
+/* As far as it is known before a statement runs: whether the device has memory of its own its name says. */
+static api_arrow_options statement_options(const pistachio_statement *statement, const settings *s)
+{
+    api_arrow_options options = api_arrow_options_of(s);
+    options.has_offsets = statement->described->kind == SQL_QUERY &&
+                          !strcmp(s->result_memory.text, "device") && strcmp(s->device.text, "cpu");
+    return options;
+}
+
 static void format_timestamp(data_type type, char *out)
 {
     snprintf(out, API_ARROW_FORMAT_BYTES, "ts%c:%s", type.precision == 9 ? 'n' : 'u',
@@ -35,6 +51,8 @@ void api_arrow_format(data_type type, api_arrow_options options, char *out)
         format_decimal(type, options, out);
     else if (type.id == TYPE_TIMESTAMP || type.id == TYPE_TIMESTAMP_TZ)
         format_timestamp(type, out);
+    else if (type_is_text(type) && options.has_offsets)
+        snprintf(out, API_ARROW_FORMAT_BYTES, "%s", type.id == TYPE_BLOB ? "Z" : "U");
     else
         snprintf(out, API_ARROW_FORMAT_BYTES, "%s", formats[type.id]);
 }
@@ -153,7 +171,7 @@ pistachio_error *pistachio_arrow_schema(const pistachio_result *result, struct A
     if (!result)
         return api_null_argument("result");
     return api_error(
-        api_arrow_schema_make(&result->columns, api_arrow_options_of(&result->settings), out));
+        api_arrow_schema_make(&result->columns, api_result_arrow_options(result), out));
 }
 
 pistachio_error *pistachio_statement_schema(const pistachio_statement *statement,
@@ -166,5 +184,6 @@ pistachio_error *pistachio_statement_schema(const pistachio_statement *statement
     if (!statement)
         return api_null_argument("statement");
     api_settings(statement->connection, &s);
-    return api_error(api_arrow_schema_make(&statement->columns, api_arrow_options_of(&s), out));
+    return api_error(
+        api_arrow_schema_make(&statement->columns, statement_options(statement, &s), out));
 }

@@ -104,18 +104,13 @@ static void release(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
+status api_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
 {
-    if (!out)
-        return api_null_argument("out");
-    *out = (struct ArrowArrayStream){0};
-    if (!result)
-        return api_null_argument("result");
     stream_data *data = mem_new(sizeof *data);
     if (!data)
-        return api_error(status_no_memory("Arrow stream", sizeof *data));
+        return status_no_memory("Arrow stream", sizeof *data);
     data->result = result;
-    data->options = api_arrow_options_of(&result->settings);
+    data->options = api_result_arrow_options(result);
     data->shape = (exec_batch_shape){.make = shape_column,
                                      .has_dictionaries = data->options.has_dictionaries};
     if (result->query)
@@ -125,5 +120,16 @@ pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowAr
                                      .get_last_error = get_last_error,
                                      .release = release,
                                      .private_data = data};
-    return NULL;
+    return STATUS_OK;
+}
+
+pistachio_error *pistachio_arrow_stream(pistachio_result *result, struct ArrowArrayStream *out)
+{
+    if (!out)
+        return api_null_argument("out");
+    *out = (struct ArrowArrayStream){0};
+    if (!result)
+        return api_null_argument("result");
+    status st = api_check_on_host(result);
+    return api_error(st ? st : api_arrow_stream(result, out));
 }

@@ -7,6 +7,8 @@
 static status reserve_text(pistachio_batch *batch)
 {
     size_t needed = 128;
+    if (batch->rows->is_on_device) /* nobody asks for any */
+        return STATUS_OK;
     for (uint32_t c = 0; c < batch->rows->column_count; c++) {
         const exec_batch_column *column = &batch->rows->columns[c];
         const string_view *views = column->values;

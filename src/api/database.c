@@ -212,7 +212,10 @@ uint64_t pistachio_memory_exported(const pistachio_connection *connection)
         return 0;
     pistachio_database *database = connection->database;
     pthread_mutex_lock(&database->lock);
-    uint64_t bytes = database->engine ? mem_budget_exported(database->engine->budget) : 0;
+    const api_engine *engine = database->engine;
+    uint64_t bytes = engine ? mem_budget_exported(engine->budget) : 0;
+    if (engine && engine->dev->budget != engine->budget) /* it has memory of its own */
+        bytes += mem_budget_exported(engine->dev->budget);
     pthread_mutex_unlock(&database->lock);
     return bytes;
 }

@@ -41,9 +41,12 @@ static status check_type(uint32_t column, data_type type)
                        "%s", way_out(type));
 }
 
-static bool has_nulls(const exec_batch_column *column, uint64_t rows)
+static bool has_nulls(const exec_batch *batch, const exec_batch_column *column)
 {
     const uint64_t *validity = column->validity;
+    uint64_t rows = batch->row_count;
+    if (batch->is_on_device)
+        return column->null_count;
     bool is_missing = false;
     for (uint64_t i = 0; validity && i < rows / 64; i++)
         is_missing |= ~validity[i] != 0;
@@ -59,7 +62,7 @@ static status check_column(const pistachio_batch *batch, uint32_t column)
                           batch->rows->column_count);
     const exec_batch_column *values = &batch->rows->columns[column];
     TRY(check_type(column, values->type));
-    if (!has_nulls(values, batch->rows->row_count))
+    if (!has_nulls(batch->rows, values))
         return STATUS_OK;
     return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
                                   "column %u has NULLs, which tensors do not have", column),
@@ -78,6 +81,14 @@ static DLDataType element_of(data_type type)
                         .lanes = 1};
 }
 
+static DLDevice place_of(const exec_batch *batch)
+{
+    if (!batch->is_on_device)
+        return (DLDevice){kDLCPU, 0};
+    return (DLDevice){batch->dev->memory == DEV_MEMORY_CUDA ? kDLCUDA : kDLExtDev,
+                      (int32_t)batch->dev->ordinal};
+}
+
 static status make_tensor(const pistachio_batch *batch, uint32_t column,
                           DLManagedTensorVersioned **out)
 {
@@ -94,7 +105,7 @@ static status make_tensor(const pistachio_batch *batch, uint32_t column,
                                    .deleter = delete_tensor,
                                    .flags = DLPACK_FLAG_BITMASK_READ_ONLY,
                                    .dl_tensor = {.data = (void *)values->values,
-                                                 .device = {kDLCPU, 0},
+                                                 .device = place_of(batch->rows),
                                                  .ndim = 1,
                                                  .dtype = element_of(values->type),
                                                  .shape = &held->shape,

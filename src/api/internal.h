@@ -138,6 +138,7 @@ struct pistachio_result {
     sql_catalog
         *catalog;      /* over the connection's: rows of recursive queries; NULL: there are none */
     sql_rounds rounds; /* of which these are there */
+    bool is_on_device; /* its rows stay in the device's memory, which is not the host's */
     bool is_round;     /* it makes some of them, for another result, whose catalog it uses */
     int64_t statement_time; /* as in sql_session */
     exec_query *query;      /* NULL: made rows, or none */
@@ -218,6 +219,8 @@ void api_engine_check(pistachio_database *database);
 value api_value_at(const exec_batch_column *column, uint64_t row);
 /* Takes the rows over, also on failure; text of any value of theirs finds room. zone: copied; NULL: UTC. */
 CHECKED status api_batch_new(exec_batch *rows, const zone *zone, pistachio_batch **out);
+/* result.c: INVALID, with the way out, where the result's rows are not in the host's memory. */
+CHECKED status api_check_on_host(const pistachio_result *result);
 /* result.c: the result's next batch, which stays until the next call; NULL at the end. */
 CHECKED status api_next(pistachio_result *result, const pistachio_batch **out);
 

@@ -91,6 +91,23 @@ static status make_query(pistachio_result *result)
     return STATUS_OK;
 }
 
+/* A SELECT's rows stay on the device where the client wants them there. */
+static status choose_memory(pistachio_result *result)
+{
+    const settings *s = &result->settings;
+    bool is_select = result->statement->kind == SQL_QUERY && !result->is_round;
+    if (!is_select || strcmp(s->result_memory.text, "device") || result->engine->dev->is_host)
+        return STATUS_OK;
+    if (s->arrow_dictionary.number)
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "texts in a device's memory are offsets and bytes, no "
+                                      "dictionaries, as arrow_dictionary = on would have them"),
+                           "SET arrow_dictionary = off, or result_memory = 'host'");
+    result->is_on_device = true;
+    exec_query_stay(result->query, (exec_device_layout){!strcmp(s->arrow_decimal.text, "64")});
+    return STATUS_OK;
+}
+
 static void show_query(pistachio_result *result)
 {
     api_running_show(&result->connection->running, result->query);
@@ -101,6 +118,7 @@ static void show_query(pistachio_result *result)
 status api_query_start(pistachio_result *result)
 {
     TRY(make_query(result));
+    TRY(choose_memory(result));
     show_query(result);
     if (!result->is_round)
         TRY(start_trace(result));

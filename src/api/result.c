@@ -127,6 +127,18 @@ static status compact(exec_batch *rows)
     return STATUS_OK;
 }
 
+status api_check_on_host(const pistachio_result *result)
+{
+    if (!result->is_on_device)
+        return STATUS_OK;
+    return status_hint(
+        status_new(STATUS_KIND_INVALID,
+                   "the result's rows are in the memory of device %s, where the host "
+                   "cannot read them",
+                   result->engine->dev->ops->name),
+        "take them by pistachio_arrow_device_stream, or SET result_memory = 'host'");
+}
+
 pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch **out)
 {
     if (!out)
@@ -134,7 +146,9 @@ pistachio_error *pistachio_next(pistachio_result *result, const pistachio_batch 
     *out = NULL;
     if (!result)
         return api_null_argument("result");
-    status st = api_next(result, out);
+    status st = api_check_on_host(result);
+    if (!st)
+        st = api_next(result, out);
     if (!st && !*out)
         st = api_finish_trace(result);
     else if (!st)

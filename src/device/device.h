@@ -118,8 +118,9 @@ typedef struct dev_ops {
                             bool *out_will);
     /* The same, but it blocks until then: counted as a wait. */
     bool (*memory_wait)(device *dev);
-    /* The buffer leaves the budget (mem_budget_export) for as long as it lives; again: nothing.
-     * NULL where buffers are never handed out. */
+    /* The buffer is counted as exported for as long as it lives; again: nothing. A host's leaves the
+     * budget (mem_budget_export). That of a device with memory of its own stays in it as well, as there is no
+     * other memory that queries could take in its place. */
     void (*export)(dev_buffer *buffer);
     /* A buffer that has left the budget from its beginning on: no limit is in its way. Host
      * devices. */
@@ -167,6 +168,10 @@ typedef struct dev_ops {
     bool (*event_reached)(dev_event *event);
     void (*event_wait)(dev_event *event); /* blocks: never on a query's path; counted */
     void (*event_free)(dev_event *event); /* takes NULL; reached or not */
+    /* A client's thread, which may use the device by itself, comes and goes: what it had set there (the driver's
+     * context) is as before when it goes. NULL: nothing is set. */
+    void *(*client_enter)(device *dev);
+    void (*client_leave)(device *dev, void *before);
     /* Why nothing that is enqueued will be done any more: the device failed. Events count as reached
      * then, so whoever uses what was copied out behind one asks here first. NULL: cannot fail. */
     status (*check)(device *dev);
@@ -180,8 +185,13 @@ typedef struct dev_codecs {
         *by_what; /* the library's name and version, or why there is none; NULL: of no interest */
 } dev_codecs;
 
+/* Whose memory it is, for clients that are given some. */
+typedef enum dev_memory { DEV_MEMORY_HOST, DEV_MEMORY_CUDA, DEV_MEMORY_SIMULATED } dev_memory;
+
 struct device {
     const dev_ops *ops;
+    dev_memory memory;
+    unsigned ordinal; /* of the driver's devices */
     /* The kernel table where a launch is a plain call (the CPU device); else NULL. */
     const dev_kernel_function *host_kernels;
     bool is_host;          /* addresses can be dereferenced, launches finish at once */
@@ -286,6 +296,18 @@ void dev_retire(device *dev);
 /* Gives a reference up, the opener's or another; the device goes with the last one, which holds
  * none of its memory any more. Takes NULL. Any thread. */
 void dev_close(device *dev);
+
+/* See dev_ops.client_enter. */
+static inline void *dev_client_enter(device *dev)
+{
+    return dev->ops->client_enter ? dev->ops->client_enter(dev) : NULL;
+}
+
+static inline void dev_client_leave(device *dev, void *before)
+{
+    if (dev->ops->client_leave)
+        dev->ops->client_leave(dev, before);
+}
 
 /* Fails once the device cannot go on: see dev_ops.check. */
 CHECKED static inline status dev_check(device *dev)

@@ -96,6 +96,11 @@ status exec_query_new(const plan_statement *statement, const exec_place *place,
     return STATUS_OK;
 }
 
+void exec_query_stay(exec_query *query, exec_device_layout layout)
+{
+    op_result_stay(query->result_sink, layout);
+}
+
 status exec_query_start(exec_query *query)
 {
     scan_ahead_start(query);

@@ -21,6 +21,8 @@ typedef struct exec_place {
  * failure of one is told to the others, and net_query's `failed` calls exec_query_stop. */
 CHECKED status exec_query_new(const plan_statement *statement, const exec_place *place,
                               const settings *settings, exec_query **out);
+/* Before it is started, on a device that is no host: batches stay in its memory (op_result.h). */
+void exec_query_stay(exec_query *query, exec_device_layout layout);
 CHECKED status exec_query_start(exec_query *query);
 /* Any time: from now on tasks make of batches what a client wants (op_result.h). */
 void exec_query_shape(exec_query *query, const exec_batch_shape *shape);

@@ -9,7 +9,7 @@ export RESULTS=$work/results BENCH_ROWS=4096 JOIN_ROWS=3000
 
 # A build with sanitizers is larger than what one takes along.
 check "a bundle" env LIMIT_MB=400 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle"
-check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/tests/test_text_kernels" -a \
+check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/tests/test_text_kernels" -a \
     -f "$bundle/queries/q22.sql"
 too_large() {
     ! env LIMIT_MB=1 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle.small" >"$work/said" 2>&1 &&
@@ -38,14 +38,14 @@ has() {
 # Each step once, alone, with a bound of its own: that all of them run and what they measure is there. The values say nothing.
 steps_of_queries() {
     export PISTACHIO_CUDA_LIBRARY="$1" PISTACHIO_CUDA_KERNELS="$2" SANITIZER_SCALE=0.01 ANSWERS_SCALE=0.01 QUERIES_SCALE=0.001 \
-        LARGE_SCALE=0.001 LARGE_BEYOND=0.001 LARGE_MEMORY=64MB QUERIES_RUNS=1 DECODE_ROUNDS=1 SQL_JOBS=2 PAPER_FORMS="blocking full synchronized pageable full_2_threads"
+        LARGE_SCALE=0.001 LARGE_BEYOND=0.001 LARGE_MEMORY=64MB QUERIES_RUNS=1 DECODE_ROUNDS=1 ARRAYS_ROUNDS=1 SQL_JOBS=2 PAPER_FORMS="blocking full synchronized pageable full_2_threads"
     for file in "$bundle"/sql/*.test; do
         case $file in
         */interval_unit.test | */approximate.test) ;;
         *) rm "$file" ;;
         esac
     done
-    for step in ceilings sql answers decode queries paper cores large; do
+    for step in ceilings sql answers arrays decode queries paper cores large; do
         check "step $step" "$bundle/gpu-check" $step
         check "$step passes" is $step passed figures
         check "the JSON of $step" python3 -c "import json, sys; json.load(open(sys.argv[1]))" "$RESULTS/$step.json"
@@ -58,6 +58,7 @@ steps_of_queries() {
 resident = json.load(open(sys.argv[1]))['resident']
 assert sorted(resident) == ['gpu', 'made', 'one_page'] and all(len(form['columns']) == 16 for form in resident.values())" \
         "$RESULTS/decode.json"
+    check "arrays in either memory" has arrays arrays_kept_gb_s arrays_fetched_gb_s
     check "the device beside the CPU" has queries cuda_of_cpu q1_cuda_of_cpu q22_cuda_of_cpu
     check "the host link" has queries link_bound_of_cuda q1_link_gb_s q22_link_gb_s
     check "each query's bound" python3 -c "import json, sys
@@ -116,7 +117,7 @@ without_cub() {
 check "CUB that does not run" without_cub "$2" "$3"
 
 # All but `cores`, which is the CPU's.
-steps="kernels sql answers sanitizer ceilings operators join decode queries paper large"
+steps="kernels sql answers arrays sanitizer ceilings operators join decode queries paper large"
 # shellcheck disable=SC2086  # several words
 check "no driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" "$bundle/gpu-check" $steps
 for step in $steps; do

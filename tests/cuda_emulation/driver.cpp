@@ -334,6 +334,17 @@ EXPORTED int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t bytes, C
     return copy(stream, __func__, target, (void *)source, bytes, target);
 }
 
+/* A client's, which waits, and whose memory need not be pinned. */
+EXPORTED int cuMemcpyDtoH_v2(void *target, uint64_t source, size_t bytes)
+{
+    BEGIN
+    if (!is_device(source, bytes))
+        return refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
+                      (void *)source);
+    memmove(target, (const void *)source, bytes);
+    return 0;
+}
+
 EXPORTED int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes,
                                   CUstream_st *stream)
 {
@@ -734,12 +745,28 @@ EXPORTED int cuDevicePrimaryCtxRelease_v2(int)
     return count_call(__func__);
 }
 
+EXPORTED int cuDevicePrimaryCtxGetState(int, unsigned *flags, int *is_active)
+{
+    BEGIN
+    std::lock_guard<std::mutex> guard(lock);
+    *flags = 0;
+    *is_active = retained > 0;
+    return 0;
+}
+
 static thread_local void *current;
 
 EXPORTED int cuCtxSetCurrent(void *context)
 {
     BEGIN
     current = context;
+    return 0;
+}
+
+EXPORTED int cuCtxGetCurrent(void **context)
+{
+    BEGIN
+    *context = current;
     return 0;
 }
 

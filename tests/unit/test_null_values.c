@@ -57,6 +57,8 @@ static const struct {
     {DEV_KERNEL_join_key_bitmap, "a bitmap of keys"},
     {DEV_KERNEL_key_statistics, "statistics"},
     {DEV_KERNEL_string_bytes, "a count of bytes"},
+    {DEV_KERNEL_string_offsets, "offsets"},
+    {DEV_KERNEL_string_place, "bytes of texts, of a NULL none"},
     {DEV_KERNEL_string_build_bytes, "a count of bytes"},
     {DEV_KERNEL_parquet_levels, "a validity alone"},
     {DEV_KERNEL_parquet_batch_levels, "a validity alone"},
@@ -219,6 +221,17 @@ static shape copy_texts(const run *r, data_type type, unsigned variant)
     LAUNCH(string_copy, .values = in.texts, .validity = in.both, .heap = r->out->heap,
            .heap_used = &r->out->number, .out = (string_view *)(void *)r->out->values);
     return (shape){NULLS_ARE_ZERO, 16, true, in.both};
+}
+
+static shape make_arrow_values(const run *r, data_type type, unsigned variant)
+{
+    static _Alignas(16) interval_value intervals[ROWS];
+    (void)type;
+    for (size_t i = 0; i < ROWS; i++)
+        intervals[i] = (interval_value){1, 2, 3};
+    LAUNCH(arrow_values, .type = type_make(variant ? TYPE_UUID : TYPE_INTERVAL),
+           .values = intervals, .validity = in.validity, .out = r->out->values, FAILURES);
+    return (shape){NULLS_ARE_ZERO, 16, false, in.validity};
 }
 
 static shape choose_values(const run *r, data_type type, unsigned variant)
@@ -479,6 +492,7 @@ static const struct {
 } cases[] = {
     {DEV_KERNEL_gather, gather_values, 2, true},
     {DEV_KERNEL_string_copy, copy_texts, 1, false},
+    {DEV_KERNEL_arrow_values, make_arrow_values, 2, false},
     {DEV_KERNEL_choose, choose_values, 2, true},
     {DEV_KERNEL_scatter, scatter_values, 1, true},
     {DEV_KERNEL_arithmetic, compute, DEV_MODULO + 1, false},

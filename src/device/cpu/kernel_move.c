@@ -1,5 +1,7 @@
 /* kernel_move.c - selecting, moving and hashing values (gathering them: kernel_gather.c). */
 #include "base/bitmap_copy.h"
+#include "base/uuid_text.h"
+#include "device/arrow_value.h"
 #include "device/cpu/kernel.h"
 #include "device/kernel_ops.h"
 #include "device/tensor.h"
@@ -288,6 +290,56 @@ void ISA_(string_copy)(const string_copy_arguments *a)
         a->out[i] = view;
     }
     *a->heap_used = used;
+}
+
+void ISA_(string_offsets)(const string_offsets_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    int64_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        a->out[i] = at;
+        at += kernel_is_valid(a->validity, i) ? a->values[i].bytes : 0;
+    }
+    a->out[count] = at;
+}
+
+void ISA_(string_place)(const string_place_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        if (kernel_is_valid(a->validity, i))
+            memcpy(a->out + a->offsets[i], kernel_string_data(&a->values[i]), a->values[i].bytes);
+}
+
+static void make_arrow_intervals(const arrow_values_arguments *a, size_t count)
+{
+    const interval_value *intervals = a->values;
+    arrow_interval *out = a->out;
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (arrow_interval){0};
+        if (kernel_is_valid(a->validity, i) && !arrow_interval_make(intervals[i], &out[i]))
+            kernel_fail(a->error, DEV_ERROR_NANOSECONDS, a->location, i);
+    }
+}
+
+static void make_arrow_uuids(const arrow_values_arguments *a, size_t count)
+{
+    const int128 *uuids = a->values;
+    uint8_t *out = a->out;
+    for (size_t i = 0; i < count; i++, out += UUID_BYTES)
+        if (kernel_is_valid(a->validity, i))
+            uuid_to_bytes(uuids[i], out);
+        else
+            memset(out, 0, UUID_BYTES);
+}
+
+void ISA_(arrow_values)(const arrow_values_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    if (a->type.id == TYPE_INTERVAL)
+        make_arrow_intervals(a, count);
+    else
+        make_arrow_uuids(a, count);
 }
 
 void ISA_(copy_bits)(const copy_bits_arguments *a)

@@ -42,6 +42,7 @@ typedef struct cuda_buffer {
     unsigned class;
     cuda_pool *pool; /* that it is of */
     bool is_host;
+    _Atomic bool is_exported;
     uint64_t number; /* released: free when streams have passed this */
     /* reuse.c: */
     _Atomic uint64_t user; /* the only stream that was told to use it, by its id; 0: none */
@@ -218,6 +219,7 @@ void cuda_host_piece(device *dev, const void *address, void **out_start, size_t 
 /* The address is in memory that was taken for copies. */
 bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinned);
 void cuda_release(dev_buffer *buffer);
+void cuda_export(dev_buffer *buffer);
 CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                   bool *out_will);
 bool cuda_memory_wait(device *dev);

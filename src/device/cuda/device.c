@@ -224,9 +224,37 @@ void dev_cuda_unpin(device *dev)
 
 /* ---- opening and closing ---- */
 
+static void *cuda_client_enter(device *base)
+{
+    cuda_context before = NULL;
+    if (((cuda_device *)base)->driver->cuCtxGetCurrent(&before))
+        return NULL;
+    return before;
+}
+
+/* That of a thread that had none may stay ours: the run-time library would make it the thread's itself. */
+static void cuda_client_leave(device *base, void *before)
+{
+    if (before)
+        ((cuda_device *)base)->driver->cuCtxSetCurrent(before);
+}
+
+/* The thread's context from before, but ours only if somebody else holds it, too: else it is gone. */
+static void restore_context(const cuda_device *dev, cuda_context before)
+{
+    unsigned flags;
+    int is_held = 1;
+    if (before && before == dev->context)
+        is_held =
+            !dev->driver->cuDevicePrimaryCtxGetState(dev->ordinal, &flags, &is_held) && is_held;
+    if (before && is_held)
+        dev->driver->cuCtxSetCurrent(before);
+}
+
 static void cuda_close(device *base)
 {
     cuda_device *dev = (cuda_device *)base;
+    cuda_context before = cuda_client_enter(base);
     cuda_waker_release(&dev->waker);
     if (dev->context && dev->driver->cuCtxSetCurrent(dev->context))
         atomic_store(&dev->is_lost, true);
@@ -238,6 +266,7 @@ static void cuda_close(device *base)
         dev->driver->cuCtxSetCurrent(NULL);
     if (dev->context)
         dev->driver->cuDevicePrimaryCtxRelease_v2(dev->ordinal);
+    restore_context(dev, before);
     status_free(dev->lost);
     pthread_mutex_destroy(&dev->lock);
     mem_free(dev);
@@ -254,6 +283,7 @@ static const dev_ops cuda_ops = {
     .stream_wait = cuda_stream_wait,
     .alloc = cuda_alloc,
     .release = cuda_release,
+    .export = cuda_export,
     .memory_notify = cuda_memory_notify,
     .memory_wait = cuda_memory_wait,
     .host_alloc = cuda_host_alloc,
@@ -269,6 +299,8 @@ static const dev_ops cuda_ops = {
     .event_reached = cuda_event_reached,
     .event_wait = cuda_event_wait,
     .event_free = cuda_event_free,
+    .client_enter = cuda_client_enter,
+    .client_leave = cuda_client_leave,
     .check = cuda_check,
 };
 
@@ -295,6 +327,8 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
     dev->memory.closed_end = &dev->memory.closed;
     dev->base = (device){
         .ops = &cuda_ops,
+        .memory = DEV_MEMORY_CUDA,
+        .ordinal = ordinal,
         .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),
         .stream_count = STREAMS,
         .isa = dev->isa,

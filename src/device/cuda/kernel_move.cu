@@ -1,4 +1,6 @@
 /* kernel_move.cu - selecting, moving and hashing values. */
+#include "base/uuid_text.h"
+#include "device/arrow_value.h"
 #include "device/cuda/hash.cuh"
 
 /* A thread takes a byte of the mask; a block's rows are one tile of the scan. */
@@ -154,4 +156,61 @@ KERNEL_TOGETHER(string_copy)
     }
     if (i < count)
         ((kernel_view *)a.out)[i] = view;
+}
+
+#define OFFSETS_A_THREAD (CUDA_TILE_ROWS / CUDA_BLOCK)
+
+DEVICE uint64_t text_bytes(const string_offsets_arguments &a, uint64_t i)
+{
+    return kernel_is_valid(a.validity, i) ? kernel_view_bytes((const kernel_view *)a.values + i) : 0;
+}
+
+/* A thread takes rows that lie side by side; a block's are one tile of the scan. */
+KERNEL_TOGETHER(string_offsets)
+{
+    __shared__ uint64_t sums[8], tile_number, base;
+    uint64_t count = kernel_count(a.count), own = 0, total;
+    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
+    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * OFFSETS_A_THREAD;
+    uint64_t end = first + OFFSETS_A_THREAD < count ? first + OFFSETS_A_THREAD : count;
+    for (uint64_t i = first; i < end; i++)
+        own += text_bytes(a, i);
+    uint64_t before = kernel_block_scan(own, sums, &total);
+    uint64_t at = kernel_tile_base(extra.scratch, tile, total, &base) + before;
+    for (uint64_t i = first; i < end; i++) {
+        a.out[i] = (int64_t)at;
+        at += text_bytes(a, i);
+    }
+    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
+        a.out[count] = (int64_t)(base + total);
+}
+
+KERNEL_ALONE(string_place)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count || !kernel_is_valid(a.validity, i))
+        return;
+    const kernel_view *view = (const kernel_view *)a.values + i;
+    memcpy(a.out + a.offsets[i], kernel_view_data(view), kernel_view_bytes(view));
+}
+
+/* ---- values for clients ---- */
+
+KERNEL_ALONE(arrow_values)
+{
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    if (i >= count)
+        return;
+    bool is_valid = kernel_is_valid(a.validity, i);
+    if (a.type.id == TYPE_INTERVAL) {
+        arrow_interval made = {0, 0, 0};
+        if (is_valid && !arrow_interval_make(((const interval_value *)a.values)[i], &made))
+            kernel_fail(a.error, DEV_ERROR_NANOSECONDS, a.location, i);
+        ((arrow_interval *)a.out)[i] = made;
+    } else {
+        uint8_t *out = (uint8_t *)a.out + i * UUID_BYTES;
+        memset(out, 0, UUID_BYTES);
+        if (is_valid)
+            uuid_to_bytes(((const int128 *)a.values)[i], out);
+    }
 }

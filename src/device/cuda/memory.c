@@ -416,9 +416,19 @@ static void release(cuda_device *dev, cuda_buffer *buffer)
     pthread_mutex_unlock(&dev->lock);
 }
 
+void cuda_export(dev_buffer *base)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    if (!atomic_exchange(&buffer->is_exported, true))
+        mem_budget_add_exported(base->dev->budget, buffer->charged);
+}
+
 void cuda_release(dev_buffer *base)
 {
-    release((cuda_device *)base->dev, (cuda_buffer *)base);
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    if (atomic_exchange(&buffer->is_exported, false))
+        mem_budget_give_exported(base->dev->budget, buffer->charged);
+    release((cuda_device *)base->dev, buffer);
 }
 
 /* The bytes are behind a pointer to what describes them. */

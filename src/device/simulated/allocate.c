@@ -305,10 +305,19 @@ status simulated_alloc(device *base, size_t bytes, const char *who, dev_buffer *
     return STATUS_OK;
 }
 
-void simulated_release(dev_buffer *buffer)
+void simulated_export(dev_buffer *base)
 {
-    simulated_device *dev = (simulated_device *)buffer->dev;
-    release(dev, &((simulated_buffer *)buffer)->later, buffer);
+    simulated_buffer *buffer = (simulated_buffer *)base;
+    if (!atomic_exchange(&buffer->is_exported, true))
+        mem_budget_add_exported(base->dev->budget, buffer->later.bytes);
+}
+
+void simulated_release(dev_buffer *base)
+{
+    simulated_buffer *buffer = (simulated_buffer *)base;
+    if (atomic_exchange(&buffer->is_exported, false))
+        mem_budget_give_exported(base->dev->budget, buffer->later.bytes);
+    release((simulated_device *)base->dev, &buffer->later, base);
 }
 
 status simulated_host_alloc(device *base, size_t bytes, const char *who, void **out)

@@ -642,6 +642,7 @@ static const dev_ops simulated_ops = {
     .stream_wait = simulated_stream_wait,
     .alloc = simulated_alloc,
     .release = simulated_release,
+    .export = simulated_export,
     .memory_notify = simulated_memory_notify,
     .memory_wait = simulated_memory_wait,
     .host_alloc = simulated_host_alloc,
@@ -672,6 +673,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
     simulated_released_init(&dev->released);
     dev->base = (device){
         .ops = &simulated_ops,
+        .memory = DEV_MEMORY_SIMULATED,
         .chunk_rows = chunk_rows ? chunk_rows : dev_chunk_rows(budget, DEFAULT_CHUNK_ROWS),
         .stream_count = STREAMS,
         .isa = "scalar",

@@ -41,6 +41,7 @@ typedef struct released_list {
 typedef struct simulated_buffer {
     dev_buffer base;
     released later; /* made before it is needed, as releasing cannot fail */
+    _Atomic bool is_exported;
 } simulated_buffer;
 
 struct dev_event {
@@ -135,6 +136,7 @@ void simulated_reclaim(simulated_device *dev);
 CHECKED status simulated_note_use(simulated_stream *stream, uint32_t block);
 CHECKED status simulated_alloc(device *dev, size_t bytes, const char *who, dev_buffer **out);
 void simulated_release(dev_buffer *buffer);
+void simulated_export(dev_buffer *buffer);
 CHECKED status simulated_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                        bool *out_will);
 bool simulated_memory_wait(device *dev);

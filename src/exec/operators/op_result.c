@@ -1,11 +1,11 @@
-/* op_result.c - the sink of a query: batches in host memory, in a bounded queue.
+/* op_result.c - the sink of a query: batches, in host memory if nobody wants them elsewhere, in a bounded queue.
  *
  * A task that finds the queue full gives its thread back until the client has taken a batch. Where
  * batches have turns, the queue is in their order and the first one waits for those before it; the
  * task whose turn it is finds room whatever others have queued. On a
- * host device a batch borrows the tensors' memory; from others it is copied, behind an event at which is
- * looked when the next one is on its way. */
-#include "exec/operators/result_copy.h"
+ * host device a batch borrows the tensors' memory; from others it is copied, or laid out on the device if it is to stay
+ * there, behind an event at which is looked when the next one is on its way. */
+#include "exec/operators/result_device.h"
 
 #include "exec/sched/memory.h"
 #include "exec/sched/pool.h"
@@ -23,6 +23,8 @@ typedef struct op_result {
     uint64_t turn;          /* of the batch to be taken next */
     exec_task_list waiting; /* for room */
     _Atomic(const exec_batch_shape *) shape;
+    bool stays;                /* batches do, on their device, */
+    exec_device_layout layout; /* as this says */
 } op_result;
 
 typedef struct result_local {
@@ -129,17 +131,22 @@ static status take_copy(exec_task *task, result_copy *copy, const exec_batch_sha
                         exec_batch **out)
 {
     TRY(result_copy_finish(task, copy, out));
+    if (*out && (*out)->is_on_device) {
+        result_device_settle(*out);
+        return STATUS_OK;
+    }
     for (uint32_t i = 0; shape && *out && i < (*out)->column_count; i++)
         TRY(shape->make(*out, i, shape));
     return STATUS_OK;
 }
 
 /* The chunk begins to be copied, the one before it has been. */
-static status copy_chunk(exec_task *task, chunk *c, result_copy *copy,
+static status copy_chunk(const op_result *op, exec_task *task, chunk *c, result_copy *copy,
                          const exec_batch_shape *shape, exec_batch **out)
 {
     result_copy before = *copy;
-    status st = result_copy_start(task, c, copy);
+    status st = op->stays ? result_device_start(task, c, op->layout, copy)
+                          : result_copy_start(task, c, copy);
     if (!st)
         return take_copy(task, &before, shape, out);
     result_copy_close(task->stream->dev, &before);
@@ -169,7 +176,7 @@ static exec_result result_push(exec_operator *base, exec_task *task, void *state
             EXEC_TRY(task, borrow_chunk(task, *input, shape, &local->batch));
             local->batch->turn = task->turn;
         } else {
-            EXEC_TRY(task, copy_chunk(task, *input, &local->copy, shape, &local->batch));
+            EXEC_TRY(task, copy_chunk(op, task, *input, &local->copy, shape, &local->batch));
         }
         chunk_free(*input);
         *input = NULL;
@@ -207,6 +214,13 @@ bool op_result_is_ready(exec_operator *sink)
 void op_result_keep_turns(exec_operator *sink)
 {
     ((op_result *)sink)->keeps_turns = true;
+}
+
+void op_result_stay(exec_operator *sink, exec_device_layout layout)
+{
+    op_result *op = (op_result *)sink;
+    op->stays = true;
+    op->layout = layout;
 }
 
 void op_result_shape(exec_operator *sink, const exec_batch_shape *shape)

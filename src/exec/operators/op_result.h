@@ -13,7 +13,9 @@ typedef struct exec_batch_dictionary {
     void *host_owner;  /* ... where the batch has no device */
 } exec_batch_dictionary;
 
-/* A column of a batch, in host memory, laid out as type.h says. */
+/* A column of a batch: in host memory, laid out as type.h says; or, of a batch that stays on its device, there and as
+ * Arrow has it: a decimal of 8 or 16 bytes as the client wants it, an interval's microseconds as nanoseconds, a UUID's
+ * bytes in their order, texts as offsets (int64_t, one more than rows) and bytes. */
 typedef struct exec_batch_column {
     data_type type;
     const void *values;       /* with a dictionary: int32_t, its numbers */
@@ -28,16 +30,21 @@ typedef struct exec_batch_column {
         *codes; /* not NULL, before it is shaped: row r has the text values[codes->rows[r]] ... */
     uint64_t entries; /* ... of so many */
     exec_batch_dictionary dictionary;
+    dev_buffer
+        *text; /* on a device: the bytes of texts, whose offsets the values are; NULL: none */
+    uint64_t null_count; /* on a device */
 } exec_batch_column;
 
-/* Rows in host memory, whole in itself: it holds the device that its memory belongs to, so that it
- * may outlive the query, the pool and whoever opened the device. One thread at a time. */
+/* Rows, whole in itself: it holds the device that its memory belongs to, so that it may outlive the query, the pool
+ * and whoever opened the device. One thread at a time. */
 typedef struct exec_batch {
     struct exec_batch *next; /* in the queue */
     exec_turn turn;          /* where the queue is in order */
     device *dev;             /* of the memory; NULL: it is the host's alone */
     void *pinned;            /* dev_host_alloc's, or NULL */
     size_t pinned_bytes;
+    bool
+        is_on_device; /* addresses of columns are the device's, and its kernels have written there; else the host's */
     bool is_exported; /* by exec_batch_export */
     bool is_leaving;  /* memory that is made for it need not be within the budget */
     uint64_t row_count;
@@ -106,11 +113,18 @@ bool exec_batch_has_entries(const tensor *t, uint64_t rows);
 CHECKED status exec_batch_put_entries(exec_batch *batch, uint32_t index, dev_stream *stream,
                                       tensor *t, const exec_batch_shape *shape);
 
-/* The sink of the whole query: a bounded queue of host batches. */
+/* How batches are laid out that stay on their device. */
+typedef struct exec_device_layout {
+    bool has_narrow_decimals; /* those of up to 18 digits have 8 bytes; else all have 16 */
+} exec_device_layout;
+
+/* The sink of the whole query: a bounded queue of batches, in the host's memory. */
 CHECKED status op_result_open(exec_query *query, exec_layout input, exec_operator **out);
 /* Before it is started: batches are taken in the order of their turns. */
 void op_result_keep_turns(exec_operator *sink);
-/* Any time: batches that are not queued yet are shaped so. It outlives the query. */
+/* Before it is started, on a device that is no host: batches stay in its memory. */
+void op_result_stay(exec_operator *sink, exec_device_layout layout);
+/* Any time: batches that are not queued yet, and that are the host's, are shaped so. It outlives the query. */
 void op_result_shape(exec_operator *sink, const exec_batch_shape *shape);
 /* Taking from the queue. */
 exec_batch *op_result_take(exec_operator *sink);

@@ -7,11 +7,13 @@ static void release_values(exec_batch_column *column)
     row_index_unref(column->codes);
     dev_buffer_unref(column->dictionary.owner);
     mem_free(column->dictionary.host_owner);
+    dev_buffer_unref(column->text);
     mem_free(column->host_values);
     mem_free(column->host_validity);
     column->owner = NULL;
     column->codes = NULL;
     column->dictionary = (exec_batch_dictionary){0};
+    column->text = NULL;
     column->values = column->host_values = column->host_validity = NULL;
     column->validity = NULL;
 }
@@ -288,6 +290,7 @@ static void export_column(const exec_batch_column *column)
 {
     const tensor *t = column->owner;
     dev_buffer_export(column->dictionary.owner);
+    dev_buffer_export(column->text);
     if (!t)
         return;
     dev_buffer_export(t->values_owner);

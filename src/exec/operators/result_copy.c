@@ -114,7 +114,8 @@ status result_copy_finish(exec_task *task, result_copy *copy, exec_batch **out)
     if (!st && copy->batch)
         st = exec_error_status(task->query, copy->batch->pinned);
     if (!st && copy->batch) {
-        point_to_host(copy->flat, copy->batch);
+        if (copy->flat)
+            point_to_host(copy->flat, copy->batch);
         *out = copy->batch;
         copy->batch = NULL;
     }

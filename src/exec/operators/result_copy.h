@@ -6,7 +6,8 @@
 
 /* Zeroed: none. */
 typedef struct result_copy {
-    chunk *flat; /* what is copied: long strings in one heap for each column */
+    chunk *
+        flat; /* what is copied: long strings in one heap for each column; NULL: it stays on the device */
     exec_batch *batch;
     dev_event *event;
     dev_moment since;

@@ -107,6 +107,8 @@ status exec_error_status(exec_query *query, const dev_error *error)
         [DEV_ERROR_NULL] = {STATUS_KIND_INTERNAL, "a NULL among keys that have none"},
         [DEV_ERROR_CHECKSUM] = {STATUS_KIND_CORRUPT, PQ_CHECKSUM_MESSAGE},
         [DEV_ERROR_LIBRARY] = {STATUS_KIND_IO, "nvCOMP did not decompress the page"},
+        [DEV_ERROR_NANOSECONDS] = {STATUS_KIND_DATA, "an interval's microseconds do not fit the "
+                                                     "nanoseconds that Arrow's intervals have"},
     };
     uint32_t code = atomic_load(&((dev_error *)error)->code);
     if (code == DEV_ERROR_NONE)
@@ -114,6 +116,8 @@ status exec_error_status(exec_query *query, const dev_error *error)
     if (code >= sizeof messages / sizeof *messages)
         return status_new(STATUS_KIND_INTERNAL, "a kernel reported the unknown error %u", code);
     status st = status_new(messages[code].kind, "%s", messages[code].text);
+    if (code == DEV_ERROR_NANOSECONDS)
+        st = status_hint(st, "cast it to text");
     if (error->location == DEV_LOCATION_NONE)
         return st;
     if (error->location & EXEC_LOCATION_READER) {
