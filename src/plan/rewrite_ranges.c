@@ -1,6 +1,7 @@
 /* rewrite_ranges.c - what the tables' statistics say of the values of expressions: decimals that
  * always fit 64 bits are computed in 64 bits, not in 128 as their type alone would need. Scans
- * check that the values of the columns in such expressions are as their files say.
+ * check that the values of the columns in such expressions are as their files say, and of those that
+ * sorts keep in as few bytes as that takes.
  *
  * An aggregate takes the projection below it into its own expressions first, so that no column has
  * to change its width between nodes. */
@@ -131,6 +132,16 @@ static void rely_on_args(const ranges *r, const expr *e)
     }
 }
 
+/* A sort keeps its rows narrow (exec/sort/sort_narrow.h), but for the few of a limit. */
+static void rely_on_columns(const ranges *r, const plan_node *sort)
+{
+    for (size_t i = 0; i < sort->columns.count && !sort->sort.has_limit; i++) {
+        uint32_t id = sort->columns.items[i].id;
+        if (id < r->statement->next_column_id && r->columns[id].is_known)
+            r->is_relied[id] = true;
+    }
+}
+
 /* The range of e, written into it and all below it; arithmetic below it, and e itself if its width
  * is nobody else's concern, is narrowed. */
 static range find_range(const ranges *r, expr *e, bool may_narrow)
@@ -237,6 +248,8 @@ static status walk(ranges *r, plan_node *node)
         TRY(walk(r, node->children[i]));
     if (node->kind == PLAN_SCAN)
         add_scan(r, node);
+    if (node->kind == PLAN_SORT)
+        rely_on_columns(r, node);
     plan_visit_exprs(node, visit_expr, r);
     if (r->has_failed)
         return status_no_memory("plan", sizeof(expr));

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #define STREAM_BYTES 65536
+/* After so many bytes the system is asked to bring them to the storage, so that little is left to be waited for at
+ * the end. */
+#define BEGUN_BYTES ((uint64_t)16 << 20)
 
 struct new_file {
     char *path, *folder;
@@ -21,6 +24,7 @@ struct new_file {
     bool is_temporary;    /* gets no name */
     int descriptor;       /* -1: not open */
     uint64_t bytes;
+    uint64_t begun; /* of them, on their way to the storage */
     status failure; /* of the stream's first write that failed */
 };
 
@@ -144,6 +148,16 @@ status new_file_open_temporary(const char *folder, new_file **out, int *out_desc
 
 /* ---- bytes ---- */
 
+/* Best effort: what it does not do, fsync does at the end. */
+static void begin_sync(new_file *f)
+{
+    if (f->is_temporary || f->bytes - f->begun < BEGUN_BYTES)
+        return;
+    (void)!sync_file_range(f->descriptor, (off_t)f->begun, (off_t)(f->bytes - f->begun),
+                           SYNC_FILE_RANGE_WRITE);
+    f->begun = f->bytes;
+}
+
 status new_file_write(new_file *f, const void *data, uint64_t bytes)
 {
     const char *at = data;
@@ -159,6 +173,7 @@ status new_file_write(new_file *f, const void *data, uint64_t bytes)
         bytes -= (uint64_t)done;
         f->bytes += (uint64_t)done;
     }
+    begin_sync(f);
     return STATUS_OK;
 }
 

@@ -30,7 +30,7 @@ sort -t "$tab" -k4,4nr -k2,2n -k3,3n "$work/plain" >"$work/by_price"
 by_null="select * from $table order by instruct || '!' nulls first, l_orderkey * 2, l_linenumber"
 sort -t "$tab" -k6,6 -k2,2n -k3,3n "$work/plain" >"$work/by_null"
 for threads in $lanes; do
-    limit=$((16 + 8 * threads))MB
+    limit=$((14 + 4 * threads))MB
     for order in by_text by_price by_null; do
         eval "sql=\$$order"
         run --set threads=$threads --set memory_limit=$limit -c "$sql" &&
@@ -99,7 +99,7 @@ fails() {
 sorted() {
     fault=$1
     shift
-    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=32MB --format none "$@" \
+    PISTACHIO_FAULT=$fault "$program" --set threads=2 --set memory_limit=20MB --format none "$@" \
         -c "$by_text"
 }
 for n in 1 2 3 17 60; do
@@ -117,7 +117,7 @@ full() (
 fails "no room" "make room there" full
 
 # Killed in the middle: the file has no name that could be left.
-"$program" --set threads=2 --set memory_limit=32MB -c "$by_text" >/dev/null 2>"$work/err" &
+"$program" --set threads=2 --set memory_limit=20MB -c "$by_text" >/dev/null 2>"$work/err" &
 sleep 0.2
 kill -9 $! 2>/dev/null
 wait $! 2>/dev/null

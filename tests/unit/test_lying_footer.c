@@ -78,10 +78,19 @@ TEST(values_outside_of_the_bounds_that_arithmetic_relies_on_are_an_error)
     unlink(path);
 }
 
+TEST(values_outside_of_the_bounds_that_sorted_rows_are_kept_by_are_an_error)
+{
+    write_file(1, 9);
+    check_refused("SELECT i FROM t ORDER BY i");
+    check_refused("SELECT i, d FROM t ORDER BY d");
+    check_refused("SELECT i, sum(d) OVER (ORDER BY d ROWS UNBOUNDED PRECEDING) FROM t");
+    unlink(path);
+}
+
 TEST(bounds_that_only_guide_do_not_matter)
 {
     write_file(1, 9);
-    check_rows("SELECT i FROM t ORDER BY i", "-7777777;0;3;5555555;");
+    check_rows("SELECT i FROM t ORDER BY i LIMIT 5", "-7777777;0;3;5555555;");
     check_rows("SELECT i, count(*) FROM t GROUP BY i ORDER BY i LIMIT 2", "-7777777;1;0;1;");
     check_rows("SELECT count(*) FROM t a JOIN t b ON a.i = b.i", "4;");
     unlink(path);
@@ -91,5 +100,6 @@ TEST(true_bounds_are_no_error)
 {
     write_file(LEAST, GREATEST);
     check_rows("SELECT sum(i * i), sum(d * i) FROM t", "91358006419763;11111117.50;");
+    check_rows("SELECT i, d FROM t ORDER BY i", "-7777777;1.25;0;1.25;3;2.50;5555555;3.75;");
     unlink(path);
 }

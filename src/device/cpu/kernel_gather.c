@@ -236,6 +236,19 @@ static void index_validity(const gather_arguments *a, size_t count)
     }
 }
 
+/* Values of any other width. */
+static void gather_records(const gather_arguments *a, size_t count)
+{
+    size_t width = a->width;
+    for (size_t i = 0; i < count; i++) {
+        char *out = (char *)a->out + i * width;
+        if (a->index[i] == ROW_NULL)
+            memset(out, 0, width);
+        else
+            memcpy(out, (const char *)a->base + a->index[i] * width, width);
+    }
+}
+
 void ISA_(gather)(const gather_arguments *a)
 {
     size_t count = kernel_count(a->count);
@@ -256,12 +269,15 @@ void ISA_(gather)(const gather_arguments *a)
     case 8:
         GATHER(uint64_t, gather_vectors(a, count));
         break;
-    default: {
+    case 16: {
         typedef struct pair {
             uint64_t low, high;
         } pair;
         GATHER(pair, 0);
+        break;
     }
+    default:
+        gather_records(a, count);
     }
     if (!a->out_validity)
         return;

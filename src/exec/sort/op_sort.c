@@ -84,16 +84,16 @@ static status spill_local(op_sort *op, exec_task *task, sort_local *local)
 static status learn_types(op_sort *op, const chunk *rows)
 {
     uint32_t columns = rows->column_count;
-    op->needed = mem_new_array(columns + 1, sizeof *op->needed);
-    op->types = mem_new_array(columns + 1, sizeof *op->types);
+    op->needed = mem_new_array(op->kept_count + 1, sizeof *op->needed);
+    op->types = mem_new_array(op->kept_count + 1, sizeof *op->types);
     if (!op->needed || !op->types)
-        return status_no_memory("sort", columns * sizeof *op->types);
+        return status_no_memory("sort", op->kept_count * sizeof *op->types);
     for (uint32_t i = 0; i < columns; i++) {
         op->needed[i] = rows->columns[i];
         if (op->needed[i])
             op->types[i] = rows->columns[i]->type;
     }
-    return STATUS_OK;
+    return op->narrow.is_used ? sort_narrow_learn(op, rows, op->types, op->needed) : STATUS_OK;
 }
 
 /* Where the rows go that are sorted with all others. Those of a top-k are thrown away soon, and what
@@ -108,7 +108,7 @@ static status take_places(op_sort *op, exec_task *task, const chunk *rows, tenso
     if (!op->types)
         st = learn_types(op, rows);
     reserved_columns_want want = {.dev = task->stream->dev,
-                                  .column_count = rows->column_count,
+                                  .column_count = op->kept_count,
                                   .types = op->types,
                                   .needed = op->needed,
                                   .who = "sort"};
@@ -121,12 +121,13 @@ static status take_places(op_sort *op, exec_task *task, const chunk *rows, tenso
 static status copy_rows(op_sort *op, exec_task *task, chunk *rows, chunk **out)
 {
     *out = NULL;
-    tensor_target *places = mem_new_array(rows->column_count + 1, sizeof *places);
+    tensor_target *places = mem_new_array(op->kept_count + 1, sizeof *places);
     if (!places)
-        return status_no_memory("sort", rows->column_count * sizeof *places);
+        return status_no_memory("sort", op->kept_count * sizeof *places);
     status st = take_places(op, task, rows, places);
     if (!st)
-        st = chunk_concat_at(task->stream, &rows, 1, "sort", places, out);
+        st = op->narrow.is_used ? sort_narrow_rows(op, task, rows, places, out)
+                                : chunk_concat_at(task->stream, &rows, 1, "sort", places, out);
     mem_free(places);
     return st;
 }
@@ -285,10 +286,11 @@ static exec_result sort_rest(op_sort *op, exec_task *task)
         return EXEC_FINISHED;
     for (size_t i = 0; i < op->chunks.count; i++)
         rows += op->chunks.items[i]->rows.bound;
-    if (op->spill.file || !sort_fits(op)) {
+    if (op->spill.file || !sort_fits(op, rows)) {
         EXEC_TRY(task, sort_spill_list(op, task, &op->chunks));
         return EXEC_FINISHED;
     }
+    EXEC_TRY(task, sort_narrow_even(op, task->stream->dev, op->chunks.items, op->chunks.count));
     if (sort_lanes_pay(task, rows)) {
         EXEC_TRY(task, sort_lanes_start(op, task, &op->chunks));
         return EXEC_FINISHED;
@@ -341,6 +343,7 @@ static void sort_close(exec_operator *base)
     reserved_columns_release(&op->reserved);
     mem_free(op->types);
     mem_free(op->needed);
+    sort_narrow_close(&op->narrow);
     sort_spill_release(op);
     program_free(op->program);
     mem_free(op->key_columns);
@@ -382,7 +385,9 @@ typedef struct op_sort_source {
 
 typedef struct source_local {
     sort_range range;
-    uint64_t piece, next, end; /* rows [next, end) are left of the piece */
+    uint64_t piece, first, next,
+        end;     /* of rows [first, end) of the piece those from `next` on are left */
+    chunk *rows; /* those of the piece, if they are kept narrow */
 } source_local;
 
 /* By the first task that asks. */
@@ -395,7 +400,8 @@ static status open_merge(op_sort_source *source, const exec_task *task)
         const sort_run_list *runs = sort_spill_runs(op);
         st = sort_ranges_new(op, runs, task->count, &source->ranges);
         if (!st && !source->ranges)
-            st = sort_merge_new(op, runs->items, runs->count, op->column_count, &source->merge);
+            st = sort_merge_new(op, runs->items, runs->count, sort_widen_columns(op),
+                                &source->merge);
         source->has_merge = !st;
     }
     pthread_mutex_unlock(&op->lock);
@@ -415,6 +421,7 @@ static exec_result pull_merged(op_sort_source *source, exec_task *task, source_l
     if (result != EXEC_HAVE_OUTPUT)
         return result;
     task->turn = source->base.whole_keys ? (exec_turn){0} : (exec_turn){source->merged++, true};
+    EXEC_TRY(task, sort_widen(source->sink, task, merged, &merged));
     status st = chunk_to_device(task->stream, merged, "sort", output);
     chunk_free(merged);
     EXEC_TRY(task, st);
@@ -433,6 +440,39 @@ static status open_pieces(op_sort_source *source, const exec_task *task)
     return st;
 }
 
+/* Rows of the result, as they came. */
+static status give(const op_sort *op, exec_task *task, uint64_t first, uint64_t count, chunk **out)
+{
+    TRY(sort_slice(task, op->sorted, first, count, sort_widen_columns(op), out));
+    return sort_widen(op, task, *out, out);
+}
+
+/* Rows that are kept narrow are made at once, so that what a window sees of a piece lies together; bitmaps are cut
+ * between words alone. */
+static status open_piece(op_sort_source *source, exec_task *task, source_local *local)
+{
+    const op_sort *op = source->sink;
+    local->first = local->piece ? source->pieces.items[local->piece - 1] : 0;
+    local->next = local->first;
+    local->end = source->pieces.items[local->piece];
+    if (!op->narrow.is_used || task->stream->dev->chunk_rows % 64)
+        return STATUS_OK;
+    return give(op, task, local->first, local->end - local->first, &local->rows);
+}
+
+static status give_of_piece(const op_sort *op, exec_task *task, source_local *local, uint64_t count,
+                            chunk **out)
+{
+    if (!local->rows)
+        return give(op, task, local->next, count, out);
+    TRY(sort_slice(task, local->rows, local->next - local->first, count, op->column_count, out));
+    if (local->next + count == local->end) {
+        chunk_free(local->rows);
+        local->rows = NULL;
+    }
+    return STATUS_OK;
+}
+
 /* The next rows of the task's piece, or the first ones of another. */
 static exec_result pull_whole(op_sort_source *source, exec_task *task, source_local *local,
                               chunk **output)
@@ -443,12 +483,10 @@ static exec_result pull_whole(op_sort_source *source, exec_task *task, source_lo
         local->piece = atomic_fetch_add_explicit(&source->next, 1, memory_order_relaxed);
         if (local->piece >= source->pieces.count)
             return EXEC_FINISHED;
-        local->next = local->piece ? source->pieces.items[local->piece - 1] : 0;
-        local->end = source->pieces.items[local->piece];
+        EXEC_TRY(task, open_piece(source, task, local));
     }
     uint64_t left = local->end - local->next, count = left < slice_rows ? left : slice_rows;
-    EXEC_TRY(task, sort_slice(task, source->sink->sorted, local->next, count,
-                              source->sink->column_count, output));
+    EXEC_TRY(task, give_of_piece(source->sink, task, local, count, output));
     local->next += count;
     task->turn = (exec_turn){local->piece, count == left};
     return EXEC_HAVE_OUTPUT;
@@ -468,7 +506,7 @@ static exec_result source_pull(exec_operator *base, exec_task *task, void *state
     if (first >= rows)
         return EXEC_FINISHED;
     uint64_t count = rows - first < slice_rows ? rows - first : slice_rows;
-    EXEC_TRY(task, sort_slice(task, op->sorted, first, count, op->column_count, output));
+    EXEC_TRY(task, give(op, task, first, count, output));
     task->turn = (exec_turn){first / slice_rows, true};
     return EXEC_HAVE_OUTPUT;
 }
@@ -477,6 +515,7 @@ static void source_local_close(exec_operator *base, void *state)
 {
     (void)base;
     sort_range_close(&((source_local *)state)->range);
+    chunk_free(((source_local *)state)->rows);
 }
 
 static void source_close(exec_operator *base)
@@ -523,6 +562,8 @@ static status compile(op_sort *op, arena *a, exec_layout input)
     }
     op->extra_count = (uint32_t)extra.count;
     TRY(sort_bound_share(op, input));
+    TRY(sort_narrow_open(op));
+    op->kept_count = op->column_count + op->extra_count + op->narrow.is_used;
     if (!extra.count)
         return STATUS_OK;
     return program_compile((const expr *const *)extra.items, op->extra_count, input, &op->program);
@@ -540,6 +581,7 @@ status op_sort_open(exec_query *query, const plan_node *plan, exec_layout input,
         return status_no_memory("sort", sizeof *op);
     }
     op->base = (exec_operator){.ops = &sort_ops, .query = query, .plan = plan};
+    op->input = input;
     op->column_count = input.count;
     op->key_count = (uint32_t)plan->sort.keys.count;
     pthread_mutex_init(&op->lock, NULL);

@@ -10,6 +10,7 @@
  *     sort_ranges.c runs to chunks in order, by all tasks
  *     sort_pieces.c rows in memory cut where partitions begin
  *     sort_spill.c  how much is too much; passes over the runs until few enough are left
+ *     sort_narrow.h rows as they are kept meanwhile, sort_widen.c: and as they came
  *
  * Equal rows keep the order in which one task got them: a run holds rows that came before those of
  * the next, and of equal rows the one of the earlier run goes first. */
@@ -21,6 +22,7 @@
 #include "exec/keys/reserved_columns.h"
 #include "exec/sort/sort_best.h"
 #include "exec/sort/sort_lanes.h"
+#include "exec/sort/sort_narrow.h"
 #include "storage/spill.h"
 
 #include <pthread.h>
@@ -66,11 +68,15 @@ typedef struct sort_spill {
     unsigned task_count;
 } sort_spill;
 
-/* The sink. Collected chunks are FLAT: the input's columns, then keys that are no column of it. */
+/* The sink. Collected chunks are FLAT: the input's columns, then keys that are no column of it; where rows are
+ * kept narrow, what sort_narrow.h leaves of them, and a column of records. */
 typedef struct op_sort {
     exec_operator base;
+    exec_layout input;
     program *program; /* the keys that are no column; NULL: none */
     uint32_t column_count, extra_count, key_count;
+    uint32_t kept_count; /* columns of a collected chunk */
+    sort_narrow narrow;
     uint32_t *key_columns; /* of the collected chunk, by key */
     bool is_text_first;    /* the first key is text */
     bound_use bound;       /* with a limit, on host devices: count 0, else */
@@ -192,8 +198,8 @@ uint64_t sort_chunk_rows(const op_sort *op, uint64_t rows, uint64_t bytes);
 void sort_count_chunk(op_sort *op, const chunk *c, uint64_t *held, uint64_t *needed);
 /* A task whose rows need `needed` bytes must spill them now. */
 bool sort_must_spill(const op_sort *op, const exec_task *task, uint64_t needed);
-/* All tasks have collected: there is room to sort what they hold. */
-bool sort_fits(const op_sort *op);
+/* All tasks have collected: there is room to sort what they hold, so many rows. */
+bool sort_fits(const op_sort *op, uint64_t rows);
 /* The rows of a list become a run (or several, where memory is too short for one), the list is
  * emptied. */
 CHECKED status sort_spill_list(op_sort *op, exec_task *task, chunk_list *list);

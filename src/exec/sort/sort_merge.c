@@ -108,6 +108,8 @@ static status take_block(sort_merge *m, merge_run *r)
         block->number = NOT_LISTED;
         st = chunk_bytes_read(bytes, &block->rows);
     }
+    if (!st)
+        st = sort_narrow_even(m->op, m->host.dev, &block->rows, 1);
     dev_buffer_unref(bytes);
     if (!st)
         st = sort_pack_keys(m->op, &m->host, block->rows, &block->keys);
@@ -232,7 +234,17 @@ static void gather_bits(const sort_merge *m, const void *const *bases, uint64_t 
     }
 }
 
-static status gather_values(const sort_merge *m, tensor *out)
+/* Of any width. */
+static void gather_records(const sort_merge *m, tensor *out)
+{
+    const uint32_t *picks = m->picks->address;
+    size_t width = out->type.width;
+    for (uint64_t i = 0; i < m->row_count; i++)
+        memcpy((char *)out->values + i * width,
+               (const char *)m->bases[picks[2 * i]] + picks[2 * i + 1] * width, width);
+}
+
+static void gather_values(const sort_merge *m, tensor *out)
 {
     const uint32_t *picks = m->picks->address;
     switch (out->type.width) {
@@ -255,10 +267,8 @@ static status gather_values(const sort_merge *m, tensor *out)
         GATHER(uint128);
         break;
     default:
-        return status_new(STATUS_KIND_INTERNAL, "values of %u bytes cannot be merged",
-                          out->type.width);
+        gather_records(m, out);
     }
-    return STATUS_OK;
 }
 
 /* The column holds the long strings of all listed blocks. */
@@ -291,7 +301,7 @@ static status gather_column(const sort_merge *m, uint32_t column, tensor **out)
         has_nulls |= t->validity != NULL;
     }
     TRY(tensor_new_flat(m->host.dev, first->type, m->row_count, has_nulls, out));
-    TRY(gather_values(m, *out));
+    gather_values(m, *out);
     if (has_nulls)
         gather_bits(m, m->validities, (*out)->validity);
     return type_is_text(first->type) ? hold_strings(m, column, *out) : STATUS_OK;

@@ -14,11 +14,13 @@
 
 #include <stdlib.h>
 
-/* Blocks of each run that a range has, but for those at its ends. */
-#define RANGE_BLOCKS 2
+/* Blocks of each run that a range has, but for those at its ends, which are read for its neighbours, too: the more
+ * there are the fewer bytes are read twice; of many, rows and items leave the caches. */
+#define RANGE_BLOCKS_MIN 2
+#define RANGE_BLOCKS_MAX 8
 /* What a range takes until it is sorted: its blocks and those at its ends, the rows once more, their
- * items, and what goes out; in blocks of each run. */
-#define MEMORY_BLOCKS 14
+ * items, and what goes out; in blocks of each run for each of its blocks. */
+#define MEMORY_BLOCKS 7
 
 /* The place before a block's first row. Of rows that are equal, those of earlier runs come first,
  * unless the row's keys are not known as a whole: then all equal ones come behind the cut. */
@@ -36,6 +38,7 @@ struct sort_ranges {
     const op_sort *op;
     const sort_run_list *runs;
     uint64_t slice_rows;
+    uint64_t blocks; /* of each run in a range */
     unsigned task_limit;
     ARRAY(sort_cut) cuts; /* range i ends at cut i, the last one at the end */
     _Atomic uint64_t next;
@@ -110,10 +113,10 @@ static status make_cuts(sort_ranges *ranges, bool *out_fits)
         }
     if (ranges->cuts.count)
         qsort(ranges->cuts.items, ranges->cuts.count, sizeof *ranges->cuts.items, compare_cuts);
-    uint64_t range_bytes = RANGE_BLOCKS * runs->count * sort_block_bytes(ranges->op);
+    uint64_t range_bytes = ranges->blocks * runs->count * sort_block_bytes(ranges->op);
     uint64_t most = choose_cuts(ranges, range_bytes);
     uint64_t room = exec_memory_share(ranges->op->base.query) / ranges->task_limit;
-    *out_fits = most <= range_bytes * 2 || most <= room / MEMORY_BLOCKS * RANGE_BLOCKS;
+    *out_fits = most <= range_bytes * 2 || most <= room / MEMORY_BLOCKS;
     return STATUS_OK;
 }
 
@@ -236,7 +239,9 @@ static status take_block(const sort_ranges *ranges, exec_task *task, sort_range 
     status st = chunk_bytes_read(bytes, &c);
     dev_buffer_unref(bytes);
     TRY(st);
-    st = add_block(ranges, task, range, read, c);
+    st = sort_narrow_even(ranges->op, task->stream->dev, &c, 1);
+    if (!st)
+        st = add_block(ranges, task, range, read, c);
     if (st)
         chunk_free(c);
     return st;
@@ -267,7 +272,9 @@ static status emit(const sort_ranges *ranges, exec_task *task, sort_range *range
 {
     uint64_t left = range->sorted->rows.bound - range->next_row;
     uint64_t count = left < ranges->slice_rows ? left : ranges->slice_rows;
-    TRY(sort_slice(task, range->sorted, range->next_row, count, ranges->op->column_count, out));
+    TRY(sort_slice(task, range->sorted, range->next_row, count, sort_widen_columns(ranges->op),
+                   out));
+    TRY(sort_widen(ranges->op, task, *out, out));
     range->next_row += count;
     task->turn = (exec_turn){range->number, count == left};
     if (count == left) {
@@ -299,14 +306,22 @@ exec_result sort_ranges_next(sort_ranges *ranges, exec_task *task, sort_range *r
 
 /* ---- life ---- */
 
+/* Of those that there is room for; a range may be twice as large as is meant. */
+static uint64_t range_blocks(uint64_t fitting)
+{
+    uint64_t blocks = fitting / 2 < RANGE_BLOCKS_MAX ? fitting / 2 : RANGE_BLOCKS_MAX;
+    return blocks > RANGE_BLOCKS_MIN ? blocks : RANGE_BLOCKS_MIN;
+}
+
 status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned tasks,
                        sort_ranges **out)
 {
     const exec_query *query = op->base.query;
     uint64_t rows = 0, bytes = 0;
     *out = NULL;
-    uint64_t range_bytes = MEMORY_BLOCKS * runs->count * sort_block_bytes(op);
-    uint64_t fitting = runs->count ? exec_memory_share(query) / range_bytes : 0;
+    uint64_t block_bytes = MEMORY_BLOCKS * runs->count * sort_block_bytes(op);
+    uint64_t blocks = runs->count ? exec_memory_share(query) / block_bytes : 0;
+    uint64_t fitting = blocks / RANGE_BLOCKS_MIN;
     if (!fitting || op->base.plan->sort.has_limit || !exec_device(query)->is_host)
         return STATUS_OK;
     sort_ranges *ranges = mem_new(sizeof *ranges);
@@ -314,6 +329,7 @@ status sort_ranges_new(const op_sort *op, const sort_run_list *runs, unsigned ta
         return status_no_memory("sort", sizeof *ranges);
     *ranges = (sort_ranges){
         .op = op, .runs = runs, .task_limit = fitting < tasks ? (unsigned)fitting : tasks};
+    ranges->blocks = range_blocks(blocks / ranges->task_limit);
     for (size_t i = 0; i < runs->count; i++) {
         rows += runs->items[i]->rows;
         bytes += runs->items[i]->plain_bytes;

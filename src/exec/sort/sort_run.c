@@ -157,8 +157,8 @@ status sort_slice(exec_task *task, const chunk *sorted, uint64_t first, uint64_t
 
 /* ---- runs ---- */
 
-/* So many of a run's blocks are known by their first row. */
-#define MARKS_MAX 1024
+/* So many of a run's blocks are known by their first row: ranges read whole blocks between those. */
+#define MARKS_MAX 4096
 
 /* Each second one goes. */
 static void thin_marks(sort_run *run)

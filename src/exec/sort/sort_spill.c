@@ -123,6 +123,7 @@ static status spill_chunks(op_sort *op, exec_task *task, chunk **chunks, size_t 
 {
     uint64_t held = 0, needed = 0, rows = 0;
     chunk *sorted = NULL;
+    TRY(sort_narrow_even(op, task->stream->dev, chunks, count));
     TRY(sort_chunks(op, task, chunks, count, &sorted));
     *out_sorted = true;
     maximum_raise(&op->base.metrics.memory_peak, mem_budget_used(exec_budget(op->base.query)));
@@ -157,9 +158,10 @@ static status spill_parts(op_sort *op, exec_task *task, chunk **chunks, size_t c
     return spill_parts(op, task, chunks + count / 2, count - count / 2);
 }
 
-bool sort_fits(const op_sort *op)
+bool sort_fits(const op_sort *op, uint64_t rows)
 {
     uint64_t more = atomic_load(&op->spill.needed) - atomic_load(&op->spill.held);
+    more += 2 * rows * sort_narrow_even_bytes(op);
     return !exec_may_spill(op->base.query) || exec_has_room(op->base.query, more);
 }
 
@@ -253,8 +255,8 @@ static status start_group(op_sort *op, sort_pass_local *local)
     local->target = mem_new(sizeof *local->target);
     if (!local->target)
         return status_no_memory("sort", sizeof *local->target);
-    return sort_merge_new(op, op->spill.runs.items + group->first, group->count,
-                          op->column_count + op->extra_count, &local->merge);
+    return sort_merge_new(op, op->spill.runs.items + group->first, group->count, op->kept_count,
+                          &local->merge);
 }
 
 static void finish_group(op_sort *op, sort_pass_local *local)

@@ -164,12 +164,48 @@ static inline uint64_t load(const uint8_t *value, uint32_t bytes)
     return number;
 }
 
+/* Texts that were seen last, by their views: of a dictionary's texts all rows have the same few views, whose bytes
+ * need not be looked at again. */
+#define RECENT_BITS 6
+typedef struct recent_text {
+    uint64_t view[2];
+    uint32_t code_after; /* code + 1; 0: none */
+} recent_text;
+
+static inline recent_text *recent_place(recent_text *recent, const void *view)
+{
+    uint64_t words[2];
+    memcpy(words, view, sizeof words);
+    return &recent[(words[0] ^ words[1] * 3) * 0x9e3779b97f4a7c15 >> (64 - RECENT_BITS)];
+}
+
+/* False: it is not known by its view; *known is where it goes then. */
+static inline bool find_recent(recent_text *recent, const void *view, recent_text **known,
+                               uint32_t *out)
+{
+    *known = recent_place(recent, view);
+    if (!(*known)->code_after || memcmp((*known)->view, view, sizeof(*known)->view))
+        return false;
+    *out = (*known)->code_after - 1;
+    return true;
+}
+
+static inline void keep_recent(recent_text *known, const void *view, uint32_t code)
+{
+    memcpy(known->view, view, sizeof known->view);
+    known->code_after = code + 1;
+}
+
 /* The loop of all value types: `size` bytes from one value to the next, value_bytes in the
- * dictionary's page; HASH gives the hash of the value v, SAME compares it with `other`. */
-#define BUILD(size, value_bytes, HASH, SAME)                                                       \
+ * dictionary's page; KNOWN: the value's code is known already, KEEP remembers it; HASH gives the hash of the value v,
+ * SAME compares it with `other`. */
+#define BUILD(size, value_bytes, KNOWN, KEEP, HASH, SAME)                                          \
     do {                                                                                           \
         const uint8_t *v = dense->values;                                                          \
+        bool has_looked = is_demanded;                                                             \
         for (uint64_t i = 0; i < dense->count; i++, v += (size)) {                                 \
+            if (KNOWN)                                                                             \
+                continue;                                                                          \
             uint32_t hash = (uint32_t)(HASH);                                                      \
             uint64_t at = hash & (b->slot_count - 1);                                              \
             uint8_t *distinct = out->owned;                                                        \
@@ -185,10 +221,12 @@ static inline uint64_t load(const uint8_t *value, uint32_t bytes)
                     b->bytes += (value_bytes);                                                     \
                 }                                                                                  \
                 out->codes[i] = after - 1;                                                         \
+                KEEP;                                                                              \
                 break;                                                                             \
             }                                                                                      \
-            if (b->bytes > limit_bytes ||                                                          \
-                (i == SAMPLE && !is_demanded && out->distinct.count > SAMPLE / 4 * 3))             \
+            bool is_many = !has_looked && i >= SAMPLE && out->distinct.count > i / 4 * 3;          \
+            has_looked |= i >= SAMPLE;                                                             \
+            if (b->bytes > limit_bytes || is_many)                                                 \
                 return STATUS_OK;                                                                  \
             if (out->distinct.count == b->capacity)                                                \
                 TRY(grow(b));                                                                      \
@@ -201,15 +239,19 @@ static status build_hashed(building *b, uint64_t limit_bytes, bool is_demanded, 
     const pq_dense *dense = b->dense;
     pq_dictionary *out = b->out;
     uint32_t stride = b->stride;
+    recent_text recent[1 << RECENT_BITS] = {0}, *known;
     TRY(grow(b));
     if (dense->physical == PQ_BYTE_ARRAY)
-        BUILD(sizeof(string_view), 4 + view_bytes(v), view_hash(v), view_equal(v, other));
+        BUILD(sizeof(string_view), 4 + view_bytes(v),
+              find_recent(recent, v, &known, &out->codes[i]), keep_recent(known, v, after - 1),
+              view_hash(v), view_equal(v, other));
     else if (stride == 4)
-        BUILD(4, 4, mix(load(v, 4)), load(v, 4) == load(other, 4));
+        BUILD(4, 4, false, (void)known, mix(load(v, 4)), load(v, 4) == load(other, 4));
     else if (stride == 8)
-        BUILD(8, 8, mix(load(v, 8)), load(v, 8) == load(other, 8));
+        BUILD(8, 8, false, (void)known, mix(load(v, 8)), load(v, 8) == load(other, 8));
     else
-        BUILD(stride, stride, XXH3_64bits(v, stride), !memcmp(v, other, stride));
+        BUILD(stride, stride, false, (void)known, XXH3_64bits(v, stride),
+              !memcmp(v, other, stride));
     *out_is_whole = true;
     return STATUS_OK;
 }
