@@ -69,7 +69,7 @@ static status make_folders(char *path, size_t bytes, size_t *made)
     char end = path[bytes];
     path[bytes] = 0;
     while (at && stat(path, &info)) {
-        if (errno != ENOENT) { /* ENOTDIR, or a name that is too long: of the folder that was to be made */
+        if (errno != ENOENT) { /* as ENAMETOOLONG, of what was to be made */
             st = errno == ENOTDIR ? no_folder(path) : cannot_make(path);
             break;
         }
