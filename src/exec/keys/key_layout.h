@@ -10,6 +10,7 @@
 typedef struct key_layout {
     uint32_t count, stride, text_count, interval_count;
     bool has_nulls, is_padded; /* is_padded: rows start out as zeros */
+    bool is_narrow;            /* of at most four bytes, padded to a word: equal where hashes are */
     bool is_coded;             /* instead of text there are numbers of texts */
     bool is_row;               /* instead of keys there is the number of a row that has them */
     data_type *types;
