@@ -434,13 +434,14 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
         if (!layout->is_row)
             TRY(table_share_text(core, task->stream, &target->groups, merge->tables.items[i]));
     }
-    for (size_t i = 0; i < merge->slices.count; i++) {
-        const merge_slice *slice = &merge->slices.items[i];
-        uint64_t count = merge_slice_count(slice, part);
-        if (count)
-            TRY(merge_slice_add(core, task, target, slice, part));
-        added += count;
-    }
+    for (size_t i = 0; i < merge->slices.count; i++)
+        added += merge_slice_count(&merge->slices.items[i], part);
+    if (core->dev->is_host)
+        TRY(merge_slices_add(core, task, target, merge->slices.items, merge->slices.count, part,
+                             added));
+    for (size_t i = 0; !core->dev->is_host && i < merge->slices.count; i++)
+        if (merge_slice_count(&merge->slices.items[i], part))
+            TRY(merge_slice_add(core, task, target, &merge->slices.items[i], part));
     atomic_fetch_add_explicit(&merge->added, added, memory_order_relaxed);
     atomic_fetch_add_explicit(&merge->found, target->count, memory_order_relaxed);
     hash_groups_seal(&target->groups);
