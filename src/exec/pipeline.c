@@ -240,6 +240,88 @@ typedef status open_streaming(exec_query *query, const plan_node *plan, exec_lay
 typedef status open_breaker(exec_query *query, const plan_node *plan, exec_layout input,
                             exec_operator **out_sink, exec_operator **out_source);
 
+/* ---- columns that nobody reads ---- */
+
+typedef struct read_columns {
+    bool *ids; /* by the columns' ids, of so many */
+    uint32_t count;
+} read_columns;
+
+static void add_read(uint32_t id, void *context)
+{
+    const read_columns *read = context;
+    if (id < read->count)
+        read->ids[id] = true;
+}
+
+static void add_expr(const read_columns *read, const expr *e)
+{
+    if (e)
+        expr_visit_columns(e, add_read, (void *)(uintptr_t)read);
+}
+
+static void add_list(const read_columns *read, const expr_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        add_expr(read, list->items[i]);
+}
+
+static void add_aggregates(const read_columns *read, const plan_node *node)
+{
+    for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
+        const plan_aggregate *aggregate = &node->aggregate.aggregates.items[i];
+        add_expr(read, aggregate->argument);
+        add_expr(read, aggregate->second);
+        add_expr(read, aggregate->filter);
+    }
+}
+
+/* Adds what is read of a node's columns by whoever makes other rows of its own, and by conditions between them.
+ * False: somebody may hand all on. */
+static bool add_readers(const read_columns *read, const plan_node *node, const link *down)
+{
+    for (; down; down = down->next) {
+        const plan_node *next = down->op->plan;
+        if (!next || !next->child_count || next->children[0] != node)
+            return false;
+        switch (next->kind) {
+        case PLAN_FILTER:
+            add_list(read, &next->filter.conditions);
+            break;
+        case PLAN_PROJECT:
+            add_list(read, &next->project.exprs);
+            return true;
+        case PLAN_AGGREGATE:
+            add_list(read, &next->aggregate.groups);
+            add_aggregates(read, next);
+            return true;
+        default:
+            return false;
+        }
+        node = next;
+    }
+    return false;
+}
+
+static status find_unread(exec_query *query, const plan_node *node, const link *down,
+                          exec_operator *source)
+{
+    size_t count = node->columns.count;
+    read_columns read = {.count = query->statement->next_column_id};
+    if (node->kind != PLAN_AGGREGATE)
+        return STATUS_OK;
+    read.ids = arena_alloc_array(query->memory, read.count + 1, sizeof *read.ids);
+    bool *unread = arena_alloc_array(query->memory, count + 1, sizeof *unread);
+    if (!read.ids || !unread)
+        return status_no_memory("pipeline", read.count);
+    if (!add_readers(&read, node, down))
+        return STATUS_OK;
+    for (size_t i = 0; i < count; i++)
+        unread[i] = node->columns.items[i].id < read.count && !read.ids[node->columns.items[i].id];
+    source->unread = unread;
+    return STATUS_OK;
+}
+
 /* A sink, and a source that starts when the sink is done. */
 static status walk_breaker(exec_query *query, const plan_node *node, open_breaker *open,
                            const link *down)
@@ -253,6 +335,7 @@ static status walk_breaker(exec_query *query, const plan_node *node, open_breake
         return st;
     }
     TRY(exec_adopt(query, source));
+    TRY(find_unread(query, node, down, source));
     exec_stage *stage;
     const link *chain;
     TRY(sink_chain(query, sink, NULL, &stage, &chain));

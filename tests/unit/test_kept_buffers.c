@@ -64,6 +64,47 @@ TEST(no_larger_buffer_than_the_limit_allows)
     close_device();
 }
 
+/* What a query held is kept for the next one, up to an eighth of the limit; but memory of other sizes takes its
+ * place, so that both together are no more than what was in use. */
+TEST(much_memory_is_kept_until_other_memory_is_made)
+{
+    enum { BUFFERS = 100, MB = 1 << 20 };
+    dev_buffer *buffers[BUFFERS];
+    void *addresses[BUFFERS];
+    unsigned again = 0, left = 0;
+    if (!keeps_buffers())
+        SKIP("with a sanitizer each buffer is fresh");
+    open_device((uint64_t)8 << 30);
+    for (int round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < BUFFERS; i++) {
+            CHECK_OK(dev_alloc(dev, 4 * MB, "test", &buffers[i]));
+            for (unsigned k = 0; round && k < BUFFERS; k++)
+                again += buffers[i]->address == addresses[k];
+            memset(buffers[i]->address, (int)i + 1, 64);
+        }
+        for (unsigned i = 0; i < BUFFERS; i++) {
+            CHECK_EQ(*(unsigned char *)buffers[i]->address, i + 1);
+            addresses[i] = buffers[i]->address;
+        }
+        for (unsigned i = 0; i < BUFFERS; i++)
+            dev_buffer_unref(buffers[i]);
+    }
+    CHECK_EQ(again, 2 * BUFFERS);
+    /* 300 MB of another size: as many of the 400 go, and come back as new ones. */
+    for (unsigned i = 0; i < 10; i++)
+        CHECK_OK(dev_alloc(dev, 30 * MB, "test", &buffers[i]));
+    for (unsigned i = 0; i < 10; i++)
+        dev_buffer_unref(buffers[i]);
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        CHECK_OK(dev_alloc(dev, 4 * MB, "test", &buffers[i]));
+        left += *(unsigned char *)buffers[i]->address != 0;
+    }
+    CHECK(left < BUFFERS / 2);
+    for (unsigned i = 0; i < BUFFERS; i++)
+        dev_buffer_unref(buffers[i]);
+    close_device();
+}
+
 /* Pieces of slabs lie apart, whatever comes and goes. */
 TEST(pieces_of_slabs_keep_what_is_theirs)
 {

@@ -1,9 +1,12 @@
 /* cpu.c - the CPU device: launches are calls, memory is a pool of the process's own.
  *
  * The pool keeps freed buffers in lists by size class (four classes per power of two), so that a
- * chunk's temporaries are the same cache-warm memory again and again. What the lists hold is
- * bounded, and no more than buffers in use leave of the budget, which those are charged to. Under
- * AddressSanitizer nothing is kept, so that it sees each buffer's true bounds. */
+ * chunk's temporaries are the same cache-warm memory again and again, and the next query of a session
+ * finds memory that the system need not clear. What the lists hold is bounded, and no more than buffers
+ * in use leave of the budget, which those are charged to. Beyond what is always kept, the lists give up as much as
+ * is made anew, so that both together never are more than what was in use at once; and what is idle there the
+ * system may take back when it is short of memory. Under AddressSanitizer nothing is kept, so that it sees each
+ * buffer's true bounds. */
 #include "device/device.h"
 
 #include "base/fault.h"
@@ -24,10 +27,13 @@
 #define LARGER_CLASSES 2 /* up to half as large again */
 #define DEFAULT_CHUNK_ROWS 16384
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define KEPT_BYTES_MAX 0
+#define KEEPS_BUFFERS false
 #else
-#define KEPT_BYTES_MAX (96u << 20)
+#define KEEPS_BUFFERS true
 #endif
+#define KEPT_BYTES_MIN                                                                             \
+    (96u << 20)      /* kept whatever is made anew; all of it where there is no limit, */
+#define KEPT_SHARE 8 /* else up to this part of it */
 
 typedef struct cpu_buffer {
     dev_buffer base;
@@ -49,7 +55,8 @@ typedef struct cpu_device {
     pthread_mutex_t lock;
     cpu_buffer *kept[CLASS_COUNT];
     size_t kept_bytes;
-    bool is_retired; /* nothing is kept any more */
+    int64_t made_bytes; /* made anew, less what the lists gave up for it */
+    bool is_retired;    /* nothing is kept any more */
     /* When a class was last taken from or given to: what a query does no more goes first. */
     uint64_t tick, used_at[CLASS_COUNT];
 } cpu_device;
@@ -77,7 +84,7 @@ static bool wants_small_pages(const cpu_device *cpu)
 static void *map_buffer(cpu_device *cpu, cpu_buffer *buffer, size_t capacity)
 {
     buffer->mapped = capacity; /* a slab has the slack behind its pieces */
-    if (KEPT_BYTES_MAX > 0 && capacity <= SLAB_BYTES_MOST)
+    if (KEEPS_BUFFERS && capacity <= SLAB_BYTES_MOST)
         return cpu_slab_take(&cpu->slabs, capacity, wants_small_pages(cpu), &buffer->slab);
     buffer->mapped += SLACK;
     void *memory = cpu_map_pages(buffer->mapped);
@@ -134,22 +141,42 @@ static cpu_buffer **stalest(cpu_device *cpu)
     return &cpu->kept[found];
 }
 
+/* What the lists may hold. */
+static uint64_t kept_most(const cpu_device *cpu)
+{
+    mem_budget *budget = cpu->base.budget;
+    uint64_t limit = mem_budget_limit(budget), most = KEPT_BYTES_MIN;
+    if (!KEEPS_BUFFERS || cpu->is_retired)
+        return 0;
+    if (!limit)
+        return most;
+    uint64_t used = mem_budget_used(budget), left = used < limit ? limit - used : 0;
+    most = limit / KEPT_SHARE > most ? limit / KEPT_SHARE : most;
+    return left < most ? left : most;
+}
+
+/* Under the lock: the list from which a buffer is to be given up, or NULL. */
+static cpu_buffer **list_to_trim(cpu_device *cpu, uint64_t most)
+{
+    if (cpu->kept_bytes > most)
+        return stalest(cpu);
+    if (cpu->kept_bytes > KEPT_BYTES_MIN)
+        return cpu->made_bytes > 0 ? stalest(cpu) : NULL;
+    if (cpu->made_bytes > 0)
+        cpu->made_bytes = 0;
+    return NULL;
+}
+
 /* Under the lock: takes out what the lists hold too much; the caller frees it. */
 static cpu_buffer *trim(cpu_device *cpu)
 {
-    mem_budget *budget = cpu->base.budget;
-    uint64_t limit = mem_budget_limit(budget), most = KEPT_BYTES_MAX;
-    if (limit) {
-        uint64_t used = mem_budget_used(budget), left = used < limit ? limit - used : 0;
-        most = left < most ? left : most;
-    }
-    most = cpu->is_retired ? 0 : most;
-    cpu_buffer *given_up = NULL;
-    while (cpu->kept_bytes > most) {
-        cpu_buffer **list = stalest(cpu);
+    uint64_t most = kept_most(cpu);
+    cpu_buffer *given_up = NULL, **list;
+    while ((list = list_to_trim(cpu, most))) {
         cpu_buffer *first = *list;
         *list = first->next;
         cpu->kept_bytes -= first->capacity;
+        cpu->made_bytes -= (int64_t)first->capacity;
         first->next = given_up;
         given_up = first;
     }
@@ -181,22 +208,33 @@ static cpu_buffer *take_kept(cpu_device *cpu, unsigned class)
     return NULL;
 }
 
-/* Of the class, or NULL; what the lists hold too much goes. */
-static cpu_buffer *find_kept(cpu_device *cpu, unsigned class)
+/* So many bytes are about to be made anew. */
+static void give_up_for(cpu_device *cpu, size_t bytes)
 {
-    if (KEPT_BYTES_MAX == 0)
-        return NULL;
     pthread_mutex_lock(&cpu->lock);
-    cpu_buffer *buffer = take_kept(cpu, class), *given_up = buffer ? NULL : trim(cpu);
+    cpu->made_bytes += (int64_t)bytes;
+    cpu_buffer *given_up = trim(cpu);
     pthread_mutex_unlock(&cpu->lock);
     free_list(given_up);
+}
+
+/* Of the class, or NULL; what the lists hold too much goes. */
+static cpu_buffer *find_kept(cpu_device *cpu, unsigned class, size_t capacity)
+{
+    if (!KEEPS_BUFFERS)
+        return NULL;
+    pthread_mutex_lock(&cpu->lock);
+    cpu_buffer *buffer = take_kept(cpu, class);
+    pthread_mutex_unlock(&cpu->lock);
+    if (!buffer)
+        give_up_for(cpu, capacity);
     return buffer;
 }
 
 static status make_buffer(cpu_device *cpu, size_t bytes, size_t capacity, unsigned class,
                           cpu_buffer **out)
 {
-    TRY(buffer_new(cpu, KEPT_BYTES_MAX > 0 ? capacity : bytes, out));
+    TRY(buffer_new(cpu, KEEPS_BUFFERS ? capacity : bytes, out));
     (*out)->capacity = capacity;
     (*out)->class = class;
     return STATUS_OK;
@@ -217,7 +255,7 @@ static status cpu_alloc(device *dev, size_t bytes, const char *who, dev_buffer *
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
     TRY(mem_budget_take(dev->budget, capacity, who));
-    cpu_buffer *buffer = find_kept(cpu, class);
+    cpu_buffer *buffer = find_kept(cpu, class, capacity);
     if (buffer && buffer->capacity > capacity) {
         status st = mem_budget_take(dev->budget, buffer->capacity - capacity, who);
         if (st) { /* one of the right size may still do */
@@ -242,7 +280,7 @@ static status cpu_alloc_exported(device *dev, size_t bytes, const char *who, dev
     if (bytes > SIZE_MAX / 4)
         return status_no_memory(who, bytes);
     size_t capacity = class_bytes(bytes, &class);
-    cpu_buffer *buffer = find_kept(cpu, class);
+    cpu_buffer *buffer = find_kept(cpu, class, capacity);
     if (!buffer)
         TRY(make_buffer(cpu, bytes, capacity, class, &buffer));
     atomic_store(&buffer->is_exported, true);
@@ -298,6 +336,7 @@ static status cpu_reserve(device *dev, size_t bytes, dev_buffer **out)
 static status cpu_commit(dev_buffer *reserved, size_t bytes, const char *who)
 {
     TRY(mem_budget_take(reserved->dev->budget, bytes, who));
+    give_up_for((cpu_device *)reserved->dev, bytes);
     atomic_fetch_add_explicit(&((cpu_buffer *)reserved)->committed, bytes, memory_order_relaxed);
     return STATUS_OK;
 }
@@ -320,6 +359,26 @@ static void release_reserved(cpu_buffer *buffer)
     buffer_free(buffer);
 }
 
+/* Its pages stay until the system is short of memory, or somebody writes to them again. */
+static void make_reclaimable(const cpu_buffer *buffer)
+{
+#if defined MADV_FREE
+    if (buffer->mapped && !buffer->slab)
+        (void)madvise(buffer->memory, buffer->mapped, MADV_FREE);
+#else
+    (void)buffer;
+#endif
+}
+
+/* Whether it would be among what is kept only as long as nothing else is made. */
+static bool is_much_kept(cpu_device *cpu)
+{
+    pthread_mutex_lock(&cpu->lock);
+    bool is_much = cpu->kept_bytes > KEPT_BYTES_MIN;
+    pthread_mutex_unlock(&cpu->lock);
+    return is_much;
+}
+
 static void cpu_release(dev_buffer *base)
 {
     cpu_buffer *buffer = (cpu_buffer *)base;
@@ -337,6 +396,8 @@ static void cpu_release(dev_buffer *base)
         mem_free(buffer);
         return;
     }
+    if (KEEPS_BUFFERS && buffer->mapped && is_much_kept(cpu))
+        make_reclaimable(buffer);
     pthread_mutex_lock(&cpu->lock);
     buffer->next = cpu->kept[buffer->class];
     cpu->kept[buffer->class] = buffer;

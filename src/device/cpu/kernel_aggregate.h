@@ -37,6 +37,12 @@ static inline uint64_t rows_that_count(const uint64_t *validity, const uint64_t 
 /* Arrays of states up to this size stay in the cache by themselves. */
 #define CACHED_STATE_BYTES (256u << 10)
 
+/* Whether states of groups are to be fetched ahead. */
+static inline bool is_large_of(const uint32_t *groups, uint64_t group_count, size_t state_bytes)
+{
+    return groups && group_count * state_bytes > CACHED_STATE_BYTES;
+}
+
 /* Fetches the states of the rows [start, start + 64): all misses of a word of rows overlap. */
 static inline void prefetch_states(const uint32_t *groups, size_t count, size_t start,
                                    const void *states, size_t state_bytes)

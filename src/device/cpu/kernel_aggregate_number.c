@@ -40,15 +40,18 @@ static inline void add_lanes(aggregate_number *state, const double *sums, const 
             for (size_t i = whole; i < count; i++)                                                 \
                 add_double(a->states, (double)values[i]);                                          \
         } else {                                                                                   \
-            FOR_ROWS(a, count,                                                                     \
-                     add_double(&a->states[a->groups ? a->groups[i] : 0], (double)values[i]));     \
+            bool is_large = is_large_of(a->groups, a->group_count, sizeof *a->states);             \
+            FOR_GROUP_ROWS(                                                                        \
+                a, count, sizeof *a->states, is_large,                                             \
+                add_double(&a->states[a->groups ? a->groups[i] : 0], (double)values[i]));          \
         }                                                                                          \
     } while (0)
 
 static void sum_states(const aggregate_sum_number_arguments *a, size_t count)
 {
     const aggregate_number *values = a->values;
-    FOR_ROWS(a, count, {
+    bool is_large = is_large_of(a->groups, a->group_count, sizeof *a->states);
+    FOR_GROUP_ROWS(a, count, sizeof *a->states, is_large, {
         aggregate_number *state = &a->states[a->groups ? a->groups[i] : 0];
         add_double(state, values[i].sum);
         state->error += values[i].error;
@@ -124,13 +127,16 @@ static void merge(aggregate_variance *state, const aggregate_variance *other)
 
 void ISA_(aggregate_vary)(const aggregate_vary_arguments *a)
 {
-    size_t count = kernel_count(a->count);
+    size_t count = kernel_count(a->count), bytes = sizeof *a->states;
+    bool is_large = is_large_of(a->groups, a->group_count, bytes);
     if (a->is_state) {
         const aggregate_variance *values = a->values;
-        FOR_ROWS(a, count, merge(&a->states[a->groups ? a->groups[i] : 0], &values[i]));
+        FOR_GROUP_ROWS(a, count, bytes, is_large,
+                       merge(&a->states[a->groups ? a->groups[i] : 0], &values[i]));
     } else {
         const double *values = a->values;
-        FOR_ROWS(a, count, vary(&a->states[a->groups ? a->groups[i] : 0], values[i]));
+        FOR_GROUP_ROWS(a, count, bytes, is_large,
+                       vary(&a->states[a->groups ? a->groups[i] : 0], values[i]));
     }
 }
 

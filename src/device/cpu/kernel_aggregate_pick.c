@@ -15,7 +15,8 @@ static inline bool double_is_less(double x, double y)
 /* The state's group: `body` with x the row's value. */
 #define PICK_BY_GROUP(ctype, is_better)                                                            \
     do {                                                                                           \
-        FOR_ROWS(a, count, {                                                                       \
+        bool is_large = is_large_of(a->groups, a->group_count, sizeof(ctype));                     \
+        FOR_GROUP_ROWS(a, count, sizeof(ctype), is_large, {                                        \
             ctype x = values[i];                                                                   \
             ctype *state = &states[a->groups[i]];                                                  \
             if (is_better)                                                                         \

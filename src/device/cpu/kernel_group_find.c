@@ -144,6 +144,32 @@ static inline size_t block_end(size_t start, size_t count)
     return start >= count || count - start < BLOCK_ROWS ? count : start + BLOCK_ROWS;
 }
 
+/* Rows that are equal where their hashes are: slots alone are looked at, fetched two blocks ahead. */
+static void find_narrow(const groups_find_arguments *a)
+{
+    size_t count = kernel_count(a->count), next = block_end(0, count);
+    uint64_t mask = a->slot_count - 1, groups = *a->group_count, *slots = a->slots;
+    bool is_large = a->slot_count > CACHED_SLOTS;
+    if (is_large)
+        prefetch_slots(a, 0, block_end(next, count));
+    for (size_t start = 0, end = next; start < count; start = end, end = next) {
+        next = block_end(end, count);
+        if (is_large)
+            prefetch_slots(a, next, block_end(next, count));
+        for (size_t i = start; i < end; i++) {
+            uint64_t hash = a->hashes[i], at = hash & mask;
+            while (slots[at] && slots[at] >> 32 != hash)
+                at = (at + 1) & mask;
+            if (!slots[at]) {
+                row_copy(a->group_rows + groups * 8, a->rows + i * 8, 1);
+                slots[at] = hash << 32 | ++groups;
+            }
+            a->out[i] = (uint32_t)slots[at] - 1;
+        }
+    }
+    *a->group_count = groups;
+}
+
 static inline __attribute__((always_inline)) void
 find_all(const groups_find_arguments *a, size_t words, size_t text_count, size_t interval_count)
 {
@@ -169,7 +195,9 @@ find_all(const groups_find_arguments *a, size_t words, size_t text_count, size_t
 
 void ISA_(groups_find)(const groups_find_arguments *a)
 {
-    if (a->stride == 16 && a->text_count == 1)
+    if (a->is_narrow)
+        find_narrow(a);
+    else if (a->stride == 16 && a->text_count == 1)
         find_all(a, 2, 1, 0);
     else if (a->text_count || a->interval_count)
         find_all(a, a->stride / 8, a->text_count, a->interval_count);

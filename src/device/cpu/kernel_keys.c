@@ -17,7 +17,13 @@ static inline float plain_float(float number)
 #define PACK(ctype, expression)                                                                    \
     do {                                                                                           \
         const ctype *values = a->values;                                                           \
-        for (size_t i = 0; i < count; i++) {                                                       \
+        for (size_t i = 0; a->is_alone && i < count; i++) {                                        \
+            ctype x = (expression);                                                                \
+            uint64_t word = 0;                                                                     \
+            memcpy(&word, &x, sizeof x);                                                           \
+            memcpy(field + i * sizeof word, &word, sizeof word);                                   \
+        }                                                                                          \
+        for (size_t i = 0; !a->is_alone && i < count; i++) {                                       \
             ctype x = (expression);                                                                \
             memcpy(field + i * stride, &x, sizeof x);                                              \
         }                                                                                          \
@@ -153,13 +159,21 @@ static inline uint64_t fold(uint64_t left, uint64_t right)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* A text that lies in its row: both words by one multiplication. */
+static inline uint64_t hash_short(uint64_t hash, const uint8_t *key)
+{
+    uint64_t x =
+        fold(row_word(key, 0) ^ hash ^ 0x9e3779b97f4a7c15u, row_word(key, 1) ^ 0xa0761d6478bd642fu);
+    return (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+}
+
 /* Long texts by 16 bytes a multiplication; the last 16 may overlap those before. */
 static uint64_t hash_text(uint64_t hash, const uint8_t *key)
 {
     string_view view;
     memcpy(&view, key, sizeof view);
     if (view.bytes <= STRING_INLINE_BYTES)
-        return mix_in(mix_in(hash, row_word(key, 0)), row_word(key, 1));
+        return hash_short(hash, key);
     const char *data = kernel_string_data(&view), *end = data + view.bytes;
     const char *last = view.bytes < 16 ? data : end - 16;
     hash = mix_in(hash, view.bytes);
@@ -184,6 +198,25 @@ hash_row(const uint8_t *row, size_t words, size_t text_count, size_t interval_co
     return (uint32_t)(hash >> 32);
 }
 
+/* The last step of MurmurHash3: each step can be undone, so that different numbers have different hashes. */
+static inline uint32_t hash_narrow(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
+}
+
+static void hash_narrow_rows(const keys_hash_arguments *a, size_t count)
+{
+    const uint8_t *rows = a->rows;
+    uint32_t *out = a->out;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t x;
+        memcpy(&x, rows + i * 8, sizeof x);
+        out[i] = hash_narrow(x);
+    }
+}
+
 #define HASH(words, text_count, interval_count)                                                    \
     do {                                                                                           \
         for (size_t i = 0; i < count; i++)                                                         \
@@ -193,7 +226,11 @@ hash_row(const uint8_t *row, size_t words, size_t text_count, size_t interval_co
 void ISA_(keys_hash)(const keys_hash_arguments *a)
 {
     size_t count = kernel_count(a->count), stride = a->stride;
-    if (a->text_count || a->interval_count)
+    if (a->is_narrow)
+        hash_narrow_rows(a, count);
+    else if (stride == 16 && a->text_count == 1)
+        HASH(2, 1, 0);
+    else if (a->text_count || a->interval_count)
         HASH(stride / 8, a->text_count, a->interval_count);
     else if (stride == 8)
         HASH(1, 0, 0);

@@ -32,7 +32,7 @@ KERNEL_ALONE(groups_find)
             const uint64_t *other = lower & SLOT_ROW
                                         ? key_row(a.rows, a.stride, lower & ~SLOT_ROW)
                                         : key_row(a.group_rows, a.stride, lower - 1);
-            is_found = keys_are_equal(other, row, find_shape(a));
+            is_found = a.is_narrow || keys_are_equal(other, row, find_shape(a));
         }
         if (is_found) {
             a.out[i] = (uint32_t)at;

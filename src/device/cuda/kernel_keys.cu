@@ -39,6 +39,8 @@ KERNEL_ALONE(keys_pack)
     uint8_t *row = a.rows + i * a.stride, value[16];
     unsigned bytes = key_value(a.type, a.values, i, value);
     bool is_valid = kernel_is_valid(a.validity, i);
+    if (a.is_alone)
+        *(uint64_t *)row = 0;
     for (unsigned k = 0; k < bytes; k++)
         row[a.offset + k] = is_valid ? value[k] : 0;
     if (is_valid)
@@ -70,8 +72,10 @@ KERNEL_ALONE(keys_hash)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     key_shape shape = {a.stride / 8, a.text_count, a.interval_count};
-    if (i < count)
-        a.out[i] = key_hash(key_row(a.rows, a.stride, i), shape);
+    if (i >= count)
+        return;
+    const uint64_t *row = key_row(a.rows, a.stride, i);
+    a.out[i] = a.is_narrow ? key_hash_narrow(row) : key_hash(row, shape);
 }
 
 /* A thread a byte where rows are not of whole words, else a word. */

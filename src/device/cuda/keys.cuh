@@ -57,8 +57,10 @@ DEVICE uint64_t key_fold(uint64_t left, uint64_t right)
 DEVICE uint64_t key_hash_text(uint64_t hash, const kernel_view *view)
 {
     uint64_t bytes = kernel_view_bytes(view);
-    if (!kernel_view_is_long(view))
-        return key_mix_in(key_mix_in(hash, view->head), view->tail);
+    if (!kernel_view_is_long(view)) {
+        uint64_t x = key_fold(view->head ^ hash ^ 0x9e3779b97f4a7c15u, view->tail ^ 0xa0761d6478bd642full);
+        return (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    }
     const char *data = kernel_view_data(view), *end = data + bytes;
     const char *last = bytes < 16 ? data : end - 16;
     hash = key_mix_in(hash, bytes);
@@ -80,6 +82,15 @@ DEVICE uint32_t key_hash(const uint64_t *row, key_shape shape)
     for (; word < shape.words; word++)
         hash = key_mix_in(hash, row[word]);
     return (uint32_t)(hash >> 32);
+}
+
+/* Of rows that are told by their first four bytes: others have another one. */
+DEVICE uint32_t key_hash_narrow(const uint64_t *row)
+{
+    uint32_t x = (uint32_t)row[0];
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
 }
 
 DEVICE const uint64_t *key_row(const uint8_t *rows, uint32_t stride, uint64_t i)

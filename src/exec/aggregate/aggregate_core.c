@@ -18,8 +18,12 @@ static status init_layouts(aggregate_core *core)
     for (int i = 0; i < (has_text ? 4 : 2); i++) {
         TRY(key_layout_init(&core->layouts[i], i & 2 ? coded : core->key_types, core->key_count,
                             i & 1));
-        core->layouts[i].is_coded = i & 2;
+        core->layouts[i].coding = i & 2 ? CODED_ALL : CODED_NONE;
     }
+    core->some = mem_new(sizeof *core->some);
+    if (!core->some)
+        return status_no_memory(core->who, sizeof *core->some);
+    pthread_mutex_init(&core->some->lock, NULL);
     core->rows = mem_new(sizeof *core->rows);
     return core->rows ? row_keys_init(core->rows, core->key_count)
                       : status_no_memory(core->who, sizeof *core->rows);
@@ -53,6 +57,11 @@ void aggregate_core_release(aggregate_core *core)
     mem_free(core->states);
     for (int i = 0; i < 4; i++)
         key_layout_release(&core->layouts[i]);
+    for (int i = 0; core->some && i < 2; i++)
+        key_layout_release(&core->some->layouts[i]);
+    if (core->some)
+        pthread_mutex_destroy(&core->some->lock);
+    mem_free(core->some);
     if (core->rows)
         row_keys_release(core->rows);
     mem_free(core->rows);

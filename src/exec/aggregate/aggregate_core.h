@@ -55,12 +55,21 @@ typedef struct state_array {
     uint64_t heap_kept; /* bytes of the heap when it was last compacted */
 } state_array;
 
+/* Text keys of which some, the same for all tasks, have texts few enough to be coded: found out by the first. Host
+ * devices. */
+typedef struct some_coded {
+    pthread_mutex_t lock;
+    bool is_set;
+    key_layout layouts[2]; /* 1: with NULL bits */
+} some_coded;
+
 typedef struct aggregate_core {
     const char *who;
     device *dev;
     uint32_t key_count;
     data_type *key_types;
-    key_layout layouts[4]; /* bit 0: with NULL bits; bit 1: text is coded */
+    key_layout layouts[4]; /* bit 0: with NULL bits; bit 1: all text is coded */
+    some_coded *some;
     struct row_keys *rows; /* HASH by row numbers */
     key_interner *interners;
     uint32_t state_count;
@@ -74,5 +83,18 @@ typedef struct aggregate_core {
 CHECKED status aggregate_core_init(aggregate_core *core, exec_query *query, const data_type *types,
                                    uint32_t key_count, uint32_t states_max);
 void aggregate_core_release(aggregate_core *core);
+/* How keys lie in rows. CODED_SOME: once it is known which. */
+static inline const key_layout *aggregate_core_layout(const aggregate_core *core,
+                                                      text_coding coding, bool has_nulls)
+{
+    return coding == CODED_SOME ? &core->some->layouts[has_nulls]
+                                : &core->layouts[has_nulls + 2 * (coding == CODED_ALL)];
+}
+/* Whether the layout, which is not one of row numbers, has the texts of a key as numbers. */
+static inline bool aggregate_core_codes(const aggregate_core *core, const key_layout *layout,
+                                        uint32_t key)
+{
+    return type_is_text(core->key_types[key]) && !type_is_text(layout->types[key]);
+}
 
 #endif

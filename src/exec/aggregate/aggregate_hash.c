@@ -165,11 +165,12 @@ status hash_groups_expect(hash_groups *groups, dev_stream *stream, uint64_t coun
     return reserve_slots(groups, stream, count);
 }
 
-status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
-                                uint64_t count)
+/* *needed: bytes of these rows' long strings. */
+static status reserve_text(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                           uint64_t count, uint64_t *needed)
 {
-    uint64_t needed;
     dev_buffer *total;
+    *needed = 0;
     if (!groups->layout->text_count || groups->borrows_text)
         return STATUS_OK;
     TRY(dev_words_new(stream, 1, &total));
@@ -177,10 +178,26 @@ status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const u
                            .stride = groups->layout->stride,
                            .text_count = groups->layout->text_count, .out_total = total->address);
     if (!st)
-        st = dev_words_read(stream, total->address, &needed, 1);
+        st = dev_words_read(stream, total->address, needed, 1);
     dev_buffer_unref(total);
     TRY(st);
-    return text_heap_reserve(&groups->heap, stream, groups->who, needed);
+    return text_heap_reserve(&groups->heap, stream, groups->who, *needed);
+}
+
+status hash_groups_reserve_text(hash_groups *groups, dev_stream *stream, const uint8_t *rows,
+                                uint64_t count)
+{
+    uint64_t needed;
+    return reserve_text(groups, stream, rows, count, &needed);
+}
+
+/* As how many texts rows are to be compared, of whose long strings there are so many bytes: without any their words
+ * say all, as a group's text of the same bytes is no long one either. */
+static uint32_t texts_to_compare(const hash_groups *groups, uint64_t long_bytes)
+{
+    const key_layout *layout = groups->layout;
+    bool has_long = long_bytes || groups->borrows_text || layout->interval_count;
+    return has_long ? layout->text_count : 0;
 }
 
 /* The strings of rows that were looked up stay until they are in the heap. */
@@ -194,7 +211,7 @@ static status lend(hash_groups *groups, const packed_rows *rows)
 }
 
 static status find(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
-                   const uint32_t *hashes, uint32_t *out)
+                   const uint32_t *hashes, uint32_t text_count, uint32_t *out)
 {
     const key_layout *layout = groups->layout;
     bool owns_at_once = stream->dev->is_host && !groups->borrows_text;
@@ -202,8 +219,8 @@ static status find(hash_groups *groups, dev_stream *stream, const packed_rows *r
     if (owns_at_once)
         used = groups->heap.words ? groups->heap.words->address : NULL;
     return DEV_LAUNCH(stream, groups_find, .rows = rows->rows, .hashes = hashes,
-                      .count = rows->count, .stride = layout->stride,
-                      .text_count = layout->text_count, .interval_count = layout->interval_count,
+                      .count = rows->count, .stride = layout->stride, .text_count = text_count,
+                      .interval_count = layout->interval_count, .is_narrow = layout->is_narrow,
                       .slots = groups->slots->address, .slot_count = groups->slot_count,
                       .group_rows = groups->rows->address, .group_count = groups->words->address,
                       .heap = owns_at_once ? text_heap_address(&groups->heap) : NULL,
@@ -216,8 +233,9 @@ status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const pa
     bool has_text = groups->layout->text_count && !groups->borrows_text;
     TRY(reserve(groups, stream, rows->count.bound));
     if (stream->dev->is_host) {
-        TRY(hash_groups_reserve_text(groups, stream, rows->rows, rows->count.bound));
-        TRY(find(groups, stream, rows, hashes, out));
+        uint64_t long_bytes;
+        TRY(reserve_text(groups, stream, rows->rows, rows->count.bound, &long_bytes));
+        TRY(find(groups, stream, rows, hashes, texts_to_compare(groups, long_bytes), out));
         if (has_text)
             TRY(text_heap_settle(&groups->heap, stream));
         return dev_words_read(stream, groups->words->address, &groups->count, 1);
@@ -227,7 +245,7 @@ status hash_groups_find_hashed(hash_groups *groups, dev_stream *stream, const pa
     dev_fetch_close(stream->dev, &groups->asked); /* of fewer rows */
     groups->is_behind = true;
     groups->count += rows->count.bound;
-    return find(groups, stream, rows, hashes, out);
+    return find(groups, stream, rows, hashes, groups->layout->text_count, out);
 }
 
 status hash_groups_find(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
@@ -290,12 +308,12 @@ static status append(hash_groups *groups, dev_stream *stream, const packed_rows 
 }
 
 static status pass(hash_groups *groups, dev_stream *stream, const packed_rows *rows,
-                   const uint32_t *hashes, uint32_t *out)
+                   const uint32_t *hashes, uint32_t text_count, uint32_t *out)
 {
     const key_layout *layout = groups->layout;
     dev_buffer *used = groups->heap.words;
     TRY(DEV_LAUNCH(stream, groups_pass, .rows = rows->rows, .hashes = hashes, .count = rows->count,
-                   .stride = layout->stride, .text_count = layout->text_count,
+                   .stride = layout->stride, .text_count = text_count,
                    .interval_count = layout->interval_count, .slots = groups->slots->address,
                    .slot_count = groups->slot_count, .group_rows = groups->rows->address,
                    .group_hashes = groups->hashes->address, .group_count = groups->words->address,
@@ -308,20 +326,20 @@ status hash_groups_pass(hash_groups *groups, dev_stream *stream, const packed_ro
                         uint32_t *out)
 {
     const key_layout *layout = groups->layout;
-    uint64_t count = rows->count.bound, needed = groups->count + count;
+    uint64_t count = rows->count.bound, needed = groups->count + count, long_bytes;
     dev_buffer *hashes;
     if (!count)
         return STATUS_OK;
     TRY(check_count(groups, needed));
     TRY(hash_groups_reserve_rows(groups, stream, needed));
     TRY(reserve_hashes(groups, stream));
-    TRY(hash_groups_reserve_text(groups, stream, rows->rows, count));
+    TRY(reserve_text(groups, stream, rows->rows, count, &long_bytes));
     uint8_t *first = (uint8_t *)groups->rows->address + groups->count * layout->stride;
     uint32_t *first_hash = (uint32_t *)groups->hashes->address + groups->count;
     TRY(key_layout_hash(layout, stream, rows->rows, rows->count, &hashes));
     status st = STATUS_OK;
     if (groups->slots)
-        st = pass(groups, stream, rows, hashes->address, out);
+        st = pass(groups, stream, rows, hashes->address, texts_to_compare(groups, long_bytes), out);
     else
         st = append(groups, stream, rows, first, out);
     if (!st && !groups->slots)

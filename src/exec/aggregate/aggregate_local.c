@@ -48,7 +48,7 @@ void aggregate_local_init(aggregate_local *local, const aggregate_core *core, in
     local->maximum = INT64_MIN;
     if (core->key_count == 1 && codes_key_is_integer(core->key_types[0]))
         local->dense_check = DENSE_CHECK_ROWS;
-    local->is_plain = !core->layouts[2].count;
+    local->coding = core->layouts[2].count ? CODED_ALL : CODED_NONE;
     for (uint32_t i = 0; i < core->state_count; i++) {
         const state_plan *plan = &core->states[i];
         int last = plan->argument > plan->filter ? plan->argument : plan->filter;
@@ -207,14 +207,14 @@ static bool is_of_no_use(const aggregate_local *local, const aggregate_table *ta
     return table->count >= local->aside_groups && is_hardly_fewer(table);
 }
 
-/* The layout of a HASH table for rows and for the groups of `old`, or NULL. */
+/* The layout of a HASH table for rows and for the groups of `old`, or NULL; of these at least as much is coded as of
+ * the rows. */
 static const key_layout *common_layout(const aggregate_core *core, const aggregate_table *old,
                                        const key_layout *rows)
 {
     const key_layout *layout = old ? old->groups.layout : rows;
-    bool is_coded = rows->is_coded && (!layout || layout->is_coded);
-    bool has_nulls = rows->has_nulls || key_layout_may_need_nulls(layout, is_coded);
-    return &core->layouts[has_nulls + 2 * is_coded];
+    bool has_nulls = rows->has_nulls || key_layout_may_need_nulls(layout, rows->coding);
+    return aggregate_core_layout(core, rows->coding, has_nulls);
 }
 
 /* A table of rows that are passed on notices equal ones near each other, if there was at least one in so
@@ -403,7 +403,7 @@ static status ask_bounds(aggregate_local *local, exec_task *task, tensor *const 
 
 static bool layout_takes(const key_layout *layout, const key_layout *rows)
 {
-    return !layout->is_row && layout->is_coded == rows->is_coded &&
+    return !layout->is_row && layout->coding == rows->coding &&
            layout->has_nulls >= rows->has_nulls;
 }
 
@@ -524,17 +524,21 @@ static status push_keys(aggregate_local *local, exec_task *task, tensor *const *
     const aggregate_core *core = local->core;
     const aggregate_table *table = last_table(local);
     tensor *coded[KEYS_MAX];
-    bool is_taken = false, is_coded = false, has_text = core->layouts[2].count;
-    local->is_plain |= table && table->groups.layout && !table->groups.layout->is_coded;
+    const key_layout *last = table ? table->groups.layout : NULL;
+    text_coding coding = CODED_NONE;
+    bool is_taken = false, has_text = core->layouts[2].count;
+    if (last && last->coding < local->coding)
+        local->coding = last->coding;
     status st = STATUS_OK;
     keys_clear(core, coded);
-    if (!local->is_plain)
-        st = keys_encode(core, task, keys, rows, coded, &is_coded);
-    local->is_plain |= !is_coded;
-    if (!st && has_text && !is_coded)
+    if (local->coding != CODED_NONE)
+        st = keys_encode(core, task, keys, rows, local->coding, coded, &coding);
+    local->coding = coding;
+    if (!st && has_text && coding != CODED_ALL)
         st = push_by_row(local, task, keys, values, rows, &is_taken);
     if (!st && !is_taken)
-        st = push_packed(local, task, is_coded ? coded : keys, keys, values, rows, count_owner);
+        st = push_packed(local, task, coding != CODED_NONE ? coded : keys, keys, values, rows,
+                         count_owner);
     keys_release(core, coded);
     return st ? st : ask_bounds(local, task, keys, rows);
 }

@@ -21,7 +21,7 @@ typedef struct aggregate_local {
     int source;
     table_list tables; /* the last one takes rows */
     uint64_t row_count;
-    bool is_plain; /* text is not to be coded */
+    text_coding coding; /* which text keys may be coded still */
     run_state runs;
     uint32_t value_count;
     held_rows waiting;

@@ -296,19 +296,20 @@ static status learn_offsets(exec_task *task, const slice_list *slices)
 /* The layout of the parts: as narrow as that of all tables. */
 static const key_layout *part_layout(const aggregate_merge *merge)
 {
-    bool has_nulls = false, has_codes = false, has_plain = false;
+    bool has_nulls = false, has_layout = false;
+    text_coding coding = CODED_ALL;
     if (!merge->is_again &&
         rows_tables_agree(merge->core, merge->tables.items, merge->tables.count))
         return &merge->core->rows->layout;
     for (size_t i = 0; i < merge->tables.count; i++) {
         const key_layout *layout = merge->tables.items[i]->groups.layout;
-        has_codes |= layout && layout->is_coded;
-        has_plain |= layout && !layout->is_coded;
+        has_layout |= layout != NULL;
+        coding = layout && layout->coding < coding ? layout->coding : coding;
     }
-    bool is_coded = has_codes && !has_plain;
+    coding = has_layout ? coding : CODED_NONE;
     for (size_t i = 0; i < merge->tables.count; i++)
-        has_nulls |= key_layout_may_need_nulls(merge->tables.items[i]->groups.layout, is_coded);
-    return &merge->core->layouts[has_nulls + 2 * is_coded];
+        has_nulls |= key_layout_may_need_nulls(merge->tables.items[i]->groups.layout, coding);
+    return aggregate_core_layout(merge->core, coding, has_nulls);
 }
 
 static status run_slice(aggregate_merge *merge, exec_task *task, merge_slice *slice)
@@ -434,13 +435,14 @@ static status run_part(aggregate_merge *merge, exec_task *task, size_t part)
         if (!layout->is_row)
             TRY(table_share_text(core, task->stream, &target->groups, merge->tables.items[i]));
     }
-    for (size_t i = 0; i < merge->slices.count; i++) {
-        const merge_slice *slice = &merge->slices.items[i];
-        uint64_t count = merge_slice_count(slice, part);
-        if (count)
-            TRY(merge_slice_add(core, task, target, slice, part));
-        added += count;
-    }
+    for (size_t i = 0; i < merge->slices.count; i++)
+        added += merge_slice_count(&merge->slices.items[i], part);
+    if (core->dev->is_host)
+        TRY(merge_slices_add(core, task, target, merge->slices.items, merge->slices.count, part,
+                             added));
+    for (size_t i = 0; !core->dev->is_host && i < merge->slices.count; i++)
+        if (merge_slice_count(&merge->slices.items[i], part))
+            TRY(merge_slice_add(core, task, target, &merge->slices.items[i], part));
     atomic_fetch_add_explicit(&merge->added, added, memory_order_relaxed);
     atomic_fetch_add_explicit(&merge->found, target->count, memory_order_relaxed);
     hash_groups_seal(&target->groups);

@@ -173,6 +173,158 @@ status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_ta
     return st;
 }
 
+/* ---- adding a part of all slices at once ---- */
+
+/* What slices have of a part, side by side. */
+typedef struct joined_part {
+    uint64_t count;
+    dev_buffer *rows, *hashes, **states; /* as a slice has them */
+    row_index *groups;
+} joined_part;
+
+/* Looked up at a time: enough to fetch ahead, and no more room than for these is made beside the groups. */
+#define JOINED_ROWS 4096
+
+static void joined_part_release(const aggregate_core *core, joined_part *joined)
+{
+    for (uint32_t i = 0; joined->states && i < core->state_count; i++)
+        dev_buffer_unref(joined->states[i]);
+    mem_free(joined->states);
+    dev_buffer_unref(joined->rows);
+    dev_buffer_unref(joined->hashes);
+    row_index_unref(joined->groups);
+}
+
+/* The array of one kind that slices have: `state`, or hashes, or (KEYS) packed keys. */
+enum { KEYS = -2, HASHES = -1 };
+
+static const dev_buffer *array_of(const merge_slice *slice, int which)
+{
+    return which == KEYS ? slice->rows : which == HASHES ? slice->hashes : slice->states[which];
+}
+
+/* Copies the part of each slice's array of the kind to `target`, one behind the other. */
+static status join_arrays(dev_stream *stream, const merge_slice *slices, size_t slice_count,
+                          size_t part, int which, uint64_t width, char *target)
+{
+    for (size_t s = 0; s < slice_count; s++) {
+        uint64_t count = merge_slice_count(&slices[s], part);
+        if (!count)
+            continue;
+        const char *from = array_of(&slices[s], which)->address;
+        TRY(stream->dev->ops->copy(stream, target, from + slices[s].offsets[part] * width,
+                                   count * width));
+        target += count * width;
+    }
+    return STATUS_OK;
+}
+
+/* Whether all slices that have groups of the part have the same states, so that they can lie side by side. *like:
+ * one of those slices. */
+static bool have_same_states(const aggregate_core *core, const aggregate_table *target,
+                             const merge_slice *slices, size_t slice_count, size_t part,
+                             const merge_slice **like)
+{
+    const merge_slice *first = NULL;
+    for (size_t s = 0; s < slice_count; s++) {
+        if (!merge_slice_count(&slices[s], part))
+            continue;
+        first = first ? first : &slices[s];
+        for (uint32_t i = 0; i < core->state_count; i++)
+            if (!target->states[i].is_shared &&
+                (slices[s].table->states[i].width != first->table->states[i].width ||
+                 !slices[s].states[i] != !first->states[i]))
+                return false;
+    }
+    *like = first;
+    return true;
+}
+
+static status join_states(const aggregate_core *core, dev_stream *stream,
+                          const aggregate_table *target, const merge_slice *slices,
+                          size_t slice_count, size_t part, const merge_slice *like,
+                          joined_part *joined)
+{
+    joined->states = mem_new_array(core->state_count + 1, sizeof *joined->states);
+    if (!joined->states)
+        return status_no_memory(core->who, core->state_count * sizeof *joined->states);
+    for (uint32_t i = 0; i < core->state_count; i++) {
+        uint64_t width = like->table->states[i].width;
+        if (target->states[i].is_shared || !like->states[i])
+            continue;
+        TRY(dev_alloc(core->dev, joined->count * width, core->who, &joined->states[i]));
+        TRY(join_arrays(stream, slices, slice_count, part, (int)i, width,
+                        joined->states[i]->address));
+    }
+    return STATUS_OK;
+}
+
+/* Where the part's groups are known: adds states, slice by slice if they differ. */
+static status add_states(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                         const merge_slice *slices, size_t slice_count, size_t part,
+                         joined_part *joined)
+{
+    const merge_slice *like;
+    const uint32_t *groups = joined->groups->rows;
+    if (have_same_states(core, target, slices, slice_count, part, &like)) {
+        TRY(join_states(core, task->stream, target, slices, slice_count, part, like, joined));
+        return states_merge_copies(core, task, target, groups, like->table, joined->states, 0,
+                                   joined->count);
+    }
+    for (size_t s = 0; s < slice_count; s++) {
+        uint64_t count = merge_slice_count(&slices[s], part);
+        if (count)
+            TRY(states_merge_copies(core, task, target, groups, slices[s].table, slices[s].states,
+                                    slices[s].offsets[part], count));
+        groups += count;
+    }
+    return STATUS_OK;
+}
+
+static status join_keys(const aggregate_core *core, dev_stream *stream, uint64_t stride,
+                        const merge_slice *slices, size_t slice_count, size_t part,
+                        joined_part *joined)
+{
+    TRY(dev_alloc(core->dev, joined->count * stride, core->who, &joined->rows));
+    TRY(join_arrays(stream, slices, slice_count, part, KEYS, stride, joined->rows->address));
+    TRY(dev_alloc(core->dev, joined->count * sizeof(uint32_t), core->who, &joined->hashes));
+    return join_arrays(stream, slices, slice_count, part, HASHES, sizeof(uint32_t),
+                       joined->hashes->address);
+}
+
+static status find_joined(const aggregate_core *core, dev_stream *stream, aggregate_table *target,
+                          joined_part *joined)
+{
+    uint64_t stride = target->groups.layout->stride;
+    TRY(row_index_new(core->dev, joined->count, &joined->groups));
+    for (uint64_t first = 0, count; first < joined->count; first += count) {
+        count = joined->count - first < JOINED_ROWS ? joined->count - first : JOINED_ROWS;
+        const packed_rows packed = {.rows = (const uint8_t *)joined->rows->address + first * stride,
+                                    .count = dev_count_exact(count)};
+        TRY(hash_groups_find_hashed(&target->groups, stream, &packed,
+                                    (const uint32_t *)joined->hashes->address + first,
+                                    joined->groups->rows + first));
+    }
+    target->count = target->groups.count;
+    return states_reserve(core, stream, target, target->count);
+}
+
+status merge_slices_add(const aggregate_core *core, exec_task *task, aggregate_table *target,
+                        const merge_slice *slices, size_t slice_count, size_t part, uint64_t rows)
+{
+    joined_part joined = {.count = rows};
+    if (!rows)
+        return STATUS_OK;
+    status st = join_keys(core, task->stream, target->groups.layout->stride, slices, slice_count,
+                          part, &joined);
+    if (!st)
+        st = find_joined(core, task->stream, target, &joined);
+    if (!st)
+        st = add_states(core, task, target, slices, slice_count, part, &joined);
+    joined_part_release(core, &joined);
+    return st;
+}
+
 /* ---- putting back ---- */
 
 bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,

@@ -34,6 +34,10 @@ static inline uint64_t merge_slice_count(const merge_slice *slice, size_t part)
 /* Adds a part of an ordered slice. */
 CHECKED status merge_slice_add(const aggregate_core *core, exec_task *task, aggregate_table *target,
                                const merge_slice *slice, size_t part);
+/* Adds a part of all slices, `rows` groups together, to an empty table. On host devices. */
+CHECKED status merge_slices_add(const aggregate_core *core, exec_task *task,
+                                aggregate_table *target, const merge_slice *slices,
+                                size_t slice_count, size_t part, uint64_t rows);
 /* Whether groups of a part's table, which has exact counts and is no more added to, can be put into the slice. */
 bool merge_slice_takes(const aggregate_core *core, const merge_slice *slice,
                        const aggregate_table *result);

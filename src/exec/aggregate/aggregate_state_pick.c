@@ -178,11 +178,11 @@ static status update_pick(const state_update *u, const state_plan *plan, state_a
 {
     if (state_is_text(plan))
         return update_text(u, plan, array, argument, filter);
-    return DEV_LAUNCH(u->task->stream, aggregate_pick,
-                      .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
-                      .type = argument->type, .values = argument->values,
-                      .validity = argument->validity, .mask = filter ? filter->values : NULL,
-                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
+    return DEV_LAUNCH(
+        u->task->stream, aggregate_pick, .is_greatest = plan->operation == AGGREGATE_PICK_GREATEST,
+        .type = argument->type, .values = argument->values, .validity = argument->validity,
+        .mask = filter ? filter->values : NULL, .groups = u->groups, .group_count = u->table->count,
+        .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_pick(const state_update *u, const state_plan *plan, const state_array *array,
@@ -196,7 +196,8 @@ static status merge_pick(const state_update *u, const state_plan *plan, const st
                           .states = array->buffer->address);
     return DEV_LAUNCH(u->task->stream, aggregate_pick, .is_greatest = is_greatest,
                       .type = plan->type, .is_state = true, .values = states, .groups = u->groups,
-                      .count = u->rows, .states = array->buffer->address);
+                      .group_count = u->table->count, .count = u->rows,
+                      .states = array->buffer->address);
 }
 
 /* Booleans: others are used in place. */

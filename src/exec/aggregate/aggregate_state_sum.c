@@ -154,10 +154,10 @@ static status update_number(const state_update *u, const state_plan *plan, state
                             const tensor *argument, const tensor *filter)
 {
     (void)plan;
-    return DEV_LAUNCH(u->task->stream, aggregate_sum_number, .type = argument->type,
-                      .values = argument->values, .validity = argument->validity,
-                      .mask = filter ? filter->values : NULL, .groups = u->groups, .count = u->rows,
-                      .states = array->buffer->address);
+    return DEV_LAUNCH(
+        u->task->stream, aggregate_sum_number, .type = argument->type, .values = argument->values,
+        .validity = argument->validity, .mask = filter ? filter->values : NULL, .groups = u->groups,
+        .group_count = u->table->count, .count = u->rows, .states = array->buffer->address);
 }
 
 static status merge_number(const state_update *u, const state_plan *plan, const state_array *array,
@@ -166,7 +166,8 @@ static status merge_number(const state_update *u, const state_plan *plan, const 
     (void)plan;
     (void)width;
     return DEV_LAUNCH(u->task->stream, aggregate_sum_number, .is_state = true, .values = states,
-                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
+                      .groups = u->groups, .group_count = u->table->count, .count = u->rows,
+                      .states = array->buffer->address);
 }
 
 static status finish_number(const state_finish *f, tensor *out)
@@ -197,7 +198,8 @@ static status update_variance(const state_update *u, const state_plan *plan, sta
     (void)plan;
     return DEV_LAUNCH(u->task->stream, aggregate_vary, .values = argument->values,
                       .validity = argument->validity, .mask = filter ? filter->values : NULL,
-                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
+                      .groups = u->groups, .group_count = u->table->count, .count = u->rows,
+                      .states = array->buffer->address);
 }
 
 static status merge_variance(const state_update *u, const state_plan *plan,
@@ -206,7 +208,8 @@ static status merge_variance(const state_update *u, const state_plan *plan,
     (void)plan;
     (void)width;
     return DEV_LAUNCH(u->task->stream, aggregate_vary, .is_state = true, .values = states,
-                      .groups = u->groups, .count = u->rows, .states = array->buffer->address);
+                      .groups = u->groups, .group_count = u->table->count, .count = u->rows,
+                      .states = array->buffer->address);
 }
 
 static status finish_variance(const state_finish *f, tensor *out)

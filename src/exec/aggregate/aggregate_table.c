@@ -216,7 +216,7 @@ status table_slice_key(const aggregate_core *core, dev_stream *stream, const agg
         return STATUS_OK;
     tensor *stored = *out;
     status st;
-    if (table->groups.layout->is_coded) {
+    if (aggregate_core_codes(core, table->groups.layout, key)) {
         st = key_interner_decode(&core->interners[key], stream, stored, slice->count, out);
         tensor_unref(stored);
         return st;
@@ -241,7 +241,7 @@ void keys_release(const aggregate_core *core, tensor **keys)
         tensor_unref(keys[k]);
 }
 
-/* Rows of keys in any form. Text of a coded layout is coded, if it is not yet. flat: references,
+/* Rows of keys in any form. Text that the layout has coded is, if it is not yet. flat: references,
  * cleared by the caller. */
 static status pack_keys(const aggregate_core *core, exec_task *task, const key_layout *layout,
                         tensor *const *keys, dev_count rows, tensor **flat, const uint8_t **out,
@@ -250,7 +250,7 @@ static status pack_keys(const aggregate_core *core, exec_task *task, const key_l
     status st = STATUS_OK;
     *owner = NULL;
     for (uint32_t k = 0; k < layout->count && !st; k++)
-        if (layout->is_coded && type_is_text(keys[k]->type))
+        if (type_is_text(keys[k]->type) && !type_is_text(layout->types[k]))
             st = key_interner_encode(&core->interners[k], task, keys[k], rows, true, &flat[k]);
         else
             st = tensor_flatten(task->stream, keys[k], rows, &flat[k]);
@@ -290,7 +290,7 @@ status table_share_text(const aggregate_core *core, dev_stream *stream, hash_gro
         const key_layout *layout = table->groups.layout;
         if (table->bases && table->bases[k])
             TRY(text_heap_share_string(&groups->heap, table->bases[k]->heap));
-        else if (layout && (layout->is_coded || layout->is_row))
+        else if (layout && (layout->is_row || aggregate_core_codes(core, layout, k)))
             TRY(key_interner_share(&core->interners[k], stream, &groups->heap));
     }
     return STATUS_OK;
@@ -300,10 +300,11 @@ status table_share_text(const aggregate_core *core, dev_stream *stream, hash_gro
 
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys)
 {
-    bool has_nulls = false, is_coded = false;
+    bool has_nulls = false, has_coded = false, has_text = false;
     for (uint32_t k = 0; k < core->key_count; k++) {
         const tensor *key = keys[k];
-        is_coded |= type_is_text(core->key_types[k]) && !type_is_text(key->type);
+        has_coded |= type_is_text(core->key_types[k]) && !type_is_text(key->type);
+        has_text |= type_is_text(key->type);
         if (key->form == TENSOR_CONSTANT)
             has_nulls |= key->constant.is_null;
         else if (key->form == TENSOR_INDEXED)
@@ -311,31 +312,83 @@ const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys
         else
             has_nulls |= key->validity != NULL;
     }
-    return &core->layouts[has_nulls + 2 * is_coded];
+    text_coding coding = !has_coded ? CODED_NONE : has_text ? CODED_SOME : CODED_ALL;
+    return aggregate_core_layout(core, coding, has_nulls);
 }
 
-bool key_layout_may_need_nulls(const key_layout *from, bool is_coded)
+bool key_layout_may_need_nulls(const key_layout *from, text_coding coding)
 {
-    return !from || from->is_row || from->has_nulls || (from->is_coded && !is_coded);
+    return !from || from->is_row || from->has_nulls || from->coding > coding;
+}
+
+/* Which keys may be coded where not all are: those of the first rows that had some. Under the lock. */
+static status set_some(const aggregate_core *core, tensor *const *keys)
+{
+    data_type types[KEYS_MAX];
+    for (uint32_t k = 0; k < core->key_count; k++)
+        types[k] = core->interners[k].is_used ? keys[k]->type : core->key_types[k];
+    for (int i = 0; i < 2; i++) {
+        key_layout *layout = &core->some->layouts[i];
+        if (!layout->types) /* else of the time before, when there was no memory for the second */
+            TRY(key_layout_init(layout, types, core->key_count, i));
+        layout->coding = CODED_SOME;
+    }
+    core->some->is_set = true;
+    return STATUS_OK;
+}
+
+static void replace_key(tensor **out, tensor *key)
+{
+    tensor_unref(*out);
+    *out = tensor_ref(key);
+}
+
+/* Some keys were coded: they become those that all tasks code. CODED_NONE: one of these was not. */
+static status agree_on_some(const aggregate_core *core, tensor *const *keys, tensor **out,
+                            text_coding *coding)
+{
+    status st = STATUS_OK;
+    pthread_mutex_lock(&core->some->lock);
+    if (!core->some->is_set)
+        st = set_some(core, out);
+    pthread_mutex_unlock(&core->some->lock);
+    TRY(st);
+    *coding = CODED_SOME;
+    for (uint32_t k = 0; k < core->key_count; k++) {
+        bool is_coded = aggregate_core_codes(core, &core->some->layouts[0], k);
+        if (is_coded && type_is_text(out[k]->type))
+            *coding = CODED_NONE;
+        else if (!is_coded)
+            replace_key(&out[k], keys[k]);
+    }
+    return STATUS_OK;
+}
+
+/* Whether a key's texts can be numbers, as far as that is known. */
+static bool may_be_coded(const aggregate_core *core, uint32_t key, text_coding most)
+{
+    return core->interners[key].is_used &&
+           (most == CODED_ALL || aggregate_core_codes(core, &core->some->layouts[0], key));
 }
 
 status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys, dev_count rows,
-                   tensor **out, bool *is_coded)
+                   text_coding most, tensor **out, text_coding *coding)
 {
+    uint32_t plain = 0, coded = 0;
     status st = STATUS_OK;
-    *is_coded = true;
-    for (uint32_t k = 0; k < core->key_count && !st && *is_coded; k++) {
-        if (!core->interners[k].is_used) {
+    for (uint32_t k = 0; k < core->key_count && !st && (!plain || core->dev->is_host); k++) {
+        if (may_be_coded(core, k, most))
+            st = key_interner_encode(&core->interners[k], task, keys[k], rows, false, &out[k]);
+        coded += out[k] != NULL;
+        plain += core->interners[k].is_used && !out[k];
+        if (!st && !out[k])
             out[k] = tensor_ref(keys[k]);
-            continue;
-        }
-        st = key_interner_encode(&core->interners[k], task, keys[k], rows, false, &out[k]);
-        *is_coded = out[k] != NULL;
     }
-    for (uint32_t k = 0; k < core->key_count && !*is_coded; k++) {
-        tensor_unref(out[k]);
-        out[k] = tensor_ref(keys[k]);
-    }
+    *coding = plain ? CODED_NONE : CODED_ALL;
+    if (!st && plain && coded && core->dev->is_host)
+        st = agree_on_some(core, keys, out, coding);
+    for (uint32_t k = 0; k < core->key_count && *coding == CODED_NONE; k++)
+        replace_key(&out[k], keys[k]);
     return st;
 }
 

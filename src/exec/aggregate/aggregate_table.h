@@ -102,12 +102,12 @@ CHECKED status hash_table_find(const aggregate_core *core, exec_task *task, aggr
                                tensor *const *keys, dev_count rows, row_index **out);
 /* The layout that keys of these rows need: with NULL bits if one of them may have NULLs. */
 const key_layout *key_layout_for(const aggregate_core *core, tensor *const *keys);
-/* Whether groups of a layout (NULL: of CODES) may need NULL bits in one that is coded or not: a
+/* Whether groups of a layout (NULL: of CODES) may need NULL bits in one of that coding: a
  * coded text's NULL is a number, and has none. */
-bool key_layout_may_need_nulls(const key_layout *from, bool is_coded);
-/* The keys, text coded: all of it, or none. *is_coded: whether; out: references. */
+bool key_layout_may_need_nulls(const key_layout *from, text_coding coding);
+/* The keys, text coded: at most as many of it as `most` says. *coding: which; out: references. */
 CHECKED status keys_encode(const aggregate_core *core, exec_task *task, tensor *const *keys,
-                           dev_count rows, tensor **out, bool *is_coded);
+                           dev_count rows, text_coding most, tensor **out, text_coding *coding);
 /* Makes all keys NULL. */
 void keys_clear(const aggregate_core *core, tensor **keys);
 void keys_release(const aggregate_core *core, tensor **keys);

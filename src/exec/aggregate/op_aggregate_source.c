@@ -15,6 +15,7 @@ typedef struct result_piece {
     exec_task *task;
     const aggregate_table *table;
     const table_slice *slice;
+    const bool *unread; /* columns that are not made; or NULL */
 } result_piece;
 
 static status view_state(const result_piece *r, int state, const void **out, dev_buffer **owner)
@@ -97,15 +98,18 @@ static status make_chunk(const result_piece *r, chunk *c)
 {
     const aggregate_core *core = &r->op->core;
     for (uint32_t k = 0; k < core->key_count; k++)
-        TRY(table_slice_key(core, r->task->stream, r->table, r->slice, k, &c->columns[k]));
-    for (uint32_t i = 0; i < r->op->aggregate_count; i++)
-        TRY(make_values(r, &r->op->aggregates[i], &c->columns[core->key_count + i]));
+        if (!r->unread || !r->unread[k])
+            TRY(table_slice_key(core, r->task->stream, r->table, r->slice, k, &c->columns[k]));
+    for (uint32_t i = 0, at = core->key_count; i < r->op->aggregate_count; i++, at++)
+        if (!r->unread || !r->unread[at])
+            TRY(make_values(r, &r->op->aggregates[i], &c->columns[at]));
     return STATUS_OK;
 }
 
-static status read_range(const op_aggregate *op, exec_task *task, const result_range *range,
-                         chunk **output)
+static status read_range(const op_aggregate_source *source, exec_task *task,
+                         const result_range *range, chunk **output)
 {
+    const op_aggregate *op = source->sink;
     table_slice slice;
     chunk *c = NULL;
     TRY(table_slice_open(&op->core, task->stream, range->table, range->first, range->count,
@@ -114,7 +118,7 @@ static status read_range(const op_aggregate *op, exec_task *task, const result_r
     if (slice.count)
         st = chunk_new(op->core.key_count + op->aggregate_count, dev_count_exact(slice.count), &c);
     if (!st && c)
-        st = make_chunk(&(result_piece){op, task, range->table, &slice}, c);
+        st = make_chunk(&(result_piece){op, task, range->table, &slice, source->base.unread}, c);
     if (!st)
         st = exec_check_error(task);
     table_slice_close(&slice);
@@ -127,13 +131,13 @@ static status read_range(const op_aggregate *op, exec_task *task, const result_r
 
 static exec_result source_pull(exec_operator *base, exec_task *task, void *state, chunk **output)
 {
-    op_aggregate *op = ((op_aggregate_source *)base)->sink;
+    op_aggregate_source *source = (op_aggregate_source *)base;
     result_range range;
     for (*output = NULL; !*output;) {
-        exec_result result = aggregate_result_next(&op->merge, task, state, &range);
+        exec_result result = aggregate_result_next(&source->sink->merge, task, state, &range);
         if (result != EXEC_HAVE_OUTPUT)
             return result;
-        EXEC_TRY(task, read_range(op, task, &range, output));
+        EXEC_TRY(task, read_range(source, task, &range, output));
     }
     return EXEC_HAVE_OUTPUT;
 }

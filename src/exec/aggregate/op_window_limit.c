@@ -145,27 +145,36 @@ static status select_rows(exec_task *task, limit_local *local, const dev_buffer 
     return st;
 }
 
+/* Rows of this layout can be looked up in the table. */
+static bool table_takes(const aggregate_table *table, const key_layout *rows)
+{
+    const key_layout *layout = table->groups.layout;
+    return layout->coding == rows->coding && layout->has_nulls >= rows->has_nulls;
+}
+
 /* The partition of each row. A table of other keys than these rows' goes. */
 static status find_partitions(const op_window_limit *op, exec_task *task, limit_local *local,
                               row_index **out)
 {
     tensor *coded[KEYS_MAX];
-    bool is_coded = false;
+    text_coding coding = CODED_NONE;
     status st = STATUS_OK;
     *out = NULL;
     keys_clear(&op->core, coded);
     if (!local->is_plain)
-        st = keys_encode(&op->core, task, local->values, local->current->rows, coded, &is_coded);
+        st = keys_encode(&op->core, task, local->values, local->current->rows, CODED_ALL, coded,
+                         &coding);
+    bool is_coded = coding == CODED_ALL;
     local->is_plain |= !is_coded;
-    const key_layout *layout = &op->core.layouts[is_coded ? 3 : 1];
-    if (local->table && local->table->groups.layout != layout)
+    tensor *const *keys = is_coded ? coded : local->values;
+    const key_layout *layout = st ? NULL : key_layout_for(&op->core, keys);
+    if (!st && local->table && !table_takes(local->table, layout))
         forget(op, local);
     if (!st && !local->table)
         st = aggregate_table_new(&op->core, task->stream, TABLE_HASH, SOURCE_ROWS, layout, 0,
                                  &local->table);
     if (!st)
-        st = hash_table_find(&op->core, task, local->table, is_coded ? coded : local->values,
-                             local->current->rows, out);
+        st = hash_table_find(&op->core, task, local->table, keys, local->current->rows, out);
     keys_release(&op->core, coded);
     return st;
 }

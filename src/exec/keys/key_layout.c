@@ -1,6 +1,9 @@
 /* key_layout.c - where keys lie in packed rows; packing, unpacking, hashing them. */
 #include "exec/keys/key_layout.h"
 
+/* Rows of so many bytes have hashes of their own. */
+#define NARROW_BYTES sizeof(uint32_t)
+
 /* Text first, then intervals, then by falling width, so that all is aligned. */
 static unsigned rank_of(data_type type)
 {
@@ -45,6 +48,7 @@ status key_layout_init(key_layout *layout, const data_type *types, uint32_t coun
     if (layout->has_nulls)
         at += (count + 7) / 8;
     layout->stride = (at + 7) / 8 * 8;
+    layout->is_narrow = at <= NARROW_BYTES && at;
     layout->is_padded = layout->stride > covered;
     return STATUS_OK;
 }
@@ -65,6 +69,14 @@ static bool is_own_row(const key_layout *layout)
            !layout->has_nulls;
 }
 
+/* The packed rows of a single key of this type are its numbers, each filled up with zeros. */
+static bool is_alone(const key_layout *layout)
+{
+    data_type type = layout->types[0];
+    return layout->count == 1 && layout->stride == sizeof(uint64_t) && !layout->has_nulls &&
+           type.id != TYPE_BOOL && type.width && type.width <= sizeof(uint32_t);
+}
+
 status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const *keys,
                        dev_count rows, const uint8_t **out, dev_buffer **owner)
 {
@@ -78,14 +90,15 @@ status key_layout_pack(const key_layout *layout, exec_task *task, tensor *const 
     }
     TRY(dev_alloc(dev, bytes, "aggregation", owner));
     *out = (*owner)->address;
-    if (layout->is_padded)
+    bool alone = is_alone(layout);
+    if (layout->is_padded && !alone)
         TRY(dev->ops->zero(task->stream, (*owner)->address, bytes));
     for (uint32_t k = 0; k < layout->count; k++)
         TRY(DEV_LAUNCH(task->stream, keys_pack, .type = layout->types[k], .values = keys[k]->values,
                        .validity = keys[k]->validity, .count = rows, .stride = layout->stride,
-                       .offset = layout->offsets[k], .has_null_bits = layout->has_nulls,
-                       .null_bit = layout->null_bits[k], .rows = (*owner)->address,
-                       .error = task->error));
+                       .offset = layout->offsets[k], .is_alone = alone,
+                       .has_null_bits = layout->has_nulls, .null_bit = layout->null_bits[k],
+                       .rows = (*owner)->address, .error = task->error));
     return STATUS_OK;
 }
 
@@ -113,7 +126,7 @@ status key_layout_hash(const key_layout *layout, dev_stream *stream, const uint8
     TRY(dev_alloc(stream->dev, count.bound * sizeof(uint32_t), "aggregation", out));
     return DEV_LAUNCH(stream, keys_hash, .rows = rows, .count = count, .stride = layout->stride,
                       .text_count = layout->text_count, .interval_count = layout->interval_count,
-                      .out = (*out)->address);
+                      .is_narrow = layout->is_narrow, .out = (*out)->address);
 }
 
 /* ---- heaps ---- */

@@ -7,10 +7,14 @@
 
 #include "exec/sched/operator.h"
 
+/* Of which text keys there are numbers of texts instead. */
+typedef enum text_coding { CODED_NONE, CODED_SOME, CODED_ALL } text_coding;
+
 typedef struct key_layout {
     uint32_t count, stride, text_count, interval_count;
     bool has_nulls, is_padded; /* is_padded: rows start out as zeros */
-    bool is_coded;             /* instead of text there are numbers of texts */
+    bool is_narrow;            /* of at most four bytes, padded to a word: equal where hashes are */
+    text_coding coding;        /* the type of a key that is coded is the numbers' */
     bool is_row;               /* instead of keys there is the number of a row that has them */
     data_type *types;
     uint32_t *offsets, *null_bits;

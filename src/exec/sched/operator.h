@@ -104,6 +104,9 @@ struct exec_operator {
     /* Sources: there will be no rows, tasks are not worth making. Set likewise; this and drops_all are looked at while
      * other sinks are at work (stages.h). */
     _Atomic bool is_empty;
+    /* Sources of breakers: the node's columns that nobody reads, which may come as no tensor; NULL: all are
+     * wanted. Set before it is pulled from. */
+    const bool *unread;
     /* Sources: only what comes of the rows of pipelines that they wait for; where none has any, nothing. */
     bool gives_rest;
     /* Operators that are pushed to: nothing comes of any row. Set at the latest by the last phase of a sink
