@@ -49,7 +49,7 @@ class Subqueries:
         if rng.random() > 0.08 or item.type.kind == "interval" or not item.exact:
             return query
         relation = self.leaf(0)
-        g = self.generator(relation.columns)
+        g = self.generator(relation.columns, subqueries=False)  # rules.py: subqueries in what a correlated IN reads
         other = g.same_type(g.expr(item.type.klass, 1), item.type)
         if other.type != item.type:
             return query
