@@ -8,6 +8,7 @@ SPECIAL = {
     "threads": ("1", "2", "3", "7"), "chunk_rows": ("1", "3", "7", "64", "100", "1000"), "memory_limit": ("64MiB", "256MiB", "1GB"),
     "read_ahead": ("0", "65536", "1MiB"), "isa": ("scalar", "avx2", "auto"), "temp_directory": ("{folder}",),
     "device": ("cpu", "simulated"),  # which every machine has
+    "result_memory": ("host",),  # the program prints
     "hive_partitioning": ("auto", "on"),  # else folders give no columns
     "ranks": ("1", "2", "3", "4", "5"), "distribute": ("auto", "always", "always", "never"),
     "peer_timeout": ("60000",),  # of a busy machine nobody is gone
