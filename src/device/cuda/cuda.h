@@ -140,6 +140,7 @@ typedef struct cuda_waker {
     pthread_t thread;
     dev_event *events;
     bool is_started, is_closing;
+    bool has_new; /* events, since it looked last */
 } cuda_waker;
 
 struct cuda_device {
@@ -198,7 +199,16 @@ bool cuda_event_reached(dev_event *event);
 bool cuda_event_passed(const dev_event *event);
 void cuda_event_wait(dev_event *event);
 void cuda_event_free(dev_event *event);
-void cuda_pause(unsigned *turn); /* between two looks at a word: longer from turn to turn */
+/* Between two looks at a word: the thread spins, then sleeps, longer from turn to turn. */
+void cuda_pause(unsigned *turn);
+/* The same for who sleeps by himself: spins, or says for how many nanoseconds to sleep; 0: it has spun. */
+long cuda_pause_length(unsigned *turn);
+/* Has the calling thread sleep no longer than it asks for: the kernel adds up to 50 microseconds otherwise, so as to
+ * wake threads together. Returns what it was (prctl PR_SET_TIMERSLACK). */
+int cuda_sleep_exactly(void);
+/* Asks the driver, each so many looks, whether the device still is there: else it is lost. */
+void cuda_ask_driver(cuda_device *dev, const cuda_stream *stream);
+#define CUDA_TURNS_PER_QUESTION 256
 void cuda_stream_unref(cuda_stream *stream);
 
 /* ---- wake.c ---- */
