@@ -61,6 +61,101 @@ static status take(size_t bytes)
     return st;
 }
 
+/* ---- memory ---- */
+
+TEST(all_of_the_memory_in_few_pieces)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "4294967296", 1);
+    open_device(0);
+    uint64_t pieces = calls_of("cuMemCreate"), bytes = calls_of("bytes");
+    for (unsigned i = 0; i < 256; i++)
+        CHECK_OK(take(16 * MEGABYTE));
+    CHECK_EQ(calls_of("bytes") - bytes, (uint64_t)4 << 30);
+    CHECK(calls_of("cuMemCreate") - pieces <= 16);
+    CHECK_EQ(calls_of("cuMemSetAccess"), calls_of("cuMemCreate"));
+    CHECK_FAILS(take(1), STATUS_KIND_NO_MEMORY, "test, 1 bytes");
+}
+
+TEST(pieces_within_the_limit)
+{
+    open_device(200 * MEGABYTE);
+    uint64_t bytes = calls_of("bytes");
+    for (unsigned i = 0; i < 25; i++)
+        CHECK_OK(take(8 * MEGABYTE));
+    CHECK_EQ(calls_of("bytes") - bytes, 200 * MEGABYTE);
+    CHECK_FAILS(take(1), STATUS_KIND_LIMIT, NULL);
+}
+
+/* The driver has less than the device says, as others have some of it: less is asked for. */
+TEST(a_piece_that_the_driver_has_not)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "4294967296", 1);
+    setenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS", "3000000000", 1);
+    open_device(0);
+    for (unsigned i = 0; i < 77; i++)
+        CHECK_OK(take(16 * MEGABYTE));
+    CHECK_FAILS(take(16 * MEGABYTE), STATUS_KIND_NO_MEMORY, "cuMemCreate");
+    unsetenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS");
+}
+
+TEST(a_large_buffer_rather_than_none)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "67108864", 1);
+    open_device(0);
+    CHECK_OK(take(64 * MEGABYTE));
+    dev_buffer_unref(buffers[--buffer_count]);
+    CHECK_OK(take(MEGABYTE));
+    CHECK_FAILS(take(MEGABYTE), STATUS_KIND_NO_MEMORY, NULL);
+}
+
+static void give_all(void)
+{
+    while (buffer_count)
+        dev_buffer_unref(buffers[--buffer_count]);
+}
+
+#define FILL(address, value, bytes)                                                                \
+    DEV_LAUNCH(stream, fill, .width = 8, .value_low = (value),                                     \
+               .count = dev_count_exact((bytes) / 8), .out = (address))
+
+/* Small buffers become a large one, within the limit; and what launches do with its parts they do in order, though these
+ * were blocks of their own. */
+TEST(small_buffers_become_a_large_one)
+{
+    open_device(64 * MEGABYTE);
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    CHECK_OK(take(MEGABYTE)); /* also what streams take for themselves comes first */
+    CHECK_OK(FILL(buffers[0]->address, 1, 256));
+    uint64_t bytes = calls_of("bytes");
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 1; i < 60; i++)
+            CHECK_OK(take(MEGABYTE));
+        while (buffer_count > 1)
+            dev_buffer_unref(buffers[--buffer_count]);
+        CHECK_OK(take(28 * MEGABYTE));
+        CHECK_OK(take(20 * MEGABYTE));
+        for (unsigned i = 1; i < 3; i++) {
+            char *address = buffers[i]->address;
+            void *host;
+            CHECK_OK(FILL(address + 3 * MEGABYTE, 5, 4096));
+            CHECK_OK(dev->ops->zero(stream, address, buffers[i]->bytes));
+            CHECK_OK(FILL(address + 7 * MEGABYTE, 7, 4096));
+            CHECK_OK(dev->ops->host_alloc(dev, buffers[i]->bytes, "test", &host));
+            CHECK_OK(dev->ops->copy_out(stream, host, address, buffers[i]->bytes));
+            dev->ops->stream_drain(stream);
+            const uint64_t *words = host;
+            CHECK_EQ(words[3 * MEGABYTE / 8], 0);
+            CHECK_EQ(words[7 * MEGABYTE / 8], 7);
+            CHECK_EQ(words[buffers[i]->bytes / 8 - 1], 0);
+            dev->ops->host_free(dev, host, buffers[i]->bytes);
+        }
+        while (buffer_count > 1)
+            dev_buffer_unref(buffers[--buffer_count]);
+    }
+    CHECK(calls_of("bytes") - bytes <= 32 * MEGABYTE);
+    give_all();
+}
+
 /* ---- threads ---- */
 
 static int slack_of_waker;
