@@ -92,7 +92,9 @@ void read_part_done(read_part *part, ssize_t result)
         start_part(part);
         return;
     }
-    if (result < 0 && is_direct && (result == -EINVAL || result == -EOPNOTSUPP)) {
+    /* Also where the system does not pin the memory, as may be with that of a GPU's driver. */
+    if (result < 0 && is_direct &&
+        (result == -EINVAL || result == -EOPNOTSUPP || result == -EFAULT)) {
         part->descriptor = f->descriptor;
         start_part(part);
         return;

@@ -12,12 +12,12 @@ export PISTACHIO_CUDA_LIBRARY="$work/libcuda.so.1" PISTACHIO_CUDA_KERNELS="$work
 loads() {
     LD_DEBUG=files LD_DEBUG_OUTPUT="$work/loaded" timeout 60 "$program" "$@" >"$work/out" 2>&1
     code=$?
-    cat "$work"/loaded.* >"$work/all" 2>/dev/null
+    cat "$work"/loaded.* 2>/dev/null | grep -vF "$program" >"$work/all" # which may lie in a folder of such a name
     rm -f "$work"/loaded.*
 }
 nothing_of_cuda() {
     loads "$@"
-    if ! grep -q "libc.so" "$work/all"; then
+    if ! grep -q "ld-linux\|libc.so" "$work/all"; then
         echo "the C library does not say what it loads: passed over"
     elif grep -i "cuda\|nvcomp" "$work/all"; then
         return 1

@@ -9,7 +9,7 @@ export RESULTS=$work/results BENCH_ROWS=4096 JOIN_ROWS=3000
 
 # A build with sanitizers is larger than what one takes along.
 check "a bundle" env LIMIT_MB=400 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle"
-check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/tests/test_text_kernels" -a \
+check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/kernel_tests" -a \
     -f "$bundle/queries/q22.sql"
 too_large() {
     ! env LIMIT_MB=1 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle.small" >"$work/said" 2>&1 &&
@@ -92,6 +92,16 @@ has_share() {
     cat "$work/said"
     return 1
 }
+# Other kernels than the bundle's stay those of all steps.
+other_kernels() {
+    mkdir "$work/driver" && ln -s "$1" "$work/driver/libcuda.so.1" && mkdir "$bundle/all" &&
+        mv "$bundle"/sql/*.test "$bundle/all" && cp "$bundle/all/interval_unit.test" "$bundle/sql" && rm -f "$bundle/pistachio.kernels" &&
+        env -u PISTACHIO_CUDA_LIBRARY LD_LIBRARY_PATH="$work/driver" PISTACHIO_CUDA_KERNELS="$2" "$bundle/gpu-check" sql ceilings \
+            >"$work/said" 2>&1 && is sql passed figures && is ceilings passed figures && return
+    cat "$work/said"
+    return 1
+}
+check "other kernels than the bundle's" other_kernels "$2" "$3"
 check "a table of figures, ceilings, shares and what was before" has_share "$2" "$3"
 
 # CUB's program needs a GPU: what says its figures in its place has those of ours doubled, or does not run.
@@ -123,6 +133,9 @@ check "no driver" env PISTACHIO_CUDA_LIBRARY="$work/none.so" "$bundle/gpu-check"
 for step in $steps; do
     check "$step without a driver" is $step skipped "there is no CUDA driver"
 done
+check "a driver without a device" env PISTACHIO_CUDA_LIBRARY="$2" PISTACHIO_CUDA_KERNELS="$3" PISTACHIO_CUDA_DEVICES=0 "$bundle/gpu-check" \
+    ceilings
+check "ceilings without a device" is ceilings skipped "the driver has found none"
 # A driver that is there and does not work is no reason to skip.
 broken() {
     ! env PISTACHIO_CUDA_LIBRARY="$1" PISTACHIO_CUDA_KERNELS="$2" PISTACHIO_CUDA_FAIL=cuLaunchKernel:1 "$bundle/gpu-check" ceilings \
@@ -131,6 +144,21 @@ broken() {
     return 1
 }
 check "a driver that fails" broken "$2" "$3"
+# The tests of kernels that came along are those that there are; one that fails counts more than one that has nothing to do.
+all_tests() {
+    for file in "$root"/tests/unit/test_*.c; do
+        ! grep -q "test_kernel_table(\|test_kernel(" "$file" || basename "$file" .c
+    done >"$work/expected" && mkdir -p "$work/build/tests/sql" &&
+        for name in pistachio tests/sql/sql_runner tests/kernel_tests bench_ceilings bench_operators bench_decode bench_arrays; do
+            cp /bin/true "$work/build/$name"
+        done && "$root/scripts/gpu-bundle" --from "$work/build" "$work/all" && cmp "$work/all/kernel_tests.list" "$work/expected"
+}
+check "all tests of kernels" all_tests
+worst() {
+    printf '#!/bin/sh\nexit $1\n' >"$work/all/kernel_tests" && echo "0 77 1 0 77" >"$work/all/kernel_tests.list"
+    ! "$work/all/gpu-check" kernels && is kernels failed why
+}
+check "a test that fails behind one that is skipped" worst
 unknown() {
     ! "$bundle/gpu-check" nothing >"$work/said" 2>&1 && grep -q "there is no step nothing" "$work/said"
 }

@@ -85,6 +85,30 @@ check "a library that is none" says "there is no CUDA driver" env PISTACHIO_CUDA
     "$program" --set device=cuda -c "select 1"
 check "an old driver" says "the CUDA driver is too old: it is for CUDA 11.8" env PISTACHIO_CUDA_VERSION=11080 \
     "$program" --set device=cuda -c "select 1"
+check "no device" says "there is no device cuda: the driver has found none" env PISTACHIO_CUDA_DEVICES=0 \
+    "$program" --set device=cuda -c "select 1"
+no_device_is_no_fault() {
+    PISTACHIO_CUDA_DEVICES=0 "$program" topology >"$work/said" 2>&1 && ! grep GPU "$work/said"
+}
+check "no device to list" no_device_is_no_fault
+# begins_with ERROR TEXT: cuInit gives the error, and the hint has the text.
+begins_with() {
+    says "$2" env PISTACHIO_CUDA_FAIL="cuInit:1:$1" "$program" --set device=cuda -c "select 1"
+}
+check "a toolkit's stub" begins_with 34 "there is no CUDA driver: .* is what a toolkit has to link with"
+check "a driver and a kernel module of two versions" begins_with 803 "are of different versions"
+check "no kernel module" begins_with 999 "/dev/nvidia-uvm"
+check "a device of long ago" says "is of sm_75: kernels are for sm_80 and later" env PISTACHIO_CUDA_CAPABILITY=75 \
+    "$program" --set device=cuda -c "select 1"
+# Kernels of a later nvcc than the driver.
+for error in 200 209 218 222; do
+    check "kernels that the driver refuses, error $error" says "of a later nvcc than the driver" \
+        env PISTACHIO_CUDA_FAIL=cuModuleLoadData:1:$error "$program" --set device=cuda -c "select 1"
+done
+check "the version of a driver that refuses kernels" says "with a driver for CUDA 12.8: cuModuleLoadData: .*, 222)" \
+    env PISTACHIO_CUDA_FAIL=cuModuleLoadData:1:222 "$program" --set device=cuda -c "select 1"
+check "a driver without a compiler" says "libnvidia-ptxjitcompiler.so.1" \
+    env PISTACHIO_CUDA_FAIL=cuModuleLoadData:1:221 "$program" --set device=cuda -c "select 1"
 check "no such device" says "there is no device cuda:7: the driver has 1" \
     "$program" --set device=cuda:7 -c "select 1"
 check "no kernels" says "could not open the kernels" env PISTACHIO_CUDA_KERNELS="$work/none" \

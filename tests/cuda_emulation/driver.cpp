@@ -1,14 +1,18 @@
 /* driver.cpp - the functions of libcuda.so.1 that the CUDA device calls, on the host's memory. Each
  * stream is a thread that does late what is enqueued.
  *
- *   PISTACHIO_CUDA_FAIL=NAME:N    the N-th call of function NAME, here or in nvcomp.cpp, fails
+ *   PISTACHIO_CUDA_FAIL=NAME:N[:ERROR]  the N-th call of function NAME, here or in nvcomp.cpp, fails
  *   PISTACHIO_CUDA_MEMORY=BYTES   the device's memory (4 GiB)
+ *   PISTACHIO_CUDA_MEMORY_OF_OTHERS=BYTES  of which other processes have so much
+ *   PISTACHIO_CUDA_DEVICES=N      how many there are (1)
+ *   PISTACHIO_CUDA_CAPABILITY=N   theirs (80)
  *   PISTACHIO_CUDA_COUNTS=FILE    what each kernel had to do is added to it in the end: a line each of
  *                                 name, launches, jobs, rows, seconds
  *
  * What a real driver would put up with, and what the device shall not do, fails here: copies from
  * and to memory that is not pinned (but what the device says it copies through all the same), or of bytes
- * that no buffer has; launches of one thread for many rows. */
+ * that no buffer has; kernels that are given other addresses; launches of one thread for many rows; calls of a
+ * thread that has no context. */
 #include "fibers.h"
 
 #include <atomic>
@@ -40,7 +44,9 @@ extern "C" {
 
 enum {
     ERROR_INVALID = 1,
-    ERROR_INVALID_IMAGE = 200,
+    ERROR_CONTEXT = 201,
+    ERROR_REGISTERED = 712, /* already */
+    ERROR_NOT_REGISTERED = 713,
     ERROR_LAUNCH_FAILED = 719,
     ERROR_UNKNOWN = 999,
 };
@@ -62,6 +68,7 @@ struct CUstream_st;
 static std::set<CUstream_st *> streams;
 static int retained; /* how often the one context is */
 static std::atomic<int> lost; /* an error that stays */
+static thread_local void *current; /* the thread's context */
 static char why[512] = "no text for it";
 static char failed_call[64] = "emulated"; /* the one that was made to fail */
 
@@ -73,16 +80,18 @@ static int count_call(const char *name)
     std::lock_guard<std::mutex> guard(lock);
     uint64_t nth = ++calls[name];
     size_t length = strlen(name);
+    char *end = nullptr;
     if (fail && !strncmp(fail, name, length) && fail[length] == ':' &&
-        strtoull(fail + length + 1, nullptr, 10) == nth) {
+        strtoull(fail + length + 1, &end, 10) == nth) {
+        int error = *end == ':' ? (int)strtol(end + 1, nullptr, 10) : (int)ERROR_UNKNOWN;
         /* After a failure of what streams do nothing works any more, as with a real driver. Who finds
          * that first may be another thread in another call: the text says what it was. */
         if (!strncmp(name, "cu", 2) &&
             (strstr(name, "Async") || strstr(name, "Value64") || !strcmp(name, "cuLaunchKernel") ||
              !strcmp(name, "cuStreamQuery")))
-            lost = ERROR_UNKNOWN;
+            lost = error;
         snprintf(failed_call, sizeof failed_call, "%s was made to fail", name);
-        return strcmp(name, "cuMemCreate") ? (int)ERROR_UNKNOWN : (int)CUDA_OUT_OF_MEMORY;
+        return *end == ':' || strcmp(name, "cuMemCreate") ? error : (int)CUDA_OUT_OF_MEMORY;
     }
     return lost;
 }
@@ -90,13 +99,31 @@ static int count_call(const char *name)
     if (int failed = count_call(__func__))                                                         \
         return failed;
 
+/* Some drivers take such calls all the same: it is no use to find out which. */
+static bool has_context(const char *name)
+{
+    if (current)
+        return true;
+    fprintf(stderr, "emulated driver: %s is called by a thread that has no context\n", name);
+    std::lock_guard<std::mutex> guard(lock);
+    calls["without a context"]++;
+    snprintf(failed_call, sizeof failed_call, "%s without a context", name);
+    if (!lost)
+        lost = ERROR_CONTEXT;
+    return false;
+}
+#define BEGIN_IN_CONTEXT                                                                           \
+    BEGIN                                                                                          \
+    if (!has_context(__func__))                                                                    \
+        return ERROR_CONTEXT;
+
 /* For the emulation of nvCOMP: counts a call of its, which fails if it is made to. */
 EXPORTED int emulated_count_call(const char *name)
 {
     return count_call(name);
 }
 
-/* How often a function was called. */
+/* How often a function was called. "bytes": of cuMemCreate; "without a context": calls for which it was missing. */
 EXPORTED uint64_t emulated_calls(const char *name)
 {
     std::lock_guard<std::mutex> guard(lock);
@@ -173,7 +200,7 @@ void CUstream_st::main()
 
 EXPORTED int cuStreamCreate(CUstream_st **out, unsigned)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     static uint64_t seed;
     CUstream_st *stream = new CUstream_st;
     stream->random = ++seed;
@@ -197,6 +224,7 @@ static void destroy(CUstream_st *stream)
 
 EXPORTED int cuStreamDestroy_v2(CUstream_st *stream)
 {
+    has_context(__func__);
     {
         std::lock_guard<std::mutex> guard(lock);
         streams.erase(stream);
@@ -207,7 +235,7 @@ EXPORTED int cuStreamDestroy_v2(CUstream_st *stream)
 
 EXPORTED int cuStreamQuery(CUstream_st *stream)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     std::lock_guard<std::mutex> guard(stream->mutex);
     return stream->commands.empty() && !stream->is_busy ? 0 : (int)CUDA_NOT_READY;
 }
@@ -252,7 +280,7 @@ static void await(CUstream_st *stream)
 
 EXPORTED int cuStreamWriteValue64_v2(CUstream_st *stream, uint64_t word, uint64_t value, unsigned)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     if (!is_pinned((void *)word, 8))
         return refuse("a stream writes a word at %p, which is not pinned", (void *)word);
     stream->enqueue([=] { ((std::atomic<uint64_t> *)word)->store(value); });
@@ -261,7 +289,7 @@ EXPORTED int cuStreamWriteValue64_v2(CUstream_st *stream, uint64_t word, uint64_
 
 EXPORTED int cuStreamWaitValue64_v2(CUstream_st *stream, uint64_t word, uint64_t value, unsigned)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     stream->enqueue([=] {
         while (((std::atomic<uint64_t> *)word)->load() < value && !lost)
             std::this_thread::yield();
@@ -279,20 +307,16 @@ EXPORTED void emulated_take_any_address()
     takes_any_address = true;
 }
 
-static std::vector<std::pair<char *, char *>> registered;
+static std::map<char *, size_t> registered;
 
-static bool is_registered(uint64_t address)
+static bool is_registered(uint64_t address, size_t bytes)
 {
-    std::lock_guard<std::mutex> guard(lock);
-    for (auto &[start, end] : registered)
-        if ((char *)address >= start && (char *)address < end)
-            return true;
-    return false;
+    return is_in(registered, (const void *)address, bytes);
 }
 
 static bool is_device(uint64_t address, size_t bytes)
 {
-    return takes_any_address || is_registered(address) ||
+    return takes_any_address || is_registered(address, 1) ||
            is_in(ranges, (const void *)address, bytes) ||
            address == (uint64_t)kernels_layout;
 }
@@ -315,22 +339,34 @@ static int copy(CUstream_st *stream, const char *name, void *target, const void 
 /* Of memory of the host's, which kernels and copies may then use: tests of kernels have theirs there. */
 EXPORTED int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     std::lock_guard<std::mutex> guard(lock);
-    registered.push_back({(char *)memory, (char *)memory + bytes});
+    char *start = (char *)memory;
+    auto next = registered.lower_bound(start);
+    if ((next != registered.end() && next->first < start + bytes) ||
+        (next != registered.begin() && std::prev(next)->first + std::prev(next)->second > start))
+        return ERROR_REGISTERED;
+    registered[start] = bytes;
     return 0;
+}
+
+EXPORTED int cuMemHostUnregister(void *memory)
+{
+    BEGIN_IN_CONTEXT
+    std::lock_guard<std::mutex> guard(lock);
+    return registered.erase((char *)memory) ? 0 : (int)ERROR_NOT_REGISTERED;
 }
 
 EXPORTED int cuMemcpyHtoDAsync_v2(uint64_t target, const void *source, size_t bytes,
                                   CUstream_st *stream)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     return copy(stream, __func__, (void *)target, source, bytes, source);
 }
 
 EXPORTED int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t bytes, CUstream_st *stream)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     return copy(stream, __func__, target, (void *)source, bytes, target);
 }
 
@@ -348,14 +384,14 @@ EXPORTED int cuMemcpyDtoH_v2(void *target, uint64_t source, size_t bytes)
 EXPORTED int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes,
                                   CUstream_st *stream)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     return copy(stream, __func__, (void *)target, (void *)source, bytes, nullptr);
 }
 
 EXPORTED int cuMemsetD8Async(uint64_t target, unsigned char value, size_t bytes,
                              CUstream_st *stream)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     if (!is_device(target, bytes))
         return refuse("%s of %zu bytes at %p, which is not the device's", __func__, bytes,
                       (void *)target);
@@ -478,11 +514,17 @@ static bool has_enough(const launch *l, unsigned job)
             !needs_many(l->kernel));
 }
 
+/* Of the device's memory, or of what it may use of the host's. */
+static bool is_known(const void *address)
+{
+    return is_device((uint64_t)address, 1) || is_pinned(address, 1);
+}
+
 EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs, unsigned grid_z,
                             unsigned threads, unsigned block_y, unsigned block_z, unsigned shared,
                             CUstream_st *stream, void **arguments, void **)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     const emulated_kernel *kernel = (const emulated_kernel *)function;
     if (!blocks || !threads || threads > 1024 || threads % 32 || !jobs ||
         jobs > CUDA_JOBS(kernel->argument_bytes) || grid_z != 1 || block_y != 1 || block_z != 1 ||
@@ -491,6 +533,10 @@ EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs,
                       jobs, threads);
     launch l = {kernel, blocks, jobs, threads, {}};
     memcpy(l.arguments, arguments[0], jobs * CUDA_JOB_BYTES(kernel->argument_bytes));
+    for (unsigned job = 0; job < jobs; job++)
+        if (const char *name = kernel->strange(l.job(job), is_known))
+            return refuse("%s is given an address, %s, that is not the device's", kernel->name,
+                          name);
     for (unsigned job = 0; job < jobs; job++)
         if (!has_enough(&l, job))
             return refuse("%s has %llu blocks of %u threads for %llu rows", kernel->name,
@@ -502,22 +548,22 @@ EXPORTED int cuLaunchKernel(CUfunc_st *function, unsigned blocks, unsigned jobs,
 
 EXPORTED int cuModuleLoadData(void **out, const void *image)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     if (memcmp((const char *)image + 16, "emulated", 8) != 0)
-        return ERROR_INVALID_IMAGE;
+        return CUDA_INVALID_IMAGE;
     *out = (void *)&emulated_kernels;
     return 0;
 }
 
 EXPORTED int cuModuleUnload(void *)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     return 0;
 }
 
 EXPORTED int cuModuleGetFunction(const void **out, void *, const char *name)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     for (const emulated_kernel *kernel = emulated_kernels; kernel; kernel = kernel->next)
         if (!strcmp(kernel->name, name)) {
             *out = kernel;
@@ -528,7 +574,7 @@ EXPORTED int cuModuleGetFunction(const void **out, void *, const char *name)
 
 EXPORTED int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *, const char *name)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     if (strcmp(name, "kernels_layout") != 0)
         return CUDA_NOT_FOUND;
     *address = (uint64_t)kernels_layout;
@@ -569,17 +615,35 @@ EXPORTED int cuMemAddressFree(uint64_t address, size_t bytes)
     return count_call(__func__);
 }
 
+static size_t memory_bytes()
+{
+    const char *given = getenv("PISTACHIO_CUDA_MEMORY");
+    return given ? strtoull(given, nullptr, 10) : (size_t)4 << 30;
+}
+
+static size_t created; /* bytes */
+
 EXPORTED int cuMemCreate(uint64_t *allocation, size_t bytes, const void *, unsigned long long)
 {
     BEGIN
     if (!bytes || bytes % GRANULARITY)
         return refuse("an allocation of %zu bytes", bytes);
+    const char *others = getenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS");
+    std::lock_guard<std::mutex> guard(lock);
+    if (others && created + bytes > memory_bytes() - strtoull(others, nullptr, 10))
+        return CUDA_OUT_OF_MEMORY;
+    calls["bytes"] += bytes;
+    created += bytes;
     *allocation = bytes;
     return 0;
 }
 
-EXPORTED int cuMemRelease(uint64_t)
+EXPORTED int cuMemRelease(uint64_t allocation)
 {
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        created -= allocation;
+    }
     return count_call(__func__);
 }
 
@@ -618,7 +682,7 @@ EXPORTED void pistachio_watch_buffer(uint64_t address, size_t bytes, size_t room
 
 EXPORTED int cuMemHostAlloc(void **out, size_t bytes, unsigned)
 {
-    BEGIN
+    BEGIN_IN_CONTEXT
     void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return CUDA_OUT_OF_MEMORY;
@@ -630,6 +694,7 @@ EXPORTED int cuMemHostAlloc(void **out, size_t bytes, unsigned)
 
 EXPORTED int cuMemFreeHost(void *memory)
 {
+    has_context(__func__);
     {
         std::lock_guard<std::mutex> guard(lock);
         auto found = pinned.find((char *)memory);
@@ -643,10 +708,16 @@ EXPORTED int cuMemFreeHost(void *memory)
 
 /* ---- the device ---- */
 
+static int device_count()
+{
+    const char *given = getenv("PISTACHIO_CUDA_DEVICES");
+    return given ? (int)strtol(given, nullptr, 10) : 1;
+}
+
 EXPORTED int cuInit(unsigned)
 {
     BEGIN
-    return 0;
+    return device_count() ? 0 : (int)CUDA_NO_DEVICE;
 }
 
 EXPORTED int cuDriverGetVersion(int *version)
@@ -660,9 +731,11 @@ EXPORTED int cuDriverGetVersion(int *version)
 EXPORTED int cuGetErrorName(int error, const char **text)
 {
     *text = error == ERROR_LAUNCH_FAILED   ? "CUDA_ERROR_LAUNCH_FAILED"
+            : error == ERROR_CONTEXT       ? "CUDA_ERROR_INVALID_CONTEXT"
+            : error == CUDA_NO_BINARY      ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
             : error == ERROR_INVALID       ? "CUDA_ERROR_INVALID_VALUE"
             : error == CUDA_OUT_OF_MEMORY  ? "CUDA_ERROR_OUT_OF_MEMORY"
-            : error == ERROR_INVALID_IMAGE ? "CUDA_ERROR_INVALID_IMAGE"
+            : error == CUDA_INVALID_IMAGE ? "CUDA_ERROR_INVALID_IMAGE"
             : error == CUDA_NOT_FOUND      ? "CUDA_ERROR_NOT_FOUND"
                                            : "CUDA_ERROR_UNKNOWN";
     return 0;
@@ -677,8 +750,7 @@ EXPORTED int cuGetErrorString(int error, const char **text)
 EXPORTED int cuDeviceGetCount(int *count)
 {
     BEGIN
-    const char *given = getenv("PISTACHIO_CUDA_DEVICES");
-    *count = given ? (int)strtol(given, nullptr, 10) : 1;
+    *count = device_count();
     return 0;
 }
 
@@ -686,13 +758,6 @@ EXPORTED int cuDeviceGet(int *device, int ordinal)
 {
     BEGIN
     *device = ordinal;
-    return 0;
-}
-
-EXPORTED int cuDeviceGetName(char *name, int bytes, int)
-{
-    BEGIN
-    snprintf(name, (size_t)bytes, "emulated");
     return 0;
 }
 
@@ -707,8 +772,10 @@ EXPORTED int cuDeviceGetPCIBusId(char *text, int bytes, int device)
 EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
 {
     BEGIN
-    *value = attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR   ? 8
-             : attribute == CUDA_ATTRIBUTE_CAPABILITY_MINOR ? 0
+    const char *given = getenv("PISTACHIO_CUDA_CAPABILITY");
+    int capability = given ? (int)strtol(given, nullptr, 10) : 80;
+    *value = attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR   ? capability / 10
+             : attribute == CUDA_ATTRIBUTE_CAPABILITY_MINOR ? capability % 10
              : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS  ? 1
                                                             : 1;
     return 0;
@@ -717,8 +784,7 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int)
 EXPORTED int cuDeviceTotalMem_v2(size_t *bytes, int)
 {
     BEGIN
-    const char *given = getenv("PISTACHIO_CUDA_MEMORY");
-    *bytes = given ? strtoull(given, nullptr, 10) : (size_t)4 << 30;
+    *bytes = memory_bytes();
     return 0;
 }
 
@@ -753,8 +819,6 @@ EXPORTED int cuDevicePrimaryCtxGetState(int, unsigned *flags, int *is_active)
     *is_active = retained > 0;
     return 0;
 }
-
-static thread_local void *current;
 
 EXPORTED int cuCtxSetCurrent(void *context)
 {

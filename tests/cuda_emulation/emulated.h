@@ -29,16 +29,21 @@ extern emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
 /* ---- kernels, by name ---- */
 
+typedef bool emulated_question(const void *address);
+
 struct emulated_kernel {
     const char *name;
     void (*call)(const void *job);
     bool is_together; /* threads meet */
     /* The largest count among them: what it may be, and once the stream is there what it is. */
     uint64_t (*rows)(const void *arguments), (*rows_now)(const void *arguments);
+    /* The name of an address that is none of the device's, or NULL. */
+    const char *(*strange)(const void *arguments, emulated_question *is_known);
     size_t argument_bytes;
     const emulated_kernel *next;
     emulated_kernel(const char *name, void (*call)(const void *), bool is_together,
                     uint64_t (*rows)(const void *), uint64_t (*rows_now)(const void *),
+                    const char *(*strange)(const void *, emulated_question *),
                     size_t argument_bytes);
 };
 extern const emulated_kernel *emulated_kernels;
@@ -52,7 +57,7 @@ extern const emulated_kernel *emulated_kernels;
             kernel_##name(job->a, job->extra);                                                     \
         },                                                                                         \
         is_together, emulated_rows_##arguments, emulated_rows_now_##arguments,                     \
-        sizeof(arguments##_arguments));                                                            \
+        emulated_strange_##arguments, sizeof(arguments##_arguments));                              \
     static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \
                               const cuda_extra &extra __attribute__((unused)))
 
@@ -258,6 +263,28 @@ static inline uint64_t emulated_actual(const dev_count *count, uint64_t least)
         emulated_largest_##name<emulated_bound>;                                                   \
     static uint64_t (*const emulated_rows_now_##name)(const void *) =                              \
         emulated_largest_##name<emulated_actual>;
+#include "device/kernels.def"
+#undef KERNEL
+#undef POINTER
+#undef COUNT
+
+/* ---- the addresses among each kernel's arguments ---- */
+
+#define POINTER(type, name)                                                                        \
+    if (a->name && !is_known((const void *)a->name))                                               \
+        return #name;
+#define COUNT(name)                                                                                \
+    if (a->name.actual && !is_known(a->name.actual))                                               \
+        return #name;
+#define KERNEL(name, ...)                                                                          \
+    static inline const char *emulated_strange_##name(const void *arguments,                       \
+                                                      emulated_question *is_known)                 \
+    {                                                                                              \
+        const name##_arguments *a = (const name##_arguments *)arguments;                           \
+        (void)a, (void)is_known;                                                                   \
+        __VA_ARGS__                                                                                \
+        return nullptr;                                                                            \
+    }
 #include "device/kernels.def"
 #undef KERNEL
 #undef POINTER

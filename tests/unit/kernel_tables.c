@@ -1,4 +1,4 @@
-/* kernel_tables.c - the emulated CUDA device's kernels behind plain functions. */
+/* kernel_tables.c - the CUDA device's kernels, emulated or a GPU's, behind plain functions. */
 #include "kernel_tables.h"
 #include "test.h"
 
@@ -15,6 +15,8 @@
 #define ATTRIBUTE_REGISTERED_AT_HOST 91 /* ..._CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
 #define REGISTER_PORTABLE_AND_MAPPED 3  /* of cuMemHostRegister */
 #define RANGES 64
+#define PIECES 4096
+#define HEAP_STEP_BYTES (16 << 20) /* it is registered in pieces of no less */
 
 /* ---- memory that a GPU can read ----
  * The inputs of tests lie on the heap, on the stack and in the program. Where the system does not let a
@@ -23,11 +25,14 @@
 
 static struct {
     int (*add)(void *address, size_t bytes,
-               unsigned flags); /* cuMemHostRegister; NULL: there is no need */
+               unsigned flags);   /* cuMemHostRegister; NULL: there is no need */
+    int (*remove)(void *address); /* cuMemHostUnregister */
     struct {
         char *start, *end;
     } ranges[RANGES]; /* registered, the last of each mapping */
     unsigned count;
+    void *pieces[PIECES]; /* as they were registered */
+    unsigned piece_count;
 } registered;
 
 __attribute__((constructor)) static void keep_one_heap(void)
@@ -36,7 +41,31 @@ __attribute__((constructor)) static void keep_one_heap(void)
         return;
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
     mallopt(M_ARENA_MAX, 1);
+}
+
+/* A kernel that reads what is not registered ends all work of the process on the device: so this is said. */
+static bool add_piece(char *start, char *end)
+{
+    int result = registered.piece_count == PIECES
+                     ? -1
+                     : registered.add(start, (size_t)(end - start), REGISTER_PORTABLE_AND_MAPPED);
+    if (result) {
+        printf("the driver does not register %zu bytes at %p: %d\n", (size_t)(end - start),
+               (void *)start, result);
+        return false;
+    }
+    registered.pieces[registered.piece_count++] = start;
+    return true;
+}
+
+/* Before the device's context goes, or it may find them registered when it comes again. */
+static void remove_pieces(void)
+{
+    while (registered.piece_count)
+        registered.remove(registered.pieces[--registered.piece_count]);
+    registered.count = 0;
 }
 
 /* Registers what is new of a mapping, which may have grown at either end. */
@@ -53,11 +82,9 @@ static void add_range(char *start, char *end)
         registered.count++;
     }
     char *known = registered.ranges[i].start, *known_end = registered.ranges[i].end;
-    if (start < known &&
-        !registered.add(start, (size_t)(known - start), REGISTER_PORTABLE_AND_MAPPED))
+    if (start < known && add_piece(start, known))
         registered.ranges[i].start = start;
-    if (end > known_end &&
-        !registered.add(known_end, (size_t)(end - known_end), REGISTER_PORTABLE_AND_MAPPED))
+    if (end > known_end && add_piece(known_end, end))
         registered.ranges[i].end = end;
 }
 
@@ -71,9 +98,18 @@ static bool make_own(char *start, char *end)
     return true;
 }
 
+/* The heap and the stack, whatever they are called. */
+static bool has_own(const char *start, const char *end)
+{
+    char local, *top = sbrk(0);
+    return (&local >= start && &local < end) || (top > start && top <= end);
+}
+
 static void register_memory(void)
 {
     char line[1024], program[512] = "", access[8], path[512];
+    char *program_end =
+        NULL; /* of what was seen last of it: what has no file behind that are its zeroed variables */
     unsigned long start, end;
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         return;
@@ -81,12 +117,15 @@ static void register_memory(void)
     CHECK(maps);
     while (maps && fgets(line, sizeof line, maps)) {
         path[0] = 0;
-        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %511s", &start, &end, access, path) < 3 ||
-            strchr(access, 'x') || access[0] != 'r')
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %511s", &start, &end, access, path) < 3)
             continue;
         char *first = (char *)(uintptr_t)start, *last = (char *)(uintptr_t)end;
-        bool is_file = !strcmp(path, program);
-        if (is_file ? make_own(first, last) : !strcmp(path, "[heap]") || !strcmp(path, "[stack]"))
+        bool is_file = !strcmp(path, program), is_zeroed = !path[0] && first == program_end;
+        if (is_file || is_zeroed)
+            program_end = last;
+        if (strchr(access, 'x') || access[0] != 'r')
+            continue;
+        if (is_file ? make_own(first, last) : is_zeroed || has_own(first, last))
             add_range(first, last);
     }
     if (maps)
@@ -104,7 +143,9 @@ static bool reads_host_memory(void *handle, bool must_register)
         if (!must_register && !ask(&value, ATTRIBUTE_PAGEABLE_MEMORY, 0) && value)
             return true;
         *(void **)&registered.add = dlsym(handle, "cuMemHostRegister_v2");
-        if (registered.add && !ask(&value, ATTRIBUTE_REGISTERED_AT_HOST, 0) && value)
+        *(void **)&registered.remove = dlsym(handle, "cuMemHostUnregister");
+        if (registered.add && registered.remove && !ask(&value, ATTRIBUTE_REGISTERED_AT_HOST, 0) &&
+            value)
             return true;
     }
     if (!is_said)
@@ -136,9 +177,9 @@ static device *dev;
 
 static void close_device(void)
 {
+    remove_pieces();
     dev_close(dev);
     dev = NULL;
-    registered.count = 0; /* it went with the device's context */
 }
 
 /* Opening one takes a GPU a tenth of a second, so there is one for all launches of a test. */

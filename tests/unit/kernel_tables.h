@@ -4,9 +4,9 @@
 
 #include "device/cpu/tables.h"
 
-/* As dev_kernel_table; and "cuda": each function launches the kernel on the emulated device, which
- * takes the host's addresses, and waits for it. NULL: this machine, or this run of the test, has
- * none. (tests/cuda_emulation runs the tests of kernels once more with PISTACHIO_CUDA_LIBRARY.) */
+/* As dev_kernel_table; and "cuda": each function launches the kernel on the CUDA device, emulated or a GPU that reads
+ * the host's memory, and waits for it. NULL: this machine, or this run of the test, has none. (tests/cuda_emulation and
+ * scripts/gpu-check run the tests of kernels once more with PISTACHIO_CUDA_LIBRARY.) */
 const dev_kernel_function *test_kernel_table(const char *isa, const char **out_name);
 
 /* Of the table that was asked for last: which failed row is reported, and where in a heap a text is,

@@ -246,10 +246,18 @@ static void run_one(const test_case *test)
     fflush(stdout);
 }
 
+/* Of the file, which is named without its folder and ".c". */
+static bool is_of(const test_case *test, const char *file)
+{
+    const char *slash = strrchr(test->file, '/'), *name = slash ? slash + 1 : test->file;
+    size_t length = strlen(file);
+    return !strncmp(name, file, length) && !strcmp(name + length, ".c");
+}
+
 static bool is_chosen(const test_case *test, int count, char **parts)
 {
     for (int i = 1; i < count; i++)
-        if (strstr(test->name, parts[i]))
+        if (strstr(test->name, parts[i]) || is_of(test, parts[i]))
             return true;
     return count <= 1;
 }

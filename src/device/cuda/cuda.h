@@ -3,6 +3,7 @@
  *   device.c   opening: driver, context, kernels; closing
  *   stream.c   streams, their progress, events          wake.c    the thread that wakes waiting tasks
  *   memory.c   device memory and pinned host memory      copy.c    copies
+ *   pool.c     buffers that are kept, by size            merge.c   small ones that become a large one
  *   reuse.c    memory that a stream takes again at once
  *   launch.c   kernels, by cuda_kernels.def              window.c  commands put together before they are begun
  *   library.c  pages that nvCOMP decompresses            nvcomp.c  nvCOMP
@@ -42,6 +43,10 @@ typedef struct cuda_buffer {
     unsigned class;
     cuda_pool *pool; /* that it is of */
     bool is_host;
+    bool is_kept;               /* in the pool */
+    uint32_t block;             /* of the device's memory: its number among the blocks */
+    struct cuda_buffer *merged; /* merge.c: that it has become one with, */
+    size_t own_room;            /* and the room that it had before */
     _Atomic bool is_exported;
     uint64_t number; /* released: free when streams have passed this */
     /* reuse.c: */
@@ -54,7 +59,9 @@ typedef struct cuda_buffer {
 /* Memory of one kind in size classes; what was used once is kept. Under the device's lock. */
 struct cuda_pool {
     char *free, *end; /* got from the driver, not yet given out */
+    size_t bytes;     /* of the host's: got so far */
     cuda_buffer *kept[CUDA_CLASSES];
+    size_t kept_bytes;
 };
 
 /* A piece that the driver gave. */
@@ -140,6 +147,7 @@ typedef struct cuda_waker {
     pthread_t thread;
     dev_event *events;
     bool is_started, is_closing;
+    bool has_new; /* events, since it looked last */
 } cuda_waker;
 
 struct cuda_device {
@@ -198,7 +206,16 @@ bool cuda_event_reached(dev_event *event);
 bool cuda_event_passed(const dev_event *event);
 void cuda_event_wait(dev_event *event);
 void cuda_event_free(dev_event *event);
-void cuda_pause(unsigned *turn); /* between two looks at a word: longer from turn to turn */
+/* Between two looks at a word: the thread spins, then sleeps, longer from turn to turn. */
+void cuda_pause(unsigned *turn);
+/* The same for who sleeps by himself: spins, or says for how many nanoseconds to sleep; 0: it has spun. */
+long cuda_pause_length(unsigned *turn);
+/* Has the calling thread sleep no longer than it asks for: the kernel adds up to 50 microseconds otherwise, so as to
+ * wake threads together. Returns what it was (prctl PR_SET_TIMERSLACK). */
+int cuda_sleep_exactly(void);
+/* Asks the driver, each so many looks, whether the device still is there: else it is lost. */
+void cuda_ask_driver(cuda_device *dev, const cuda_stream *stream);
+#define CUDA_TURNS_PER_QUESTION 256
 void cuda_stream_unref(cuda_stream *stream);
 
 /* ---- wake.c ---- */
@@ -223,6 +240,25 @@ void cuda_export(dev_buffer *buffer);
 CHECKED status cuda_memory_notify(dev_stream *stream, void (*wake)(void *), void *argument,
                                   bool *out_will);
 bool cuda_memory_wait(device *dev);
+
+/* ---- pool.c ---- */
+/* The class for so many bytes, and how many it has. */
+unsigned cuda_class_of(size_t bytes, size_t *out_room);
+/* The largest class that has no more bytes. */
+unsigned cuda_class_within(size_t bytes);
+/* Under the device's lock: has its pool keep a buffer; takes one of a class from `class` to below `end`, or NULL. */
+void cuda_pool_keep(cuda_buffer *buffer);
+cuda_buffer *cuda_pool_take(cuda_pool *pool, unsigned class, unsigned end);
+
+/* ---- merge.c ---- */
+/* Whose memory a block is, of memory that is in use. */
+cuda_buffer *cuda_block_owner(const cuda_device *dev, uint32_t block);
+/* Under the device's lock: one of at least so many bytes, of kept ones; or NULL. */
+cuda_buffer *cuda_merge_kept(cuda_device *dev, size_t room);
+/* Likewise: a kept one of the class or of a larger one that was merged becomes what it was before. */
+bool cuda_split_kept(cuda_device *dev, unsigned class);
+/* With those that were merged into it. */
+void cuda_buffer_free(cuda_buffer *buffer);
 
 /* ---- reuse.c ---- */
 uint64_t cuda_stream_new_id(void);

@@ -117,6 +117,7 @@ static status must_have(const cuda_device *dev, int attribute, const char *what)
 }
 
 #define MULTIPROCESSOR_BLOCKS 8 /* of CUDA_BLOCK threads: as many as it can have */
+#define CAPABILITY_MAJOR 8 /* the least: what the file of kernels begins with (cmake/Cuda.cmake) */
 
 static status check_device(cuda_device *dev)
 {
@@ -134,6 +135,11 @@ static status check_device(cuda_device *dev)
     dev->blocks_at_a_time =
         (uint64_t)(multiprocessors > 0 ? multiprocessors : 1) * MULTIPROCESSOR_BLOCKS;
     snprintf(dev->isa, sizeof dev->isa, "sm_%d%d", major, minor);
+    if (major < CAPABILITY_MAJOR)
+        return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                      "device cuda:%d is of %s: kernels are for sm_%d0 and later",
+                                      dev->ordinal, dev->isa, CAPABILITY_MAJOR),
+                           "device = 'cpu' needs none");
     CUDA_TRY(dev->driver, cuDevicePrimaryCtxRetain, &dev->context, dev->ordinal);
     return STATUS_OK;
 }
@@ -199,6 +205,42 @@ static status read_whole(FILE *file, const char *path, char **out)
     return STATUS_OK;
 }
 
+/* How to mend that the driver does not take the kernels; NULL: they are not the reason. */
+static const char *how_to_load(cuda_result result)
+{
+    switch (result) {
+    case CUDA_UNSUPPORTED_PTX:
+    case CUDA_INVALID_PTX:
+    case CUDA_NO_BINARY:
+    case CUDA_INVALID_IMAGE:
+        return "are the kernels of a later nvcc than the driver? Update the driver, or build them "
+               "with an nvcc of its version of CUDA or before (-DPISTACHIO_NVCC=FILE), 12.8 or "
+               "later";
+    case CUDA_OUT_OF_MEMORY:
+        return "nvidia-smi shows which programs have the device's memory";
+    case CUDA_NO_JIT_COMPILER:
+        return "for this device the driver compiles the kernels itself, with its "
+               "libnvidia-ptxjitcompiler.so.1, which is missing: install all of the driver";
+    default:
+        return NULL;
+    }
+}
+
+static status load_module(cuda_device *dev, const char *content)
+{
+    int version = 0;
+    cuda_result result = dev->driver->cuModuleLoadData(&dev->module, content);
+    if (!result)
+        return STATUS_OK;
+    status st = no_kernels(cuda_status(dev->driver, result, "cuModuleLoadData"));
+    const char *hint = how_to_load(result);
+    if (!hint || dev->driver->cuDriverGetVersion(&version))
+        return st;
+    return status_hint(
+        status_context(st, "with a driver for CUDA %d.%d", version / 1000, version % 1000 / 10),
+        "%s", hint);
+}
+
 static status load_kernels(cuda_device *dev)
 {
     char path[4096], *content = NULL;
@@ -209,12 +251,11 @@ static status load_kernels(cuda_device *dev)
     status st = read_whole(file, path, &content);
     fclose(file);
     TRY(st);
-    st = cuda_status(dev->driver, dev->driver->cuModuleLoadData(&dev->module, content),
-                     "cuModuleLoadData");
-    mem_free(content);
+    st = load_module(dev, content);
     if (!st)
-        st = cuda_kernels_find(dev);
-    return no_kernels(status_context(st, "file \"%s\" for %s", path, dev->isa));
+        st = no_kernels(cuda_kernels_find(dev));
+    mem_free(content); /* no sooner: drivers load functions when they are looked for */
+    return status_context(st, "file \"%s\" for %s", path, dev->isa);
 }
 
 void dev_cuda_unpin(device *dev)

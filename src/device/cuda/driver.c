@@ -3,13 +3,15 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuda_driver driver;
-static void
-    *library; /* open for as long as the process lives: the driver's own threads run in it */
+static bool is_open; /* for as long as the process lives: the driver's own threads run in it */
+static pid_t opened_by;
 
 status cuda_status(const cuda_driver *d, cuda_result result, const char *call)
 {
@@ -55,14 +57,57 @@ static status find_functions(void *handle, cuda_driver *out)
     return STATUS_OK;
 }
 
-static status open_library(const char *file, cuda_driver *out, void **handle)
+/* What drivers fail with when they are begun, for reasons that are the machine's. */
+static const char *how_to_begin(cuda_result result)
+{
+    switch (result) {
+    case 999: /* unknown */
+    case 304: /* of the operating system */
+        return "are the kernel's modules loaded, and /dev/nvidia* and /dev/nvidia-uvm there "
+               "(nvidia-modprobe -u -c 0)?";
+    case 802: /* the system is not ready */
+        return "machines with NVSwitch need nvidia-fabricmanager to run";
+    case 803: /* driver mismatch */
+        return "the driver's library and its kernel module are of different versions: after an "
+               "update the machine starts anew";
+    case 804: /* compatibility not supported on the device */
+        return "this libcuda.so.1 is one for newer programs (cuda-compat), which this device does "
+               "not take: the driver's own has to be found before it";
+    default:
+        return "nvidia-smi shows whether the driver works; device = 'cpu' needs none";
+    }
+}
+
+static status begin(const cuda_driver *d, const char *file)
+{
+    cuda_result result = d->cuInit(0);
+    if (result == CUDA_SUCCESS)
+        return STATUS_OK;
+    if (result == CUDA_NO_DEVICE)
+        return status_hint(
+            status_new(STATUS_KIND_NOT_FOUND, "there is no device cuda: the driver has found none"),
+            "nvidia-smi lists them, but for those that CUDA_VISIBLE_DEVICES leaves "
+            "out; device = 'cpu' needs none");
+    if (result == CUDA_STUB_LIBRARY)
+        return status_hint(status_new(STATUS_KIND_NOT_FOUND,
+                                      "there is no CUDA driver: %s is what a toolkit has to link "
+                                      "with",
+                                      file),
+                           "the driver's own has to be found before it; device = 'cpu' needs none");
+    return status_hint(cuda_status(d, result, "cuInit"), "%s", how_to_begin(result));
+}
+
+/* The library is never closed: once begun, drivers are not made for that. */
+static status open_library(const char *file, cuda_driver *out)
 {
     int version = 0;
-    *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!*handle)
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle)
         return no_driver(file);
-    TRY(find_functions(*handle, out));
-    CUDA_TRY(out, cuInit, 0);
+    status st = find_functions(handle, out);
+    dlclose(handle);
+    TRY(st);
+    TRY(begin(out, file));
     CUDA_TRY(out, cuDriverGetVersion, &version);
     if (version < CUDA_DRIVER_VERSION)
         return status_hint(status_new(STATUS_KIND_UNSUPPORTED,
@@ -78,17 +123,20 @@ status cuda_driver_open(const cuda_driver **out)
     status st = STATUS_OK;
     *out = NULL;
     pthread_mutex_lock(&lock);
-    if (!library) {
+    if (!is_open) {
         cuda_driver found = {0};
-        void *handle;
-        st = open_library(file && *file ? file : "libcuda.so.1", &found, &handle);
+        st = open_library(file && *file ? file : "libcuda.so.1", &found);
         if (!st) {
             driver = found;
-            library = handle;
-        } else if (handle) {
-            dlclose(handle);
+            is_open = true;
+            opened_by = getpid();
         }
     }
+    if (is_open && opened_by != getpid())
+        st = status_hint(status_new(STATUS_KIND_UNSUPPORTED,
+                                    "the CUDA driver was opened before this process was forked"),
+                         "processes that use a device are started anew (Python: spawn), or forked "
+                         "before the first one is opened");
     pthread_mutex_unlock(&lock);
     if (!st)
         *out = &driver;

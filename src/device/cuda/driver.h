@@ -40,7 +40,13 @@ typedef struct cuda_access { /* CUmemAccessDesc */
 enum {
     CUDA_SUCCESS = 0,
     CUDA_OUT_OF_MEMORY = 2,
+    CUDA_STUB_LIBRARY = 34,
     CUDA_NO_DEVICE = 100,
+    CUDA_INVALID_IMAGE = 200,
+    CUDA_NO_BINARY = 209, /* for the device */
+    CUDA_INVALID_PTX = 218,
+    CUDA_NO_JIT_COMPILER = 221,
+    CUDA_UNSUPPORTED_PTX = 222, /* of a later version */
     CUDA_NOT_FOUND = 500,
     CUDA_NOT_READY = 600,
 
@@ -76,7 +82,8 @@ typedef struct cuda_driver {
 } cuda_driver;
 
 /* The driver, loaded and initialized once in a process; one line says why there is none: no library
- * (libcuda.so.1, or what PISTACHIO_CUDA_LIBRARY names), or one that is too old. */
+ * (libcuda.so.1, or what PISTACHIO_CUDA_LIBRARY names), one that is too old, or no device for it. A process that was
+ * forked from one with a driver has none. */
 CHECKED status cuda_driver_open(const cuda_driver **out);
 
 /* "<call>: <the driver's text> (<name>)" of kind IO, or NO_MEMORY where the device has none; success

@@ -234,6 +234,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #undef each
 #undef tiles
 #undef blocks
+#undef turns
 #undef one_block
 #undef one_warp
 #undef locked
@@ -319,6 +320,8 @@ static status check_layout(cuda_device *dev)
                             "these kernels are of another version than the program");
 }
 
+/* Each is loaded here, also by drivers that load lazily (CUDA_MODULE_LOADING): none is on a query's path,
+ * where it would wait for the device. */
 status cuda_kernels_find(cuda_device *dev)
 {
     TRY(check_layout(dev));

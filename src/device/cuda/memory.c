@@ -13,24 +13,12 @@
 #include <sys/mman.h>
 
 #define PIECE_BYTES_MIN ((size_t)32 << 20)
-#define HOST_PIECE_BYTES ((size_t)8 << 20)
+#define PIECE_BYTES_MAX ((size_t)1 << 30)
+#define PIECE_PART 2 /* of what is there already */
+#define HOST_PIECE_BYTES_MIN ((size_t)8 << 20)
+#define HOST_PIECE_BYTES_MAX ((size_t)64 << 20)
 #define OPEN_MAX 64 /* released buffers that share a number */
-#define CLASS_BYTES_MIN 256
 #define BUFFERS_MAX (1u << 24)
-
-/* Four classes for each power of two. */
-static unsigned class_of(size_t bytes, size_t *out_room)
-{
-    if (bytes <= CLASS_BYTES_MIN) {
-        *out_room = CLASS_BYTES_MIN;
-        return 0;
-    }
-    unsigned power = 63 - (unsigned)__builtin_clzll(bytes - 1);
-    size_t step = ((size_t)1 << power) / 4,
-           steps = (bytes - ((size_t)1 << power) + step - 1) / step;
-    *out_room = ((size_t)1 << power) + steps * step;
-    return (power - 8) * 4 + (unsigned)steps;
-}
 
 static const cuda_allocation_properties *properties_of(const cuda_device *dev,
                                                        cuda_allocation_properties *out)
@@ -73,21 +61,50 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* Pieces grow with what is there, as each takes calls during which others wait for memory; but not beyond the
+ * budget's limit, as far as that is enough for what is wanted. */
+static size_t piece_bytes(const cuda_device *dev, size_t wanted)
+{
+    const cuda_memory *m = &dev->memory;
+    size_t limit = mem_budget_limit(dev->base.budget), bytes = m->mapped_bytes / PIECE_PART;
+    size_t left = m->range_bytes - m->mapped_bytes;
+    size_t left_of_limit = limit > m->mapped_bytes ? limit - m->mapped_bytes : 0;
+    if (bytes > PIECE_BYTES_MAX)
+        bytes = PIECE_BYTES_MAX;
+    if (limit && bytes > left_of_limit)
+        bytes = left_of_limit;
+    if (bytes < PIECE_BYTES_MIN)
+        bytes = PIECE_BYTES_MIN;
+    bytes = round_up(bytes > wanted ? bytes : wanted, m->granularity);
+    return bytes > left && left >= wanted ? left : bytes;
+}
+
+/* Where the driver has not so much, half of it, down to what is wanted. */
+static status map_some(cuda_device *dev, size_t bytes, size_t wanted, cuda_piece *piece)
+{
+    status st = map_piece(dev, bytes, piece);
+    while (status_get_kind(st) == STATUS_KIND_NO_MEMORY && bytes > wanted) {
+        status_free(st);
+        bytes = round_up(bytes / 2, dev->memory.granularity);
+        bytes = bytes > wanted ? bytes : wanted;
+        st = map_piece(dev, bytes, piece);
+    }
+    return st;
+}
+
 static status grow_device(cuda_device *dev, size_t room)
 {
     cuda_memory *m = &dev->memory;
     size_t left = (size_t)(m->device.end - m->device.free);
     size_t wanted = round_up(room - left, m->granularity);
-    size_t bytes = wanted > PIECE_BYTES_MIN ? wanted : round_up(PIECE_BYTES_MIN, m->granularity);
-    if (bytes > m->range_bytes - m->mapped_bytes)
-        bytes = wanted;
+    size_t bytes = piece_bytes(dev, wanted);
     if (bytes > m->range_bytes - m->mapped_bytes)
         return status_new(STATUS_KIND_NO_MEMORY, "device cuda:%d has no %zu bytes more",
                           dev->ordinal, bytes);
     cuda_piece *piece = mem_new(sizeof *piece);
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
-    status st = map_piece(dev, bytes, piece);
+    status st = map_some(dev, bytes, wanted, piece);
     if (st) {
         mem_free(piece);
         return st;
@@ -134,14 +151,34 @@ static void unmap_host_piece(const cuda_device *dev, const cuda_piece *piece)
     munmap(piece->address, piece->bytes);
 }
 
+/* Pieces grow here, too: for each the driver may have what streams do wait. */
+static size_t host_piece_bytes(const cuda_pool *pool, size_t room)
+{
+    size_t bytes = pool->bytes / PIECE_PART;
+    bytes = bytes > HOST_PIECE_BYTES_MIN ? bytes / HOST_PIECE_BYTES_MIN * HOST_PIECE_BYTES_MIN
+                                         : HOST_PIECE_BYTES_MIN;
+    bytes = bytes < HOST_PIECE_BYTES_MAX ? bytes : HOST_PIECE_BYTES_MAX;
+    return bytes > room ? bytes : room;
+}
+
+static status map_some_host(const cuda_device *dev, bool is_pinned, size_t room, cuda_piece *piece)
+{
+    status st = map_host_piece(dev, is_pinned, piece);
+    if (status_get_kind(st) != STATUS_KIND_NO_MEMORY || piece->bytes == room)
+        return st;
+    status_free(st);
+    piece->bytes = room;
+    return map_host_piece(dev, is_pinned, piece);
+}
+
 static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
 {
     cuda_memory *m = &dev->memory;
     cuda_piece *piece = mem_new(sizeof *piece);
     if (!piece)
         return status_no_memory("piece of memory", sizeof *piece);
-    piece->bytes = room > HOST_PIECE_BYTES ? room : HOST_PIECE_BYTES;
-    status st = map_host_piece(dev, pool == &m->pinned, piece);
+    piece->bytes = host_piece_bytes(pool, room);
+    status st = map_some_host(dev, pool == &m->pinned, room, piece);
     if (st) {
         mem_free(piece);
         return st;
@@ -150,6 +187,7 @@ static status grow_host(cuda_device *dev, cuda_pool *pool, size_t room)
     atomic_store(&m->host_pieces, piece);
     pool->free = piece->address;
     pool->end = piece->address + piece->bytes;
+    pool->bytes += piece->bytes;
     return STATUS_OK;
 }
 
@@ -172,19 +210,6 @@ bool cuda_is_host(const cuda_device *dev, const void *address, bool *out_is_pinn
 }
 
 /* ---- taking ---- */
-
-static cuda_buffer *take_kept(cuda_pool *pool, unsigned class)
-{
-    unsigned end =
-        class + CUDA_LARGER_CLASSES < CUDA_CLASSES ? class + CUDA_LARGER_CLASSES : CUDA_CLASSES;
-    for (unsigned i = class; i < end; i++)
-        if (pool->kept[i]) {
-            cuda_buffer *buffer = pool->kept[i];
-            pool->kept[i] = buffer->next;
-            return buffer;
-        }
-    return NULL;
-}
 
 static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
                        cuda_buffer **out)
@@ -213,6 +238,7 @@ static status take_new(cuda_device *dev, cuda_pool *pool, unsigned class, size_t
     buffer->class = class;
     buffer->is_host = is_host;
     buffer->pool = pool;
+    buffer->block = is_host ? 0 : atomic_load(&dev->memory.blocks.count);
     pool->free += room;
     *out = buffer;
     return STATUS_OK;
@@ -236,12 +262,10 @@ static void reclaim(cuda_device *dev)
         m->closed = buffer->next;
         if (!m->closed)
             m->closed_end = &m->closed;
-        cuda_pool *pool = buffer->pool;
         if (!buffer->is_host)
             mem_budget_give(dev->base.budget, buffer->charged);
         watch(dev, buffer, 0);
-        buffer->next = pool->kept[buffer->class];
-        pool->kept[buffer->class] = buffer;
+        cuda_pool_keep(buffer);
     }
 }
 
@@ -273,21 +297,59 @@ static void close_all_released(cuda_device *dev)
     close_released(dev);
 }
 
+/* More than the limit would have to come from the driver. */
+static bool is_short(const cuda_device *dev, size_t room)
+{
+    const cuda_memory *m = &dev->memory;
+    size_t limit = mem_budget_limit(dev->base.budget);
+    size_t left = (size_t)(m->device.end - m->device.free);
+    size_t most = limit && limit < m->range_bytes ? limit : m->range_bytes;
+    return room > left && m->mapped_bytes + round_up(room - left, m->granularity) > most;
+}
+
+/* Of what is kept, put together or taken apart. */
+static cuda_buffer *rearrange(cuda_device *dev, unsigned class, size_t room)
+{
+    cuda_buffer *found = NULL;
+    while (!found && cuda_split_kept(dev, class + 1))
+        found = cuda_pool_take(&dev->memory.device, class, class + CUDA_LARGER_CLASSES);
+    return found ? found : cuda_merge_kept(dev, room);
+}
+
+/* None of the class is kept. */
+static status take_other(cuda_device *dev, cuda_pool *pool, unsigned class, size_t room,
+                         cuda_buffer **out)
+{
+    bool is_device = pool == &dev->memory.device;
+    *out = is_device && is_short(dev, room) ? rearrange(dev, class, room) : NULL;
+    if (*out)
+        return STATUS_OK;
+    status st = take_new(dev, pool, class, room, out);
+    if (!st)
+        return STATUS_OK;
+    /* What is much too large is still better than nothing. */
+    *out = is_device ? rearrange(dev, class, room) : cuda_pool_take(pool, class, CUDA_CLASSES);
+    if (!*out)
+        return st;
+    status_free(st);
+    return STATUS_OK;
+}
+
 static status take(cuda_device *dev, cuda_pool *pool, size_t bytes, cuda_buffer **out)
 {
     size_t room;
-    unsigned class = class_of(bytes, &room);
+    unsigned class = cuda_class_of(bytes, &room);
     status st = STATUS_OK;
     pthread_mutex_lock(&dev->lock);
     reclaim(dev);
-    *out = take_kept(pool, class);
+    *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     if (!*out && dev->memory.open) {
         close_released(dev);
         reclaim(dev);
-        *out = take_kept(pool, class);
+        *out = cuda_pool_take(pool, class, class + CUDA_LARGER_CLASSES);
     }
     if (!*out)
-        st = take_new(dev, pool, class, room, out);
+        st = take_other(dev, pool, class, room, out);
     pthread_mutex_unlock(&dev->lock);
     if (!st) {
         (*out)->base.bytes = bytes;
@@ -384,7 +446,7 @@ status cuda_alloc(device *base, size_t bytes, const char *who, dev_buffer **out)
         return status_no_memory(who, bytes);
     TRY(cuda_enter(dev));
     DEV_WORK_NOTE(allocations);
-    buffer = cuda_reuse_take(dev, class_of(bytes, &room), bytes);
+    buffer = cuda_reuse_take(dev, cuda_class_of(bytes, &room), bytes);
     if (buffer) {
         *out = &buffer->base;
         return STATUS_OK;
@@ -502,7 +564,7 @@ static void free_list(cuda_buffer *list)
     while (list) {
         cuda_buffer *buffer = list;
         list = buffer->next;
-        mem_free(buffer);
+        cuda_buffer_free(buffer);
     }
 }
 

@@ -68,10 +68,10 @@ static status note(cuda_stream *stream, cuda_buffer *buffer)
 
 status cuda_reuse_note(cuda_stream *stream, const window_use *uses, unsigned count)
 {
-    const cuda_memory *m = &((cuda_device *)stream->base.dev)->memory;
+    const cuda_device *dev = (cuda_device *)stream->base.dev;
     for (unsigned i = 0; i < count; i++)
         if (uses[i].block)
-            TRY(note(stream, (cuda_buffer *)(uintptr_t)m->owners.starts[uses[i].block - 1]));
+            TRY(note(stream, cuda_block_owner(dev, uses[i].block)));
     return STATUS_OK;
 }
 

@@ -1,18 +1,56 @@
 /* stream.c - streams, marks and events. */
 #include "device/cuda/cuda.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
+/* The first looks come one upon the other, for some 20 microseconds; then the thread sleeps, each time by a
+ * microsecond longer, so that it oversleeps by a few hundredths of what it has waited, or of 20 milliseconds. */
+#define SPIN_TURNS 16
+#define SPINS 32 /* pauses of the processor, of 20 to 50 nanoseconds each */
 #define PAUSE_NANOSECONDS_MIN 2000
+#define PAUSE_NANOSECONDS_STEP 1000
 #define PAUSE_NANOSECONDS_MAX 200000
-#define PAUSE_TURNS 8
+
+static void spin(void)
+{
+    for (int i = 0; i < SPINS; i++)
+#if defined __x86_64__
+        __builtin_ia32_pause();
+#elif defined __aarch64__
+        __asm__ volatile("isb");
+#else
+        __asm__ volatile("" ::: "memory");
+#endif
+}
+
+long cuda_pause_length(unsigned *turn)
+{
+    unsigned sleeps = *turn - SPIN_TURNS;
+    if ((*turn)++ < SPIN_TURNS) {
+        spin();
+        return 0;
+    }
+    if (sleeps >= (PAUSE_NANOSECONDS_MAX - PAUSE_NANOSECONDS_MIN) / PAUSE_NANOSECONDS_STEP)
+        return PAUSE_NANOSECONDS_MAX;
+    return PAUSE_NANOSECONDS_MIN + (long)sleeps * PAUSE_NANOSECONDS_STEP;
+}
+
+int cuda_sleep_exactly(void)
+{
+    int slack = prctl(PR_GET_TIMERSLACK);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    return slack;
+}
 
 void cuda_pause(unsigned *turn)
 {
-    long pause = (long)PAUSE_NANOSECONDS_MIN << (*turn < PAUSE_TURNS ? *turn : PAUSE_TURNS);
-    struct timespec time = {0, pause < PAUSE_NANOSECONDS_MAX ? pause : PAUSE_NANOSECONDS_MAX};
+    struct timespec time = {0, cuda_pause_length(turn)};
+    if (!time.tv_nsec)
+        return;
+    int slack = cuda_sleep_exactly();
     nanosleep(&time, NULL);
-    (*turn)++;
+    prctl(PR_SET_TIMERSLACK, (unsigned long)(slack > 0 ? slack : 0));
 }
 
 /* ---- errors of the device ---- */
@@ -125,8 +163,10 @@ void cuda_stream_unref(cuda_stream *stream)
     if (atomic_fetch_sub(&stream->references, 1) != 1)
         return;
     cuda_device *dev = (cuda_device *)stream->base.dev;
-    if (stream->queue && !atomic_load(&dev->is_lost))
+    status st = cuda_enter(dev);
+    if (stream->queue && !st)
         dev->driver->cuStreamDestroy_v2(stream->queue);
+    status_free(st);
     if (stream->progress)
         cuda_host_free(&dev->base, stream->progress, sizeof *stream->progress);
     pthread_mutex_destroy(&stream->lock);
@@ -325,7 +365,14 @@ bool cuda_event_reached(dev_event *event)
 }
 
 /* A device that is lost writes no more words; only the driver can say so. */
-#define TURNS_PER_QUESTION 256
+void cuda_ask_driver(cuda_device *dev, const cuda_stream *stream)
+{
+    status st = cuda_enter(dev);
+    cuda_result result = st ? CUDA_SUCCESS : dev->driver->cuStreamQuery(stream->queue);
+    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY)
+        cuda_lose(dev, result, "cuStreamQuery");
+    status_free(st);
+}
 
 void cuda_event_wait(dev_event *event)
 {
@@ -335,10 +382,7 @@ void cuda_event_wait(dev_event *event)
     begin_event(event);
     for (unsigned turn = 0; !cuda_event_passed(event);) {
         cuda_pause(&turn);
-        if (turn % TURNS_PER_QUESTION == 0) {
-            cuda_result result = dev->driver->cuStreamQuery(stream->queue);
-            if (result != CUDA_SUCCESS && result != CUDA_NOT_READY)
-                cuda_lose(dev, result, "cuStreamQuery");
-        }
+        if (turn % CUDA_TURNS_PER_QUESTION == 0)
+            cuda_ask_driver(dev, stream);
     }
 }

@@ -1,14 +1,18 @@
 /* wake.c - one thread per device that looks at words which streams write, and wakes whoever waits
- * for them. It sleeps as long as nobody does. */
+ * for them. It sleeps as long as nobody does; else it looks often for a short time, as what short queries wait for takes
+ * some ten microseconds, then seldom, until there is something new to wait for. */
 #include "device/cuda/cuda.h"
 
-/* How often the driver is asked whether the device still is there: each so many looks. */
-#define TURNS_PER_QUESTION 256
+#include <time.h>
 
 void cuda_waker_init(cuda_waker *waker)
 {
+    pthread_condattr_t attributes;
     pthread_mutex_init(&waker->lock, NULL);
-    pthread_cond_init(&waker->changed, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&waker->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 /* Takes those that are reached off the list. Under the lock. */
@@ -38,11 +42,45 @@ static void wake_all(dev_event *reached)
     }
 }
 
-static void ask_driver(cuda_device *dev, const cuda_stream *stream)
+/* Until the next look, or something new. Under the lock, which is given up meanwhile. */
+static void pause_waker(cuda_waker *waker, unsigned *turn)
 {
-    cuda_result result = dev->driver->cuStreamQuery(stream->queue);
-    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY)
-        cuda_lose(dev, result, "cuStreamQuery");
+    if (waker->has_new)
+        *turn = 0;
+    waker->has_new = false;
+    pthread_mutex_unlock(&waker->lock);
+    long pause = cuda_pause_length(turn);
+    pthread_mutex_lock(&waker->lock);
+    if (!pause || waker->has_new)
+        return;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += pause;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(&waker->changed, &waker->lock, &until);
+}
+
+/* Wakes whom it can; then, if others wait, asks about the first of them now and then. Gives the lock up meanwhile. */
+static void look(cuda_device *dev, unsigned *turn)
+{
+    cuda_waker *waker = &dev->waker;
+    dev_event *reached = take_reached(waker);
+    cuda_stream *waited_for = waker->events ? waker->events->stream : NULL;
+    if (waited_for)
+        atomic_fetch_add(&waited_for->references, 1);
+    pthread_mutex_unlock(&waker->lock);
+    if (reached)
+        *turn = 0;
+    wake_all(reached);
+    if (waited_for) {
+        if (*turn % CUDA_TURNS_PER_QUESTION == CUDA_TURNS_PER_QUESTION - 1)
+            cuda_ask_driver(dev, waited_for);
+        cuda_stream_unref(waited_for);
+    }
+    pthread_mutex_lock(&waker->lock);
 }
 
 static void *waker_main(void *argument)
@@ -50,31 +88,17 @@ static void *waker_main(void *argument)
     cuda_device *dev = argument;
     cuda_waker *waker = &dev->waker;
     unsigned turn = 0;
-    status_free(cuda_enter(dev));
+    cuda_sleep_exactly();
     pthread_mutex_lock(&waker->lock);
-    for (;;) {
-        if (!waker->events && waker->is_closing)
-            break;
+    while (waker->events || !waker->is_closing) {
         if (!waker->events) {
             pthread_cond_wait(&waker->changed, &waker->lock);
             turn = 0;
             continue;
         }
-        dev_event *reached = take_reached(waker);
-        cuda_stream *waited_for = waker->events ? waker->events->stream : NULL;
-        if (waited_for)
-            atomic_fetch_add(&waited_for->references, 1);
-        pthread_mutex_unlock(&waker->lock);
-        if (reached)
-            turn = 0;
-        wake_all(reached);
-        if (waited_for) {
-            if (turn % TURNS_PER_QUESTION == TURNS_PER_QUESTION - 1)
-                ask_driver(dev, waited_for);
-            cuda_stream_unref(waited_for);
-            cuda_pause(&turn);
-        }
-        pthread_mutex_lock(&waker->lock);
+        look(dev, &turn);
+        if (waker->events)
+            pause_waker(waker, &turn);
     }
     pthread_mutex_unlock(&waker->lock);
     return NULL;
@@ -93,6 +117,7 @@ status cuda_waker_add(cuda_device *dev, dev_event *event)
         atomic_fetch_add(&event->references, 1);
         event->next = waker->events;
         waker->events = event;
+        waker->has_new = true;
         pthread_cond_signal(&waker->changed);
     }
     pthread_mutex_unlock(&waker->lock);

@@ -106,7 +106,9 @@ void cuda_stream_flush(dev_stream *base)
 static uint32_t block_of(const cuda_device *dev, const void *address)
 {
     uint64_t offset = address_of(address) - dev->memory.range;
-    return offset < dev->memory.range_bytes ? block_starts_find(&dev->memory.blocks, address) : 0;
+    uint32_t block =
+        offset < dev->memory.range_bytes ? block_starts_find(&dev->memory.blocks, address) : 0;
+    return block ? cuda_block_owner(dev, block)->block : 0;
 }
 
 /* Launches of a function whose blocks have as many threads may be one, if their arguments have room;

@@ -1,0 +1,274 @@
+/* test_cuda_host.c - what the CUDA device's host side asks of the driver: memory, threads that wait, contexts. On the
+ * emulation, which counts calls (tests/cuda_emulation/driver.cpp). */
+#include "device/cuda/cuda.h"
+#include "test.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MEGABYTE ((size_t)1 << 20)
+#define BUFFERS_MAX 300
+
+static device *dev;
+static dev_stream *stream;
+static dev_buffer *buffers[BUFFERS_MAX];
+static unsigned buffer_count;
+
+/* Of the emulation: how often a function was called. */
+static uint64_t calls_of(const char *name)
+{
+    uint64_t (*ask)(const char *) = NULL;
+    void *driver = dlopen(getenv("PISTACHIO_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
+    *(void **)&ask = driver ? dlsym(driver, "emulated_calls") : NULL;
+    uint64_t count = ask ? ask(name) : 0;
+    if (driver)
+        dlclose(driver);
+    return count;
+}
+
+static void close_device(void)
+{
+    while (buffer_count)
+        dev_buffer_unref(buffers[--buffer_count]);
+    if (stream)
+        dev->ops->stream_close(stream);
+    dev_close(dev);
+    stream = NULL;
+    dev = NULL;
+    unsetenv("PISTACHIO_CUDA_MEMORY");
+}
+
+static void open_device(uint64_t limit)
+{
+    mem_budget *budget;
+    if (!getenv("PISTACHIO_CUDA_LIBRARY"))
+        SKIP("the driver is not emulated");
+    CHECK_OK(mem_budget_new(limit, &budget));
+    status st = dev_open_cuda(0, 0, budget, &dev);
+    mem_budget_free(budget);
+    CHECK_OK(st);
+    test_at_end(close_device);
+}
+
+static status take(size_t bytes)
+{
+    status st = dev_alloc(dev, bytes, "test", &buffers[buffer_count]);
+    buffer_count += !st;
+    return st;
+}
+
+/* ---- memory ---- */
+
+TEST(all_of_the_memory_in_few_pieces)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "4294967296", 1);
+    open_device(0);
+    uint64_t pieces = calls_of("cuMemCreate"), bytes = calls_of("bytes");
+    for (unsigned i = 0; i < 256; i++)
+        CHECK_OK(take(16 * MEGABYTE));
+    CHECK_EQ(calls_of("bytes") - bytes, (uint64_t)4 << 30);
+    CHECK(calls_of("cuMemCreate") - pieces <= 16);
+    CHECK_EQ(calls_of("cuMemSetAccess"), calls_of("cuMemCreate"));
+    CHECK_FAILS(take(1), STATUS_KIND_NO_MEMORY, "test, 1 bytes");
+}
+
+TEST(pieces_within_the_limit)
+{
+    open_device(200 * MEGABYTE);
+    uint64_t bytes = calls_of("bytes");
+    for (unsigned i = 0; i < 25; i++)
+        CHECK_OK(take(8 * MEGABYTE));
+    CHECK_EQ(calls_of("bytes") - bytes, 200 * MEGABYTE);
+    CHECK_FAILS(take(1), STATUS_KIND_LIMIT, NULL);
+}
+
+/* The driver has less than the device says, as others have some of it: less is asked for. */
+TEST(a_piece_that_the_driver_has_not)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "4294967296", 1);
+    setenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS", "3000000000", 1);
+    open_device(0);
+    for (unsigned i = 0; i < 77; i++)
+        CHECK_OK(take(16 * MEGABYTE));
+    CHECK_FAILS(take(16 * MEGABYTE), STATUS_KIND_NO_MEMORY, "cuMemCreate");
+    unsetenv("PISTACHIO_CUDA_MEMORY_OF_OTHERS");
+}
+
+TEST(a_large_buffer_rather_than_none)
+{
+    setenv("PISTACHIO_CUDA_MEMORY", "67108864", 1);
+    open_device(0);
+    CHECK_OK(take(64 * MEGABYTE));
+    dev_buffer_unref(buffers[--buffer_count]);
+    CHECK_OK(take(MEGABYTE));
+    CHECK_FAILS(take(MEGABYTE), STATUS_KIND_NO_MEMORY, NULL);
+}
+
+static void give_all(void)
+{
+    while (buffer_count)
+        dev_buffer_unref(buffers[--buffer_count]);
+}
+
+#define FILL(address, value, bytes)                                                                \
+    DEV_LAUNCH(stream, fill, .width = 8, .value_low = (value),                                     \
+               .count = dev_count_exact((bytes) / 8), .out = (address))
+
+/* Small buffers become a large one, within the limit; and what launches do with its parts they do in order, though these
+ * were blocks of their own. */
+TEST(small_buffers_become_a_large_one)
+{
+    open_device(64 * MEGABYTE);
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    CHECK_OK(take(MEGABYTE)); /* also what streams take for themselves comes first */
+    CHECK_OK(FILL(buffers[0]->address, 1, 256));
+    uint64_t bytes = calls_of("bytes");
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 1; i < 60; i++)
+            CHECK_OK(take(MEGABYTE));
+        while (buffer_count > 1)
+            dev_buffer_unref(buffers[--buffer_count]);
+        CHECK_OK(take(28 * MEGABYTE));
+        CHECK_OK(take(20 * MEGABYTE));
+        for (unsigned i = 1; i < 3; i++) {
+            char *address = buffers[i]->address;
+            void *host;
+            CHECK_OK(FILL(address + 3 * MEGABYTE, 5, 4096));
+            CHECK_OK(dev->ops->zero(stream, address, buffers[i]->bytes));
+            CHECK_OK(FILL(address + 7 * MEGABYTE, 7, 4096));
+            CHECK_OK(dev->ops->host_alloc(dev, buffers[i]->bytes, "test", &host));
+            CHECK_OK(dev->ops->copy_out(stream, host, address, buffers[i]->bytes));
+            dev->ops->stream_drain(stream);
+            const uint64_t *words = host;
+            CHECK_EQ(words[3 * MEGABYTE / 8], 0);
+            CHECK_EQ(words[7 * MEGABYTE / 8], 7);
+            CHECK_EQ(words[buffers[i]->bytes / 8 - 1], 0);
+            dev->ops->host_free(dev, host, buffers[i]->bytes);
+        }
+        while (buffer_count > 1)
+            dev_buffer_unref(buffers[--buffer_count]);
+    }
+    CHECK(calls_of("bytes") - bytes <= 32 * MEGABYTE);
+    give_all();
+}
+
+/* ---- threads ---- */
+
+static int slack_of_waker;
+static _Atomic bool was_woken;
+
+static void note_slack(void *argument)
+{
+    (void)argument;
+    slack_of_waker = prctl(PR_GET_TIMERSLACK);
+    atomic_store(&was_woken, true);
+}
+
+static void sleep_a_moment(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Else each of its looks comes 50 microseconds late. */
+TEST(who_wakes_sleeps_as_long_as_he_means_to)
+{
+    dev_event *event;
+    int slack = prctl(PR_GET_TIMERSLACK);
+    open_device(0);
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    CHECK_OK(take(256));
+    CHECK_OK(dev->ops->zero(stream, buffers[0]->address, 256));
+    atomic_store(&was_woken, false);
+    CHECK_OK(dev->ops->event_record(stream, note_slack, NULL, &event));
+    while (!atomic_load(&was_woken))
+        sleep_a_moment();
+    dev->ops->event_free(event);
+    CHECK_EQ(slack_of_waker, 1);
+    CHECK_EQ(prctl(PR_GET_TIMERSLACK), slack);
+}
+
+static dev_event *shared_event;
+
+static void *wait_and_free(void *argument)
+{
+    (void)argument;
+    dev->ops->event_wait(shared_event);
+    dev->ops->event_free(shared_event);
+    return NULL;
+}
+
+/* A thread that never used the device asks the driver whether it still is there, and gives up what nobody else has of a
+ * stream. */
+TEST(threads_without_a_context)
+{
+    open_device(0);
+    void *word;
+    pthread_t thread;
+    const cuda_driver *driver = ((cuda_device *)dev)->driver;
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    CHECK_OK(dev->ops->host_alloc(dev, sizeof(uint64_t), "test", &word));
+    _Atomic uint64_t *held = word;
+    atomic_store(held, 0);
+    CHECK_EQ(driver->cuStreamWaitValue64_v2(((cuda_stream *)stream)->queue, (uintptr_t)word, 1,
+                                            CUDA_WAIT_AT_LEAST),
+             0);
+    CHECK_OK(dev->ops->event_record(stream, NULL, NULL, &shared_event));
+    dev->ops->stream_flush(stream);
+    uint64_t asked = calls_of("cuStreamQuery"), destroyed = calls_of("cuStreamDestroy_v2");
+    CHECK_EQ(pthread_create(&thread, NULL, wait_and_free, NULL), 0);
+    while (calls_of("cuStreamQuery") == asked)
+        sleep_a_moment();
+    atomic_store(held, 1);
+    dev->ops->stream_drain(stream);
+    pthread_join(thread, NULL);
+    dev->ops->stream_close(stream);
+    stream = NULL;
+    dev->ops->host_free(dev, word, sizeof(uint64_t));
+    CHECK_EQ(calls_of("cuStreamDestroy_v2") - destroyed, 1);
+    CHECK_EQ(calls_of("without a context"), 0);
+}
+
+static void *free_event(void *argument)
+{
+    dev->ops->event_free(argument);
+    return NULL;
+}
+
+TEST(a_stream_that_ends_with_its_last_event)
+{
+    open_device(0);
+    pthread_t thread;
+    dev_event *event;
+    CHECK_OK(dev->ops->stream_open(dev, &stream));
+    CHECK_OK(dev->ops->event_record(stream, NULL, NULL, &event));
+    uint64_t destroyed = calls_of("cuStreamDestroy_v2");
+    dev->ops->stream_close(stream);
+    stream = NULL;
+    CHECK_EQ(calls_of("cuStreamDestroy_v2"), destroyed);
+    CHECK_EQ(pthread_create(&thread, NULL, free_event, event), 0);
+    pthread_join(thread, NULL);
+    CHECK_EQ(calls_of("cuStreamDestroy_v2") - destroyed, 1);
+    CHECK_EQ(calls_of("without a context"), 0);
+}
+
+/* ---- processes ---- */
+
+/* A driver does not come along with a fork: the child is told so. */
+TEST(a_process_that_was_forked)
+{
+    open_device(0);
+    int code = -1;
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        const cuda_driver *driver;
+        status st = cuda_driver_open(&driver);
+        _exit(st && strstr(status_message(st), "before this process was forked") ? 0 : 1);
+    }
+    CHECK_EQ(waitpid(child, &code, 0), child);
+    CHECK_EQ(code, 0);
+}
