@@ -183,6 +183,10 @@ KERNEL_ALONE(codes_index)
         return;
     uint32_t row = a.index ? a.index[i] : (uint32_t)i;
     uint32_t code = row == ROW_NULL && a.index ? 0 : a.ids[row] + 1;
+    if (a.violations && code >= a.radix) {
+        kernel_atomic_add(a.violations, 1);
+        code = 0;
+    }
     put_code(a.out, i, a.combine, code * a.digit);
 }
 
