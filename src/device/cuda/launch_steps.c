@@ -148,9 +148,11 @@ static status radix_long_texts(launch *l, uint64_t rows)
 static status radix_launches(launch *l, const sort_rows_arguments *a)
 {
     uint64_t rows = a->count.bound;
-    shape s = {.blocks = radix_tiles(rows), .threads = CUDA_BLOCK};
+    shape s = cuda_shape_turns(l, rows);
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_differ, cuda_shape_blocks(rows)));
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_digits, cuda_shape_one_warp()));
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_counts, s));
+    s.blocks = s.blocks < radix_tiles(rows) ? s.blocks : radix_tiles(rows);
     for (uint32_t digit = 0; digit < radix_digits(a); digit++) {
         l->extra.step = digit;
         TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, s));
