@@ -291,28 +291,99 @@ DEVICE uint64_t kernel_take_tile(uint64_t *scratch, uint64_t *shared)
     return *shared;
 }
 
-/* The sum of all tiles before this one, which adds `total`. `shared`: a shared word. */
+/* What a tile says, once it says something: past the first-level cache, as another block writes it. */
+DEVICE word64 kernel_tile_word(const word64 *at)
+{
+    word64 found;
+    do
+        found = *(const volatile word64 *)at;
+    while (!(found & ~SCAN_NUMBER));
+    return found;
+}
+
+/* The sum of all tiles before this one, which adds `total`. The first warp looks at 32 of them at a time,
+ * from the nearest on. `shared`: a shared word. */
 DEVICE uint64_t kernel_tile_base(uint64_t *scratch, uint64_t tile, uint64_t total, uint64_t *shared)
 {
-    if (threadIdx.x == 0) {
+    if (kernel_warp() == 0) {
         word64 *chain = (word64 *)scratch + 1;
-        uint64_t base = 0;
-        if (tile)
+        uint64_t base = 0, end = tile;
+        if (kernel_lane() == 0 && tile)
             atomicExch(&chain[tile], SCAN_FLAG_OWN | total);
-        for (uint64_t before = tile; before-- > 0;) {
-            word64 found;
-            do
-                found = atomicAdd(&chain[before], (word64)0);
-            while (!(found & ~SCAN_NUMBER));
-            base += found & SCAN_NUMBER;
-            if (found & SCAN_FLAG_ALL)
-                break;
+        for (unsigned all = !tile; !all; end -= CUDA_WARP) {
+            word64 found = SCAN_FLAG_ALL; /* before the first tile there is nothing */
+            if (kernel_lane() < end)
+                found = kernel_tile_word(&chain[end - 1 - kernel_lane()]);
+            all = __ballot_sync(ALL_LANES, (found & SCAN_FLAG_ALL) != 0);
+            bool counts = !all || kernel_lane() < (unsigned)__ffs((int)all);
+            base += kernel_warp_sum(counts ? found & SCAN_NUMBER : 0);
         }
-        atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
-        *shared = base;
+        if (kernel_lane() == 0) {
+            atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
+            *shared = base;
+        }
     }
     __syncthreads();
     return *shared;
+}
+
+/* ---- rows numbered by marks ----
+ * put(i, before, is_marked) of each row of the block's tile: `before` says how many rows in front of it
+ * are marked. The lanes of a warp take rows side by side, so that what they write lies side by side, too.
+ * The number of all marks goes to *out_total, unless NULL. Shapes tiles() and bit_tiles(); `shared`:
+ * MARKS_SHARED_WORDS words. */
+#define MARKS_SHARED_WORDS 10
+
+/* Turn k of the warp's, from row `first` on, is the 32 rows of lane k's bits. */
+template <class PUT>
+DEVICE void kernel_put_marks(const cuda_extra &extra, uint64_t count, uint64_t tile, uint64_t first,
+                             unsigned turns, unsigned bits, uint64_t *shared, uint64_t *out_total,
+                             PUT put)
+{
+    uint64_t total;
+    unsigned before = (unsigned)kernel_block_scan((uint64_t)__popc(bits), shared, &total);
+    uint64_t base = kernel_tile_base(extra.scratch, tile, total, &shared[9]);
+    for (unsigned turn = 0; turn < turns && first + turn * CUDA_WARP < count; turn++) {
+        uint64_t i = first + turn * CUDA_WARP + kernel_lane();
+        unsigned word = __shfl_sync(ALL_LANES, bits, (int)turn);
+        unsigned own = __shfl_sync(ALL_LANES, before, (int)turn) +
+                       (unsigned)__popc(word & ((1u << kernel_lane()) - 1));
+        if (i < count)
+            put(i, base + own, word >> kernel_lane() & 1);
+    }
+    if (out_total && threadIdx.x == 0 && tile + 1 == extra.blocks)
+        *out_total = base + total;
+}
+
+/* The marks are what is_marked(i) says. */
+template <class MARK, class PUT>
+DEVICE void kernel_number_rows(const cuda_extra &extra, uint64_t count, uint64_t *shared,
+                               uint64_t *out_total, MARK is_marked, PUT put)
+{
+    const unsigned turns = CUDA_TILE_ROWS / CUDA_BLOCK;
+    uint64_t tile = kernel_take_tile(extra.scratch, &shared[8]);
+    uint64_t first = tile * CUDA_TILE_ROWS + kernel_warp() * turns * CUDA_WARP;
+    unsigned bits = 0;
+    for (unsigned turn = 0; turn < turns; turn++) {
+        uint64_t i = first + turn * CUDA_WARP + kernel_lane();
+        unsigned word = __ballot_sync(ALL_LANES, i < count && is_marked(i));
+        bits = kernel_lane() == turn ? word : bits;
+    }
+    kernel_put_marks(extra, count, tile, first, turns, bits, shared, out_total, put);
+}
+
+/* The marks are bits that are there: word_of(w) has those of rows 32 * w on. */
+template <class WORD, class PUT>
+DEVICE void kernel_number_bits(const cuda_extra &extra, uint64_t count, uint64_t *shared,
+                               uint64_t *out_total, WORD word_of, PUT put)
+{
+    uint64_t tile = kernel_take_tile(extra.scratch, &shared[8]);
+    uint64_t word = tile * CUDA_BLOCK + threadIdx.x;
+    unsigned bits = 0;
+    if (word * 32 < count)
+        bits = word_of(word) & (unsigned)kernel_word_mask(count - word * 32, 0);
+    kernel_put_marks(extra, count, tile, (word - kernel_lane()) * 32, CUDA_WARP, bits, shared,
+                     out_total, put);
 }
 
 #endif

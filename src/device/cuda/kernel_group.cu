@@ -314,20 +314,13 @@ KERNEL_TOGETHER(runs_mark)
     kernel_write_bit(a.out, i, count, differs);
 }
 
-/* A thread takes a byte of the bits. */
 KERNEL_TOGETHER(runs_number)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = first < count ? ((const uint8_t *)a.bits)[first / 8] : 0;
-    if (first < count && count - first < 8)
-        bits &= (1u << (count - first)) - 1;
-    uint64_t before = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
-    uint64_t number = a.first + kernel_tile_base(extra.scratch, tile, total, &base) + before;
-    for (uint64_t i = first; i < count && i < first + 8; i++, bits >>= 1) {
-        number += bits & 1;
-        a.out[i] = (uint32_t)number;
-    }
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    const uint32_t *bits = (const uint32_t *)a.bits;
+    kernel_number_bits(
+        extra, kernel_count(a.count), shared, NULL, [&](uint64_t w) { return bits[w]; },
+        [&](uint64_t i, uint64_t before, bool is_set) {
+            a.out[i] = (uint32_t)(a.first + before + is_set);
+        });
 }

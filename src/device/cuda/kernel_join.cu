@@ -355,23 +355,17 @@ KERNEL_TOGETHER_WIDE(repeat_rows)
 
 KERNEL_TOGETHER(join_pairs_unique)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), own = 0, total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    for (uint64_t i = first; i < count && i < first + 8; i++)
-        own += a.groups[i] != ROW_NULL;
-    uint64_t at = kernel_block_scan(own, sums, &total);
-    at += kernel_tile_base(extra.scratch, tile, total, &base);
-    for (uint64_t i = first; i < count && i < first + 8; i++)
-        if (a.groups[i] != ROW_NULL) {
-            a.out_probe[at] = (uint32_t)i;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    kernel_number_rows(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t i) { return a.groups[i] != ROW_NULL; },
+        [&](uint64_t i, uint64_t before, bool is_pair) {
+            if (!is_pair)
+                return;
+            a.out_probe[before] = (uint32_t)i;
             if (a.rows)
-                a.out_build[at] = a.rows[a.groups[i]];
-            at++;
-        }
-    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
-        *a.out_count = base + total;
+                a.out_build[before] = a.rows[a.groups[i]];
+        });
 }
 
 /* ---- ranges ---- */
@@ -516,7 +510,7 @@ KERNEL_TOGETHER(range_pairs_total)
 }
 
 /* cursor[1]: how many of the row's pairs are done. */
-KERNEL_TOGETHER(range_pairs)
+KERNEL_TOGETHER_WIDE(range_pairs)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), at, end, done;

@@ -3,27 +3,17 @@
 #include "device/arrow_value.h"
 #include "device/cuda/hash.cuh"
 
-/* A thread takes a byte of the mask; a block's rows are one tile of the scan. */
 KERNEL_TOGETHER(mask_to_index)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count);
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = 0;
-    if (first < count) {
-        bits = ((const uint8_t *)a.mask)[first / 8];
-        if (a.validity)
-            bits &= ((const uint8_t *)a.validity)[first / 8];
-        if (count - first < 8)
-            bits &= (1u << (count - first)) - 1;
-    }
-    uint64_t total, before = kernel_block_scan(__popc(bits), sums, &total);
-    uint64_t at = kernel_tile_base(extra.scratch, tile, total, &base) + before;
-    for (; bits; bits &= bits - 1)
-        a.rows[at++] = a.first_row + (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && (tile + 1 == extra.blocks))
-        *a.out_count = base + total;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    const uint32_t *mask = (const uint32_t *)a.mask, *validity = (const uint32_t *)a.validity;
+    kernel_number_bits(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t w) { return mask[w] & (validity ? validity[w] : ~0u); },
+        [&](uint64_t i, uint64_t before, bool is_set) {
+            if (is_set)
+                a.rows[before] = a.first_row + (uint32_t)i;
+        });
 }
 
 KERNEL_TOGETHER(gather)
@@ -166,7 +156,7 @@ DEVICE uint64_t text_bytes(const string_offsets_arguments &a, uint64_t i)
 }
 
 /* A thread takes rows that lie side by side; a block's are one tile of the scan. */
-KERNEL_TOGETHER(string_offsets)
+KERNEL_TOGETHER_WIDE(string_offsets)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), own = 0, total;

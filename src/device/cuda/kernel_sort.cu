@@ -104,22 +104,17 @@ KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
 
 KERNEL_TOGETHER(sort_keep)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = 0;
-    for (uint64_t i = first; i < count && i < first + 8; i++) {
-        const uint64_t *key = a.rows + i * 3, *last = a.last;
-        bool is_kept = key[0] != last[0]   ? key[0] < last[0]
-                       : key[1] != last[1] ? key[1] < last[1]
-                                           : key[2] <= last[2];
-        bits |= (unsigned)is_kept << (i - first);
-    }
-    uint64_t at = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
-    at += kernel_tile_base(extra.scratch, tile, total, &base);
-    for (; bits; bits &= bits - 1)
-        a.out[at++] = (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
-        *a.out_count = base + total;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    kernel_number_rows(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t i) {
+            const uint64_t *key = a.rows + i * 3, *last = a.last;
+            return key[0] != last[0]   ? key[0] < last[0]
+                   : key[1] != last[1] ? key[1] < last[1]
+                                       : key[2] <= last[2];
+        },
+        [&](uint64_t i, uint64_t before, bool is_kept) {
+            if (is_kept)
+                a.out[before] = (uint32_t)i;
+        });
 }
