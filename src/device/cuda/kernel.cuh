@@ -123,6 +123,8 @@ DEVICE void kernel_set_bit(uint64_t *bits, uint64_t i)
 /* Which of several rows is reported is not said. */
 DEVICE void kernel_fail(dev_error *error, dev_error_code code, uint32_t location, uint64_t detail)
 {
+    if (*(const volatile unsigned *)&error->code) /* else millions of rows would swap one word */
+        return;
     if (atomicCAS((unsigned *)&error->code, (unsigned)DEV_ERROR_NONE, (unsigned)code) ==
         DEV_ERROR_NONE) {
         error->location = location;
@@ -271,6 +273,49 @@ DEVICE uint64_t kernel_block_scan(uint64_t value, uint64_t *sums, uint64_t *out_
     }
     *out_total = total;
     return base + inclusive - value;
+}
+
+/* Adds what the block's threads have to *total, by one addition: thousands of them to one word wait for each
+ * other, as long as a kernel reads a million rows. All threads come. */
+DEVICE void kernel_add_total(uint64_t value, uint64_t *total)
+{
+    __shared__ word64 sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    value = kernel_warp_sum(value);
+    if (kernel_lane() == 0 && value)
+        atomicAdd(&sum, (word64)value);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum)
+        kernel_atomic_add(total, sum);
+}
+
+/* What the block's threads have becomes part of the bounds. Most blocks find that it lies between them, and leave
+ * them alone: what they read is at worst an older bound, which is not further out. All threads come. */
+DEVICE void kernel_add_bounds(int64_t least, int64_t most, int64_t *low, int64_t *high)
+{
+    __shared__ long long block_least, block_most;
+    if (threadIdx.x == 0) {
+        block_least = INT64_MAX;
+        block_most = INT64_MIN;
+    }
+    for (unsigned step = 16; step; step /= 2) {
+        int64_t other_least = __shfl_xor_sync(ALL_LANES, least, step);
+        int64_t other_most = __shfl_xor_sync(ALL_LANES, most, step);
+        least = other_least < least ? other_least : least;
+        most = other_most > most ? other_most : most;
+    }
+    __syncthreads();
+    if (kernel_lane() == 0) {
+        atomicMin(&block_least, (long long)least);
+        atomicMax(&block_most, (long long)most);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && block_least < *(const volatile int64_t *)low)
+        atomicMin((long long *)low, block_least);
+    if (threadIdx.x == 0 && block_most > *(const volatile int64_t *)high)
+        atomicMax((long long *)high, block_most);
 }
 
 /* ---- the scan over all blocks, in one pass ----

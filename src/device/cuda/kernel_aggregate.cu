@@ -426,9 +426,7 @@ KERNEL_TOGETHER(aggregate_text_bytes)
     uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
     if (i < count)
         bytes = long_state_bytes((const kernel_view *)a.states + (a.changed ? a.changed[i] : i));
-    bytes = kernel_warp_sum(bytes);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(bytes, a.out_total);
 }
 
 KERNEL_TOGETHER(aggregate_text_values)

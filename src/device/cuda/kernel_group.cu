@@ -232,7 +232,7 @@ KERNEL_TOGETHER(codes_present)
     uint64_t bits = i < count ? (uint64_t)1 << (a.groups[i] & 63) : 0;
     for (unsigned step = 16; step; step /= 2)
         bits |= __shfl_xor_sync(ALL_LANES, bits, step);
-    if (kernel_lane() == 0 && bits)
+    if (kernel_lane() == 0 && (bits & ~*(const volatile word64 *)a.out))
         atomicOr((word64 *)a.out, (word64)bits);
 }
 
@@ -267,22 +267,10 @@ KERNEL_STEP_TOGETHER(key_statistics_add, key_statistics)
         falls += x < before;
         changes += x != before;
     }
-    values = kernel_warp_sum(values);
-    falls = kernel_warp_sum(falls);
-    changes = kernel_warp_sum(changes);
-    for (unsigned step = 16; step; step /= 2) {
-        int64_t least = __shfl_down_sync(ALL_LANES, minimum, step);
-        int64_t most = __shfl_down_sync(ALL_LANES, maximum, step);
-        minimum = least < minimum ? least : minimum;
-        maximum = most > maximum ? most : maximum;
-    }
-    if (kernel_lane() || !values)
-        return;
-    atomicMin((long long *)&a.out[KEY_MINIMUM], (long long)minimum);
-    atomicMax((long long *)&a.out[KEY_MAXIMUM], (long long)maximum);
-    kernel_atomic_add((uint64_t *)&a.out[KEY_VALUES], values);
-    kernel_atomic_add((uint64_t *)&a.out[KEY_IS_ASCENDING], falls); /* for now */
-    kernel_atomic_add((uint64_t *)&a.out[KEY_CHANGES], changes);
+    kernel_add_total(values, (uint64_t *)&a.out[KEY_VALUES]);
+    kernel_add_total(falls, (uint64_t *)&a.out[KEY_IS_ASCENDING]); /* for now */
+    kernel_add_total(changes, (uint64_t *)&a.out[KEY_CHANGES]);
+    kernel_add_bounds(minimum, maximum, &a.out[KEY_MINIMUM], &a.out[KEY_MAXIMUM]);
 }
 
 KERNEL_STEP_ALONE(key_statistics_end, key_statistics)

@@ -13,19 +13,9 @@ KERNEL_TOGETHER(join_key_bounds)
     uint64_t count = kernel_count(a.count), i = kernel_row();
     bool is_valid = i < count && kernel_is_valid(a.validity, i);
     int64_t key = is_valid ? kernel_load_integer(a.type, a.keys, i) : 0;
-    int64_t least = is_valid ? key : INT64_MAX, most = is_valid ? key : INT64_MIN;
-    for (unsigned step = 16; step; step /= 2) {
-        int64_t low = __shfl_down_sync(ALL_LANES, least, step);
-        int64_t high = __shfl_down_sync(ALL_LANES, most, step);
-        least = low < least ? low : least;
-        most = high > most ? high : most;
-    }
-    unsigned valid = __ballot_sync(ALL_LANES, is_valid);
-    if (kernel_lane() || !valid)
-        return;
-    atomicMin((long long *)&a.bounds[0], (long long)least);
-    atomicMax((long long *)&a.bounds[1], (long long)most);
-    kernel_atomic_add((uint64_t *)&a.bounds[2], (unsigned)__popc(valid));
+    kernel_add_total(is_valid, (uint64_t *)&a.bounds[2]);
+    kernel_add_bounds(is_valid ? key : INT64_MAX, is_valid ? key : INT64_MIN, &a.bounds[0],
+                      &a.bounds[1]);
 }
 
 KERNEL_ALONE(join_key_bitmap)
@@ -119,16 +109,10 @@ KERNEL_ALONE(code_pack)
     a.out[i] = has_code ? (before - 1) * a.range + digit + 1 : 0;
 }
 
-/* Of all lanes that added a slot, or a code, one counts. */
 DEVICE void count_inserted(uint64_t *stats, bool is_code, bool is_new)
 {
-    unsigned codes = __ballot_sync(ALL_LANES, is_code), added = __ballot_sync(ALL_LANES, is_new);
-    if (kernel_lane())
-        return;
-    if (codes)
-        kernel_atomic_add(&stats[0], (unsigned)__popc(codes));
-    if (added)
-        kernel_atomic_add(&stats[1], (unsigned)__popc(added));
+    kernel_add_total(is_code, &stats[0]);
+    kernel_add_total(is_new, &stats[1]);
 }
 
 KERNEL_TOGETHER(code_insert)
@@ -278,9 +262,7 @@ KERNEL_TOGETHER(join_pairs_total)
     uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
     if (i < count && a.groups[i] != ROW_NULL)
         pairs = a.starts[a.groups[i] + 1] - a.starts[a.groups[i]];
-    pairs = kernel_warp_sum(pairs);
-    if (kernel_lane() == 0 && pairs)
-        kernel_atomic_add(a.out_total, pairs);
+    kernel_add_total(pairs, a.out_total);
 }
 
 /* ---- rows, each as often as it says, from a cursor on ----
@@ -504,9 +486,7 @@ KERNEL_TOGETHER(range_pairs_total)
     uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
     if (i < count && a.groups[i] != ROW_NULL)
         pairs = range_size(a, i);
-    pairs = kernel_warp_sum(pairs);
-    if (kernel_lane() == 0 && pairs)
-        kernel_atomic_add(a.out_total, pairs);
+    kernel_add_total(pairs, a.out_total);
 }
 
 /* cursor[1]: how many of the row's pairs are done. */

@@ -101,9 +101,7 @@ KERNEL_TOGETHER(keys_text_bytes)
         uint32_t bytes = (uint32_t)key_row(a.rows, a.stride, i)[k * 2];
         sum += bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
-    sum = kernel_warp_sum(sum);
-    if (kernel_lane() == 0 && sum)
-        kernel_atomic_add(a.out_total, sum);
+    kernel_add_total(sum, a.out_total);
 }
 
 KERNEL_ALONE(keys_own_text)

@@ -111,10 +111,8 @@ KERNEL_ALONE(copy_bits)
 
 KERNEL_TOGETHER(count_bits)
 {
-    uint64_t w = kernel_row(), set = w < a.word_count ? (uint64_t)__popcll(a.bits[w]) : 0;
-    set = kernel_warp_sum(set);
-    if (kernel_lane() == 0 && set)
-        kernel_atomic_add(a.out_total, set);
+    uint64_t w = kernel_row();
+    kernel_add_total(w < a.word_count ? (uint64_t)__popcll(a.bits[w]) : 0, a.out_total);
 }
 
 /* ---- strings ---- */
@@ -126,9 +124,7 @@ KERNEL_TOGETHER(string_bytes)
         const kernel_view *view = (const kernel_view *)a.values + i;
         bytes = kernel_view_is_long(view) ? kernel_view_bytes(view) : 0;
     }
-    bytes = kernel_warp_sum(bytes);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(bytes, a.out_total);
 }
 
 /* Each long string takes its place in the heap: in what order is not said. */
