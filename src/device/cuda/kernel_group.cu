@@ -79,18 +79,80 @@ KERNEL_ALONE(groups_rehash)
             return;
 }
 
-/* ---- parts: counted, added up, filled; in what order a part's rows come is not said ---- */
+/* ---- parts: counted, added up, filled; in what order a part's rows come is not said ----
+ * A block counts its tile in shared memory first, where there are not too many parts for that: rows that add to
+ * few words in the device's wait for each other. */
+
+#define PARTS_SHARED 1024
+#define PART_TURNS (CUDA_TILE_ROWS / CUDA_BLOCK)
+
+DEVICE uint64_t part_row(unsigned turn)
+{
+    return (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
+}
+
+/* All threads come. */
+DEVICE void parts_begin(uint64_t parts, uint32_t *counts)
+{
+    for (uint64_t part = threadIdx.x; part < parts && parts <= PARTS_SHARED; part += CUDA_BLOCK)
+        counts[part] = 0;
+    __syncthreads();
+}
+
+/* So many rows are in each part. `counts`: PARTS_SHARED shared numbers. */
+template <class PART>
+DEVICE void parts_count(uint64_t count, uint64_t parts, uint64_t *sizes, uint32_t *counts, PART part_of)
+{
+    bool is_shared = parts <= PARTS_SHARED;
+    parts_begin(parts, counts);
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        if (i < count && is_shared)
+            atomicAdd(&counts[part_of(i)], 1u);
+        else if (i < count)
+            kernel_atomic_add(&sizes[part_of(i)], 1);
+    }
+    __syncthreads();
+    for (uint64_t part = threadIdx.x; part < parts && is_shared; part += CUDA_BLOCK)
+        if (counts[part])
+            kernel_atomic_add(&sizes[part], counts[part]);
+}
+
+/* put(at, i): the place of row i. next: of each part's next row. */
+template <class PART, class PUT>
+DEVICE void parts_fill(uint64_t count, uint64_t parts, uint64_t *next, uint32_t *counts, PART part_of,
+                       PUT put)
+{
+    bool is_shared = parts <= PARTS_SHARED;
+    uint32_t rank[PART_TURNS];
+    parts_begin(parts, counts);
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        rank[turn] = i < count && is_shared ? atomicAdd(&counts[part_of(i)], 1u) : 0;
+    }
+    __syncthreads();
+    for (uint64_t part = threadIdx.x; part < parts && is_shared; part += CUDA_BLOCK)
+        if (counts[part])
+            counts[part] = (uint32_t)kernel_atomic_add(&next[part], counts[part]);
+    __syncthreads();
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        if (i < count)
+            put(is_shared ? counts[part_of(i)] + rank[turn]
+                          : (uint32_t)kernel_atomic_add(&next[part_of(i)], 1), (uint32_t)i);
+    }
+}
 
 DEVICE uint32_t part_of(const groups_partition_arguments &a, uint64_t i)
 {
     return a.bits ? (a.hashes[i] << a.skip) >> (32 - a.bits) : 0;
 }
 
-KERNEL_ALONE(groups_partition)
+KERNEL_TOGETHER(groups_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        kernel_atomic_add(&extra.scratch[part_of(a, i)], 1);
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_count(kernel_count(a.count), (uint64_t)1 << a.bits, extra.scratch, counts,
+                [&](uint64_t i) { return part_of(a, i); });
 }
 
 /* One block: from the parts' sizes to where each begins. */
@@ -118,18 +180,20 @@ KERNEL_STEP_TOGETHER(groups_partition_sum, groups_partition)
     sum_parts((uint64_t)1 << a.bits, extra.scratch, a.offsets, sums);
 }
 
-KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
+KERNEL_STEP_TOGETHER(groups_partition_fill, groups_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[kernel_atomic_add(&extra.scratch[part_of(a, i)], 1)] = a.first + (uint32_t)i;
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_fill(
+        kernel_count(a.count), (uint64_t)1 << a.bits, extra.scratch, counts,
+        [&](uint64_t i) { return part_of(a, i); },
+        [&](uint32_t at, uint32_t i) { a.out[at] = a.first + i; });
 }
 
-KERNEL_ALONE(ranks_partition)
+KERNEL_TOGETHER(ranks_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1);
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_count(kernel_count(a.count), a.ranks, extra.scratch, counts,
+                [&](uint64_t i) { return kernel_rank_of(a.hashes[i], a.ranks); });
 }
 
 KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
@@ -138,11 +202,13 @@ KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
     sum_parts(a.ranks, extra.scratch, a.offsets, sums);
 }
 
-KERNEL_STEP_ALONE(ranks_partition_fill, ranks_partition)
+KERNEL_STEP_TOGETHER(ranks_partition_fill, ranks_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1)] = (uint32_t)i;
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_fill(
+        kernel_count(a.count), a.ranks, extra.scratch, counts,
+        [&](uint64_t i) { return kernel_rank_of(a.hashes[i], a.ranks); },
+        [&](uint32_t at, uint32_t i) { a.out[at] = i; });
 }
 
 /* ---- by position ---- */

@@ -41,7 +41,7 @@ status cuda_launch_groups_find(launch *l)
 status cuda_launch_groups_partition(launch *l)
 {
     const groups_partition_arguments *a = l->arguments;
-    shape rows = cuda_shape_each(a->count.bound);
+    shape rows = cuda_shape_blocks(a->count.bound);
     TRY(cuda_scratch_take(l, (uint64_t)1 << a->bits));
     TRY(cuda_run(l, CUDA_ENTRY_groups_partition, rows));
     TRY(cuda_run(l, CUDA_ENTRY_groups_partition_sum, cuda_shape_one_block()));
@@ -51,7 +51,7 @@ status cuda_launch_groups_partition(launch *l)
 status cuda_launch_ranks_partition(launch *l)
 {
     const ranks_partition_arguments *a = l->arguments;
-    shape rows = cuda_shape_each(a->count.bound);
+    shape rows = cuda_shape_blocks(a->count.bound);
     TRY(cuda_scratch_take(l, a->ranks));
     TRY(cuda_run(l, CUDA_ENTRY_ranks_partition, rows));
     TRY(cuda_run(l, CUDA_ENTRY_ranks_partition_sum, cuda_shape_one_block()));
