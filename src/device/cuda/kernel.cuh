@@ -23,7 +23,10 @@ template <class A> struct kernel_jobs {
 
 #ifdef PISTACHIO_CUDA_EMULATED
 #include "emulated.h"
+#define KERNEL_UNROLLED
 #else
+/* Before a loop over an array of the thread's that shall stay in registers, and whose body is long. */
+#define KERNEL_UNROLLED _Pragma("unroll")
 #define KERNEL_FUNCTION(name, arguments, is_together, bounds)                                      \
     static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
                                                       const cuda_extra &extra);                    \
@@ -116,6 +119,42 @@ DEVICE void kernel_write_bit(uint64_t *out, uint64_t i, uint64_t count, bool bit
 DEVICE void kernel_set_bit(uint64_t *bits, uint64_t i)
 {
     atomicOr((unsigned *)bits + i / 32, 1u << (i % 32));
+}
+
+/* ---- several rows a thread ----
+ * Memory is read at full speed only while each multiprocessor awaits some 25 KB (bandwidth by latency, of an
+ * H200), which is more than a value of 4 or 8 bytes of each thread. So where little is done to a row, a thread
+ * of shape rows() has CUDA_ROWS of them, and reads them all before it writes: row k is first + k * CUDA_WARP,
+ * and the lanes' rows lie side by side. */
+
+DEVICE uint64_t kernel_first_row()
+{
+    return (kernel_row() - kernel_lane()) * CUDA_ROWS + kernel_lane();
+}
+
+/* As kernel_write_bit, of the thread's rows: bit k is row k's. All lanes come. */
+DEVICE void kernel_write_bits(uint64_t *out, uint64_t first, uint64_t count, unsigned bits)
+{
+    unsigned word = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        bool bit = first + k * CUDA_WARP < count && (bits >> k & 1);
+        unsigned of_rows = __ballot_sync(ALL_LANES, bit);
+        word = kernel_lane() == k ? of_rows : word;
+    }
+    uint64_t at = (first - kernel_lane()) / 32 + kernel_lane();
+    if (kernel_lane() < CUDA_ROWS && at * 32 < (count + 63) / 64 * 64)
+        ((uint32_t *)out)[at] = word;
+}
+
+/* Bit k: row k is there and valid. */
+DEVICE unsigned kernel_valid_rows(const uint64_t *validity, uint64_t first, uint64_t count)
+{
+    unsigned bits = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        bits |= (unsigned)(i < count && kernel_is_valid(validity, i)) << k;
+    }
+    return bits;
 }
 
 /* ---- errors ---- */

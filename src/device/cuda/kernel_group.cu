@@ -226,34 +226,47 @@ DEVICE int64_t code_value(data_type type, const void *values, uint64_t i)
 
 KERNEL_ALONE(codes_number)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t code = 0;
-    if (kernel_is_valid(a.validity, i)) {
-        /* Wraps where a value lies below the minimum: large, so a violation; 0 is left to NULL. */
-        code = (uint64_t)code_value(a.type, a.values, i) - (uint64_t)a.minimum;
-        code += code == UINT64_MAX ? 0 : 1;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    if (a.type.width)
+        kernel_load_words(a.type.width, a.values, 1, first, count, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, code = 0;
+        if (valid >> k & 1) {
+            /* Wraps where a value lies below the minimum: large, so a violation; 0 is left to NULL. */
+            code = (uint64_t)(a.type.width ? kernel_word_integer(a.type, words[k])
+                                           : code_value(a.type, a.values, i)) -
+                   (uint64_t)a.minimum;
+            code += code == UINT64_MAX ? 0 : 1;
+        }
+        if (code >= a.radix) {
+            kernel_atomic_add(a.violations, 1);
+            code = 0;
+        }
+        if (i < count)
+            put_code(a.out, i, a.combine, (uint32_t)code * a.digit);
     }
-    if (code >= a.radix) {
-        kernel_atomic_add(a.violations, 1);
-        code = 0;
-    }
-    put_code(a.out, i, a.combine, (uint32_t)code * a.digit);
 }
 
 KERNEL_ALONE(codes_index)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint32_t row = a.index ? a.index[i] : (uint32_t)i;
-    uint32_t code = row == ROW_NULL && a.index ? 0 : a.ids[row] + 1;
-    if (a.violations && code >= a.radix) {
-        kernel_atomic_add(a.violations, 1);
-        code = 0;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS], codes[CUDA_ROWS];
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i >= count ? ROW_NULL : a.index ? a.index[i] : (uint32_t)i;
     }
-    put_code(a.out, i, a.combine, code * a.digit);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        codes[k] = rows[k] == ROW_NULL ? 0 : a.ids[rows[k]] + 1;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        if (a.violations && codes[k] >= a.radix) {
+            kernel_atomic_add(a.violations, 1);
+            codes[k] = 0;
+        }
+        if (i < count)
+            put_code(a.out, i, a.combine, codes[k] * a.digit);
+    }
 }
 
 DEVICE uint32_t digit_at(const uint32_t *codes, uint32_t first, uint32_t digit, uint32_t radix,

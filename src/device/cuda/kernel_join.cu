@@ -10,12 +10,19 @@ DEVICE uint64_t key_bit(data_type type, const void *keys, uint64_t i, int64_t mi
 
 KERNEL_TOGETHER(join_key_bounds)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    bool is_valid = i < count && kernel_is_valid(a.validity, i);
-    int64_t key = is_valid ? kernel_load_integer(a.type, a.keys, i) : 0;
-    kernel_add_total(is_valid, (uint64_t *)&a.bounds[2]);
-    kernel_add_bounds(is_valid ? key : INT64_MAX, is_valid ? key : INT64_MIN, &a.bounds[0],
-                      &a.bounds[1]);
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    kernel_load_words(a.type.width, a.keys, 1, first, count, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        int64_t key = kernel_word_integer(a.type, words[k]);
+        if (!(valid >> k & 1))
+            continue;
+        least = key < least ? key : least;
+        most = key > most ? key : most;
+    }
+    kernel_add_total((unsigned)__popc(valid), (uint64_t *)&a.bounds[2]);
+    kernel_add_bounds(least, most, &a.bounds[0], &a.bounds[1]);
 }
 
 KERNEL_ALONE(join_key_bitmap)
@@ -43,28 +50,47 @@ KERNEL_TOGETHER(rank_sums)
         *a.out_total = base + total;
 }
 
+/* The bits of the thread's keys that stand in the bitmap, and where: at[k] / 64 is the number of words[k]. */
+DEVICE unsigned find_bits(data_type type, const void *keys, const uint64_t *validity, uint64_t first,
+                          uint64_t count, int64_t minimum, const uint64_t *bitmap, uint64_t bits,
+                          uint64_t *at, uint64_t *words)
+{
+    unsigned valid = kernel_valid_rows(validity, first, count), found = 0;
+    kernel_load_words(type.width, keys, 1, first, count, at);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        at[k] = (uint64_t)kernel_word_integer(type, at[k]) - (uint64_t)minimum;
+        words[k] = (valid >> k & 1) && at[k] < bits ? bitmap[at[k] / 64] : 0;
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        found |= (unsigned)(words[k] >> (at[k] % 64) & 1) << k;
+    return found;
+}
+
 KERNEL_ALONE(rank_find)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint32_t group = ROW_NULL;
-    uint64_t at = key_bit(a.type, a.keys, i, a.minimum);
-    if (kernel_is_valid(a.validity, i) && at < a.bits) {
-        uint64_t word = a.bitmap[at / 64], bit = (uint64_t)1 << (at % 64);
-        if (word & bit)
-            group = a.ranks ? a.ranks[at / 64] + (uint32_t)__popcll(word & (bit - 1)) : 0;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t at[CUDA_ROWS], words[CUDA_ROWS];
+    uint32_t groups[CUDA_ROWS];
+    unsigned found = find_bits(a.type, a.keys, a.validity, first, count, a.minimum, a.bitmap,
+                               a.bits, at, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        groups[k] = a.ranks && (found >> k & 1) ? a.ranks[at[k] / 64] : 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, below = words[k] & (((uint64_t)1 << (at[k] % 64)) - 1);
+        if (i < count)
+            a.out[i] = !(found >> k & 1) ? ROW_NULL
+                       : a.ranks         ? groups[k] + (uint32_t)__popcll(below)
+                                         : 0;
     }
-    a.out[i] = group;
 }
 
 KERNEL_TOGETHER(filter_bitmap)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint64_t at = i < count ? key_bit(a.type, a.keys, i, a.minimum) : 0;
-    kernel_write_bit(a.out, i, count,
-                     i < count && at < a.bits && kernel_bit(a.bitmap, at) &&
-                         kernel_is_valid(a.validity, i));
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t at[CUDA_ROWS], words[CUDA_ROWS];
+    kernel_write_bits(a.out, first, count,
+                      find_bits(a.type, a.keys, a.validity, first, count, a.minimum, a.bitmap,
+                                a.bits, at, words));
 }
 
 /* ---- Bloom filters: device/cpu/kernel_bloom.h says which bits a hash has ---- */
@@ -90,11 +116,15 @@ KERNEL_ALONE(bloom_add)
 
 KERNEL_TOGETHER(filter_bloom)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint64_t hash = i < count ? a.hashes[i] : 0, bits = bloom_bits(hash);
-    kernel_write_bit(a.out, i, count,
-                     i < count && kernel_is_valid(a.validity, i) &&
-                         (a.blocks[bloom_block(hash, a.block_count)] & bits) == bits);
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t hashes[CUDA_ROWS], blocks[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count), found = 0;
+    kernel_load_rows<uint64_t>(a.hashes, 1, first, count, hashes);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        blocks[k] = valid >> k & 1 ? a.blocks[bloom_block(hashes[k], a.block_count)] : 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        found |= (unsigned)!(bloom_bits(hashes[k]) & ~blocks[k]) << k;
+    kernel_write_bits(a.out, first, count, found);
 }
 
 /* ---- codes ---- */

@@ -16,35 +16,67 @@ KERNEL_TOGETHER(mask_to_index)
         });
 }
 
+template <class T>
+DEVICE void gather_rows(const gather_arguments &a, uint64_t first, uint64_t count,
+                        const uint32_t *rows)
+{
+    T values[CUDA_ROWS] = {};
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (rows[k] != ROW_NULL)
+            values[k] = ((const T *)a.base)[rows[k]];
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            ((T *)a.out)[first + k * CUDA_WARP] = values[k];
+}
+
 KERNEL_TOGETHER(gather)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint32_t row = i < count ? a.index[i] : ROW_NULL;
-    bool is_null = row == ROW_NULL;
-    if (!a.width) {
-        kernel_write_bit((uint64_t *)a.out, i, count,
-                         !is_null && kernel_bit((const uint64_t *)a.base, row));
-    } else if (i < count) {
-        WITH_WIDTH(a.width, bytes nothing = {};
-                   ((bytes *)a.out)[i] = is_null ? nothing : ((const bytes *)a.base)[row];)
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS];
+    unsigned bits = 0, valid = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i < count ? a.index[i] : ROW_NULL;
     }
-    if (a.out_validity)
-        kernel_write_bit(a.out_validity, i, count,
-                         !is_null && kernel_is_valid(a.base_validity, row));
+    if (a.width) {
+        WITH_WIDTH(a.width, gather_rows<bytes>(a, first, count, rows);)
+    } else {
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            if (rows[k] != ROW_NULL)
+                bits |= (unsigned)kernel_bit((const uint64_t *)a.base, rows[k]) << k;
+        kernel_write_bits((uint64_t *)a.out, first, count, bits);
+    }
+    if (!a.out_validity)
+        return;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (rows[k] != ROW_NULL)
+            valid |= (unsigned)kernel_is_valid(a.base_validity, rows[k]) << k;
+    kernel_write_bits(a.out_validity, first, count, valid);
 }
 
 KERNEL_ALONE(gather_index)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[i] = a.second[i] == ROW_NULL ? ROW_NULL : a.first[a.second[i]];
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS];
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i < count ? a.second[i] : ROW_NULL;
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        rows[k] = rows[k] == ROW_NULL ? ROW_NULL : a.first[rows[k]];
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            a.out[first + k * CUDA_WARP] = rows[k];
 }
 
 KERNEL_ALONE(count_up)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[i] = a.first + (uint32_t)i;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        if (i < count)
+            a.out[i] = a.first + (uint32_t)i;
+    }
 }
 
 KERNEL_ALONE(index_to_zero)
@@ -73,14 +105,30 @@ KERNEL_TOGETHER(fill)
     }
 }
 
+DEVICE uint64_t hash_word(data_type type, uint64_t word)
+{
+    if (type.id == TYPE_FLOAT)
+        return kernel_hash_double((double)kernel_word_float(word));
+    if (type.id == TYPE_DOUBLE)
+        return kernel_hash_double(kernel_word_double(word));
+    return kernel_mix((uint64_t)kernel_word_integer(type, word));
+}
+
 KERNEL_ALONE(hash_values)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t hash = kernel_is_valid(a.validity, i) ? kernel_hash_value(a.type, a.values, i)
-                                                   : KERNEL_NULL_HASH;
-    a.out[i] = a.combine ? kernel_mix(a.out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    bool has_words = a.type.width > 0 && a.type.width <= 8;
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    if (has_words)
+        kernel_load_words(a.type.width, a.values, 1, first, count, words);
+    KERNEL_UNROLLED
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, hash = KERNEL_NULL_HASH;
+        if (valid >> k & 1)
+            hash = has_words ? hash_word(a.type, words[k]) : kernel_hash_value(a.type, a.values, i);
+        if (i < count)
+            a.out[i] = a.combine ? kernel_mix(a.out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;
+    }
 }
 
 /* Bits from anywhere to anywhere: a thread a word of the target, of which the first and the last

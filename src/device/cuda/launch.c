@@ -22,6 +22,12 @@ shape cuda_shape_each(uint64_t items)
     return (shape){.blocks = cuda_blocks_for(items, threads), .threads = threads};
 }
 
+/* A thread for CUDA_ROWS rows. */
+shape cuda_shape_rows(uint64_t rows)
+{
+    return cuda_shape_each(cuda_blocks_for(rows, CUDA_ROWS));
+}
+
 /* At least one block, with a word of scratch for each, and one more. */
 static shape tiles_of(uint64_t rows, uint64_t tile_rows)
 {
@@ -224,6 +230,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 
 /* One function for each kernel of the list, which names shapes without their prefix. */
 #define each cuda_shape_each
+#define rows(count) cuda_shape_rows(count)
 #define tiles cuda_shape_tiles
 #define blocks cuda_shape_blocks
 #define turns(rows) cuda_shape_turns(l, rows)
@@ -244,6 +251,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #undef CUDA_KERNEL
 #undef CUDA_SEVERAL
 #undef each
+#undef rows
 #undef tiles
 #undef blocks
 #undef one_block

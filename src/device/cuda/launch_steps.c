@@ -14,6 +14,16 @@ status cuda_launch_aggregate_pick(launch *l)
                     cuda_shape_locked(cuda_shape_turns(l, a->count.bound)));
 }
 
+/* ---- kernel_arithmetic.cu ---- */
+
+status cuda_launch_arithmetic(launch *l)
+{
+    const arithmetic_arguments *a = l->arguments;
+    if (a->type.width == 16 || a->left_width == 16 || a->right_width == 16)
+        return cuda_run(l, CUDA_ENTRY_arithmetic_wide, cuda_shape_each(a->count.bound));
+    return cuda_run(l, CUDA_ENTRY_arithmetic, cuda_shape_rows(a->count.bound));
+}
+
 /* ---- kernel_expression.cu ---- */
 
 /* Few registers where nothing needs more. */
