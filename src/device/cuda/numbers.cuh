@@ -47,7 +47,8 @@
         }                                                                                          \
     }
 
-typedef struct kernel_pair {
+/* Moved by one instruction: values of 16 bytes lie at such addresses. */
+typedef struct alignas(16) kernel_pair {
     uint64_t low, high;
 } kernel_pair;
 
