@@ -17,7 +17,7 @@ static status add(bench *b)
 {
     return DEV_LAUNCH(b->stream, arithmetic, .op = DEV_ADD, .type = bigint(),
                       .left = b->values->address, .left_width = 8, .left_stride = 1,
-                      .right = b->values->address, .right_width = 8, .right_stride = 1,
+                      .right = b->slots->address, .right_width = 8, .right_stride = 1,
                       .count = dev_count_exact(b->rows), .out = b->others->address);
 }
 

@@ -12,6 +12,7 @@ found() {
     return 1
 }
 check "no mistake" "$program" nothing
+check "sums of tiles that are not all known" "$program" look_back
 check "a barrier that some threads miss" found missed_barrier "of 256 threads of block 0, 32 wait at a barrier"
 check "a warp function that a lane misses" found missed_warp "248 at a warp function, 8 are done"
 check "a barrier that was forgotten" found forgotten_barrier "row [0-9]* is wrong"

@@ -61,3 +61,23 @@ PLANTED(unwritten_word, true)
         sum += words[k];
     a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + sum;
 }
+
+/* No mistake: before a tile stands one of which the whole sum is known, others have only said what they add. Blocks
+ * of the emulation come one after another, so that its scans never find that. */
+PLANTED(look_back, true)
+{
+    __shared__ uint64_t chain[1 + CUDA_BLOCK], base;
+    uint32_t wrong = 0;
+    for (uint64_t whole = 0; whole < CUDA_BLOCK; whole += 37)
+        for (uint64_t tile = whole + 1; tile < CUDA_BLOCK; tile += 31) {
+            uint64_t sum = 1000;
+            for (uint64_t before = whole + 1; before < tile; before++)
+                sum += before;
+            chain[1 + threadIdx.x] = threadIdx.x == whole ? SCAN_FLAG_ALL | 1000 : SCAN_FLAG_OWN | threadIdx.x;
+            __syncthreads();
+            wrong += kernel_tile_base(chain, tile, 5, &base) != sum;
+            wrong += chain[1 + tile] != (SCAN_FLAG_ALL | (sum + 5));
+            __syncthreads();
+        }
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + wrong;
+}

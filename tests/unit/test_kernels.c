@@ -465,14 +465,52 @@ TEST(mask_to_index_agrees)
             test_kernel_table("scalar", &name)[DEV_KERNEL_mask_to_index](&a);
             size_t bytes = expected.number * 4;
             CHECK(expected.number <= counts[c]);
-            const dev_kernel_function *table = test_kernel_table("auto", &name);
-            reset(&actual);
-            make_mask(&actual, &a, counts[c], NULL);
-            table[DEV_KERNEL_mask_to_index](&a);
-            CHECK_EQ(actual.number, expected.number);
-            CHECK(!memcmp(expected.values, actual.values, bytes));
-            CHECK_EQ((unsigned char)actual.values[counts[c] * 4], SENTINEL);
+            for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+                const dev_kernel_function *table = test_kernel_table(isas[i], &name);
+                if (!table)
+                    continue;
+                reset(&actual);
+                make_mask(&actual, &a, counts[c], NULL);
+                table[DEV_KERNEL_mask_to_index](&a);
+                CHECK_EQ(actual.number, expected.number);
+                CHECK(!memcmp(expected.values, actual.values, bytes));
+                CHECK_EQ((unsigned char)actual.values[counts[c] * 4], SENTINEL);
+            }
         }
+}
+
+/* More tiles than a warp of the CUDA device looks back over at once; a count below the bound. */
+#define MANY_ROWS ((size_t)300000)
+
+TEST(many_rows_are_selected_and_numbered)
+{
+    static uint64_t mask[MANY_ROWS / 64 + 1];
+    static uint32_t rows[MANY_ROWS + 1];
+    uint64_t actual_rows = MANY_ROWS - 77, number;
+    dev_count count = {.bound = MANY_ROWS, .actual = &actual_rows};
+    const char *name;
+    for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
+        mask[i] = i / 500 % 2 ? ~(uint64_t)0 : test_random() & test_random();
+    for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+        const dev_kernel_function *table = test_kernel_table(isas[k], &name);
+        uint64_t set = 0;
+        if (!table)
+            continue;
+        memset(rows, SENTINEL, sizeof rows);
+        table[DEV_KERNEL_mask_to_index](&(mask_to_index_arguments){
+            .mask = mask, .count = count, .first_row = 3, .rows = rows, .out_count = &number});
+        for (size_t i = 0; i < actual_rows; i++)
+            if (mask[i / 64] >> (i % 64) & 1)
+                CHECK_EQ(rows[set++], i + 3);
+        CHECK_EQ(number, set);
+        table[DEV_KERNEL_runs_number](
+            &(runs_number_arguments){.bits = mask, .count = count, .first = 9, .out = rows});
+        number = 9;
+        for (size_t i = 0; i < actual_rows; i++) {
+            number += mask[i / 64] >> (i % 64) & 1;
+            CHECK_EQ(rows[i], number);
+        }
+    }
 }
 
 typedef struct gather_case {

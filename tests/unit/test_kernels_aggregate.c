@@ -834,6 +834,34 @@ TEST(codes_of_texts)
                 check_codes_of_texts(id_counts[d], counts[c], flags & 1, flags & 2);
 }
 
+/* Ids that are too large are counted, one for each row or for each id; the others' codes are theirs. */
+TEST(codes_of_too_many_texts)
+{
+    static const uint32_t ids[] = {3, 8, 9, 20, ROW_NULL};
+    static uint32_t index[ROWS_MAX], codes[ROWS_MAX];
+    for (size_t i = 0; i < ROWS_MAX; i++)
+        index[i] = i % 7 == 6 ? ROW_NULL : (uint32_t)(i % 5);
+    for (size_t v = 0; v < ISAS && table_of(v); v++)
+        for (uint32_t radix = 4; radix < 24; radix++) {
+            uint64_t violations = 0, bad = 0;
+            codes_index_arguments a = {.ids = ids,
+                                       .id_count = 5,
+                                       .index = index,
+                                       .count = dev_count_exact(ROWS_MAX),
+                                       .radix = radix,
+                                       .digit = 1,
+                                       .violations = &violations,
+                                       .out = codes};
+            table_of(v)[DEV_KERNEL_codes_index](&a);
+            for (size_t i = 0; i < ROWS_MAX; i++) {
+                uint32_t code = index[i] == ROW_NULL ? 0 : ids[index[i]] + 1;
+                bad += code >= radix;
+                CHECK(code >= radix || codes[i] == code);
+            }
+            CHECK_EQ(violations != 0, bad != 0);
+        }
+}
+
 TEST(groups_that_are_present)
 {
     for (size_t c = 0; c < COUNTS; c++)

@@ -15,6 +15,10 @@
 #define COMBINE_WARPS (CUDA_BLOCK / CUDA_WARP)
 #define COMBINE_SLOTS CUDA_WARP
 #define COMBINE_NONE UINT32_MAX /* no group has this number */
+#define COMBINE_TURNS (CUDA_TILE_ROWS / CUDA_BLOCK)
+/* Rows of a thread that are read before any is put together, so that they are on their way at once: of
+ * larger states one. */
+#define COMBINE_AHEAD(state) (sizeof(state) <= 16 ? 4u : 1u)
 
 template <class S> struct combine_table {
     S states[COMBINE_WARPS][COMBINE_SLOTS];
@@ -102,23 +106,30 @@ template <class S, class LOAD, class JOIN, class PUT>
 DEVICE void combine_rows(const cuda_extra &extra, uint64_t count, const uint32_t *groups,
                          combine_table<S> *table, LOAD load, JOIN join, PUT put)
 {
+    const unsigned ahead = COMBINE_AHEAD(S);
     S sum = {};
     bool has_sum = false;
     table->groups[kernel_warp()][kernel_lane()] = COMBINE_NONE;
     __syncwarp();
     for (uint64_t first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS; first < count;
          first += extra.blocks * CUDA_TILE_ROWS)
-        for (unsigned turn = 0; turn < CUDA_TILE_ROWS; turn += CUDA_BLOCK) {
-            uint64_t i = first + turn + threadIdx.x;
-            S state = {};
-            bool is_row = i < count && load(i, &state);
-            if (groups)
-                combine_keep(table, is_row ? groups[i] : COMBINE_NONE, state, join, put);
-            else if (is_row && has_sum)
-                join(&sum, &state);
-            else if (is_row)
-                sum = state;
-            has_sum |= is_row;
+        for (unsigned turn = 0; turn < COMBINE_TURNS; turn += ahead) {
+            S states[ahead] = {};
+            uint32_t of[ahead];
+            for (unsigned k = 0; k < ahead; k++) {
+                uint64_t i = first + (turn + k) * CUDA_BLOCK + threadIdx.x;
+                bool is_row = i < count && load(i, &states[k]);
+                of[k] = !is_row ? COMBINE_NONE : groups ? groups[i] : 0;
+            }
+            for (unsigned k = 0; k < ahead; k++) {
+                if (groups)
+                    combine_keep(table, of[k], states[k], join, put);
+                else if (of[k] != COMBINE_NONE && has_sum)
+                    join(&sum, &states[k]);
+                else if (of[k] != COMBINE_NONE)
+                    sum = states[k];
+                has_sum |= of[k] != COMBINE_NONE;
+            }
         }
     if (!groups)
         combine_keep(table, has_sum ? 0 : COMBINE_NONE, sum, join, put);

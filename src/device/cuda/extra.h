@@ -47,6 +47,10 @@ enum {
 #define CUDA_TILE_ROWS 2048 /* 8 rows a thread */
 #define CUDA_LOCKS 1024     /* words of scratch, of shape locked() */
 #define CUDA_TILE_LEVELS 11 /* of pairs, until one is left of a tile */
+/* A tile of kernels that read bits: 32 a thread. */
+#define CUDA_BIT_TILE_ROWS (CUDA_BLOCK * 32)
+/* Rows of a thread, in kernels of shape rows(). */
+#define CUDA_ROWS 4
 
 /* The functions of the file of kernels. */
 typedef enum cuda_entry {

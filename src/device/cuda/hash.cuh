@@ -64,19 +64,15 @@ DEVICE uint64_t kernel_hash_value(data_type type, const void *values, uint64_t i
     return kernel_mix((uint64_t)kernel_load_integer(type, values, i));
 }
 
-/* Each thread of the warp takes so many bytes of a heap; one addition for all of them. */
+/* Each thread of the block takes so many bytes of a heap; one addition for all of them. All threads come. */
 DEVICE uint64_t kernel_take_room(uint64_t *used, uint64_t bytes)
 {
-    uint64_t inclusive = bytes;
-    for (unsigned step = 1; step < 32; step *= 2) {
-        uint64_t before = __shfl_up_sync(ALL_LANES, inclusive, step);
-        if (kernel_lane() >= step)
-            inclusive += before;
-    }
-    uint64_t total = __shfl_sync(ALL_LANES, inclusive, 31), base = 0;
-    if (kernel_lane() == 0 && total)
-        base = kernel_atomic_add(used, total);
-    return __shfl_sync(ALL_LANES, base, 0) + inclusive - bytes;
+    __shared__ uint64_t sums[8], base;
+    uint64_t total, before = kernel_block_scan(bytes, sums, &total);
+    if (threadIdx.x == 0)
+        base = total ? kernel_atomic_add(used, total) : 0;
+    __syncthreads();
+    return base + before;
 }
 
 #endif

@@ -23,7 +23,10 @@ template <class A> struct kernel_jobs {
 
 #ifdef PISTACHIO_CUDA_EMULATED
 #include "emulated.h"
+#define KERNEL_UNROLLED
 #else
+/* Before a loop over an array of the thread's that shall stay in registers, and whose body is long. */
+#define KERNEL_UNROLLED _Pragma("unroll")
 #define KERNEL_FUNCTION(name, arguments, is_together, bounds)                                      \
     static __device__ __forceinline__ void job_##name(const arguments##_arguments &a,              \
                                                       const cuda_extra &extra);                    \
@@ -118,11 +121,49 @@ DEVICE void kernel_set_bit(uint64_t *bits, uint64_t i)
     atomicOr((unsigned *)bits + i / 32, 1u << (i % 32));
 }
 
+/* ---- several rows a thread ----
+ * Memory is read at full speed only while each multiprocessor awaits some 25 KB (bandwidth by latency, of an
+ * H200), which is more than a value of 4 or 8 bytes of each thread. So where little is done to a row, a thread
+ * of shape rows() has CUDA_ROWS of them, and reads them all before it writes: row k is first + k * CUDA_WARP,
+ * and the lanes' rows lie side by side. */
+
+DEVICE uint64_t kernel_first_row()
+{
+    return (kernel_row() - kernel_lane()) * CUDA_ROWS + kernel_lane();
+}
+
+/* As kernel_write_bit, of the thread's rows: bit k is row k's. All lanes come. */
+DEVICE void kernel_write_bits(uint64_t *out, uint64_t first, uint64_t count, unsigned bits)
+{
+    unsigned word = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        bool bit = first + k * CUDA_WARP < count && (bits >> k & 1);
+        unsigned of_rows = __ballot_sync(ALL_LANES, bit);
+        word = kernel_lane() == k ? of_rows : word;
+    }
+    uint64_t at = (first - kernel_lane()) / 32 + kernel_lane();
+    if (kernel_lane() < CUDA_ROWS && at * 32 < (count + 63) / 64 * 64)
+        ((uint32_t *)out)[at] = word;
+}
+
+/* Bit k: row k is there and valid. */
+DEVICE unsigned kernel_valid_rows(const uint64_t *validity, uint64_t first, uint64_t count)
+{
+    unsigned bits = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        bits |= (unsigned)(i < count && kernel_is_valid(validity, i)) << k;
+    }
+    return bits;
+}
+
 /* ---- errors ---- */
 
 /* Which of several rows is reported is not said. */
 DEVICE void kernel_fail(dev_error *error, dev_error_code code, uint32_t location, uint64_t detail)
 {
+    if (*(const volatile unsigned *)&error->code) /* else millions of rows would swap one word */
+        return;
     if (atomicCAS((unsigned *)&error->code, (unsigned)DEV_ERROR_NONE, (unsigned)code) ==
         DEV_ERROR_NONE) {
         error->location = location;
@@ -273,6 +314,49 @@ DEVICE uint64_t kernel_block_scan(uint64_t value, uint64_t *sums, uint64_t *out_
     return base + inclusive - value;
 }
 
+/* Adds what the block's threads have to *total, by one addition: thousands of them to one word wait for each
+ * other, as long as a kernel reads a million rows. All threads come. */
+DEVICE void kernel_add_total(uint64_t value, uint64_t *total)
+{
+    __shared__ word64 sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    value = kernel_warp_sum(value);
+    if (kernel_lane() == 0 && value)
+        atomicAdd(&sum, (word64)value);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum)
+        kernel_atomic_add(total, sum);
+}
+
+/* What the block's threads have becomes part of the bounds. Most blocks find that it lies between them, and leave
+ * them alone: what they read is at worst an older bound, which is not further out. All threads come. */
+DEVICE void kernel_add_bounds(int64_t least, int64_t most, int64_t *low, int64_t *high)
+{
+    __shared__ long long block_least, block_most;
+    if (threadIdx.x == 0) {
+        block_least = INT64_MAX;
+        block_most = INT64_MIN;
+    }
+    for (unsigned step = 16; step; step /= 2) {
+        int64_t other_least = __shfl_xor_sync(ALL_LANES, least, step);
+        int64_t other_most = __shfl_xor_sync(ALL_LANES, most, step);
+        least = other_least < least ? other_least : least;
+        most = other_most > most ? other_most : most;
+    }
+    __syncthreads();
+    if (kernel_lane() == 0) {
+        atomicMin(&block_least, (long long)least);
+        atomicMax(&block_most, (long long)most);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && block_least < *(const volatile int64_t *)low)
+        atomicMin((long long *)low, block_least);
+    if (threadIdx.x == 0 && block_most > *(const volatile int64_t *)high)
+        atomicMax((long long *)high, block_most);
+}
+
 /* ---- the scan over all blocks, in one pass ----
  * Scratch: word 0 numbers the tiles in the order in which blocks begin, so that no tile waits for one
  * that has not begun; then a word for each tile: what it adds (flag 1), later the sum up to and with
@@ -291,28 +375,99 @@ DEVICE uint64_t kernel_take_tile(uint64_t *scratch, uint64_t *shared)
     return *shared;
 }
 
-/* The sum of all tiles before this one, which adds `total`. `shared`: a shared word. */
+/* What a tile says, once it says something: past the first-level cache, as another block writes it. */
+DEVICE word64 kernel_tile_word(const word64 *at)
+{
+    word64 found;
+    do
+        found = *(const volatile word64 *)at;
+    while (!(found & ~SCAN_NUMBER));
+    return found;
+}
+
+/* The sum of all tiles before this one, which adds `total`. The first warp looks at 32 of them at a time,
+ * from the nearest on. `shared`: a shared word. */
 DEVICE uint64_t kernel_tile_base(uint64_t *scratch, uint64_t tile, uint64_t total, uint64_t *shared)
 {
-    if (threadIdx.x == 0) {
+    if (kernel_warp() == 0) {
         word64 *chain = (word64 *)scratch + 1;
-        uint64_t base = 0;
-        if (tile)
+        uint64_t base = 0, end = tile;
+        if (kernel_lane() == 0 && tile)
             atomicExch(&chain[tile], SCAN_FLAG_OWN | total);
-        for (uint64_t before = tile; before-- > 0;) {
-            word64 found;
-            do
-                found = atomicAdd(&chain[before], (word64)0);
-            while (!(found & ~SCAN_NUMBER));
-            base += found & SCAN_NUMBER;
-            if (found & SCAN_FLAG_ALL)
-                break;
+        for (unsigned all = !tile; !all; end -= CUDA_WARP) {
+            word64 found = SCAN_FLAG_ALL; /* before the first tile there is nothing */
+            if (kernel_lane() < end)
+                found = kernel_tile_word(&chain[end - 1 - kernel_lane()]);
+            all = __ballot_sync(ALL_LANES, (found & SCAN_FLAG_ALL) != 0);
+            bool counts = !all || kernel_lane() < (unsigned)__ffs((int)all);
+            base += kernel_warp_sum(counts ? found & SCAN_NUMBER : 0);
         }
-        atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
-        *shared = base;
+        if (kernel_lane() == 0) {
+            atomicExch(&chain[tile], SCAN_FLAG_ALL | (base + total));
+            *shared = base;
+        }
     }
     __syncthreads();
     return *shared;
+}
+
+/* ---- rows numbered by marks ----
+ * put(i, before, is_marked) of each row of the block's tile: `before` says how many rows in front of it
+ * are marked. The lanes of a warp take rows side by side, so that what they write lies side by side, too.
+ * The number of all marks goes to *out_total, unless NULL. Shapes tiles() and bit_tiles(); `shared`:
+ * MARKS_SHARED_WORDS words. */
+#define MARKS_SHARED_WORDS 10
+
+/* Turn k of the warp's, from row `first` on, is the 32 rows of lane k's bits. */
+template <class PUT>
+DEVICE void kernel_put_marks(const cuda_extra &extra, uint64_t count, uint64_t tile, uint64_t first,
+                             unsigned turns, unsigned bits, uint64_t *shared, uint64_t *out_total,
+                             PUT put)
+{
+    uint64_t total;
+    unsigned before = (unsigned)kernel_block_scan((uint64_t)__popc(bits), shared, &total);
+    uint64_t base = kernel_tile_base(extra.scratch, tile, total, &shared[9]);
+    for (unsigned turn = 0; turn < turns && first + turn * CUDA_WARP < count; turn++) {
+        uint64_t i = first + turn * CUDA_WARP + kernel_lane();
+        unsigned word = __shfl_sync(ALL_LANES, bits, (int)turn);
+        unsigned own = __shfl_sync(ALL_LANES, before, (int)turn) +
+                       (unsigned)__popc(word & ((1u << kernel_lane()) - 1));
+        if (i < count)
+            put(i, base + own, word >> kernel_lane() & 1);
+    }
+    if (out_total && threadIdx.x == 0 && tile + 1 == extra.blocks)
+        *out_total = base + total;
+}
+
+/* The marks are what is_marked(i) says. */
+template <class MARK, class PUT>
+DEVICE void kernel_number_rows(const cuda_extra &extra, uint64_t count, uint64_t *shared,
+                               uint64_t *out_total, MARK is_marked, PUT put)
+{
+    const unsigned turns = CUDA_TILE_ROWS / CUDA_BLOCK;
+    uint64_t tile = kernel_take_tile(extra.scratch, &shared[8]);
+    uint64_t first = tile * CUDA_TILE_ROWS + kernel_warp() * turns * CUDA_WARP;
+    unsigned bits = 0;
+    for (unsigned turn = 0; turn < turns; turn++) {
+        uint64_t i = first + turn * CUDA_WARP + kernel_lane();
+        unsigned word = __ballot_sync(ALL_LANES, i < count && is_marked(i));
+        bits = kernel_lane() == turn ? word : bits;
+    }
+    kernel_put_marks(extra, count, tile, first, turns, bits, shared, out_total, put);
+}
+
+/* The marks are bits that are there: word_of(w) has those of rows 32 * w on. */
+template <class WORD, class PUT>
+DEVICE void kernel_number_bits(const cuda_extra &extra, uint64_t count, uint64_t *shared,
+                               uint64_t *out_total, WORD word_of, PUT put)
+{
+    uint64_t tile = kernel_take_tile(extra.scratch, &shared[8]);
+    uint64_t word = tile * CUDA_BLOCK + threadIdx.x;
+    unsigned bits = 0;
+    if (word * 32 < count)
+        bits = word_of(word) & (unsigned)kernel_word_mask(count - word * 32, 0);
+    kernel_put_marks(extra, count, tile, (word - kernel_lane()) * 32, CUDA_WARP, bits, shared,
+                     out_total, put);
 }
 
 #endif

@@ -158,13 +158,53 @@ template <class T, class PUT> DEVICE void swap_state(T *state, PUT put)
     }
 }
 
-template <class T> DEVICE void pick(const aggregate_pick_arguments &a, uint64_t i, T x)
+template <class T> DEVICE bool is_better(bool is_greatest, T x, T than)
 {
-    T *state = (T *)a.states + (a.groups ? a.groups[i] : 0);
+    return is_greatest ? kernel_number_less(than, x) : kernel_number_less(x, than);
+}
+
+/* The best of the warp's values, in its first lane; *counts: that there is one. All lanes come. */
+template <class T> DEVICE T pick_of_warp(bool is_greatest, T x, bool *counts)
+{
+    for (unsigned step = 16; step; step /= 2) {
+        uint64_t word = 0;
+        T other;
+        memcpy(&word, &x, sizeof x);
+        word = __shfl_down_sync(ALL_LANES, word, step);
+        bool other_counts = __shfl_down_sync(ALL_LANES, (unsigned)*counts, step);
+        memcpy(&other, &word, sizeof other);
+        if (other_counts && (!*counts || is_better(is_greatest, other, x)))
+            x = other;
+        *counts |= other_counts;
+    }
+    return x;
+}
+
+/* Row i of values of type T. Without groups a lane of each warp swaps: else all threads of the device would begin by
+ * swapping one word. */
+template <class T>
+DEVICE void pick(const aggregate_pick_arguments &a, uint64_t i, bool is_row)
+{
     bool is_greatest = a.is_greatest;
-    swap_state(state, [=](T old) {
-        bool is_better = is_greatest ? kernel_number_less(old, x) : kernel_number_less(x, old);
-        return is_better ? x : old;
+    T x = is_row ? ((const T *)a.values)[i] : T();
+    if (!a.groups) {
+        x = pick_of_warp(is_greatest, x, &is_row);
+        is_row = is_row && kernel_lane() == 0;
+    }
+    if (!is_row)
+        return;
+    swap_state((T *)a.states + (a.groups ? a.groups[i] : 0),
+               [=](T old) { return is_better(is_greatest, x, old) ? x : old; });
+}
+
+/* Bits, as bytes of states. */
+DEVICE void pick_bool(const aggregate_pick_arguments &a, uint64_t i)
+{
+    bool x = a.is_state ? ((const uint8_t *)a.values)[i]
+                        : kernel_bit((const uint64_t *)a.values, i);
+    bool is_greatest = a.is_greatest;
+    swap_state((uint8_t *)a.states + (a.groups ? a.groups[i] : 0), [=](uint8_t old) {
+        return is_better(is_greatest, (uint8_t)x, old) ? (uint8_t)x : old;
     });
 }
 
@@ -212,44 +252,42 @@ KERNEL_STEP_TOGETHER(aggregate_pick_wide, aggregate_pick)
 }
 
 /* Values of up to 8 bytes. */
-KERNEL_ALONE(aggregate_pick)
+KERNEL_TOGETHER(aggregate_pick)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (!row_counts(a, count, i))
-        return;
+    bool is_row = row_counts(a, count, i);
     if (a.type.id == TYPE_BOOL) {
-        bool x = a.is_state ? ((const uint8_t *)a.values)[i]
-                            : kernel_bit((const uint64_t *)a.values, i);
-        pick(a, i, (uint8_t)x);
+        if (is_row)
+            pick_bool(a, i);
     } else if (a.type.id == TYPE_FLOAT) {
-        pick(a, i, ((const float *)a.values)[i]);
+        pick<float>(a, i, is_row);
     } else if (a.type.id == TYPE_DOUBLE) {
-        pick(a, i, ((const double *)a.values)[i]);
+        pick<double>(a, i, is_row);
     } else {
         switch (a.type.width) {
         case 1:
             if (a.type.id == TYPE_INT8)
-                pick(a, i, ((const int8_t *)a.values)[i]);
+                pick<int8_t>(a, i, is_row);
             else
-                pick(a, i, ((const uint8_t *)a.values)[i]);
+                pick<uint8_t>(a, i, is_row);
             break;
         case 2:
             if (a.type.id == TYPE_INT16)
-                pick(a, i, ((const int16_t *)a.values)[i]);
+                pick<int16_t>(a, i, is_row);
             else
-                pick(a, i, ((const uint16_t *)a.values)[i]);
+                pick<uint16_t>(a, i, is_row);
             break;
         case 4:
             if (a.type.id == TYPE_UINT32)
-                pick(a, i, ((const uint32_t *)a.values)[i]);
+                pick<uint32_t>(a, i, is_row);
             else
-                pick(a, i, ((const int32_t *)a.values)[i]);
+                pick<int32_t>(a, i, is_row);
             break;
         default:
             if (a.type.id == TYPE_UINT64)
-                pick(a, i, ((const uint64_t *)a.values)[i]);
+                pick<uint64_t>(a, i, is_row);
             else
-                pick(a, i, ((const int64_t *)a.values)[i]);
+                pick<int64_t>(a, i, is_row);
         }
     }
 }
@@ -426,9 +464,7 @@ KERNEL_TOGETHER(aggregate_text_bytes)
     uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
     if (i < count)
         bytes = long_state_bytes((const kernel_view *)a.states + (a.changed ? a.changed[i] : i));
-    bytes = kernel_warp_sum(bytes);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(bytes, a.out_total);
 }
 
 KERNEL_TOGETHER(aggregate_text_values)

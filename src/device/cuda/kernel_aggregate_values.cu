@@ -98,15 +98,13 @@ KERNEL_TOGETHER(values_bytes)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     uint64_t bytes = i < count ? a.states[i].count * sizeof(uint64_t) : 0;
-    bytes = kernel_warp_sum(bytes);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(bytes, a.out_total);
 }
 
 /* A blob has at most so many values. */
 #define BLOB_VALUES_MAX (UINT32_MAX / sizeof(uint64_t))
 
-KERNEL_TOGETHER(values_to_blob)
+KERNEL_TOGETHER_WIDE(values_to_blob)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     uint64_t values = i < count ? a.states[i].count : 0;

@@ -1,4 +1,4 @@
-/* kernel_compare.cu - comparisons, ranges and IN lists: values to bitmaps, a thread a row. */
+/* kernel_compare.cu - comparisons, ranges and IN lists: values to bitmaps, a thread a row or some. */
 #include "device/cuda/numbers.cuh"
 
 DEVICE bool compare_text(uint8_t op, const kernel_view *x, const kernel_view *y)
@@ -8,6 +8,7 @@ DEVICE bool compare_text(uint8_t op, const kernel_view *x, const kernel_view *y)
     return kernel_number_compare(op, kernel_view_compare(x, y), 0);
 }
 
+/* Of a type whose values are no words. */
 DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
 {
     uint64_t left = i * a.left_stride, right = i * a.right_stride;
@@ -15,12 +16,6 @@ DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
     case TYPE_BOOL:
         return kernel_number_compare(a.op, (int)kernel_bit((const uint64_t *)a.left, left),
                                (int)kernel_bit((const uint64_t *)a.right, right));
-    case TYPE_FLOAT:
-        return kernel_number_compare(a.op, ((const float *)a.left)[left],
-                               ((const float *)a.right)[right]);
-    case TYPE_DOUBLE:
-        return kernel_number_compare(a.op, ((const double *)a.left)[left],
-                               ((const double *)a.right)[right]);
     case TYPE_VARCHAR:
     case TYPE_BLOB:
         return compare_text(a.op, (const kernel_view *)a.left + left,
@@ -30,34 +25,60 @@ DEVICE bool compare_row(const compare_arguments &a, uint64_t i)
                                kernel_interval_weight((const interval_value *)a.left + left),
                                kernel_interval_weight((const interval_value *)a.right + right));
     default:
-        break;
+        return kernel_number_compare(a.op, ((const int128 *)a.left)[left],
+                                     ((const int128 *)a.right)[right]);
     }
-    bool result = false;
-    WITH_INTEGER(a.type, result = kernel_number_compare(a.op, ((const number *)a.left)[left],
-                                                  ((const number *)a.right)[right]);)
-    return result;
+}
+
+DEVICE bool compare_words(const compare_arguments &a, uint64_t left, uint64_t right)
+{
+    switch (a.type.id) {
+    case TYPE_FLOAT:
+        return kernel_number_compare(a.op, kernel_word_float(left), kernel_word_float(right));
+    case TYPE_DOUBLE:
+        return kernel_number_compare(a.op, kernel_word_double(left), kernel_word_double(right));
+    case TYPE_UINT64:
+        return kernel_number_compare(a.op, left, right);
+    default:
+        return kernel_number_compare(a.op, kernel_word_integer(a.type, left),
+                                     kernel_word_integer(a.type, right));
+    }
 }
 
 KERNEL_TOGETHER(compare)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    kernel_write_bit(a.out, i, count, i < count && compare_row(a, i));
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    bool has_words = a.type.width > 0 && a.type.width <= 8;
+    uint64_t left[CUDA_ROWS], right[CUDA_ROWS];
+    unsigned bits = 0;
+    if (has_words) {
+        kernel_load_words(a.type.width, a.left, a.left_stride, first, count, left);
+        kernel_load_words(a.type.width, a.right, a.right_stride, first, count, right);
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        bool bit = has_words ? compare_words(a, left[k], right[k]) : i < count && compare_row(a, i);
+        bits |= (unsigned)bit << k;
+    }
+    kernel_write_bits(a.out, first, count, bits);
 }
 
-DEVICE bool is_in_range(const compare_range_arguments &a, uint64_t i)
+DEVICE bool is_in_range(const compare_range_arguments &a, uint64_t word)
 {
-    if (a.type.id == TYPE_UINT64) {
-        uint64_t value = ((const uint64_t *)a.values)[i];
-        return value >= (uint64_t)a.low && value <= (uint64_t)a.high;
-    }
-    int64_t value = kernel_load_integer(a.type, a.values, i);
+    if (a.type.id == TYPE_UINT64)
+        return word >= (uint64_t)a.low && word <= (uint64_t)a.high;
+    int64_t value = kernel_word_integer(a.type, word);
     return value >= a.low && value <= a.high;
 }
 
 KERNEL_TOGETHER(compare_range)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    kernel_write_bit(a.out, i, count, i < count && is_in_range(a, i));
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    unsigned bits = 0;
+    kernel_load_words(a.type.width, a.values, 1, first, count, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        bits |= (unsigned)is_in_range(a, words[k]) << k;
+    kernel_write_bits(a.out, first, count, bits);
 }
 
 /* The last item that is not above the value; items ascend. */

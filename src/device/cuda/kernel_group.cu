@@ -79,18 +79,80 @@ KERNEL_ALONE(groups_rehash)
             return;
 }
 
-/* ---- parts: counted, added up, filled; in what order a part's rows come is not said ---- */
+/* ---- parts: counted, added up, filled; in what order a part's rows come is not said ----
+ * A block counts its tile in shared memory first, where there are not too many parts for that: rows that add to
+ * few words in the device's wait for each other. */
+
+#define PARTS_SHARED 1024
+#define PART_TURNS (CUDA_TILE_ROWS / CUDA_BLOCK)
+
+DEVICE uint64_t part_row(unsigned turn)
+{
+    return (uint64_t)blockIdx.x * CUDA_TILE_ROWS + turn * CUDA_BLOCK + threadIdx.x;
+}
+
+/* All threads come. */
+DEVICE void parts_begin(uint64_t parts, uint32_t *counts)
+{
+    for (uint64_t part = threadIdx.x; part < parts && parts <= PARTS_SHARED; part += CUDA_BLOCK)
+        counts[part] = 0;
+    __syncthreads();
+}
+
+/* So many rows are in each part. `counts`: PARTS_SHARED shared numbers. */
+template <class PART>
+DEVICE void parts_count(uint64_t count, uint64_t parts, uint64_t *sizes, uint32_t *counts, PART part_of)
+{
+    bool is_shared = parts <= PARTS_SHARED;
+    parts_begin(parts, counts);
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        if (i < count && is_shared)
+            atomicAdd(&counts[part_of(i)], 1u);
+        else if (i < count)
+            kernel_atomic_add(&sizes[part_of(i)], 1);
+    }
+    __syncthreads();
+    for (uint64_t part = threadIdx.x; part < parts && is_shared; part += CUDA_BLOCK)
+        if (counts[part])
+            kernel_atomic_add(&sizes[part], counts[part]);
+}
+
+/* put(at, i): the place of row i. next: of each part's next row. */
+template <class PART, class PUT>
+DEVICE void parts_fill(uint64_t count, uint64_t parts, uint64_t *next, uint32_t *counts, PART part_of,
+                       PUT put)
+{
+    bool is_shared = parts <= PARTS_SHARED;
+    uint32_t rank[PART_TURNS];
+    parts_begin(parts, counts);
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        rank[turn] = i < count && is_shared ? atomicAdd(&counts[part_of(i)], 1u) : 0;
+    }
+    __syncthreads();
+    for (uint64_t part = threadIdx.x; part < parts && is_shared; part += CUDA_BLOCK)
+        if (counts[part])
+            counts[part] = (uint32_t)kernel_atomic_add(&next[part], counts[part]);
+    __syncthreads();
+    for (unsigned turn = 0; turn < PART_TURNS; turn++) {
+        uint64_t i = part_row(turn);
+        if (i < count)
+            put(is_shared ? counts[part_of(i)] + rank[turn]
+                          : (uint32_t)kernel_atomic_add(&next[part_of(i)], 1), (uint32_t)i);
+    }
+}
 
 DEVICE uint32_t part_of(const groups_partition_arguments &a, uint64_t i)
 {
     return a.bits ? (a.hashes[i] << a.skip) >> (32 - a.bits) : 0;
 }
 
-KERNEL_ALONE(groups_partition)
+KERNEL_TOGETHER(groups_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        kernel_atomic_add(&extra.scratch[part_of(a, i)], 1);
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_count(kernel_count(a.count), (uint64_t)1 << a.bits, extra.scratch, counts,
+                [&](uint64_t i) { return part_of(a, i); });
 }
 
 /* One block: from the parts' sizes to where each begins. */
@@ -118,18 +180,20 @@ KERNEL_STEP_TOGETHER(groups_partition_sum, groups_partition)
     sum_parts((uint64_t)1 << a.bits, extra.scratch, a.offsets, sums);
 }
 
-KERNEL_STEP_ALONE(groups_partition_fill, groups_partition)
+KERNEL_STEP_TOGETHER(groups_partition_fill, groups_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[kernel_atomic_add(&extra.scratch[part_of(a, i)], 1)] = a.first + (uint32_t)i;
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_fill(
+        kernel_count(a.count), (uint64_t)1 << a.bits, extra.scratch, counts,
+        [&](uint64_t i) { return part_of(a, i); },
+        [&](uint32_t at, uint32_t i) { a.out[at] = a.first + i; });
 }
 
-KERNEL_ALONE(ranks_partition)
+KERNEL_TOGETHER(ranks_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1);
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_count(kernel_count(a.count), a.ranks, extra.scratch, counts,
+                [&](uint64_t i) { return kernel_rank_of(a.hashes[i], a.ranks); });
 }
 
 KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
@@ -138,11 +202,13 @@ KERNEL_STEP_TOGETHER(ranks_partition_sum, ranks_partition)
     sum_parts(a.ranks, extra.scratch, a.offsets, sums);
 }
 
-KERNEL_STEP_ALONE(ranks_partition_fill, ranks_partition)
+KERNEL_STEP_TOGETHER(ranks_partition_fill, ranks_partition)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[kernel_atomic_add(&extra.scratch[kernel_rank_of(a.hashes[i], a.ranks)], 1)] = (uint32_t)i;
+    __shared__ uint32_t counts[PARTS_SHARED];
+    parts_fill(
+        kernel_count(a.count), a.ranks, extra.scratch, counts,
+        [&](uint64_t i) { return kernel_rank_of(a.hashes[i], a.ranks); },
+        [&](uint32_t at, uint32_t i) { a.out[at] = i; });
 }
 
 /* ---- by position ---- */
@@ -160,30 +226,47 @@ DEVICE int64_t code_value(data_type type, const void *values, uint64_t i)
 
 KERNEL_ALONE(codes_number)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t code = 0;
-    if (kernel_is_valid(a.validity, i)) {
-        /* Wraps where a value lies below the minimum: large, so a violation; 0 is left to NULL. */
-        code = (uint64_t)code_value(a.type, a.values, i) - (uint64_t)a.minimum;
-        code += code == UINT64_MAX ? 0 : 1;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    if (a.type.width)
+        kernel_load_words(a.type.width, a.values, 1, first, count, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, code = 0;
+        if (valid >> k & 1) {
+            /* Wraps where a value lies below the minimum: large, so a violation; 0 is left to NULL. */
+            code = (uint64_t)(a.type.width ? kernel_word_integer(a.type, words[k])
+                                           : code_value(a.type, a.values, i)) -
+                   (uint64_t)a.minimum;
+            code += code == UINT64_MAX ? 0 : 1;
+        }
+        if (code >= a.radix) {
+            kernel_atomic_add(a.violations, 1);
+            code = 0;
+        }
+        if (i < count)
+            put_code(a.out, i, a.combine, (uint32_t)code * a.digit);
     }
-    if (code >= a.radix) {
-        kernel_atomic_add(a.violations, 1);
-        code = 0;
-    }
-    put_code(a.out, i, a.combine, (uint32_t)code * a.digit);
 }
 
 KERNEL_ALONE(codes_index)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint32_t row = a.index ? a.index[i] : (uint32_t)i;
-    uint32_t code = row == ROW_NULL && a.index ? 0 : a.ids[row] + 1;
-    put_code(a.out, i, a.combine, code * a.digit);
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS], codes[CUDA_ROWS];
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i >= count ? ROW_NULL : a.index ? a.index[i] : (uint32_t)i;
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        codes[k] = rows[k] == ROW_NULL ? 0 : a.ids[rows[k]] + 1;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        if (a.violations && codes[k] >= a.radix) {
+            kernel_atomic_add(a.violations, 1);
+            codes[k] = 0;
+        }
+        if (i < count)
+            put_code(a.out, i, a.combine, codes[k] * a.digit);
+    }
 }
 
 DEVICE uint32_t digit_at(const uint32_t *codes, uint32_t first, uint32_t digit, uint32_t radix,
@@ -228,7 +311,7 @@ KERNEL_TOGETHER(codes_present)
     uint64_t bits = i < count ? (uint64_t)1 << (a.groups[i] & 63) : 0;
     for (unsigned step = 16; step; step /= 2)
         bits |= __shfl_xor_sync(ALL_LANES, bits, step);
-    if (kernel_lane() == 0 && bits)
+    if (kernel_lane() == 0 && (bits & ~*(const volatile word64 *)a.out))
         atomicOr((word64 *)a.out, (word64)bits);
 }
 
@@ -263,22 +346,10 @@ KERNEL_STEP_TOGETHER(key_statistics_add, key_statistics)
         falls += x < before;
         changes += x != before;
     }
-    values = kernel_warp_sum(values);
-    falls = kernel_warp_sum(falls);
-    changes = kernel_warp_sum(changes);
-    for (unsigned step = 16; step; step /= 2) {
-        int64_t least = __shfl_down_sync(ALL_LANES, minimum, step);
-        int64_t most = __shfl_down_sync(ALL_LANES, maximum, step);
-        minimum = least < minimum ? least : minimum;
-        maximum = most > maximum ? most : maximum;
-    }
-    if (kernel_lane() || !values)
-        return;
-    atomicMin((long long *)&a.out[KEY_MINIMUM], (long long)minimum);
-    atomicMax((long long *)&a.out[KEY_MAXIMUM], (long long)maximum);
-    kernel_atomic_add((uint64_t *)&a.out[KEY_VALUES], values);
-    kernel_atomic_add((uint64_t *)&a.out[KEY_IS_ASCENDING], falls); /* for now */
-    kernel_atomic_add((uint64_t *)&a.out[KEY_CHANGES], changes);
+    kernel_add_total(values, (uint64_t *)&a.out[KEY_VALUES]);
+    kernel_add_total(falls, (uint64_t *)&a.out[KEY_IS_ASCENDING]); /* for now */
+    kernel_add_total(changes, (uint64_t *)&a.out[KEY_CHANGES]);
+    kernel_add_bounds(minimum, maximum, &a.out[KEY_MINIMUM], &a.out[KEY_MAXIMUM]);
 }
 
 KERNEL_STEP_ALONE(key_statistics_end, key_statistics)
@@ -310,20 +381,13 @@ KERNEL_TOGETHER(runs_mark)
     kernel_write_bit(a.out, i, count, differs);
 }
 
-/* A thread takes a byte of the bits. */
 KERNEL_TOGETHER(runs_number)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = first < count ? ((const uint8_t *)a.bits)[first / 8] : 0;
-    if (first < count && count - first < 8)
-        bits &= (1u << (count - first)) - 1;
-    uint64_t before = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
-    uint64_t number = a.first + kernel_tile_base(extra.scratch, tile, total, &base) + before;
-    for (uint64_t i = first; i < count && i < first + 8; i++, bits >>= 1) {
-        number += bits & 1;
-        a.out[i] = (uint32_t)number;
-    }
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    const uint32_t *bits = (const uint32_t *)a.bits;
+    kernel_number_bits(
+        extra, kernel_count(a.count), shared, NULL, [&](uint64_t w) { return bits[w]; },
+        [&](uint64_t i, uint64_t before, bool is_set) {
+            a.out[i] = (uint32_t)(a.first + before + is_set);
+        });
 }

@@ -10,22 +10,19 @@ DEVICE uint64_t key_bit(data_type type, const void *keys, uint64_t i, int64_t mi
 
 KERNEL_TOGETHER(join_key_bounds)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    bool is_valid = i < count && kernel_is_valid(a.validity, i);
-    int64_t key = is_valid ? kernel_load_integer(a.type, a.keys, i) : 0;
-    int64_t least = is_valid ? key : INT64_MAX, most = is_valid ? key : INT64_MIN;
-    for (unsigned step = 16; step; step /= 2) {
-        int64_t low = __shfl_down_sync(ALL_LANES, least, step);
-        int64_t high = __shfl_down_sync(ALL_LANES, most, step);
-        least = low < least ? low : least;
-        most = high > most ? high : most;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    kernel_load_words(a.type.width, a.keys, 1, first, count, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        int64_t key = kernel_word_integer(a.type, words[k]);
+        if (!(valid >> k & 1))
+            continue;
+        least = key < least ? key : least;
+        most = key > most ? key : most;
     }
-    unsigned valid = __ballot_sync(ALL_LANES, is_valid);
-    if (kernel_lane() || !valid)
-        return;
-    atomicMin((long long *)&a.bounds[0], (long long)least);
-    atomicMax((long long *)&a.bounds[1], (long long)most);
-    kernel_atomic_add((uint64_t *)&a.bounds[2], (unsigned)__popc(valid));
+    kernel_add_total((unsigned)__popc(valid), (uint64_t *)&a.bounds[2]);
+    kernel_add_bounds(least, most, &a.bounds[0], &a.bounds[1]);
 }
 
 KERNEL_ALONE(join_key_bitmap)
@@ -53,28 +50,47 @@ KERNEL_TOGETHER(rank_sums)
         *a.out_total = base + total;
 }
 
+/* The bits of the thread's keys that stand in the bitmap, and where: at[k] / 64 is the number of words[k]. */
+DEVICE unsigned find_bits(data_type type, const void *keys, const uint64_t *validity, uint64_t first,
+                          uint64_t count, int64_t minimum, const uint64_t *bitmap, uint64_t bits,
+                          uint64_t *at, uint64_t *words)
+{
+    unsigned valid = kernel_valid_rows(validity, first, count), found = 0;
+    kernel_load_words(type.width, keys, 1, first, count, at);
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        at[k] = (uint64_t)kernel_word_integer(type, at[k]) - (uint64_t)minimum;
+        words[k] = (valid >> k & 1) && at[k] < bits ? bitmap[at[k] / 64] : 0;
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        found |= (unsigned)(words[k] >> (at[k] % 64) & 1) << k;
+    return found;
+}
+
 KERNEL_ALONE(rank_find)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint32_t group = ROW_NULL;
-    uint64_t at = key_bit(a.type, a.keys, i, a.minimum);
-    if (kernel_is_valid(a.validity, i) && at < a.bits) {
-        uint64_t word = a.bitmap[at / 64], bit = (uint64_t)1 << (at % 64);
-        if (word & bit)
-            group = a.ranks ? a.ranks[at / 64] + (uint32_t)__popcll(word & (bit - 1)) : 0;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t at[CUDA_ROWS], words[CUDA_ROWS];
+    uint32_t groups[CUDA_ROWS];
+    unsigned found = find_bits(a.type, a.keys, a.validity, first, count, a.minimum, a.bitmap,
+                               a.bits, at, words);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        groups[k] = a.ranks && (found >> k & 1) ? a.ranks[at[k] / 64] : 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, below = words[k] & (((uint64_t)1 << (at[k] % 64)) - 1);
+        if (i < count)
+            a.out[i] = !(found >> k & 1) ? ROW_NULL
+                       : a.ranks         ? groups[k] + (uint32_t)__popcll(below)
+                                         : 0;
     }
-    a.out[i] = group;
 }
 
 KERNEL_TOGETHER(filter_bitmap)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint64_t at = i < count ? key_bit(a.type, a.keys, i, a.minimum) : 0;
-    kernel_write_bit(a.out, i, count,
-                     i < count && at < a.bits && kernel_bit(a.bitmap, at) &&
-                         kernel_is_valid(a.validity, i));
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t at[CUDA_ROWS], words[CUDA_ROWS];
+    kernel_write_bits(a.out, first, count,
+                      find_bits(a.type, a.keys, a.validity, first, count, a.minimum, a.bitmap,
+                                a.bits, at, words));
 }
 
 /* ---- Bloom filters: device/cpu/kernel_bloom.h says which bits a hash has ---- */
@@ -100,11 +116,15 @@ KERNEL_ALONE(bloom_add)
 
 KERNEL_TOGETHER(filter_bloom)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint64_t hash = i < count ? a.hashes[i] : 0, bits = bloom_bits(hash);
-    kernel_write_bit(a.out, i, count,
-                     i < count && kernel_is_valid(a.validity, i) &&
-                         (a.blocks[bloom_block(hash, a.block_count)] & bits) == bits);
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint64_t hashes[CUDA_ROWS], blocks[CUDA_ROWS];
+    unsigned valid = kernel_valid_rows(a.validity, first, count), found = 0;
+    kernel_load_rows<uint64_t>(a.hashes, 1, first, count, hashes);
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        blocks[k] = valid >> k & 1 ? a.blocks[bloom_block(hashes[k], a.block_count)] : 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        found |= (unsigned)!(bloom_bits(hashes[k]) & ~blocks[k]) << k;
+    kernel_write_bits(a.out, first, count, found);
 }
 
 /* ---- codes ---- */
@@ -119,16 +139,10 @@ KERNEL_ALONE(code_pack)
     a.out[i] = has_code ? (before - 1) * a.range + digit + 1 : 0;
 }
 
-/* Of all lanes that added a slot, or a code, one counts. */
 DEVICE void count_inserted(uint64_t *stats, bool is_code, bool is_new)
 {
-    unsigned codes = __ballot_sync(ALL_LANES, is_code), added = __ballot_sync(ALL_LANES, is_new);
-    if (kernel_lane())
-        return;
-    if (codes)
-        kernel_atomic_add(&stats[0], (unsigned)__popc(codes));
-    if (added)
-        kernel_atomic_add(&stats[1], (unsigned)__popc(added));
+    kernel_add_total(is_code, &stats[0]);
+    kernel_add_total(is_new, &stats[1]);
 }
 
 KERNEL_TOGETHER(code_insert)
@@ -278,9 +292,7 @@ KERNEL_TOGETHER(join_pairs_total)
     uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
     if (i < count && a.groups[i] != ROW_NULL)
         pairs = a.starts[a.groups[i] + 1] - a.starts[a.groups[i]];
-    pairs = kernel_warp_sum(pairs);
-    if (kernel_lane() == 0 && pairs)
-        kernel_atomic_add(a.out_total, pairs);
+    kernel_add_total(pairs, a.out_total);
 }
 
 /* ---- rows, each as often as it says, from a cursor on ----
@@ -355,23 +367,17 @@ KERNEL_TOGETHER_WIDE(repeat_rows)
 
 KERNEL_TOGETHER(join_pairs_unique)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), own = 0, total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    for (uint64_t i = first; i < count && i < first + 8; i++)
-        own += a.groups[i] != ROW_NULL;
-    uint64_t at = kernel_block_scan(own, sums, &total);
-    at += kernel_tile_base(extra.scratch, tile, total, &base);
-    for (uint64_t i = first; i < count && i < first + 8; i++)
-        if (a.groups[i] != ROW_NULL) {
-            a.out_probe[at] = (uint32_t)i;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    kernel_number_rows(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t i) { return a.groups[i] != ROW_NULL; },
+        [&](uint64_t i, uint64_t before, bool is_pair) {
+            if (!is_pair)
+                return;
+            a.out_probe[before] = (uint32_t)i;
             if (a.rows)
-                a.out_build[at] = a.rows[a.groups[i]];
-            at++;
-        }
-    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
-        *a.out_count = base + total;
+                a.out_build[before] = a.rows[a.groups[i]];
+        });
 }
 
 /* ---- ranges ---- */
@@ -510,13 +516,11 @@ KERNEL_TOGETHER(range_pairs_total)
     uint64_t count = kernel_count(a.count), i = kernel_row(), pairs = 0;
     if (i < count && a.groups[i] != ROW_NULL)
         pairs = range_size(a, i);
-    pairs = kernel_warp_sum(pairs);
-    if (kernel_lane() == 0 && pairs)
-        kernel_atomic_add(a.out_total, pairs);
+    kernel_add_total(pairs, a.out_total);
 }
 
 /* cursor[1]: how many of the row's pairs are done. */
-KERNEL_TOGETHER(range_pairs)
+KERNEL_TOGETHER_WIDE(range_pairs)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), at, end, done;

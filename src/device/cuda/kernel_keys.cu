@@ -1,34 +1,70 @@
 /* kernel_keys.cu - grouping keys to packed rows and back; hashing and moving packed rows. */
 #include "device/cuda/keys.cuh"
 
-/* The value's bytes, at most 16: all NaNs are one key, and so are both zeros. Returns how many. */
-DEVICE unsigned key_value(data_type type, const void *values, uint64_t i, uint8_t *out)
+/* The value's bytes, with zeros behind them: all NaNs are one key, and so are both zeros. */
+DEVICE kernel_pair key_value(data_type type, const void *values, uint64_t i)
 {
+    kernel_pair key = {0, 0};
     if (type.id == TYPE_BOOL) {
-        out[0] = kernel_bit((const uint64_t *)values, i);
-        return 1;
-    }
-    if (type.id == TYPE_FLOAT) {
-        float x = ((const float *)values)[i];
+        key.low = kernel_bit((const uint64_t *)values, i);
+    } else if (type.id == TYPE_FLOAT) {
+        float x = ((const float *)values)[i] + 0.0f;
         uint32_t bits = 0x7fc00000u;
-        x += 0.0f;
         if (x == x)
             memcpy(&bits, &x, sizeof bits);
-        memcpy(out, &bits, sizeof bits);
-        return 4;
-    }
-    if (type.id == TYPE_DOUBLE) {
+        key.low = bits;
+    } else if (type.id == TYPE_DOUBLE) {
         double x = ((const double *)values)[i] + 0.0;
-        uint64_t bits = 0x7ff8000000000000u;
+        key.low = 0x7ff8000000000000u;
         if (x == x)
-            memcpy(&bits, &x, sizeof bits);
-        memcpy(out, &bits, sizeof bits);
-        return 8;
+            memcpy(&key.low, &x, sizeof x);
+    } else if (type.width) {
+        WITH_WIDTH(type.width, bytes x = ((const bytes *)values)[i]; memcpy(&key, &x, sizeof x);)
     }
-    if (type.width) {
-        WITH_WIDTH(type.width, bytes x = ((const bytes *)values)[i]; memcpy(out, &x, sizeof x);)
+    return key;
+}
+
+/* A key lies at any byte of its row; at its own width most do, and are moved at once. */
+DEVICE bool key_is_aligned(const uint8_t *at, unsigned bytes)
+{
+    return (uint64_t)at % (bytes < 8 ? bytes : 8) == 0;
+}
+
+DEVICE void put_key(uint8_t *at, unsigned bytes, kernel_pair key)
+{
+    if (!key_is_aligned(at, bytes)) {
+        for (unsigned k = 0; k < bytes; k++)
+            at[k] = (uint8_t)((k < 8 ? key.low : key.high) >> (8 * (k % 8)));
+    } else if (bytes == 1) {
+        *at = (uint8_t)key.low;
+    } else if (bytes == 2) {
+        *(uint16_t *)at = (uint16_t)key.low;
+    } else if (bytes == 4) {
+        *(uint32_t *)at = (uint32_t)key.low;
+    } else {
+        ((uint64_t *)at)[0] = key.low;
+        if (bytes == 16)
+            ((uint64_t *)at)[1] = key.high;
     }
-    return type.width;
+}
+
+DEVICE kernel_pair get_key(const uint8_t *at, unsigned bytes)
+{
+    kernel_pair key = {0, 0};
+    if (!key_is_aligned(at, bytes)) {
+        for (unsigned k = 0; k < bytes; k++)
+            *(k < 8 ? &key.low : &key.high) |= (uint64_t)at[k] << (8 * (k % 8));
+    } else if (bytes == 1) {
+        key.low = *at;
+    } else if (bytes == 2) {
+        key.low = *(const uint16_t *)at;
+    } else if (bytes == 4) {
+        key.low = *(const uint32_t *)at;
+    } else {
+        key.low = ((const uint64_t *)at)[0];
+        key.high = bytes == 16 ? ((const uint64_t *)at)[1] : 0;
+    }
+    return key;
 }
 
 KERNEL_ALONE(keys_pack)
@@ -36,13 +72,16 @@ KERNEL_ALONE(keys_pack)
     uint64_t count = kernel_count(a.count), i = kernel_row();
     if (i >= count)
         return;
-    uint8_t *row = a.rows + i * a.stride, value[16];
-    unsigned bytes = key_value(a.type, a.values, i, value);
+    uint8_t *row = a.rows + i * a.stride;
+    unsigned bytes = a.type.id == TYPE_BOOL ? 1 : a.type.width;
     bool is_valid = kernel_is_valid(a.validity, i);
+    kernel_pair key = {0, 0};
+    if (is_valid)
+        key = key_value(a.type, a.values, i);
     if (a.is_alone)
         *(uint64_t *)row = 0;
-    for (unsigned k = 0; k < bytes; k++)
-        row[a.offset + k] = is_valid ? value[k] : 0;
+    if (bytes)
+        put_key(row + a.offset, bytes, key);
     if (is_valid)
         return;
     if (!bytes)
@@ -60,8 +99,8 @@ KERNEL_TOGETHER(keys_unpack)
     if (a.type.id == TYPE_BOOL) {
         kernel_write_bit((uint64_t *)a.values, i, count, i < count && (row[a.offset] & 1));
     } else if (i < count && a.type.width) {
-        WITH_WIDTH(a.type.width, bytes x; memcpy(&x, row + a.offset, sizeof x);
-                   ((bytes *)a.values)[i] = x;)
+        kernel_pair key = get_key(row + a.offset, a.type.width);
+        WITH_WIDTH(a.type.width, memcpy((bytes *)a.values + i, &key, sizeof(bytes));)
     }
     if (a.validity)
         kernel_write_bit(a.validity, i, count,
@@ -101,9 +140,7 @@ KERNEL_TOGETHER(keys_text_bytes)
         uint32_t bytes = (uint32_t)key_row(a.rows, a.stride, i)[k * 2];
         sum += bytes > STRING_INLINE_BYTES ? bytes : 0;
     }
-    sum = kernel_warp_sum(sum);
-    if (kernel_lane() == 0 && sum)
-        kernel_atomic_add(a.out_total, sum);
+    kernel_add_total(sum, a.out_total);
 }
 
 KERNEL_ALONE(keys_own_text)

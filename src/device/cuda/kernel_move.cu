@@ -3,58 +3,80 @@
 #include "device/arrow_value.h"
 #include "device/cuda/hash.cuh"
 
-/* A thread takes a byte of the mask; a block's rows are one tile of the scan. */
 KERNEL_TOGETHER(mask_to_index)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count);
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = 0;
-    if (first < count) {
-        bits = ((const uint8_t *)a.mask)[first / 8];
-        if (a.validity)
-            bits &= ((const uint8_t *)a.validity)[first / 8];
-        if (count - first < 8)
-            bits &= (1u << (count - first)) - 1;
-    }
-    uint64_t total, before = kernel_block_scan(__popc(bits), sums, &total);
-    uint64_t at = kernel_tile_base(extra.scratch, tile, total, &base) + before;
-    for (; bits; bits &= bits - 1)
-        a.rows[at++] = a.first_row + (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && (tile + 1 == extra.blocks))
-        *a.out_count = base + total;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    const uint32_t *mask = (const uint32_t *)a.mask, *validity = (const uint32_t *)a.validity;
+    kernel_number_bits(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t w) { return mask[w] & (validity ? validity[w] : ~0u); },
+        [&](uint64_t i, uint64_t before, bool is_set) {
+            if (is_set)
+                a.rows[before] = a.first_row + (uint32_t)i;
+        });
+}
+
+template <class T>
+DEVICE void gather_rows(const gather_arguments &a, uint64_t first, uint64_t count,
+                        const uint32_t *rows)
+{
+    T values[CUDA_ROWS] = {};
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (rows[k] != ROW_NULL)
+            values[k] = ((const T *)a.base)[rows[k]];
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            ((T *)a.out)[first + k * CUDA_WARP] = values[k];
 }
 
 KERNEL_TOGETHER(gather)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    uint32_t row = i < count ? a.index[i] : ROW_NULL;
-    bool is_null = row == ROW_NULL;
-    if (!a.width) {
-        kernel_write_bit((uint64_t *)a.out, i, count,
-                         !is_null && kernel_bit((const uint64_t *)a.base, row));
-    } else if (i < count) {
-        WITH_WIDTH(a.width, bytes nothing = {};
-                   ((bytes *)a.out)[i] = is_null ? nothing : ((const bytes *)a.base)[row];)
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS];
+    unsigned bits = 0, valid = 0;
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i < count ? a.index[i] : ROW_NULL;
     }
-    if (a.out_validity)
-        kernel_write_bit(a.out_validity, i, count,
-                         !is_null && kernel_is_valid(a.base_validity, row));
+    if (a.width) {
+        WITH_WIDTH(a.width, gather_rows<bytes>(a, first, count, rows);)
+    } else {
+        for (unsigned k = 0; k < CUDA_ROWS; k++)
+            if (rows[k] != ROW_NULL)
+                bits |= (unsigned)kernel_bit((const uint64_t *)a.base, rows[k]) << k;
+        kernel_write_bits((uint64_t *)a.out, first, count, bits);
+    }
+    if (!a.out_validity)
+        return;
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (rows[k] != ROW_NULL)
+            valid |= (unsigned)kernel_is_valid(a.base_validity, rows[k]) << k;
+    kernel_write_bits(a.out_validity, first, count, valid);
 }
 
 KERNEL_ALONE(gather_index)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[i] = a.second[i] == ROW_NULL ? ROW_NULL : a.first[a.second[i]];
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    uint32_t rows[CUDA_ROWS];
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        rows[k] = i < count ? a.second[i] : ROW_NULL;
+    }
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        rows[k] = rows[k] == ROW_NULL ? ROW_NULL : a.first[rows[k]];
+    for (unsigned k = 0; k < CUDA_ROWS; k++)
+        if (first + k * CUDA_WARP < count)
+            a.out[first + k * CUDA_WARP] = rows[k];
 }
 
 KERNEL_ALONE(count_up)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i < count)
-        a.out[i] = a.first + (uint32_t)i;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row();
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        if (i < count)
+            a.out[i] = a.first + (uint32_t)i;
+    }
 }
 
 KERNEL_ALONE(index_to_zero)
@@ -83,14 +105,30 @@ KERNEL_TOGETHER(fill)
     }
 }
 
+DEVICE uint64_t hash_word(data_type type, uint64_t word)
+{
+    if (type.id == TYPE_FLOAT)
+        return kernel_hash_double((double)kernel_word_float(word));
+    if (type.id == TYPE_DOUBLE)
+        return kernel_hash_double(kernel_word_double(word));
+    return kernel_mix((uint64_t)kernel_word_integer(type, word));
+}
+
 KERNEL_ALONE(hash_values)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t hash = kernel_is_valid(a.validity, i) ? kernel_hash_value(a.type, a.values, i)
-                                                   : KERNEL_NULL_HASH;
-    a.out[i] = a.combine ? kernel_mix(a.out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;
+    uint64_t count = kernel_count(a.count), first = kernel_first_row(), words[CUDA_ROWS];
+    bool has_words = a.type.width > 0 && a.type.width <= 8;
+    unsigned valid = kernel_valid_rows(a.validity, first, count);
+    if (has_words)
+        kernel_load_words(a.type.width, a.values, 1, first, count, words);
+    KERNEL_UNROLLED
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP, hash = KERNEL_NULL_HASH;
+        if (valid >> k & 1)
+            hash = has_words ? hash_word(a.type, words[k]) : kernel_hash_value(a.type, a.values, i);
+        if (i < count)
+            a.out[i] = a.combine ? kernel_mix(a.out[i] * 0x9e3779b97f4a7c15ull + hash) : hash;
+    }
 }
 
 /* Bits from anywhere to anywhere: a thread a word of the target, of which the first and the last
@@ -121,10 +159,8 @@ KERNEL_ALONE(copy_bits)
 
 KERNEL_TOGETHER(count_bits)
 {
-    uint64_t w = kernel_row(), set = w < a.word_count ? (uint64_t)__popcll(a.bits[w]) : 0;
-    set = kernel_warp_sum(set);
-    if (kernel_lane() == 0 && set)
-        kernel_atomic_add(a.out_total, set);
+    uint64_t w = kernel_row();
+    kernel_add_total(w < a.word_count ? (uint64_t)__popcll(a.bits[w]) : 0, a.out_total);
 }
 
 /* ---- strings ---- */
@@ -136,9 +172,7 @@ KERNEL_TOGETHER(string_bytes)
         const kernel_view *view = (const kernel_view *)a.values + i;
         bytes = kernel_view_is_long(view) ? kernel_view_bytes(view) : 0;
     }
-    bytes = kernel_warp_sum(bytes);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(bytes, a.out_total);
 }
 
 /* Each long string takes its place in the heap: in what order is not said. */
@@ -166,7 +200,7 @@ DEVICE uint64_t text_bytes(const string_offsets_arguments &a, uint64_t i)
 }
 
 /* A thread takes rows that lie side by side; a block's are one tile of the scan. */
-KERNEL_TOGETHER(string_offsets)
+KERNEL_TOGETHER_WIDE(string_offsets)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), own = 0, total;

@@ -29,12 +29,9 @@ DEVICE uint128 ordered(const sort_pack_arguments &a, uint64_t i)
     WITH_INTEGER(a.type, return (uint128)(int128)((const number *)a.values)[i] ^ SIGN;)
 }
 
-KERNEL_ALONE(sort_pack)
+/* The three words of row i's key. */
+DEVICE void pack_row(const sort_pack_arguments &a, uint64_t i, uint64_t *key)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count)
-        return;
-    uint64_t *key = a.rows + (i * a.key_count + a.key) * 3;
     bool is_null = a.type.id == TYPE_NULL || !kernel_is_valid(a.validity, i);
     bool is_text = a.type.id == TYPE_VARCHAR || a.type.id == TYPE_BLOB;
     kernel_view words = {0, 0};
@@ -50,6 +47,22 @@ KERNEL_ALONE(sort_pack)
              (is_null != a.nulls_first);
     key[1] = is_null ? 0 : words.head;
     key[2] = is_null ? 0 : words.tail;
+}
+
+/* A warp writes its rows' words one behind the other, as its lanes' own would each be a piece of another line. */
+KERNEL_TOGETHER(sort_pack)
+{
+    __shared__ uint64_t words[CUDA_BLOCK * 3];
+    uint64_t count = kernel_count(a.count), i = kernel_row();
+    uint64_t *of_warp = &words[kernel_warp() * CUDA_WARP * 3];
+    if (i < count)
+        pack_row(a, i, &of_warp[kernel_lane() * 3]);
+    __syncwarp();
+    for (unsigned at = kernel_lane(); at < CUDA_WARP * 3; at += CUDA_WARP) {
+        uint64_t row = i - kernel_lane() + at / 3;
+        if (row < count)
+            a.rows[(row * a.key_count + a.key) * 3 + at % 3] = of_warp[at];
+    }
 }
 
 /* Which of the two arrays a step reads or writes: extra.step's lowest bit, so that the last step
@@ -104,22 +117,17 @@ KERNEL_STEP_ALONE(sort_rows_merge, sort_rows)
 
 KERNEL_TOGETHER(sort_keep)
 {
-    __shared__ uint64_t sums[8], tile_number, base;
-    uint64_t count = kernel_count(a.count), total;
-    uint64_t tile = kernel_take_tile(extra.scratch, &tile_number);
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = 0;
-    for (uint64_t i = first; i < count && i < first + 8; i++) {
-        const uint64_t *key = a.rows + i * 3, *last = a.last;
-        bool is_kept = key[0] != last[0]   ? key[0] < last[0]
-                       : key[1] != last[1] ? key[1] < last[1]
-                                           : key[2] <= last[2];
-        bits |= (unsigned)is_kept << (i - first);
-    }
-    uint64_t at = kernel_block_scan((uint64_t)__popc(bits), sums, &total);
-    at += kernel_tile_base(extra.scratch, tile, total, &base);
-    for (; bits; bits &= bits - 1)
-        a.out[at++] = (uint32_t)first + (uint32_t)__ffs((int)bits) - 1;
-    if (threadIdx.x == 0 && tile + 1 == extra.blocks)
-        *a.out_count = base + total;
+    __shared__ uint64_t shared[MARKS_SHARED_WORDS];
+    kernel_number_rows(
+        extra, kernel_count(a.count), shared, a.out_count,
+        [&](uint64_t i) {
+            const uint64_t *key = a.rows + i * 3, *last = a.last;
+            return key[0] != last[0]   ? key[0] < last[0]
+                   : key[1] != last[1] ? key[1] < last[1]
+                                       : key[2] <= last[2];
+        },
+        [&](uint64_t i, uint64_t before, bool is_kept) {
+            if (is_kept)
+                a.out[before] = (uint32_t)i;
+        });
 }

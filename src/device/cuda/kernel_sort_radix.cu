@@ -87,7 +87,7 @@ DEVICE uint64_t radix_word_of(const sort_rows_arguments &a, uint64_t row, uint32
     const uint64_t *words = a.rows + (row * a.key_count + key) * 3;
     if (word == 0)
         return words[0] & 1;
-    if (!(words[0] & SORT_KEY_TEXT))
+    if (!a.has_text || !(words[0] & SORT_KEY_TEXT))
         return word < 3 ? words[word] : 0;
     kernel_view view = {words[1], words[2]};
     uint32_t bytes = kernel_view_bytes(&view), more = RADIX_TEXT_BYTES + 1;
@@ -104,45 +104,109 @@ DEVICE bool radix_is_long_text(const sort_rows_arguments &a, uint64_t row, uint3
     return words[0] & SORT_KEY_TEXT && (uint32_t)words[1] > RADIX_TEXT_BYTES;
 }
 
-KERNEL_STEP_TOGETHER(sort_rows_differ, sort_rows)
+/* In which bits of a key's WORDS words the block's rows differ from the first one. Each row is read once. */
+template <unsigned WORDS>
+DEVICE void radix_differ(const sort_rows_arguments &a, uint32_t key, uint64_t first, uint64_t end,
+                         uint64_t *out)
+{
+    uint64_t of_first[WORDS], differ[WORDS] = {};
+    for (unsigned word = 0; word < WORDS; word++)
+        of_first[word] = radix_word_of(a, 0, key, word);
+    for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
+        for (unsigned word = 0; word < WORDS; word++)
+            differ[word] |= radix_word_of(a, i, key, word) ^ of_first[word];
+    for (unsigned word = 0; word < WORDS; word++) {
+        for (unsigned step = 16; step; step /= 2)
+            differ[word] |= __shfl_xor_sync(ALL_LANES, differ[word], step);
+        /* Most blocks find what others have found. */
+        if (kernel_lane() == 0 && (differ[word] & ~*(const volatile uint64_t *)&out[word]))
+            atomicOr((word64 *)&out[word], (word64)differ[word]);
+    }
+}
+
+KERNEL_STEP_TOGETHER_WIDE(sort_rows_differ, sort_rows)
 {
     uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * CUDA_TILE_ROWS;
     uint64_t end = first + CUDA_TILE_ROWS < count ? first + CUDA_TILE_ROWS : count;
     bool has_long_text = false;
-    for (uint32_t key = 0; key < a.key_count; key++)
-        for (uint32_t word = 0; word < (a.has_text ? RADIX_KEY_WORDS : 3); word++) {
-            uint64_t differ = 0, of_first = count ? radix_word_of(a, 0, key, word) : 0;
-            for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK) {
-                differ |= radix_word_of(a, i, key, word) ^ of_first;
-                has_long_text |= a.has_text && !word && radix_is_long_text(a, i, key);
-            }
-            for (unsigned step = 16; step; step /= 2)
-                differ |= __shfl_xor_sync(ALL_LANES, differ, step);
-            if (kernel_lane() == 0 && differ)
-                atomicOr((word64 *)&radix_of(extra)->differ[key * RADIX_KEY_WORDS + word],
-                         (word64)differ);
+    if (first >= count)
+        return;
+    for (uint32_t key = 0; key < a.key_count; key++) {
+        uint64_t *differ = &radix_of(extra)->differ[key * RADIX_KEY_WORDS];
+        if (!a.has_text) {
+            radix_differ<3>(a, key, first, end, differ);
+            continue;
         }
+        radix_differ<RADIX_KEY_WORDS>(a, key, first, end, differ);
+        for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
+            has_long_text |= radix_is_long_text(a, i, key);
+    }
     if (has_long_text)
         radix_of(extra)->has_long_text = 1;
 }
 
-/* How many rows have each value of each digit in which any differ. */
-KERNEL_STEP_TOGETHER(sort_rows_counts, sort_rows)
+/* Which digits there are to sort by: one thread makes their list. */
+KERNEL_STEP_ALONE(sort_rows_digits, sort_rows)
 {
-    __shared__ uint32_t counts[RADIX_VALUES];
     radix_state *state = radix_of(extra);
-    uint64_t count = kernel_count(a.count), first = (uint64_t)blockIdx.x * RADIX_TILE_ROWS;
-    uint64_t end = first + RADIX_TILE_ROWS < count ? first + RADIX_TILE_ROWS : count;
+    uint32_t at = 0, digits = 0;
     radix_digit digit;
-    uint32_t at = 0;
-    for (uint32_t number = 0; radix_next(a, state, &at, &digit); number++) {
-        counts[threadIdx.x] = 0;
+    if (threadIdx.x)
+        return;
+    while (radix_next(a, state, &at, &digit))
+        state->digits[digits++] = digit;
+    state->digit_count = digits;
+}
+
+#define RADIX_WORD_DIGITS 8
+
+/* The digits of the word that digit `number` is of: a bit for each. */
+DEVICE unsigned radix_word_digits(const radix_state *state, uint32_t number)
+{
+    radix_digit first = state->digits[number], digit = first;
+    unsigned found = 0;
+    for (; number < state->digit_count; number++) {
+        digit = state->digits[number];
+        if (digit.key != first.key || digit.word != first.word)
+            break;
+        found |= 1u << (digit.shift / 8);
+    }
+    return found;
+}
+
+/* How many rows have each value of each digit in which any differ: digits of one word together, as reading it
+ * is what takes long. Blocks take tiles in turns. */
+KERNEL_STEP_TOGETHER_WIDE(sort_rows_counts, sort_rows)
+{
+    __shared__ uint32_t counts[RADIX_WORD_DIGITS][RADIX_VALUES];
+    radix_state *state = radix_of(extra);
+    uint64_t count = kernel_count(a.count);
+    for (uint32_t number = 0; number < state->digit_count;) {
+        radix_digit of = state->digits[number];
+        unsigned digits = radix_word_digits(state, number);
+        for (unsigned k = 0; k < RADIX_WORD_DIGITS; k++)
+            counts[k][threadIdx.x] = 0;
         __syncthreads();
-        for (uint64_t i = first + threadIdx.x; i < end; i += CUDA_BLOCK)
-            atomicAdd(&counts[radix_value(radix_word_of(a, i, digit.key, digit.word), digit)], 1u);
+        for (uint64_t tile = blockIdx.x; tile * CUDA_TILE_ROWS < count; tile += extra.blocks) {
+            uint64_t words[CUDA_TILE_ROWS / CUDA_BLOCK];
+            uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x;
+            for (unsigned k = 0; k < CUDA_TILE_ROWS / CUDA_BLOCK; k++)
+                words[k] = first + k * CUDA_BLOCK < count
+                               ? radix_word_of(a, first + k * CUDA_BLOCK, of.key, of.word)
+                               : 0;
+            for (unsigned k = 0; k < CUDA_TILE_ROWS / CUDA_BLOCK; k++)
+                for (unsigned d = 0; d < RADIX_WORD_DIGITS; d++)
+                    if (first + k * CUDA_BLOCK < count && (digits >> d & 1))
+                        atomicAdd(&counts[d][words[k] >> (8 * d) & (RADIX_VALUES - 1)], 1u);
+        }
         __syncthreads();
-        if (counts[threadIdx.x])
-            atomicAdd(&state->counts[number][threadIdx.x], counts[threadIdx.x]);
+        for (unsigned d = 0; d < RADIX_WORD_DIGITS; d++)
+            if (digits >> d & 1) {
+                uint32_t own = counts[d][threadIdx.x];
+                if (own)
+                    atomicAdd(&state->counts[number][threadIdx.x], own);
+                number++;
+            }
         __syncthreads();
     }
 }
@@ -187,9 +251,10 @@ DEVICE uint32_t radix_before(uint32_t *table, uint64_t tile, uint32_t own)
     if (tile)
         atomicExch(&table[tile * RADIX_VALUES + threadIdx.x], RADIX_FLAG_OWN | own);
     for (uint64_t t = tile; t-- > 0;) {
+        const volatile uint32_t *at = &table[t * RADIX_VALUES + threadIdx.x];
         uint32_t found;
         do
-            found = atomicAdd(&table[t * RADIX_VALUES + threadIdx.x], 0u);
+            found = *at;
         while (!(found & ~RADIX_NUMBER));
         before += found & RADIX_NUMBER;
         if (found & RADIX_FLAG_ALL)
@@ -219,95 +284,137 @@ DEVICE void radix_places(radix_tile *tile, uint32_t *table, uint64_t number, uin
     __syncthreads();
 }
 
+/* Where rows, and words, are read from and written to: NULL where they are not. */
+typedef struct radix_pass {
+    const uint32_t *source;       /* else they are in the order of their numbers */
+    const uint64_t *source_words; /* else they are the packed row's */
+    uint32_t *target;
+    uint64_t *target_words;
+    uint32_t *look_back;
+    radix_digit digit;
+    uint32_t number;
+} radix_pass;
+
+/* The thread's rows, all read before anything waits for one of them: the tile is then on its way at once. */
+DEVICE void radix_read(const sort_rows_arguments &a, const radix_pass &p, uint64_t first, uint32_t at,
+                       uint32_t rows, uint32_t *row, uint64_t *words)
+{
+    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
+        uint32_t i = at + k * CUDA_WARP;
+        row[k] = i < rows ? (uint32_t)(first + i) : 0;
+        words[k] = 0;
+    }
+    if (p.source)
+        for (unsigned k = 0; k < RADIX_ITEMS; k++)
+            if (at + k * CUDA_WARP < rows)
+                row[k] = p.source[first + at + k * CUDA_WARP];
+    if (p.source_words) {
+        for (unsigned k = 0; k < RADIX_ITEMS; k++)
+            if (at + k * CUDA_WARP < rows)
+                words[k] = p.source_words[first + at + k * CUDA_WARP];
+    } else {
+        for (unsigned k = 0; k < RADIX_ITEMS; k++)
+            if (at + k * CUDA_WARP < rows)
+                words[k] = radix_word_of(a, row[k], p.digit.key, p.digit.word);
+    }
+}
+
 /* Reads the tile, ranks its rows, and writes them in their order, which makes neighbours of those that
  * are neighbours among all. */
-DEVICE void radix_move(const sort_rows_arguments &a, radix_tile *tile, radix_state *state,
-                       uint32_t *look_back, uint64_t number, const uint32_t *source,
-                       const uint64_t *source_words, uint32_t *target, uint64_t *target_words,
-                       radix_digit digit, uint32_t pass)
+DEVICE void radix_move(const sort_rows_arguments &a, const radix_pass &p, radix_tile *tile,
+                       uint64_t number, uint32_t count_of_all)
 {
     uint64_t first = number * RADIX_TILE_ROWS, count = kernel_count(a.count);
     uint32_t rows = (uint32_t)(count - first < RADIX_TILE_ROWS ? count - first : RADIX_TILE_ROWS);
     uint32_t at = kernel_warp() * (RADIX_TILE_ROWS / RADIX_WARPS) + kernel_lane();
     uint64_t words[RADIX_ITEMS];
     uint32_t row[RADIX_ITEMS], place[RADIX_ITEMS];
-    for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        uint32_t i = at + k * CUDA_WARP;
-        bool is_row = i < rows;
-        row[k] = !is_row ? 0 : source ? source[first + i] : (uint32_t)(first + i);
-        words[k] = !is_row ? 0 : source_words ? source_words[first + i] : radix_word_of(a, row[k], digit.key, digit.word);
-        place[k] = radix_rank(tile, radix_value(words[k], digit), is_row);
-    }
+    radix_digit digit = p.digit;
+    radix_read(a, p, first, at, rows, row, words);
+    for (unsigned k = 0; k < RADIX_ITEMS; k++)
+        place[k] = radix_rank(tile, radix_value(words[k], digit), at + k * CUDA_WARP < rows);
     __syncthreads();
-    radix_places(tile, look_back, number, state->counts[pass][threadIdx.x]);
+    radix_places(tile, p.look_back, number, count_of_all);
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
         place[k] += tile->counts[kernel_warp()][radix_value(words[k], digit)];
         if (at + k * CUDA_WARP < rows)
             tile->room.moved[place[k]] = words[k];
     }
     __syncthreads();
-    uint32_t to[RADIX_ITEMS];
+    uint32_t values[RADIX_ITEMS / 4] = {}; /* four in a word: registers are few */
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
         uint32_t i = threadIdx.x + k * CUDA_BLOCK;
         if (i >= rows)
             continue;
-        to[k] = i + tile->base[radix_value(tile->room.moved[i], digit)];
-        if (target_words)
-            target_words[to[k]] = tile->room.moved[i];
+        uint32_t value = radix_value(tile->room.moved[i], digit);
+        values[k / 4] |= value << (8 * (k % 4));
+        if (p.target_words)
+            p.target_words[i + tile->base[value]] = tile->room.moved[i];
     }
     __syncthreads();
     for (unsigned k = 0; k < RADIX_ITEMS; k++)
         if (at + k * CUDA_WARP < rows)
             tile->room.moved[place[k]] = row[k];
     __syncthreads();
-    for (unsigned k = 0; k < RADIX_ITEMS; k++)
-        if (threadIdx.x + k * CUDA_BLOCK < rows)
-            target[to[k]] = (uint32_t)tile->room.moved[threadIdx.x + k * CUDA_BLOCK];
-}
-
-/* Rows that are equal in all digits are in order. */
-DEVICE void radix_identity(const sort_rows_arguments &a)
-{
-    uint64_t first = (uint64_t)blockIdx.x * RADIX_TILE_ROWS, count = kernel_count(a.count);
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        uint64_t i = first + threadIdx.x + k * CUDA_BLOCK;
-        if (i < count)
-            a.out[i] = (uint32_t)i;
+        uint32_t i = threadIdx.x + k * CUDA_BLOCK;
+        if (i < rows)
+            p.target[i + tile->base[values[k / 4] >> (8 * (k % 4)) & (RADIX_VALUES - 1)]] =
+                (uint32_t)tile->room.moved[i];
     }
 }
 
-/* extra.step: which of the digits that differ. The last one writes to out. */
+/* Rows that are equal in all digits are in order. */
+DEVICE void radix_identity(const sort_rows_arguments &a, const cuda_extra &extra)
+{
+    uint64_t count = kernel_count(a.count);
+    for (uint64_t i = kernel_row(); i < count; i += extra.blocks * CUDA_BLOCK)
+        a.out[i] = (uint32_t)i;
+}
+
+DEVICE radix_pass radix_pass_of(const sort_rows_arguments &a, const cuda_extra &extra)
+{
+    const radix_state *state = radix_of(extra);
+    uint32_t pass = (uint32_t)extra.step;
+    bool writes_out = (state->digit_count - pass) & 1;
+    bool is_first_of_word = !pass || state->digits[pass - 1].is_last_of_word;
+    radix_digit digit = state->digits[pass];
+    return {pass == 0 ? NULL : writes_out ? a.scratch : a.out,
+            is_first_of_word ? NULL : radix_words(a, extra, pass),
+            writes_out ? a.out : a.scratch,
+            digit.is_last_of_word ? NULL : radix_words(a, extra, pass + 1),
+            radix_look_back(a, extra, pass),
+            digit,
+            pass};
+}
+
+/* extra.step: which of the digits that differ. The last one writes to out. No more blocks than run at a time
+ * take tile after tile: where there is no such digit, they end at once. */
 KERNEL_STEP_TOGETHER_WIDEST(sort_rows_radix, sort_rows)
 {
     __shared__ radix_tile tile;
     __shared__ uint32_t taken;
     radix_state *state = radix_of(extra);
-    radix_digit digit = {0, 0, 0, 0}, next = digit;
-    uint32_t at = 0, pass = (uint32_t)extra.step, digits = 0;
-    bool is_first_of_word = true;
-    while (radix_next(a, state, &at, &next)) {
-        if (digits++ == pass)
-            digit = next;
-        else if (digits == pass)
-            is_first_of_word = next.is_last_of_word;
+    if (!state->digit_count && !extra.step)
+        radix_identity(a, extra);
+    if (extra.step >= state->digit_count)
+        return;
+    radix_pass p = radix_pass_of(a, extra);
+    uint32_t *next_look_back = radix_look_back(a, extra, p.number + 1);
+    uint32_t count_of_all = state->counts[p.number][threadIdx.x];
+    for (;;) {
+        if (threadIdx.x == 0)
+            taken = atomicAdd(&state->tiles_taken[p.number], 1u);
+        for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
+            tile.counts[warp][threadIdx.x] = tile.room.masks[warp][threadIdx.x] = 0;
+        __syncthreads();
+        uint64_t number = taken;
+        if (number * RADIX_TILE_ROWS >= kernel_count(a.count))
+            return;
+        next_look_back[number * RADIX_VALUES + threadIdx.x] = 0;
+        radix_move(a, p, &tile, number, count_of_all);
+        __syncthreads();
     }
-    if (!digits && !pass)
-        radix_identity(a);
-    if (pass >= digits)
-        return;
-    if (threadIdx.x == 0)
-        taken = atomicAdd(&state->tiles_taken[pass], 1u);
-    for (unsigned warp = 0; warp < RADIX_WARPS; warp++)
-        tile.counts[warp][threadIdx.x] = tile.room.masks[warp][threadIdx.x] = 0;
-    __syncthreads();
-    if ((uint64_t)taken * RADIX_TILE_ROWS >= kernel_count(a.count))
-        return;
-    radix_look_back(a, extra, pass + 1)[(uint64_t)taken * RADIX_VALUES + threadIdx.x] = 0;
-    bool writes_out = (digits - pass) & 1;
-    const uint32_t *source = pass == 0 ? NULL : writes_out ? a.scratch : a.out;
-    radix_move(a, &tile, state, radix_look_back(a, extra, pass), taken, source,
-               is_first_of_word ? NULL : radix_words(a, extra, pass), writes_out ? a.out : a.scratch,
-               digit.is_last_of_word ? NULL : radix_words(a, extra, pass + 1), digit, pass);
 }
 
 /* ---- rows whose texts begin alike ---- */

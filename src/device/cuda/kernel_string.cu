@@ -125,9 +125,7 @@ KERNEL_TOGETHER_WIDE(string_build_bytes)
         kernel_fail(a.error, r.is_none ? DEV_ERROR_CAST : DEV_ERROR_OVERFLOW, a.location, i);
         r.bytes = 0;
     }
-    uint64_t bytes = kernel_warp_sum(r.bytes > STRING_INLINE_BYTES ? r.bytes : 0);
-    if (kernel_lane() == 0 && bytes)
-        kernel_atomic_add(a.out_total, bytes);
+    kernel_add_total(r.bytes > STRING_INLINE_BYTES ? r.bytes : 0, a.out_total);
 }
 
 DEVICE void build_text(uint8_t op, const build_row *r, char *out)

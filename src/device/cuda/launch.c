@@ -22,11 +22,29 @@ shape cuda_shape_each(uint64_t items)
     return (shape){.blocks = cuda_blocks_for(items, threads), .threads = threads};
 }
 
-/* A block for CUDA_TILE_ROWS rows; at least one. With a word of scratch for each, and one more. */
+/* A thread for CUDA_ROWS rows. */
+shape cuda_shape_rows(uint64_t rows)
+{
+    return cuda_shape_each(cuda_blocks_for(rows, CUDA_ROWS));
+}
+
+/* At least one block, with a word of scratch for each, and one more. */
+static shape tiles_of(uint64_t rows, uint64_t tile_rows)
+{
+    uint64_t blocks = rows ? cuda_blocks_for(rows, tile_rows) : 1;
+    return (shape){.blocks = blocks, .threads = CUDA_BLOCK, .scratch_words = blocks + 1};
+}
+
+/* A block for CUDA_TILE_ROWS rows. */
 shape cuda_shape_tiles(uint64_t rows)
 {
-    uint64_t blocks = rows ? cuda_blocks_for(rows, CUDA_TILE_ROWS) : 1;
-    return (shape){.blocks = blocks, .threads = CUDA_BLOCK, .scratch_words = blocks + 1};
+    return tiles_of(rows, CUDA_TILE_ROWS);
+}
+
+/* A block for CUDA_BIT_TILE_ROWS rows. */
+static shape bit_tiles(uint64_t rows)
+{
+    return tiles_of(rows, CUDA_BIT_TILE_ROWS);
 }
 
 /* The same without scratch, and nothing for no rows. */
@@ -212,6 +230,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 
 /* One function for each kernel of the list, which names shapes without their prefix. */
 #define each cuda_shape_each
+#define rows(count) cuda_shape_rows(count)
 #define tiles cuda_shape_tiles
 #define blocks cuda_shape_blocks
 #define turns(rows) cuda_shape_turns(l, rows)
@@ -232,6 +251,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #undef CUDA_KERNEL
 #undef CUDA_SEVERAL
 #undef each
+#undef rows
 #undef tiles
 #undef blocks
 #undef turns

@@ -23,6 +23,7 @@ typedef struct launch {
 
 /* The shapes of cuda_kernels.def. */
 shape cuda_shape_each(uint64_t items);
+shape cuda_shape_rows(uint64_t rows);
 shape cuda_shape_tiles(uint64_t rows);
 shape cuda_shape_blocks(uint64_t rows);
 shape cuda_shape_turns(const launch *l, uint64_t rows);

@@ -14,6 +14,16 @@ status cuda_launch_aggregate_pick(launch *l)
                     cuda_shape_locked(cuda_shape_turns(l, a->count.bound)));
 }
 
+/* ---- kernel_arithmetic.cu ---- */
+
+status cuda_launch_arithmetic(launch *l)
+{
+    const arithmetic_arguments *a = l->arguments;
+    if (a->type.width == 16 || a->left_width == 16 || a->right_width == 16)
+        return cuda_run(l, CUDA_ENTRY_arithmetic_wide, cuda_shape_each(a->count.bound));
+    return cuda_run(l, CUDA_ENTRY_arithmetic, cuda_shape_rows(a->count.bound));
+}
+
 /* ---- kernel_expression.cu ---- */
 
 /* Few registers where nothing needs more. */
@@ -41,7 +51,7 @@ status cuda_launch_groups_find(launch *l)
 status cuda_launch_groups_partition(launch *l)
 {
     const groups_partition_arguments *a = l->arguments;
-    shape rows = cuda_shape_each(a->count.bound);
+    shape rows = cuda_shape_blocks(a->count.bound);
     TRY(cuda_scratch_take(l, (uint64_t)1 << a->bits));
     TRY(cuda_run(l, CUDA_ENTRY_groups_partition, rows));
     TRY(cuda_run(l, CUDA_ENTRY_groups_partition_sum, cuda_shape_one_block()));
@@ -51,7 +61,7 @@ status cuda_launch_groups_partition(launch *l)
 status cuda_launch_ranks_partition(launch *l)
 {
     const ranks_partition_arguments *a = l->arguments;
-    shape rows = cuda_shape_each(a->count.bound);
+    shape rows = cuda_shape_blocks(a->count.bound);
     TRY(cuda_scratch_take(l, a->ranks));
     TRY(cuda_run(l, CUDA_ENTRY_ranks_partition, rows));
     TRY(cuda_run(l, CUDA_ENTRY_ranks_partition_sum, cuda_shape_one_block()));
@@ -148,9 +158,11 @@ static status radix_long_texts(launch *l, uint64_t rows)
 static status radix_launches(launch *l, const sort_rows_arguments *a)
 {
     uint64_t rows = a->count.bound;
-    shape s = {.blocks = radix_tiles(rows), .threads = CUDA_BLOCK};
+    shape s = cuda_shape_turns(l, rows);
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_differ, cuda_shape_blocks(rows)));
+    TRY(cuda_run(l, CUDA_ENTRY_sort_rows_digits, cuda_shape_one_warp()));
     TRY(cuda_run(l, CUDA_ENTRY_sort_rows_counts, s));
+    s.blocks = s.blocks < radix_tiles(rows) ? s.blocks : radix_tiles(rows);
     for (uint32_t digit = 0; digit < radix_digits(a); digit++) {
         l->extra.step = digit;
         TRY(cuda_run(l, CUDA_ENTRY_sort_rows_radix, s));

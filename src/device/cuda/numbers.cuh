@@ -47,7 +47,8 @@
         }                                                                                          \
     }
 
-typedef struct kernel_pair {
+/* Moved by one instruction: values of 16 bytes lie at such addresses. */
+typedef struct alignas(16) kernel_pair {
     uint64_t low, high;
 } kernel_pair;
 
@@ -87,6 +88,59 @@ DEVICE int64_t kernel_load_integer(data_type type, const void *values, uint64_t 
 {
     WITH_INTEGER(type, return (int64_t)((const number *)values)[i];)
 }
+
+/* ---- several rows a thread: kernel_first_row ---- */
+
+template <class T>
+DEVICE void kernel_load_rows(const void *values, uint64_t stride, uint64_t first, uint64_t count,
+                             uint64_t *out)
+{
+    for (unsigned k = 0; k < CUDA_ROWS; k++) {
+        uint64_t i = first + k * CUDA_WARP;
+        out[k] = i < count ? ((const T *)values)[i * stride] : 0;
+    }
+}
+
+/* Values of 1 to 8 bytes as they lie there, with zeros in front of them: 0 behind the count. Nothing is done
+ * with one before all are on their way. */
+DEVICE void kernel_load_words(unsigned width, const void *values, uint64_t stride, uint64_t first,
+                              uint64_t count, uint64_t *out)
+{
+    if (width == 1)
+        kernel_load_rows<uint8_t>(values, stride, first, count, out);
+    else if (width == 2)
+        kernel_load_rows<uint16_t>(values, stride, first, count, out);
+    else if (width == 4)
+        kernel_load_rows<uint32_t>(values, stride, first, count, out);
+    else
+        kernel_load_rows<uint64_t>(values, stride, first, count, out);
+}
+
+/* The integer-like value of such a word: what kernel_load_integer gives. */
+DEVICE int64_t kernel_word_integer(data_type type, uint64_t word)
+{
+    bool is_short = type.id == TYPE_INT8 || type.id == TYPE_INT16 || type.id == TYPE_INT32 ||
+                    type.id == TYPE_DATE;
+    unsigned above = is_short ? 64 - 8 * type.width : 0;
+    return (int64_t)(word << above) >> above;
+}
+
+DEVICE float kernel_word_float(uint64_t word)
+{
+    uint32_t bits = (uint32_t)word;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+DEVICE double kernel_word_double(uint64_t word)
+{
+    double value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* ---- how numbers compare ---- */
 
 /* NaN is equal to itself and above everything. */
 template <class T> DEVICE bool kernel_number_less(T x, T y)

@@ -33,27 +33,16 @@ DEVICE int over_compare(data_type type, const void *left, uint64_t i, const void
 }
 
 /* put(i, number, is_marked) of each row of the block's tile: number says how many rows are marked up to
- * and with row i. The number of all goes to *out_total, unless NULL. A block a tile, with the scan's
- * words as scratch; `shared`: OVER_SHARED_WORDS words. */
-#define OVER_SHARED_WORDS 10
+ * and with row i. As kernel_number_rows. */
+#define OVER_SHARED_WORDS MARKS_SHARED_WORDS
 template <class MARK, class PUT>
 DEVICE void over_number_marks(const cuda_extra &extra, uint64_t count, uint64_t *shared,
                               uint64_t *out_total, MARK is_marked, PUT put)
 {
-    uint64_t tile = kernel_take_tile(extra.scratch, &shared[8]), total;
-    uint64_t first = tile * CUDA_TILE_ROWS + threadIdx.x * 8;
-    unsigned bits = 0;
-    for (uint64_t i = first; i < count && i < first + 8; i++)
-        bits |= (unsigned)is_marked(i) << (i - first);
-    uint64_t number = kernel_block_scan((uint64_t)__popc(bits), shared, &total);
-    uint64_t base = kernel_tile_base(extra.scratch, tile, total, &shared[9]);
-    number += base;
-    for (uint64_t i = first; i < count && i < first + 8; i++, bits >>= 1) {
-        number += bits & 1;
-        put(i, number, bits & 1);
-    }
-    if (out_total && threadIdx.x == 0 && tile + 1 == extra.blocks)
-        *out_total = base + total;
+    kernel_number_rows(extra, count, shared, out_total, is_marked,
+                       [&](uint64_t i, uint64_t before, bool is_row) {
+                           put(i, before + is_row, is_row);
+                       });
 }
 
 #endif

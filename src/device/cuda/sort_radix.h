@@ -35,6 +35,8 @@ typedef struct radix_digit {
 typedef struct radix_state {
     /* Bits of keys' words in which some row is not as the first. */
     uint64_t differ[RADIX_KEYS_MAX * RADIX_KEY_WORDS];
+    uint32_t digit_count;
+    radix_digit digits[RADIX_DIGITS_MAX];  /* in which rows differ, least first */
     uint32_t has_long_text;                /* of which the digits are only the beginning */
     uint32_t is_unsorted, is_out_of_reach; /* once the digits are sorted; once windows are */
     uint32_t tiles_taken[RADIX_DIGITS_MAX];
