@@ -129,6 +129,18 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate)
     return bits;
 }
 
+static inline unsigned __reduce_or_sync(unsigned mask, unsigned value)
+{
+    emulated_words()[threadIdx.x & 31] = value;
+    emulated_meet(EMULATED_WARP, mask);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (mask >> lane & 1)
+            bits |= (unsigned)emulated_words()[lane];
+    emulated_meet(EMULATED_WARP, mask);
+    return bits;
+}
+
 static inline unsigned __match_any_sync(unsigned mask, unsigned value)
 {
     emulated_words()[threadIdx.x & 31] = value;
