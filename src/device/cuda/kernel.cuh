@@ -59,6 +59,17 @@ template <class A> struct kernel_jobs {
 
 typedef unsigned long long word64; /* what atomics take */
 
+/* Has what is there brought near, if the device does such a thing: so many bytes. */
+#define PREFETCH_BYTES 128u
+DEVICE void kernel_prefetch(const void *at)
+{
+#ifdef PISTACHIO_CUDA_EMULATED
+    (void)at;
+#else
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+#endif
+}
+
 /* ---- rows ---- */
 
 DEVICE uint64_t kernel_count(dev_count count)

@@ -207,7 +207,7 @@ KERNEL_TOGETHER(parquet_batch_split)
                (uint64_t)(p->row_count - p->valid_count) * a.width);
 }
 
-KERNEL_TOGETHER(parquet_batch_delta)
+KERNEL_TOGETHER_WIDE(parquet_batch_delta)
 {
     parquet_page *p = &a.pages[blockIdx.x];
     if (!IS_ONE_OF(p, a.kinds))
