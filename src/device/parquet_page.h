@@ -50,6 +50,7 @@ typedef struct parquet_page {
     uint8_t has_checksum; /* of the stored bytes: */
     uint32_t checksum;    /* CRC-32, as in gzip */
     uint32_t first_slice; /* slices that pages with a checksum before this one have */
+    uint32_t first_part;  /* parts of those before this one that a kernel decompresses */
     uint64_t file_at;     /* where it begins in the file */
     /* Set by parquet_batch_levels where there are levels, else by the host: values that are not
      * NULL, and the byte of the page where they begin. */
@@ -63,6 +64,11 @@ typedef struct parquet_page {
 /* Bytes that one block of a launch adds to a checksum at a time, and how many such slices a page has. */
 #define PARQUET_SLICE_BYTES 65536u
 #define PARQUET_SLICES(bytes) ((bytes) / PARQUET_SLICE_BYTES + 1)
+
+/* Bytes of a compressed page's values that may be decompressed without what is before them, and how many such parts
+ * there are: compressors of snappy begin anew after so many. */
+#define PARQUET_PART_BYTES 65536u
+#define PARQUET_PARTS(bytes) (((bytes) + !(bytes)-1) / PARQUET_PART_BYTES + 1)
 
 /* Rows [from, from + count) become rows from `at` on. */
 typedef struct parquet_run {

@@ -1,6 +1,6 @@
 /* emulated.h - what CUDA C has and C++ has not, for kernels that the host's compiler builds.
  *
- * One kernel runs at a time, one thread of it at a time. Threads of a kernel that meets are fibers
+ * One kernel runs at a time, one thread of it at a time, until it meets others or, now and then, comes to an atomic. Threads of a kernel that meets are fibers
  * (fibers.cpp); of the others they are calls. */
 #ifndef PISTACHIO_EMULATED_H
 #define PISTACHIO_EMULATED_H
@@ -68,6 +68,8 @@ enum emulated_meeting { EMULATED_BARRIER, EMULATED_WARP };
 void emulated_meet(emulated_meeting kind, unsigned mask);
 /* The lane's word, which the others of its warp read between two meetings. */
 uint64_t *emulated_words();
+/* Now and then other threads go on before this one does. */
+void emulated_pause();
 /* The launch fails. Does not come back. */
 [[noreturn]] void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -134,6 +136,18 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate)
     return bits;
 }
 
+static inline unsigned __reduce_or_sync(unsigned mask, unsigned value)
+{
+    emulated_words()[threadIdx.x & 31] = value;
+    emulated_meet(EMULATED_WARP, mask);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (mask >> lane & 1)
+            bits |= (unsigned)emulated_words()[lane];
+    emulated_meet(EMULATED_WARP, mask);
+    return bits;
+}
+
 static inline unsigned __match_any_sync(unsigned mask, unsigned value)
 {
     emulated_words()[threadIdx.x & 31] = value;
@@ -145,63 +159,55 @@ static inline unsigned __match_any_sync(unsigned mask, unsigned value)
     return same;
 }
 
-/* ---- atomics: nothing else runs ---- */
+/* ---- atomics: nothing else runs, but before and after one others may ---- */
+
+template <class T, class F> T emulated_atomic(T *at, F change)
+{
+    emulated_pause();
+    T old = *at;
+    *at = change(old);
+    emulated_pause();
+    return old;
+}
 
 template <class T> T atomicAdd(T *at, T number)
 {
-    T old = *at;
-    *at = old + number;
-    return old;
+    return emulated_atomic(at, [=](T old) { return (T)(old + number); });
 }
 
 template <class T> T atomicOr(T *at, T bits)
 {
-    T old = *at;
-    *at = old | bits;
-    return old;
+    return emulated_atomic(at, [=](T old) { return (T)(old | bits); });
 }
 
 template <class T> T atomicAnd(T *at, T bits)
 {
-    T old = *at;
-    *at = old & bits;
-    return old;
+    return emulated_atomic(at, [=](T old) { return (T)(old & bits); });
 }
 
 template <class T> T atomicXor(T *at, T bits)
 {
-    T old = *at;
-    *at = old ^ bits;
-    return old;
+    return emulated_atomic(at, [=](T old) { return (T)(old ^ bits); });
 }
 
 template <class T> T atomicMin(T *at, T number)
 {
-    T old = *at;
-    *at = number < old ? number : old;
-    return old;
+    return emulated_atomic(at, [=](T old) { return number < old ? number : old; });
 }
 
 template <class T> T atomicMax(T *at, T number)
 {
-    T old = *at;
-    *at = number > old ? number : old;
-    return old;
+    return emulated_atomic(at, [=](T old) { return number > old ? number : old; });
 }
 
 template <class T> T atomicExch(T *at, T number)
 {
-    T old = *at;
-    *at = number;
-    return old;
+    return emulated_atomic(at, [=](T) { return number; });
 }
 
 template <class T> T atomicCAS(T *at, T expected, T number)
 {
-    T old = *at;
-    if (old == expected)
-        *at = number;
-    return old;
+    return emulated_atomic(at, [=](T old) { return old == expected ? number : old; });
 }
 
 /* ---- bits ---- */

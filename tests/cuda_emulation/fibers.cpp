@@ -18,6 +18,7 @@
 #define THREADS_MAX 1024
 #define STACK_BYTES ((size_t)128 << 10)
 #define LAST_FRAMES_BYTES ((size_t)4 << 10)
+#define PAUSE_ODDS 16 /* a thread pauses at one atomic in so many, before it and after it */
 
 emulated_index threadIdx, blockIdx, blockDim, gridDim;
 const emulated_kernel *emulated_kernels;
@@ -145,6 +146,12 @@ void emulated_meet(emulated_meeting kind, unsigned mask)
     to_home(false);
 }
 
+void emulated_pause()
+{
+    if (running->is_together && next_random() % PAUSE_ODDS == 0)
+        to_home(false); /* ready to go on */
+}
+
 uint64_t *emulated_words()
 {
     return &words[current / 32 * 32];
@@ -191,16 +198,21 @@ static bool release_warp(unsigned first, unsigned end)
     return any;
 }
 
-/* Runs a warp until all of it waits for others or is done. True: something ran. */
+/* Runs a warp, whose lanes come in any order, until all of it waits for others, pauses or is done. True: something
+ * ran. */
 static bool run_warp(unsigned first, unsigned end)
 {
     bool ran = false;
     for (bool again = true; again && !has_failed;) {
-        for (unsigned i = first; i < end && !has_failed; i++)
-            if (fibers[i].state == FIBER_READY) {
+        uint64_t random = next_random();
+        unsigned step = (unsigned)random % 32 | 1, shift = (unsigned)(random >> 8) % 32;
+        for (unsigned k = 0; k < 32 && !has_failed; k++) {
+            unsigned i = first + (k * step + shift) % 32;
+            if (i < end && fibers[i].state == FIBER_READY) {
                 to_fiber(i);
                 ran = true;
             }
+        }
         again = !has_failed && release_warp(first, end);
     }
     return ran;

@@ -81,3 +81,38 @@ PLANTED(look_back, true)
         }
     a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + wrong;
 }
+
+/* A lane takes what the one before it has put down, without a meeting. */
+PLANTED(forgotten_syncwarp, true)
+{
+    __shared__ uint32_t words[CUDA_BLOCK];
+    unsigned before = threadIdx.x / CUDA_WARP * CUDA_WARP + (kernel_lane() + 31) % CUDA_WARP;
+    words[threadIdx.x] = a.first + threadIdx.x;
+    __syncwarp();
+    uint32_t other = words[before];
+    words[threadIdx.x] = 0; /* others may not have read it yet */
+    a.out[before] = other;
+}
+
+/* A thread says that its row is there, and then writes it. */
+PLANTED(flag_too_early, true)
+{
+    __shared__ uint32_t rows[CUDA_BLOCK];
+    __shared__ unsigned flags[CUDA_BLOCK];
+    rows[threadIdx.x] = flags[threadIdx.x] = 0;
+    __syncthreads();
+    unsigned other = threadIdx.x ^ CUDA_WARP;
+    atomicExch(&flags[threadIdx.x], 1u);
+    rows[threadIdx.x] = a.first + threadIdx.x;
+    while (!atomicAdd(&flags[other], 0u))
+        ;
+    a.out[other] = rows[other];
+}
+
+/* A word of four bytes where none lies. */
+PLANTED(misaligned, false)
+{
+    if (threadIdx.x == 0)
+        *(volatile uint32_t *)((volatile char *)a.out + 1) = a.first;
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row();
+}

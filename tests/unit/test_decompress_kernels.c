@@ -398,6 +398,7 @@ TEST(hostile_lengths)
 
 typedef struct pages {
     bytes stored, plain;
+    uint32_t parts;
     parquet_page list[PAGES];
 } pages;
 
@@ -418,7 +419,9 @@ static pages make_pages(size_t round, const int *of, size_t count)
                             .location = LOCATION + i,
                             .kind = (uint8_t)(i % 8),
                             .codec = (uint8_t)codec,
-                            .is_compressed = codec != PQ_CODEC_NONE};
+                            .is_compressed = codec != PQ_CODEC_NONE,
+                            .first_part = p.parts};
+        p.parts += d->is_compressed ? PARQUET_PARTS(plain.count - head) : 0;
         add(&p.stored, plain.at, d->is_compressed ? head : plain.count);
         if (d->is_compressed && plain.count > head) {
             bytes packed = compress(codec, plain.at + head, plain.count - head);
@@ -441,6 +444,7 @@ static dev_error launch(dev_kernel_function kernel, const pages *p, uint32_t mas
                                                  .unpacked = unpacked->at,
                                                  .pages = p->list,
                                                  .page_count = PAGES,
+                                                 .part_count = p->parts,
                                                  .error = &error});
     return error;
 }

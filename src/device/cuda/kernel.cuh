@@ -51,6 +51,9 @@ template <class A> struct kernel_jobs {
 #define KERNEL_STEP_ALONE_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, false, (CUDA_BLOCK, 4))
 #define KERNEL_STEP_TOGETHER(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK))
 #define KERNEL_STEP_TOGETHER_WIDE(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 4))
+/* Blocks of a warp, with up to 80. */
+#define KERNEL_WARP(name) KERNEL_FUNCTION(name, name, true, (CUDA_WARP, 24))
+#define KERNEL_STEP_WARP(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_WARP, 24))
 /* Up to 128, for those that hold several rows a thread, or kinds of pages. */
 #define KERNEL_STEP_TOGETHER_WIDEST(name, kernel) KERNEL_FUNCTION(name, kernel, true, (CUDA_BLOCK, 2))
 
@@ -58,6 +61,17 @@ template <class A> struct kernel_jobs {
 #define DEVICE static __device__ __forceinline__
 
 typedef unsigned long long word64; /* what atomics take */
+
+/* Has what is there brought near, if the device does such a thing: so many bytes. */
+#define PREFETCH_BYTES 128u
+DEVICE void kernel_prefetch(const void *at)
+{
+#ifdef PISTACHIO_CUDA_EMULATED
+    (void)at;
+#else
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+#endif
+}
 
 /* ---- rows ---- */
 

@@ -1,13 +1,6 @@
-/* kernel_decompress.cu - pages as their codecs left them, a warp for each. */
+/* kernel_decompress.cu - pages as their codecs left them: of snappy a warp for each part, else for each page. */
 #include "device/cuda/lz4.cuh"
 #include "device/cuda/snappy.cuh"
-
-DEVICE bool decompress_bytes(const parquet_decompress_arguments &a)
-{
-    if (a.codec == CUDA_CODEC_SNAPPY)
-        return snappy_decode(a.source, a.source_bytes, a.target, a.target_bytes);
-    return lz4_decode(a.codec == CUDA_CODEC_LZ4, a.source, a.source_bytes, a.target, a.target_bytes);
-}
 
 /* The page's bytes are zero, and the query fails. */
 DEVICE void fail_page(const parquet_decompress_arguments &a, dev_error_code code)
@@ -19,10 +12,22 @@ DEVICE void fail_page(const parquet_decompress_arguments &a, dev_error_code code
         kernel_fail(a.error, code, a.location, 0);
 }
 
-KERNEL_TOGETHER_WIDE(parquet_decompress)
+/* A page by a warp. */
+DEVICE void decompress_page(const parquet_decompress_arguments &a, chain_shared *shared, lz_list *list)
 {
-    if (!decompress_bytes(a))
+    bool is_right = a.codec == CUDA_CODEC_SNAPPY
+                        ? snappy_decode(a.source, a.source_bytes, a.target, a.target_bytes, shared, list)
+                        : lz4_decode(a.codec == CUDA_CODEC_LZ4, a.source, a.source_bytes, a.target,
+                                         a.target_bytes, shared, list);
+    if (!is_right)
         fail_page(a, DEV_ERROR_CORRUPT);
+}
+
+KERNEL_WARP(parquet_decompress)
+{
+    __shared__ chain_shared shared;
+    __shared__ lz_list list;
+    decompress_page(a, &shared, &list);
 }
 
 /* Levels of a page of version 2, before its values, are not compressed. */
@@ -32,26 +37,98 @@ DEVICE void copy_head(const uint8_t *source, uint8_t *target, const parquet_page
         target[i] = source[i];
 }
 
-KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
+/* ---- pages of a batch: those of snappy that have several parts are looked through first ---- */
+
+DEVICE bool is_kernels(const parquet_batch_decompress_arguments &a, const parquet_page *p)
 {
-    const parquet_page *p = &a.pages[blockIdx.x];
-    if (!p->is_compressed || !(a.codecs >> p->codec & 1))
-        return;
-    const uint8_t *source = a.stored + p->stored_at;
-    uint8_t *target = a.unpacked + p->unpacked_at;
-    copy_head(source, target, p);
-    if (p->unpacked_bytes == p->head_bytes)
-        return;
+    return p->is_compressed && a.codecs >> p->codec & 1;
+}
+
+DEVICE uint32_t parts_of(const parquet_page *p)
+{
+    return PARQUET_PARTS(p->unpacked_bytes - p->head_bytes);
+}
+
+/* Of a page the bytes that are compressed. */
+DEVICE parquet_decompress_arguments compressed_bytes(const parquet_batch_decompress_arguments &a, const parquet_page *p)
+{
     parquet_decompress_arguments one = {};
     one.codec = p->codec;
-    one.source = source + p->head_bytes;
+    one.source = a.stored + p->stored_at + p->head_bytes;
     one.source_bytes = p->stored_bytes - p->head_bytes;
-    one.target = target + p->head_bytes;
+    one.target = a.unpacked + p->unpacked_at + p->head_bytes;
     one.target_bytes = p->unpacked_bytes - p->head_bytes;
     one.error = a.error;
     one.location = p->location;
-    if (!decompress_bytes(one))
+    return one;
+}
+
+/* Scratch: a word for each part, where in the page it begins; then one for each page, a snappy_verdict. */
+KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
+{
+    __shared__ chain_shared shared;
+    const parquet_page *p = &a.pages[blockIdx.x];
+    uint64_t *scratch = extra.scratch;
+    if (!is_kernels(a, p) || p->codec != CUDA_CODEC_SNAPPY || parts_of(p) == 1)
+        return;
+    parquet_decompress_arguments one = compressed_bytes(a, p);
+    snappy_verdict verdict =
+        snappy_check(one.source, one.source_bytes, one.target_bytes, &scratch[p->first_part], &shared);
+    if (threadIdx.x == 0)
+        scratch[a.part_count + blockIdx.x] = verdict;
+}
+
+/* The page that part `number` of the launch is of. */
+DEVICE const parquet_page *page_of_part(const parquet_batch_decompress_arguments &a, uint32_t number)
+{
+    uint32_t low = 0, high = a.page_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (a.pages[middle].first_part <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &a.pages[low];
+}
+
+/* A part of a page that was looked through. */
+DEVICE void decompress_part(const parquet_decompress_arguments &page, const uint64_t *starts, uint32_t part,
+                            snappy_verdict verdict, chain_shared *shared, lz_list *list)
+{
+    uint32_t place = part * PARQUET_PART_BYTES, left = page.target_bytes - place;
+    if (verdict == SNAPPY_DAMAGED) {
+        parquet_decompress_arguments one = page;
+        one.target += place;
+        one.target_bytes = left < PARQUET_PART_BYTES ? left : PARQUET_PART_BYTES;
         fail_page(one, DEV_ERROR_CORRUPT);
+    } else if (verdict == SNAPPY_PARTS || part == 0) {
+        bool is_last = verdict == SNAPPY_WHOLE || left <= PARQUET_PART_BYTES;
+        uint32_t end = is_last ? page.source_bytes : (uint32_t)starts[part + 1];
+        snappy_write(page.source, (uint32_t)starts[part], end, page.target, place, shared, list);
+    }
+}
+
+/* A warp a part. */
+KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
+{
+    __shared__ chain_shared shared;
+    __shared__ lz_list list;
+    const parquet_page *p = page_of_part(a, blockIdx.x);
+    const uint64_t *scratch = extra.scratch;
+    uint32_t part = blockIdx.x - p->first_part;
+    if (!is_kernels(a, p))
+        return;
+    if (part == 0)
+        copy_head(a.stored + p->stored_at, a.unpacked + p->unpacked_at, p);
+    if (p->unpacked_bytes == p->head_bytes)
+        return;
+    parquet_decompress_arguments one = compressed_bytes(a, p);
+    if (p->codec == CUDA_CODEC_SNAPPY && parts_of(p) > 1)
+        decompress_part(one, &scratch[p->first_part], part,
+                        (snappy_verdict)scratch[a.part_count + (p - a.pages)], &shared, &list);
+    else if (part == 0)
+        decompress_page(one, &shared, &list);
 }
 
 /* ---- pages that nvCOMP decompresses: before it, and behind it ---- */

@@ -1,4 +1,5 @@
 /* kernel_parquet.cu - pages: levels, dictionary codes, booleans, PLAIN values, NULLs among them. */
+#include "device/cuda/chain.cuh"
 #include "device/cuda/pages.cuh"
 
 /* ---- runs of single bits ---- */
@@ -116,46 +117,161 @@ KERNEL_ALONE(parquet_booleans)
     }
 }
 
-/* ---- dictionary codes ---- */
+/* ---- dictionary codes: each thread puts what short runs of its bytes have, a warp those of longer ones, the block the
+ * longest ---- */
 
-DEVICE uint32_t put_codes(const parquet_codes_arguments &a, const hybrid_run *run, unsigned width,
-                          uint64_t done, uint64_t more)
-{
-    uint32_t largest = 0;
-    for (uint64_t i = threadIdx.x; i < more; i += blockDim.x) {
-        uint32_t code = run->is_packed ? (uint32_t)unpack(run->packed, run->packed_bytes,
-                                                          i * width, width)
-                                       : run->value;
-        largest = code > largest ? code : largest;
-        a.out[done + i] = code;
+#define CODES_SPAN 32u       /* bytes of runs that a thread looks at */
+#define CODES_SHORT 32u      /* values of a run that one thread puts */
+#define CODES_LONG 2048u     /* those that the block puts, */
+#define CODES_LONG_RUNS 16u  /* of so many runs of a window */
+
+struct code_runs {
+    const uint8_t *bytes;
+    uint32_t end;
+    unsigned width; /* of a code, in bits */
+    static constexpr bool merges = true;
+
+    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t) const
+    {
+        return begin;
     }
-    return largest;
+
+    CHAIN_MEMBER uint32_t run(uint32_t at, hybrid_run *out) const
+    {
+        hybrid h = {bytes + at, bytes + end, width};
+        return next_run(&h, out) ? (uint32_t)(h.at - bytes) : CHAIN_CUT;
+    }
+
+    CHAIN_MEMBER uint32_t next(uint32_t at, uint64_t *count) const
+    {
+        hybrid_run run;
+        at = this->run(at, &run);
+        *count = at == CHAIN_CUT ? 0 : run.count;
+        return at;
+    }
+};
+
+/* Codes of a run, to out[place...]. */
+typedef struct code_run {
+    const uint8_t *packed; /* NULL: all are `value` */
+    uint32_t packed_bytes, value;
+    uint64_t place;
+    uint32_t count;
+} code_run;
+
+typedef struct codes_shared {
+    chain_shared chain;
+    code_run runs[CODES_LONG_RUNS];
+    uint32_t count;
+} codes_shared;
+
+/* Where codes go, and the largest so far. */
+typedef struct codes_output {
+    uint32_t *codes;
+    uint32_t first, largest; /* first: what is added to each */
+    unsigned width;
+} codes_output;
+
+DEVICE void put_code(codes_output *out, const code_run *run, uint32_t i)
+{
+    uint32_t code = run->packed ? (uint32_t)unpack(run->packed, run->packed_bytes,
+                                                   (uint64_t)i * out->width, out->width)
+                                : run->value;
+    out->largest = code > out->largest ? code : out->largest;
+    out->codes[run->place + i] = code + out->first;
 }
 
-DEVICE void parquet_codes_page(const parquet_codes_arguments &a)
+/* The run of lane `lane`, by the warp. */
+DEVICE void put_by_warp(codes_output *out, const code_run &its, unsigned lane)
 {
+    code_run run;
+    run.packed = (const uint8_t *)(uintptr_t)__shfl_sync(ALL_LANES, (word64)(uintptr_t)its.packed, (int)lane);
+    run.packed_bytes = __shfl_sync(ALL_LANES, its.packed_bytes, (int)lane);
+    run.value = __shfl_sync(ALL_LANES, its.value, (int)lane);
+    run.place = __shfl_sync(ALL_LANES, (word64)its.place, (int)lane);
+    run.count = __shfl_sync(ALL_LANES, its.count, (int)lane);
+    for (uint32_t i = kernel_lane(); i < run.count; i += CUDA_WARP)
+        put_code(out, &run, i);
+}
+
+/* The runs of the thread, of which the first has value `place`; all threads together. */
+DEVICE void put_runs(codes_output *out, const code_runs &runs, const chain_span &s, uint64_t place,
+                     uint64_t count, codes_shared *shared)
+{
+    uint32_t at = s.entry;
+    for (uint32_t k = 0; __ballot_sync(ALL_LANES, k < s.count && place < count); k++) {
+        code_run mine = {NULL, 0, 0, place, 0};
+        if (k < s.count && place < count) {
+            hybrid_run run;
+            at = runs.run(at, &run);
+            uint64_t left = count - place;
+            mine.packed = run.is_packed ? run.packed : NULL;
+            mine.packed_bytes = (uint32_t)run.packed_bytes;
+            mine.value = run.value;
+            mine.count = (uint32_t)(run.count < left ? run.count : left);
+            place += run.count;
+        }
+        if (mine.count >= CODES_LONG) {
+            uint32_t number = atomicAdd(&shared->count, 1u);
+            if (number < CODES_LONG_RUNS) {
+                shared->runs[number] = mine;
+                mine.count = 0;
+            }
+        }
+        if (mine.count <= CODES_SHORT)
+            for (uint32_t i = 0; i < mine.count; i++)
+                put_code(out, &mine, i);
+        unsigned lanes = __ballot_sync(ALL_LANES, mine.count > CODES_SHORT);
+        for (; lanes; lanes &= lanes - 1)
+            put_by_warp(out, mine, (unsigned)__ffs((int)lanes) - 1);
+    }
+}
+
+DEVICE void put_long_runs(codes_output *out, const codes_shared *shared)
+{
+    uint32_t runs = shared->count < CODES_LONG_RUNS ? shared->count : CODES_LONG_RUNS;
+    for (uint32_t k = 0; k < runs; k++)
+        for (uint32_t i = threadIdx.x; i < shared->runs[k].count; i += blockDim.x)
+            put_code(out, &shared->runs[k], i);
+}
+
+/* False: damaged. */
+DEVICE bool put_codes(codes_output *out, const code_runs &runs, uint64_t count, codes_shared *shared)
+{
+    uint64_t done = 0, total;
+    uint32_t at = 0;
+    while (done < count && at < runs.end) {
+        chain_span s;
+        if (threadIdx.x == 0)
+            shared->count = 0;
+        at = chain_window(runs, at, CODES_SPAN, &shared->chain, &s);
+        uint64_t place = done + kernel_block_scan(s.sum, shared->chain.sums, &total);
+        put_runs(out, runs, s, place, count, shared);
+        __syncthreads();
+        put_long_runs(out, shared);
+        __syncthreads();
+        done += total;
+    }
+    return done >= count;
+}
+
+/* `first` is added to each code. */
+DEVICE void parquet_codes_page(const parquet_codes_arguments &a, uint32_t first)
+{
+    __shared__ codes_shared shared;
     __shared__ uint32_t flag;
     uint64_t count = a.words[0];
     const uint8_t *at, *end;
-    uint32_t largest = 0;
     bool is_right = page_values(a.page, a.page_bytes, a.words, &at, &end);
     if (count && is_right) {
-        is_right = at < end && *at <= 32;
-        hybrid h = {at + 1, end, is_right ? *at : 0u};
-        for (uint64_t done = 0; is_right && done < count;) {
-            hybrid_run run;
-            is_right = next_run(&h, &run);
-            if (!is_right)
-                break;
-            uint64_t more = run.count < count - done ? run.count : count - done;
-            uint32_t code = put_codes(a, &run, h.bit_width, done, more);
-            largest = code > largest ? code : largest;
-            done += more;
-        }
-        is_right = is_right && largest < a.dictionary_rows;
+        is_right = at < end && *at <= 32 && end - at < CHAIN_BYTES_MAX;
+        codes_output out = {a.out, first, 0, is_right ? *at : 0u};
+        code_runs runs = {at + 1, is_right ? (uint32_t)(end - at) - 1 : 0, out.width};
+        is_right = is_right && put_codes(&out, runs, count, &shared) && out.largest < a.dictionary_rows;
     }
     if (block_any(!is_right, &flag)) {
-        block_zero(a.out, count * sizeof *a.out);
+        for (uint64_t i = threadIdx.x; i < count; i += blockDim.x)
+            a.out[i] = first;
         if (threadIdx.x == 0)
             kernel_fail(a.error, DEV_ERROR_CORRUPT, a.location, a.words[1]);
     }
@@ -163,7 +279,7 @@ DEVICE void parquet_codes_page(const parquet_codes_arguments &a)
 
 KERNEL_TOGETHER(parquet_codes)
 {
-    parquet_codes_page(a);
+    parquet_codes_page(a, 0);
 }
 
 /* ---- PLAIN ---- */
@@ -227,44 +343,74 @@ DEVICE bool convert_value(const parquet_plain_arguments &a, const uint8_t *at, u
     return convert_number(a, at, i);
 }
 
-/* The next values' places, which are behind their lengths: what only one thread can follow. */
-DEVICE uint32_t follow_lengths(const uint8_t *values, uint64_t bytes, uint64_t *next, uint64_t wanted,
-                               uint64_t *places)
-{
-    uint32_t found = 0;
-    for (; found < wanted && bytes - *next >= 4; found++) {
-        uint64_t length = load_bytes(values + *next, 4);
-        if (length > bytes - *next - 4)
-            break;
-        places[found] = *next;
-        *next += 4 + length;
+/* Values behind their lengths. */
+struct plain_texts {
+    const uint8_t *values;
+    uint32_t end;
+    static constexpr bool merges = false;
+
+    /* There are four bytes. */
+    CHAIN_MEMBER uint32_t length(uint32_t at) const
+    {
+        return (uint32_t)load_bytes(values + at, 4);
     }
-    return found;
+
+    CHAIN_MEMBER uint32_t next(uint32_t at, uint64_t *) const
+    {
+        uint32_t left = end - at;
+        if (left < 4)
+            return CHAIN_CUT;
+        uint32_t bytes = length(at);
+        return bytes <= left - 4 ? at + 4 + bytes : CHAIN_CUT;
+    }
+
+    CHAIN_MEMBER bool is_short(uint32_t at) const
+    {
+        return end - at >= 4 && !values[at + 2] && !values[at + 3];
+    }
+
+    /* Where a value of less than 65,536 bytes is followed by another one, or by nothing. */
+    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t limit) const
+    {
+        for (uint32_t at = begin; at < limit; at++) {
+            uint64_t sum;
+            if (!is_short(at))
+                continue;
+            uint32_t behind = next(at, &sum);
+            if (behind == end || (behind != CHAIN_CUT && is_short(behind)))
+                return at;
+        }
+        return CHAIN_UNKNOWN;
+    }
+};
+
+/* What a thread looks at: a few values. */
+DEVICE uint32_t texts_span(uint32_t bytes, uint64_t count)
+{
+    uint64_t span = 4 * (uint64_t)bytes / count;
+    return span < 32 ? 32 : span > 4096 ? 4096 : (uint32_t)span;
 }
 
-/* True: a value is damaged. */
+/* True: a value is damaged. count > 0. */
 DEVICE bool convert_byte_arrays(const parquet_plain_arguments &a, const uint8_t *values,
-                                uint64_t bytes, uint64_t count, uint64_t *places, uint32_t *found)
+                                uint32_t bytes, uint64_t count, chain_shared *shared)
 {
     byte_sink sink = {a.conversion, a.type.width, a.out};
-    uint64_t next = 0;
+    plain_texts texts = {values, bytes};
+    uint64_t done = 0, total;
+    uint32_t at = 0, span = texts_span(bytes, count);
     bool is_wrong = false;
-    for (uint64_t first = 0; first < count; first += blockDim.x) {
-        uint64_t wanted = count - first < blockDim.x ? count - first : blockDim.x;
-        if (threadIdx.x == 0)
-            *found = follow_lengths(values, bytes, &next, wanted, places);
-        __syncthreads();
-        uint32_t here = *found;
-        if (threadIdx.x < here) {
-            const uint8_t *at = values + places[threadIdx.x];
-            is_wrong |= !byte_sink_store(&sink, first + threadIdx.x, at + 4,
-                                         (uint32_t)load_bytes(at, 4));
+    while (bytes < CHAIN_BYTES_MAX && done < count && at < bytes) {
+        chain_span s;
+        at = chain_window(texts, at, span, shared, &s);
+        uint64_t i = done + kernel_block_scan(s.count, shared->sums, &total), sum;
+        done += total;
+        for (uint32_t k = 0, from = s.entry; k < s.count && i < count; k++, i++) {
+            is_wrong |= !byte_sink_store(&sink, i, values + from + 4, texts.length(from));
+            from = texts.next(from, &sum);
         }
-        __syncthreads();
-        if (here < wanted)
-            return true;
     }
-    return is_wrong;
+    return is_wrong || done < count;
 }
 
 DEVICE void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out)
@@ -276,8 +422,8 @@ DEVICE void copy_bits_plain(const uint8_t *values, uint64_t count, uint64_t *out
 
 DEVICE void parquet_plain_page(const parquet_plain_arguments &a)
 {
-    __shared__ uint64_t places[CUDA_BLOCK];
-    __shared__ uint32_t flag, found;
+    __shared__ chain_shared shared;
+    __shared__ uint32_t flag;
     uint64_t count = a.words[0];
     const uint8_t *values, *end;
     bool is_right = page_values(a.page, a.page_bytes, a.words, &values, &end);
@@ -288,7 +434,7 @@ DEVICE void parquet_plain_page(const parquet_plain_arguments &a)
         if (is_right)
             copy_bits_plain(values, count, (uint64_t *)a.out);
     } else if (is_right && a.physical == PQ_BYTE_ARRAY) {
-        is_right = !convert_byte_arrays(a, values, bytes, count, places, &found);
+        is_right = !count || !convert_byte_arrays(a, values, (uint32_t)bytes, count, &shared);
     } else if (is_right) {
         is_right = count * width <= bytes;
         for (uint64_t i = threadIdx.x; is_right && i < count; i += blockDim.x)

@@ -132,10 +132,9 @@ KERNEL_TOGETHER(parquet_batch_codes)
     one.out = a.out + p->first_row;
     one.error = a.error;
     one.location = p->location;
-    parquet_codes_page(one);
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < p->row_count; i += blockDim.x)
-        one.out[i] = i < p->valid_count ? one.out[i] + (uint32_t)p->dictionary_first : 0;
+    parquet_codes_page(one, (uint32_t)p->dictionary_first);
+    for (uint32_t i = p->valid_count + threadIdx.x; i < p->row_count; i += blockDim.x)
+        one.out[i] = 0;
 }
 
 DEVICE void place_booleans(const parquet_batch_plain_arguments &a, const parquet_page *p)
@@ -208,7 +207,7 @@ KERNEL_TOGETHER(parquet_batch_split)
                (uint64_t)(p->row_count - p->valid_count) * a.width);
 }
 
-KERNEL_TOGETHER(parquet_batch_delta)
+KERNEL_TOGETHER_WIDE(parquet_batch_delta)
 {
     parquet_page *p = &a.pages[blockIdx.x];
     if (!IS_ONE_OF(p, a.kinds))

@@ -9,27 +9,65 @@ DEVICE void store_delta(uint8_t width, void *out, uint64_t i, uint64_t number)
         ((uint64_t *)out)[i] = number;
 }
 
-/* A miniblock's sums, a block of threads at a time; gives the last. */
-DEVICE uint64_t add_miniblock(const uint8_t *packed, uint64_t bytes, unsigned width, uint64_t count,
-                              uint64_t least, uint64_t last, uint8_t out_width, void *out,
-                              uint64_t done, uint64_t *sums)
+/* Numbers of so many miniblocks are added up at a time, by threads with a few that follow each other. */
+#define DELTA_THREAD_VALUES 4u
+#define DELTA_TILE (DELTA_THREAD_VALUES * CUDA_BLOCK)
+
+typedef struct delta_miniblock {
+    uint64_t least;
+    const uint8_t *packed;
+    uint32_t bytes, width; /* bytes: of the page, from there on */
+} delta_miniblock;
+
+typedef struct delta_shared {
+    uint64_t sums[CUDA_BLOCK / 32];
+    delta_miniblock list[DELTA_TILE / 8]; /* a miniblock has eight values or more */
+} delta_shared;
+
+/* The sums of `count` deltas, which lie in miniblocks of `per_miniblock` values; gives the last. */
+DEVICE uint64_t add_deltas(const delta_shared *shared, uint32_t count, uint32_t per_miniblock,
+                           uint64_t last, uint8_t width, void *out, uint64_t done, uint64_t *sums)
+{
+    uint64_t deltas[DELTA_THREAD_VALUES], sum = 0, total;
+    uint32_t first = threadIdx.x * DELTA_THREAD_VALUES;
+    for (uint32_t k = 0; k < DELTA_THREAD_VALUES; k++) {
+        deltas[k] = 0;
+        if (first + k < count) {
+            const delta_miniblock *m = &shared->list[(first + k) / per_miniblock];
+            uint64_t bit = (uint64_t)((first + k) % per_miniblock) * m->width;
+            deltas[k] = m->least + unpack(m->packed, m->bytes, bit, m->width);
+        }
+        sum += deltas[k];
+    }
+    uint64_t number = last + kernel_block_scan(sum, sums, &total);
+    for (uint32_t k = 0; k < DELTA_THREAD_VALUES && first + k < count; k++) {
+        number += deltas[k];
+        store_delta(width, out, done + first + k, number);
+    }
+    return last + total;
+}
+
+/* The same of a miniblock that may have any number of values, a block of threads at a time. */
+DEVICE uint64_t add_miniblock(const delta_miniblock *m, uint64_t count, uint64_t last, uint8_t width,
+                              void *out, uint64_t done, uint64_t *sums)
 {
     for (uint64_t first = 0; first < count; first += blockDim.x) {
         uint64_t i = first + threadIdx.x, delta = 0, total;
         if (i < count)
-            delta = least + unpack(packed, bytes, i * width, width);
+            delta = m->least + unpack(m->packed, m->bytes, i * m->width, m->width);
         uint64_t before = kernel_block_scan(delta, sums, &total);
         if (i < count)
-            store_delta(out_width, out, done + i, last + before + delta);
+            store_delta(width, out, done + i, last + before + delta);
         last += total;
         __syncthreads();
     }
     return last;
 }
 
-/* Decodes exactly `count` values; *at moves behind them. False: damaged. */
+/* Decodes exactly `count` values; *at moves behind them. False: damaged. Threads read all headers; what they are about
+ * to read is asked for before, by all of them at once. */
 DEVICE bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, uint8_t width,
-                        void *out, uint64_t *sums)
+                        void *out, delta_shared *shared)
 {
     delta_header h;
     if (!read_delta_header(at, end, &h) || h.count != count)
@@ -37,37 +75,56 @@ DEVICE bool read_deltas(const uint8_t **at, const uint8_t *end, uint64_t count, 
     if (!count)
         return true;
     uint64_t done = 1, last = (uint64_t)h.first, per_miniblock = h.block_values / h.miniblocks;
+    uint32_t waiting = 0, listed = 0; /* values and miniblocks of the list */
+    bool is_large = h.block_values > DELTA_TILE;
     if (threadIdx.x == 0)
         store_delta(width, out, 0, last);
-    while (done < count) {
+    while (done + waiting < count) {
         int64_t least;
+        if (!waiting && !is_large && threadIdx.x * PREFETCH_BYTES < (uint64_t)(end - *at))
+            kernel_prefetch(*at + threadIdx.x * PREFETCH_BYTES);
         if (!read_zigzag(at, end, &least) || (uint64_t)(end - *at) < h.miniblocks)
             return false;
         const uint8_t *widths = *at;
         *at += h.miniblocks;
-        for (uint64_t m = 0; m < h.miniblocks && done < count; m++) {
+        for (uint64_t m = 0; m < h.miniblocks && done + waiting < count; m++) {
             uint64_t bytes = per_miniblock / 8 * widths[m], left = (uint64_t)(end - *at);
-            uint64_t more = count - done < per_miniblock ? count - done : per_miniblock;
+            uint64_t wanted = count - done - waiting;
+            uint64_t more = wanted < per_miniblock ? wanted : per_miniblock;
+            delta_miniblock miniblock = {(uint64_t)least, *at, (uint32_t)left, widths[m]};
             /* The last miniblock's padding may be missing. */
             if (widths[m] > 64 || (more * widths[m] + 7) / 8 > left)
                 return false;
-            last = add_miniblock(*at, left, widths[m], more, (uint64_t)least, last, width, out, done,
-                                 sums);
-            done += more;
             *at += bytes < left ? bytes : left;
+            if (is_large) {
+                last = add_miniblock(&miniblock, more, last, width, out, done, shared->sums);
+                done += more;
+            } else {
+                if (threadIdx.x == 0)
+                    shared->list[listed] = miniblock;
+                listed++;
+                waiting += (uint32_t)more;
+            }
         }
+        if (is_large || (done + waiting < count && waiting + h.block_values <= DELTA_TILE))
+            continue;
+        __syncthreads();
+        last = add_deltas(shared, waiting, (uint32_t)per_miniblock, last, width, out, done, shared->sums);
+        __syncthreads();
+        done += waiting;
+        waiting = listed = 0;
     }
     return true;
 }
 
 DEVICE void parquet_delta_page(const parquet_delta_arguments &a)
 {
-    __shared__ uint64_t sums[8];
+    __shared__ delta_shared shared;
     uint64_t count = a.words[0];
     const uint8_t *at, *end;
     /* A page without values may have no header either. */
     bool is_right = page_values(a.page, a.page_bytes, a.words, &at, &end) &&
-                    ((!count && at == end) || read_deltas(&at, end, count, a.width, a.out, sums));
+                    ((!count && at == end) || read_deltas(&at, end, count, a.width, a.out, &shared));
     __syncthreads();
     if (!is_right) {
         block_zero(a.out, count * a.width);
@@ -78,7 +135,7 @@ DEVICE void parquet_delta_page(const parquet_delta_arguments &a)
         *a.out_end = is_right ? (uint64_t)(at - a.page) : a.page_bytes;
 }
 
-KERNEL_TOGETHER(parquet_delta)
+KERNEL_STEP_TOGETHER_WIDEST(parquet_delta, parquet_delta)
 {
     parquet_delta_page(a);
 }

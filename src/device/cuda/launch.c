@@ -98,7 +98,7 @@ static shape counted(shape s)
 }
 
 /* The shape, if there are kernels for all codecs of the mask. */
-static shape of_codecs(uint32_t codecs, shape s)
+shape cuda_shape_of_codecs(uint32_t codecs, shape s)
 {
     s.missing = codecs & ~CUDA_CODECS ? "a codec other than snappy and lz4" : NULL;
     return s;
@@ -236,6 +236,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #define turns(rows) cuda_shape_turns(l, rows)
 #define one_block cuda_shape_one_block
 #define one_warp cuda_shape_one_warp
+#define of_codecs cuda_shape_of_codecs
 #define locked cuda_shape_locked
 #define zeroed cuda_shape_zeroed
 #define CUDA_KERNEL(name, its_shape)                                                               \
@@ -257,6 +258,7 @@ status cuda_launch_jobs(cuda_stream *stream, cuda_command *const *jobs, unsigned
 #undef turns
 #undef one_block
 #undef one_warp
+#undef of_codecs
 #undef locked
 #undef zeroed
 

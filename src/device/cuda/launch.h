@@ -31,6 +31,7 @@ shape cuda_shape_one_block(void);
 shape cuda_shape_one_warp(void);
 shape cuda_shape_locked(shape s);
 shape cuda_shape_zeroed(shape s, const void *word);
+shape cuda_shape_of_codecs(uint32_t codecs, shape s);
 uint64_t cuda_blocks_for(uint64_t items, uint64_t per_block);
 
 /* So many words of scratch for the launches that follow, zeroed. */

@@ -76,6 +76,22 @@ status cuda_launch_key_statistics(launch *l)
     return cuda_run(l, CUDA_ENTRY_key_statistics_end, cuda_shape_one_warp());
 }
 
+/* ---- kernel_decompress.cu ---- */
+
+/* Those of snappy are looked through first. */
+status cuda_launch_parquet_batch_decompress(launch *l)
+{
+    const parquet_batch_decompress_arguments *a = l->arguments;
+    shape pages = {.blocks = a->page_count, .threads = CUDA_BLOCK};
+    shape parts = {.blocks = a->part_count, .threads = CUDA_WARP};
+    TRY(cuda_scratch_take(l, (uint64_t)a->part_count + a->page_count));
+    if (a->codecs >> CUDA_CODEC_SNAPPY & 1)
+        TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_decompress,
+                     cuda_shape_of_codecs(a->codecs, pages)));
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_decompress_parts,
+                    cuda_shape_of_codecs(a->codecs, parts));
+}
+
 /* ---- kernel_join.cu: the cursor as it was, then the scan ---- */
 
 static status expand(launch *l, cuda_entry entry, uint64_t rows, const uint64_t *cursor)

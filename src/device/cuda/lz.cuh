@@ -1,47 +1,117 @@
-/* lz.cuh - inside the kernels that decompress: a warp makes a page out of new bytes and of bytes that are there
- * already. All lanes come with the same numbers.
+/* lz.cuh - inside the kernels that decompress: a warp makes bytes out of new ones and of those that are there already.
+ *
+ * A lane has every 32nd byte of a tile of the output. Those that are copies of bytes of the tile take them from the lane
+ * that has them, when it has them.
  * (J. Ziv, A. Lempel: A Universal Algorithm for Sequential Data Compression, 1977) */
 #ifndef PISTACHIO_DEVICE_CUDA_LZ_CUH
 #define PISTACHIO_DEVICE_CUDA_LZ_CUH
 
 #include "device/cuda/kernel.cuh"
 
-typedef struct lz_output {
-    uint8_t *target;
-    uint64_t bytes;      /* that there shall be */
-    uint64_t done, seen; /* that are there; those before `seen` all lanes see */
-} lz_output;
+#define LZ_ELEMENTS 256
+#define LZ_LITERAL 0x80000000u
+#define LZ_TILE (2 * CUDA_WARP)
+/* Of a literal, with so many bytes left of it. */
+#define LZ_LONG 512
+#define LZ_LONG_ROUNDS 8
 
-/* The next `count` bytes, for which there is room, are those at `from`. */
-DEVICE void lz_literal(lz_output *o, const uint8_t *from, uint64_t count)
+typedef struct lz_list {
+    uint32_t places[LZ_ELEMENTS];  /* where in the output each begins, ascending */
+    uint32_t sources[LZ_ELEMENTS]; /* LZ_LITERAL and where it lies in the stream; or how far back it is copied from */
+} lz_list;
+
+/* Bytes that lie in the stream, in order. */
+DEVICE void lz_write_long(const uint8_t *from, uint8_t *to, uint32_t count)
 {
-    for (uint64_t i = threadIdx.x; i < count; i += CUDA_WARP)
-        o->target[o->done + i] = from[i];
-    o->done += count;
+    uint32_t at = kernel_lane();
+    for (; at + (LZ_LONG_ROUNDS - 1) * CUDA_WARP < count; at += LZ_LONG_ROUNDS * CUDA_WARP) {
+        uint8_t bytes[LZ_LONG_ROUNDS];
+        for (unsigned i = 0; i < LZ_LONG_ROUNDS; i++)
+            bytes[i] = from[at + i * CUDA_WARP];
+        for (unsigned i = 0; i < LZ_LONG_ROUNDS; i++)
+            to[at + i * CUDA_WARP] = bytes[i];
+    }
+    for (; at < count; at += CUDA_WARP)
+        to[at] = from[at];
 }
 
-/* The next `count` bytes, for which there is room, are those `offset` bytes before them, of which there are so many:
- * where the offset is smaller than the count the same ones come again and again. */
-DEVICE void lz_copy(lz_output *o, uint64_t offset, uint64_t count)
+/* A lane's byte: where it comes from. */
+typedef struct lz_byte {
+    uint32_t from; /* a place of the output; or of the stream, with LZ_LITERAL */
+    unsigned value;
+} lz_byte;
+
+/* started: a bit for each byte of the round at which an element begins; *elements: of the list, those before it. Of no
+ * place in the tile the byte is read. */
+DEVICE lz_byte lz_find(const lz_list *list, uint32_t *elements, unsigned started, const uint8_t *source,
+                       const uint8_t *target, uint32_t tile, uint32_t place, uint32_t end)
 {
-    const uint8_t *from = o->target + o->done - offset;
-    uint8_t *to = o->target + o->done;
-    if (o->done - offset + (count < offset ? count : offset) > o->seen) {
-        __syncwarp();
-        o->seen = o->done;
-    }
-    if (count <= offset) {
-        for (uint64_t i = threadIdx.x; i < count; i += CUDA_WARP)
-            to[i] = from[i];
-    } else {
-        uint32_t period = (uint32_t)offset, step = CUDA_WARP % period, at = threadIdx.x % period;
-        for (uint64_t i = threadIdx.x; i < count; i += CUDA_WARP) {
-            to[i] = from[at];
-            at += step;
-            at -= at >= period ? period : 0;
+    lz_byte byte = {LZ_LITERAL, 0};
+    uint32_t element = *elements + (uint32_t)__popc((int)(started & ((2u << kernel_lane()) - 1))) - 1;
+    *elements += (uint32_t)__popc((int)started);
+    if (place >= end)
+        return byte;
+    uint32_t from = list->sources[element];
+    byte.from = from & LZ_LITERAL ? from + (place - list->places[element]) : place - from;
+    const uint8_t *at = byte.from & LZ_LITERAL ? source + (byte.from & ~LZ_LITERAL) : target + byte.from;
+    if (byte.from & LZ_LITERAL || byte.from < tile)
+        byte.value = *at;
+    return byte;
+}
+
+/* Values of those bytes whose source is in the round too, which begins at `round`. */
+DEVICE unsigned lz_resolve(lz_byte byte, uint32_t round)
+{
+    bool is_here = !(byte.from & LZ_LITERAL) && byte.from >= round;
+    if (!__ballot_sync(ALL_LANES, is_here))
+        return byte.value;
+    unsigned lane = is_here ? byte.from - round : kernel_lane(), further;
+    do {
+        further = lane;
+        lane = __shfl_sync(ALL_LANES, lane, (int)further);
+    } while (__ballot_sync(ALL_LANES, lane != further));
+    return __shfl_sync(ALL_LANES, byte.value, (int)lane);
+}
+
+/* The list's elements make bytes [place, end) of the output. */
+DEVICE void lz_write(const lz_list *list, uint32_t count, const uint8_t *source, uint8_t *target, uint32_t place,
+                     uint32_t end)
+{
+    uint32_t begun = 0; /* elements that begin before `place` */
+    while (place < end) {
+        uint32_t next = begun < count ? list->places[begun] : end;
+        if (begun && next - place >= LZ_LONG && list->sources[begun - 1] & LZ_LITERAL) {
+            uint32_t from = (list->sources[begun - 1] & ~LZ_LITERAL) + (place - list->places[begun - 1]);
+            lz_write_long(source + from, target + place, next - place);
+            place = next;
+            __syncwarp();
+            continue;
         }
+        unsigned started[2] = {0, 0};
+        for (unsigned i = begun + kernel_lane(), k = 0; k < 2; i += CUDA_WARP, k++) {
+            uint32_t behind = i < count ? list->places[i] - place : LZ_TILE;
+            if (behind < CUDA_WARP)
+                started[0] |= 1u << behind;
+            else if (behind < LZ_TILE)
+                started[1] |= 1u << (behind - CUDA_WARP);
+        }
+        started[0] = __reduce_or_sync(ALL_LANES, started[0]);
+        started[1] = __reduce_or_sync(ALL_LANES, started[1]);
+        uint32_t mine = place + kernel_lane(), second = place + CUDA_WARP;
+        lz_byte low = lz_find(list, &begun, started[0], source, target, place, mine, end);
+        lz_byte high = lz_find(list, &begun, started[1], source, target, place, mine + CUDA_WARP, end);
+        low.value = lz_resolve(low, place);
+        bool is_of_low = !(high.from & LZ_LITERAL) && high.from >= place && high.from < second;
+        unsigned other = __shfl_sync(ALL_LANES, low.value, (int)((high.from - place) % CUDA_WARP));
+        high.value = is_of_low ? other : high.value;
+        high.value = lz_resolve(high, second);
+        if (mine < end)
+            target[mine] = (uint8_t)low.value;
+        if (mine + CUDA_WARP < end)
+            target[mine + CUDA_WARP] = (uint8_t)high.value;
+        place += LZ_TILE;
+        __syncwarp();
     }
-    o->done += count;
 }
 
 #endif

@@ -1,6 +1,8 @@
-/* lz4.cuh - inside the kernels that decompress: LZ4, a warp a page. All lanes read the tokens, and copy bytes together.
+/* lz4.cuh - inside the kernels that decompress: LZ4, a warp a page. Lanes follow sequences, each through bytes of its own,
+ * and write the bytes together.
  *
- *     block    token | more of the literals' length | literals | offset | more of the copy's length | token ...
+ *     block    sequence | sequence ...
+ *     sequence token | more of the literals' length | literals | offset | more of the copy's length
  *     Hadoop's frames    plain bytes | packed bytes | block | plain bytes ...
  *
  * What is damaged the library on the host says (codec/codec.c), and so do these. Both refuse blocks that do not end
@@ -10,8 +12,9 @@
 #ifndef PISTACHIO_DEVICE_CUDA_LZ4_CUH
 #define PISTACHIO_DEVICE_CUDA_LZ4_CUH
 
-#include "device/cuda/pages.cuh"
+#include "device/cuda/chain.cuh"
 #include "device/cuda/lz.cuh"
+#include "device/cuda/pages.cuh"
 
 #define LZ4_LENGTH_GOES_ON 15
 #define LZ4_COPY_BYTES_MIN 4
@@ -19,62 +22,123 @@
 #define LZ4_END_BYTES 12 /* in which no copy begins */
 #define LZ4_FRAME_HEADER_BYTES 8
 
-/* A length goes on with bytes up to and with the first that is not 255, and is the sum of all: each lane looks at one.
- * False: the bytes end before. */
-DEVICE bool lz4_add_length(const uint8_t **at, const uint8_t *end, uint64_t *length)
-{
-    for (;;) {
-        uint64_t left = (uint64_t)(end - *at);
-        unsigned byte = threadIdx.x < left ? (*at)[threadIdx.x] : 0;
-        unsigned others = __ballot_sync(ALL_LANES, byte != 255);
-        unsigned count = others ? (unsigned)__ffs((int)others) - 1 : CUDA_WARP;
-        if (count >= left)
-            return false;
-        *length += 255 * (uint64_t)count;
-        *at += count;
-        if (others) {
-            *length += *(*at)++;
+#define LZ4_SPAN 12u /* bytes of the block that a lane looks at; a sequence has three or more, and two elements: */
+static_assert(LZ4_SPAN / 3 * 2 * CUDA_WARP <= LZ_ELEMENTS, "the list has room for a window's");
+/* Elements are counted above the bytes that they make. */
+#define LZ4_ELEMENT ((uint64_t)1 << 40)
+
+typedef struct lz4_sequence {
+    uint32_t literals_at, literals;
+    uint32_t copied, offset; /* copied 0: the block ends behind the literals */
+} lz4_sequence;
+
+struct lz4_stream {
+    const uint8_t *source;
+    uint32_t end;
+    static constexpr bool merges = true;
+
+    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t) const
+    {
+        return begin;
+    }
+
+    /* A length goes on with bytes up to and with the first that is not 255, and is the sum of all. */
+    CHAIN_MEMBER bool add_length(uint32_t *at, uint32_t *length) const
+    {
+        unsigned byte = 255;
+        if (*length != LZ4_LENGTH_GOES_ON)
             return true;
+        while (byte == 255) {
+            if (*at == end || *length >= CHAIN_BYTES_MAX)
+                return false;
+            byte = source[(*at)++];
+            *length += byte;
         }
+        return true;
     }
+
+    /* The sequence, behind which `at` moves. False: it does not end in the block, or makes more than a page may have. */
+    CHAIN_MEMBER bool sequence(uint32_t *at, lz4_sequence *out) const
+    {
+        unsigned token = source[(*at)++];
+        *out = {0, token >> 4, 0, 0};
+        if (!add_length(at, &out->literals) || out->literals > end - *at)
+            return false;
+        out->literals_at = *at;
+        *at += out->literals;
+        if (*at == end)
+            return true;
+        if (end - *at < 2)
+            return false;
+        out->offset = (uint32_t)load_bytes(source + *at, 2);
+        *at += 2;
+        out->copied = token & 15;
+        if (!add_length(at, &out->copied))
+            return false;
+        out->copied += LZ4_COPY_BYTES_MIN;
+        return true;
+    }
+
+    CHAIN_MEMBER uint32_t next(uint32_t at, uint64_t *sum) const
+    {
+        lz4_sequence q;
+        if (!sequence(&at, &q))
+            return CHAIN_CUT;
+        *sum = (q.literals ? LZ4_ELEMENT : 0) + (q.copied ? LZ4_ELEMENT : 0) + q.literals + q.copied;
+        return at;
+    }
+};
+
+/* The sequence makes bytes from `place` on of so many: as the format wants it. */
+DEVICE bool lz4_is_right(const lz4_sequence &q, uint64_t place, uint64_t bytes, bool is_last)
+{
+    if (place > bytes || q.literals > bytes - place)
+        return false;
+    place += q.literals;
+    if (!q.copied)
+        return place == bytes;
+    uint64_t left = bytes - place;
+    return !is_last && left >= LZ4_END_BYTES && q.offset && q.offset <= place && q.copied <= left - LZ4_END_LITERALS;
 }
 
-/* A copy, whose offset is at *at. False: damaged. */
-DEVICE bool lz4_copy(lz_output *o, const uint8_t **at, const uint8_t *end, uint64_t length)
+/* False: damaged, or not so many bytes; what is written then may be anything. */
+DEVICE bool lz4_block(const uint8_t *source, uint64_t source_bytes, uint8_t *target, uint64_t bytes,
+                      chain_shared *shared, lz_list *list)
 {
-    uint64_t left = o->bytes - o->done;
-    if (end - *at < 2 || left < LZ4_END_BYTES)
+    if (!source_bytes || source_bytes >= CHAIN_BYTES_MAX || bytes >= CHAIN_BYTES_MAX)
         return false;
-    uint64_t offset = load_bytes(*at, 2);
-    *at += 2;
-    if (length == LZ4_LENGTH_GOES_ON && !lz4_add_length(at, end, &length))
-        return false;
-    length += LZ4_COPY_BYTES_MIN;
-    if (!offset || offset > o->done || length > left - LZ4_END_LITERALS)
-        return false;
-    lz_copy(o, offset, length);
-    return true;
-}
-
-/* False: damaged, or not so many bytes. */
-DEVICE bool lz4_block(const uint8_t *at, const uint8_t *end, uint8_t *target, uint64_t bytes)
-{
-    lz_output o = {target, bytes, 0, 0};
-    while (at < end) {
-        unsigned token = *at++;
-        uint64_t literals = token >> 4;
-        if (literals == LZ4_LENGTH_GOES_ON && !lz4_add_length(&at, end, &literals))
+    lz4_stream stream = {source, (uint32_t)source_bytes};
+    uint32_t at = 0, place = 0;
+    while (at < stream.end) {
+        chain_span s;
+        at = chain_window(stream, at, LZ4_SPAN, shared, &s);
+        uint64_t total, before = kernel_block_scan(s.sum, shared->sums, &total);
+        uint64_t its_place = place + before % LZ4_ELEMENT;
+        uint32_t number = (uint32_t)(before / LZ4_ELEMENT), from = s.entry;
+        bool is_right = true;
+        for (uint32_t k = 0; k < s.count && is_right; k++) {
+            lz4_sequence q;
+            stream.sequence(&from, &q);
+            is_right = lz4_is_right(q, its_place, bytes, from == stream.end);
+            if (q.literals) {
+                list->places[number] = (uint32_t)its_place;
+                list->sources[number++] = LZ_LITERAL | q.literals_at;
+            }
+            its_place += q.literals;
+            if (q.copied) {
+                list->places[number] = (uint32_t)its_place;
+                list->sources[number++] = q.offset;
+            }
+            its_place += q.copied;
+        }
+        __syncwarp();
+        if (__ballot_sync(ALL_LANES, !is_right))
             return false;
-        if (literals > (uint64_t)(end - at) || literals > bytes - o.done)
-            return false;
-        lz_literal(&o, at, literals);
-        at += literals;
-        if (at == end)
-            return o.done == bytes;
-        if (!lz4_copy(&o, &at, end, token & 15))
-            return false;
+        uint32_t end = place + (uint32_t)(total % LZ4_ELEMENT);
+        lz_write(list, (uint32_t)(total / LZ4_ELEMENT), source, target, place, end);
+        place = end;
     }
-    return false;
+    return at == stream.end && place == bytes;
 }
 
 DEVICE uint64_t lz4_big_endian_32(const uint8_t *at)
@@ -83,7 +147,8 @@ DEVICE uint64_t lz4_big_endian_32(const uint8_t *at)
 }
 
 /* One block; or frames with one each. */
-DEVICE bool lz4_blocks(bool is_framed, const uint8_t *source, uint64_t source_bytes, uint8_t *target, uint64_t bytes)
+DEVICE bool lz4_blocks(bool is_framed, const uint8_t *source, uint64_t source_bytes, uint8_t *target, uint64_t bytes,
+                       chain_shared *shared, lz_list *list)
 {
     const uint8_t *at = source, *end = source + source_bytes;
     uint64_t done = 0;
@@ -97,7 +162,7 @@ DEVICE bool lz4_blocks(bool is_framed, const uint8_t *source, uint64_t source_by
             at += LZ4_FRAME_HEADER_BYTES;
         }
         if (packed > (uint64_t)(end - at) || plain > bytes - done ||
-            !lz4_block(at, at + packed, target + done, plain))
+            !lz4_block(at, packed, target + done, plain, shared, list))
             return false;
         at += packed;
         done += plain;
@@ -108,10 +173,10 @@ DEVICE bool lz4_blocks(bool is_framed, const uint8_t *source, uint64_t source_by
 /* Where frames may be, a block without one is taken, too: some writers put it there. False: damaged, or not so many
  * bytes. */
 DEVICE bool lz4_decode(bool may_be_framed, const uint8_t *source, uint64_t source_bytes, uint8_t *target,
-                       uint64_t bytes)
+                       uint64_t bytes, chain_shared *shared, lz_list *list)
 {
     for (bool is_framed = may_be_framed;; is_framed = false) {
-        if (lz4_blocks(is_framed, source, source_bytes, target, bytes))
+        if (lz4_blocks(is_framed, source, source_bytes, target, bytes, shared, list))
             return true;
         if (!is_framed)
             return false;

@@ -1,65 +1,196 @@
-/* snappy.cuh - inside the kernels that decompress: snappy, a warp a page. All lanes read the tags, and copy bytes
- * together.
+/* snappy.cuh - inside the kernels that decompress: snappy, by a block of threads that looks through the stream, and warps
+ * that write the bytes.
+ *
+ *     stream    bytes of the output, a varint | element | element ...
+ *     element   tag | more of the length | bytes of a literal, or tag | offset of a copy
+ *
+ * Compressors begin anew each 65,536 bytes of the output: no element goes over a multiple of them, and no copy reaches
+ * back over one. Where that is so each such part is one warp's, else one has all of it. The look through the stream finds
+ * where parts begin, and all that may be damaged: who writes need not look again.
  *
  * (Google: snappy/format_description.txt) */
 #ifndef PISTACHIO_DEVICE_CUDA_SNAPPY_CUH
 #define PISTACHIO_DEVICE_CUDA_SNAPPY_CUH
 
-#include "device/cuda/pages.cuh"
+#include "device/cuda/chain.cuh"
 #include "device/cuda/lz.cuh"
+#include "device/cuda/pages.cuh"
+
+#define SNAPPY_CHECK_SPAN 64u /* bytes of the stream that a thread looks at: to check it, */
+#define SNAPPY_WRITE_SPAN 16u /* and to write: */
+static_assert(SNAPPY_WRITE_SPAN / 2 * CUDA_WARP <= LZ_ELEMENTS, "an element has two bytes or more");
+
+typedef enum snappy_verdict {
+    SNAPPY_DAMAGED,
+    SNAPPY_WHOLE, /* a copy goes over the beginning of a part */
+    SNAPPY_PARTS
+} snappy_verdict;
 
 typedef struct snappy_element {
     bool is_literal;
-    uint64_t bytes, offset;
+    uint32_t head;  /* its bytes in the stream, without those of a literal: 0: it ends behind the stream */
+    uint32_t bytes; /* of the output */
 } snappy_element;
 
-/* The element at *at, which moves behind its tag; of a literal its bytes follow. False: damaged. */
-DEVICE bool next_element(const uint8_t **at, const uint8_t *end, snappy_element *out)
-{
-    if (*at >= end)
-        return false;
-    uint8_t tag = *(*at)++;
-    uint64_t left = (uint64_t)(end - *at);
-    unsigned more = tag & 3 ? (tag & 3) == 3 ? 4 : tag & 3 : tag >> 2 < 60 ? 0 : (tag >> 2) - 59;
-    if (more > left)
-        return false;
-    uint64_t number = load_bytes(*at, more);
-    *at += more;
-    out->is_literal = !(tag & 3);
-    out->offset = number;
-    if (out->is_literal)
-        out->bytes = (more ? number : tag >> 2) + 1;
-    else if ((tag & 3) == 1) {
-        out->bytes = (tag >> 2 & 7) + 4;
-        out->offset = (uint64_t)(tag >> 5) << 8 | number;
-    } else {
-        out->bytes = (tag >> 2) + 1;
+struct snappy_stream {
+    const uint8_t *source;
+    uint32_t end;
+    static constexpr bool merges = true;
+
+    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t) const
+    {
+        return begin;
     }
-    return true;
+
+    /* There is a byte. */
+    CHAIN_MEMBER snappy_element element(uint32_t at) const
+    {
+        uint32_t tag = source[at], left = end - at - 1, more, length;
+        snappy_element e = {!(tag & 3), 0, 0};
+        if (!e.is_literal) {
+            more = (tag & 3) == 3 ? 4 : tag & 3;
+            e.head = more <= left ? 1 + more : 0;
+            e.bytes = (tag & 3) == 1 ? (tag >> 2 & 7) + 4 : (tag >> 2) + 1;
+            return e;
+        }
+        length = tag >> 2;
+        more = length < 60 ? 0 : length - 59;
+        if (more > left)
+            return e;
+        if (more)
+            length = (uint32_t)load_bytes(source + at + 1, more);
+        if (length >= left - more)
+            return e;
+        e.head = 1 + more;
+        e.bytes = length + 1;
+        return e;
+    }
+
+    CHAIN_MEMBER uint32_t behind(uint32_t at, const snappy_element &e) const
+    {
+        return e.head ? at + e.head + (e.is_literal ? e.bytes : 0) : CHAIN_CUT;
+    }
+
+    CHAIN_MEMBER uint32_t next(uint32_t at, uint64_t *bytes) const
+    {
+        snappy_element e = element(at);
+        *bytes = e.bytes;
+        return behind(at, e);
+    }
+
+    /* Of a copy. */
+    CHAIN_MEMBER uint32_t offset(uint32_t at, const snappy_element &e) const
+    {
+        uint32_t number = (uint32_t)load_bytes(source + at + 1, e.head - 1);
+        return e.head == 2 ? (uint32_t)(source[at] >> 5) << 8 | number : number;
+    }
+};
+
+/* Where the elements begin. False: damaged, or not so many bytes; or more than a page may have. */
+DEVICE bool snappy_begin(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint32_t *out)
+{
+    const uint8_t *at = source;
+    uint64_t expected;
+    bool is_right = read_varint(&at, source + source_bytes, &expected) && expected == bytes;
+    *out = (uint32_t)(at - source);
+    return is_right && source_bytes < CHAIN_BYTES_MAX && bytes < CHAIN_BYTES_MAX;
 }
 
-/* False: damaged, or not so many bytes. */
-DEVICE bool snappy_decode(const uint8_t *source, uint64_t source_bytes, uint8_t *target, uint64_t bytes)
+/* The elements of the thread, of which the first makes byte `place` of the output. starts: where each part begins in the
+ * stream, but the first; or NULL. */
+DEVICE snappy_verdict snappy_check_span(const snappy_stream &stream, const chain_span &s, uint64_t place, uint32_t bytes,
+                                        uint64_t *starts)
 {
-    const uint8_t *at = source, *end = source + source_bytes;
-    lz_output o = {target, bytes, 0, 0};
-    uint64_t expected;
-    if (!read_varint(&at, end, &expected) || expected != bytes)
-        return false;
-    while (at < end) {
-        snappy_element e;
-        if (!next_element(&at, end, &e) || e.bytes > bytes - o.done)
-            return false;
-        if (e.is_literal ? e.bytes > (uint64_t)(end - at) : !e.offset || e.offset > o.done)
-            return false;
-        if (e.is_literal) {
-            lz_literal(&o, at, e.bytes);
-            at += e.bytes;
-        } else {
-            lz_copy(&o, e.offset, e.bytes);
+    snappy_verdict verdict = SNAPPY_PARTS;
+    for (uint32_t at = s.entry; at < s.limit;) {
+        snappy_element e = stream.element(at);
+        uint32_t of_part = (uint32_t)place % PARQUET_PART_BYTES, offset;
+        if (!e.head || e.bytes > bytes - place)
+            return SNAPPY_DAMAGED;
+        if (!e.is_literal) {
+            offset = stream.offset(at, e);
+            if (!offset || offset > place)
+                return SNAPPY_DAMAGED;
+            if (offset > of_part)
+                verdict = SNAPPY_WHOLE;
         }
+        if (of_part + (uint64_t)e.bytes > PARQUET_PART_BYTES)
+            verdict = SNAPPY_WHOLE;
+        if (starts && !of_part && place)
+            starts[place / PARQUET_PART_BYTES] = at;
+        place += e.bytes;
+        at = stream.behind(at, e);
     }
-    return o.done == bytes;
+    return verdict;
+}
+
+/* All threads of the block: what the stream is, and, of PARTS, where in it they begin (starts may be NULL). */
+DEVICE snappy_verdict snappy_check(const uint8_t *source, uint32_t source_bytes, uint32_t bytes, uint64_t *starts,
+                                   chain_shared *shared)
+{
+    __shared__ uint32_t worst;
+    snappy_stream stream = {source, source_bytes};
+    snappy_verdict verdict = SNAPPY_PARTS;
+    uint64_t done = 0, total;
+    uint32_t at;
+    if (!snappy_begin(source, source_bytes, bytes, &at))
+        return SNAPPY_DAMAGED;
+    if (threadIdx.x == 0) {
+        worst = SNAPPY_PARTS;
+        if (starts)
+            starts[0] = at;
+    }
+    while (at < source_bytes && done <= bytes) {
+        chain_span s;
+        at = chain_window(stream, at, SNAPPY_CHECK_SPAN, shared, &s);
+        uint64_t place = done + kernel_block_scan(s.sum, shared->sums, &total);
+        if (place <= bytes) {
+            snappy_verdict mine = snappy_check_span(stream, s, place, bytes, starts);
+            verdict = mine < verdict ? mine : verdict;
+        }
+        done += total;
+    }
+    __syncthreads();
+    atomicMin(&worst, (uint32_t)verdict);
+    __syncthreads();
+    return at == source_bytes && done == bytes ? (snappy_verdict)worst : SNAPPY_DAMAGED;
+}
+
+/* A block that is a warp: what bytes [at, end) of a stream make, from byte `place` of the output on. They are not
+ * damaged. */
+DEVICE void snappy_write(const uint8_t *source, uint32_t at, uint32_t end, uint8_t *target, uint32_t place,
+                         chain_shared *shared, lz_list *list)
+{
+    snappy_stream stream = {source, end};
+    while (at < end) {
+        chain_span s;
+        at = chain_window(stream, at, SNAPPY_WRITE_SPAN, shared, &s);
+        /* Bytes below, elements above. */
+        uint64_t total, before = kernel_block_scan(s.sum | (uint64_t)s.count << 40, shared->sums, &total);
+        uint32_t number = (uint32_t)(before >> 40), its_place = place + (uint32_t)before;
+        for (uint32_t from = s.entry; from < s.limit; number++) {
+            snappy_element e = stream.element(from);
+            list->places[number] = its_place;
+            list->sources[number] = e.is_literal ? LZ_LITERAL | (from + e.head) : stream.offset(from, e);
+            its_place += e.bytes;
+            from = stream.behind(from, e);
+        }
+        __syncwarp();
+        lz_write(list, (uint32_t)(total >> 40), source, target, place, place + (uint32_t)total);
+        place += (uint32_t)total;
+    }
+}
+
+/* A block that is a warp. False: damaged, or not so many bytes. */
+DEVICE bool snappy_decode(const uint8_t *source, uint32_t source_bytes, uint8_t *target, uint32_t bytes,
+                          chain_shared *shared, lz_list *list)
+{
+    uint32_t at;
+    if (snappy_check(source, source_bytes, bytes, NULL, shared) == SNAPPY_DAMAGED)
+        return false;
+    snappy_begin(source, source_bytes, bytes, &at);
+    snappy_write(source, at, source_bytes, target, 0, shared, list);
+    return true;
 }
 
 #endif

@@ -38,6 +38,7 @@ typedef struct batch {
     uint32_t library_codecs; /* of those that a library does */
     library_pages library[CODEC_COUNT];
     uint32_t slices; /* of pages whose checksum the device computes */
+    uint32_t parts;  /* of pages that kernels decompress */
     bool has_levels; /* that a launch must look at */
     bool has_nulls;  /* or may have */
     dev_buffer *stored, *unpacked, *pages_owner, *validity;
@@ -122,6 +123,7 @@ static void note_codec(batch *b, const parquet_page *d)
     if (!(b->dev->codecs.library >> d->codec & 1)) {
         DEV_WORK_NOTE(device_pages);
         b->codecs |= 1u << d->codec;
+        b->parts += PARQUET_PARTS(bytes);
         return;
     }
     DEV_WORK_NOTE(library_pages);
@@ -156,6 +158,7 @@ static status place_page(batch *b, size_t number)
     else
         d->stored_at = round_up(b->stored_bytes);
     b->stored_bytes = d->stored_at + d->stored_bytes;
+    d->first_part = b->parts;
     if (d->is_compressed) {
         note_codec(b, d);
         d->unpacked_at = b->unpacked_bytes;
@@ -310,7 +313,7 @@ static status decompress(batch *b)
     TRY(dev_alloc(b->dev, b->unpacked_bytes, "scan", &b->unpacked));
     if (b->codecs)
         TRY(DEV_LAUNCH(stream, parquet_batch_decompress, BYTES(b), .codecs = b->codecs,
-                       .error = b->context->error));
+                       .part_count = b->parts, .error = b->context->error));
     for (uint8_t codec = 0; codec < CODEC_COUNT; codec++) {
         const library_pages *l = &b->library[codec];
         if (b->library_codecs >> codec & 1)

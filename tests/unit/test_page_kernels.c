@@ -1,0 +1,279 @@
+/* test_page_kernels.c - pages of many values by every ISA and the CUDA device, against what was put into them: byte arrays
+ * behind their lengths, and runs of codes as any writer may make them. */
+#include "kernel_tables.h"
+#include "test.h"
+
+#include "parquet/format/format.h"
+
+#define SLACK 64 /* readable bytes that the kernels may count on */
+#define SENTINEL 0xa5
+
+static const char *const isas[] = {"scalar", "avx2", "avx512", "cuda"};
+#define ISAS (sizeof isas / sizeof *isas)
+
+typedef struct bytes {
+    uint8_t *at;
+    size_t count, room;
+} bytes;
+
+static void add(bytes *b, const void *source, size_t count)
+{
+    if (b->room < b->count + count + SLACK || !b->at) {
+        b->room = 2 * (b->count + count + SLACK);
+        b->at = mem_resize(b->at, b->room);
+        CHECK(b->at);
+    }
+    if (count)
+        memcpy(b->at + b->count, source, count);
+    b->count += count;
+}
+
+static void add_number(bytes *b, uint64_t number, unsigned count)
+{
+    add(b, &number, count);
+}
+
+static void add_varint(bytes *b, uint64_t number)
+{
+    for (; number > 127; number >>= 7)
+        add_number(b, (number & 127) | 128, 1);
+    add_number(b, number, 1);
+}
+
+/* ---- byte arrays ---- */
+
+#define TEXTS 6000
+
+typedef struct texts {
+    bytes page;
+    uint32_t count;
+    uint32_t places[TEXTS + 1]; /* behind the lengths */
+} texts;
+
+/* A length of kind `kind`. */
+static uint32_t length_of(unsigned kind)
+{
+    switch (kind) {
+    case 0:
+        return 10 + (uint32_t)test_random() % 34;
+    case 1:
+        return (uint32_t)test_random() % 3;
+    case 2:
+        return 0;
+    case 3:
+        return test_random() % 50 ? (uint32_t)test_random() % 20 : (uint32_t)test_random() % 5000;
+    case 4:
+        return test_random() % 200 ? 1 : 65530 + (uint32_t)test_random() % 12;
+    default:
+        return length_of((unsigned)test_random() % 5);
+    }
+}
+
+/* Bytes of `noise`: letters, numbers that look like lengths, zeros, anything. */
+static uint8_t byte_of(unsigned noise, uint32_t i)
+{
+    switch (noise) {
+    case 0:
+        return (uint8_t)('a' + test_random() % 26);
+    case 1:
+        return i % 4 ? 0 : (uint8_t)(test_random() % 5);
+    case 2:
+        return 0;
+    default:
+        return (uint8_t)test_random();
+    }
+}
+
+static void make_texts(texts *t, unsigned kind, unsigned noise)
+{
+    *t = (texts){.count = 1 + (uint32_t)test_random() % TEXTS};
+    add(&t->page, "abcde", test_random() % 6);
+    t->places[0] = (uint32_t)t->page.count;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t length = length_of(kind);
+        add_number(&t->page, length, 4);
+        for (uint32_t k = 0; k < length; k++)
+            add_number(&t->page, byte_of(noise, k), 1);
+        t->places[i + 1] = (uint32_t)t->page.count;
+    }
+}
+
+static bool read_texts(dev_kernel_function kernel, const texts *t, const uint8_t *page,
+                       uint32_t page_bytes, string_view *out)
+{
+    uint64_t words[2] = {t->count, t->places[0]};
+    dev_error error = {.code = DEV_ERROR_NONE};
+    memset(out, SENTINEL, (TEXTS + 1) * sizeof *out);
+    kernel(&(parquet_plain_arguments){.page = page,
+                                      .page_bytes = page_bytes,
+                                      .words = words,
+                                      .physical = PQ_BYTE_ARRAY,
+                                      .type = type_make(TYPE_VARCHAR),
+                                      .out = out,
+                                      .error = &error});
+    for (size_t i = 0; i < sizeof *out; i++)
+        CHECK_EQ(((const uint8_t *)(out + t->count))[i], SENTINEL);
+    return atomic_load(&error.code) == DEV_ERROR_NONE;
+}
+
+/* Each view says what the page has at its place. */
+static void check_texts(const texts *t, const uint8_t *page, const string_view *views)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const uint8_t *value = page + t->places[i] + 4;
+        uint32_t length = t->places[i + 1] - t->places[i] - 4;
+        CHECK_EQ(views[i].bytes, length);
+        CHECK(!memcmp(string_data(&views[i]), value, length));
+        CHECK(length <= STRING_INLINE_BYTES || string_data(&views[i]) == (const char *)value);
+    }
+}
+
+static string_view views[TEXTS + 1];
+
+TEST(byte_arrays_of_many_lengths)
+{
+    static texts t;
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_plain);
+        for (unsigned round = 0; kernel && round < 24; round++) {
+            make_texts(&t, round % 6, round / 6);
+            CHECK(read_texts(kernel, &t, t.page.at, (uint32_t)t.page.count, views));
+            check_texts(&t, t.page.at, views);
+            add(&t.page, "\0\0\0\0\0\0\0\0", test_random() % 9); /* what is behind them */
+            CHECK(read_texts(kernel, &t, t.page.at, (uint32_t)t.page.count, views));
+            check_texts(&t, t.page.at, views);
+            mem_free(t.page.at);
+        }
+    }
+}
+
+/* The page breaks off, or a length says more than there is. */
+TEST(byte_arrays_that_break_off)
+{
+    static texts t;
+    static const string_view zero;
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_plain);
+        for (unsigned round = 0; kernel && round < 24; round++) {
+            make_texts(&t, round % 6, round / 6);
+            uint32_t count = t.places[t.count];
+            if (round % 2)
+                count -= 1 + (uint32_t)test_random() % (count - t.places[0]);
+            else
+                t.page.at[t.places[test_random() % t.count] + 3] = test_random() % 2 ? 0x7f : 0xff;
+            uint8_t *page = mem_new(count + SLACK);
+            CHECK(page);
+            memcpy(page, t.page.at, count);
+            CHECK(!read_texts(kernel, &t, page, count, views));
+            for (uint32_t i = 0; i < t.count; i++)
+                CHECK(!memcmp(&views[i], &zero, sizeof zero));
+            mem_free(page);
+            mem_free(t.page.at);
+        }
+    }
+}
+
+/* ---- codes ---- */
+
+#define CODES 40000
+
+static uint32_t codes[CODES], found[CODES + 1];
+
+/* Up to so many runs of a kind: of one value each, some, any number; packed ones among them. */
+static uint32_t make_runs(bytes *page, unsigned width, unsigned kind, uint32_t most)
+{
+    uint32_t mask = (uint32_t)(((uint64_t)1 << width) - 1), done = 0;
+    add_number(page, width, 1);
+    while (done < most) {
+        bool is_packed = kind && test_random() % (kind == 2 ? 10 : 2) == 0;
+        uint32_t groups = kind == 3 ? 32 : 1 + (uint32_t)test_random() % (kind == 4 ? 600 : 5);
+        uint32_t count = kind == 0   ? 1
+                         : kind == 4 ? 1 + (uint32_t)test_random() % 5000
+                                     : 1 + (uint32_t)test_random() % 40;
+        uint32_t value = (uint32_t)test_random() & mask;
+        count = is_packed ? groups * 8 : count;
+        if (count > CODES - done)
+            break;
+        add_varint(page, is_packed ? groups << 1 | 1 : (uint64_t)count << 1);
+        if (!is_packed)
+            add_number(page, value, (width + 7) / 8);
+        uint64_t bits = 0;
+        unsigned have = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            codes[done++] = is_packed ? (uint32_t)test_random() & mask : value;
+            for (unsigned k = 0; is_packed && k < width; k++) {
+                bits |= (uint64_t)(codes[done - 1] >> k & 1) << have++;
+                if (have == 8) {
+                    add_number(page, bits, 1);
+                    bits = have = 0;
+                }
+            }
+        }
+    }
+    return done;
+}
+
+static bool read_codes(dev_kernel_function kernel, const bytes *page, uint32_t count,
+                       uint64_t dictionary_rows)
+{
+    uint64_t words[2] = {count, 0};
+    dev_error error = {.code = DEV_ERROR_NONE};
+    memset(found, SENTINEL, sizeof found);
+    kernel(&(parquet_codes_arguments){.page = page->at,
+                                      .page_bytes = (uint32_t)page->count,
+                                      .words = words,
+                                      .dictionary_rows = dictionary_rows,
+                                      .out = found,
+                                      .error = &error});
+    for (uint32_t i = count; i <= CODES; i++)
+        CHECK_EQ(found[i], 0xa5a5a5a5u);
+    return atomic_load(&error.code) == DEV_ERROR_NONE;
+}
+
+TEST(codes_of_many_runs)
+{
+    static const unsigned widths[] = {0, 1, 3, 7, 8, 9, 14, 16, 17, 24, 32};
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_codes);
+        for (unsigned round = 0; kernel && round < 55; round++) {
+            unsigned width = widths[round % 11];
+            bytes page = {0};
+            uint32_t count = make_runs(&page, width, round / 11, round % 2 ? CODES : 3000);
+            uint32_t wanted = count - (uint32_t)test_random() % 9, largest = 0;
+            for (uint32_t i = 0; i < wanted; i++)
+                largest = codes[i] > largest ? codes[i] : largest;
+            CHECK(read_codes(kernel, &page, wanted, (uint64_t)largest + 1));
+            CHECK(!memcmp(found, codes, wanted * sizeof *codes));
+            CHECK(!read_codes(kernel, &page, wanted, largest));
+            for (uint32_t i = 0; i < wanted; i++)
+                CHECK_EQ(found[i], 0);
+            if (width) {
+                page.count -= 1 + test_random() % (page.count / 2);
+                CHECK(!read_codes(kernel, &page, count, UINT64_MAX));
+            }
+            mem_free(page.at);
+        }
+    }
+}
+
+/* As many runs in a few bytes as have more values than a thread, and a warp, puts. */
+TEST(codes_of_long_runs)
+{
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function kernel = test_kernel(isas[isa], DEV_KERNEL_parquet_codes);
+        for (uint32_t run = 30; kernel && run < 5000; run += run / 2) {
+            bytes page = {0};
+            uint32_t done = 0;
+            add_number(&page, 9, 1);
+            for (uint32_t value = 0; done + run <= CODES; value = (value + 7) % 512) {
+                add_varint(&page, (uint64_t)run << 1);
+                add_number(&page, value, 2);
+                for (uint32_t i = 0; i < run; i++)
+                    codes[done++] = value;
+            }
+            CHECK(read_codes(kernel, &page, done, 512));
+            CHECK(!memcmp(found, codes, done * sizeof *codes));
+            mem_free(page.at);
+        }
+    }
+}
