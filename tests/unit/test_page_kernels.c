@@ -277,3 +277,78 @@ TEST(codes_of_long_runs)
         }
     }
 }
+
+/* ---- values that begin as the one before does ---- */
+
+#define VALUES 3000
+
+static int32_t prefixes[VALUES], lengths[VALUES];
+
+/* Suffixes go to `page`, values to `expected`. Sorted ones share most of what they have, others little. */
+static uint32_t make_values(bytes *page, bytes *expected, bool is_sorted, uint32_t longest)
+{
+    uint32_t count = 1 + (uint32_t)test_random() % VALUES, before = 0, behind = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t share = i ? (uint32_t)test_random() % (before + 1) : 0;
+        if (is_sorted && test_random() % 8)
+            share = before - (before > 3 ? (uint32_t)test_random() % 4 : 0);
+        uint32_t more = (uint32_t)test_random() % (test_random() % 200 ? 12 : longest);
+        if (share > 4000)
+            share = 4000;
+        prefixes[i] = (int32_t)share;
+        lengths[i] = (int32_t)more;
+        add(expected, "", 0);
+        for (uint32_t k = 0; k < share; k++)
+            add_number(expected, expected->at[behind + k], 1);
+        behind = (uint32_t)expected->count - share;
+        for (uint32_t k = 0; k < more; k++) {
+            uint64_t byte = test_random() & 255;
+            add_number(page, byte, 1);
+            add_number(expected, byte, 1);
+        }
+        before = share + more;
+    }
+    return count;
+}
+
+TEST(values_with_prefixes)
+{
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        dev_kernel_function measure = test_kernel(isas[isa], DEV_KERNEL_parquet_prefix_bytes);
+        dev_kernel_function copy = test_kernel(isas[isa], DEV_KERNEL_parquet_prefix_copy);
+        for (unsigned round = 0; measure && round < 8; round++) {
+            bytes page = {0}, expected = {0};
+            add(&page, "abc", 3);
+            uint32_t count = make_values(&page, &expected, round % 2, round % 4 < 2 ? 12 : 900);
+            uint64_t words[2] = {count, 0}, start = 3, total = 0;
+            dev_error error = {.code = DEV_ERROR_NONE};
+            measure(&(parquet_prefix_bytes_arguments){.page_bytes = (uint32_t)page.count,
+                                                      .words = words,
+                                                      .start = &start,
+                                                      .prefixes = prefixes,
+                                                      .suffixes = lengths,
+                                                      .out_bytes = &total,
+                                                      .error = &error});
+            CHECK_EQ(atomic_load(&error.code), DEV_ERROR_NONE);
+            CHECK_EQ(total, expected.count);
+            uint8_t *out = mem_new(total + SLACK);
+            CHECK(out);
+            copy(&(parquet_prefix_copy_arguments){.page = page.at,
+                                                  .words = words,
+                                                  .start = &start,
+                                                  .bytes = &total,
+                                                  .prefixes = prefixes,
+                                                  .lengths = lengths,
+                                                  .out = out});
+            CHECK(!memcmp(out, expected.at, total));
+            for (uint32_t i = 0; i < count; i++) {
+                CHECK(lengths[i] >= prefixes[i] && (uint64_t)lengths[i] <= total);
+                total -= (uint64_t)lengths[i];
+            }
+            CHECK_EQ(total, 0u);
+            mem_free(out);
+            mem_free(page.at);
+            mem_free(expected.at);
+        }
+    }
+}

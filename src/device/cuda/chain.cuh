@@ -114,8 +114,11 @@ DEVICE uint32_t chain_window(const E &elements, uint32_t at, uint32_t span, chai
         uint32_t sure = shared->next[chain_last_before(known, first)], entry = s->entry;
         if (threadIdx.x >= first && sure >= s->limit)
             entry = sure;
-        else if (is_wrong && (elements.merges || threadIdx.x == first ||
-                              !(shared->wrong[before_me / 32] >> before_me % 32 & 1)))
+        else if (threadIdx.x == first)
+            entry = before;
+        else if (is_wrong && before < begin) /* those right before know nothing */
+            entry = elements.merges && s->next == CHAIN_UNKNOWN ? begin : entry;
+        else if (is_wrong && (elements.merges || !(shared->wrong[before_me / 32] >> before_me % 32 & 1)))
             entry = before;
         is_sure = threadIdx.x >= first && (threadIdx.x == first || sure >= s->limit);
         is_new = entry != s->entry || (is_sure && s->next == CHAIN_UNKNOWN);

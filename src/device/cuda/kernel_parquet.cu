@@ -129,11 +129,36 @@ struct code_runs {
     const uint8_t *bytes;
     uint32_t end;
     unsigned width; /* of a code, in bits */
+    uint8_t packed; /* header of packed runs, of which writers make many alike; 0: not known */
     static constexpr bool merges = true;
 
-    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t) const
+    /* Packed codes look like anything: a run begins where one of its length ends at another one, or at a repeated code
+     * before one. */
+    CHAIN_MEMBER uint32_t guess(uint32_t begin, uint32_t limit) const
     {
-        return begin;
+        uint32_t bytes_of_run = 1 + (packed >> 1) * width, bytes_of_code = (width + 7) / 8;
+        for (uint32_t at = begin; packed && at < limit; at++) {
+            if (bytes[at] != packed || end - at < bytes_of_run)
+                continue;
+            uint32_t left = end - at - bytes_of_run, behind = end - left;
+            if (!left || bytes[behind] == packed)
+                return at;
+            if (!(bytes[behind] & 1) && left > 1 + bytes_of_code && bytes[behind + 1 + bytes_of_code] == packed)
+                return at;
+        }
+        return packed ? CHAIN_UNKNOWN : begin;
+    }
+
+    /* Looks at a few runs from `at` on for one that is packed. */
+    CHAIN_MEMBER void learn(uint32_t at)
+    {
+        packed = 0;
+        for (unsigned i = 0; i < 4 && at < end && !packed; i++) {
+            hybrid_run run;
+            uint8_t header = bytes[at];
+            packed = header & 1 && header < 128 ? header : 0;
+            at = this->run(at, &run);
+        }
     }
 
     CHAIN_MEMBER uint32_t run(uint32_t at, hybrid_run *out) const
@@ -236,7 +261,7 @@ DEVICE void put_long_runs(codes_output *out, const codes_shared *shared)
 }
 
 /* False: damaged. */
-DEVICE bool put_codes(codes_output *out, const code_runs &runs, uint64_t count, codes_shared *shared)
+DEVICE bool put_codes(codes_output *out, code_runs &runs, uint64_t count, codes_shared *shared)
 {
     uint64_t done = 0, total;
     uint32_t at = 0;
@@ -244,6 +269,7 @@ DEVICE bool put_codes(codes_output *out, const code_runs &runs, uint64_t count, 
         chain_span s;
         if (threadIdx.x == 0)
             shared->count = 0;
+        runs.learn(at);
         at = chain_window(runs, at, CODES_SPAN, &shared->chain, &s);
         uint64_t place = done + kernel_block_scan(s.sum, shared->chain.sums, &total);
         put_runs(out, runs, s, place, count, shared);
@@ -266,7 +292,7 @@ DEVICE void parquet_codes_page(const parquet_codes_arguments &a, uint32_t first)
     if (count && is_right) {
         is_right = at < end && *at <= 32 && end - at < CHAIN_BYTES_MAX;
         codes_output out = {a.out, first, 0, is_right ? *at : 0u};
-        code_runs runs = {at + 1, is_right ? (uint32_t)(end - at) - 1 : 0, out.width};
+        code_runs runs = {at + 1, is_right ? (uint32_t)(end - at) - 1 : 0, out.width, 0};
         is_right = is_right && put_codes(&out, runs, count, &shared) && out.largest < a.dictionary_rows;
     }
     if (block_any(!is_right, &flag)) {

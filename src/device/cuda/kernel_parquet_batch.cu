@@ -231,36 +231,43 @@ KERNEL_TOGETHER_WIDE(parquet_batch_delta)
 
 /* ---- byte arrays ---- */
 
-/* One block for all pages: texts lie behind those of the pages before. */
 KERNEL_TOGETHER(parquet_batch_prefix_bytes)
 {
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < a.page_count; i++) {
-        parquet_page *p = &a.pages[i];
-        if (p->kind != PARQUET_PAGE_PREFIXES)
-            continue;
-        uint64_t words[] = {p->valid_count, p->values_at};
-        parquet_prefix_bytes_arguments one = {};
-        one.page_bytes = p->unpacked_bytes;
-        one.words = words;
-        one.start = &p->tail_at;
-        one.prefixes = a.prefixes + p->first_row;
-        one.suffixes = a.lengths + p->first_row;
-        one.out_bytes = &p->text_bytes;
-        one.error = a.error;
-        one.location = p->location;
-        __syncthreads();
-        parquet_prefix_bytes_page(one);
-        __syncthreads();
-        if (threadIdx.x == 0)
-            p->text_at = total;
-        total += p->text_bytes;
-    }
-    if (threadIdx.x == 0)
-        *a.out_bytes = total;
+    parquet_page *p = &a.pages[blockIdx.x];
+    if (p->kind != PARQUET_PAGE_PREFIXES)
+        return;
+    uint64_t words[] = {p->valid_count, p->values_at};
+    parquet_prefix_bytes_arguments one = {};
+    one.page_bytes = p->unpacked_bytes;
+    one.words = words;
+    one.start = &p->tail_at;
+    one.prefixes = a.prefixes + p->first_row;
+    one.suffixes = a.lengths + p->first_row;
+    one.out_bytes = &p->text_bytes;
+    one.error = a.error;
+    one.location = p->location;
+    parquet_prefix_bytes_page(one);
 }
 
-KERNEL_TOGETHER(parquet_batch_prefix_copy)
+/* One block: texts lie behind those of the pages before. */
+KERNEL_STEP_TOGETHER(parquet_batch_prefix_bytes_sum, parquet_batch_prefix_bytes)
+{
+    __shared__ uint64_t sums[CUDA_BLOCK / 32];
+    uint64_t base = 0, total;
+    for (uint32_t first = 0; first < a.page_count; first += CUDA_BLOCK) {
+        uint32_t i = first + threadIdx.x;
+        bool is_one = i < a.page_count && a.pages[i].kind == PARQUET_PAGE_PREFIXES;
+        uint64_t at = base + kernel_block_scan(is_one ? a.pages[i].text_bytes : 0, sums, &total);
+        if (is_one)
+            a.pages[i].text_at = at;
+        base += total;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        *a.out_bytes = base;
+}
+
+KERNEL_TOGETHER_WIDE(parquet_batch_prefix_copy)
 {
     const parquet_page *p = &a.pages[blockIdx.x];
     if (p->kind != PARQUET_PAGE_PREFIXES)

@@ -207,29 +207,66 @@ KERNEL_TOGETHER(parquet_prefix_bytes)
     parquet_prefix_bytes_page(a);
 }
 
-/* A value begins with bytes of the one before, so they come in order; the bytes of each are copied
- * by the warp together. */
+/* A value begins with bytes of the one before. Of a block's values each byte is looked for where it is new: behind the
+ * prefix of the last value before that has a shorter one, or in the value before all of them, which is written. */
+#define PREFIX_LONG 96u /* bytes of a value that a warp copies, not a thread */
+
+typedef struct prefix_shared {
+    uint64_t sums[CUDA_BLOCK / 32];
+    uint32_t prefixes[CUDA_BLOCK];
+    uint64_t suffixes[CUDA_BLOCK], places[CUDA_BLOCK]; /* in the page; in the output */
+} prefix_shared;
+
+/* Value `number` of the block, which has so many bytes: those from `lane` on, each `step` bytes apart. */
+DEVICE void put_prefixed(const prefix_shared *shared, const uint8_t *page, const uint8_t *before, uint8_t *out,
+                         unsigned number, uint32_t bytes, unsigned lane, unsigned step)
+{
+    uint32_t end = bytes;
+    out += shared->places[number];
+    for (unsigned i = number + 1; i && end; i--) {
+        uint32_t prefix = shared->prefixes[i - 1];
+        for (uint32_t k = prefix + lane; k < end; k += step)
+            out[k] = page[shared->suffixes[i - 1] + (k - prefix)];
+        end = prefix < end ? prefix : end;
+    }
+    for (uint32_t k = lane; k < end; k += step)
+        out[k] = before[k];
+}
+
 DEVICE void parquet_prefix_copy_page(const parquet_prefix_copy_arguments &a)
 {
-    uint64_t count = a.words[0];
-    const uint8_t *suffix = a.page + *a.start, *before = a.out;
-    uint8_t *out = a.out;
+    __shared__ prefix_shared shared;
+    uint64_t count = a.words[0], suffix = *a.start, place = 0, total;
+    const uint8_t *before = a.out;
     bool is_empty = !*a.bytes;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t prefix = is_empty ? 0 : (uint32_t)a.prefixes[i];
-        uint32_t more = is_empty ? 0 : (uint32_t)a.lengths[i];
-        __syncwarp(); /* all have the length, and the value before is written */
-        for (uint32_t k = threadIdx.x; k < prefix + more; k += blockDim.x)
-            out[k] = k < prefix ? before[k] : suffix[k - prefix];
-        if (threadIdx.x == 0)
-            a.lengths[i] = (int32_t)(prefix + more);
-        before = out;
-        out += prefix + more;
-        suffix += more;
+    for (uint64_t first = 0; first < count; first += blockDim.x) {
+        uint64_t i = first + threadIdx.x;
+        bool is_one = i < count && !is_empty;
+        uint32_t prefix = is_one ? (uint32_t)a.prefixes[i] : 0, more = is_one ? (uint32_t)a.lengths[i] : 0;
+        uint32_t bytes = prefix + more;
+        shared.prefixes[threadIdx.x] = prefix;
+        shared.suffixes[threadIdx.x] = suffix + kernel_block_scan(more, shared.sums, &total);
+        suffix += total;
+        __syncthreads();
+        shared.places[threadIdx.x] = place + kernel_block_scan(bytes, shared.sums, &total);
+        place += total;
+        __syncthreads();
+        if (bytes <= PREFIX_LONG)
+            put_prefixed(&shared, a.page, before, a.out, threadIdx.x, bytes, 0, 1);
+        unsigned lanes = __ballot_sync(ALL_LANES, bytes > PREFIX_LONG);
+        for (; lanes; lanes &= lanes - 1) {
+            unsigned lane = (unsigned)__ffs((int)lanes) - 1;
+            put_prefixed(&shared, a.page, before, a.out, threadIdx.x - kernel_lane() + lane,
+                         __shfl_sync(ALL_LANES, bytes, (int)lane), kernel_lane(), CUDA_WARP);
+        }
+        if (i < count)
+            a.lengths[i] = (int32_t)bytes;
+        before = a.out + shared.places[CUDA_BLOCK - 1];
+        __syncthreads();
     }
 }
 
-KERNEL_TOGETHER(parquet_prefix_copy)
+KERNEL_TOGETHER_WIDE(parquet_prefix_copy)
 {
     parquet_prefix_copy_page(a);
 }

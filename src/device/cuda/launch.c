@@ -104,15 +104,10 @@ shape cuda_shape_of_codecs(uint32_t codecs, shape s)
     return s;
 }
 
-/* A block, or a warp, for each page. */
+/* A block for each page. */
 static shape block_each(uint64_t pages)
 {
     return (shape){.blocks = pages, .threads = CUDA_BLOCK};
-}
-
-static shape warp_each(uint64_t pages)
-{
-    return (shape){.blocks = pages, .threads = CUDA_WARP};
 }
 
 /* A block for each slice of a page, with a word of scratch for each page. */

@@ -92,6 +92,16 @@ status cuda_launch_parquet_batch_decompress(launch *l)
                     cuda_shape_of_codecs(a->codecs, parts));
 }
 
+/* ---- kernel_parquet_batch.cu ---- */
+
+status cuda_launch_parquet_batch_prefix_bytes(launch *l)
+{
+    const parquet_batch_prefix_bytes_arguments *a = l->arguments;
+    TRY(cuda_run(l, CUDA_ENTRY_parquet_batch_prefix_bytes,
+                 (shape){.blocks = a->page_count, .threads = CUDA_BLOCK}));
+    return cuda_run(l, CUDA_ENTRY_parquet_batch_prefix_bytes_sum, cuda_shape_one_block());
+}
+
 /* ---- kernel_join.cu: the cursor as it was, then the scan ---- */
 
 static status expand(launch *l, cuda_entry entry, uint64_t rows, const uint64_t *cursor)
