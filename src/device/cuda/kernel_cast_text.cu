@@ -24,7 +24,7 @@ DEVICE bool parse_text(const cast_from_text_arguments &a, const kernel_view *vie
                : cast_text_to_value(text, bytes, a.to, out);
 }
 
-KERNEL_TOGETHER_WIDE(cast_from_text)
+KERNEL_STEP_TOGETHER_WIDEST(cast_from_text, cast_from_text)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     const kernel_view *view = (const kernel_view *)a.values + i;

@@ -332,7 +332,7 @@ DEVICE void cursor_places(const cuda_extra &extra, uint64_t count, uint64_t i, u
     }
 }
 
-KERNEL_TOGETHER(join_pairs)
+KERNEL_TOGETHER_WIDE(join_pairs)
 {
     __shared__ uint64_t sums[8], tile_number, base;
     uint64_t count = kernel_count(a.count), at, end, done;

@@ -319,6 +319,12 @@ DEVICE void radix_read(const sort_rows_arguments &a, const radix_pass &p, uint64
     }
 }
 
+/* Of places in a tile, two in a word: registers are few. */
+DEVICE uint32_t radix_place(const uint32_t *places, unsigned k)
+{
+    return places[k / 2] >> (16 * (k % 2)) & 0xffff;
+}
+
 /* Reads the tile, ranks its rows, and writes them in their order, which makes neighbours of those that
  * are neighbours among all. */
 DEVICE void radix_move(const sort_rows_arguments &a, const radix_pass &p, radix_tile *tile,
@@ -328,20 +334,21 @@ DEVICE void radix_move(const sort_rows_arguments &a, const radix_pass &p, radix_
     uint32_t rows = (uint32_t)(count - first < RADIX_TILE_ROWS ? count - first : RADIX_TILE_ROWS);
     uint32_t at = kernel_warp() * (RADIX_TILE_ROWS / RADIX_WARPS) + kernel_lane();
     uint64_t words[RADIX_ITEMS];
-    uint32_t row[RADIX_ITEMS], place[RADIX_ITEMS];
+    uint32_t row[RADIX_ITEMS], places[RADIX_ITEMS / 2] = {};
     radix_digit digit = p.digit;
     radix_read(a, p, first, at, rows, row, words);
     for (unsigned k = 0; k < RADIX_ITEMS; k++)
-        place[k] = radix_rank(tile, radix_value(words[k], digit), at + k * CUDA_WARP < rows);
+        places[k / 2] |= radix_rank(tile, radix_value(words[k], digit), at + k * CUDA_WARP < rows)
+                         << (16 * (k % 2));
     __syncthreads();
     radix_places(tile, p.look_back, number, count_of_all);
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
-        place[k] += tile->counts[kernel_warp()][radix_value(words[k], digit)];
+        places[k / 2] += tile->counts[kernel_warp()][radix_value(words[k], digit)] << (16 * (k % 2));
         if (at + k * CUDA_WARP < rows)
-            tile->room.moved[place[k]] = words[k];
+            tile->room.moved[radix_place(places, k)] = words[k];
     }
     __syncthreads();
-    uint32_t values[RADIX_ITEMS / 4] = {}; /* four in a word: registers are few */
+    uint32_t values[RADIX_ITEMS / 4] = {}; /* four in a word */
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
         uint32_t i = threadIdx.x + k * CUDA_BLOCK;
         if (i >= rows)
@@ -354,7 +361,7 @@ DEVICE void radix_move(const sort_rows_arguments &a, const radix_pass &p, radix_
     __syncthreads();
     for (unsigned k = 0; k < RADIX_ITEMS; k++)
         if (at + k * CUDA_WARP < rows)
-            tile->room.moved[place[k]] = row[k];
+            tile->room.moved[radix_place(places, k)] = row[k];
     __syncthreads();
     for (unsigned k = 0; k < RADIX_ITEMS; k++) {
         uint32_t i = threadIdx.x + k * CUDA_BLOCK;
