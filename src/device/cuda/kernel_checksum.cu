@@ -6,7 +6,7 @@
  * that of a page is the sum of those of its words, each multiplied with x to the power of the bits behind
  * it (as zlib's crc32_combine() puts two together). So each thread of a block takes every 256th word of the
  * slice, and multiplies what it has with one constant, from tables, for each word. */
-#include "device/cuda/kernel.cuh"
+#include "device/cuda/pages.cuh"
 
 #define POLYNOMIAL 0xedb88320u /* without x^32; bit 31 is x^0 */
 #define SLICE_WORDS (PARQUET_SLICE_BYTES / 4)
@@ -72,20 +72,6 @@ DEVICE uint32_t go_on(const uint32_t *tables, uint32_t rest)
     return sum;
 }
 
-/* The page that slice `number` of the launch is of. */
-DEVICE const parquet_page *page_of_slice(const parquet_batch_checksums_arguments &a, uint32_t number)
-{
-    uint32_t low = 0, high = a.page_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a.pages[middle].first_slice <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &a.pages[low];
-}
-
 /* Words of a slice, where they lie at their addresses; the first of a page may begin before it. */
 typedef struct checksum_slice {
     const uint32_t *words;
@@ -136,7 +122,7 @@ DEVICE uint32_t rest_of_end(const uint8_t *page, uint32_t bytes)
 KERNEL_TOGETHER(parquet_batch_checksums)
 {
     __shared__ uint32_t tables[NIBBLES * 16], rests[CUDA_BLOCK / 32];
-    const parquet_page *p = page_of_slice(a, blockIdx.x);
+    const parquet_page *p = page_of_piece(a.pages, a.page_count, &parquet_page::first_slice, blockIdx.x);
     const uint8_t *page = a.stored + p->stored_at;
     uint32_t number = blockIdx.x - p->first_slice, slices = PARQUET_SLICES(p->stored_bytes);
     checksum_slice s = slice_of(page, p->stored_bytes, number);

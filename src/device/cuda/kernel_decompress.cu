@@ -78,20 +78,6 @@ KERNEL_TOGETHER_WIDE(parquet_batch_decompress)
         scratch[a.part_count + blockIdx.x] = verdict;
 }
 
-/* The page that part `number` of the launch is of. */
-DEVICE const parquet_page *page_of_part(const parquet_batch_decompress_arguments &a, uint32_t number)
-{
-    uint32_t low = 0, high = a.page_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a.pages[middle].first_part <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &a.pages[low];
-}
-
 /* A part of a page that was looked through. */
 DEVICE void decompress_part(const parquet_decompress_arguments &page, const uint64_t *starts, uint32_t part,
                             snappy_verdict verdict, chain_shared *shared, lz_list *list)
@@ -114,7 +100,7 @@ KERNEL_STEP_WARP(parquet_batch_decompress_parts, parquet_batch_decompress)
 {
     __shared__ chain_shared shared;
     __shared__ lz_list list;
-    const parquet_page *p = page_of_part(a, blockIdx.x);
+    const parquet_page *p = page_of_piece(a.pages, a.page_count, &parquet_page::first_part, blockIdx.x);
     const uint64_t *scratch = extra.scratch;
     uint32_t part = blockIdx.x - p->first_part;
     if (!is_kernels(a, p))

@@ -143,4 +143,19 @@ DEVICE bool byte_sink_store(const byte_sink *sink, uint64_t i, const uint8_t *by
     return is_right && (sink->width == 16 || number == (int64_t)number);
 }
 
+/* The page that piece `number` of the launch is of; first: how many pieces the pages before one have. */
+DEVICE const parquet_page *page_of_piece(const parquet_page *pages, uint32_t page_count,
+                                         uint32_t parquet_page::*first, uint32_t number)
+{
+    uint32_t low = 0, high = page_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pages[middle].*first <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &pages[low];
+}
+
 #endif
