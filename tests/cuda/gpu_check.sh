@@ -9,7 +9,7 @@ export RESULTS=$work/results BENCH_ROWS=4096 JOIN_ROWS=3000
 
 # A build with sanitizers is larger than what one takes along.
 check "a bundle" env LIMIT_MB=400 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle"
-check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/kernel_tests" -a \
+check "what the bundle has" test -x "$bundle/pistachio" -a -x "$bundle/decode" -a -x "$bundle/arrays" -a -x "$bundle/unit_tests" -a \
     -f "$bundle/queries/q22.sql"
 too_large() {
     ! env LIMIT_MB=1 TESTS=test_text_kernels "$root/scripts/gpu-bundle" --from "$4" "$bundle.small" >"$work/said" 2>&1 &&
@@ -149,13 +149,13 @@ all_tests() {
     for file in "$root"/tests/unit/test_*.c; do
         ! grep -q "test_kernel_table(\|test_kernel(" "$file" || basename "$file" .c
     done >"$work/expected" && mkdir -p "$work/build/tests/sql" &&
-        for name in pistachio tests/sql/sql_runner tests/kernel_tests bench_ceilings bench_operators bench_decode bench_arrays; do
+        for name in pistachio tests/sql/sql_runner tests/unit_tests bench_ceilings bench_operators bench_decode bench_arrays; do
             cp /bin/true "$work/build/$name"
         done && "$root/scripts/gpu-bundle" --from "$work/build" "$work/all" && cmp "$work/all/kernel_tests.list" "$work/expected"
 }
 check "all tests of kernels" all_tests
 worst() {
-    printf '#!/bin/sh\nexit $1\n' >"$work/all/kernel_tests" && echo "0 77 1 0 77" >"$work/all/kernel_tests.list"
+    printf '#!/bin/sh\nexit $1\n' >"$work/all/unit_tests" && echo "0 77 1 0 77" >"$work/all/kernel_tests.list"
     ! "$work/all/gpu-check" kernels && is kernels failed why
 }
 check "a test that fails behind one that is skipped" worst

@@ -1,4 +1,4 @@
-/* test.c - the main program of every unit test: runs the registered tests, one by one. */
+/* test.c - the main program of the unit tests: runs those of the file by whose name it is called, one by one. */
 #include "test.h"
 #include <errno.h>
 
@@ -254,8 +254,17 @@ static bool is_of(const test_case *test, const char *file)
     return !strncmp(name, file, length) && !strcmp(name + length, ".c");
 }
 
+/* The program is one for all files; a link to it that has a file's name stands for that file's tests. */
+static bool is_of_program(const test_case *test)
+{
+    const char *name = program_invocation_short_name;
+    return strncmp(name, "test_", 5) != 0 || is_of(test, name);
+}
+
 static bool is_chosen(const test_case *test, int count, char **parts)
 {
+    if (!is_of_program(test))
+        return false;
     for (int i = 1; i < count; i++)
         if (strstr(test->name, parts[i]) || is_of(test, parts[i]))
             return true;

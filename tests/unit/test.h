@@ -6,8 +6,9 @@
  * Tests register themselves; a file holds nothing else. A failed CHECK prints both values and the
  * place, and ends that test. After each test, blocks that it left allocated fail it. Random numbers
  * come from test_random, seeded alike for each test: the seed is printed with a failure, and
- * TEST_SEED=n repeats it. Arguments of the program choose tests by a part of their name, or by
- * their file's.
+ * TEST_SEED=n repeats it. All files are one program, unit_tests; a link to it named after a file
+ * (tests/test_mem) runs that file's. Arguments choose tests by a part of their name, or by their
+ * file's.
  * SKIP("reason") ends a test, counts it as skipped and prints the reason. */
 #ifndef PISTACHIO_TEST_H
 #define PISTACHIO_TEST_H
