@@ -60,7 +60,7 @@ function(pistachio_cuda_kernels)
   add_custom_command(
     OUTPUT ${kernels}
     COMMAND ${CMAKE_SOURCE_DIR}/cmake/keep-log ${kernels}.log
-            ${nvcc} -std=c++17 -O3 --fatbin --fmad=false -Xptxas -v ${code} ${strict} -I ${CMAKE_SOURCE_DIR}/src
+            ${nvcc} -std=c++17 -O3 --threads 0 --fatbin --fmad=false -Xptxas -v ${code} ${strict} -I ${CMAKE_SOURCE_DIR}/src
             ${CMAKE_SOURCE_DIR}/src/device/cuda/kernels.cu -o ${kernels}
     DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/src/device/cuda/extra.h
     COMMENT "Compiling the CUDA device's kernels"
