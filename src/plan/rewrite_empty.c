@@ -7,7 +7,9 @@
  *       inner join                    ->
  *         filter false
  *           ...
- *         scan t */
+ *         scan t
+ *
+ * A full join without pairs is both sides, one behind the other. */
 #include "plan/node.h"
 
 typedef struct emptiness {
@@ -135,6 +137,24 @@ static status drop_empty_side(const emptiness *e, plan_node **place, const bool 
     }
 }
 
+/* A full join of which no two rows are a pair: the rows of both sides, with NULLs beside them. */
+static status put_sides_behind_each_other(const emptiness *e, plan_node **place)
+{
+    plan_node *join = *place, *both = plan_node_new(e->statement->memory, PLAN_UNION, 2);
+    if (!both)
+        return status_no_memory("plan", sizeof *both);
+    both->columns = join->columns;
+    both->position = join->position;
+    for (uint32_t i = 0; i < 2; i++) {
+        /* The union makes the join's columns: the sides make others. */
+        TRY(plan_pad_columns(e->statement, join, join->children[i], &both->children[i]));
+        TRY(plan_copy_renamed(e->statement, both->children[i], &both->children[i]));
+    }
+    plan_estimate(e->statement, both);
+    *place = both;
+    return STATUS_OK;
+}
+
 static status walk(emptiness *e, plan_node **place, bool *out)
 {
     plan_node *node = *place;
@@ -154,7 +174,11 @@ static status walk(emptiness *e, plan_node **place, bool *out)
     if (*out)
         return use_no_rows(e, place);
     bool has_empty_side = node->kind == PLAN_JOIN && (are_children[0] || are_children[1]);
-    return has_empty_side ? drop_empty_side(e, place, are_children) : STATUS_OK;
+    if (has_empty_side)
+        return drop_empty_side(e, place, are_children);
+    if (lacks && node->join.type == JOIN_FULL && node->columns.count)
+        return put_sides_behind_each_other(e, place);
+    return STATUS_OK;
 }
 
 status rewrite_empty(plan_statement *statement)

@@ -47,6 +47,12 @@ if grep -Eq '^ +0 .*scan d \[k#[0-9]+, v#[0-9]+\] *$' "$work/out"; then pass; el
     cat "$work/out"
 fi
 
+# A full join without pairs tries none.
+expect "full join on false" 0 - explain "explain select count(a.k), count(b.v) from d a full join d b on false" \
+    --table "d=$work/d.parquet"
+says "is both sides" "union"
+silent "without a join" "join"
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w
