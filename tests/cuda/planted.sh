@@ -13,10 +13,15 @@ found() {
 }
 check "no mistake" "$program" nothing
 check "sums of tiles that are not all known" "$program" look_back
+check "functions of warps behind each other" "$program" shuffles
 check "a barrier that some threads miss" found missed_barrier "of 256 threads of block 0, 32 wait at a barrier"
 check "a warp function that a lane misses" found missed_warp "248 at a warp function, 8 are done"
+check "a warp function that a lane leaves out" found left_out "248 at a warp function, 8 are done"
+check "lanes that come to different functions" found other_function "meet in different functions"
+check "a lane that is not in the mask" found lane_outside "lane 5 reads lane 16 with mask 0000ffff"
 check "a barrier that was forgotten" found forgotten_barrier "row [0-9]* is wrong"
 check "a meeting of a warp that was forgotten" found forgotten_syncwarp "row [0-9]* is wrong"
+check "a meeting behind a ballot that was forgotten" found behind_a_ballot "row [0-9]* is wrong"
 check "a flag that is set before what it speaks of" found flag_too_early "row [0-9]* is wrong"
 check "a word that is not at its address" found misaligned "misaligned address"
 check "an index past the end" found past_the_end "AddressSanitizer: use-after-poison"

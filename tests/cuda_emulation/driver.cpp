@@ -123,6 +123,9 @@ EXPORTED int emulated_count_call(const char *name)
     return count_call(name);
 }
 
+/* What a GPU does in 2 microseconds takes about so many times as long here. */
+extern "C" __attribute__((visibility("default"))) const unsigned pistachio_slowness = 20;
+
 /* How often a function was called. "bytes": of cuMemCreate; "without a context": calls for which it was missing. */
 EXPORTED uint64_t emulated_calls(const char *name)
 {

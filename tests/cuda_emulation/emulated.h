@@ -61,17 +61,22 @@ extern const emulated_kernel *emulated_kernels;
     static void kernel_##name(const arguments##_arguments &a __attribute__((unused)),              \
                               const cuda_extra &extra __attribute__((unused)))
 
-/* ---- meeting ---- */
+/* ---- meeting ----
+ * Who meets says as what: all that meet must say the same. What a lane brings along is put together with what the others
+ * bring when all are there, and each is given its result: nobody reads a word of another's, so one meeting is enough. */
 
-enum emulated_meeting { EMULATED_BARRIER, EMULATED_WARP };
+enum emulated_meeting {
+    EMULATED_BARRIER,
+    EMULATED_WARP,
+    EMULATED_SHUFFLE, /* each gets what lane `from` brought */
+    EMULATED_BALLOT,  /* a bit for each lane that brought one */
+    EMULATED_OR,
+    EMULATED_MATCH, /* a bit for each lane that brought the same */
+};
 /* Comes back when all threads of the block, or all of `mask` in the warp, are there. */
-void emulated_meet(emulated_meeting kind, unsigned mask);
-/* The lane's word, which the others of its warp read between two meetings. */
-uint64_t *emulated_words();
+uint64_t emulated_meet(emulated_meeting kind, unsigned mask, uint64_t word = 0, unsigned from = 0);
 /* Now and then other threads go on before this one does. */
 void emulated_pause();
-/* The launch fails. Does not come back. */
-[[noreturn]] void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static inline void __syncthreads()
 {
@@ -87,76 +92,51 @@ static inline void __threadfence()
 {
 }
 
-template <class T> T emulated_exchange(unsigned mask, T value, unsigned lane)
+template <class T> T emulated_shuffle(unsigned mask, T value, unsigned lane)
 {
     static_assert(sizeof(T) <= 8, "a shuffle takes 4 or 8 bytes");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof value);
-    emulated_words()[threadIdx.x & 31] = word;
-    emulated_meet(EMULATED_WARP, mask);
-    word = emulated_words()[lane & 31];
-    if (!(mask >> (lane & 31) & 1))
-        emulated_fail("a shuffle reads lane %u, which is not in mask %08x", lane & 31, mask);
-    emulated_meet(EMULATED_WARP, mask);
+    word = emulated_meet(EMULATED_SHUFFLE, mask, word, lane & 31);
     memcpy(&value, &word, sizeof value);
     return value;
 }
 
 template <class T> T __shfl_sync(unsigned mask, T value, int lane)
 {
-    return emulated_exchange(mask, value, (unsigned)lane);
+    return emulated_shuffle(mask, value, (unsigned)lane);
 }
 
 template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned distance)
 {
     unsigned lane = threadIdx.x & 31;
-    return emulated_exchange(mask, value, lane >= distance ? lane - distance : lane);
+    return emulated_shuffle(mask, value, lane >= distance ? lane - distance : lane);
 }
 
 template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned distance)
 {
     unsigned lane = threadIdx.x & 31;
-    return emulated_exchange(mask, value, lane + distance < 32 ? lane + distance : lane);
+    return emulated_shuffle(mask, value, lane + distance < 32 ? lane + distance : lane);
 }
 
 template <class T> T __shfl_xor_sync(unsigned mask, T value, unsigned bits)
 {
-    return emulated_exchange(mask, value, (threadIdx.x & 31) ^ bits);
+    return emulated_shuffle(mask, value, (threadIdx.x & 31) ^ bits);
 }
 
 static inline unsigned __ballot_sync(unsigned mask, int predicate)
 {
-    emulated_words()[threadIdx.x & 31] = predicate != 0;
-    emulated_meet(EMULATED_WARP, mask);
-    unsigned bits = 0;
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (mask >> lane & 1)
-            bits |= (unsigned)emulated_words()[lane] << lane;
-    emulated_meet(EMULATED_WARP, mask);
-    return bits;
+    return (unsigned)emulated_meet(EMULATED_BALLOT, mask, predicate != 0);
 }
 
 static inline unsigned __reduce_or_sync(unsigned mask, unsigned value)
 {
-    emulated_words()[threadIdx.x & 31] = value;
-    emulated_meet(EMULATED_WARP, mask);
-    unsigned bits = 0;
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (mask >> lane & 1)
-            bits |= (unsigned)emulated_words()[lane];
-    emulated_meet(EMULATED_WARP, mask);
-    return bits;
+    return (unsigned)emulated_meet(EMULATED_OR, mask, value);
 }
 
 static inline unsigned __match_any_sync(unsigned mask, unsigned value)
 {
-    emulated_words()[threadIdx.x & 31] = value;
-    emulated_meet(EMULATED_WARP, mask);
-    unsigned same = 0;
-    for (unsigned lane = 0; lane < 32; lane++)
-        same |= (unsigned)(mask >> lane & 1 && emulated_words()[lane] == value) << lane;
-    emulated_meet(EMULATED_WARP, mask);
-    return same;
+    return (unsigned)emulated_meet(EMULATED_MATCH, mask, value);
 }
 
 /* ---- atomics: nothing else runs, but before and after one others may ---- */

@@ -94,6 +94,66 @@ PLANTED(forgotten_syncwarp, true)
     a.out[before] = other;
 }
 
+/* No mistake: functions of warps follow each other, of all lanes or of each half its own, and each gives what was brought
+ * to it, not to the one before or behind. */
+PLANTED(shuffles, true)
+{
+    unsigned lane = kernel_lane(), half = lane < 16 ? 0xffffu : 0xffff0000u, wrong = 0;
+    for (unsigned turn = 0; turn < 40; turn++) {
+        unsigned from = (lane * 5 + turn) % CUDA_WARP, near = (lane & 16) | (from & 15);
+        wrong += __shfl_sync(ALL_LANES, lane * 100 + turn, (int)from) != from * 100 + turn;
+        wrong += __shfl_xor_sync(ALL_LANES, (uint64_t)turn << 40 | lane, 16) !=
+                 ((uint64_t)turn << 40 | (lane ^ 16));
+        for (unsigned again = 0; again < 1 + lane / 16; again++) {
+            wrong += __shfl_sync(half, lane + turn + again, (int)near) != near + turn + again;
+            wrong += __ballot_sync(half, lane % 3 == again) !=
+                     (again ? 0x92492492u & half : 0x49249249u & half);
+        }
+        wrong += __match_any_sync(ALL_LANES, lane / 2 + turn) != 3u << lane / 2 * 2;
+        wrong += __reduce_or_sync(ALL_LANES, lane == turn % 32 ? turn + 1 : 0) != turn + 1;
+    }
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + wrong;
+}
+
+/* Of three functions of its warp a lane leaves the second out. */
+PLANTED(left_out, true)
+{
+    unsigned sum = 0;
+    for (unsigned turn = 0; turn < 3; turn++)
+        if (turn != 1 || kernel_lane() != 7)
+            sum += __shfl_xor_sync(ALL_LANES, turn, 1);
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + (sum & 0);
+}
+
+/* A lane comes to another function than the rest of its warp. */
+PLANTED(other_function, true)
+{
+    unsigned bits = kernel_lane() == 7 ? __shfl_sync(ALL_LANES, 1u, 7) : __ballot_sync(ALL_LANES, true);
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + (bits & 0);
+}
+
+/* A lane reads one that does not come. */
+PLANTED(lane_outside, true)
+{
+    unsigned half = kernel_lane() < 16 ? 0xffffu : 0xffff0000u;
+    unsigned word = __shfl_sync(half, 0u, kernel_lane() == 5 ? 16 : (int)kernel_lane());
+    a.out[kernel_row()] = a.first + (uint32_t)kernel_row() + word;
+}
+
+/* A lane takes what another one puts down behind a function of the warp to which both came before. */
+PLANTED(behind_a_ballot, true)
+{
+    __shared__ uint32_t words[CUDA_BLOCK];
+    unsigned before = threadIdx.x / CUDA_WARP * CUDA_WARP + (kernel_lane() + 31) % CUDA_WARP;
+    words[threadIdx.x] = 0;
+    __syncwarp();
+    unsigned all = __ballot_sync(ALL_LANES, true);
+    words[threadIdx.x] = a.first + threadIdx.x + (all + 1);
+    uint32_t other = words[before];
+    __syncwarp();
+    a.out[before] = other;
+}
+
 /* A thread says that its row is there, and then writes it. */
 PLANTED(flag_too_early, true)
 {

@@ -207,9 +207,9 @@ bool cuda_event_passed(const dev_event *event);
 void cuda_event_wait(dev_event *event);
 void cuda_event_free(dev_event *event);
 /* Between two looks at a word: the thread spins, then sleeps, longer from turn to turn. */
-void cuda_pause(unsigned *turn);
+void cuda_pause(const cuda_device *dev, unsigned *turn);
 /* The same for who sleeps by himself: spins, or says for how many nanoseconds to sleep; 0: it has spun. */
-long cuda_pause_length(unsigned *turn);
+long cuda_pause_length(const cuda_device *dev, unsigned *turn);
 /* Has the calling thread sleep no longer than it asks for: the kernel adds up to 50 microseconds otherwise, so as to
  * wake threads together. Returns what it was (prctl PR_SET_TIMERSLACK). */
 int cuda_sleep_exactly(void);

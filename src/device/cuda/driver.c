@@ -54,6 +54,8 @@ static status find_functions(void *handle, cuda_driver *out)
     }
     *(void **)&out->watch_buffer = dlsym(handle, "pistachio_watch_buffer");
     *(void **)&out->watch_pageable = dlsym(handle, "pistachio_watch_pageable");
+    const unsigned *slowness = dlsym(handle, "pistachio_slowness");
+    out->slowness = slowness ? *slowness : 1;
     return STATUS_OK;
 }
 

@@ -79,6 +79,7 @@ typedef struct cuda_driver {
     /* Likewise of memory of the host's that is not pinned, and that copies may go through all the same; 0
      * bytes: it goes. */
     void (*watch_pageable)(const void *address, size_t bytes);
+    unsigned slowness; /* a GPU is so many times faster: who waits for it sleeps longer; 1 for a GPU */
 } cuda_driver;
 
 /* The driver, loaded and initialized once in a process; one line says why there is none: no library

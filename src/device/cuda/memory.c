@@ -377,7 +377,7 @@ bool cuda_memory_wait(device *base)
     while (number && !cuda_streams_passed(dev, number) && !atomic_load(&dev->is_lost)) {
         cuda_stream_mark_all(dev);
         pthread_mutex_unlock(&dev->lock);
-        cuda_pause(&turn);
+        cuda_pause(dev, &turn);
         pthread_mutex_lock(&dev->lock);
     }
     reclaim(dev);

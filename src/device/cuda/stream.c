@@ -24,16 +24,19 @@ static void spin(void)
 #endif
 }
 
-long cuda_pause_length(unsigned *turn)
+long cuda_pause_length(const cuda_device *dev, unsigned *turn)
 {
     unsigned sleeps = *turn - SPIN_TURNS;
     if ((*turn)++ < SPIN_TURNS) {
-        spin();
+        if (dev->driver->slowness == 1)
+            spin();
         return 0;
     }
     if (sleeps >= (PAUSE_NANOSECONDS_MAX - PAUSE_NANOSECONDS_MIN) / PAUSE_NANOSECONDS_STEP)
         return PAUSE_NANOSECONDS_MAX;
-    return PAUSE_NANOSECONDS_MIN + (long)sleeps * PAUSE_NANOSECONDS_STEP;
+    long pause = (PAUSE_NANOSECONDS_MIN + (long)sleeps * PAUSE_NANOSECONDS_STEP) *
+                 (long)dev->driver->slowness;
+    return pause < PAUSE_NANOSECONDS_MAX ? pause : PAUSE_NANOSECONDS_MAX;
 }
 
 int cuda_sleep_exactly(void)
@@ -43,9 +46,9 @@ int cuda_sleep_exactly(void)
     return slack;
 }
 
-void cuda_pause(unsigned *turn)
+void cuda_pause(const cuda_device *dev, unsigned *turn)
 {
-    struct timespec time = {0, cuda_pause_length(turn)};
+    struct timespec time = {0, cuda_pause_length(dev, turn)};
     if (!time.tv_nsec)
         return;
     int slack = cuda_sleep_exactly();
@@ -381,7 +384,7 @@ void cuda_event_wait(dev_event *event)
     DEV_WORK_NOTE(waits);
     begin_event(event);
     for (unsigned turn = 0; !cuda_event_passed(event);) {
-        cuda_pause(&turn);
+        cuda_pause(dev, &turn);
         if (turn % CUDA_TURNS_PER_QUESTION == 0)
             cuda_ask_driver(dev, stream);
     }

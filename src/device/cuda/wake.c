@@ -43,13 +43,14 @@ static void wake_all(dev_event *reached)
 }
 
 /* Until the next look, or something new. Under the lock, which is given up meanwhile. */
-static void pause_waker(cuda_waker *waker, unsigned *turn)
+static void pause_waker(cuda_device *dev, unsigned *turn)
 {
+    cuda_waker *waker = &dev->waker;
     if (waker->has_new)
         *turn = 0;
     waker->has_new = false;
     pthread_mutex_unlock(&waker->lock);
-    long pause = cuda_pause_length(turn);
+    long pause = cuda_pause_length(dev, turn);
     pthread_mutex_lock(&waker->lock);
     if (!pause || waker->has_new)
         return;
@@ -98,7 +99,7 @@ static void *waker_main(void *argument)
         }
         look(dev, &turn);
         if (waker->events)
-            pause_waker(waker, &turn);
+            pause_waker(dev, &turn);
     }
     pthread_mutex_unlock(&waker->lock);
     return NULL;
