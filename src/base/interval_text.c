@@ -10,3 +10,8 @@ bool interval_parse(const char *text, size_t bytes, interval_value *out)
 {
     return interval_parse_text(text, bytes, out);
 }
+
+bool interval_parse_fields(const char *text, size_t bytes, unsigned fields, interval_value *out)
+{
+    return interval_parse_fields_text(text, bytes, fields, out);
+}

@@ -45,6 +45,22 @@ PORTABLE_TABLE interval_unit interval_units[] = {
     {"millennium", 12000, 0, 0},
 };
 PORTABLE_TABLE interval_unit interval_second = {"second", 0, 0, CALENDAR_SECOND};
+PORTABLE_TABLE interval_unit interval_minute = {"minute", 0, 0, 60 * CALENDAR_SECOND};
+PORTABLE_TABLE interval_unit interval_hour = {"hour", 0, 0, 3600 * CALENDAR_SECOND};
+PORTABLE_TABLE interval_unit interval_day = {"day", 0, 1, 0};
+PORTABLE_TABLE interval_unit interval_month = {"month", 1, 0, 0};
+PORTABLE_TABLE interval_unit interval_year = {"year", 12, 0, 0};
+
+/* The fields behind INTERVAL '...' (or ::interval): DAY TO SECOND are INTERVAL_DAY up to
+ * INTERVAL_SECOND. 0: none, all of them. */
+enum {
+    INTERVAL_YEAR = 1,
+    INTERVAL_MONTH = 2,
+    INTERVAL_DAY = 4,
+    INTERVAL_HOUR = 8,
+    INTERVAL_MINUTE = 16,
+    INTERVAL_SECOND = 32
+};
 
 /* ---- formatting ---- */
 
@@ -192,64 +208,146 @@ PORTABLE bool scan_interval_amount(text_scan *s, interval_amount *out)
     return has_digits;
 }
 
-/* hh:mm[:ss[.fraction]] after the hours were read; mm:ss.fraction is not supported. */
-PORTABLE bool scan_interval_clock(text_scan *s, const interval_amount *hours, interval_sums *to)
+/* Which of an interval's parts a unit is: each is given once. */
+PORTABLE uint32_t interval_part(const interval_unit *u)
 {
-    int64_t minutes, seconds = 0, fraction = 0;
-    if (hours->millionths || !scan_digits(s, 1, 2, &minutes) || minutes > 59)
+    uint32_t months = 0, days = 1 << 8, time = 1 << 16;
+    if (u->months) {
+        for (int32_t rest = u->months; rest > 1; rest /= rest % 12 == 0 && rest < 120 ? 12 : 10)
+            months++;
+        return u->months == 3 ? 1 << 7 : 1u << months;
+    }
+    if (u->days)
+        return u->days == 1 ? days : days << 1;
+    for (int64_t rest = u->microseconds; rest > 1; rest /= rest > CALENDAR_SECOND ? 60 : 1000)
+        time <<= 1;
+    return time;
+}
+
+/* Milliseconds and microseconds are parts of a second that has a fraction. */
+#define INTERVAL_SECOND_PARTS (7u << 16)
+#define INTERVAL_CLOCK_PARTS (31u << 16)
+
+/* hh:mm[:ss[.fraction]] or mm:ss.fraction after the first number was read; of MINUTE TO SECOND also
+ * mm:ss. */
+PORTABLE bool scan_interval_clock(text_scan *s, const interval_amount *first, unsigned fields,
+                                  interval_sums *to)
+{
+    int64_t second, third = 0, fraction = 0;
+    bool is_negative = first->is_negative;
+    if (first->millionths || !scan_digits(s, 1, 2, &second) || second > 59)
         return false;
+    bool is_minutes = fields == (INTERVAL_MINUTE | INTERVAL_SECOND);
     if (scan_char(s, ':')) {
-        if (!scan_digits(s, 1, 2, &seconds) || seconds > 59)
+        is_minutes = false;
+        if (!scan_digits(s, 1, 2, &third) || third > 59)
             return false;
         if (scan_char(s, '.'))
             fraction = scan_fraction(s, 6);
+    } else if (scan_char(s, '.')) {
+        is_minutes = true;
+        fraction = scan_fraction(s, 6);
     }
-    interval_amount rest = {hours->is_negative, minutes * 60 + seconds, fraction};
-    return interval_add_scaled(&to->microseconds, hours, 3600 * CALENDAR_SECOND) &&
+    interval_amount rest = {is_negative, is_minutes ? second : second * 60 + third, fraction};
+    return interval_add_scaled(&to->microseconds, first,
+                               (is_minutes ? 60 : 3600) * CALENDAR_SECOND) &&
            interval_add_scaled(&to->microseconds, &rest, CALENDAR_SECOND);
 }
 
-/* '1 year 2 mons -3 days 04:05:06 ago', '1-2' (years and months), '90' (seconds). */
-PORTABLE bool interval_parse_verbose(text_scan s, interval_sums *out)
+/* What a number without a unit counts: the last of the fields. */
+PORTABLE const interval_unit *interval_last_field(unsigned fields)
 {
-    bool has_part = false;
-    scan_char(&s, '@');
-    for (scan_spaces(&s); !scan_done(&s); scan_spaces(&s)) {
-        if (has_part && scan_word(&s, "ago")) {
+    if (fields == 0 || fields & INTERVAL_SECOND)
+        return &interval_second;
+    return fields & INTERVAL_MINUTE  ? &interval_minute
+           : fields & INTERVAL_HOUR  ? &interval_hour
+           : fields & INTERVAL_DAY   ? &interval_day
+           : fields & INTERVAL_MONTH ? &interval_month
+                                     : &interval_year;
+}
+
+/* What is read of an interval with units. */
+typedef struct interval_verbose {
+    text_scan s;
+    unsigned fields;
+    interval_sums *out;
+    uint32_t parts; /* that were given */
+    bool has_bare;  /* a number without a unit before others: days */
+    interval_amount bare;
+} interval_verbose;
+
+/* Days that were written without a unit, before hours alone. */
+PORTABLE bool interval_take(interval_verbose *v, uint32_t part, bool is_hours)
+{
+    if (v->has_bare) {
+        v->has_bare = false;
+        if (!is_hours || !interval_take(v, interval_part(&interval_day), false) ||
+            !interval_add(v->out, v->bare, &interval_day))
+            return false;
+    }
+    if (v->parts & part)
+        return false;
+    v->parts |= part;
+    return true;
+}
+
+/* '1-2': years and months. */
+PORTABLE bool interval_take_months(interval_verbose *v, const interval_amount *years)
+{
+    int64_t months;
+    if (!scan_digits(&v->s, 1, 2, &months) || months > 11)
+        return false;
+    interval_amount rest = {years->is_negative, months, 0};
+    if (!interval_take(v, interval_part(&interval_month), false) ||
+        !interval_add_scaled(&v->out->months, years, 12) ||
+        !interval_add_scaled(&v->out->months, &rest, 1))
+        return false;
+    return scan_done(&v->s) || scan_is_space(*v->s.at); /* 2020-01-01 is a date */
+}
+
+PORTABLE bool interval_take_part(interval_verbose *v)
+{
+    interval_amount a;
+    if (!scan_interval_amount(&v->s, &a))
+        return false;
+    if (scan_char(&v->s, ':'))
+        return interval_take(v, INTERVAL_CLOCK_PARTS, true) &&
+               scan_interval_clock(&v->s, &a, v->fields, v->out);
+    if (a.millionths == 0 && scan_char(&v->s, '-'))
+        return interval_take_months(v, &a);
+    scan_spaces(&v->s);
+    const interval_unit *u = scan_interval_unit(&v->s);
+    if (!u && !scan_done(&v->s)) {
+        bool is_first = !v->has_bare;
+        v->has_bare = true;
+        v->bare = a;
+        return is_first;
+    }
+    if (!u)
+        u = interval_last_field(v->fields);
+    uint32_t part = interval_part(u);
+    if (a.millionths && u->microseconds == CALENDAR_SECOND)
+        part = INTERVAL_SECOND_PARTS;
+    return interval_take(v, part, u->microseconds == 3600 * CALENDAR_SECOND) &&
+           interval_add(v->out, a, u);
+}
+
+/* '1 year 2 mons -3 days 04:05:06 ago', '1-2' (years and months), '90' (seconds). */
+PORTABLE bool interval_parse_verbose(text_scan s, unsigned fields, interval_sums *out)
+{
+    interval_verbose v = {s, fields, out, 0, false, {false, 0, 0}};
+    scan_char(&v.s, '@');
+    for (scan_spaces(&v.s); !scan_done(&v.s); scan_spaces(&v.s)) {
+        if (v.parts && scan_word(&v.s, "ago")) {
             out->months = -out->months;
             out->days = -out->days;
             out->microseconds = -out->microseconds;
             break;
         }
-        interval_amount a;
-        if (!scan_interval_amount(&s, &a))
-            return false;
-        has_part = true;
-        int64_t months;
-        if (scan_char(&s, ':')) {
-            if (!scan_interval_clock(&s, &a, out))
-                return false;
-            continue;
-        }
-        if (a.millionths == 0 && scan_char(&s, '-')) {
-            if (!scan_digits(&s, 1, 2, &months) || months > 11)
-                return false;
-            interval_amount rest = {a.is_negative, months, 0};
-            if (!interval_add_scaled(&out->months, &a, 12) ||
-                !interval_add_scaled(&out->months, &rest, 1))
-                return false;
-            if (!scan_done(&s) && !scan_is_space(*s.at))
-                return false; /* 2020-01-01 is a date */
-            continue;
-        }
-        scan_spaces(&s);
-        const interval_unit *u = scan_interval_unit(&s);
-        if (!u && scan_done(&s))
-            u = &interval_second;
-        if (!u || !interval_add(out, a, u))
+        if (!interval_take_part(&v))
             return false;
     }
-    return has_part && scan_done(&s);
+    return v.parts && !v.has_bare && scan_done(&v.s);
 }
 
 typedef struct interval_letter {
@@ -292,12 +390,13 @@ PORTABLE bool interval_parse_iso(text_scan s, interval_sums *out)
     return has_part;
 }
 
-PORTABLE bool interval_parse_text(const char *text, size_t bytes, interval_value *out)
+PORTABLE bool interval_parse_fields_text(const char *text, size_t bytes, unsigned fields,
+                                         interval_value *out)
 {
     text_scan s = scan_trimmed(text, bytes);
     interval_sums total = {0, 0, 0};
     bool is_iso = scan_char(&s, 'P') || scan_char(&s, 'p');
-    if (!(is_iso ? interval_parse_iso(s, &total) : interval_parse_verbose(s, &total)))
+    if (!(is_iso ? interval_parse_iso(s, &total) : interval_parse_verbose(s, fields, &total)))
         return false;
     if (total.months != (int32_t)total.months || total.days != (int32_t)total.days)
         return false;
@@ -305,6 +404,11 @@ PORTABLE bool interval_parse_text(const char *text, size_t bytes, interval_value
     out->days = (int32_t)total.days;
     out->microseconds = total.microseconds;
     return true;
+}
+
+PORTABLE bool interval_parse_text(const char *text, size_t bytes, interval_value *out)
+{
+    return interval_parse_fields_text(text, bytes, 0, out);
 }
 
 #endif

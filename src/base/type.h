@@ -181,6 +181,8 @@ bool timestamp_parse(const char *text, size_t bytes, unsigned precision, bool wi
                      int64_t *out);
 /* '1 year 2 mons', '90 days', '1 day 02:03:04', 'P1Y2M'. */
 bool interval_parse(const char *text, size_t bytes, interval_value *out);
+/* As INTERVAL '...' DAY TO HOUR reads it: fields of base/interval_text.h. */
+bool interval_parse_fields(const char *text, size_t bytes, unsigned fields, interval_value *out);
 
 /* ---- the calendar (proleptic Gregorian; H. Hinnant, "chrono-compatible date algorithms") ---- */
 int32_t date_from_civil(int32_t year, unsigned month, unsigned day); /* no checks */

@@ -48,49 +48,15 @@ static status bind_a_const(binder *b, const PgQuery__AConst *c, expr **out)
     return bind_constant(b, &v, c->location, out);
 }
 
-/* INTERVAL '90' DAY: the field's name goes behind a bare number. */
-static status add_interval_unit(binder *b, const PgQuery__TypeName *name, expr *arg)
-{
-    static const struct {
-        int32_t mask;
-        const char *unit;
-    } fields[] = {{1 << 1, "month"}, {1 << 2, "year"},    {1 << 3, "day"},
-                  {1 << 10, "hour"}, {1 << 11, "minute"}, {1 << 12, "second"}};
-    if (name->n_typmods == 0 || name->typmods[0]->node_case != PG_QUERY__NODE__NODE_A_CONST ||
-        name->typmods[0]->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL ||
-        arg->kind != EXPR_CONSTANT || arg->type.id != TYPE_VARCHAR)
-        return STATUS_OK;
-    int32_t mask = name->typmods[0]->a_const->ival->ival;
-    value *v = &arg->constant;
-    double number;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (fields[i].mask != mask || !double_parse(v->text, v->bytes, &number))
-            continue;
-        char *text = arena_format(b->memory, "%.*s %s", (int)v->bytes, v->text, fields[i].unit);
-        if (!text)
-            return bind_no_memory();
-        *v = value_text(text, strlen(text));
-    }
-    return STATUS_OK;
-}
-
 static status bind_type_cast(binder *b, const PgQuery__TypeCast *cast, bind_scope *scope,
                              expr **out)
 {
     expr *arg;
     data_type type;
-    int32_t length;
+    bind_modifier modifier;
     TRY(bind_expr(b, cast->arg, scope, &arg));
-    TRY(bind_type_name(b, cast->type_name, &type, &length));
-    if (type.id == TYPE_INTERVAL)
-        TRY(add_interval_unit(b, cast->type_name, arg));
-    TRY(bind_cast(b, arg, type, cast->location, out));
-    if (length < 0)
-        return STATUS_OK;
-    value v = value_int(TYPE_INT64, length); /* varchar(n) cuts */
-    expr *count;
-    TRY(bind_constant(b, &v, cast->location, &count));
-    return bind_call2(b, EXPR_LEFT, type, *out, count, cast->location, out);
+    TRY(bind_type_name(b, cast->type_name, &type, &modifier));
+    return bind_cast_modified(b, arg, type, &modifier, cast->location, out);
 }
 
 status bind_statement_time(binder *b, type_id type, int32_t location, expr **out)
@@ -107,8 +73,19 @@ static status bind_now(binder *b, const PgQuery__SQLValueFunction *f, expr **out
         return bind_statement_time(b, TYPE_DATE, f->location, out);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
         return bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out);
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP_N:
+        TRY(bind_statement_time(b, TYPE_TIMESTAMP_TZ, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
         return bind_statement_time(b, TYPE_TIMESTAMP, f->location, out);
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP_N:
+        TRY(bind_statement_time(b, TYPE_TIMESTAMP, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIME:
+        return bind_statement_time(b, TYPE_TIME, f->location, out);
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIME_N:
+        TRY(bind_statement_time(b, TYPE_TIME, f->location, out));
+        return bind_round_time(b, *out, f->typmod, f->location, out);
     default:
         return bind_unsupported(b, f->location, "this function is");
     }

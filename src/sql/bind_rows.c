@@ -116,14 +116,17 @@ status bind_create_table_as(binder *b, const PgQuery__CreateTableAsStmt *tree, b
 static status add_column(binder *b, const PgQuery__CreateStmt *tree, const pg_node *element,
                          plan_node *root)
 {
-    int32_t ignored_length;
+    bind_modifier modifier;
     if (element->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
         return bind_unsupported(b, tree->relation->location, "a constraint of a table is");
     const PgQuery__ColumnDef *definition = element->column_def;
     plan_column column = {.id = bind_new_id(b), .name = definition->colname, .is_nullable = true};
     if (definition->n_constraints || definition->raw_default || definition->coll_clause)
         return bind_unsupported(b, definition->location, "a constraint or default of a column is");
-    TRY(bind_type_name(b, definition->type_name, &column.type, &ignored_length));
+    TRY(bind_type_name(b, definition->type_name, &column.type, &modifier));
+    if (modifier.scale < 0 || modifier.scale > modifier.precision)
+        return bind_unsupported(b, definition->location,
+                                "a column of decimals whose scale is not within their digits is");
     return array_push(b->memory, &root->columns, column);
 }
 

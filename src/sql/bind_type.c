@@ -1,6 +1,7 @@
 /* bind_type.c - names of types, casts, and the type that two expressions have in common. */
 #include "sql/binder.h"
 
+#include "base/interval_text.h"
 #include "plan/fold.h"
 
 #include <stdio.h>
@@ -50,30 +51,62 @@ static status modifiers(const binder *b, const PgQuery__TypeName *name, int32_t 
     return STATUS_OK;
 }
 
-static status decimal_type(const binder *b, const PgQuery__TypeName *name, data_type *out)
+static status decimal_type(const binder *b, const PgQuery__TypeName *name, data_type *out,
+                           bind_modifier *out_modifier)
 {
     int32_t given[2] = {18, 3};
     size_t count;
     TRY(modifiers(b, name, given, 2, &count));
     if (count == 1)
         given[1] = 0;
-    if (given[0] < 1 || given[0] > 38)
+    int32_t precision = given[0], scale = given[1];
+    if (precision < 1 || precision > 38)
         return bind_error(b, STATUS_KIND_INVALID, name->location,
-                          "decimal precision %d must be between 1 and 38", given[0]);
-    if (given[1] < 0 || given[1] > given[0])
-        return bind_error(b, STATUS_KIND_INVALID, name->location,
-                          "decimal scale %d must be between 0 and the precision %d", given[1],
-                          given[0]);
-    *out = type_decimal((unsigned)given[0], (unsigned)given[1]);
+                          "decimal precision %d must be between 1 and 38", precision);
+    /* Digits in front of the point that are zeros, or behind it that are none, count as well. */
+    int32_t digits = scale < 0 ? precision - scale : scale > precision ? scale : precision;
+    if (digits > 38)
+        return bind_error(b, STATUS_KIND_UNSUPPORTED, name->location,
+                          "decimal(%d,%d) has places of more than 38 digits", precision, scale);
+    out_modifier->is_bare = count == 0;
+    out_modifier->precision = precision;
+    out_modifier->scale = scale;
+    *out = type_decimal((unsigned)digits, scale < 0 ? 0 : (unsigned)scale);
     return STATUS_OK;
 }
 
-status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out, int32_t *out_length)
+static status check_decimals(const binder *b, const PgQuery__TypeName *name, int32_t given,
+                             int32_t *out)
+{
+    if (given < 0)
+        return bind_error(b, STATUS_KIND_INVALID, name->location,
+                          "a time's number of decimals %d must not be negative", given);
+    *out = given;
+    return STATUS_OK;
+}
+
+/* The fields as PostgreSQL's grammar numbers them, and the decimals of seconds. */
+static status interval_modifier(const binder *b, const PgQuery__TypeName *name, bind_modifier *out)
+{
+    static const uint8_t numbers[] = {
+        [1] = INTERVAL_MONTH, [2] = INTERVAL_YEAR,    [3] = INTERVAL_DAY,
+        [10] = INTERVAL_HOUR, [11] = INTERVAL_MINUTE, [12] = INTERVAL_SECOND};
+    int32_t given[2];
+    size_t count;
+    TRY(modifiers(b, name, given, 2, &count));
+    if (count && given[0] != 0x7fff) /* all fields */
+        for (size_t i = 0; i < sizeof numbers; i++)
+            out->fields |= given[0] >> i & 1 ? numbers[i] : 0;
+    return count == 2 ? check_decimals(b, name, given[1], &out->decimals) : STATUS_OK;
+}
+
+status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
+                      bind_modifier *out_modifier)
 {
     const char *word = name->n_names ? name->names[name->n_names - 1]->string->sval : "";
     size_t count = sizeof type_names / sizeof *type_names, found = 0, modifier_count;
     int32_t given[1] = {0};
-    *out_length = -1;
+    *out_modifier = (bind_modifier){.length = -1, .decimals = -1};
     if (name->n_array_bounds || name->setof)
         return bind_unsupported(b, name->location, "array types are");
     while (found < count && strcasecmp(word, type_names[found].name))
@@ -92,13 +125,15 @@ status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out, 
         return STATUS_OK;
     }
     if (id == TYPE_DECIMAL)
-        return decimal_type(b, name, out);
+        return decimal_type(b, name, out, out_modifier);
     *out = type_make(id);
     if (id == TYPE_INTERVAL)
-        return STATUS_OK;
+        return interval_modifier(b, name, out_modifier);
     TRY(modifiers(b, name, given, 1, &modifier_count));
     if (id == TYPE_VARCHAR && modifier_count)
-        *out_length = given[0];
+        out_modifier->length = given[0];
+    if (type_is_time(*out) && modifier_count)
+        TRY(check_decimals(b, name, given[0], &out_modifier->decimals));
     if (!strcasecmp(word, "timestamp_ns") || (id == TYPE_TIMESTAMP && given[0] > 6))
         out->precision = 9;
     return STATUS_OK;

@@ -400,8 +400,26 @@ CHECKED status bind_unify(binder *b, expr **left, expr **right, int32_t location
 
 /* ---- types ---- */
 
+/* What is said of a type behind its name; no part of the type, but of the cast to it. */
+typedef struct bind_modifier {
+    bool is_bare;             /* a decimal without any */
+    int32_t precision, scale; /* of a decimal, as written; 0: none */
+    int32_t length;           /* of a text; -1: any */
+    int32_t decimals;         /* of the seconds of a time or interval; -1: any */
+    uint32_t fields;          /* of an interval: INTERVAL_DAY and so on; 0: all */
+} bind_modifier;
+
 CHECKED status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
-                              int32_t *out_length);
+                              bind_modifier *out_modifier);
+/* An explicit cast to the type with its modifier. */
+CHECKED status bind_cast_modified(binder *b, expr *arg, data_type type,
+                                  const bind_modifier *modifier, int32_t location, expr **out);
+/* An interval cut to a field, of the names that date_trunc takes; false: none that an interval has. */
+CHECKED status bind_cut_interval(binder *b, expr *interval, const char *field, int32_t location,
+                                 bool *out_done, expr **out);
+/* The seconds of a time, timestamp or interval rounded to so many decimals. */
+CHECKED status bind_round_time(binder *b, expr *arg, int32_t decimals, int32_t location,
+                               expr **out);
 /* The type that holds both without loss, as far as there is one. */
 bool bind_common_type(data_type left, data_type right, data_type *out);
 /* An explicit cast; fails at `location` where the types have none. */

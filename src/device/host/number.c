@@ -137,6 +137,23 @@ status host_factorial(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+/* ---- decimals ---- */
+
+/* The number as it is, if it is of so many digits (as an integer, 16 bytes) or fewer. */
+status host_limit_digits(host_call *c, uint64_t row)
+{
+    int128 number = ((const int128 *)c->args[0].values)[row * c->args[0].stride];
+    int128 bound = power_of_ten((unsigned)host_integer(c, 1, row));
+    if (number >= bound || number <= -bound) {
+        char text[INT128_TEXT_BYTES];
+        int128_format(number, c->type.scale, text);
+        return status_new(STATUS_KIND_DATA, "%s does not fit decimal(%lld,%u)", text,
+                          (long long)host_integer(c, 1, row), (unsigned)c->type.scale);
+    }
+    ((int128 *)c->values)[row] = number;
+    return STATUS_OK;
+}
+
 /* ---- buckets ---- */
 
 status host_width_bucket(host_call *c, uint64_t row)

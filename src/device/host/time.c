@@ -161,3 +161,51 @@ status host_date_diff(host_call *c, uint64_t row)
         host_put_integer(c, row, part_number(p, to) - part_number(p, from));
     return STATUS_OK;
 }
+
+/* ---- cut and rounded ---- */
+
+static interval_value interval_of(const host_call *c, uint64_t row)
+{
+    return ((const interval_value *)c->args[0].values)[row * c->args[0].stride];
+}
+
+static int64_t rounded(int64_t count, int64_t unit)
+{
+    int64_t up = unit / 2, past;
+    bool is_past = count < 0 ? __builtin_sub_overflow(count, up, &past)
+                             : __builtin_add_overflow(count, up, &past);
+    return is_past ? count : past / unit * unit;
+}
+
+/* To whole units. As in PostgreSQL halves go away from the year 2000. */
+status host_round_time(host_call *c, uint64_t row)
+{
+    int64_t epoch = c->type.id == TYPE_TIME ? 0 : 10957 * CALENDAR_DAY, moved;
+    int64_t unit = host_integer(c, 1, row), time = host_integer(c, 0, row);
+    if (c->type.precision == 9)
+        epoch *= 1000;
+    host_put_integer(
+        c, row, __builtin_sub_overflow(time, epoch, &moved) ? time : rounded(moved, unit) + epoch);
+    return STATUS_OK;
+}
+
+status host_round_interval(host_call *c, uint64_t row)
+{
+    interval_value v = interval_of(c, row);
+    v.microseconds = rounded(v.microseconds, host_integer(c, 1, row));
+    ((interval_value *)c->values)[row] = v;
+    return STATUS_OK;
+}
+
+/* To whole groups of months; without its days if there are none of them (0), and to whole units of time (0: none). */
+status host_cut_interval(host_call *c, uint64_t row)
+{
+    interval_value v = interval_of(c, row);
+    int32_t months = (int32_t)host_integer(c, 1, row);
+    int64_t unit = host_integer(c, 3, row);
+    v.months -= v.months % months;
+    v.days = host_integer(c, 2, row) ? v.days : 0;
+    v.microseconds = unit ? v.microseconds - v.microseconds % unit : 0;
+    ((interval_value *)c->values)[row] = v;
+    return STATUS_OK;
+}
