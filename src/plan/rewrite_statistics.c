@@ -1,8 +1,8 @@
 /* rewrite_statistics.c - conditions and join keys that the tables' statistics answer.
  *
  * Of each column is known between which values it lies: from the footers of its files, from constants, and from what
- * conditions and joins below leave of it. A condition that is true for no row becomes false, one that is true for
- * each is dropped, and a join whose keys cannot be equal gets a condition that is false, of which rule empty makes
+ * conditions and joins below leave of it. A condition that is true for no row becomes false, as do several that contradict
+ * each other (contradiction.h), one that is true for each is dropped, and a join whose keys cannot be equal gets a condition that is false, of which rule empty makes
  * what there is to make:
  *
  *     inner join on a = b                     inner join on a = b and false
@@ -11,6 +11,7 @@
  *
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
 #include "parquet/read/table.h"
+#include "plan/contradiction.h"
 #include "plan/node.h"
 #include "plan/rewrite_sides.h"
 #include "plan/value_range.h"
@@ -126,6 +127,10 @@ static status make_false(const knowledge *k, expr **out)
 static status answer(knowledge *k, expr_list *conditions)
 {
     size_t kept = 0;
+    if (plan_conditions_contradict(conditions, range_of_column, k)) {
+        conditions->count = 1;
+        return make_false(k, &conditions->items[0]);
+    }
     for (size_t i = 0; i < conditions->count; i++) {
         value_truth truth = value_truth_of(conditions->items[i], range_of_column, k);
         if (!truth.may_be_true) {
@@ -312,16 +317,46 @@ static void know_computed(knowledge *k, const plan_node *node, const expr_list *
     }
 }
 
+static value_range from_number(data_type type, int64_t least)
+{
+    value_range range = {.is_bounded = true, .has_no_nulls = true};
+    range.min = value_int(type.id, least);
+    range.max = value_int(type.id, INT64_MAX);
+    return range;
+}
+
 static void know_aggregates(knowledge *k, const plan_node *node)
 {
     know_computed(k, node, &node->aggregate.groups);
     for (size_t i = 0; i < node->aggregate.aggregates.count; i++) {
         const plan_aggregate *a = &node->aggregate.aggregates.items[i];
-        if (a->function != AGGREGATE_MIN && a->function != AGGREGATE_MAX)
+        const plan_column *column = &node->columns.items[node->aggregate.groups.count + i];
+        value_range range;
+        if (plan_aggregate_counts(a) && column->type.id == TYPE_INT64) {
+            range = from_number(column->type, 0);
+        } else if (a->function == AGGREGATE_MIN || a->function == AGGREGATE_MAX) {
+            range = range_of(k, a->argument);
+            range.has_no_nulls = false;
+        } else {
             continue;
-        value_range range = range_of(k, a->argument);
-        range.has_no_nulls = false;
-        set_range(k, node->columns.items[node->aggregate.groups.count + i].id, &range);
+        }
+        set_range(k, column->id, &range);
+    }
+}
+
+/* Rows and peers are counted from 1. */
+static void know_windows(knowledge *k, const plan_node *node)
+{
+    size_t first = node->columns.count - node->window.calls.count;
+    for (size_t i = 0; i < node->window.calls.count; i++) {
+        const plan_window_call *call = &node->window.calls.items[i];
+        const plan_column *column = &node->columns.items[first + i];
+        bool is_number = call->function == WINDOW_ROW_NUMBER || call->function == WINDOW_RANK ||
+                         call->function == WINDOW_DENSE_RANK;
+        if (!is_number || column->type.id != TYPE_INT64)
+            continue;
+        value_range range = from_number(column->type, 1);
+        set_range(k, column->id, &range);
     }
 }
 
@@ -387,6 +422,9 @@ static status walk(knowledge *k, plan_node **place)
         break;
     case PLAN_AGGREGATE:
         know_aggregates(k, node);
+        break;
+    case PLAN_WINDOW:
+        know_windows(k, node);
         break;
     case PLAN_UNION:
         know_union(k, node);

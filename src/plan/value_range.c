@@ -4,6 +4,7 @@
 #include "plan/value_range.h"
 
 #include "plan/fold.h"
+#include "plan/function.h"
 
 #include <math.h>
 
@@ -248,6 +249,16 @@ static value_truth truth_of_null_test(const expr *e, value_range_column *column,
                          is_for_nulls ? may_be_value : may_be_null, false};
 }
 
+/* Of an expression with itself: NaN is equal to NaN. */
+static value_truth truth_of_itself(expr_op op, value_truth truth)
+{
+    if (op == EXPR_EQ || op == EXPR_LE || op == EXPR_GE)
+        truth.may_be_false = false;
+    else
+        truth.may_be_true = false;
+    return truth;
+}
+
 static value_truth truth_of_call(const expr *e, value_range_column *column, void *context)
 {
     value_range left, right;
@@ -272,7 +283,10 @@ static value_truth truth_of_call(const expr *e, value_range_column *column, void
     case EXPR_GE:
         left = value_range_of(e->args[0], column, context);
         right = value_range_of(e->args[1], column, context);
-        return value_truth_of_comparison(e->op, &left, &right);
+        truth = value_truth_of_comparison(e->op, &left, &right);
+        return expr_equal(e->args[0], e->args[1]) && !expr_is_volatile(e->args[0])
+                   ? truth_of_itself(e->op, truth)
+                   : truth;
     default:
         return (value_truth){true, true, true};
     }

@@ -53,6 +53,35 @@ expect "full join on false" 0 - explain "explain select count(a.k), count(b.v) f
 says "is both sides" "union"
 silent "without a join" "join"
 
+# Conditions that contradict each other need no row; their neighbours do.
+ranked='(select k, v, rank() over (partition by v order by k) as n from d)'
+while IFS='|' read -r conditions numbered; do
+    expect "explain" 0 - explain "explain select count(*), min(k) from $ranked x where $conditions" --table "d=$work/d.parquet"
+    case $numbered in
+    no) silent "$conditions: no rows" "scan" ;;
+    *) says "$conditions: rows" "scan" ;;
+    esac
+done <<'END'
+v >= 2 and v <= 1|no
+v > 2 and v < 3|no
+v > 2 and v < 4|some
+v in (5, 6) and v not in (5, 6, 7)|no
+v in (5, 6) and v not in (9, 10)|some
+v not in (9, 10) and v in (5, 6)|some
+v = 3 and (v = 4 or v > 9)|no
+v = 3 and (v = 4 or k > 9)|some
+v + k = 3 and v + k in (4, 5)|no
+v % 2 = 0 and v % 2 is null|no
+v is null and (v > 2 or v < 1)|no
+k * v > 7 and not (k * v > 7)|no
+v <> v|no
+random() > 2 and random() < 1|some
+n between 0 and -1|no
+n >= 2 and n <= 1|no
+n < 1|no
+n <= 1|some
+END
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w
