@@ -63,16 +63,16 @@ static status find_functions(void *handle, cuda_driver *out)
 static const char *how_to_begin(cuda_result result)
 {
     switch (result) {
-    case 999: /* unknown */
-    case 304: /* of the operating system */
+    case CUDA_UNKNOWN:
+    case CUDA_OPERATING_SYSTEM:
         return "are the kernel's modules loaded, and /dev/nvidia* and /dev/nvidia-uvm there "
                "(nvidia-modprobe -u -c 0)?";
-    case 802: /* the system is not ready */
+    case CUDA_SYSTEM_NOT_READY:
         return "machines with NVSwitch need nvidia-fabricmanager to run";
-    case 803: /* driver mismatch */
+    case CUDA_DRIVER_MISMATCH:
         return "the driver's library and its kernel module are of different versions: after an "
                "update the machine starts anew";
-    case 804: /* compatibility not supported on the device */
+    case CUDA_COMPAT_NOT_SUPPORTED:
         return "this libcuda.so.1 is one for newer programs (cuda-compat), which this device does "
                "not take: the driver's own has to be found before it";
     default:

@@ -2,8 +2,8 @@
  * needed to build it.
  *
  * The functions and their arguments are those of cuda.h 12.0 and later (docs.nvidia.com,
- * "CUDA Driver API"); names with _v2 are what cuda.h's macros make of the plain ones. Each gives
- * 0 or an error's number. Threads: as the driver, any. */
+ * "CUDA Driver API"); names with _v2 are what cuda.h's macros make of the plain ones: tests/cuda/abi.c compares all of
+ * it with a toolkit's cuda.h. Each gives 0 or an error's number. Threads: as the driver, any. */
 #ifndef PISTACHIO_DEVICE_CUDA_DRIVER_H
 #define PISTACHIO_DEVICE_CUDA_DRIVER_H
 
@@ -16,6 +16,8 @@ typedef int cuda_result;          /* CUresult */
 typedef int cuda_ordinal;         /* CUdevice */
 typedef uint64_t cuda_address;    /* CUdeviceptr */
 typedef uint64_t cuda_allocation; /* CUmemGenericAllocationHandle */
+typedef int cuda_attribute;       /* CUdevice_attribute */
+typedef int cuda_granularity;     /* CUmemAllocationGranularity_flags */
 typedef struct CUctx_st *cuda_context;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
@@ -49,6 +51,11 @@ enum {
     CUDA_UNSUPPORTED_PTX = 222, /* of a later version */
     CUDA_NOT_FOUND = 500,
     CUDA_NOT_READY = 600,
+    CUDA_OPERATING_SYSTEM = 304,
+    CUDA_SYSTEM_NOT_READY = 802,
+    CUDA_DRIVER_MISMATCH = 803,
+    CUDA_COMPAT_NOT_SUPPORTED = 804,
+    CUDA_UNKNOWN = 999,
 
     CUDA_DRIVER_VERSION = 12000, /* the least */
 
@@ -79,7 +86,8 @@ typedef struct cuda_driver {
     /* Likewise of memory of the host's that is not pinned, and that copies may go through all the same; 0
      * bytes: it goes. */
     void (*watch_pageable)(const void *address, size_t bytes);
-    unsigned slowness; /* a GPU is so many times faster: who waits for it sleeps longer; 1 for a GPU */
+    unsigned
+        slowness; /* a GPU is so many times faster: who waits for it sleeps longer; 1 for a GPU */
 } cuda_driver;
 
 /* The driver, loaded and initialized once in a process; one line says why there is none: no library
