@@ -1,6 +1,8 @@
 /* bind_frame.c - frames: which rows around a row a window function sees. */
 #include "sql/binder.h"
 
+#include <math.h>
+
 /* PgQuery__WindowDef.frame_options, as in PostgreSQL's parsenodes.h. */
 #define OPTION_RANGE 0x2
 #define OPTION_ROWS 0x4
@@ -161,9 +163,14 @@ static status bind_limit_key(const frame_binder *f, const pg_node *node, bool is
     if (!key || !copy)
         return bind_no_memory();
     TRY(cast_offset(f, node, key->type, &offset));
-    if (is_negative(&offset->constant))
+    const value *distance = &offset->constant;
+    bool is_double = offset->type.id == TYPE_FLOAT || offset->type.id == TYPE_DOUBLE;
+    if (is_negative(distance) || (is_double && isnan(distance->f64)))
         return bind_error(f->b, STATUS_KIND_INVALID, bind_location(node),
                           "invalid preceding or following size in window function");
+    if (is_double && isinf(distance->f64))
+        return status_hint(bind_unsupported(f->b, bind_location(node), "an infinite distance is"),
+                           "write UNBOUNDED");
     TRY(widen_key(f, &key));
     bool is_less = (bound->kind == FRAME_PRECEDING) != f->order->items[0].is_descending;
     TRY(bind_frame_limit(f, is_less ? "-" : "+", key, offset, bind_location(node), &bound->limit));

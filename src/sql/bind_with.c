@@ -13,6 +13,10 @@ status bind_with(binder *b, const PgQuery__WithClause *with, bind_scope *scope, 
                                   "WITH query name \"%s\" specified more than once", tree->ctename);
         if (tree->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
             return bind_unsupported(b, tree->location, "a WITH query that changes data is");
+        if (tree->search_clause)
+            return bind_unsupported(b, tree->search_clause->location, "SEARCH is");
+        if (tree->cycle_clause)
+            return bind_unsupported(b, tree->cycle_clause->location, "CYCLE is");
         bind_cte *cte = arena_alloc(b->memory, sizeof *cte);
         if (!cte)
             return bind_no_memory();
