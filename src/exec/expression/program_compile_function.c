@@ -1,4 +1,5 @@
 /* program_compile_function.c - functions of text, numbers and times. */
+#include "device/date_part.h"
 #include "exec/expression/program_instruction.h"
 
 /* All arguments. */
@@ -150,78 +151,6 @@ status compile_call_math(compiler *c, const expr *e, int op, uint32_t *out)
 
 /* ---- times ---- */
 
-static const char *const part_names[DEV_PART_COUNT] = {
-    [DEV_PART_CENTURY] = "century",
-    [DEV_PART_DAY] = "day",
-    [DEV_PART_DECADE] = "decade",
-    [DEV_PART_DOW] = "dow",
-    [DEV_PART_DOY] = "doy",
-    [DEV_PART_EPOCH] = "epoch",
-    [DEV_PART_HOUR] = "hour",
-    [DEV_PART_ISODOW] = "isodow",
-    [DEV_PART_ISOYEAR] = "isoyear",
-    [DEV_PART_JULIAN] = "julian",
-    [DEV_PART_MICROSECONDS] = "microseconds",
-    [DEV_PART_MILLENNIUM] = "millennium",
-    [DEV_PART_MILLISECONDS] = "milliseconds",
-    [DEV_PART_MINUTE] = "minute",
-    [DEV_PART_MONTH] = "month",
-    [DEV_PART_QUARTER] = "quarter",
-    [DEV_PART_SECOND] = "second",
-    [DEV_PART_WEEK] = "week",
-    [DEV_PART_YEAR] = "year",
-};
-
-/* Also in the plural, and what PostgreSQL abbreviates. */
-static bool find_part(const value *name, dev_date_part *out)
-{
-    static const struct {
-        const char *name;
-        dev_date_part part;
-    } others[] = {{"centuries", DEV_PART_CENTURY},
-                  {"millennia", DEV_PART_MILLENNIUM},
-                  {"millenniums", DEV_PART_MILLENNIUM},
-                  {"microsecond", DEV_PART_MICROSECONDS},
-                  {"millisecond", DEV_PART_MILLISECONDS},
-                  {"dayofweek", DEV_PART_DOW},
-                  {"weekday", DEV_PART_DOW},
-                  {"dayofyear", DEV_PART_DOY}};
-    for (int p = 0; p < DEV_PART_COUNT; p++) {
-        size_t bytes = strlen(part_names[p]);
-        bool is_plural = name->bytes == bytes + 1 && name->text[bytes] == 's';
-        if ((name->bytes == bytes || is_plural) && !memcmp(name->text, part_names[p], bytes)) {
-            *out = (dev_date_part)p;
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (name->bytes == strlen(others[i].name) &&
-            !memcmp(name->text, others[i].name, name->bytes)) {
-            *out = others[i].part;
-            return true;
-        }
-    return false;
-}
-
-/* Does a value of the type have the field? */
-static bool part_is_of(dev_date_part part, data_type type)
-{
-    bool is_time_part = part == DEV_PART_HOUR || part == DEV_PART_MINUTE ||
-                        part == DEV_PART_SECOND || part == DEV_PART_MILLISECONDS ||
-                        part == DEV_PART_MICROSECONDS;
-    bool is_week_part = part == DEV_PART_DOW || part == DEV_PART_DOY || part == DEV_PART_ISODOW ||
-                        part == DEV_PART_ISOYEAR || part == DEV_PART_JULIAN ||
-                        part == DEV_PART_WEEK;
-    switch (type.id) {
-    case TYPE_TIME:
-        return is_time_part || part == DEV_PART_EPOCH;
-    case TYPE_INTERVAL:
-        return !is_week_part;
-    default:
-        return true;
-    }
-}
-
 status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
 {
     (void)op;
@@ -237,7 +166,7 @@ status compile_call_part(compiler *c, const expr *e, int op, uint32_t *out)
     if (name->is_null || type.id == TYPE_NULL)
         return add_null(c, e->type, out);
     char type_text[TYPE_NAME_BYTES];
-    if (!find_part(name, &part) || !part_is_of(part, type))
+    if (!dev_part_find(name, &part) || !dev_part_is_of(part, type))
         return status_at(status_new(STATUS_KIND_INVALID, "%s has no field \"%.*s\"",
                                     type_name(type, type_text), (int)name->bytes, name->text),
                          e->position);
