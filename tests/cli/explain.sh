@@ -78,6 +78,11 @@ v <> v|no
 random() > 2 and random() < 1|some
 n between 0 and -1|no
 n >= 2 and n <= 1|no
+degrees(212.125e0) is null|no
+isinf(nullif(378.875e0 / 17, -1e0))|no
+(date_trunc('century', timestamp '2020-06-04 01:00:00'), 3) in ((timestamp '2020-06-04 04:00:00', 3))|no
+extract(year from date '1969-12-31') > 1969|no
+sin(1e0) > 2e0|some
 n < 1|no
 n <= 1|some
 END
