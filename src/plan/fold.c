@@ -4,7 +4,9 @@
 #include "device/host/host.h"
 #include "plan/fold_choice.h"
 #include "plan/fold_like.h"
+#include "plan/fold_number.h"
 #include "plan/fold_text.h"
+#include "plan/fold_time.h"
 #include "plan/function.h"
 
 #include <math.h>
@@ -310,7 +312,8 @@ static bool fold_values(arena *a, const expr *e, value *out)
                           (!second->bytes || !memcmp(first->text, second->text, second->bytes)));
         return true;
     default:
-        return fold_text(a, e, out) || fold_host(a, e, out);
+        return fold_text(a, e, out) || fold_number(e, out) || fold_time(e, out) ||
+               fold_host(a, e, out);
     }
 }
 

@@ -1,6 +1,8 @@
 /* fold_choice.c - see fold_choice.h. */
 #include "plan/fold_choice.h"
 
+#include <math.h>
+
 static void fold_in_list(const expr *e, value *out)
 {
     const value *sought = &e->args[0]->constant;
@@ -35,19 +37,29 @@ static void fold_nullif(const expr *e, value *out)
     *out = is_null ? value_null(e->type) : *first;
 }
 
-/* Zeros of either sign and NaNs are left to the executor. */
-static bool has_floats(const expr *e)
+static bool are_of_one_type(const expr *e)
 {
-    for (uint32_t i = 0; i < e->arg_count; i++)
-        if (e->args[i]->type.id == TYPE_FLOAT || e->args[i]->type.id == TYPE_DOUBLE ||
-            !type_equal(e->args[i]->type, e->args[0]->type))
+    for (uint32_t i = 1; i < e->arg_count; i++)
+        if (!type_equal(e->args[i]->type, e->args[0]->type))
+            return false;
+    return true;
+}
+
+/* Zeros of either sign are equal, as are NaNs, and which one is greatest is the executor's to say. */
+static bool has_alike(const expr *e)
+{
+    bool is_float = e->args[0]->type.id == TYPE_FLOAT || e->args[0]->type.id == TYPE_DOUBLE;
+    for (uint32_t i = 0; i < e->arg_count && is_float; i++) {
+        const value *v = &e->args[i]->constant;
+        if (!v->is_null && (isnan(v->f64) || v->f64 == 0))
             return true;
+    }
     return false;
 }
 
 bool fold_choice(const expr *e, value *out)
 {
-    if (has_floats(e))
+    if (!are_of_one_type(e))
         return false;
     switch (e->op) {
     case EXPR_IN_LIST:
@@ -56,7 +68,7 @@ bool fold_choice(const expr *e, value *out)
     case EXPR_GREATEST:
     case EXPR_LEAST:
         fold_extreme(e, e->op == EXPR_GREATEST, out);
-        return type_equal(out->type, e->type);
+        return type_equal(out->type, e->type) && !has_alike(e);
     case EXPR_NULLIF:
         fold_nullif(e, out);
         return type_equal(out->type, e->type);

@@ -110,7 +110,8 @@ value_range value_range_of_constant(const value *v)
 {
     if (v->is_null)
         return (value_range){.has_no_values = true};
-    if (!value_has_range(v->type) || (is_float(v->type) && isnan(v->f64)))
+    bool has_range = value_has_range(v->type) || v->type.id == TYPE_BOOL;
+    if (!has_range || (is_float(v->type) && isnan(v->f64)))
         return (value_range){.has_no_nulls = true};
     return (value_range){
         .is_bounded = true, .has_no_nulls = true, .has_no_nan = true, .min = *v, .max = *v};
@@ -192,9 +193,109 @@ value_truth value_truth_of_comparison(expr_op op, const value_range *left, const
 
 /* ---- expressions ---- */
 
+static value_range range_of_truth(value_truth truth)
+{
+    return (value_range){.is_bounded = true,
+                         .has_no_values = !truth.may_be_true && !truth.may_be_false,
+                         .has_no_nulls = !truth.may_be_null,
+                         .has_no_nan = true,
+                         .min = value_bool(!truth.may_be_false),
+                         .max = value_bool(truth.may_be_true)};
+}
+
+static value_truth truth_of_range(const value_range *range)
+{
+    bool is_known = range->is_bounded && range->min.type.id == TYPE_BOOL;
+    bool may_be_value = !range->has_no_values;
+    return (value_truth){may_be_value && !(is_known && !range->max.boolean),
+                         may_be_value && !(is_known && range->min.boolean), !range->has_no_nulls};
+}
+
+/* What the branches give whose conditions can be met. */
+static value_range range_of_case(const expr *e, value_range_column *column, void *context)
+{
+    value_range all = {.has_no_values = true, .has_no_nulls = true};
+    for (uint32_t i = 0; i + 1 < e->arg_count; i += 2) {
+        value_truth met = value_truth_of(e->args[i], column, context);
+        if (!met.may_be_true)
+            continue;
+        value_range one = value_range_of(e->args[i + 1], column, context);
+        all = value_range_union(&all, &one);
+        if (!met.may_be_false && !met.may_be_null)
+            return all;
+    }
+    value_range otherwise = value_range_of(e->args[e->arg_count - 1], column, context);
+    return value_range_union(&all, &otherwise);
+}
+
+/* One of the arguments, NULL only where all are. */
+static value_range range_of_choice(const expr *e, value_range_column *column, void *context)
+{
+    value_range all = {.has_no_values = true, .has_no_nulls = true};
+    bool has_no_nulls = false;
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        value_range one = value_range_of(e->args[i], column, context);
+        has_no_nulls |= one.has_no_nulls;
+        all = value_range_union(&all, &one);
+    }
+    all.has_no_nulls = has_no_nulls;
+    return all;
+}
+
+static bool negate_bound(value *bound)
+{
+    if (is_float(bound->type)) {
+        bound->f64 = -bound->f64;
+        return true;
+    }
+    int128 number = -value_int128(bound);
+    if (bound->type.id == TYPE_DECIMAL)
+        *bound = value_decimal(number, bound->type);
+    else if (type_is_signed(bound->type))
+        bound->i64 = (int64_t)number;
+    else
+        return false;
+    return value_int128(bound) == number;
+}
+
+static value_range range_of_negated(const expr *e, value_range_column *column, void *context)
+{
+    value_range range = value_range_of(e->args[0], column, context);
+    value least = range.min;
+    if (!range.is_bounded || !type_equal(e->type, least.type))
+        return (value_range){.has_no_values = range.has_no_values};
+    range.min = range.max;
+    range.max = least;
+    range.is_bounded = negate_bound(&range.min) && negate_bound(&range.max);
+    return range;
+}
+
+static value_range range_of_call(const expr *e, value_range_column *column, void *context)
+{
+    value_range first;
+    switch (e->op) {
+    case EXPR_COALESCE:
+    case EXPR_GREATEST:
+    case EXPR_LEAST:
+        return range_of_choice(e, column, context);
+    case EXPR_NULLIF:
+        first = value_range_of(e->args[0], column, context);
+        first.has_no_nulls = false;
+        return first;
+    case EXPR_NEGATE:
+        return range_of_negated(e, column, context);
+    default:
+        return (value_range){0};
+    }
+}
+
+static bool truth_of_call(const expr *e, value_range_column *column, void *context,
+                          value_truth *out);
+
 value_range value_range_of(const expr *e, value_range_column *column, void *context)
 {
     value_range below, range;
+    value_truth truth;
     switch (e->kind) {
     case EXPR_COLUMN:
         return column(e->column_id, context);
@@ -205,6 +306,11 @@ value_range value_range_of(const expr *e, value_range_column *column, void *cont
         if (value_range_cast(&below, e->type, &range))
             return range;
         return (value_range){.has_no_values = below.has_no_values};
+    case EXPR_CASE:
+        return range_of_case(e, column, context);
+    case EXPR_CALL:
+        return truth_of_call(e, column, context, &truth) ? range_of_truth(truth)
+                                                         : range_of_call(e, column, context);
     default:
         return (value_range){0};
     }
@@ -259,46 +365,87 @@ static value_truth truth_of_itself(expr_op op, value_truth truth)
     return truth;
 }
 
-static value_truth truth_of_call(const expr *e, value_range_column *column, void *context)
+/* IS [NOT] DISTINCT FROM: of two NULLs they are equal, of one they are not. */
+static value_truth truth_of_distinct(const expr *e, value_range_column *column, void *context)
 {
-    value_range left, right;
+    value_range left = value_range_of(e->args[0], column, context);
+    value_range right = value_range_of(e->args[1], column, context);
+    value_truth equal = value_truth_of_comparison(EXPR_EQ, &left, &right);
+    bool may_be_same = equal.may_be_true || (!left.has_no_nulls && !right.has_no_nulls);
+    bool may_differ = equal.may_be_false || equal.may_be_null;
+    bool is_same = e->op == EXPR_IS_NOT_DISTINCT;
+    return (value_truth){is_same ? may_be_same : may_differ, is_same ? may_differ : may_be_same,
+                         false};
+}
+
+static value_truth truth_of_sides(const expr *e, value_range_column *column, void *context)
+{
+    value_range left = value_range_of(e->args[0], column, context);
+    value_range right = value_range_of(e->args[1], column, context);
+    value_truth truth = value_truth_of_comparison(e->op, &left, &right);
+    bool is_itself = expr_equal(e->args[0], e->args[1]) && !expr_is_volatile(e->args[0]);
+    return is_itself ? truth_of_itself(e->op, truth) : truth;
+}
+
+/* IS TRUE, IS FALSE. */
+static value_truth truth_of_test(const expr *e, value_range_column *column, void *context)
+{
+    value_truth arg = value_truth_of(e->args[0], column, context);
+    bool is_for_true = e->op == EXPR_IS_TRUE;
+    bool is_met = is_for_true ? arg.may_be_true : arg.may_be_false;
+    bool is_other = is_for_true ? arg.may_be_false : arg.may_be_true;
+    return (value_truth){is_met, is_other || arg.may_be_null, false};
+}
+
+/* False: the call is no condition that is known here. */
+static bool truth_of_call(const expr *e, value_range_column *column, void *context,
+                          value_truth *out)
+{
     value_truth truth;
     switch (e->op) {
     case EXPR_AND:
     case EXPR_OR:
-        return truth_of_logic(e, column, context);
+        *out = truth_of_logic(e, column, context);
+        return true;
     case EXPR_NOT:
         truth = value_truth_of(e->args[0], column, context);
-        return (value_truth){truth.may_be_false, truth.may_be_true, truth.may_be_null};
+        *out = (value_truth){truth.may_be_false, truth.may_be_true, truth.may_be_null};
+        return true;
     case EXPR_IN_LIST:
-        return truth_of_list(e, column, context);
+        *out = truth_of_list(e, column, context);
+        return true;
     case EXPR_IS_NULL:
     case EXPR_IS_NOT_NULL:
-        return truth_of_null_test(e, column, context);
+        *out = truth_of_null_test(e, column, context);
+        return true;
+    case EXPR_IS_TRUE:
+    case EXPR_IS_FALSE:
+        *out = truth_of_test(e, column, context);
+        return true;
+    case EXPR_IS_DISTINCT:
+    case EXPR_IS_NOT_DISTINCT:
+        *out = truth_of_distinct(e, column, context);
+        return true;
     case EXPR_EQ:
     case EXPR_NE:
     case EXPR_LT:
     case EXPR_LE:
     case EXPR_GT:
     case EXPR_GE:
-        left = value_range_of(e->args[0], column, context);
-        right = value_range_of(e->args[1], column, context);
-        truth = value_truth_of_comparison(e->op, &left, &right);
-        return expr_equal(e->args[0], e->args[1]) && !expr_is_volatile(e->args[0])
-                   ? truth_of_itself(e->op, truth)
-                   : truth;
+        *out = truth_of_sides(e, column, context);
+        return true;
     default:
-        return (value_truth){true, true, true};
+        return false;
     }
 }
 
 value_truth value_truth_of(const expr *e, value_range_column *column, void *context)
 {
-    if (e->kind == EXPR_CALL)
-        return truth_of_call(e, column, context);
-    if (e->kind != EXPR_CONSTANT || e->type.id != TYPE_BOOL)
+    value_truth truth;
+    if (e->kind == EXPR_CALL && truth_of_call(e, column, context, &truth))
+        return truth;
+    if (e->type.id != TYPE_BOOL)
         return (value_truth){true, true, true};
-    bool is_null = e->constant.is_null;
-    return (value_truth){!is_null && e->constant.boolean, !is_null && !e->constant.boolean,
-                         is_null};
+    value_range range = value_range_of(e, column, context);
+    return truth_of_range(&range);
 }

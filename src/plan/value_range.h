@@ -1,6 +1,6 @@
 /* value_range.h - between which values those of an expression lie, and what that says of conditions.
  *
- * Of exact numbers, times, floats and texts. All zeros: nothing is known. */
+ * Of exact numbers, times, floats, texts and truth values. All zeros: nothing is known. */
 #ifndef PISTACHIO_PLAN_VALUE_RANGE_H
 #define PISTACHIO_PLAN_VALUE_RANGE_H
 

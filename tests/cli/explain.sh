@@ -78,9 +78,26 @@ v <> v|no
 random() > 2 and random() < 1|some
 n between 0 and -1|no
 n >= 2 and n <= 1|no
+(- v) > 1|no
+(- v) < 1|some
+case when v > 20 then 5 else 6 end > 6|no
+case when k > 20 then 5 else 6 end > 5|some
+greatest(v, 7) > 20|no
+coalesce(v > 20, false) is true|no
+(k > 0) is not true|no
+(v > 20) is distinct from false|no
+degrees(212.125e0) is null|no
+isinf(nullif(378.875e0 / 17, -1e0))|no
+(date_trunc('century', timestamp '2020-06-04 01:00:00'), 3) in ((timestamp '2020-06-04 04:00:00', 3))|no
+extract(year from date '1969-12-31') > 1969|no
+sin(1e0) > 2e0|some
 n < 1|no
 n <= 1|some
 END
+
+expect "groups of none" 0 - explain "explain select v, count(*) from d group by v having max(false) and least(max(k > 0), true)" \
+    --table "d=$work/d.parquet"
+silent "have no row" "scan"
 
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
