@@ -113,6 +113,14 @@ says "conditions are the scan's" "where (v#2 = 3)"
 says "and the other one's" "where (v#4 = 4)"
 says "which is then no outer join's" "inner join"
 
+# Equal aggregates that are made of others are made once.
+expect "min_by twice" 0 - explain "explain select v, min_by(k, v), min_by(k, v) from d group by v having min_by(k, v) > 3" \
+    --table "d=$work/d.parquet"
+if [ "$(grep -c 'sort \[' "$work/out")" = 1 ]; then pass; else
+    fail "sorts again:"
+    cat "$work/out"
+fi
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w
