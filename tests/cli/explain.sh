@@ -121,6 +121,14 @@ if [ "$(grep -c 'sort \[' "$work/out")" = 1 ]; then pass; else
     cat "$work/out"
 fi
 
+# Nor where each of its rows has a NULL among its keys.
+expect "build rows of NULLs" 0 - explain "explain analyze select count(*), sum(a.v) from d a
+    where a.k + 1 = (select max(nullif(k, k)) from d b where b.v = 3)" --table "d=$work/d.parquet"
+if grep -Eq '^ +0 .*scan d \[k(#[0-9]+)?, v(#[0-9]+)?\]' "$work/out"; then pass; else
+    fail "reads the probe side:"
+    cat "$work/out"
+fi
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w
