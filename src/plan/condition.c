@@ -49,12 +49,31 @@ static status split_or(arena *a, expr *e, expr_list *conditions)
     return either ? array_push(a, conditions, either) : status_no_memory("plan", sizeof *e);
 }
 
+/* x IS NOT DISTINCT FROM a constant is met where x = it is, or x IS NULL; and of NULL the other way round. */
+static status without_distinct(arena *a, expr **e)
+{
+    bool is_call = (*e)->kind == EXPR_CALL, is_same = is_call && (*e)->op == EXPR_IS_NOT_DISTINCT;
+    if (!is_same && !(is_call && (*e)->op == EXPR_IS_DISTINCT))
+        return STATUS_OK;
+    uint32_t which = (*e)->args[1]->kind == EXPR_CONSTANT;
+    const expr *constant = (*e)->args[which];
+    if (constant->kind != EXPR_CONSTANT || (!is_same && !constant->constant.is_null))
+        return STATUS_OK;
+    if (!constant->constant.is_null)
+        *e = expr_new_call(a, EXPR_EQ, (*e)->type, (*e)->args, 2, (*e)->position);
+    else
+        *e = expr_new_call(a, is_same ? EXPR_IS_NULL : EXPR_IS_NOT_NULL, (*e)->type,
+                           &(*e)->args[!which], 1, (*e)->position);
+    return *e ? STATUS_OK : status_no_memory("plan", sizeof **e);
+}
+
 status plan_split_condition(arena *a, expr *e, expr_list *conditions)
 {
     expr_list parts = {0};
     TRY(expr_split_and(a, e, &parts));
     for (size_t i = 0; i < parts.count; i++) {
         expr *part = parts.items[i];
+        TRY(without_distinct(a, &part));
         if (part->kind == EXPR_CALL && part->op == EXPR_OR)
             TRY(split_or(a, part, conditions));
         else

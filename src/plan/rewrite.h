@@ -28,7 +28,8 @@ bool column_set_meets(const column_set *set, const expr *e);  /* one that e read
 /* e with each column of `from` replaced by the expression beside it; shares what does not change.
  * NULL without memory. */
 expr *expr_substitute(arena *a, expr *e, const plan_column_list *from, expr *const *to);
-/* The conjuncts of a condition, appended; what all arms of an OR have in common stands alone. */
+/* The conjuncts of a condition, appended, as far as they can be true: what all arms of an OR have in common stands alone,
+ * IS NOT DISTINCT FROM a constant is = or IS NULL. */
 CHECKED status plan_split_condition(arena *a, expr *e, expr_list *conditions);
 /* What an OR says of one relation alone: each arm's conjuncts over it (p.a = 1 and q.b = 2 or p.a =
  * 3 and q.b = 4 implies p.a = 1 or p.a = 3). NULL: nothing. */

@@ -355,12 +355,69 @@ static status narrow_relations(plan_statement *s, join_graph *graph)
     return STATUS_OK;
 }
 
+/* The side of whose rows each comes out, with partners or without, or NULL. */
+static plan_node **kept_side(plan_node *node)
+{
+    if (node->kind != PLAN_JOIN || !plan_is_repeatable(node))
+        return NULL;
+    switch (node->join.type) {
+    case JOIN_LEFT:
+    case JOIN_SINGLE:
+    case JOIN_MARK:
+        return &node->children[0];
+    case JOIN_RIGHT:
+        return &node->children[1];
+    default:
+        return NULL;
+    }
+}
+
+/* All that the reducer reads of its left side is among the node's columns. */
+static status is_reduced_by(plan_statement *s, const plan_node *node, const plan_node *reducer,
+                            bool *out)
+{
+    column_set columns;
+    TRY(column_set_new(s->memory, s->next_column_id, &columns));
+    column_set_add_node(&columns, node);
+    *out = true;
+    for (size_t k = 0; k < reducer->join.left_keys.count; k++)
+        *out &= column_set_covers(&columns, reducer->join.left_keys.items[k]);
+    column_set_add_node(&columns, reducer->children[1]);
+    *out &= !reducer->join.residual || column_set_covers(&columns, reducer->join.residual);
+    return STATUS_OK;
+}
+
+/* Semi and anti joins that read one outer join's kept side alone are made of its rows before they have partners. */
+static status reduce_kept_sides(plan_statement *s, join_graph *graph)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->reducers.count; i++) {
+        plan_node *reducer = graph->reducers.items[i];
+        bool is_below = false;
+        for (size_t r = 0; r < graph->relations.count && !is_below; r++) {
+            plan_node *node = graph->relations.items[r], **side = kept_side(node);
+            if (side)
+                TRY(is_reduced_by(s, *side, reducer, &is_below));
+            if (!is_below)
+                continue;
+            reducer->children[0] = *side;
+            *side = reducer;
+            TRY(plan_join_columns(s->memory, reducer));
+        }
+        if (!is_below)
+            graph->reducers.items[kept++] = reducer;
+    }
+    graph->reducers.count = kept;
+    return STATUS_OK;
+}
+
 static status push_graph(plan_statement *s, plan_node *node, const expr_list *conditions,
                          plan_node **out)
 {
     join_graph graph = {.conditions = *conditions};
     TRY(gather(s, node, &graph));
     TRY(narrow_relations(s, &graph));
+    TRY(reduce_kept_sides(s, &graph));
     size_t count = graph.relations.count;
     expr_list *single = arena_alloc_array(s->memory, count + 1, sizeof *single);
     if (!single)
@@ -489,39 +546,48 @@ static status push_volatile_filter(plan_statement *s, plan_node *node, expr_list
 }
 
 /* An inner join's such conditions are checked of its pairs, the others are its own. */
-static status push_volatile_inner(plan_statement *s, plan_node *join, expr_list *above,
+static status push_volatile_inner(plan_statement *s, plan_node *join, const expr_list *above,
                                   plan_node **out)
 {
-    expr_list own = {0}, others = {0}, all = {0}, none = {0};
+    expr_list own = {0}, others = {0}, all = {0}, below = {0};
     TRY(array_push(s->memory, &all, join->join.residual));
     TRY(split_volatile(&all, s->memory, &own, &others));
+    TRY(split_volatile(above, s->memory, &below, &others));
     join->join.residual = NULL;
     for (size_t i = 0; i < own.count; i++) {
         join->join.residual = expr_new_and(s->memory, join->join.residual, own.items[i]);
         if (!join->join.residual)
             return status_no_memory("plan", sizeof *join->join.residual);
     }
-    TRY(push(s, join, &none, &join));
-    for (size_t i = 0; i < above->count; i++)
-        TRY(array_push(s->memory, &others, above->items[i]));
+    TRY(push(s, join, &below, &join));
     TRY(plan_filter_over(s->memory, join, &others, out));
     plan_estimate(s, *out);
     return STATUS_OK;
 }
 
-/* Another join keeps them and has its keys. */
-static status push_volatile_join(plan_statement *s, plan_node *join, expr_list *above,
+/* Another join keeps them and has its keys. What reads the side alone whose rows all come out goes there. */
+static status push_volatile_join(plan_statement *s, plan_node *join, const expr_list *conditions,
                                  plan_node **out)
 {
     column_set left, right;
-    expr_list to_left = {0}, to_right = {0};
+    expr_list to_left = {0}, to_right = {0}, above = {0};
+    bool keeps_left = join->join.type != JOIN_RIGHT && join->join.type != JOIN_FULL;
+    bool keeps_right = join->join.type == JOIN_RIGHT;
     TRY(plan_join_sides(s, join, &left, &right));
+    for (size_t i = 0; i < conditions->count; i++) {
+        expr *e = conditions->items[i];
+        bool may_sink = !expr_is_volatile(e);
+        expr_list *target = may_sink && keeps_left && column_set_covers(&left, e)     ? &to_left
+                            : may_sink && keeps_right && column_set_covers(&right, e) ? &to_right
+                                                                                      : &above;
+        TRY(array_push(s->memory, target, e));
+    }
     TRY(split_condition(s, join, &left, &right, &to_right));
     TRY(push(s, join->children[0], &to_left, &join->children[0]));
     TRY(push(s, join->children[1], &to_right, &join->children[1]));
     plan_estimate(s, join);
     plan_choose_build_side(s, join);
-    TRY(plan_filter_over(s->memory, join, above, out));
+    TRY(plan_filter_over(s->memory, join, &above, out));
     plan_estimate(s, *out);
     return STATUS_OK;
 }
@@ -541,6 +607,8 @@ static status push_volatile(plan_statement *s, plan_node *node, expr_list *above
         return push_volatile_filter(s, node, above, out);
     if (node->kind != PLAN_JOIN || has_volatile_keys(node))
         return stop_here(s, node, above, out);
+    if (plan_rule_is_on(s, RULE_outer_joins))
+        TRY(plan_narrow_outer_join(s, node, above));
     return is_inner(node) ? push_volatile_inner(s, node, above, out)
                           : push_volatile_join(s, node, above, out);
 }

@@ -3,6 +3,7 @@
 #include "sql/binder.h"
 
 #include "plan/fold.h"
+#include "plan/function.h"
 
 typedef struct composite_name {
     const char *name;
@@ -229,6 +230,50 @@ static status bind_string_agg(binder *b, const PgQuery__FuncCall *tree, const ch
     return bind_string_parts(b, tree, scope, c);
 }
 
+/* ---- equal ones ---- */
+
+static bool is_same(const expr *left, const expr *right)
+{
+    return left && right ? expr_equal(left, right) && !expr_is_volatile(left) : left == right;
+}
+
+static bool are_orders_equal(const plan_sort_key_list *left, const plan_sort_key_list *right)
+{
+    bool are_equal = left->count == right->count;
+    for (size_t i = 0; i < left->count && are_equal; i++) {
+        const plan_sort_key *l = &left->items[i], *r = &right->items[i];
+        are_equal = is_same(l->key, r->key) && l->is_descending == r->is_descending &&
+                    l->nulls_first == r->nulls_first;
+    }
+    return are_equal;
+}
+
+/* One that gives the same, or NULL. */
+static const bind_composite *find_equal(const bind_scope *scope, const bind_composite *c)
+{
+    for (size_t i = 0; i < scope->composites.count; i++) {
+        const bind_composite *other = &scope->composites.items[i];
+        if (other->kind == c->kind && other->fraction == c->fraction &&
+            other->is_descending == c->is_descending && other->is_distinct == c->is_distinct &&
+            is_same(other->key, c->key) && is_same(other->value, c->value) &&
+            is_same(other->delimiter, c->delimiter) && are_orders_equal(&other->order, &c->order))
+            return other;
+    }
+    return NULL;
+}
+
+static status add_composite(binder *b, bind_scope *scope, const char *name, bind_composite *c)
+{
+    const bind_composite *equal = find_equal(scope, c);
+    if (equal) {
+        c->column = equal->column;
+        return STATUS_OK;
+    }
+    c->column =
+        (plan_column){.id = bind_new_id(b), .name = name, .type = type_of(c), .is_nullable = true};
+    return array_push(b->memory, &scope->composites, *c);
+}
+
 status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char *name,
                            bind_scope *scope, expr **out)
 {
@@ -239,9 +284,7 @@ status bind_composite_call(binder *b, const PgQuery__FuncCall *tree, const char 
                                                     : bind_others(b, tree, found, scope, &added);
     scope->is_in_aggregate = false;
     TRY(st);
-    added.column = (plan_column){
-        .id = bind_new_id(b), .name = found->name, .type = type_of(&added), .is_nullable = true};
-    TRY(array_push(b->memory, &scope->composites, added));
+    TRY(add_composite(b, scope, found->name, &added));
     *out = bind_column_expr(b, &added.column);
     if (!*out)
         return bind_no_memory();

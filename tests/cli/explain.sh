@@ -99,6 +99,36 @@ expect "groups of none" 0 - explain "explain select v, count(*) from d group by 
     --table "d=$work/d.parquet"
 silent "have no row" "scan"
 
+# What takes rows of an outer join's kept side away does so before they have partners, and random() beside does not keep
+# conditions from tables.
+expect "anti join" 0 - explain "explain select a.k, b.v from d a left join d b on a.v = b.v
+    where not exists (select 1 from d c where c.k = a.k and c.v = 3)" --table "d=$work/d.parquet"
+if [ "$(grep -Eo '(left|anti) join' "$work/out" | tr '\n' ,)" = "left join,anti join," ]; then pass; else
+    fail "comes after the left join:"
+    cat "$work/out"
+fi
+expect "random" 0 - explain "explain select a.k, b.v from d a left join d b on a.k = b.k and random() < 0.5
+    where a.v = 3 and b.v is not distinct from 4" --table "d=$work/d.parquet"
+says "conditions are the scan's" "where (v#2 = 3)"
+says "and the other one's" "where (v#4 = 4)"
+says "which is then no outer join's" "inner join"
+
+# Equal aggregates that are made of others are made once.
+expect "min_by twice" 0 - explain "explain select v, min_by(k, v), min_by(k, v) from d group by v having min_by(k, v) > 3" \
+    --table "d=$work/d.parquet"
+if [ "$(grep -c 'sort \[' "$work/out")" = 1 ]; then pass; else
+    fail "sorts again:"
+    cat "$work/out"
+fi
+
+# Nor where each of its rows has a NULL among its keys.
+expect "build rows of NULLs" 0 - explain "explain analyze select count(*), sum(a.v) from d a
+    where a.k + 1 = (select max(nullif(k, k)) from d b where b.v = 3)" --table "d=$work/d.parquet"
+if grep -Eq '^ +0 .*scan d \[k(#[0-9]+)?, v(#[0-9]+)?\]' "$work/out"; then pass; else
+    fail "reads the probe side:"
+    cat "$work/out"
+fi
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w

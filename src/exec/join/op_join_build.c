@@ -362,11 +362,21 @@ static status spill_rest(op_join_build *op, exec_task *task)
     return join_spill_build(op, task, chunks->items + first, end - first);
 }
 
-/* Without build rows nothing comes of probe rows. */
+/* Without build rows, or such that may have partners, nothing comes of probe rows. */
 static bool needs_build_rows(const op_join_build *op)
 {
     return op->type == JOIN_INNER || op->type == JOIN_SEMI || op->type == JOIN_RIGHT ||
            op->emits_build;
+}
+
+/* Some build row may have a partner: of those with a NULL among their keys none has. */
+static bool has_partners(const op_join_build *op, bool has_spilled)
+{
+    const join_table *table = &op->whole.table;
+    bool gives_pairs = op->type == JOIN_INNER || op->type == JOIN_SEMI;
+    if (has_spilled || !gives_pairs || !table->key_count || table->null_equal)
+        return op->whole.has_rows;
+    return table->key_row_count > 0;
 }
 
 static status finish(op_join_build *op, exec_task *task)
@@ -377,7 +387,7 @@ static status finish(op_join_build *op, exec_task *task)
     op->whole.has_rows = has_spilled ? atomic_load(&op->spill.rows_written) : table->row_count;
     op->whole.has_null_key = has_spilled ? atomic_load(&op->spill.has_null_key)
                                          : table->key_row_count < table->row_count;
-    op->probe->drops_all = !op->whole.has_rows && needs_build_rows(op) && !op->heavy;
+    op->probe->drops_all = !has_partners(op, has_spilled) && needs_build_rows(op) && !op->heavy;
     if (op->tail)
         op->tail->is_empty = !has_spilled && !join_marks_build(op);
     if (!has_spilled)
