@@ -515,13 +515,19 @@ static status bind_factorial(const call *c, expr_op op, expr **out)
 }
 
 /* A number as bigint, decimal or double; anything else as a timestamp. */
+/* A date is the instant at which it begins. */
 static status bind_to_char(const call *c, expr_op op, expr **out)
 {
     data_type type = c->args[0]->type;
-    if (type.id == TYPE_TIMESTAMP_TZ && c->b->zone) {
+    if (type.id == TYPE_TIMESTAMP_TZ || type.id == TYPE_DATE) {
+        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_TIMESTAMP_TZ), c->tree->location,
+                      &c->args[0]));
         TRY(coerce_argument(c, 1, 't'));
-        return bind_zone_format(c->b, EXPR_ZONE_TO_CHAR, type_make(TYPE_VARCHAR), c->args,
-                                c->tree->location, out);
+        if (c->b->zone)
+            return bind_zone_format(c->b, EXPR_ZONE_TO_CHAR, type_make(TYPE_VARCHAR), c->args,
+                                    c->tree->location, out);
+        return bind_call2(c->b, EXPR_TO_CHAR_INSTANT, type_make(TYPE_VARCHAR), c->args[0],
+                          c->args[1], c->tree->location, out);
     }
     if (!type_is_numeric(type))
         return bind_by_signature(c, op, out);
@@ -530,8 +536,6 @@ static status bind_to_char(const call *c, expr_op op, expr **out)
         TRY(bind_cast(c->b, c->args[0], type_decimal(20, 0), c->tree->location, &c->args[0]));
     else if (type_is_integer(type))
         TRY(bind_cast(c->b, c->args[0], type_make(TYPE_INT64), c->tree->location, &c->args[0]));
-    else if (type.id == TYPE_FLOAT)
-        TRY(bind_cast(c->b, c->args[0], type_make(TYPE_DOUBLE), c->tree->location, &c->args[0]));
     return bind_call2(c->b, EXPR_TO_CHAR_NUMBER, type_make(TYPE_VARCHAR), c->args[0], c->args[1],
                       c->tree->location, out);
 }

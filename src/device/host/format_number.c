@@ -4,76 +4,39 @@
  *                 sign stands in front of that, or of the point
  *
  * Numbers are rounded half away from zero to the places behind the point; what has more digits before it than there
- * are places is #. */
+ * are places is #. The places are walked as PostgreSQL's formatting.c does, digit by digit. */
 #include "device/host/host.h"
 #include "device/host/number_format.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-#define DIGITS_BYTES 600     /* those of the largest double and of all places */
-#define SIGNIFICANT_MAX 15   /* of a double */
+#define DIGITS_BYTES 700     /* those of the largest double and of all places */
 #define ROMAN_BYTES 15       /* with spaces in front */
-#define OUTPUT_BYTES_MORE 64 /* than two for each word: signs, exponent, one numeral */
+#define OUTPUT_BYTES_MORE 64 /* than two for each word: signs, exponent, numerals */
 
 /* A number, not negative: its digits, of which the last `scale` are behind the point. */
 typedef struct digits {
-    bool is_negative, is_finite;
+    bool is_negative;
     char text[DIGITS_BYTES];
     size_t count, scale;
 } digits;
 
+/* What a number becomes: its text without sign, 12.50, and the words' way along it. */
 typedef struct output {
-    const number_format *format;
-    const digits *number;
+    number_format format; /* the row's own: numbers may have fewer places behind the point */
+    char number[DIGITS_BYTES + 2];
+    const char *next, *last;           /* of `number`; the last character that FM leaves, or NULL */
+    bool is_negative, has_sign, is_in; /* the sign was written; what was written last was a digit */
+    size_t blanks;                     /* places before the number's */
+    size_t places, place;
     char *at;
-    size_t blanks;     /* places before the first digit that is shown */
-    size_t first;      /* of the number's digits, the one at place `blanks` */
-    size_t kept;       /* places behind the point that are shown */
-    size_t place;      /* the next one */
-    bool is_overflown; /* # */
-    bool has_sign;     /* it was written */
-    bool is_in;        /* what was written last was a digit */
+    bool has_failed;
 } output;
 
 /* ---- digits ---- */
-
-static void read_double(double number, size_t scale, digits *out)
-{
-    size_t kept = 0;
-    int whole = snprintf(out->text, sizeof out->text, "%.0f", fabs(number));
-    size_t most = whole < SIGNIFICANT_MAX ? (size_t)(SIGNIFICANT_MAX - whole) : 0;
-    out->scale = scale < most ? scale : most;
-    snprintf(out->text, sizeof out->text, "%.*f", (int)out->scale, fabs(number));
-    for (const char *c = out->text; *c; c++)
-        if (*c != '.')
-            out->text[kept++] = *c;
-    out->count = kept;
-}
-
-static void read_number(const host_call *c, uint64_t row, size_t scale, digits *out)
-{
-    const host_operand *x = &c->args[0];
-    uint64_t at = row * x->stride;
-    char text[INT128_TEXT_BYTES];
-    *out = (digits){.is_finite = true};
-    if (x->type.id == TYPE_DOUBLE) {
-        double number = ((const double *)x->values)[at];
-        out->is_negative = number < 0;
-        out->is_finite = isfinite(number);
-        if (out->is_finite)
-            read_double(number, scale, out);
-        return;
-    }
-    int128 number =
-        x->type.width == 16 ? ((const int128 *)x->values)[at] : ((const int64_t *)x->values)[at];
-    int128_format(number, 0, text);
-    out->is_negative = number < 0;
-    out->scale = x->type.scale;
-    out->count = strlen(text) - out->is_negative;
-    memcpy(out->text, text + out->is_negative, out->count);
-}
 
 /* One more than the digits say: in front of them, where all are 9. */
 static void carry(digits *d)
@@ -116,6 +79,71 @@ static bool is_zero(const digits *d)
     return true;
 }
 
+static void read_digits(int128 number, unsigned scale, digits *out)
+{
+    char text[INT128_TEXT_BYTES];
+    size_t bytes = int128_format(number, 0, text);
+    *out = (digits){.is_negative = number < 0, .scale = scale};
+    out->count = bytes - out->is_negative;
+    memcpy(out->text, text + out->is_negative, out->count);
+}
+
+/* ---- the number as text ---- */
+
+/* Those behind V move in front of the point, then it is rounded. */
+static void exact_text(output *o, digits *d)
+{
+    size_t shift = o->format.shift, scale = o->format.fraction;
+    for (; d->scale < shift && d->count + 1 < DIGITS_BYTES; d->scale++)
+        d->text[d->count++] = '0';
+    d->scale -= shift;
+    round_digits(d, scale);
+    size_t zeros = 0, whole = d->count - scale;
+    while (zeros + 1 < whole && d->text[zeros] == '0')
+        zeros++;
+    o->is_negative = d->is_negative && !is_zero(d);
+    snprintf(o->number, sizeof o->number, "%.*s%s%.*s", (int)(whole - zeros), d->text + zeros,
+             scale ? "." : "", (int)scale, d->text + whole);
+}
+
+/* With at most as many digits as a double, or a real, has. */
+static void double_text(output *o, double number, int most)
+{
+    char text[DIGITS_BYTES + 2];
+    double shifted = number * pow(10, o->format.shift);
+    if (!isfinite(shifted)) {
+        o->is_negative = shifted < 0;
+        snprintf(o->number, sizeof o->number, "%s", isnan(shifted) ? "NaN" : "Infinity");
+        return;
+    }
+    int whole = snprintf(text, sizeof text, "%.0f", fabs(shifted));
+    int fraction = (int)o->format.fraction;
+    if (whole >= most)
+        fraction = 0;
+    else if (whole + fraction > most)
+        fraction = most - whole;
+    o->format.fraction = (unsigned)fraction;
+    snprintf(text, sizeof text, "%.*f", fraction, shifted);
+    o->is_negative = text[0] == '-';
+    snprintf(o->number, sizeof o->number, "%s", text + o->is_negative);
+}
+
+/* Blanks in front, or # where there are too few places. */
+static void fit_places(output *o)
+{
+    const number_format *f = &o->format;
+    size_t whole = strcspn(o->number, ".");
+    o->format.whole += f->shift;
+    if (whole < f->whole) {
+        o->blanks = f->whole - whole;
+    } else if (whole > f->whole) {
+        size_t bytes = f->whole + f->fraction + 1u;
+        memset(o->number, '#', bytes);
+        o->number[f->whole] = '.';
+        o->number[bytes] = '\0';
+    }
+}
+
 /* ---- words ---- */
 
 static void put(output *o, char c)
@@ -123,144 +151,154 @@ static void put(output *o, char c)
     *o->at++ = c;
 }
 
-static void put_text(output *o, const char *text)
+static void put_filler(output *o)
 {
-    while (*text)
-        put(o, *text++);
+    if (!o->format.is_bare)
+        put(o, ' ');
+}
+
+/* " .1" of 9.9 */
+static bool hides_zero(const output *o)
+{
+    return !o->format.has_zero && o->next == o->number && o->number[0] == '0' &&
+           o->format.fraction != 0;
 }
 
 /* In front of the first digit that is shown. */
 static void put_sign(output *o)
 {
-    const number_format *f = o->format;
-    bool is_negative = o->number->is_negative;
-    if (o->has_sign)
+    const number_format *f = &o->format;
+    bool is_there = o->place >= o->blanks || (f->has_zero && f->first_zero == o->place);
+    bool is_point_last = o->last && *o->last == '.';
+    if (o->has_sign || !is_there || (hides_zero(o) && !is_point_last))
+        return;
+    if (f->has_sign && f->is_trailing_sign)
         return;
     o->has_sign = true;
-    if (f->has_sign || f->is_trailing_sign)
-        return;
-    if (f->is_leading_sign)
-        put(o, is_negative ? '-' : '+');
-    else if (is_negative)
-        put(o, f->has_brackets ? '<' : '-');
-    else if (!f->is_bare)
-        put(o, ' ');
+    if (f->has_sign)
+        put(o, o->is_negative ? '-' : '+');
+    else if (f->has_brackets)
+        put(o, o->is_negative ? '<' : ' ');
+    else if (o->is_negative)
+        put(o, '-');
+    else
+        put_filler(o);
 }
 
-static void put_sign_behind(output *o)
+static void put_character(output *o, number_word_kind kind)
 {
-    const number_format *f = o->format;
-    bool is_negative = o->number->is_negative;
-    if (f->is_trailing_sign)
-        put(o, is_negative ? '-' : '+');
-    else if (f->has_brackets && is_negative)
-        put(o, '>');
-    else if (f->has_brackets && !f->is_bare)
-        put(o, ' ');
-}
-
-static void put_digit(output *o)
-{
-    const number_format *f = o->format;
-    size_t place = o->place++;
-    bool is_blank = place < o->blanks, is_cut = place >= f->whole + o->kept;
-    o->is_in = !is_blank;
-    if (is_blank && !f->is_bare)
-        put(o, ' ');
-    if (!is_blank && !is_cut) {
-        put_sign(o);
-        put(o, o->is_overflown ? '#' : o->number->text[o->first + place - o->blanks]);
+    bool is_point_last = o->last && *o->last == '.';
+    if (*o->next == '.') {
+        if (!is_point_last || o->format.is_bare)
+            put(o, '.');
+    } else if (o->last && o->next > o->last && kind != NUMBER_ZERO) {
+        ; /* FM has cut it */
+    } else if (hides_zero(o)) {
+        if (o->format.is_bare && is_point_last)
+            put(o, '0');
+        else
+            put_filler(o);
+    } else {
+        put(o, *o->next); /* behind the number's end: of the text as well, as in PostgreSQL */
+        o->is_in = true;
     }
-    if (place + 1 == f->whole + f->fraction)
-        put_sign_behind(o);
+    o->next += *o->next != '\0';
 }
 
-static void put_group(output *o)
+/* Brackets, or the sign, behind the last place. */
+static void put_end(output *o)
 {
-    if (o->is_in)
-        put(o, ',');
-    else if (!o->format->is_bare)
+    const number_format *f = &o->format;
+    size_t end = o->places + (o->blanks ? 1 : 0) + f->has_point;
+    if (o->last && o->last == o->next)
+        end = o->place;
+    if (o->place + 1 != end)
+        return;
+    if (o->has_sign && f->has_brackets)
+        put(o, o->is_negative ? '>' : ' ');
+    else if (f->has_sign && f->is_trailing_sign)
+        put(o, o->is_negative ? '-' : '+');
+}
+
+/* A place of a digit, or the point. */
+static void put_place(output *o, number_word_kind kind)
+{
+    const number_format *f = &o->format;
+    if (f->is_roman)
+        return;
+    o->is_in = false;
+    put_sign(o);
+    if (o->place >= o->blanks) {
+        put_character(o, kind);
+    } else if (f->has_zero && f->first_zero <= o->place) {
+        put(o, '0');
+        o->is_in = true;
+    } else {
+        put_filler(o);
+    }
+    put_end(o);
+    o->place++;
+}
+
+static void put_ordinal(output *o, char letters)
+{
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+    size_t bytes = strlen(o->number);
+    if (o->is_negative || o->format.has_point || o->number[0] == '#' || o->format.is_roman)
+        return;
+    char last = bytes ? o->number[bytes - 1] : '\0';
+    if (!isdigit((unsigned char)last)) {
+        o->has_failed = true;
+        return;
+    }
+    bool is_teen = bytes > 1 && o->number[bytes - 2] == '1';
+    for (const char *c = endings[last > '3' || is_teen ? 0 : last - '0']; *c; c++)
+        put(o, letters == 'A' ? (char)toupper((unsigned char)*c) : *c);
+}
+
+static void put_roman(output *o, char letters)
+{
+    for (size_t i = strlen(o->number); i < ROMAN_BYTES && !o->format.is_bare; i++)
         put(o, ' ');
+    for (const char *c = o->number; *c; c++)
+        put(o, letters == 'A' ? *c : (char)tolower((unsigned char)*c));
 }
 
 static void put_named_sign(output *o, bool is_there, char sign)
 {
     if (is_there)
         put(o, sign);
-    else if (!o->format->is_bare)
-        put(o, ' ');
-}
-
-static void put_ordinal(output *o, char letters)
-{
-    static const char *const endings[] = {"th", "st", "nd", "rd"};
-    const digits *d = o->number;
-    if (d->is_negative || o->format->has_point || o->is_overflown || o->format->is_roman)
-        return;
-    int last = d->text[d->count - 1] - '0';
-    bool is_teen = d->count > 1 && d->text[d->count - 2] == '1';
-    for (const char *c = endings[last > 3 || is_teen ? 0 : last]; *c; c++)
-        put(o, letters == 'A' ? (char)toupper((unsigned char)*c) : *c);
-}
-
-/* Of 1 to 3999. */
-static void put_roman(output *o, char letters)
-{
-    static const struct {
-        int number;
-        const char *text;
-    } numerals[] = {{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"},
-                    {90, "XC"},  {50, "L"},   {40, "XL"}, {10, "X"},   {9, "IX"},
-                    {5, "V"},    {4, "IV"},   {1, "I"}};
-    const digits *d = o->number;
-    char text[ROMAN_BYTES + 2] = "";
-    size_t bytes = 0;
-    int number = 0;
-    for (size_t i = 0; d->is_finite && !d->is_negative && i < d->count && number < 4000; i++)
-        number = number * 10 + (d->text[i] - '0');
-    if (number < 1 || number > 3999) {
-        put_text(o, "###############");
-        return;
-    }
-    for (size_t i = 0; i < sizeof numerals / sizeof *numerals; i++)
-        for (; number >= numerals[i].number; number -= numerals[i].number)
-            for (const char *c = numerals[i].text; *c; c++)
-                text[bytes++] = *c;
-    for (size_t i = bytes; i < ROMAN_BYTES && !o->format->is_bare; i++)
-        put(o, ' ');
-    for (const char *c = text; *c; c++)
-        put(o, letters == 'A' ? *c : (char)tolower((unsigned char)*c));
+    else
+        put_filler(o);
 }
 
 static void put_word(output *o, const number_word *w)
 {
-    bool is_negative = o->number->is_negative;
+    bool is_negative = o->is_negative, is_roman = o->format.is_roman;
     switch (w->kind) {
     case NUMBER_TEXT:
     case NUMBER_CURRENCY:
         put(o, w->letter);
         break;
     case NUMBER_DIGIT:
-        if (!o->format->is_roman)
-            put_digit(o);
-        break;
+    case NUMBER_ZERO:
     case NUMBER_POINT:
-        put_sign(o);
-        put(o, '.');
-        o->is_in = false;
+        put_place(o, w->kind);
         break;
     case NUMBER_GROUP:
-        put_group(o);
+        if (o->is_in)
+            put(o, ',');
+        else
+            put_filler(o);
         break;
     case NUMBER_MINUS:
         put_named_sign(o, is_negative, '-');
         break;
     case NUMBER_PLUS:
-        o->has_sign |= !is_negative;
-        put_named_sign(o, !is_negative, '+');
+        put_named_sign(o, !is_negative && !is_roman, '+');
         break;
     case NUMBER_SIGN:
-        put(o, is_negative ? '-' : '+');
+        put(o, is_roman ? '\0' : is_negative ? '-' : '+');
         break;
     case NUMBER_ORDINAL:
         put_ordinal(o, w->letter);
@@ -272,63 +310,66 @@ static void put_word(output *o, const number_word *w)
 
 /* ---- the number in its places ---- */
 
-/* Behind the point what is not 0, and what a 0 of the format wants; without FM all. */
-static size_t kept_places(const number_format *f, const digits *d)
+/* FM cuts zeros behind the point that the format has no 0 for. */
+static void find_last(output *o)
 {
-    size_t kept = f->fraction, least = f->last_zero > f->whole ? f->last_zero - f->whole : 0;
-    while (f->is_bare && kept > least && d->text[d->count - f->fraction + kept - 1] == '0')
-        kept--;
-    return kept;
-}
-
-/* The number's digits are as many behind the point as the format's. */
-static void place_digits(output *o)
-{
-    const number_format *f = o->format;
-    const digits *d = o->number;
-    size_t zeros = 0, whole = d->count - f->fraction;
-    while (zeros + 1 < whole && d->text[zeros] == '0')
-        zeros++;
-    o->kept = kept_places(f, d);
-    size_t shown = whole - zeros;
-    /* " .1" of 9.9; but "0." of FM9.9, and where there are no places behind the point */
-    bool is_hidden = d->text[zeros] == '0' && f->fraction && f->first_zero == f->whole && o->kept;
-    if (is_hidden || (d->text[zeros] == '0' && !f->whole))
-        shown = 0;
-    o->is_overflown = shown > f->whole;
-    o->blanks = o->is_overflown ? 0 : f->whole - shown;
-    o->first = whole - shown;
-}
-
-/* Zeros in front, up to the format's first 0. */
-static void add_zeros(output *o, digits *d)
-{
-    for (; o->blanks > o->format->first_zero && !o->is_overflown; o->blanks--) {
-        if (o->first > 0) {
-            o->first--;
-            continue;
-        }
-        memmove(d->text + 1, d->text, d->count++);
-        d->text[0] = '0';
+    const number_format *f = &o->format;
+    const char *point = strchr(o->number, '.');
+    if (!f->is_bare || !f->has_point || !point)
+        return;
+    o->last = point;
+    for (const char *c = point + 1; *c; c++)
+        if (*c != '0')
+            o->last = c;
+    if (f->last_zero > o->blanks) {
+        size_t zero = f->last_zero - o->blanks, most = strlen(o->number) - 1;
+        const char *kept = o->number + (zero < most ? zero : most);
+        o->last = o->last < kept ? kept : o->last;
     }
 }
 
-static void format_number(const number_format *f, digits *d, output *o)
+static void put_words(output *o)
 {
-    if (d->is_finite) {
-        round_digits(d, f->fraction);
-        place_digits(o);
-        add_zeros(o, d);
+    number_format *f = &o->format;
+    if (f->has_plus || f->has_minus) {
+        o->has_sign = f->has_minus;
     } else {
-        o->is_overflown = true;
-        o->kept = f->fraction;
+        if (!o->is_negative && f->is_bare)
+            f->has_brackets = false;
+        o->has_sign = !o->is_negative && f->is_bare && !f->has_sign;
+        if (f->has_sign && f->whole == f->before_sign)
+            f->is_trailing_sign = true;
     }
+    find_last(o);
+    o->next = o->number;
+    o->places = f->whole + f->fraction - 1u + (!o->has_sign && o->blanks == 0);
     for (size_t i = 0; i < f->words.count; i++)
         put_word(o, &f->words.items[i]);
 }
 
-/* 1.23e+04 */
-static void format_scientific(const number_format *f, digits *d, output *o)
+/* Of 1 to 3999. */
+static void roman_text(int64_t number, char *out)
+{
+    static const struct {
+        int number;
+        const char *text;
+    } numerals[] = {{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"},
+                    {90, "XC"},  {50, "L"},   {40, "XL"}, {10, "X"},   {9, "IX"},
+                    {5, "V"},    {4, "IV"},   {1, "I"}};
+    if (number < 1 || number > 3999) {
+        memset(out, '#', ROMAN_BYTES);
+        out[ROMAN_BYTES] = '\0';
+        return;
+    }
+    for (size_t i = 0; i < sizeof numerals / sizeof *numerals; i++)
+        for (; number >= numerals[i].number; number -= numerals[i].number)
+            for (const char *c = numerals[i].text; *c; c++)
+                *out++ = *c;
+    *out = '\0';
+}
+
+/* 1.23e+04 of a decimal, rounded half away from zero. */
+static void scientific_text(output *o, digits *d)
 {
     size_t zeros = 0;
     while (zeros + 1 < d->count && d->text[zeros] == '0')
@@ -336,7 +377,7 @@ static void format_scientific(const number_format *f, digits *d, output *o)
     d->count -= zeros;
     memmove(d->text, d->text + zeros, d->count);
     int exponent = d->text[0] == '0' ? 0 : (int)d->count - (int)d->scale - 1;
-    size_t wanted = 1 + f->fraction, before = d->count;
+    size_t wanted = 1 + o->format.fraction, before = d->count;
     d->scale = d->count > wanted ? d->count - wanted : 0;
     round_digits(d, 0);
     exponent += before > wanted && d->count > wanted; /* 9.99 became 10.0 */
@@ -347,6 +388,20 @@ static void format_scientific(const number_format *f, digits *d, output *o)
         put(o, i < d->count ? d->text[i] : '0');
     }
     o->at += snprintf(o->at, 8, "e%+03d", exponent);
+}
+
+static void scientific_double(output *o, double number)
+{
+    const number_format *f = &o->format;
+    if (isfinite(number)) {
+        o->at += snprintf(o->at, f->fraction + 16u, "%+.*e", (int)f->fraction, number);
+        return;
+    }
+    size_t bytes = f->whole + f->fraction + 6u;
+    memset(o->at, '#', bytes);
+    o->at[0] = ' ';
+    o->at[f->whole + 1u] = '.';
+    o->at += bytes;
 }
 
 /* ---- the function ---- */
@@ -366,28 +421,76 @@ static status plan(host_function function, host_constants args, uint32_t arg_cou
 
 const host_function_ops host_to_char_number_ops = {.plan = plan};
 
-static status put_formatted(host_call *c, uint64_t row, const number_format *f)
+static status put_double(output *o, double number, int most)
+{
+    if (o->format.is_roman) {
+        double whole = rint(number);
+        roman_text(whole >= 1 && whole < 4000 ? (int64_t)whole : 0, o->number);
+        o->is_negative = false;
+    } else if (o->format.is_scientific) {
+        char *first = o->at;
+        scientific_double(o, number);
+        *first = *first == '+' ? ' ' : *first;
+        return STATUS_OK;
+    } else {
+        double_text(o, number, most);
+        fit_places(o);
+    }
+    put_words(o);
+    return STATUS_OK;
+}
+
+static status put_exact(output *o, int128 number, data_type type)
 {
     digits d;
-    char *room;
-    size_t scale = f->is_scientific ? SIGNIFICANT_MAX : f->fraction + f->shift;
-    TRY(host_put_room(c, f->words.count * 2 + OUTPUT_BYTES_MORE, &room));
-    read_number(c, row, scale, &d);
-    output o = {.format = f, .number = &d, .at = room};
-    if (f->is_scientific && d.is_finite) {
-        format_scientific(f, &d, &o);
+    if (o->format.is_scientific && type.id != TYPE_DECIMAL)
+        return put_double(o, (double)number, DBL_DIG);
+    read_digits(number, type.scale, &d);
+    if (o->format.is_roman) {
+        round_digits(&d, 0);
+        int64_t whole = 0;
+        for (size_t i = 0; !d.is_negative && i < d.count && whole < 4000; i++)
+            whole = whole * 10 + (d.text[i] - '0');
+        roman_text(whole, o->number);
+    } else if (o->format.is_scientific) {
+        scientific_text(o, &d);
+        return STATUS_OK;
     } else {
-        if (d.is_finite && c->args[0].type.id != TYPE_DOUBLE)
-            round_digits(&d, scale);
-        d.is_negative &= c->args[0].type.id == TYPE_DOUBLE || !is_zero(&d);
-        /* Those behind V count as whole ones. */
-        for (; d.is_finite && d.scale < scale && d.count < DIGITS_BYTES - 1; d.scale++)
-            d.text[d.count++] = '0';
-        d.scale = f->fraction;
-        format_number(f, &d, &o);
+        exact_text(o, &d);
+        fit_places(o);
     }
-    host_put_filled(c, row, (size_t)(o.at - room));
+    put_words(o);
     return STATUS_OK;
+}
+
+static status put_formatted(host_call *c, uint64_t row, const number_format *f)
+{
+    const host_operand *x = &c->args[0];
+    uint64_t at = row * x->stride;
+    char *room;
+    TRY(host_put_room(c,
+                      f->words.count * (f->is_roman ? ROMAN_BYTES : 2) + f->fraction + f->whole +
+                          OUTPUT_BYTES_MORE,
+                      &room));
+    output o = {.format = *f, .at = room};
+    if (f->is_roman) { /* signs and places say nothing beside it */
+        o.format.has_sign = o.format.has_minus = o.format.has_plus = o.format.has_brackets = false;
+        o.format.whole = o.format.fraction = o.format.shift = 0;
+    }
+    status st;
+    if (x->type.id == TYPE_DOUBLE)
+        st = put_double(&o, ((const double *)x->values)[at], DBL_DIG);
+    else if (x->type.id == TYPE_FLOAT)
+        st = put_double(&o, ((const float *)x->values)[at], FLT_DIG);
+    else if (x->type.width == 16)
+        st = put_exact(&o, ((const int128 *)x->values)[at], x->type);
+    else
+        st = put_exact(&o, ((const int64_t *)x->values)[at], x->type);
+    if (!st && o.has_failed)
+        st = status_new(STATUS_KIND_DATA, "\"%s\" is no number that TH can stand behind", o.number);
+    if (!st)
+        host_put_filled(c, row, strnlen(room, (size_t)(o.at - room)));
+    return st;
 }
 
 status host_to_char_number(host_call *c, uint64_t row)

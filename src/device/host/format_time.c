@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define WORD_BYTES_MAX 32 /* of what a field becomes */
 
@@ -61,7 +62,7 @@ static void put_plain(line *l, const char *text, const template_word *w)
 static void put_ordinal(line *l, int64_t number, char letter)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
-    int64_t last = number % 10, two = number % 100;
+    int64_t last = llabs(number) % 10, two = llabs(number) % 100;
     const char *ending = endings[last > 3 || (two > 10 && two < 20) ? 0 : last];
     for (int i = 0; i < 2; i++)
         l->at[l->length++] = letter == 'T' ? (char)toupper((unsigned char)ending[i]) : ending[i];
@@ -151,12 +152,13 @@ static bool number_of(const moment *m, const template_word *w, int64_t *out)
 }
 
 /* TZH, TZM, or both as OF. */
-static void put_offset(line *l, template_field field, int32_t offset)
+static void put_offset(line *l, const template_word *w, int32_t offset)
 {
+    template_field field = w->field;
     unsigned seconds = (unsigned)(offset < 0 ? -offset : offset), minutes = seconds / 60 % 60;
     if (field != TEMPLATE_ZONE_MINUTES) {
         put(l, offset < 0 ? "-" : "+", 1);
-        put_number(l, seconds / 3600, 2);
+        put_number(l, seconds / 3600, field == TEMPLATE_OFFSET && w->is_bare ? 1 : 2);
     }
     if (field == TEMPLATE_OFFSET && minutes)
         put(l, ":", 1);
@@ -184,6 +186,8 @@ static void put_word(line *l, const moment *m, const template_word *w)
         put_number(l, year / 1000, 1);
         put(l, ",", 1);
         put_number(l, year % 1000, 3);
+        if (w->ordinal)
+            put_ordinal(l, year, w->ordinal);
         break;
     case TEMPLATE_MONTH_NAME:
         put_name(l, moment_months[m->month - 1], w, strlen(moment_months[m->month - 1]));
@@ -201,12 +205,13 @@ static void put_word(line *l, const moment *m, const template_word *w)
         put_name(l, moment_days[m->week_day], w, 3);
         break;
     case TEMPLATE_ZONE:
-        put_plain(l, l->zone ? l->zone->name : "utc", w);
+        if (l->call->function != HOST_TO_CHAR_TIME)
+            put_plain(l, l->zone ? l->zone->name : "utc", w);
         break;
     case TEMPLATE_ZONE_HOURS:
     case TEMPLATE_ZONE_MINUTES:
     case TEMPLATE_OFFSET:
-        put_offset(l, w->field, l->zone ? l->zone->offset : 0);
+        put_offset(l, w, l->zone ? l->zone->offset : 0);
         break;
     default:
         if (!number_of(m, w, &number))
@@ -235,6 +240,7 @@ static status put_moment(host_call *c, uint64_t row, int64_t timestamp, const zo
     return STATUS_OK;
 }
 
+/* A timestamp, or (TO_CHAR_INSTANT) one with time zone, which is UTC. */
 status host_to_char_time(host_call *c, uint64_t row)
 {
     return put_moment(c, row, host_integer(c, 0, row), NULL);

@@ -14,7 +14,9 @@ host_operand host_operand_of(const value *v, host_place *place)
         place->text = string_view_make(v->text, (uint32_t)v->bytes);
     else if (v->type.id == TYPE_BOOL)
         place->bits = v->boolean;
-    else if (v->type.id == TYPE_FLOAT || v->type.id == TYPE_DOUBLE)
+    else if (v->type.id == TYPE_FLOAT)
+        memcpy(place->bytes, &(float){(float)v->f64}, sizeof(float));
+    else if (v->type.id == TYPE_DOUBLE)
         place->real = v->f64;
     else if (v->type.id == TYPE_INTERVAL)
         place->interval = v->interval;

@@ -41,6 +41,24 @@ moment moment_of(int64_t timestamp)
     return m;
 }
 
+int64_t moment_rounded_count(int64_t count, int64_t unit)
+{
+    int64_t up = unit / 2, past;
+    bool is_past = count < 0 ? __builtin_sub_overflow(count, up, &past)
+                             : __builtin_add_overflow(count, up, &past);
+    return is_past ? count : past / unit * unit;
+}
+
+#define DAY_OF_2000 10957
+
+int64_t moment_rounded(int64_t timestamp, int64_t unit)
+{
+    int64_t epoch = DAY_OF_2000 * CALENDAR_DAY, moved;
+    if (__builtin_sub_overflow(timestamp, epoch, &moved))
+        return timestamp;
+    return moment_rounded_count(moved, unit) + epoch;
+}
+
 bool moment_same(const char *text, const char *name, size_t count)
 {
     return !strncasecmp(text, name, count);

@@ -20,6 +20,10 @@ typedef struct moment {
 extern const char *const moment_months[12], *const moment_days[7]; /* the week begins on Monday */
 
 moment moment_of(int64_t timestamp);
+/* Microseconds in whole units. As in PostgreSQL halves go away from the year 2000. */
+int64_t moment_rounded(int64_t timestamp, int64_t unit);
+/* Halves go away from 0. */
+int64_t moment_rounded_count(int64_t count, int64_t unit);
 /* How many characters of the text `name` begins with are the same whatever the case: all `count`? */
 bool moment_same(const char *text, const char *name, size_t count);
 

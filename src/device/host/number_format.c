@@ -1,13 +1,12 @@
 /* number_format.c - formats of numbers, taken apart. */
 #include "device/host/number_format.h"
 
-#include <strings.h>
+#include <ctype.h>
 
 typedef struct scan {
     const char *at, *end;
     arena *memory;
     number_format *format;
-    bool has_shift, has_s, has_named_sign, is_over; /* V, S, MI PL or SG, EEEE was seen */
 } scan;
 
 static status refuse(const char *why)
@@ -21,10 +20,20 @@ static status add(scan *s, number_word_kind kind, char letter)
     return array_push(s->memory, &s->format->words, word);
 }
 
+static bool is_written(const char *text, const char *word, size_t bytes, bool is_small)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] != (is_small ? tolower((unsigned char)word[i]) : word[i]))
+            return false;
+    return true;
+}
+
+/* The word in capitals, or in small letters. */
 static bool take(scan *s, const char *word)
 {
     size_t bytes = strlen(word);
-    if ((size_t)(s->end - s->at) < bytes || strncasecmp(s->at, word, bytes) != 0)
+    if ((size_t)(s->end - s->at) < bytes ||
+        (!is_written(s->at, word, bytes, false) && !is_written(s->at, word, bytes, true)))
         return false;
     s->at += bytes;
     return true;
@@ -35,49 +44,52 @@ static status add_digit(scan *s, bool is_zero)
     number_format *f = s->format;
     if (f->has_brackets)
         return refuse("has a digit behind PR");
-    if (f->whole + f->fraction == NUMBER_DIGITS_MAX)
+    if (f->whole + f->fraction + f->shift == NUMBER_DIGITS_MAX)
         return refuse("has more than 128 digits");
-    if (is_zero && !f->has_point && f->first_zero == NUMBER_DIGITS_MAX)
+    if (is_zero && !f->has_point && !f->has_zero) {
+        f->has_zero = true;
         f->first_zero = f->whole;
-    if (f->has_point)
+    }
+    if (f->has_shift && !is_zero)
+        f->shift++;
+    else if (f->has_point)
         f->fraction++;
     else
         f->whole++;
-    f->shift += s->has_shift;
     if (is_zero)
         f->last_zero = f->whole + f->fraction;
-    return add(s, NUMBER_DIGIT, is_zero ? '0' : '9');
+    return add(s, is_zero ? NUMBER_ZERO : NUMBER_DIGIT, 0);
 }
 
 static status add_point(scan *s)
 {
     if (s->format->has_point)
         return refuse("has several decimal points");
-    if (s->has_shift)
+    if (s->format->has_shift)
         return refuse("has both V and a decimal point");
     s->format->has_point = true;
-    return add(s, NUMBER_POINT, '.');
+    return add(s, NUMBER_POINT, 0);
 }
 
 static status add_anchored_sign(scan *s)
 {
     number_format *f = s->format;
-    if (s->has_s)
+    if (f->has_sign)
         return refuse("has S twice");
-    if (s->has_named_sign || f->has_brackets)
+    if (f->has_minus || f->has_plus || f->has_brackets)
         return refuse("has S and another sign");
-    s->has_s = true;
-    f->is_trailing_sign = f->whole + f->fraction > 0;
-    f->is_leading_sign = !f->is_trailing_sign;
+    f->has_sign = true;
+    f->is_trailing_sign = f->has_point;
+    f->before_sign = f->whole;
     return STATUS_OK;
 }
 
 static status add_named_sign(scan *s, number_word_kind kind)
 {
-    if (s->has_s || s->format->has_brackets)
-        return refuse("has S or PR and another sign");
-    s->has_named_sign = true;
-    s->format->has_sign |= kind != NUMBER_PLUS;
+    if (s->format->has_sign)
+        return refuse("has S and another sign");
+    s->format->has_minus |= kind != NUMBER_PLUS;
+    s->format->has_plus |= kind != NUMBER_MINUS;
     return add(s, kind, 0);
 }
 
@@ -85,22 +97,31 @@ static status add_shift(scan *s)
 {
     if (s->format->has_point)
         return refuse("has both V and a decimal point");
-    s->has_shift = true;
+    s->format->has_shift = true;
     return STATUS_OK;
 }
 
 static status add_brackets(scan *s)
 {
-    if (s->has_s || s->has_named_sign)
+    const number_format *f = s->format;
+    if (f->has_sign || f->has_minus || f->has_plus)
         return refuse("has PR and another sign");
     s->format->has_brackets = true;
     return STATUS_OK;
 }
 
+static status add_scientific(scan *s)
+{
+    const number_format *f = s->format;
+    if (f->is_bare || f->has_sign || f->has_brackets || f->has_minus || f->has_plus ||
+        f->is_roman || f->has_shift)
+        return refuse("has EEEE and something else than digits and a point");
+    s->format->is_scientific = true;
+    return STATUS_OK;
+}
+
 static status add_roman(scan *s, char letter)
 {
-    if (s->format->is_roman)
-        return refuse("has RN twice");
     s->format->is_roman = true;
     return add(s, NUMBER_ROMAN, letter);
 }
@@ -115,23 +136,25 @@ static status add_quoted(scan *s)
     return STATUS_OK;
 }
 
-/* TH and RN have small letters or capitals, as their first has. */
+static status add_plain(scan *s)
+{
+    s->at += *s->at == '\\' && s->at + 1 < s->end && s->at[1] == '"';
+    return add(s, NUMBER_TEXT, *s->at++);
+}
+
+/* TH and RN have small letters or capitals. */
 static char letters_of(char first)
 {
     return first >= 'a' ? 'a' : 'A';
 }
 
-static status next_word(scan *s)
+/* Words that are longer than a letter; *out_done: there was one. */
+static status next_long_word(scan *s, bool *out_done)
 {
     char first = *s->at;
-    if (s->is_over)
-        return refuse("has something behind EEEE");
-    if (first == '"')
-        return add_quoted(s);
-    if (take(s, "EEEE")) {
-        s->is_over = s->format->is_scientific = true;
-        return STATUS_OK;
-    }
+    *out_done = true;
+    if (take(s, "EEEE"))
+        return add_scientific(s);
     if (take(s, "FM")) {
         s->format->is_bare = true;
         return STATUS_OK;
@@ -142,12 +165,29 @@ static status next_word(scan *s)
         return add_named_sign(s, NUMBER_PLUS);
     if (take(s, "SG"))
         return add_named_sign(s, NUMBER_SIGN);
+    if (take(s, "SP"))
+        return STATUS_OK; /* spelled out: PostgreSQL knows the word, and does nothing */
     if (take(s, "PR"))
         return add_brackets(s);
     if (take(s, "RN"))
         return add_roman(s, letters_of(first));
     if (take(s, "TH"))
         return add(s, NUMBER_ORDINAL, letters_of(first));
+    *out_done = false;
+    return STATUS_OK;
+}
+
+static status next_word(scan *s)
+{
+    bool is_done;
+    if (*s->at == '"')
+        return add_quoted(s);
+    TRY(next_long_word(s, &is_done));
+    if (is_done)
+        return STATUS_OK;
+    char first = *s->at;
+    if (!strchr("90.DdBbCc,GgLlSsVv", first))
+        return add_plain(s);
     s->at++;
     switch (first) {
     case '9':
@@ -160,7 +200,7 @@ static status next_word(scan *s)
     case ',':
     case 'G':
     case 'g':
-        return add(s, NUMBER_GROUP, ',');
+        return add(s, NUMBER_GROUP, 0);
     case 'L':
     case 'l':
         return add(s, NUMBER_CURRENCY, ' ');
@@ -170,28 +210,21 @@ static status next_word(scan *s)
     case 'V':
     case 'v':
         return add_shift(s);
-    default:
-        return add(s, NUMBER_TEXT, first);
+    default: /* B, C: known, and nothing */
+        return STATUS_OK;
     }
-}
-
-/* Of EEEE digits and a point alone. */
-static status check_scientific(const scan *s)
-{
-    const number_format *f = s->format;
-    bool is_plain = !s->has_shift && !s->has_s && !f->has_brackets && !f->is_bare;
-    for (size_t i = 0; i < f->words.count && is_plain; i++)
-        is_plain = f->words.items[i].kind == NUMBER_DIGIT || f->words.items[i].kind == NUMBER_POINT;
-    return is_plain ? STATUS_OK : refuse("has EEEE and something else than digits and a point");
 }
 
 status number_format_parse(const char *text, size_t bytes, arena *memory, number_format *out)
 {
     scan s = {.at = text, .end = text + bytes, .memory = memory, .format = out};
-    *out = (number_format){.first_zero = NUMBER_DIGITS_MAX};
-    while (s.at < s.end)
+    *out = (number_format){0};
+    while (s.at < s.end) {
+        bool is_over = out->is_scientific;
+        size_t count = out->words.count;
         TRY(next_word(&s));
-    if (out->first_zero > out->whole)
-        out->first_zero = out->whole;
-    return out->is_scientific ? check_scientific(&s) : STATUS_OK;
+        if (is_over && (out->words.count == count || out->words.items[count].kind != NUMBER_TEXT))
+            return refuse("has something behind EEEE");
+    }
+    return STATUS_OK;
 }

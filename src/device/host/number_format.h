@@ -11,7 +11,8 @@
 
 typedef enum number_word_kind {
     NUMBER_TEXT,  /* a character that stands for itself */
-    NUMBER_DIGIT, /* 9 and 0 */
+    NUMBER_DIGIT, /* 9 */
+    NUMBER_ZERO,  /* 0 */
     NUMBER_POINT,
     NUMBER_GROUP,    /* a comma, where digits stand before it */
     NUMBER_CURRENCY, /* a space: there is no locale */
@@ -32,13 +33,14 @@ typedef struct number_word {
 typedef struct number_format {
     ARRAY(number_word) words;
     unsigned whole, fraction; /* places of digits before and behind the point */
-    unsigned shift;           /* of `whole`, those behind V */
-    unsigned first_zero;      /* the first place with a 0 before the point, from 0; none: `whole` */
+    unsigned shift;           /* those behind V, which count to neither */
+    unsigned first_zero;      /* the first place with a 0 before the point, from 0 */
     unsigned last_zero;       /* places up to the last 0, behind the point as well */
-    bool has_point, is_bare;  /* FM */
-    bool has_sign;            /* MI or SG says it: none stands before the number */
-    bool is_leading_sign, is_trailing_sign; /* S before the digits, behind them */
-    bool has_brackets;                      /* PR */
+    unsigned before_sign;     /* of `whole`, those before S */
+    bool has_point, is_bare, has_zero, has_shift; /* FM; a 0 before the point; V */
+    bool has_minus, has_plus;                     /* MI, PL; SG is both */
+    bool has_sign, is_trailing_sign;              /* S; behind the digits */
+    bool has_brackets;                            /* PR */
     bool is_scientific, is_roman;
 } number_format;
 

@@ -1,7 +1,9 @@
 /* parse_time.c - to_date and to_timestamp: texts as dates, by PostgreSQL's formats.
  *
- * Spaces in front of a field and behind it are passed over, and what is no letter or digit in the format stands for
- * any such character of the text, or for none. What a format does not name is that of 0001-01-01 00:00. */
+ * As in PostgreSQL's formatting.c: spaces around a field are passed over, what is no letter or digit in the format
+ * stands for one such character of the text, or for none, and other characters for any one each, but not where more
+ * spaces were passed over than the format has. FX ends all that. What a format does not name is that of the year 0,
+ * which is 1 BC. */
 #include "device/host/host.h"
 #include "device/host/moment.h"
 #include "device/host/template.h"
@@ -9,13 +11,21 @@
 
 #include <ctype.h>
 
+/* By which calendar dates are named. */
+typedef enum convention { CONVENTION_NONE, CONVENTION_GREGORIAN, CONVENTION_ISO_WEEK } convention;
+
+/* Fields are 0 where they were not given. */
 typedef struct reading {
     const char *text;
     size_t bytes, at;
-    int64_t skipped; /* spaces behind the last field for which the format has had nothing yet */
-    int64_t year, month, day, hour, minute, second, microsecond;
-    int64_t year_day, julian, day_second, zone_minutes; /* -1: not given */
-    bool has_noon, is_afternoon, is_before_christ, has_year, has_zone, next_is_number;
+    int64_t skipped; /* characters more than the format has had something for */
+    bool is_exact, next_is_no_number, is_hour_12;
+    convention convention;
+    int64_t is_afternoon, is_before_christ;
+    int64_t hour, minute, second, day_second, millisecond, microsecond;
+    int64_t year, year_digits, century, month, day, year_day, week_day, week, month_week, julian;
+    int64_t zone_sign, zone_hours, zone_minutes;
+    unsigned decimals; /* to which seconds are rounded */
 } reading;
 
 static status fail(const reading *r, const template_word *w, const char *what)
@@ -26,255 +36,314 @@ static status fail(const reading *r, const template_word *w, const char *what)
                       (int)(w->bytes < 20 ? w->bytes : 20), w->text, r->at + 1);
 }
 
+static bool is_over(const reading *r)
+{
+    return r->at >= r->bytes;
+}
+
+static bool is_space_at(const reading *r, size_t at)
+{
+    return at < r->bytes && isspace((unsigned char)r->text[at]);
+}
+
 static void skip_spaces(reading *r)
 {
-    for (; r->at < r->bytes && isspace((unsigned char)r->text[r->at]); r->at++)
+    for (; is_space_at(r, r->at); r->at++)
         r->skipped++;
 }
 
 static bool is_mark(char c)
 {
-    return !isalnum((unsigned char)c) && !((unsigned char)c & 0x80);
+    return c > ' ' && c < 0x7f && !isalnum((unsigned char)c);
 }
 
-/* Digits, no more than `most` of them. */
-static status read_number(reading *r, const template_word *w, unsigned most, int64_t *out,
-                          unsigned *out_digits)
+static void skip_character(reading *r)
 {
-    unsigned digits = 0;
-    bool is_negative = false;
-    *out = 0;
-    skip_spaces(r);
-    if (w->field == TEMPLATE_YEAR && r->at < r->bytes && r->text[r->at] == '-') {
-        is_negative = true;
+    if (is_over(r))
+        return;
+    do
         r->at++;
-    }
-    while (r->at < r->bytes && digits < most && isdigit((unsigned char)r->text[r->at])) {
-        *out = *out * 10 + (r->text[r->at++] - '0');
-        digits++;
-    }
-    if (!digits)
-        return fail(r, w, "there is no number");
-    if (is_negative)
-        *out = -*out;
-    *out_digits = digits;
+    while (!is_over(r) && ((unsigned char)r->text[r->at] & 0xc0) == 0x80);
+}
+
+/* ---- fields ---- */
+
+/* Twice the same is no failure. */
+static status set_field(const reading *r, const template_word *w, int64_t *field, int64_t number)
+{
+    if (*field && *field != number)
+        return fail(r, w, "there is another value before");
+    *field = number;
     return STATUS_OK;
 }
 
-/* One of the names, in full or its first three letters; which one. */
-static status read_name(reading *r, const template_word *w, const char *const *names, int count,
-                        bool is_short, int64_t *out)
+/* A number with its sign up to `end`, spaces in front of it passed over; false: there is none. */
+static bool take_number(reading *r, size_t end, int64_t *out)
 {
-    skip_spaces(r);
+    size_t at = r->at;
+    while (at < end && is_space_at(r, at))
+        at++;
+    bool is_negative = at < end && r->text[at] == '-';
+    at += at < end && (r->text[at] == '-' || r->text[at] == '+');
+    size_t first = at;
+    for (*out = 0; at < end && isdigit((unsigned char)r->text[at]); at++)
+        *out = *out > INT32_MAX ? *out : *out * 10 + (r->text[at] - '0');
+    if (at == first)
+        return false;
+    *out = is_negative ? -*out : *out;
+    r->at = at;
+    return true;
+}
+
+/* `width` characters; before a word that is no number, or of FM, all digits that there are. field may be NULL.
+ * *out_bytes (may be NULL): how many characters it had. */
+static status read_number(reading *r, const template_word *w, size_t width, int64_t *field,
+                          size_t *out_bytes)
+{
+    size_t before = r->at, end;
+    int64_t number;
+    if (w->is_bare || w->ordinal || r->next_is_no_number) {
+        if (!take_number(r, r->bytes, &number))
+            return fail(r, w, "there is no number");
+    } else {
+        while (is_space_at(r, r->at))
+            r->at++;
+        end = r->at + width;
+        if (end > r->bytes)
+            return fail(r, w, "there are too few characters");
+        if (!take_number(r, end, &number))
+            return fail(r, w, "there is no number");
+        if (r->at < end)
+            return fail(r, w, "there are too few digits");
+    }
+    if (number > INT32_MAX || number < INT32_MIN)
+        return fail(r, w, "there is too large a number");
+    if (out_bytes)
+        *out_bytes = r->at - before;
+    return field ? set_field(r, w, field, number) : STATUS_OK;
+}
+
+/* Which one of the names stands there? The first that does. */
+static status read_name(reading *r, const template_word *w, const char *const *names, int count,
+                        size_t most, int64_t *out)
+{
     for (int i = 0; i < count; i++) {
-        size_t bytes = is_short ? 3 : strlen(names[i]);
+        size_t bytes = strlen(names[i]);
+        bytes = bytes > most ? most : bytes;
         if (r->bytes - r->at >= bytes && moment_same(r->text + r->at, names[i], bytes)) {
             r->at += bytes;
-            *out = i + 1;
+            *out = i;
             return STATUS_OK;
         }
     }
     return fail(r, w, "there is no such name");
 }
 
-/* AM or PM, AD or BC: the second one? */
-static status read_either(reading *r, const template_word *w, const char *first, const char *second,
-                          bool *out)
+/* AM or PM, AD or BC; with points where the format has them. */
+static status read_either(reading *r, const template_word *w, int64_t *field)
 {
-    skip_spaces(r);
-    bool has_points = r->at + 1 < r->bytes && r->text[r->at + 1] == '.';
-    char pair[2] = {0};
-    if (r->at + (has_points ? 3 : 1) < r->bytes) {
-        pair[0] = r->text[r->at];
-        pair[1] = r->text[r->at + (has_points ? 2 : 1)];
-    }
-    *out = moment_same(pair, second, 2);
-    if (!*out && !moment_same(pair, first, 2))
-        return fail(r, w, "there is neither one nor the other");
-    r->at += has_points ? 4 : 2;
-    return STATUS_OK;
+    static const char *const names[2][2][2] = {{{"am", "pm"}, {"a.m.", "p.m."}},
+                                               {{"ad", "bc"}, {"a.d.", "b.c."}}};
+    int64_t which;
+    TRY(read_name(r, w, names[w->field == TEMPLATE_ERA][w->digits], 2, 4, &which));
+    return set_field(r, w, field, which);
 }
 
-/* A year of two or three digits is the one nearest to 2020. */
-static int64_t nearby_year(int64_t year, unsigned digits)
+static status read_month_roman(reading *r, const template_word *w)
 {
-    if (digits >= 4 || year < 0)
-        return year;
-    if (digits == 3)
-        return year < 100 || year >= 520 ? (year >= 520 ? year + 1000 : year + 2000) : year + 2000;
-    return year < 70 ? year + 2000 : year + 1900;
+    static const char *const names[12] = {"XII", "XI", "X",  "IX",  "VIII", "VII",
+                                          "VI",  "V",  "IV", "III", "II",   "I"};
+    int64_t which;
+    TRY(read_name(r, w, names, 12, 4, &which));
+    return set_field(r, w, &r->month, 12 - which);
 }
 
-static status read_zone(reading *r, const template_word *w)
+/* A year of less than four digits is the one nearest to 2020. */
+static int64_t nearby_year(int64_t year)
 {
-    int64_t number, sign = 1;
-    unsigned digits;
-    if (w->field == TEMPLATE_ZONE_HOURS && r->at < r->bytes &&
-        (r->text[r->at] == '+' || r->text[r->at] == '-'))
-        sign = r->text[r->at++] == '-' ? -1 : 1;
-    else if (w->field == TEMPLATE_ZONE_HOURS && r->skipped > 0 && r->at &&
-             r->text[r->at - 1] == '-')
-        sign = -1; /* which the format's space took, for one that was passed over */
-    TRY(read_number(r, w, 2, &number, &digits));
-    if (w->field == TEMPLATE_ZONE_HOURS)
-        r->zone_minutes = sign * number * 60;
-    else
-        r->zone_minutes += r->zone_minutes < 0 ? -number : number;
-    r->has_zone = true;
-    return STATUS_OK;
+    if (year < 70)
+        return year + 2000;
+    if (year < 100)
+        return year + 1900;
+    return year < 520 ? year + 2000 : year < 1000 ? year + 1000 : year;
 }
 
-/* Milliseconds and microseconds may both be given. */
-static status read_fraction(reading *r, const template_word *w)
+static status read_year_comma(reading *r, const template_word *w)
 {
-    int64_t fraction;
-    unsigned digits;
-    TRY(read_number(r, w, w->digits, &fraction, &digits));
-    for (; digits < 6; digits++)
-        fraction *= 10;
-    r->microsecond += fraction;
-    return STATUS_OK;
+    int64_t thousands, year = 0;
+    if (!take_number(r, r->bytes, &thousands) || is_over(r) || r->text[r->at] != ',')
+        return fail(r, w, "there are no thousands");
+    r->at++;
+    size_t end = r->at + 3 < r->bytes ? r->at + 3 : r->bytes;
+    if (!take_number(r, end, &year) || thousands > INT32_MAX / 1000 || thousands < -1000000)
+        return fail(r, w, "there is no number");
+    r->year_digits = 4;
+    return set_field(r, w, &r->year, year + thousands * 1000);
 }
 
 static status read_year(reading *r, const template_word *w)
 {
-    unsigned digits, most = w->digits == 4 && !r->next_is_number ? 6 : w->digits;
-    if (w->field == TEMPLATE_YEAR_COMMA) {
-        int64_t thousands;
-        TRY(read_number(r, w, 3, &thousands, &digits));
-        if (r->at >= r->bytes || r->text[r->at] != ',')
-            return fail(r, w, "there is no comma");
-        r->at++;
-        TRY(read_number(r, w, 3, &r->year, &digits));
-        r->year += thousands * 1000;
-    } else {
-        TRY(read_number(r, w, most, &r->year, &digits));
-        r->year =
-            nearby_year(r->year, w->digits < 4 ? (digits < w->digits ? digits : w->digits) : 4);
-    }
-    r->has_year = true;
+    size_t bytes;
+    if (w->field == TEMPLATE_YEAR_COMMA)
+        return read_year_comma(r, w);
+    TRY(read_number(r, w, w->digits, &r->year, &bytes));
+    if (w->digits < 4 && bytes < 4)
+        r->year = nearby_year(r->year);
+    r->year_digits = w->digits;
     return STATUS_OK;
+}
+
+/* The sign may be the last of the marks that were passed over. */
+static status read_zone_hours(reading *r, const template_word *w)
+{
+    char c = is_over(r) ? '\0' : r->text[r->at];
+    if (c == '+' || c == '-' || c == ' ') {
+        r->zone_sign = c == '-' ? -1 : 1;
+        r->at++;
+    } else {
+        bool is_behind_minus = r->skipped > 0 && r->at && r->text[r->at - 1] == '-';
+        r->zone_sign = is_behind_minus ? -1 : 1;
+    }
+    return read_number(r, w, 2, &r->zone_hours, NULL);
+}
+
+/* Digits behind a point: 25 is 0.25. */
+static status read_fraction(reading *r, const template_word *w, int64_t *field, size_t places)
+{
+    size_t bytes;
+    TRY(read_number(r, w, w->digits, field, &bytes));
+    for (; bytes < places; bytes++)
+        *field *= 10;
+    return STATUS_OK;
+}
+
+/* Sunday is 1. */
+static status read_iso_week_day(reading *r, const template_word *w)
+{
+    TRY(read_number(r, w, 1, &r->week_day, NULL));
+    r->week_day = r->week_day + 1 > 7 ? 1 : r->week_day + 1;
+    return STATUS_OK;
+}
+
+static status read_day_name(reading *r, const template_word *w)
+{
+    int64_t which; /* Monday is 0 */
+    TRY(read_name(r, w, moment_days, 7, w->field == TEMPLATE_DAY_SHORT ? 3 : SIZE_MAX, &which));
+    TRY(set_field(r, w, &r->week_day,
+                  (which + 1) % 7)); /* one less than it becomes, as in PostgreSQL */
+    r->week_day = (which + 1) % 7 + 1;
+    return STATUS_OK;
+}
+
+static status read_month_name(reading *r, const template_word *w)
+{
+    int64_t which;
+    bool is_short = w->field == TEMPLATE_MONTH_SHORT;
+    TRY(read_name(r, w, moment_months, 12, is_short ? 3 : SIZE_MAX, &which));
+    return set_field(r, w, &r->month, which + 1);
 }
 
 static status read_word(reading *r, const template_word *w)
 {
-    int64_t ignored;
-    unsigned digits;
     switch (w->field) {
+    case TEMPLATE_EXACT:
+        r->is_exact = true;
+        return STATUS_OK;
     case TEMPLATE_HOUR_12:
     case TEMPLATE_HOUR_24:
-        return read_number(r, w, 2, &r->hour, &digits);
+        r->is_hour_12 |= w->field == TEMPLATE_HOUR_12;
+        return read_number(r, w, 2, &r->hour, NULL);
     case TEMPLATE_MINUTE:
-        return read_number(r, w, 2, &r->minute, &digits);
+        return read_number(r, w, 2, &r->minute, NULL);
     case TEMPLATE_SECOND:
-        return read_number(r, w, 2, &r->second, &digits);
+        return read_number(r, w, 2, &r->second, NULL);
     case TEMPLATE_FRACTION:
-        return read_fraction(r, w);
+        if (w->digits == 3 && w->bytes == 2) /* MS */
+            return read_fraction(r, w, &r->millisecond, 3);
+        if (w->bytes == 3) /* FF1 */
+            r->decimals = w->digits;
+        return read_fraction(r, w, &r->microsecond, 6);
     case TEMPLATE_DAY_SECOND:
-        return read_number(r, w, 5, &r->day_second, &digits);
+        return read_number(r, w, w->bytes, &r->day_second, NULL);
     case TEMPLATE_NOON:
-        r->has_noon = true;
-        return read_either(r, w, "am", "pm", &r->is_afternoon);
+        r->is_hour_12 = true;
+        return read_either(r, w, &r->is_afternoon);
     case TEMPLATE_ERA:
-        return read_either(r, w, "ad", "bc", &r->is_before_christ);
+        return read_either(r, w, &r->is_before_christ);
     case TEMPLATE_YEAR:
+    case TEMPLATE_ISO_YEAR:
     case TEMPLATE_YEAR_COMMA:
         return read_year(r, w);
     case TEMPLATE_MONTH_NAME:
     case TEMPLATE_MONTH_SHORT:
-        return read_name(r, w, moment_months, 12, w->field == TEMPLATE_MONTH_SHORT, &r->month);
+        return read_month_name(r, w);
+    case TEMPLATE_MONTH_ROMAN:
+        return read_month_roman(r, w);
     case TEMPLATE_MONTH:
-        return read_number(r, w, 2, &r->month, &digits);
+        return read_number(r, w, 2, &r->month, NULL);
     case TEMPLATE_DAY_NAME:
     case TEMPLATE_DAY_SHORT:
-        return read_name(r, w, moment_days, 7, w->field == TEMPLATE_DAY_SHORT, &ignored);
+        return read_day_name(r, w);
     case TEMPLATE_YEAR_DAY:
-        return read_number(r, w, 3, &r->year_day, &digits);
+    case TEMPLATE_ISO_YEAR_DAY:
+        return read_number(r, w, 3, &r->year_day, NULL);
     case TEMPLATE_DAY:
-        return read_number(r, w, 2, &r->day, &digits);
-    case TEMPLATE_JULIAN:
-        return read_number(r, w, 9, &r->julian, &digits);
+        return read_number(r, w, 2, &r->day, NULL);
     case TEMPLATE_WEEK_DAY:
-    case TEMPLATE_QUARTER:
-        return read_number(r, w, 1, &ignored, &digits);
+        return read_number(r, w, 1, &r->week_day, NULL);
+    case TEMPLATE_ISO_WEEK_DAY:
+        return read_iso_week_day(r, w);
+    case TEMPLATE_MONTH_WEEK:
+        return read_number(r, w, 1, &r->month_week, NULL);
+    case TEMPLATE_WEEK:
+    case TEMPLATE_ISO_WEEK:
+        return read_number(r, w, 2, &r->week, NULL);
+    case TEMPLATE_CENTURY:
+        return read_number(r, w, 2, &r->century, NULL);
+    case TEMPLATE_JULIAN:
+        return read_number(r, w, 1, &r->julian, NULL);
+    case TEMPLATE_QUARTER: /* says nothing */
+        return read_number(r, w, 1, NULL, NULL);
     case TEMPLATE_ZONE_HOURS:
+        return read_zone_hours(r, w);
     case TEMPLATE_ZONE_MINUTES:
-        return read_zone(r, w);
+        r->zone_sign = r->zone_sign ? r->zone_sign : 1;
+        return read_number(r, w, 2, &r->zone_minutes, NULL);
     default:
         return fail(r, w, "no date can be read");
     }
 }
 
-/* What stands in a format besides fields. */
-static void read_text(reading *r, const template_word *w)
+/* ---- formats ---- */
+
+static convention convention_of(template_field field)
 {
-    if (!w->is_quoted && is_mark(*w->text)) {
-        bool is_there = r->at < r->bytes && is_mark(r->text[r->at]);
-        r->at += is_there;
-        r->skipped -= !is_there;
-        return;
+    switch (field) {
+    case TEMPLATE_YEAR:
+    case TEMPLATE_YEAR_COMMA:
+    case TEMPLATE_MONTH_NAME:
+    case TEMPLATE_MONTH_SHORT:
+    case TEMPLATE_MONTH:
+    case TEMPLATE_MONTH_ROMAN:
+    case TEMPLATE_YEAR_DAY:
+    case TEMPLATE_DAY:
+    case TEMPLATE_WEEK_DAY:
+    case TEMPLATE_MONTH_WEEK:
+    case TEMPLATE_WEEK:
+        return CONVENTION_GREGORIAN;
+    case TEMPLATE_ISO_YEAR:
+    case TEMPLATE_ISO_YEAR_DAY:
+    case TEMPLATE_ISO_WEEK_DAY:
+    case TEMPLATE_ISO_WEEK:
+        return CONVENTION_ISO_WEEK;
+    default:
+        return CONVENTION_NONE;
     }
-    for (size_t i = 0; i < w->bytes && r->at < r->bytes; i++)
-        if (r->skipped > 0)
-            r->skipped--;
-        else
-            r->at++;
 }
 
-/* ---- the date that comes of it ---- */
-
-static bool is_in(int64_t number, int64_t low, int64_t high)
+static bool has_ordinal(template_field field)
 {
-    return number >= low && number <= high;
-}
-
-static status day_of(reading *r, int32_t *out)
-{
-    int64_t year = r->has_year ? r->year : r->is_before_christ ? 1 : 1;
-    if (r->is_before_christ)
-        year = 1 - year;
-    else if (year < 0)
-        year++;
-    if (r->julian >= 0) {
-        *out = (int32_t)(r->julian - 2440588);
-        return STATUS_OK;
-    }
-    bool is_date = is_in(year, -4712, 294276) && is_in(r->month, 1, 12) && is_in(r->day, 1, 31) &&
-                   (r->year_day < 0 || is_in(r->year_day, 1, 366)) &&
-                   r->day <= calendar_month_days((int32_t)year, (unsigned)r->month);
-    if (!is_date)
-        return status_new(STATUS_KIND_DATA, "\"%.*s\" is no date: a field is out of range",
-                          (int)(r->bytes < 60 ? r->bytes : 60), r->text);
-    *out = r->year_day >= 0
-               ? calendar_from_civil((int32_t)year, 1, 1) + (int32_t)r->year_day - 1
-               : calendar_from_civil((int32_t)year, (unsigned)r->month, (unsigned)r->day);
-    return STATUS_OK;
-}
-
-static status time_of(reading *r, int64_t *out)
-{
-    if (r->has_noon && is_in(r->hour, 1, 12))
-        r->hour = r->hour % 12 + (r->is_afternoon ? 12 : 0);
-    else if (r->has_noon)
-        r->hour = -1;
-    if (r->day_second >= 0) {
-        r->hour = r->day_second / 3600;
-        r->minute = r->day_second / 60 % 60;
-        r->second = r->day_second % 60;
-    }
-    if (!is_in(r->hour, 0, 23) || !is_in(r->minute, 0, 59) || !is_in(r->second, 0, 59))
-        return status_new(STATUS_KIND_DATA, "\"%.*s\" is no time of a day: a field is out of range",
-                          (int)(r->bytes < 60 ? r->bytes : 60), r->text);
-    *out = ((r->hour * 60 + r->minute) * 60 + r->second) * CALENDAR_SECOND + r->microsecond;
-    return STATUS_OK;
-}
-
-/* A word of digits, before which a year ends after its own. */
-static bool is_number(const template_word *w)
-{
-    switch (w->field) {
-    case TEMPLATE_TEXT:
-        return isdigit((unsigned char)*w->text);
+    switch (field) {
     case TEMPLATE_NOON:
     case TEMPLATE_ERA:
     case TEMPLATE_MONTH_NAME:
@@ -282,11 +351,63 @@ static bool is_number(const template_word *w)
     case TEMPLATE_MONTH_ROMAN:
     case TEMPLATE_DAY_NAME:
     case TEMPLATE_DAY_SHORT:
-    case TEMPLATE_ZONE:
+    case TEMPLATE_ZONE_HOURS:
+    case TEMPLATE_ZONE_MINUTES:
+    case TEMPLATE_EXACT:
         return false;
     default:
         return true;
     }
+}
+
+/* Before it a number ends after its own width. */
+static bool is_number(const template_word *w)
+{
+    switch (w->field) {
+    case TEMPLATE_TEXT:
+        return isdigit((unsigned char)*w->text);
+    case TEMPLATE_ZONE:
+    case TEMPLATE_OFFSET:
+        return false;
+    default:
+        return has_ordinal(w->field) || w->field == TEMPLATE_ZONE_MINUTES;
+    }
+}
+
+/* What stands in a format besides fields. */
+static void read_text(reading *r, const template_word *w)
+{
+    bool is_separator = !w->is_quoted && (is_mark(*w->text) || isspace((unsigned char)*w->text));
+    if (r->is_exact) {
+        skip_character(r);
+    } else if (is_separator) {
+        bool is_there = !is_over(r) && (is_mark(r->text[r->at]) || is_space_at(r, r->at));
+        r->at += is_there;
+        r->skipped -= !is_there;
+    } else if (r->skipped > 0) {
+        r->skipped--;
+    } else {
+        skip_character(r);
+    }
+}
+
+static status read_field(reading *r, const template_word *w)
+{
+    convention named = convention_of(w->field);
+    if (named && r->convention && named != r->convention)
+        return status_new(STATUS_KIND_DATA, "a format cannot have both %s and ISO weeks",
+                          "Gregorian dates");
+    r->convention = named ? named : r->convention;
+    TRY(read_word(r, w));
+    if (w->ordinal && has_ordinal(w->field)) {
+        skip_character(r);
+        skip_character(r);
+    }
+    if (!r->is_exact) {
+        r->skipped = 0;
+        skip_spaces(r);
+    }
+    return STATUS_OK;
 }
 
 static status read_all(host_call *c, uint64_t row, reading *r)
@@ -294,38 +415,166 @@ static status read_all(host_call *c, uint64_t row, reading *r)
     const string_view *text = host_text(c, 0, row);
     template_scan s = template_begin(c, row);
     template_word w, next;
-    *r = (reading){.text = string_data(text),
-                   .bytes = text->bytes,
-                   .month = 1,
-                   .day = 1,
-                   .year_day = -1,
-                   .julian = -1,
-                   .day_second = -1};
-    for (bool has = template_next(&s, &w); has; w = next) {
+    *r = (reading){.text = string_data(text), .bytes = text->bytes};
+    bool has = template_next(&s, &w), is_first = true;
+    for (; has && !is_over(r); w = next, is_first = false) {
         has = template_next(&s, &next);
-        r->next_is_number = has && is_number(&next);
-        if (w.field == TEMPLATE_TEXT) {
+        r->next_is_no_number = !has || !is_number(&next);
+        if (!r->is_exact && w.field != TEMPLATE_EXACT && (is_first || w.field != TEMPLATE_TEXT))
+            skip_spaces(r);
+        if (w.field == TEMPLATE_TEXT)
             read_text(r, &w);
-            continue;
-        }
-        /* What is left out at the end is as it would be in front of the year 1. */
-        skip_spaces(r);
-        if (r->at >= r->bytes)
-            break;
-        TRY(read_word(r, &w));
-        if (w.ordinal)
-            r->at += r->at + 1 < r->bytes ? 2 : 0;
-        r->skipped = 0;
-        skip_spaces(r);
+        else
+            TRY(read_field(r, &w));
     }
+    return STATUS_OK;
+}
+
+/* ---- the date that comes of it ---- */
+
+#define DAY_OF_1970 2440588
+
+static bool is_in(int64_t number, int64_t low, int64_t high)
+{
+    return number >= low && number <= high;
+}
+
+static status out_of_range(const reading *r, const char *what)
+{
+    return status_new(STATUS_KIND_DATA, "\"%.*s\" is no %s: a field is out of range",
+                      (int)(r->bytes < 60 ? r->bytes : 60), r->text, what);
+}
+
+/* The date that the fields say, and which of them were given. */
+typedef struct dated {
+    int64_t year, month, day; /* year 0 is 1 BC */
+    bool has_year, has_month, has_day;
+} dated;
+
+/* Of a year in a century, both as given. */
+static int64_t year_of_century(int64_t year, int64_t century)
+{
+    if (year == 0)
+        return century * 100 + (century < 0);
+    return century >= 0 ? year + (century - 1) * 100 : (century + 1) * 100 - year + 1;
+}
+
+static void set_year(const reading *r, dated *d)
+{
+    int64_t century = r->is_before_christ ? -r->century : r->century;
+    if (r->year && r->century && r->year_digits <= 2) {
+        d->year = year_of_century(r->year % 100, century);
+    } else if (r->year) {
+        d->year = r->is_before_christ ? -r->year : r->year;
+        d->year += d->year < 0;
+    } else if (century) {
+        d->year = century > 0 ? (century - 1) * 100 + 1 : century * 100 + 1;
+    }
+    d->has_year = r->year || century;
+}
+
+static void set_date(dated *d, int64_t days)
+{
+    int32_t year;
+    unsigned month, day;
+    calendar_to_civil((int32_t)days, &year, &month, &day);
+    *d = (dated){year, month, day, true, true, true};
+}
+
+/* The Monday that an ISO week begins with. */
+static int64_t iso_week_begin(int64_t year, int64_t week)
+{
+    int64_t fourth = calendar_from_civil((int32_t)year, 1, 4);
+    return fourth - ((fourth + 3) % 7 + 7) % 7 + (week - 1) * 7;
+}
+
+static void set_year_day(dated *d, int64_t year_day)
+{
+    int64_t month = 1, before = 0, bytes;
+    for (; month <= 12; month++, before += bytes) {
+        bytes = calendar_month_days((int32_t)d->year, (unsigned)month);
+        if (year_day <= before + bytes)
+            break;
+    }
+    d->month = d->month <= 1 ? month : d->month;
+    d->day = d->day <= 1 ? year_day - before : d->day;
+    d->has_month = d->has_day = true;
+}
+
+/* Weeks and days of weeks and years, as far as they say the date. */
+static status set_days(const reading *r, dated *d)
+{
+    bool is_iso = r->convention == CONVENTION_ISO_WEEK;
+    int64_t year_day = r->year_day;
+    if (r->week && is_iso)
+        set_date(d, iso_week_begin(d->year, r->week) + (r->week_day == 0  ? 0
+                                                        : r->week_day > 1 ? r->week_day - 2
+                                                                          : 6));
+    else if (r->week)
+        year_day = (r->week - 1) * 7 + 1;
+    int64_t day = r->month_week ? (r->month_week - 1) * 7 + 1 : r->day;
+    d->day = day ? day : d->day;
+    d->has_day |= day != 0;
+    d->month = r->month ? r->month : d->month;
+    d->has_month |= r->month != 0;
+    if (!year_day || (d->month > 1 && d->day > 1))
+        return STATUS_OK;
+    if (!d->year && !r->is_before_christ)
+        return status_new(STATUS_KIND_DATA, "a day of a year needs the year");
+    if (is_iso)
+        set_date(d, iso_week_begin(d->year, 1) - 1 + year_day);
+    else
+        set_year_day(d, year_day);
+    return STATUS_OK;
+}
+
+static status day_of(const reading *r, int32_t *out)
+{
+    dated d = {0, 1, 1, false, false, false};
+    set_year(r, &d);
+    bool is_year = r->julian || is_in(d.year, -4713, 300000);
+    if (!is_year || !is_in(r->julian, 0, 110000000) || !is_in(r->week, -1000, 1000) ||
+        !is_in(r->year_day, -10000, 10000))
+        return out_of_range(r, "date");
+    if (r->julian)
+        set_date(&d, r->julian - DAY_OF_1970);
+    TRY(set_days(r, &d));
+    bool is_date = is_in(d.year, -4713, 294276) && is_in(d.month, 1, 12) && is_in(d.day, 1, 31);
+    if (is_date && d.has_year && d.has_month && d.has_day)
+        is_date = d.day <= calendar_month_days((int32_t)d.year, (unsigned)d.month);
+    if (!is_date)
+        return out_of_range(r, "date");
+    *out = calendar_from_civil((int32_t)d.year, (unsigned)d.month, 1) + (int32_t)d.day - 1;
+    return *out < -DAY_OF_1970 ? out_of_range(r, "date") : STATUS_OK;
+}
+
+static status time_of(const reading *r, int64_t *out)
+{
+    int64_t hour = r->hour, minute = r->minute, second = r->second;
+    if (!hour)
+        hour = r->day_second / 3600;
+    if (!minute)
+        minute = r->day_second % 3600 / 60;
+    if (!second)
+        second = r->day_second % 60;
+    if (r->is_hour_12)
+        hour = is_in(hour, 1, 12) ? hour % 12 + (r->is_afternoon ? 12 : 0) : -1;
+    int64_t fraction = r->millisecond * 1000 + r->microsecond;
+    if (!is_in(hour, 0, 23) || !is_in(minute, 0, 59) || !is_in(second, 0, 59) ||
+        !is_in(fraction, 0, CALENDAR_SECOND - 1) || !is_in(r->zone_hours, 0, 15) ||
+        !is_in(r->zone_minutes, 0, 59))
+        return out_of_range(r, "time of a day");
+    *out = ((hour * 60 + minute) * 60 + second) * CALENDAR_SECOND + fraction;
     return STATUS_OK;
 }
 
 status host_to_date(host_call *c, uint64_t row)
 {
     reading r;
+    int64_t time; /* must be one, too */
     TRY(read_all(c, row, &r));
-    return day_of(&r, (int32_t *)c->values + row);
+    TRY(day_of(&r, (int32_t *)c->values + row));
+    return time_of(&r, &time);
 }
 
 /* *out_has_zone: it is an instant, as the text has an offset. */
@@ -337,8 +586,11 @@ static status read_moment(host_call *c, uint64_t row, int64_t *out, bool *out_ha
     TRY(read_all(c, row, &r));
     TRY(day_of(&r, &day));
     TRY(time_of(&r, &time));
-    *out = day * CALENDAR_DAY + time - r.zone_minutes * 60 * CALENDAR_SECOND;
-    *out_has_zone = r.has_zone;
+    int64_t offset = r.zone_sign * (r.zone_hours * 60 + r.zone_minutes) * 60 * CALENDAR_SECOND;
+    *out = day * CALENDAR_DAY + time - offset;
+    if (r.decimals)
+        *out = moment_rounded(*out, power_of_ten_64[6 - r.decimals]);
+    *out_has_zone = r.zone_sign != 0;
     return STATUS_OK;
 }
 

@@ -42,7 +42,7 @@ static const struct {
     WORD("CC", CENTURY, 2),       WORD("J", JULIAN, 0),
     WORD("Q", QUARTER, 0),        WORD("TZH", ZONE_HOURS, 0),
     WORD("TZM", ZONE_MINUTES, 0), WORD("TZ", ZONE, 0),
-    WORD("OF", OFFSET, 0),
+    WORD("OF", OFFSET, 0),        WORD("FX", EXACT, 0),
 #undef WORD
 };
 
@@ -142,7 +142,7 @@ const host_function_ops host_template_ops = {.plan = template_plan};
 
 bool template_next(template_scan *s, template_word *out)
 {
-    bool is_bare = false;
+    bool is_bare = false, is_local = false;
     if (s->words) {
         bool has = s->number < s->words->count;
         if (has)
@@ -150,16 +150,17 @@ bool template_next(template_scan *s, template_word *out)
         return has;
     }
     *out = (template_word){.field = TEMPLATE_TEXT};
-    for (;;) {
-        if (s->at < s->bytes && s->format[s->at] == '"') {
-            s->in_quotes = !s->in_quotes;
-            s->at++;
-        } else if (!s->in_quotes && (stands(s, "FM") || stands(s, "FX") || stands(s, "TM"))) {
-            is_bare |= stands(s, "FM");
-            s->at += 2;
-        } else {
-            break;
-        }
+    while (s->at < s->bytes && s->format[s->at] == '"') {
+        s->in_quotes = !s->in_quotes;
+        s->at++;
+    }
+    /* One prefix; what else stands behind it but a field takes nothing of it. */
+    if (!s->in_quotes && (stands(s, "FM") || stands(s, "TM"))) {
+        is_bare = stands(s, "FM");
+        is_local = stands(s, "TM");
+        s->at += 2;
+        if (s->at < s->bytes && s->format[s->at] == '"')
+            return template_next(s, out);
     }
     if (s->at >= s->bytes)
         return false;
@@ -169,10 +170,12 @@ bool template_next(template_scan *s, template_word *out)
     }
     out->text = s->format + s->at;
     s->at += out->bytes;
-    out->is_bare = is_bare;
+    out->is_bare = is_bare || (is_local && has_capital_form(out->field));
     if (stands(s, "TH")) {
         out->ordinal = s->format[s->at];
         s->at += 2;
+    } else if (stands(s, "SP")) {
+        s->at += 2; /* spelled out: PostgreSQL knows the word, and does nothing */
     }
     return true;
 }

@@ -38,7 +38,8 @@ typedef enum template_field {
     TEMPLATE_ZONE,
     TEMPLATE_ZONE_HOURS,
     TEMPLATE_ZONE_MINUTES,
-    TEMPLATE_OFFSET
+    TEMPLATE_OFFSET,
+    TEMPLATE_EXACT /* FX: from here on nothing is passed over */
 } template_field;
 
 typedef enum template_case { TEMPLATE_UPPER, TEMPLATE_CAPITAL, TEMPLATE_LOWER } template_case;

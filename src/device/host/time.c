@@ -1,6 +1,7 @@
 /* time.c - functions of dates and timestamps (in microseconds): made of their fields, and apart. */
 #include "base/calendar.h"
 #include "device/host/host.h"
+#include "device/host/moment.h"
 
 #include <math.h>
 #include <strings.h>
@@ -169,30 +170,20 @@ static interval_value interval_of(const host_call *c, uint64_t row)
     return ((const interval_value *)c->args[0].values)[row * c->args[0].stride];
 }
 
-static int64_t rounded(int64_t count, int64_t unit)
-{
-    int64_t up = unit / 2, past;
-    bool is_past = count < 0 ? __builtin_sub_overflow(count, up, &past)
-                             : __builtin_add_overflow(count, up, &past);
-    return is_past ? count : past / unit * unit;
-}
-
-/* To whole units. As in PostgreSQL halves go away from the year 2000. */
 status host_round_time(host_call *c, uint64_t row)
 {
-    int64_t epoch = c->type.id == TYPE_TIME ? 0 : 10957 * CALENDAR_DAY, moved;
-    int64_t unit = host_integer(c, 1, row), time = host_integer(c, 0, row);
-    if (c->type.precision == 9)
-        epoch *= 1000;
-    host_put_integer(
-        c, row, __builtin_sub_overflow(time, epoch, &moved) ? time : rounded(moved, unit) + epoch);
+    int64_t time = host_integer(c, 0, row), unit = host_integer(c, 1, row);
+    host_put_integer(c, row,
+                     c->type.id == TYPE_TIME || c->type.precision == 9
+                         ? moment_rounded_count(time, unit)
+                         : moment_rounded(time, unit));
     return STATUS_OK;
 }
 
 status host_round_interval(host_call *c, uint64_t row)
 {
     interval_value v = interval_of(c, row);
-    v.microseconds = rounded(v.microseconds, host_integer(c, 1, row));
+    v.microseconds = moment_rounded_count(v.microseconds, host_integer(c, 1, row));
     ((interval_value *)c->values)[row] = v;
     return STATUS_OK;
 }
