@@ -362,6 +362,63 @@ static expr *fold_coalesce(arena *a, expr *e)
     return kept == e->arg_count ? e : expr_new_call(a, e->op, e->type, args, kept, e->position);
 }
 
+/* ---- calls of one of some constants ---- */
+
+/* The place of the only argument that is no constant, if it is a CASE that gives constants alone, else -1. */
+static int place_of_case(const expr *e)
+{
+    int found = -1;
+    for (uint32_t i = 0; i < e->arg_count; i++) {
+        if (e->args[i]->kind == EXPR_CONSTANT)
+            continue;
+        if (e->args[i]->kind != EXPR_CASE || found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    const expr *choice = found < 0 ? NULL : e->args[found];
+    for (uint32_t i = 0; choice && i < choice->arg_count; i++)
+        if ((i % 2 || i + 1 == choice->arg_count) && choice->args[i]->kind != EXPR_CONSTANT)
+            return -1;
+    return found;
+}
+
+/* e with another argument, if that makes a constant of it; else NULL. */
+static expr *fold_with(arena *a, const expr *e, int place, expr *arg)
+{
+    expr *one = expr_new(a, e->kind, e->type, e->arg_count, e->position);
+    if (!one)
+        return NULL;
+    if (e->kind == EXPR_CALL)
+        one->op = e->op;
+    memcpy(one->args, e->args, e->arg_count * sizeof *e->args);
+    one->args[place] = arg;
+    one = expr_fold(a, one);
+    bool is_done = one && one->kind == EXPR_CONSTANT && type_equal(one->constant.type, e->type) &&
+                   one->constant.type.width == e->type.width;
+    return is_done ? one : NULL;
+}
+
+/* upper(CASE WHEN b THEN 'x' ELSE 'y' END): CASE WHEN b THEN 'X' ELSE 'Y' END. */
+static expr *fold_branches(arena *a, expr *e)
+{
+    int place = place_of_case(e);
+    if (place < 0)
+        return e;
+    const expr *choice = e->args[place];
+    expr *folded = expr_new(a, EXPR_CASE, e->type, choice->arg_count, e->position);
+    if (!folded)
+        return NULL;
+    folded->is_nullable = false;
+    for (uint32_t i = 0; i < choice->arg_count; i++) {
+        bool is_result = i % 2 || i + 1 == choice->arg_count;
+        folded->args[i] = is_result ? fold_with(a, e, place, choice->args[i]) : choice->args[i];
+        if (!folded->args[i])
+            return e;
+        folded->is_nullable |= is_result && folded->args[i]->constant.is_null;
+    }
+    return folded;
+}
+
 static expr *fold_call(arena *a, expr *e)
 {
     if (e->op == EXPR_AND || e->op == EXPR_OR)
@@ -376,7 +433,7 @@ static expr *fold_call(arena *a, expr *e)
         has_null |= is_null_constant(e->args[i]);
     }
     if (!is_constant && !(has_null && function_info_of(e->op)->nulls == FUNCTION_NULLS_STRICT))
-        return e;
+        return fold_branches(a, e);
     value v;
     bool is_done = is_constant && fold_choice(e, &v);
     if (!is_done && !(has_null ? fold_null(e, &v) : fold_values(a, e, &v)))
@@ -389,7 +446,7 @@ static expr *fold_cast(arena *a, expr *e)
     value v;
     bool is_done;
     if (e->args[0]->kind != EXPR_CONSTANT)
-        return e;
+        return fold_branches(a, e);
     status st = value_cast(a, &e->args[0]->constant, e->type, &v, &is_done);
     if (st || !is_done) {
         status_free(st);

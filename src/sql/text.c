@@ -130,7 +130,8 @@ static bool is_table_position(const rewriter *r, size_t index)
     if (index == 0)
         return false;
     switch (token_at(r, index - 1)) {
-    case PG_QUERY__TOKEN__FROM:
+    case PG_QUERY__TOKEN__FROM: /* not that of IS DISTINCT FROM, in ON */
+        return l->is_from && (index < 2 || token_at(r, index - 2) != PG_QUERY__TOKEN__DISTINCT);
     case PG_QUERY__TOKEN__ASCII_44:
     case PG_QUERY__TOKEN__JOIN:
         return l->is_from;
