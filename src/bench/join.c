@@ -4,6 +4,7 @@
 #include "bench/keys.h"
 #include "bench/partition.h"
 #include "bench/stream.h"
+#include "device/kernel_ops.h"
 
 #define COUNTS 4096u
 
@@ -23,6 +24,7 @@ typedef struct join {
     char *parts;      /* of the device */
     uint64_t part_bytes;
     const uint64_t *added; /* to a part's row numbers, by peer; NULL: to nothing */
+    uint32_t row_bits;     /* of the slots that parts are of; 0: parts are row numbers */
     uint64_t matches;
     dev_buffer *counts; /* COUNTS words: matches of chunks, of which so many are not added up: */
     uint32_t counted;
@@ -242,7 +244,19 @@ static status fill_table(join *j)
 
 /* ---- parts of a table, made by all ranks for all ---- */
 
-/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. */
+/* A part's row numbers count from the first row of the rank that has it; then from rank 0's first. Parts of slots come in
+ * whole words; `odd`: the first of these is the second one of a slot. */
+static void add_to_rows(const join *j, void *data, uint32_t bytes, bool odd, uint32_t added)
+{
+    uint32_t *numbers = data, bits = j->row_bits;
+    uint64_t *words = data;
+    for (uint32_t i = 0; !bits && i < bytes / sizeof *numbers; i++)
+        numbers[i] += added;
+    for (uint32_t i = 0; bits && i < bytes / sizeof *words; i++)
+        if (bits == DEV_SLOT_PAIR ? i % 2 != odd : words[i] != 0)
+            words[i] += added;
+}
+
 static status place(const join *j, void *target, const char *data, uint32_t bytes, uint32_t added)
 {
     dev_stream *stream = j->rank->task.stream;
@@ -250,9 +264,9 @@ static status place(const join *j, void *target, const char *data, uint32_t byte
     if (!stream->dev->is_host)
         TRY(dev_host_alloc(stream->dev, bytes, "parts", &staged));
     memcpy(staged, data, bytes);
-    uint32_t *numbers = staged;
-    for (uint32_t i = 0; added && i < bytes / sizeof *numbers; i++)
-        numbers[i] += added;
+    bool odd = ((uintptr_t)((char *)target - j->parts) / sizeof(uint64_t)) % 2;
+    if (added)
+        add_to_rows(j, staged, bytes, odd, added);
     if (stream->dev->is_host)
         return STATUS_OK;
     status st = stream->dev->ops->copy_in(stream, target, staged, bytes);
@@ -291,8 +305,8 @@ static status zeroed(const bench_rank *r, uint64_t bytes, dev_buffer **out)
     return r->dev->ops->zero(r->task.stream, (*out)->address, bytes);
 }
 
-/* An empty table for all parts, each of slot_count slots. */
-static status start_whole(const join *j, uint64_t slot_count, join_table *out)
+/* An empty table for all parts, each of slot_count slots, of so many rows together. */
+static status start_whole(const join *j, uint64_t slot_count, uint64_t rows, join_table *out)
 {
     const bench_rank *r = j->rank;
     uint64_t slots;
@@ -304,8 +318,10 @@ static status start_whole(const join *j, uint64_t slot_count, join_table *out)
     out->part_count = r->ranks;
     out->group_count = slots;
     out->is_unique = true;
-    TRY(zeroed(r, slots * sizeof(uint64_t), &out->slots));
-    return zeroed(r, slots * sizeof(uint32_t), &out->rows);
+    out->row_bits = join_table_row_bits(out, rows, &j->range);
+    out->is_direct = out->row_bits > 0;
+    TRY(zeroed(r, slots * join_table_slot_bytes(out->row_bits), &out->slots));
+    return out->is_direct ? STATUS_OK : zeroed(r, slots * sizeof(uint32_t), &out->rows);
 }
 
 /* How many rows each rank's part has: words, by rank. */
@@ -339,15 +355,21 @@ static status build_parts(join *j, uint64_t *rows, join_table *whole)
     TRY(agree_on_rows(j, rows));
     for (unsigned peer = 0; peer < j->rank->ranks; peer++)
         most = rows[peer] > most ? rows[peer] : most;
+    uint64_t all = sum_rows(j, rows);
+    j->table.all_rows = all;
     TRY(bench_clock_stop(j->rank, &j->building));
     TRY(start_table(j, most));
-    TRY(start_whole(j, join_table_slot_count(JOIN_TABLE_OPEN, most), whole));
+    TRY(start_whole(j, join_table_slot_count(JOIN_TABLE_OPEN, most), all, whole));
     TRY(bench_clock_start(j->rank, &j->building));
     TRY(fill_table(j));
-    TRY(exchange_part(j, j->table.slots, whole->slot_count * sizeof(uint64_t), whole->slots));
-    whole->row_count = whole->key_row_count = sum_rows(j, rows);
+    whole->row_count = whole->key_row_count = all;
+    j->added = whole->is_direct ? rows : NULL;
+    j->row_bits = whole->row_bits;
+    uint64_t bytes = whole->slot_count * join_table_slot_bytes(whole->row_bits);
+    status st = exchange_part(j, j->table.slots, bytes, whole->slots);
     j->added = rows;
-    status st = exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows);
+    if (!st && whole->rows)
+        st = exchange_part(j, j->table.rows, whole->slot_count * sizeof(uint32_t), whole->rows);
     j->added = NULL;
     return st;
 }

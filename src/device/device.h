@@ -201,6 +201,8 @@ struct device {
     cpu_isa host_isa;      /* bounds what the host runs for it: checksums, say */
     /* Lazy devices: several instructions of an expression go to the kernel `expression`. */
     bool runs_tiles;
+    bool
+        has_rows_in_slots; /* joins' tables have a build row's number beside its key: one access for both */
     dev_codecs codecs;  /* lazy devices */
     mem_budget *budget; /* of its memory; the device holds a reference */
     /* Of what the budget counts: pages of Parquet files, as read and decompressed. */

@@ -14,6 +14,8 @@ static inline uint32_t dev_rank_of(uint64_t hash, uint32_t ranks)
 
 /* Slots of codes (code_insert) are in lines of so many, the processor's of 64 bytes. */
 #define DEV_CODE_LINE 8
+/* Slots of two words: a code, and the row that took it. */
+#define DEV_SLOT_PAIR 64
 
 typedef enum dev_compare_op {
     DEV_COMPARE_EQ,

@@ -1,5 +1,6 @@
 /* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give. */
 #include "device/cpu/tables.h"
+#include "device/kernel_ops.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"
 #include "test.h"
@@ -210,6 +211,15 @@ TEST(pairs_of_unique_groups)
                 CHECK_EQ(made, expected);
                 CHECK_EQ(probe[counts[c]], SENTINEL);
                 CHECK_EQ(build[counts[c]], SENTINEL);
+                pairs(&(join_pairs_unique_arguments){.groups = groups,
+                                                     .count = dev_count_exact(counts[c]),
+                                                     .out_probe = probe,
+                                                     .out_build = build,
+                                                     .out_count = &made});
+                CHECK_EQ(made, expected);
+                for (size_t k = 0; k < expected; k++)
+                    CHECK_EQ(build[k], groups[probe[k]]);
+                CHECK_EQ(build[counts[c]], SENTINEL);
             }
 }
 
@@ -404,6 +414,119 @@ TEST(codes_in_parts)
     }
 }
 
+/* Slots that have the rows beside the codes: two launches put in codes of which some are there twice. A code is found with
+ * one of its rows, and with the slot that both launches were given. */
+static void check_rows_of_codes(const char *isa, uint32_t row_bits, uint64_t factor)
+{
+    enum { SLOTS = 1504, CODES = 1000, HALF = 400, DISTINCT = 700, STRANGERS = 50 };
+    static _Alignas(16) uint64_t slots[2 * SLOTS];
+    static uint64_t codes[CODES + STRANGERS];
+    static uint32_t groups[CODES], at[CODES + STRANGERS], rows[CODES + STRANGERS];
+    dev_kernel_function insert = test_kernel(isa, DEV_KERNEL_code_insert);
+    dev_kernel_function find = test_kernel(isa, DEV_KERNEL_code_find);
+    uint64_t stats[2] = {0, 0}, with_code = 0, wrong = 0;
+    if (!insert)
+        return;
+    for (size_t i = 0; i < CODES + STRANGERS; i++)
+        codes[i] = i % 50 == 0 ? 0 : (i < CODES ? 1 + i % DISTINCT : 1 + i) * factor;
+    for (size_t i = 0; i < CODES; i++)
+        with_code += codes[i] != 0;
+    memset(slots, 0, sizeof slots);
+    for (uint32_t first = 0; first < CODES; first += first ? CODES - HALF : HALF)
+        insert(&(code_insert_arguments){.codes = codes + first,
+                                        .count = dev_count_exact(first ? CODES - HALF : HALF),
+                                        .slots = slots,
+                                        .slot_count = SLOTS,
+                                        .row_bits = row_bits,
+                                        .first_row = first,
+                                        .stats = stats,
+                                        .out = groups + first});
+    CHECK_EQ(stats[0], with_code);
+    CHECK_EQ(stats[1], DISTINCT - DISTINCT / 50);
+    for (int gives_rows = 0; gives_rows < 2; gives_rows++)
+        find(&(code_find_arguments){.codes = codes,
+                                    .count = dev_count_exact(CODES + STRANGERS),
+                                    .slots = slots,
+                                    .slot_count = SLOTS,
+                                    .row_bits = row_bits,
+                                    .gives_rows = gives_rows,
+                                    .out = gives_rows ? rows : at});
+    for (size_t i = 0; i < CODES; i++)
+        wrong += at[i] != groups[i] || (rows[i] == ROW_NULL) != !codes[i] ||
+                 (codes[i] && (rows[i] >= CODES || codes[rows[i]] != codes[i]));
+    for (size_t i = CODES; i < CODES + STRANGERS; i++)
+        wrong += at[i] != ROW_NULL || rows[i] != ROW_NULL;
+    CHECK_EQ(wrong, 0);
+}
+
+TEST(codes_with_rows)
+{
+    for (size_t isa = 0; isa < ISAS; isa++) {
+        check_rows_of_codes(isas[isa], 10, 1);
+        check_rows_of_codes(isas[isa], 10, (uint64_t)1 << 43); /* all 64 bits */
+        check_rows_of_codes(isas[isa], 32, 4000000);
+        check_rows_of_codes(isas[isa], DEV_SLOT_PAIR, 1);
+        check_rows_of_codes(isas[isa], DEV_SLOT_PAIR, 0x9e3779b97f4a7c15u);
+    }
+}
+
+/* The same in the tables of ranks. */
+TEST(codes_with_rows_in_parts)
+{
+    enum { PARTS = 3, SLOTS = 704, CODES = 1000 };
+    static _Alignas(16) uint64_t slots[PARTS * SLOTS * 2];
+    static uint64_t codes[CODES + 1], hashes[CODES + 1];
+    static uint32_t order[CODES + 1], offsets[PARTS + 1], found[CODES + 1], groups[CODES];
+    static const uint32_t bits[] = {12, DEV_SLOT_PAIR};
+    for (size_t isa = 0; isa < ISAS; isa++)
+        for (size_t b = 0; b < 2; b++) {
+            dev_kernel_function insert = test_kernel(isas[isa], DEV_KERNEL_code_insert);
+            uint64_t part_words = bits[b] == DEV_SLOT_PAIR ? 2 * SLOTS : SLOTS, wrong = 0;
+            dev_count count = dev_count_exact(CODES);
+            if (!insert)
+                continue;
+            for (size_t i = 0; i <= CODES; i++)
+                codes[i] = (i + 1) * 0x9e3779b97f4a7c15u >> 13;
+            test_kernel(isas[isa], DEV_KERNEL_hash_values)(&(hash_values_arguments){
+                .type = type_make(TYPE_UINT64), .values = codes, .count = count, .out = hashes});
+            test_kernel(isas[isa], DEV_KERNEL_ranks_partition)(
+                &(ranks_partition_arguments){.hashes = hashes,
+                                             .count = count,
+                                             .ranks = PARTS,
+                                             .out = order,
+                                             .offsets = offsets});
+            memset(slots, 0, sizeof slots);
+            for (size_t part = 0; part < PARTS; part++) {
+                static uint64_t mine[CODES];
+                uint64_t stats[2] = {0, 0};
+                for (uint32_t i = offsets[part]; i < offsets[part + 1]; i++)
+                    mine[i] = codes[order[i]];
+                insert(&(code_insert_arguments){
+                    .codes = mine + offsets[part],
+                    .count = dev_count_exact(offsets[part + 1] - offsets[part]),
+                    .slots = slots + part * part_words,
+                    .slot_count = SLOTS,
+                    .row_bits = bits[b],
+                    .first_row = offsets[part],
+                    .stats = stats,
+                    .out = groups});
+            }
+            test_kernel(isas[isa], DEV_KERNEL_code_find)(
+                &(code_find_arguments){.codes = codes,
+                                       .count = dev_count_exact(CODES + 1),
+                                       .slots = slots,
+                                       .slot_count = SLOTS,
+                                       .row_bits = bits[b],
+                                       .gives_rows = true,
+                                       .parts = PARTS,
+                                       .out = found});
+            for (size_t i = 0; i < CODES; i++)
+                wrong += found[i] >= CODES || order[found[i]] != i;
+            CHECK_EQ(wrong, 0);
+            CHECK_EQ(found[CODES], ROW_NULL);
+        }
+}
+
 /* A table of which one slot is free: codes overflow their lines, and the last line into the first. */
 TEST(codes_in_a_table_that_is_nearly_full)
 {
@@ -479,6 +602,9 @@ TEST(marked_groups_mark_their_rows)
             .groups = groups, .group_count = 5, .starts = starts, .rows = rows, .bits = bits});
         CHECK_EQ(bits[0], 1u << 9 | 1 << 2 | 1 << 3 | 1 << 4);
         CHECK_EQ(bits[1], 0);
+        bits[0] = 0;
+        mark(&(join_mark_rows_arguments){.groups = groups, .group_count = 5, .bits = bits});
+        CHECK_EQ(bits[0], groups[0]);
     }
 }
 
@@ -527,7 +653,23 @@ TEST(packed_rows_in_slots)
                                       .slots = slots,
                                       .slot_count = 1024,
                                       .out = found});
+        static uint32_t given[ROWS];
+        find(&(packed_find_arguments){.rows = rows,
+                                      .hashes = hashes,
+                                      .count = dev_count_exact(ROWS),
+                                      .stride = STRIDE,
+                                      .text_count = 1,
+                                      .build_rows = rows,
+                                      .slots = slots,
+                                      .slot_count = 1024,
+                                      .gives_rows = true,
+                                      .out = given});
         size_t wrong = 0, distinct = 0;
+        for (size_t i = 0; i < ROWS; i++)
+            wrong += (given[i] == ROW_NULL) != (found[i] == ROW_NULL) ||
+                     (given[i] != ROW_NULL &&
+                      (given[i] >= 400 ||
+                       memcmp(rows + i * STRIDE, rows + given[i] * STRIDE, STRIDE) != 0));
         for (size_t i = 0; i < ROWS; i++) {
             uint32_t expected = ROW_NULL;
             for (size_t j = 0; j < 400 && expected == ROW_NULL; j++)

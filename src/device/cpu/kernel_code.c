@@ -110,8 +110,87 @@ LOOP insert(const code_insert_arguments *a, bool is_power)
     __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
 }
 
+/* ---- slots with rows, for devices that have them: nothing is fetched ahead, slots are looked at one by one ---- */
+
+static inline uint64_t *slot_at(uint64_t *slots, uint64_t at, uint32_t row_bits)
+{
+    return slots + (row_bits == DEV_SLOT_PAIR ? 2 * at : at);
+}
+
+static inline unsigned shift_of(uint32_t row_bits)
+{
+    return row_bits == DEV_SLOT_PAIR ? 0 : row_bits;
+}
+
+/* The slot that has the code, or takes it. */
+static uint32_t claim_for_row(const code_insert_arguments *a, uint64_t code, uint64_t row,
+                              uint64_t *added)
+{
+    unsigned shift = shift_of(a->row_bits);
+    uint64_t own = code << shift | (shift ? row : 0);
+    for (uint64_t at = kernel_slot_of(kernel_mix(code), a->slot_count);;
+         at = at + 1 == a->slot_count ? 0 : at + 1) {
+        uint64_t *slot = slot_at(a->slots, at, a->row_bits);
+        uint64_t there = __atomic_load_n(slot, __ATOMIC_RELAXED);
+        if (!there && __atomic_compare_exchange_n(slot, &there, own, false, __ATOMIC_RELAXED,
+                                                  __ATOMIC_RELAXED)) {
+            if (!shift)
+                slot[1] = row;
+            ++*added;
+            return (uint32_t)at;
+        }
+        if (there >> shift == code)
+            return (uint32_t)at;
+    }
+}
+
+static void insert_rows(const code_insert_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    uint64_t codes = 0, added = 0;
+    for (size_t i = 0; i < count; i++) {
+        a->out[i] = ROW_NULL;
+        if (!a->codes[i])
+            continue;
+        a->out[i] = claim_for_row(a, a->codes[i], a->first_row + i, &added);
+        codes++;
+    }
+    __atomic_fetch_add(&a->stats[0], codes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&a->stats[1], added, __ATOMIC_RELAXED);
+}
+
+static uint32_t find_row(const code_find_arguments *a, uint64_t code)
+{
+    uint64_t hash = kernel_mix(code), at = kernel_slot_of(hash, a->slot_count);
+    uint64_t first = a->parts > 1 ? dev_rank_of(hash, a->parts) * a->slot_count : 0;
+    unsigned shift = shift_of(a->row_bits);
+    for (; code; at = at + 1 == a->slot_count ? 0 : at + 1) {
+        const uint64_t *slot = slot_at((uint64_t *)a->slots, first + at, a->row_bits);
+        if (!*slot)
+            break;
+        if (*slot >> shift == code && !a->gives_rows)
+            return (uint32_t)(first + at);
+        if (*slot >> shift == code)
+            return (uint32_t)(shift ? *slot & (((uint64_t)1 << shift) - 1) : slot[1]);
+    }
+    return ROW_NULL;
+}
+
+static void find_rows(const code_find_arguments *a)
+{
+    size_t count = kernel_count(a->count);
+    for (size_t i = 0; i < count; i++)
+        a->out[i] = find_row(a, a->codes[i]);
+}
+
+/* ---- kernels ---- */
+
 void ISA_(code_insert)(const code_insert_arguments *a)
 {
+    if (a->row_bits) {
+        insert_rows(a);
+        return;
+    }
     if (is_power_of_two(a->slot_count))
         insert(a, true);
     else
@@ -182,6 +261,10 @@ LOOP find(const code_find_arguments *a, bool has_parts, bool is_power)
 void ISA_(code_find)(const code_find_arguments *a)
 {
     bool is_power = is_power_of_two(a->slot_count);
+    if (a->row_bits) {
+        find_rows(a);
+        return;
+    }
     if (a->parts > 1 && is_power)
         find(a, true, true);
     else if (a->parts > 1)

@@ -144,8 +144,9 @@ void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
         __m512i groups = _mm512_loadu_si512(a->groups + i);
         __mmask16 found = _mm512_cmpneq_epi32_mask(groups, none);
         _mm512_storeu_si512(a->out_probe + made, _mm512_maskz_compress_epi32(found, numbers));
-        if (a->rows) {
-            __m512i rows = _mm512_mask_i32gather_epi32(none, found, groups, a->rows, 4);
+        if (a->out_build) {
+            __m512i rows =
+                a->rows ? _mm512_mask_i32gather_epi32(none, found, groups, a->rows, 4) : groups;
             _mm512_storeu_si512(a->out_build + made, _mm512_maskz_compress_epi32(found, rows));
         }
         made += (size_t)__builtin_popcount(found);
@@ -155,8 +156,8 @@ void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
     for (; i < count; i++)
         if (a->groups[i] != ROW_NULL) {
             a->out_probe[made] = (uint32_t)i;
-            if (a->rows)
-                a->out_build[made] = a->rows[a->groups[i]];
+            if (a->out_build)
+                a->out_build[made] = a->rows ? a->rows[a->groups[i]] : a->groups[i];
             made++;
         }
     *a->out_count = made;
@@ -186,7 +187,7 @@ void ISA_(join_mark_rows)(const join_mark_rows_arguments *a)
             uint64_t from = a->starts ? a->starts[group] : group;
             uint64_t end = a->starts ? a->starts[group + 1] : group + 1;
             for (uint64_t at = from; at < end; at++)
-                set_bit(a->bits, a->rows[at]);
+                set_bit(a->bits, a->rows ? a->rows[at] : (uint32_t)at);
         }
     }
 }

@@ -45,7 +45,7 @@ void ISA_(packed_find)(const packed_find_arguments *a)
             const uint8_t *row = a->build_rows + ((uint32_t)a->slots[at] - 1) * stride;
             if (a->slots[at] >> 32 == hash && keys_are_equal(row, a->rows + i * stride, stride / 8,
                                                              a->text_count, a->interval_count)) {
-                a->out[i] = (uint32_t)at;
+                a->out[i] = a->gives_rows ? (uint32_t)a->slots[at] - 1 : (uint32_t)at;
                 break;
             }
         }

@@ -375,6 +375,7 @@ status dev_open_cuda(unsigned ordinal, uint32_t chunk_rows, mem_budget *budget, 
         .isa = dev->isa,
         .host_isa = CPU_ISA_SCALAR,
         .runs_tiles = true,
+        .has_rows_in_slots = true,
         .budget = mem_budget_ref(budget),
         .references = 1,
     };

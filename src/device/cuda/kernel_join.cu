@@ -149,12 +149,17 @@ KERNEL_TOGETHER(code_insert)
 {
     uint64_t count = kernel_count(a.count), i = kernel_row();
     uint64_t code = i < count ? a.codes[i] : 0;
-    uint64_t at = kernel_slot_of(kernel_mix(code), a.slot_count);
-    bool is_new = false;
+    uint64_t at = kernel_slot_of(kernel_mix(code), a.slot_count), row = a.first_row + i;
+    bool is_pair = a.row_bits == DEV_SLOT_PAIR, is_new = false;
+    unsigned shift = is_pair ? 0 : a.row_bits;
+    word64 own = code << shift | (shift ? row : 0);
     for (; code; at = at + 1 == a.slot_count ? 0 : at + 1) {
-        word64 there = atomicCAS((word64 *)&a.slots[at], (word64)0, (word64)code);
+        word64 *slot = (word64 *)&a.slots[is_pair ? 2 * at : at];
+        word64 there = atomicCAS(slot, (word64)0, own);
         is_new = !there;
-        if (!there || there == code)
+        if (is_new && is_pair)
+            slot[1] = row;
+        if (is_new || there >> shift == code)
             break;
     }
     if (i < count)
@@ -169,10 +174,17 @@ KERNEL_ALONE(code_find)
         return;
     uint64_t code = a.codes[i], hash = kernel_mix(code), at = kernel_slot_of(hash, a.slot_count);
     uint64_t first = a.parts > 1 ? kernel_rank_of(hash, a.parts) * a.slot_count : 0;
-    const uint64_t *part = a.slots + first;
-    while (code && part[at] != code && part[at])
+    unsigned is_pair = a.row_bits == DEV_SLOT_PAIR, shift = is_pair ? 0 : a.row_bits;
+    const uint64_t *part = a.slots + (first << is_pair);
+    uint64_t there = code ? part[at << is_pair] : 0;
+    while (there && there >> shift != code) {
         at = at + 1 == a.slot_count ? 0 : at + 1;
-    a.out[i] = code && part[at] ? (uint32_t)(first + at) : ROW_NULL;
+        there = part[at << is_pair];
+    }
+    uint64_t row = first + at;
+    if (a.gives_rows && there)
+        row = is_pair ? part[2 * at + 1] : there & (((uint64_t)1 << shift) - 1);
+    a.out[i] = there ? (uint32_t)row : ROW_NULL;
 }
 
 /* ---- packed keys ---- */
@@ -211,7 +223,7 @@ KERNEL_ALONE(packed_find)
         if (a.slots[at] >> 32 == hash &&
             keys_are_equal(key_row(a.build_rows, a.stride, (uint32_t)a.slots[at] - 1),
                            key_row(a.rows, a.stride, i), shape))
-            found = (uint32_t)at;
+            found = a.gives_rows ? (uint32_t)a.slots[at] - 1 : (uint32_t)at;
     a.out[i] = found;
 }
 
@@ -375,8 +387,8 @@ KERNEL_TOGETHER(join_pairs_unique)
             if (!is_pair)
                 return;
             a.out_probe[before] = (uint32_t)i;
-            if (a.rows)
-                a.out_build[before] = a.rows[a.groups[i]];
+            if (a.out_build)
+                a.out_build[before] = a.rows ? a.rows[a.groups[i]] : a.groups[i];
         });
 }
 
@@ -557,7 +569,7 @@ KERNEL_ALONE(join_mark_rows)
     uint64_t from = a.starts ? a.starts[group] : group;
     uint64_t end = a.starts ? a.starts[group + 1] : group + 1;
     for (uint64_t at = from; at < end; at++)
-        kernel_set_bit(a.bits, a.rows[at]);
+        kernel_set_bit(a.bits, a.rows ? a.rows[at] : at);
 }
 
 KERNEL_ALONE(join_check_single)

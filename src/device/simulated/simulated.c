@@ -679,6 +679,7 @@ status dev_open_simulated(uint32_t chunk_rows, mem_budget *budget, device **out)
         .isa = "scalar",
         .host_isa = CPU_ISA_SCALAR,
         .runs_tiles = true,
+        .has_rows_in_slots = true,
         .codecs = {.all = UINT32_MAX},
         .budget = mem_budget_ref(budget),
         .references = 1,

@@ -285,7 +285,7 @@ static status unique_pairs(join_prober *p, exec_task *task)
     const join_table *table = &p->side->table;
     device *dev = task->stream->dev;
     TRY(row_index_new(dev, p->rows.bound, &p->pair_probe));
-    if (table->rows)
+    if (table->rows || table->is_direct)
         TRY(row_index_new(dev, p->rows.bound, &p->pair_build));
     p->pairs = (dev_count){.bound = p->rows.bound, .actual = p->cursor->address};
     p->pairs_done = true;

@@ -120,7 +120,8 @@ status join_side_mark_rows(const join_side *side, exec_task *task, _Atomic uint6
         TRY(DEV_LAUNCH(task->stream, join_mark_rows, .groups = side->matched_groups->address,
                        .first_group = first, .group_count = left < slice ? left : slice,
                        .starts = table->starts ? table->starts->address : NULL,
-                       .rows = table->rows->address, .bits = side->matched->address));
+                       .rows = table->rows ? table->rows->address : NULL,
+                       .bits = side->matched->address));
     }
     return STATUS_OK;
 }

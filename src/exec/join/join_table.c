@@ -82,16 +82,18 @@ status join_table_codes(const join_table *table, dev_stream *stream, tensor *con
 }
 
 static status code_slots(const join_table *table, dev_stream *stream, tensor *const *keys,
-                         dev_count rows, bool is_build, uint32_t *out)
+                         dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
     dev_buffer *codes;
     TRY(join_table_codes(table, stream, keys, rows, &codes));
     status st = is_build
                     ? DEV_LAUNCH(stream, code_insert, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
+                                 .row_bits = table->row_bits, .first_row = (uint32_t)first_row,
                                  .stats = table->stats->address, .out = out)
                     : DEV_LAUNCH(stream, code_find, .codes = codes->address, .count = rows,
                                  .slots = table->slots->address, .slot_count = table->slot_count,
+                                 .row_bits = table->row_bits, .gives_rows = table->is_direct,
                                  .parts = table->part_count, .out = out);
     dev_buffer_unref(codes);
     return st;
@@ -120,7 +122,7 @@ static status find_packed(const join_table *table, dev_stream *stream, const uin
                       .stride = layout->stride, .text_count = layout->text_count,
                       .interval_count = layout->interval_count,
                       .build_rows = table->packed->address, .slots = table->slots->address,
-                      .slot_count = table->slot_count, .out = out);
+                      .slot_count = table->slot_count, .gives_rows = table->is_direct, .out = out);
 }
 
 static status packed_slots(const join_table *table, exec_task *task, tensor *const *keys,
@@ -145,7 +147,7 @@ status join_table_slots(const join_table *table, exec_task *task, tensor *const 
                         dev_count rows, bool is_build, uint64_t first_row, uint32_t *out)
 {
     if (table->form == JOIN_TABLE_CODED || table->form == JOIN_TABLE_OPEN)
-        return code_slots(table, task->stream, keys, rows, is_build, out);
+        return code_slots(table, task->stream, keys, rows, is_build, first_row, out);
     return packed_slots(table, task, keys, rows, is_build, first_row, out);
 }
 

@@ -9,8 +9,11 @@
  *   KEYLESS    all rows are in group 0
  *
  *   is_unique  group -> build rows
- *   yes        rows[group]
+ *   yes        rows[group]; is_direct: the group's number is its row's
  *   no         rows[starts[group]] to rows[starts[group + 1] - 1]; some groups may have none
+ *
+ * Slots of devices that want it have a row's number beside its key (row_bits), those of HASHED always. While it is being
+ * made groups are the slots' numbers; if no key is there twice a probe then reads the row where it has found the key.
  *
  * The bitmap serves as the exact runtime filter as well. Made once from all tasks' chunks, in steps
  * some of which all tasks do together, then only read. Where only the presence of a key matters no
@@ -60,6 +63,7 @@ typedef struct join_table {
     bool null_equal;
     bool wants_open;    /* setting join_table: OPEN rather than RANKED and CODED */
     uint64_t open_rows; /* OPEN: slots are for so many rows at least: as those of other parts */
+    uint64_t all_rows;  /* OPEN: so many rows have numbers at least: those of all parts */
     join_row_need row_need;
     const reserved_columns *reserved; /* some chunks' rows are there; NULL: none */
 
@@ -68,11 +72,14 @@ typedef struct join_table {
     uint64_t row_count, key_row_count; /* all rows; those whose keys are not NULL */
     uint64_t group_count;
     bool is_unique;               /* no group has two rows */
+    bool is_direct;               /* probing gives build rows, not groups */
     const join_key_range *ranges; /* RANKED, CODED, OPEN: of the keys */
     uint64_t bits;                /* RANKED: max - min + 1 */
     dev_buffer *bitmap, *ranks;
-    /* CODED, OPEN: 64-bit codes; HASHED: rows of `packed` with their hashes; 0 for none. */
+    /* CODED, OPEN: 64-bit codes, perhaps with rows (row_bits as code_insert knows them); HASHED: rows of `packed` with
+     * their hashes; 0 for none. */
     dev_buffer *slots;
+    uint32_t row_bits;
     uint64_t slot_count; /* OPEN: of each part */
     uint32_t part_count; /* OPEN: tables one behind the other, as code_find knows them; 0: one */
     key_layout layout;
@@ -107,6 +114,10 @@ uint64_t join_table_slot_count(join_table_form form, uint64_t rows);
 
 /* Of keys whose ranges must be known when the table is made. */
 bool join_table_needs_ranges(const join_table *table);
+
+/* Where slots of codes of keys in these ranges have the numbers of so many rows, as code_insert knows it. */
+uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges);
+uint64_t join_table_slot_bytes(uint32_t row_bits);
 
 /* About how many bytes the table of so many rows takes besides the rows, at its largest. The keys'
  * ranges may be of more rows. */
@@ -154,7 +165,7 @@ CHECKED status join_table_codes(const join_table *table, dev_stream *stream, ten
 CHECKED status join_table_slots(const join_table *table, exec_task *task, tensor *const *keys,
                                 dev_count rows, bool is_build, uint64_t first_row, uint32_t *out);
 
-/* The group of each of `rows` probe rows, ROW_NULL for none; keys FLAT. */
+/* The group of each of `rows` probe rows, or (is_direct) its build row; ROW_NULL for none; keys FLAT. */
 CHECKED status join_table_probe(const join_table *table, exec_task *task, tensor *const *keys,
                                 dev_count rows, row_index **out);
 

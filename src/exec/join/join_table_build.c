@@ -44,16 +44,21 @@ static bool can_rank(const join_table *table, uint64_t rows, const join_key_rang
     return table->key_count == 1 && width < (most > RANK_BITS_SMALL ? most : RANK_BITS_SMALL);
 }
 
-/* All keys together fit a number, 0 left out. */
-static bool can_code(const join_table *table, const join_key_range *ranges)
+/* All keys together fit a number, 0 left out: the largest; 0: they do not. */
+static uint64_t largest_code(const join_table *table, const join_key_range *ranges)
 {
     uint64_t codes = 1;
     for (uint32_t k = 0; k < table->key_count; k++) {
         uint64_t width = (uint64_t)ranges[k].max - (uint64_t)ranges[k].min;
         if (width == UINT64_MAX || __builtin_mul_overflow(codes, width + 1, &codes))
-            return false;
+            return 0;
     }
-    return true;
+    return codes;
+}
+
+static bool can_code(const join_table *table, const join_key_range *ranges)
+{
+    return largest_code(table, ranges) != 0;
 }
 
 static bool some_key_is_always_null(const join_table *table, const join_key_range *ranges)
@@ -113,6 +118,22 @@ uint64_t join_table_slot_count(join_table_form form, uint64_t rows)
     return slots < most ? slots : most;
 }
 
+/* Both in a word where they fit, else a word each. */
+uint32_t join_table_row_bits(const join_table *table, uint64_t rows, const join_key_range *ranges)
+{
+    uint64_t code = largest_code(table, ranges);
+    if (!code || table->row_need != JOIN_ROWS_ALWAYS || table->range_count ||
+        !table->dev->has_rows_in_slots)
+        return 0;
+    uint32_t bits = rows < 2 ? 1 : 64 - (uint32_t)__builtin_clzll(rows - 1);
+    return bits <= (uint32_t)__builtin_clzll(code) ? bits : DEV_SLOT_PAIR;
+}
+
+uint64_t join_table_slot_bytes(uint32_t row_bits)
+{
+    return (row_bits == DEV_SLOT_PAIR ? 2 : 1) * sizeof(uint64_t);
+}
+
 uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key_range *ranges)
 {
     /* row_groups, rows */
@@ -127,7 +148,10 @@ uint64_t join_table_bytes(const join_table *table, uint64_t rows, const join_key
     join_table_form form = is_open    ? JOIN_TABLE_OPEN
                            : is_coded ? JOIN_TABLE_CODED
                                       : JOIN_TABLE_HASHED;
-    uint64_t slots = join_table_slot_count(form, rows) * (sizeof(uint64_t) + sizeof(uint32_t));
+    uint64_t slot = sizeof(uint64_t);
+    if (is_coded)
+        slot = join_table_slot_bytes(join_table_row_bits(table, rows, ranges));
+    uint64_t slots = join_table_slot_count(form, rows) * (slot + sizeof(uint32_t));
     return slots + (is_coded ? 0 : rows * table->layout.stride) + lists;
 }
 
@@ -142,8 +166,12 @@ static status make_slots(join_table *table, dev_stream *stream)
                                       "a join's table of %llu rows has too many slots",
                                       (unsigned long long)rows),
                            "SET memory_limit to less: the sides are divided");
+    if (table->form != JOIN_TABLE_HASHED)
+        table->row_bits = join_table_row_bits(
+            table, table->all_rows > rows ? table->all_rows : rows, table->ranges);
     TRY(dev_words_new(stream, 2, &table->stats));
-    return zeroed(stream, table->slot_count * sizeof(uint64_t), &table->slots);
+    return zeroed(stream, table->slot_count * join_table_slot_bytes(table->row_bits),
+                  &table->slots);
 }
 
 static status start_hashing(join_table *table, dev_stream *stream)
@@ -417,6 +445,11 @@ static status find_chunk(join_table *table, exec_task *task, size_t number)
 
 /* ---- rows of the groups ---- */
 
+static bool has_rows_in_slots(const join_table *table)
+{
+    return table->form == JOIN_TABLE_HASHED ? table->dev->has_rows_in_slots : table->row_bits > 0;
+}
+
 static status make_lists(join_table *table, dev_stream *stream)
 {
     uint64_t words[2];
@@ -424,8 +457,11 @@ static status make_lists(join_table *table, dev_stream *stream)
         TRY(dev_words_read(stream, table->stats->address, words, 2));
         table->key_row_count = words[0];
         table->is_unique = words[0] == words[1] && !table->has_null_keys && !table->range_count;
+        table->is_direct = table->is_unique && wants_rows(table) && has_rows_in_slots(table);
     }
-    if (!table->row_groups)
+    if (table->is_direct)
+        table->group_count = table->row_count;
+    if (!table->row_groups || table->is_direct)
         return STATUS_OK;
     if (wants_rows(table)) {
         uint64_t room = table->is_unique ? table->group_count : table->row_count;
@@ -559,5 +595,6 @@ void join_table_restart(join_table *table)
     table->build = NULL;
     table->chunk_rows = NULL;
     table->row_count = table->key_row_count = 0;
+    table->row_bits = 0;
     table->form = table->key_count ? JOIN_TABLE_HASHED : JOIN_TABLE_KEYLESS;
 }

@@ -37,8 +37,8 @@ static void check_slots(const join_table *table)
     assert(table->key_count && !table->bitmap && table->slot_count > table->row_count);
     assert(table->form != JOIN_TABLE_HASHED || !(table->slot_count & (table->slot_count - 1)));
     assert(table->slot_count <= ROW_NULL);
-    assert(table->group_count == table->slot_count);
-    check_has(table->slots, table->slot_count * sizeof(uint64_t));
+    assert(table->group_count == (table->is_direct ? table->row_count : table->slot_count));
+    check_has(table->slots, table->slot_count * join_table_slot_bytes(table->row_bits));
 }
 
 static void check_form(const join_table *table)
@@ -67,7 +67,10 @@ static void check_form(const join_table *table)
 static void check_lists(const join_table *table)
 {
     bool can_match = table->form != JOIN_TABLE_RANKED || table->bitmap;
-    if (can_match)
+    if (table->is_direct)
+        assert(table->is_unique && table->slots && !table->rows &&
+               table->row_need != JOIN_ROWS_NEVER);
+    else if (can_match)
         assert(!table->rows == !(table->row_need == JOIN_ROWS_ALWAYS ||
                                  (table->row_need == JOIN_ROWS_IF_MANY && !table->is_unique)));
     if (table->rows)

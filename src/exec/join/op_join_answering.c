@@ -62,7 +62,7 @@ static void answering_local_close(exec_operator *base, void *state)
 
 /* ---- the key's rows ---- */
 
-/* The numbers [first, first + count) of the lists of build rows; of none, zeros. */
+/* The numbers [first, first + count) of the lists of build rows, or that one itself; of none, zeros. */
 static status list_rows(const join_table *table, exec_task *task, uint64_t first, uint64_t count,
                         row_index **out)
 {
@@ -73,8 +73,8 @@ static status list_rows(const join_table *table, exec_task *task, uint64_t first
                                           (const uint32_t *)table->rows->address + first,
                                           count * sizeof(uint32_t));
     else
-        st = DEV_LAUNCH(task->stream, fill, .width = 4, .count = dev_count_exact(count),
-                        .out = (*out)->rows);
+        st = DEV_LAUNCH(task->stream, fill, .width = 4, .value_low = table->is_direct ? first : 0,
+                        .count = dev_count_exact(count), .out = (*out)->rows);
     if (st) {
         row_index_unref(*out);
         *out = NULL;
