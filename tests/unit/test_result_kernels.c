@@ -4,7 +4,8 @@
 #include "test.h"
 
 #define ROWS_MAX 5000 /* three tiles of the CUDA device */
-#define TEXT_MAX 40
+#define TEXT_MAX 300
+#define SHORT_TEXT_MAX 40 /* most of them */
 
 static const size_t counts[] = {1, 7, 8, 63, 64, 65, 2047, 2048, 2049, ROWS_MAX};
 #define COUNTS (sizeof counts / sizeof *counts)
@@ -38,7 +39,8 @@ static char texts[ROWS_MAX][TEXT_MAX];
 static void fill_texts(void)
 {
     for (size_t i = 0; i < ROWS_MAX; i++) {
-        uint32_t bytes = (uint32_t)test_random_below(TEXT_MAX + 1);
+        bool is_short = test_random_below(4) > 0;
+        uint32_t bytes = (uint32_t)test_random_below((is_short ? SHORT_TEXT_MAX : TEXT_MAX) + 1);
         for (size_t k = 0; k < TEXT_MAX; k++)
             texts[i][k] = (char)('a' + test_random_below(26));
         views[i] = string_view_make(texts[i], i % 7 ? bytes : 0);
@@ -78,6 +80,43 @@ TEST(texts_side_by_side)
         for (size_t c = 0; c < COUNTS; c++)
             for (int has_nulls = 0; has_nulls < 2; has_nulls++)
                 check_texts(table_of(v), dev_count_exact(counts[c]), counts[c], has_nulls);
+}
+
+/* Long ones go to a heap of which some bytes are in use, each to a place of its own. */
+TEST(texts_in_a_heap)
+{
+    enum { USED = 13 };
+    static string_view copies[ROWS_MAX];
+    static char heap[USED + ROWS_MAX * TEXT_MAX + 1];
+    fill_texts();
+    fill_validity();
+    for (size_t v = 0; v < ISAS && table_of(v); v++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            uint64_t used = USED, wanted = USED, wrong = 0;
+            memset(heap, '#', sizeof heap);
+            string_copy_arguments a = {.values = views,
+                                       .validity = validity,
+                                       .count = dev_count_exact(counts[c]),
+                                       .heap = heap,
+                                       .heap_used = &used,
+                                       .out = copies};
+            table_of(v)[DEV_KERNEL_string_copy](&a);
+            for (size_t i = 0; i < counts[c]; i++) {
+                if (!is_valid(true, i))
+                    continue;
+                const char *text = string_data(&copies[i]);
+                bool is_long = views[i].bytes > STRING_INLINE_BYTES;
+                wanted += is_long ? views[i].bytes : 0;
+                wrong += copies[i].bytes != views[i].bytes ||
+                         memcmp(text, texts[i], views[i].bytes) != 0 ||
+                         (is_long && (text < heap + USED || text >= heap + used));
+            }
+            CHECK_EQ(wrong, 0);
+            CHECK_EQ(used, wanted);
+            for (size_t k = 0; k < USED; k++)
+                CHECK_EQ(heap[k], '#');
+            CHECK_EQ(heap[used], '#');
+        }
 }
 
 TEST(texts_of_a_lazy_count)

@@ -1,6 +1,7 @@
 /* kernel_move.cu - selecting, moving and hashing values. */
 #include "base/uuid_text.h"
 #include "device/arrow_value.h"
+#include "device/cuda/copy_text.cuh"
 #include "device/cuda/hash.cuh"
 
 KERNEL_TOGETHER(mask_to_index)
@@ -183,11 +184,11 @@ KERNEL_TOGETHER(string_copy)
     if (i < count && kernel_is_valid(a.validity, i))
         view = ((const kernel_view *)a.values)[i];
     bool is_long = kernel_view_is_long(&view);
-    uint64_t place = kernel_take_room(a.heap_used, is_long ? kernel_view_bytes(&view) : 0);
-    if (is_long) {
-        memcpy(a.heap + place, kernel_view_data(&view), kernel_view_bytes(&view));
-        view.tail = (uint64_t)(a.heap + place);
-    }
+    uint64_t bytes = is_long ? kernel_view_bytes(&view) : 0;
+    char *place = a.heap + kernel_take_room(a.heap_used, bytes);
+    kernel_copy_texts(place, (const char *)view.tail, bytes);
+    if (is_long)
+        view.tail = (uint64_t)place;
     if (i < count)
         ((kernel_view *)a.out)[i] = view;
 }
@@ -219,13 +220,18 @@ KERNEL_TOGETHER_WIDE(string_offsets)
         a.out[count] = (int64_t)(base + total);
 }
 
-KERNEL_ALONE(string_place)
+KERNEL_TOGETHER(string_place)
 {
-    uint64_t count = kernel_count(a.count), i = kernel_row();
-    if (i >= count || !kernel_is_valid(a.validity, i))
-        return;
+    uint64_t count = kernel_count(a.count), i = kernel_row(), bytes = 0;
     const kernel_view *view = (const kernel_view *)a.values + i;
-    memcpy(a.out + a.offsets[i], kernel_view_data(view), kernel_view_bytes(view));
+    const char *text = NULL;
+    char *place = NULL;
+    if (i < count && kernel_is_valid(a.validity, i)) {
+        bytes = kernel_view_bytes(view);
+        text = kernel_view_data(view);
+        place = a.out + a.offsets[i];
+    }
+    kernel_copy_texts(place, text, bytes);
 }
 
 /* ---- values for clients ---- */
