@@ -167,7 +167,8 @@ typedef enum dev_time_op {
     DEV_TIME_TIMESTAMP_ADD_INTERVAL, /* timestamp, interval: timestamp */
     DEV_TIME_TIMESTAMP_DIFFERENCE,   /* timestamp, timestamp: interval */
     DEV_TIME_INTERVAL_ADD,           /* interval, interval: interval */
-    DEV_TIME_INTERVAL_MULTIPLY       /* interval, double: interval */
+    DEV_TIME_INTERVAL_MULTIPLY,      /* interval, double: interval */
+    DEV_TIME_INTERVAL_DIVIDE         /* interval, double: interval */
 } dev_time_op;
 
 #endif

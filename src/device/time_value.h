@@ -273,19 +273,32 @@ PORTABLE bool add_interval(int64_t timestamp, const interval_value *v, int64_t u
            !add_overflows_64(days, more, out);
 }
 
-/* Parts that are not whole go down: a month counts 30 days, a day 24 hours. */
-PORTABLE bool multiply_interval(const interval_value *v, double factor, interval_value *out)
+PORTABLE double scale_part(double part, double number, bool is_division)
 {
-    double months = v->months * factor;
-    double days = v->days * factor + (months - trunc(months)) * 30;
-    /* What rounding of the products leaves just below a whole day is one. */
-    double whole_days = trunc(round(days * 1e6) / 1e6);
-    double time = (double)v->microseconds * factor + (days - whole_days) * (double)CALENDAR_DAY;
-    if (!(fabs(months) < 0x1p31 && fabs(whole_days) < 0x1p31 && fabs(time) < 0x1p63))
+    return is_division ? part / number : part * number;
+}
+
+/* Times or divided by a number. Parts that are not whole go down: a month counts 30 days, a day 24 hours; what
+ * rounding leaves of them is rounded to a millionth, as in PostgreSQL. */
+PORTABLE bool scale_interval(const interval_value *v, double number, bool is_division,
+                             interval_value *out)
+{
+    double months = scale_part(v->months, number, is_division);
+    double days = scale_part(v->days, number, is_division);
+    if (!(fabs(months) < 0x1p31 && fabs(days) < 0x1p31))
+        return false;
+    double more_days = rint((months - trunc(months)) * 30 * 1e6) / 1e6;
+    double seconds = (days - trunc(days) + more_days - trunc(more_days)) * 86400;
+    seconds = rint(seconds * 1e6) / 1e6;
+    double carried = fabs(seconds) >= 86400 ? trunc(seconds / 86400) : 0;
+    double whole_days = trunc(days) + carried + trunc(more_days);
+    double time = rint(scale_part((double)v->microseconds, number, is_division) +
+                       (seconds - carried * 86400) * (double)CALENDAR_SECOND);
+    if (!(fabs(whole_days) < 0x1p31 && fabs(time) < 0x1p63))
         return false;
     out->months = (int32_t)months;
     out->days = (int32_t)whole_days;
-    out->microseconds = (int64_t)nearbyint(time);
+    out->microseconds = (int64_t)time;
     return true;
 }
 
@@ -323,8 +336,9 @@ PORTABLE bool time_arithmetic_row(const time_arithmetic_arguments *a, uint64_t i
                !add_overflows_64(left->microseconds, right->microseconds, &out->microseconds);
     }
     case DEV_TIME_INTERVAL_MULTIPLY:
-        return multiply_interval((const interval_value *)a->left + l, ((const double *)a->right)[r],
-                                 (interval_value *)a->out + i);
+    case DEV_TIME_INTERVAL_DIVIDE:
+        return scale_interval((const interval_value *)a->left + l, ((const double *)a->right)[r],
+                              a->op == DEV_TIME_INTERVAL_DIVIDE, (interval_value *)a->out + i);
     }
     return false;
 }

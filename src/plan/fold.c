@@ -2,6 +2,7 @@
 #include "plan/fold.h"
 
 #include "device/host/host.h"
+#include "device/time_value.h"
 #include "plan/fold_choice.h"
 #include "plan/fold_like.h"
 #include "plan/fold_number.h"
@@ -196,16 +197,11 @@ static bool fold_interval_add(const value *l, const value *r, value *out)
 }
 
 /* By whole factors; fractions spill from part to part. */
-static bool fold_interval_multiply(const value *interval, double factor, value *out)
+static bool fold_interval_scale(const value *interval, double number, bool is_division, value *out)
 {
     *out = (value){.type = interval->type};
-    if (factor != rint(factor) || fabs(factor) > INT32_MAX)
-        return false;
-    int64_t by = (int64_t)factor;
-    return !__builtin_mul_overflow(interval->interval.months, by, &out->interval.months) &&
-           !__builtin_mul_overflow(interval->interval.days, by, &out->interval.days) &&
-           !__builtin_mul_overflow(interval->interval.microseconds, by,
-                                   &out->interval.microseconds);
+    return (!is_division || number != 0) &&
+           scale_interval(&interval->interval, number, is_division, &out->interval);
 }
 
 /* ---- calls ---- */
@@ -303,7 +299,8 @@ static bool fold_values(arena *a, const expr *e, value *out)
     case EXPR_INTERVAL_ADD:
         return fold_interval_add(first, second, out);
     case EXPR_INTERVAL_MULTIPLY:
-        return fold_interval_multiply(first, second->f64, out);
+    case EXPR_INTERVAL_DIVIDE:
+        return fold_interval_scale(first, second->f64, e->op == EXPR_INTERVAL_DIVIDE, out);
     case EXPR_LIKE:
     case EXPR_ILIKE:
         return fold_like(a, e, out);

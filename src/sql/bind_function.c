@@ -308,8 +308,9 @@ static status bind_date_trunc(const call *c, expr_op op, expr **out)
     expr *arg = c->args[1], *name;
     if (bind_is_literal(arg))
         TRY(bind_cast(c->b, arg, type_make(TYPE_TIMESTAMP), c->tree->location, &arg));
-    if (arg->type.id == TYPE_INTERVAL && c->count == 2) {
+    if ((arg->type.id == TYPE_INTERVAL || arg->type.id == TYPE_TIME) && c->count == 2) {
         bool is_cut;
+        TRY(bind_cast(c->b, arg, type_make(TYPE_INTERVAL), c->tree->location, &arg));
         TRY(bind_cut_interval(c->b, arg, field->name, c->tree->location, &is_cut, out));
         return is_cut ? STATUS_OK : bad_field(c, field, arg);
     }

@@ -306,13 +306,11 @@ static status interval_times(binder *b, expr *interval, expr *number, bool is_di
                              int32_t location, expr **out)
 {
     TRY(bind_cast(b, number, type_make(TYPE_DOUBLE), location, &number));
-    if (is_division) {
-        value one = value_double(1);
-        expr *numerator;
-        TRY(bind_constant(b, &one, location, &numerator));
-        TRY(bind_call2(b, EXPR_DIVIDE, number->type, numerator, number, location, &number));
-    }
-    return bind_call2(b, EXPR_INTERVAL_MULTIPLY, interval->type, interval, number, location, out);
+    if (is_division && number->kind == EXPR_CONSTANT && !number->constant.is_null &&
+        number->constant.f64 == 0)
+        return bind_error(b, STATUS_KIND_DATA, location, "division by zero");
+    return bind_call2(b, is_division ? EXPR_INTERVAL_DIVIDE : EXPR_INTERVAL_MULTIPLY,
+                      interval->type, interval, number, location, out);
 }
 
 static status difference(binder *b, expr *left, expr *right, int32_t location, expr **out)
@@ -325,7 +323,7 @@ static status difference(binder *b, expr *left, expr *right, int32_t location, e
                       out);
 }
 
-/* A literal beside a time is an interval, except that date - '...' is between dates. */
+/* A literal beside a time is an interval, but of a difference, which is between two of a type. */
 static status read_time_literals(binder *b, bool is_minus, expr **left, expr **right,
                                  int32_t location)
 {
@@ -333,7 +331,7 @@ static status read_time_literals(binder *b, bool is_minus, expr **left, expr **r
     if (!literal)
         return STATUS_OK;
     const expr *other = literal == left ? *right : *left;
-    bool is_same = is_minus && (other->type.id == TYPE_DATE || literal == left);
+    bool is_same = is_minus;
     if (!type_is_time(other->type) && other->type.id != TYPE_INTERVAL)
         return STATUS_OK;
     data_type type = is_same ? other->type : type_make(TYPE_INTERVAL);
@@ -344,12 +342,41 @@ static status read_time_literals(binder *b, bool is_minus, expr **left, expr **r
     return st;
 }
 
+/* With times of a day: one and an interval are one, else they count as the intervals since midnight. */
+static status clock_arithmetic(binder *b, const char *name, expr **left, expr **right,
+                               int32_t location, bool *out_done, expr **out)
+{
+    data_type interval = type_make(TYPE_INTERVAL);
+    bool is_clock = name[0] == '+' || (name[0] == '-' && (*left)->type.id == TYPE_TIME);
+    *out_done =
+        is_clock && ((*left)->type.id == TYPE_INTERVAL || (*right)->type.id == TYPE_INTERVAL);
+    if (!*out_done && (*left)->type.id == TYPE_TIME && (*right)->type.id == TYPE_TIME &&
+        name[0] != '-')
+        return no_operator(b, name, *left, *right, location);
+    TRY(bind_cast(b, *left, (*left)->type.id == TYPE_TIME ? interval : (*left)->type, location,
+                  left));
+    TRY(bind_cast(b, *right, (*right)->type.id == TYPE_TIME ? interval : (*right)->type, location,
+                  right));
+    if (!*out_done)
+        return STATUS_OK;
+    if (name[0] == '-')
+        TRY(bind_negate(b, *right, location, right));
+    TRY(bind_call2(b, EXPR_INTERVAL_ADD, interval, *left, *right, location, out));
+    return bind_cast(b, *out, type_make(TYPE_TIME), location, out);
+}
+
 static status time_arithmetic(binder *b, const char *name, expr *left, expr *right,
                               int32_t location, expr **out)
 {
     bool is_plus = name[0] == '+', is_minus = name[0] == '-';
     if (is_plus || is_minus)
         TRY(read_time_literals(b, is_minus, &left, &right, location));
+    if (left->type.id == TYPE_TIME || right->type.id == TYPE_TIME) {
+        bool is_done;
+        TRY(clock_arithmetic(b, name, &left, &right, location, &is_done, out));
+        if (is_done)
+            return STATUS_OK;
+    }
     bool left_is_time = left->type.id == TYPE_DATE || is_timestamp(left);
     bool right_is_time = right->type.id == TYPE_DATE || is_timestamp(right);
     bool left_is_interval = left->type.id == TYPE_INTERVAL;
@@ -375,11 +402,13 @@ static status time_arithmetic(binder *b, const char *name, expr *left, expr *rig
             TRY(bind_negate(b, right, location, &right));
         return bind_call2(b, EXPR_INTERVAL_ADD, left->type, left, right, location, out);
     }
-    if (name[0] == '*' && left_is_interval && type_is_numeric(right->type))
+    bool left_is_number = type_is_numeric(left->type) || bind_is_literal(left);
+    bool right_is_number = type_is_numeric(right->type) || bind_is_literal(right);
+    if (name[0] == '*' && left_is_interval && right_is_number)
         return interval_times(b, left, right, false, location, out);
-    if (name[0] == '*' && right_is_interval && type_is_numeric(left->type))
+    if (name[0] == '*' && right_is_interval && left_is_number)
         return interval_times(b, right, left, false, location, out);
-    if (name[0] == '/' && left_is_interval && type_is_numeric(right->type))
+    if (name[0] == '/' && left_is_interval && right_is_number)
         return interval_times(b, left, right, true, location, out);
     return no_operator(b, name, left, right, location);
 }

@@ -301,6 +301,10 @@ status bind_literal_number(binder *b, const expr *literal, expr **out)
 status bind_cast(binder *b, expr *arg, data_type type, int32_t location, expr **out)
 {
     char from[TYPE_NAME_BYTES], to[TYPE_NAME_BYTES];
+    if (arg->type.id == TYPE_TIME && type.id == TYPE_INTERVAL)
+        return bind_call1(b, EXPR_TIME_TO_INTERVAL, type, arg, location, out);
+    if (arg->type.id == TYPE_INTERVAL && type.id == TYPE_TIME)
+        return bind_call1(b, EXPR_INTERVAL_TO_TIME, type, arg, location, out);
     if (!type_can_cast(arg->type, type))
         return bind_error(b, STATUS_KIND_INVALID, location, "cannot cast type %s to %s",
                           type_name(arg->type, from), type_name(type, to));

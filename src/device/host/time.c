@@ -188,6 +188,20 @@ status host_round_interval(host_call *c, uint64_t row)
     return STATUS_OK;
 }
 
+status host_time_to_interval(host_call *c, uint64_t row)
+{
+    ((interval_value *)c->values)[row] = (interval_value){0, 0, host_integer(c, 0, row)};
+    return STATUS_OK;
+}
+
+/* The clock at its end that began it at midnight: months and days are whole ones. */
+status host_interval_to_time(host_call *c, uint64_t row)
+{
+    int64_t time = interval_of(c, row).microseconds;
+    host_put_integer(c, row, time - floor_divide(time, CALENDAR_DAY) * CALENDAR_DAY);
+    return STATUS_OK;
+}
+
 /* To whole groups of months; without its days if there are none of them (0), and to whole units of time (0: none). */
 status host_cut_interval(host_call *c, uint64_t row)
 {

@@ -193,7 +193,7 @@ status compile_call_time(compiler *c, const expr *e, int op, uint32_t *out)
     TRY(compile_args(c, e, args));
     if (op == DEV_TIME_DATE_ADD_DAYS)
         TRY(compile_cast(c, args[1], type_make(TYPE_INT32), e->position, &args[1]));
-    if (op == DEV_TIME_INTERVAL_MULTIPLY)
+    if (op == DEV_TIME_INTERVAL_MULTIPLY || op == DEV_TIME_INTERVAL_DIVIDE)
         TRY(compile_cast(c, args[1], type_make(TYPE_DOUBLE), e->position, &args[1]));
     for (int i = 0; i < 2; i++)
         if (instruction_of(c, args[i])->type.id == TYPE_NULL)

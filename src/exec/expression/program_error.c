@@ -53,6 +53,9 @@ static status explain(frame *f, const instruction *s, dev_error_code code, uint6
         return status_new(STATUS_KIND_DATA, "a text would have more than 4 GiB");
     case INSTRUCTION_DATE_TRUNC:
     case INSTRUCTION_TIME:
+        if (s->kind == INSTRUCTION_TIME && s->op == DEV_TIME_INTERVAL_DIVIDE)
+            return status_new(STATUS_KIND_DATA, "%s / %s: division by zero, or too large", left,
+                              right);
         return status_new(STATUS_KIND_DATA, "a result computed from %s does not fit %s", left,
                           type);
     case INSTRUCTION_MATH:
