@@ -126,9 +126,39 @@ static status bind_round(const call *c, expr_op op, expr **out)
     return bind_cast(c->b, *out, rounded_type(arg->type, 0), c->tree->location, out);
 }
 
+/* trunc(x, n) of a decimal: without the rest of so many digits. */
+static status cut_digits(const call *c, expr **out)
+{
+    int64_t digits;
+    expr *arg = c->args[0], *unit, *rest;
+    int32_t location = c->tree->location;
+    TRY(require_number(c, 0));
+    arg = c->args[0];
+    TRY(digits_argument(c, &digits));
+    if (!type_is_integer(arg->type) && arg->type.id != TYPE_DECIMAL)
+        return bind_unsupported(c->b, location, "trunc to digits of what is no decimal is");
+    *out = arg;
+    if (digits >= arg->type.scale)
+        return STATUS_OK;
+    unsigned scale = digits > 0 ? (unsigned)digits : 0;
+    value v =
+        value_decimal(power_of_ten(digits < 0 ? (unsigned)-digits : 0), type_decimal(38, scale));
+    v = value_decimal(value_int128(&v), value_decimal_type(&v));
+    TRY(bind_constant(c->b, &v, -1, &unit));
+    TRY(bind_arithmetic(c->b, "%", arg, unit, location, &rest));
+    TRY(bind_arithmetic(c->b, "-", arg, rest, location, out));
+    if (type_is_integer(arg->type))
+        return STATUS_OK;
+    unsigned whole = (unsigned)(arg->type.precision - arg->type.scale);
+    return bind_cast(c->b, *out, type_decimal(whole + scale > 1 ? whole + scale : 1, scale),
+                     location, out);
+}
+
 /* floor, ceil, trunc: of a decimal, without its digits behind the point. */
 static status bind_whole(const call *c, expr_op op, expr **out)
 {
+    if (c->count == 2)
+        return cut_digits(c, out);
     TRY(require_number(c, 0));
     expr *arg = c->args[0];
     if (type_is_integer(arg->type) || (arg->type.id == TYPE_DECIMAL && arg->type.scale == 0)) {
@@ -336,10 +366,24 @@ static status bind_timezone(const call *c, expr_op op, expr **out)
 
 /* ---- the others ---- */
 
+/* As text; booleans are t and f there, as PostgreSQL prints them. */
+static status print_argument(const call *c, size_t i)
+{
+    bool is_boolean = c->args[i]->type.id == TYPE_BOOL;
+    data_type text = type_make(TYPE_VARCHAR);
+    value one = value_int(TYPE_INT64, 1);
+    expr *count;
+    TRY(bind_cast(c->b, c->args[i], text, c->tree->location, &c->args[i]));
+    if (!is_boolean)
+        return STATUS_OK;
+    TRY(bind_constant(c->b, &one, -1, &count));
+    return bind_call2(c->b, EXPR_LEFT, text, c->args[i], count, c->tree->location, &c->args[i]);
+}
+
 static status bind_concat(const call *c, expr_op op, expr **out)
 {
     for (size_t i = 0; i < c->count; i++)
-        TRY(bind_cast(c->b, c->args[i], type_make(TYPE_VARCHAR), c->tree->location, &c->args[i]));
+        TRY(print_argument(c, i));
     return bind_call(c->b, op, type_make(TYPE_VARCHAR), c->args, (uint32_t)c->count,
                      c->tree->location, out);
 }

@@ -203,5 +203,7 @@ status bind_cast_modified(binder *b, expr *arg, data_type type, const bind_modif
     TRY(bind_cast(b, arg, type, location, out));
     if (modifier->decimals >= 0)
         return bind_round_time(b, *out, modifier->decimals, location, out);
-    return modifier->length < 0 ? STATUS_OK : cut_text(b, *out, modifier->length, location, out);
+    if (modifier->length >= 0)
+        TRY(cut_text(b, *out, modifier->length, location, out));
+    return modifier->is_padded ? bind_call1(b, EXPR_RTRIM, type, *out, location, out) : STATUS_OK;
 }

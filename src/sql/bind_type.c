@@ -132,6 +132,8 @@ status bind_type_name(binder *b, const PgQuery__TypeName *name, data_type *out,
     TRY(modifiers(b, name, given, 1, &modifier_count));
     if (id == TYPE_VARCHAR && modifier_count)
         out_modifier->length = given[0];
+    if (!strcasecmp(word, "bpchar"))
+        out_modifier->is_padded = true;
     if (type_is_time(*out) && modifier_count)
         TRY(check_decimals(b, name, given[0], &out_modifier->decimals));
     if (!strcasecmp(word, "timestamp_ns") || (id == TYPE_TIMESTAMP && given[0] > 6))

@@ -405,6 +405,7 @@ typedef struct bind_modifier {
     bool is_bare;             /* a decimal without any */
     int32_t precision, scale; /* of a decimal, as written; 0: none */
     int32_t length;           /* of a text; -1: any */
+    bool is_padded;           /* char(n): blanks at the end are none */
     int32_t decimals;         /* of the seconds of a time or interval; -1: any */
     uint32_t fields;          /* of an interval: INTERVAL_DAY and so on; 0: all */
 } bind_modifier;
