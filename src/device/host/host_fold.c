@@ -44,9 +44,11 @@ static bool read_result(const host_call *c, host_place *at, value *out)
     case TYPE_BOOL:
         out->boolean = at->bits & 1;
         return true;
-    case TYPE_VARCHAR: {
+    case TYPE_VARCHAR:
+    case TYPE_BLOB: {
         char *text = arena_copy_text(c->memory, string_data(&at->text), at->text.bytes);
         *out = value_text(text, at->text.bytes);
+        out->type = c->type;
         return text;
     }
     case TYPE_DOUBLE:
