@@ -459,7 +459,7 @@ TEST(ranges_of_values_answer_conditions)
         {"select l.u, r.n from l join r on l.u = r.n", " join", NULL},
         {"select l.n, r.n from l left join r on l.n = r.n", "NULL as n", " join"},
         {"select l.n, r.n from r right join l on l.n = r.n", "NULL as n", " join"},
-        {"select l.n, r.n from l full join r on l.n = r.n", "full join", NULL},
+        {"select l.n, r.n from l full join r on l.n = r.n", "union all", " join"},
         {"select n from l where exists (select 1 from r where r.n = l.n)", "values", " join"},
         {"select n from l where not exists (select 1 from r where r.n = l.n)", "series", " join"},
         {"select n from l where n not in (select n from r)", "series", " join"},
