@@ -28,5 +28,6 @@ check "an index past the end" found past_the_end "AddressSanitizer: use-after-po
 check "a shared word that was not written" found unwritten_word "row 0 is wrong"
 check "a copy of memory that is not pinned" found pageable_copy "which is not pinned"
 check "the same, asked of the device" found pageable_copy_of_device "bytes that are not pinned"
+check "a stream that was destroyed" found destroyed_stream "a stream is used that was destroyed"
 check "few threads for many rows" found few_threads "1 blocks of 256 threads for 1000000 rows"
 finish

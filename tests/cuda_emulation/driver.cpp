@@ -155,16 +155,24 @@ static int refuse(const char *format, ...)
 /* ---- streams ---- */
 
 struct CUstream_st {
-    std::thread thread;
     std::mutex mutex;
-    std::condition_variable changed;
+    std::condition_variable changed, done;
     std::deque<std::function<void()>> commands;
-    bool is_closing = false, is_busy = false;
+    bool is_busy = false;
+    std::atomic<bool> is_open{false};
     uint64_t random = 1;
 
     void main();
+    void must_be_open() const
+    {
+        if (is_open)
+            return;
+        fprintf(stderr, "emulated driver: a stream is used that was destroyed\n");
+        abort();
+    }
     void enqueue(std::function<void()> command)
     {
+        must_be_open();
         std::lock_guard<std::mutex> guard(mutex);
         commands.push_back(std::move(command));
         changed.notify_one();
@@ -182,9 +190,7 @@ void CUstream_st::main()
 {
     std::unique_lock<std::mutex> guard(mutex);
     for (;;) {
-        changed.wait(guard, [this] { return is_closing || !commands.empty(); });
-        if (commands.empty())
-            return;
+        changed.wait(guard, [this] { return !commands.empty(); });
         std::function<void()> command = std::move(commands.front());
         commands.pop_front();
         is_busy = true;
@@ -198,16 +204,37 @@ void CUstream_st::main()
             command();
         guard.lock();
         is_busy = false;
+        if (commands.empty())
+            done.notify_all();
     }
+}
+
+/* Streams that were destroyed wait for the next ones: with sanitizers a thread takes longer to begin and to end than a
+ * short query does. */
+static std::vector<CUstream_st *> idle;
+
+static CUstream_st *take_idle()
+{
+    std::lock_guard<std::mutex> guard(lock);
+    if (idle.empty())
+        return nullptr;
+    CUstream_st *stream = idle.back();
+    idle.pop_back();
+    return stream;
 }
 
 EXPORTED int cuStreamCreate(CUstream_st **out, unsigned)
 {
     BEGIN_IN_CONTEXT
     static uint64_t seed;
-    CUstream_st *stream = new CUstream_st;
+    CUstream_st *stream = take_idle();
+    bool is_new = !stream;
+    if (is_new)
+        stream = new CUstream_st;
     stream->random = ++seed;
-    stream->thread = std::thread([stream] { stream->main(); });
+    stream->is_open = true;
+    if (is_new)
+        std::thread([stream] { stream->main(); }).detach();
     std::lock_guard<std::mutex> guard(lock);
     streams.insert(stream);
     *out = stream;
@@ -216,13 +243,14 @@ EXPORTED int cuStreamCreate(CUstream_st **out, unsigned)
 
 static void destroy(CUstream_st *stream)
 {
+    stream->must_be_open();
+    stream->is_open = false;
     {
-        std::lock_guard<std::mutex> guard(stream->mutex);
-        stream->is_closing = true;
-        stream->changed.notify_one();
+        std::unique_lock<std::mutex> guard(stream->mutex);
+        stream->done.wait(guard, [stream] { return stream->commands.empty() && !stream->is_busy; });
     }
-    stream->thread.join();
-    delete stream;
+    std::lock_guard<std::mutex> guard(lock);
+    idle.push_back(stream);
 }
 
 EXPORTED int cuStreamDestroy_v2(CUstream_st *stream)
@@ -239,6 +267,7 @@ EXPORTED int cuStreamDestroy_v2(CUstream_st *stream)
 EXPORTED int cuStreamQuery(CUstream_st *stream)
 {
     BEGIN_IN_CONTEXT
+    stream->must_be_open();
     std::lock_guard<std::mutex> guard(stream->mutex);
     return stream->commands.empty() && !stream->is_busy ? 0 : (int)CUDA_NOT_READY;
 }

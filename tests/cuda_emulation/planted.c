@@ -1,6 +1,6 @@
 /* planted.c - does with the emulated CUDA device what it shall find: planted MISTAKE, one of the kernels of
- * planted.cpp, or a copy of memory that is not pinned, or a launch of few threads for many rows. Exit
- * status 0: nothing was found. */
+ * planted.cpp, or a copy of memory that is not pinned, or a launch of few threads for many rows, or a stream that is gone.
+ * Exit status 0: nothing was found. */
 #include "device/cuda/driver.h"
 #include "device/cuda/extra.h"
 #include "device/device.h"
@@ -60,6 +60,18 @@ static void launch(const scene *s, const char *mistake, uint64_t rows)
     s->driver->cuStreamDestroy_v2(queue);
 }
 
+static void use_destroyed(const scene *s)
+{
+    cuda_queue queue;
+    must(cuda_status(s->driver, s->driver->cuStreamCreate(&queue, CUDA_QUEUE_NON_BLOCKING),
+                     "stream"));
+    s->driver->cuStreamDestroy_v2(queue);
+    must(cuda_status(
+        s->driver,
+        s->driver->cuMemsetD8Async((cuda_address)(uintptr_t)s->out->address, 0, 1, queue),
+        "memset"));
+}
+
 static void check_rows(const scene *s)
 {
     void *host;
@@ -93,6 +105,8 @@ int main(int count, char **arguments)
                          "copy"));
     } else if (!strcmp(mistake, "pageable_copy_of_device")) {
         must(s.dev->ops->copy_in(s.stream, s.out->address, pageable, sizeof pageable));
+    } else if (!strcmp(mistake, "destroyed_stream")) {
+        use_destroyed(&s);
     } else if (!strcmp(mistake, "few_threads")) {
         launch(&s, "nothing", MANY_ROWS);
     } else {

@@ -133,9 +133,25 @@ void ISA_(join_pairs)(const join_pairs_arguments *a)
     *a->out_count = made;
 }
 
+/* Of groups whose numbers are their rows', for devices that have them. */
+static void pair_rows(const join_pairs_unique_arguments *a)
+{
+    size_t count = kernel_count(a->count), made = 0;
+    for (size_t i = 0; i < count; i++)
+        if (a->groups[i] != ROW_NULL) {
+            a->out_probe[made] = (uint32_t)i;
+            a->out_build[made++] = a->groups[i];
+        }
+    *a->out_count = made;
+}
+
 void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
 {
     size_t count = kernel_count(a->count), made = 0, i = 0;
+    if (!a->rows && a->out_build) {
+        pair_rows(a);
+        return;
+    }
 #if defined __AVX512F__
     __m512i none = _mm512_set1_epi32(-1);
     __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -144,9 +160,8 @@ void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
         __m512i groups = _mm512_loadu_si512(a->groups + i);
         __mmask16 found = _mm512_cmpneq_epi32_mask(groups, none);
         _mm512_storeu_si512(a->out_probe + made, _mm512_maskz_compress_epi32(found, numbers));
-        if (a->out_build) {
-            __m512i rows =
-                a->rows ? _mm512_mask_i32gather_epi32(none, found, groups, a->rows, 4) : groups;
+        if (a->rows) {
+            __m512i rows = _mm512_mask_i32gather_epi32(none, found, groups, a->rows, 4);
             _mm512_storeu_si512(a->out_build + made, _mm512_maskz_compress_epi32(found, rows));
         }
         made += (size_t)__builtin_popcount(found);
@@ -156,8 +171,8 @@ void ISA_(join_pairs_unique)(const join_pairs_unique_arguments *a)
     for (; i < count; i++)
         if (a->groups[i] != ROW_NULL) {
             a->out_probe[made] = (uint32_t)i;
-            if (a->out_build)
-                a->out_build[made] = a->rows ? a->rows[a->groups[i]] : a->groups[i];
+            if (a->rows)
+                a->out_build[made] = a->rows[a->groups[i]];
             made++;
         }
     *a->out_count = made;
