@@ -5,6 +5,7 @@
  *
  * Only where x + 1 cannot overflow by its types, as it would fail then; and of integers, whose sums
  * are exact. */
+#include "plan/function.h"
 #include "plan/rewrite.h"
 
 /* sum(base + offset), of rows that pass the filter. */
@@ -78,6 +79,12 @@ static bool same_filter(const plan_aggregate *a, const plan_aggregate *b)
     return a->filter ? b->filter && expr_equal(a->filter, b->filter) : !b->filter;
 }
 
+/* Each call is of rows of its own. */
+static bool has_volatile(const plan_aggregate *a)
+{
+    return expr_is_volatile(a->argument) || (a->filter && expr_is_volatile(a->filter));
+}
+
 /* The sums of a node that share a base with another one; how many. */
 static size_t find_sums(const plan_node *node, offset_sum *sums)
 {
@@ -87,7 +94,7 @@ static size_t find_sums(const plan_node *node, offset_sum *sums)
         int128 offset;
         bounds values;
         sums[i] = (offset_sum){.family = -1};
-        if (a->function != AGGREGATE_SUM || a->is_distinct ||
+        if (a->function != AGGREGATE_SUM || a->is_distinct || has_volatile(a) ||
             !take_apart(a->argument, &sums[i].base, &offset, &values) ||
             offset != (int64_t)offset) {
             sums[i].base = NULL;

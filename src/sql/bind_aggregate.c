@@ -127,9 +127,15 @@ static bool optional_equal(const expr *left, const expr *right)
     return left && right ? expr_equal(left, right) : left == right;
 }
 
+static bool optional_is_volatile(const expr *e)
+{
+    return e && expr_is_volatile(e);
+}
+
 static const bind_aggregate *find_equal(const bind_scope *scope, const plan_aggregate *call)
 {
-    if (call->argument && expr_is_volatile(call->argument))
+    if (optional_is_volatile(call->argument) || optional_is_volatile(call->second) ||
+        optional_is_volatile(call->filter))
         return NULL;
     for (size_t i = 0; i < scope->aggregates.count; i++) {
         const plan_aggregate *other = &scope->aggregates.items[i].call;
