@@ -121,7 +121,8 @@ def concat_ws(g, depth):
     if bound > MOST:
         return None
     ours = ", ".join(f"{{{i}}}" for i in range(len(args)))
-    oracle = ", ".join(f"CAST({{{i}}} AS VARCHAR)" if a.type != T.TEXT else f"{{{i}}}" for i, a in enumerate(args))
+    forms = {T.TEXT: "{{{}}}", T.BOOL: "left(CAST({{{}}} AS VARCHAR), 1)"}
+    oracle = ", ".join(forms.get(a.type, "CAST({{{}}} AS VARCHAR)").format(i) for i, a in enumerate(args))
     return made("concat_ws", T.TEXT, args, f"concat_ws({ours})", f"concat_ws({oracle})", bound)
 
 

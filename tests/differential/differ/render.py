@@ -280,9 +280,11 @@ def concat_form(e, dialect):
 
 
 def concat_function_form(e, dialect):
+    """Of a truth value t or f, as in PostgreSQL."""
     parts = args_sql(e, dialect)
     if dialect == ORACLE:
         parts = [as_type(p, a.type, T.TEXT) for p, a in zip(parts, e.args)]
+        parts = [f"left({p}, 1)" if a.type == T.BOOL else p for p, a in zip(parts, e.args)]
     return f"concat({', '.join(parts)})"
 
 
