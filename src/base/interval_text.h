@@ -276,19 +276,24 @@ typedef struct interval_verbose {
     interval_amount bare;
 } interval_verbose;
 
-/* Days that were written without a unit, before hours alone. */
-PORTABLE bool interval_take(interval_verbose *v, uint32_t part, bool is_hours)
+PORTABLE bool interval_take_once(interval_verbose *v, uint32_t part)
 {
-    if (v->has_bare) {
-        v->has_bare = false;
-        if (!is_hours || !interval_take(v, interval_part(&interval_day), false) ||
-            !interval_add(v->out, v->bare, &interval_day))
-            return false;
-    }
     if (v->parts & part)
         return false;
     v->parts |= part;
     return true;
+}
+
+/* Days that were written without a unit stand before hours alone. */
+PORTABLE bool interval_take(interval_verbose *v, uint32_t part, bool is_hours)
+{
+    if (v->has_bare) {
+        v->has_bare = false;
+        if (!is_hours || !interval_take_once(v, interval_part(&interval_day)) ||
+            !interval_add(v->out, v->bare, &interval_day))
+            return false;
+    }
+    return interval_take_once(v, part);
 }
 
 /* '1-2': years and months. */
