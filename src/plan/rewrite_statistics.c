@@ -9,6 +9,8 @@
  *       scan l [a]    0 to 99         ->        scan l [a]
  *       scan r [b]    100 to 200                scan r [b]
  *
+ * A join for which NULL is equal to NULL (of INTERSECT, say) becomes one by equality where keys have no NULLs.
+ *
  * Bounds enclose the values and need not be among them; where a row group has none nothing is known of the column. */
 #include "parquet/read/table.h"
 #include "plan/contradiction.h"
@@ -295,10 +297,24 @@ static void narrow_join(knowledge *k, const plan_node *join)
         pad_side(k, join->children[1]);
 }
 
+/* Where of each pair of keys one is never NULL, NULLs do not meet: equality is enough, for which there are faster tables. */
+static void drop_null_equality(knowledge *k, plan_node *join)
+{
+    bool nulls_meet = false;
+    for (size_t i = 0; i < join->join.left_keys.count && join->join.null_equal; i++) {
+        value_range left = range_of(k, join->join.left_keys.items[i]);
+        value_range right = range_of(k, join->join.right_keys.items[i]);
+        nulls_meet |= !left.has_no_nulls && !right.has_no_nulls;
+    }
+    join->join.null_equal &= nulls_meet;
+}
+
 static status answer_join(knowledge *k, plan_node *join)
 {
-    if (may_lack_pairs(join))
+    if (may_lack_pairs(join)) {
+        drop_null_equality(k, join);
         TRY(answer_residual(k, join));
+    }
     narrow_join(k, join);
     return STATUS_OK;
 }

@@ -129,6 +129,11 @@ if grep -Eq '^ +0 .*scan d \[k(#[0-9]+)?, v(#[0-9]+)?\]' "$work/out"; then pass;
     cat "$work/out"
 fi
 
+# Of columns that have no NULLs an INTERSECT is a join by equality.
+expect "intersect without NULLs" 0 - explain "explain select k from d intersect select k from d e where v > 0" \
+    --table "d=$work/d.parquet"
+if grep -Eq 'semi join on k#[0-9]+ = k#' "$work/out"; then pass; else fail "is a join by equality"; fi
+
 # Of two runtime filters the one that leaves fewer rows comes first, wherever its join is: here it leaves none, as all
 # values are even, and the other one's column, the larger half of what is wanted, is not read.
 "$program" -c "copy (select (i % 1013) * (i % 1019) % 1000 as k, (i % 1021) * (i % 1031) % 1009 * 2 as v, i as w
