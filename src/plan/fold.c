@@ -58,7 +58,7 @@ static bool is_exact(data_type type)
     return type_is_integer(type) || type.id == TYPE_DECIMAL;
 }
 
-static bool integer_fits(int128 number, data_type type)
+bool fold_integer_fits(int128 number, data_type type)
 {
     switch (type.id) {
     case TYPE_INT32:
@@ -95,7 +95,7 @@ static bool fold_exact(expr_op op, const value *l, const value *r, data_type typ
     default:
         return false;
     }
-    if (overflows || !integer_fits(number, type))
+    if (overflows || !fold_integer_fits(number, type))
         return false;
     *out =
         type.id == TYPE_DECIMAL ? value_decimal(number, type) : value_int(type.id, (int64_t)number);

@@ -18,6 +18,8 @@ CHECKED status value_cast(arena *a, const value *v, data_type to, value *out, bo
 bool value_cast_exact(const value *v, data_type to, value *out);
 /* The narrowest decimal that holds an integer or decimal value: 1 is decimal(1,0). */
 data_type value_decimal_type(const value *v);
+/* Is the number, unscaled if the type is a decimal, one of the type's? Of integers of 4 and 8 bytes and decimals. */
+bool fold_integer_fits(int128 number, data_type type);
 
 /* The constant that the call, cast or CASE amounts to (its arguments are folded already), or
  * something simpler, or e itself. NULL without memory. */

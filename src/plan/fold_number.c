@@ -2,6 +2,7 @@
 #include "plan/fold_number.h"
 
 #include "device/math_value.h"
+#include "plan/fold.h"
 #include "plan/function.h"
 
 #include <string.h>
@@ -34,20 +35,6 @@ static bool fold_double(dev_math_op op, int digits, const value *v, value *out)
     return !isinf(out->f64) || isinf(v->f64);
 }
 
-static bool fits(int128 number, data_type type)
-{
-    switch (type.id) {
-    case TYPE_INT32:
-        return number == (int32_t)number;
-    case TYPE_INT64:
-        return number == (int64_t)number;
-    case TYPE_DECIMAL:
-        return number < power_of_ten(type.precision) && number > -power_of_ten(type.precision);
-    default:
-        return false;
-    }
-}
-
 static bool fold_exact(dev_math_op op, int digits, const value *v, value *out)
 {
     int dropped = v->type.scale - digits;
@@ -56,7 +43,7 @@ static bool fold_exact(dev_math_op op, int digits, const value *v, value *out)
     int128 number =
         math_of_integer(op, value_int128(v), power_of_ten(dropped > 0 ? (unsigned)dropped : 0),
                         power_of_ten(v->type.scale));
-    if (!fits(number, v->type))
+    if (!fold_integer_fits(number, v->type))
         return false;
     *out = v->type.id == TYPE_DECIMAL ? value_decimal(number, v->type)
                                       : value_int(v->type.id, (int64_t)number);

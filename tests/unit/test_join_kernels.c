@@ -644,26 +644,20 @@ TEST(packed_rows_in_slots)
                                               .slot_count = 1024,
                                               .stats = stats,
                                               .out = groups + first});
-        find(&(packed_find_arguments){.rows = rows,
-                                      .hashes = hashes,
-                                      .count = dev_count_exact(ROWS),
-                                      .stride = STRIDE,
-                                      .text_count = 1,
-                                      .build_rows = rows,
-                                      .slots = slots,
-                                      .slot_count = 1024,
-                                      .out = found});
         static uint32_t given[ROWS];
-        find(&(packed_find_arguments){.rows = rows,
-                                      .hashes = hashes,
-                                      .count = dev_count_exact(ROWS),
-                                      .stride = STRIDE,
-                                      .text_count = 1,
-                                      .build_rows = rows,
-                                      .slots = slots,
-                                      .slot_count = 1024,
-                                      .gives_rows = true,
-                                      .out = given});
+        packed_find_arguments wanted = {.rows = rows,
+                                        .hashes = hashes,
+                                        .count = dev_count_exact(ROWS),
+                                        .stride = STRIDE,
+                                        .text_count = 1,
+                                        .build_rows = rows,
+                                        .slots = slots,
+                                        .slot_count = 1024,
+                                        .out = found};
+        find(&wanted);
+        wanted.gives_rows = true;
+        wanted.out = given;
+        find(&wanted);
         size_t wrong = 0, distinct = 0;
         for (size_t i = 0; i < ROWS; i++)
             wrong += (given[i] == ROW_NULL) != (found[i] == ROW_NULL) ||
