@@ -81,19 +81,37 @@ static status spill_local(op_sort *op, exec_task *task, sort_local *local)
     return STATUS_OK;
 }
 
+/* By the first task that has rows. What fails is not tried again by the others, who may
+ * be here before they see that the query has failed. */
 static status learn_types(op_sort *op, const chunk *rows)
 {
     uint32_t columns = rows->column_count;
+    data_type *types = mem_new_array(op->kept_count + 1, sizeof *types);
+    status st = STATUS_OK;
+    op->has_met_rows = true;
     op->needed = mem_new_array(op->kept_count + 1, sizeof *op->needed);
-    op->types = mem_new_array(op->kept_count + 1, sizeof *op->types);
-    if (!op->needed || !op->types)
-        return status_no_memory("sort", op->kept_count * sizeof *op->types);
-    for (uint32_t i = 0; i < columns; i++) {
+    if (!op->needed || !types)
+        st = status_no_memory("sort", op->kept_count * sizeof *types);
+    for (uint32_t i = 0; i < columns && !st; i++) {
         op->needed[i] = rows->columns[i];
         if (op->needed[i])
-            op->types[i] = rows->columns[i]->type;
+            types[i] = rows->columns[i]->type;
     }
-    return op->narrow.is_used ? sort_narrow_learn(op, rows, op->types, op->needed) : STATUS_OK;
+    if (!st && op->narrow.is_used)
+        st = sort_narrow_learn(op, rows, types, op->needed);
+    if (st)
+        mem_free(types);
+    else
+        op->types = types;
+    return st;
+}
+
+/* Under the lock. */
+static status know_types(op_sort *op, const chunk *rows)
+{
+    if (!op->has_met_rows)
+        return learn_types(op, rows);
+    return op->types ? STATUS_OK : status_no_memory("sort", op->kept_count * sizeof *op->types);
 }
 
 /* Where the rows go that are sorted with all others. Those of a top-k are thrown away soon, and what
@@ -101,12 +119,10 @@ static status learn_types(op_sort *op, const chunk *rows)
 static status take_places(op_sort *op, exec_task *task, const chunk *rows, tensor_target *out)
 {
     bool is_placed;
-    status st = STATUS_OK;
     if (op->base.plan->sort.has_limit)
         return STATUS_OK;
     pthread_mutex_lock(&op->lock);
-    if (!op->types)
-        st = learn_types(op, rows);
+    status st = know_types(op, rows);
     reserved_columns_want want = {.dev = task->stream->dev,
                                   .column_count = op->kept_count,
                                   .types = op->types,

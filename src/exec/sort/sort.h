@@ -85,7 +85,8 @@ typedef struct op_sort {
     pthread_mutex_t lock;
     chunk_list chunks;         /* of finished tasks */
     reserved_columns reserved; /* under the lock: what is sorted at once is collected there */
-    data_type *types;          /* of collected columns; NULL: no row has come */
+    bool has_met_rows;         /* a task has begun to fill in the next two, with the first rows */
+    data_type *types;          /* of collected columns; NULL: not known, or there was no memory */
     bool *needed;              /* there are such columns */
     chunk *sorted;             /* if nothing was spilled */
     sort_lanes lanes;
