@@ -119,6 +119,15 @@ static inline const char *string_data(const string_view *view)
     return view->bytes <= STRING_INLINE_BYTES ? view->inlined : view->data;
 }
 
+/* Begins to fetch the string's bytes from the given one on. Always inline, as every function that calls this has to be
+ * that does nothing else: gcc takes one that only prefetches for one without an effect, and drops its calls. */
+static inline __attribute__((always_inline)) void string_prefetch(const string_view *view,
+                                                                  uint32_t from)
+{
+    if (view->bytes > STRING_INLINE_BYTES)
+        __builtin_prefetch(view->data + (from < view->bytes ? from : 0));
+}
+
 static inline string_view string_view_make(const char *data, uint32_t bytes)
 {
     string_view view;

@@ -161,16 +161,14 @@ static bool is_tie(const uint128 *items, uint64_t i)
     return items[i] >> WIDE_ROW_BITS == items[i - 1] >> WIDE_ROW_BITS;
 }
 
-static void fetch_ahead(const string_view *views, uint32_t done, const uint128 *items, uint64_t i,
-                        uint64_t count)
+static inline __attribute__((always_inline)) void fetch_ahead(const string_view *views,
+                                                              uint32_t done, const uint128 *items,
+                                                              uint64_t i, uint64_t count)
 {
     if (i + VIEWS_AHEAD < count && is_tie(items, i + VIEWS_AHEAD))
         __builtin_prefetch(&views[(uint32_t)items[i + VIEWS_AHEAD]]);
-    if (i + TEXTS_AHEAD >= count || !is_tie(items, i + TEXTS_AHEAD))
-        return;
-    const string_view *view = &views[(uint32_t)items[i + TEXTS_AHEAD]];
-    if (view->bytes > STRING_INLINE_BYTES)
-        __builtin_prefetch(view->data + (done < view->bytes ? done : 0));
+    if (i + TEXTS_AHEAD < count && is_tie(items, i + TEXTS_AHEAD))
+        string_prefetch(&views[(uint32_t)items[i + TEXTS_AHEAD]], done);
 }
 
 /* rest: where the code that the items were made by ends. */

@@ -57,12 +57,6 @@ static void plain_booleans(const uint8_t *values, uint64_t count, pq_buffer *out
 /* Texts of rows that were sorted lie anywhere: those that come next are fetched before. */
 #define TEXTS_AHEAD 16
 
-static void fetch_ahead(const string_view *views, uint64_t i, uint64_t count)
-{
-    if (i + TEXTS_AHEAD < count && views[i + TEXTS_AHEAD].bytes > STRING_INLINE_BYTES)
-        __builtin_prefetch(views[i + TEXTS_AHEAD].data);
-}
-
 static void plain_text(const pq_dense *dense, pq_buffer *out)
 {
     const string_view *views = dense->values;
@@ -72,7 +66,8 @@ static void plain_text(const pq_dense *dense, pq_buffer *out)
         return;
     for (uint64_t i = 0; i < dense->count; i++) {
         uint32_t length = views[i].bytes;
-        fetch_ahead(views, i, dense->count);
+        if (i + TEXTS_AHEAD < dense->count)
+            string_prefetch(&views[i + TEXTS_AHEAD], 0);
         memcpy(target, &length, 4);
         memcpy(target + 4, string_data(&views[i]), length);
         target += 4 + length;
