@@ -300,6 +300,15 @@ static status bind_row_comparison(binder *b, const row_pair *rows, expr_op op, e
                      (uint32_t)pairs.count, rows->location, out);
 }
 
+static status bind_operation(binder *b, const char *name, expr *left, expr *right, int32_t location,
+                             expr **out)
+{
+    expr_op op;
+    if (bind_comparison_op(name, &op))
+        return bind_comparison(b, op, left, right, location, out);
+    return bind_arithmetic(b, name, left, right, location, out);
+}
+
 static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
     const char *name = operator_name(e);
@@ -322,9 +331,7 @@ static status bind_operator(binder *b, const PgQuery__AExpr *e, bind_scope *scop
         return STATUS_OK;
     }
     TRY(bind_expr(b, e->lexpr, scope, &left));
-    if (bind_comparison_op(name, &op))
-        return bind_comparison(b, op, left, right, e->location, out);
-    return bind_arithmetic(b, name, left, right, e->location, out);
+    return bind_operation(b, name, left, right, e->location, out);
 }
 
 static status negate_if(binder *b, bool is_negated, int32_t location, expr **out)
@@ -339,10 +346,21 @@ static bool is_like_operator(const PgQuery__AExpr *e)
     return e->lexpr && (!strcmp(name, "~~") || !strcmp(name, "~~*"));
 }
 
+/* Of a text, a pattern and perhaps an escape. */
+static status bind_like_call(binder *b, const char *name, expr **args, uint32_t count,
+                             int32_t location, expr **out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        TRY(bind_coerce(b, args[i], type_make(TYPE_VARCHAR), location, "argument of LIKE",
+                        &args[i]));
+    expr_op op = name[strlen(name) - 1] == '*' ? EXPR_ILIKE : EXPR_LIKE;
+    TRY(bind_call(b, op, boolean(), args, count, location, out));
+    return negate_if(b, name[0] == '!', location, out);
+}
+
 /* LIKE 'pattern' ESCAPE 'x' comes as like_escape('pattern', 'x'). */
 static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, expr **out)
 {
-    const char *name = operator_name(e);
     const pg_node *pattern = e->rexpr;
     expr *args[3];
     uint32_t count = 2;
@@ -357,12 +375,7 @@ static status bind_like(binder *b, const PgQuery__AExpr *e, bind_scope *scope, e
     } else {
         TRY(bind_expr(b, pattern, scope, &args[1]));
     }
-    for (uint32_t i = 0; i < count; i++)
-        TRY(bind_coerce(b, args[i], type_make(TYPE_VARCHAR), e->location, "argument of LIKE",
-                        &args[i]));
-    expr_op op = name[strlen(name) - 1] == '*' ? EXPR_ILIKE : EXPR_LIKE;
-    TRY(bind_call(b, op, boolean(), args, count, e->location, out));
-    return negate_if(b, name[0] == '!', e->location, out);
+    return bind_like_call(b, operator_name(e), args, count, e->location, out);
 }
 
 /* A constant text; NULL: it is NULL. */
@@ -566,32 +579,44 @@ static status bind_in(binder *b, const PgQuery__AExpr *e, bind_scope *scope, exp
     return negate_if(b, is_negated, e->location, out);
 }
 
-/* x = ANY (ARRAY[...]), x <> ALL (ARRAY[...]). */
+/* The operator between the subject and one item. */
+static status bind_item(binder *b, const PgQuery__AExpr *e, expr *subject, expr *item, expr **out)
+{
+    expr *pair[2] = {subject, item};
+    if (is_like_operator(e))
+        return bind_like_call(b, operator_name(e), pair, 2, e->location, out);
+    TRY(bind_operation(b, operator_name(e), subject, item, e->location, out));
+    if ((*out)->type.id != TYPE_BOOL)
+        return bind_error(b, STATUS_KIND_INVALID, e->location,
+                          "op ANY/ALL (array) requires operator to yield boolean");
+    return STATUS_OK;
+}
+
+/* x = ANY (ARRAY[...]), x <> ALL (ARRAY[...]), x LIKE ANY (ARRAY[...]). */
 static status bind_array_comparison(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
                                     expr **out)
 {
     bool is_any = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
-    expr_op op;
     if (!e->rexpr || e->rexpr->node_case != PG_QUERY__NODE__NODE_A_ARRAY_EXPR ||
-        !bind_comparison_op(operator_name(e), &op) || !e->rexpr->a_array_expr->n_elements)
+        !e->rexpr->a_array_expr->n_elements)
         return bind_unsupported(b, e->location,
                                 "ANY and ALL of anything but ARRAY[...] or a "
                                 "subquery are");
     const PgQuery__AArrayExpr *array = e->rexpr->a_array_expr;
-    ARRAY(expr *) comparisons = {0};
-    expr *subject, *item, *comparison, *copy;
+    ARRAY(expr *) results = {0};
+    expr *subject, *item, *result, *copy;
     TRY(bind_expr(b, e->lexpr, scope, &subject));
     for (size_t i = 0; i < array->n_elements; i++) {
         TRY(bind_expr(b, array->elements[i], scope, &item));
         TRY(copy_expr(b, subject, &copy));
-        TRY(bind_comparison(b, op, copy, item, e->location, &comparison));
-        TRY(array_push(b->memory, &comparisons, comparison));
+        TRY(bind_item(b, e, copy, item, &result));
+        TRY(array_push(b->memory, &results, result));
     }
-    *out = comparisons.items[0];
-    if (comparisons.count == 1)
+    *out = results.items[0];
+    if (results.count == 1)
         return STATUS_OK;
-    return bind_call(b, is_any ? EXPR_OR : EXPR_AND, boolean(), comparisons.items,
-                     (uint32_t)comparisons.count, e->location, out);
+    return bind_call(b, is_any ? EXPR_OR : EXPR_AND, boolean(), results.items,
+                     (uint32_t)results.count, e->location, out);
 }
 
 static status bind_pair(binder *b, expr_op op, const PgQuery__AExpr *e, bind_scope *scope,
@@ -638,6 +663,24 @@ static status bind_a_expr(binder *b, const PgQuery__AExpr *e, bind_scope *scope,
     }
 }
 
+/* Texts are compared by their bytes, which is what these say. */
+static status bind_collate(binder *b, const PgQuery__CollateClause *clause, bind_scope *scope,
+                           expr **out)
+{
+    char type[40];
+    const char *name =
+        clause->n_collname ? clause->collname[clause->n_collname - 1]->string->sval : "";
+    if (strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0 && strcmp(name, "ucs_basic") != 0)
+        return status_hint(bind_error(b, STATUS_KIND_UNSUPPORTED, clause->location,
+                                      "collation \"%s\" is not supported", name),
+                           "texts are compared by their bytes, as \"C\" does");
+    TRY(bind_expr(b, clause->arg, scope, out));
+    if (!type_is_text((*out)->type) && (*out)->type.id != TYPE_NULL && !bind_is_literal(*out))
+        return bind_error(b, STATUS_KIND_INVALID, clause->location,
+                          "collations are not supported by type %s", type_name((*out)->type, type));
+    return STATUS_OK;
+}
+
 /* ---- all of them ---- */
 
 status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
@@ -677,7 +720,7 @@ status bind_expr(binder *b, const pg_node *node, bind_scope *scope, expr **out)
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return bind_unsupported(b, node->row_expr->location, "a row in this place is");
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
-        return bind_unsupported(b, node->collate_clause->location, "COLLATE is");
+        return bind_collate(b, node->collate_clause, scope, out);
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
         return bind_unsupported(b, node->a_array_expr->location, "arrays are");
     case PG_QUERY__NODE__NODE_GROUPING_FUNC:

@@ -110,25 +110,83 @@ static status bind_row_count(binder *b, const pg_node *node, bind_scope *outer, 
     return STATUS_OK;
 }
 
-status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
+/* Rows, sorted, of which the first `count` are wanted, and those after them that the order does not tell from the last
+ * of these: all whose rank is not above the count. */
+static status bind_ties(binder *b, uint64_t count, plan_node **node)
 {
-    bool has_limit, has_offset;
-    uint64_t limit, offset;
-    if (select->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
-        return bind_unsupported(b, bind_location(select->limit_count), "WITH TIES is");
-    TRY(bind_row_count(b, select->limit_count, scope, "LIMIT", &has_limit, &limit));
-    TRY(bind_row_count(b, select->limit_offset, scope, "OFFSET", &has_offset, &offset));
-    if (!has_limit && offset == 0)
-        return STATUS_OK;
-    plan_node *sort = *node, *added;
-    if (has_limit && limit > 0 && sort->kind == PLAN_SORT && !sort->sort.has_limit) {
-        sort->sort.has_limit = true;
-        sort->sort.limit = limit + offset; /* both below 2^63 */
+    plan_node *sort = *node, *window, *again;
+    plan_window_call call = {.function = WINDOW_RANK, .position = -1};
+    plan_column rank = {.id = bind_new_id(b), .name = "rank", .type = type_make(TYPE_INT64)};
+    value most = value_int(TYPE_INT64, (int64_t)count);
+    expr *e, *last;
+    TRY(bind_new_node(b, PLAN_WINDOW, sort, &window));
+    for (size_t i = 0; i < sort->sort.keys.count; i++)
+        TRY(array_push(b->memory, &window->window.order, sort->sort.keys.items[i]));
+    TRY(array_push(b->memory, &window->columns, rank));
+    TRY(array_push(b->memory, &window->window.calls, call));
+    e = bind_column_expr(b, &rank);
+    if (!e)
+        return bind_no_memory();
+    TRY(bind_constant(b, &most, -1, &last));
+    TRY(bind_comparison(b, EXPR_LE, e, last, -1, &e));
+    TRY(bind_filter(b, window, e, node));
+    /* They need not come in order through a filter. */
+    TRY(bind_new_node(b, PLAN_SORT, *node, &again));
+    for (size_t i = 0; i < sort->sort.keys.count; i++)
+        TRY(array_push(b->memory, &again->sort.keys, sort->sort.keys.items[i]));
+    *node = again;
+    return STATUS_OK;
+}
+
+/* The columns of `before` alone. */
+static status keep_columns(binder *b, const plan_node *before, plan_node **node)
+{
+    expr_list exprs = {0};
+    ARRAY(const char *) names = {0};
+    for (size_t i = 0; i < before->columns.count; i++) {
+        expr *e = bind_column_expr(b, &before->columns.items[i]);
+        if (!e)
+            return bind_no_memory();
+        TRY(array_push(b->memory, &exprs, e));
+        TRY(array_push(b->memory, &names, before->columns.items[i].name));
     }
+    return bind_project(b, *node, exprs.items, names.items, exprs.count, node);
+}
+
+/* The rows from `offset` on, `limit` of them if there is one. */
+static status add_limit(binder *b, bool has_limit, uint64_t limit, uint64_t offset,
+                        plan_node **node)
+{
+    plan_node *added;
     TRY(bind_new_node(b, PLAN_LIMIT, *node, &added));
     added->limit.has_limit = has_limit;
     added->limit.limit = limit;
     added->limit.offset = offset;
     *node = added;
     return STATUS_OK;
+}
+
+status bind_limit(binder *b, const pg_select *select, bind_scope *scope, plan_node **node)
+{
+    bool has_limit, has_offset;
+    bool has_ties = select->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES;
+    uint64_t limit, offset;
+    TRY(bind_row_count(b, select->limit_count, scope, "LIMIT", &has_limit, &limit));
+    TRY(bind_row_count(b, select->limit_offset, scope, "OFFSET", &has_offset, &offset));
+    if (!has_limit && offset == 0)
+        return STATUS_OK;
+    plan_node *sort = *node;
+    /* Both numbers are below 2^63. */
+    if (has_ties && has_limit && limit > 0 && limit + offset <= INT64_MAX &&
+        sort->kind == PLAN_SORT) {
+        TRY(bind_ties(b, limit + offset, node));
+        if (offset)
+            TRY(add_limit(b, false, 0, offset, node));
+        return keep_columns(b, sort, node);
+    }
+    if (has_limit && limit > 0 && sort->kind == PLAN_SORT && !sort->sort.has_limit) {
+        sort->sort.has_limit = true;
+        sort->sort.limit = limit + offset;
+    }
+    return add_limit(b, has_limit, limit, offset, node);
 }
