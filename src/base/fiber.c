@@ -37,6 +37,8 @@
 
 /* Sanitizers make frames several times larger. */
 #define STACK_BYTES ((size_t)1 << 20)
+/* Of a thread: as many tasks as a lazy device has streams go on at once. */
+#define KEPT_MAX 4
 
 #if defined __x86_64__ || defined __aarch64__
 typedef void *machine_context; /* the stack pointer, its registers above it */
@@ -126,6 +128,7 @@ struct fiber {
     size_t bytes;
     bool has_started, has_ended;
     char *stack;
+    fiber *next; /* in a store */
     machine_context here, caller;
 #ifdef HAS_ASAN
     void *fake_stack, *caller_fake_stack;
@@ -182,15 +185,17 @@ static void enter_fiber(fiber *f)
 /* The fiber that the calling thread enters for the first time. */
 static _Thread_local fiber *starting;
 
+/* Body after body: where one has returned the next begins (fiber_take). */
 static void start(void)
 {
     fiber *f = starting;
-    enter_fiber(f);
-    f->body(f->argument);
-    f->has_ended = true;
-    leave_fiber(f);
-    context_switch(&f->here, &f->caller);
-    __builtin_unreachable();
+    for (;;) {
+        enter_fiber(f);
+        f->body(f->argument);
+        f->has_ended = true;
+        leave_fiber(f);
+        context_switch(&f->here, &f->caller);
+    }
 }
 
 status fiber_new(void (*body)(void *argument), void *argument, fiber **out)
@@ -256,4 +261,43 @@ void fiber_free(fiber *f)
 #endif
     munmap(f->memory, f->bytes);
     mem_free(f);
+}
+
+status fiber_take(fiber_store *store, void (*body)(void *argument), void *argument, fiber **out)
+{
+    fiber *f = store->first;
+    if (!f)
+        return fiber_new(body, argument, out);
+    store->first = f->next;
+    store->count--;
+    f->body = body;
+    f->argument = argument;
+    f->has_ended = false;
+#ifdef HAS_ASAN
+    f->fake_stack = NULL; /* went with the body before */
+#endif
+    *out = f;
+    return STATUS_OK;
+}
+
+void fiber_give(fiber_store *store, fiber *f)
+{
+    assert(f->has_ended);
+    if (store->count == KEPT_MAX) {
+        fiber_free(f);
+        return;
+    }
+    f->next = store->first;
+    store->first = f;
+    store->count++;
+}
+
+void fiber_store_release(fiber_store *store)
+{
+    while (store->first) {
+        fiber *f = store->first;
+        store->first = f->next;
+        fiber_free(f);
+    }
+    store->count = 0;
 }

@@ -67,6 +67,33 @@ TEST(goes_on_on_another_thread)
     fiber_free(c.f);
 }
 
+/* Body after body on what the ones before have left. */
+TEST(kept_for_the_next_bodies)
+{
+    enum { COUNT = 7, ROUNDS = 5 };
+    fiber_store store = {0};
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        counter c[COUNT] = {0};
+        for (unsigned i = 0; i < COUNT; i++) {
+            c[i].steps = (i + round) % 3;
+            CHECK_OK(fiber_take(&store, count, &c[i], &c[i].f));
+        }
+        CHECK_EQ(store.count, 0);
+        for (unsigned step = 0; step < 3; step++)
+            for (unsigned i = 0; i < COUNT; i++)
+                if (step <= c[i].steps)
+                    CHECK_EQ(fiber_resume(c[i].f), step == c[i].steps);
+        for (unsigned i = 0; i < COUNT; i++) {
+            CHECK(c[i].sum == (c[i].steps == 2 ? 1.5 : 0));
+            fiber_give(&store, c[i].f);
+        }
+        CHECK(store.count > 0 &&
+              store.count < COUNT); /* so that the next ones are both kept and new */
+    }
+    fiber_store_release(&store);
+    CHECK(!store.first && !store.count);
+}
+
 TEST(never_run)
 {
     counter c = {0};

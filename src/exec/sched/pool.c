@@ -21,6 +21,7 @@ struct exec_pool {
     unsigned thread_count;  /* the asking thread included */
     unsigned started_count; /* workers running */
     pthread_t *threads;
+    fiber_store fibers; /* of the thread that asks for rows, while none does */
     bool is_closing;
 };
 
@@ -163,13 +164,14 @@ static void task_finished(exec_pool *pool, scheduled_task *scheduled)
 
 /* Runs one task until it finishes or waits, or what the thread was asked for is there; the lock is held on entry and
  * exit. */
-static void run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked)
+static void run(exec_pool *pool, scheduled_task *scheduled, const task_asked *asked,
+                fiber_store *fibers)
 {
     for (;;) {
         scheduled->stage->query->turns++;
         pthread_mutex_unlock(&pool->lock);
         trace_task("turn", scheduled);
-        task_end end = task_run(scheduled, asked);
+        task_end end = task_run(scheduled, asked, fibers);
         if (end == TASK_OVER)
             task_close(scheduled);
         trace_task(end == TASK_OVER ? "end" : "yield", scheduled);
@@ -235,15 +237,17 @@ static void *worker(void *argument)
 {
     static const task_asked nothing;
     exec_pool *pool = argument;
+    fiber_store fibers = {0};
     pthread_mutex_lock(&pool->lock);
     while (!pool->is_closing) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled, &nothing);
+            run(pool, scheduled, &nothing, &fibers);
         else
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
+    fiber_store_release(&fibers);
     return NULL;
 }
 
@@ -266,14 +270,19 @@ void exec_pool_work(exec_pool *pool, exec_query *query, bool (*is_done)(void *ar
 {
     const task_asked asked = {is_done, argument};
     pthread_mutex_lock(&pool->lock);
+    fiber_store fibers = pool->fibers;
+    pool->fibers = (fiber_store){0};
     while (query->stages_active && !is_done(argument)) {
         scheduled_task *scheduled = dequeue(pool);
         if (scheduled)
-            run(pool, scheduled, &asked);
+            run(pool, scheduled, &asked, &fibers);
         else
             wait_for_change(pool, query);
     }
+    fiber_store others = pool->fibers; /* of another thread that asked, and is done */
+    pool->fibers = fibers;
     pthread_mutex_unlock(&pool->lock);
+    fiber_store_release(&others);
 }
 
 void exec_pool_turns(exec_pool *pool, const exec_query *query, uint64_t *out_turns,
@@ -385,6 +394,7 @@ void exec_pool_free(exec_pool *pool)
     pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->started_count; i++)
         pthread_join(pool->threads[i], NULL);
+    fiber_store_release(&pool->fibers);
     pthread_cond_destroy(&pool->changed);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool->threads);

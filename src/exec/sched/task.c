@@ -548,19 +548,20 @@ static void fiber_body(void *argument)
     }
 }
 
-task_end task_run(scheduled_task *scheduled, const task_asked *asked)
+task_end task_run(scheduled_task *scheduled, const task_asked *asked, fiber_store *fibers)
 {
     exec_query *query = scheduled->stage->query;
     if (query->dev->is_host)
         return work(scheduled, asked);
-    status st = scheduled->fiber ? STATUS_OK : fiber_new(fiber_body, scheduled, &scheduled->fiber);
+    status st =
+        scheduled->fiber ? STATUS_OK : fiber_take(fibers, fiber_body, scheduled, &scheduled->fiber);
     if (st) {
         task_fail_query(query, st);
         return TASK_OVER;
     }
     if (!fiber_resume(scheduled->fiber))
         return TASK_WAITS;
-    fiber_free(scheduled->fiber);
+    fiber_give(fibers, scheduled->fiber);
     scheduled->fiber = NULL;
     return TASK_OVER;
 }

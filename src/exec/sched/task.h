@@ -65,7 +65,8 @@ typedef enum task_end {
     TASK_LEFT   /* ready to go on: what the thread was asked for is there */
 } task_end;
 
-task_end task_run(scheduled_task *scheduled, const task_asked *asked);
+/* `fibers`: the calling thread's. */
+task_end task_run(scheduled_task *scheduled, const task_asked *asked, fiber_store *fibers);
 /* Releases what the task holds, waiting for its stream; not under the pool's lock. */
 void task_close(scheduled_task *scheduled);
 void task_free(scheduled_task *scheduled);
