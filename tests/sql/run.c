@@ -26,6 +26,14 @@ typedef struct block {
     char *expected; /* lines, each with its newline */
 } block;
 
+/* How much is to be done (PISTACHIO_TEST_EFFORT); each is with what those before it have. */
+typedef enum effort {
+    EFFORT_LEAST, /* many threads */
+    EFFORT_LESS,  /* threads that meet in other ways: of ranks, of a device (tests/common.sh) */
+    EFFORT_PLANS, /* whatever makes other plans */
+    EFFORT_ALL    /* other sizes and kernels */
+} effort;
+
 typedef struct configuration {
     const char *name;
     pistachio_option options[6];
@@ -33,55 +41,55 @@ typedef struct configuration {
     unsigned row_group; /* tables are Parquet files with row groups of so many rows; 0: views */
     bool is_optional;   /* not every machine can open it */
     bool is_lazy;       /* the device is asked what it was told to do */
-    bool is_crowded;    /* many threads meet: run where tests have less to do (tests/common.sh) */
+    effort effort;      /* the least that it is run with */
 } configuration;
 
 static const configuration configurations[] = {
-    {"views, 1 thread", {{"threads", "1"}}, 1, 0, false, false, false},
-    {"files, 7 threads", {{"threads", "7"}}, 1, 4, false, false, true},
+    {"views, 1 thread", {{"threads", "1"}}, 1, 0, false, false, EFFORT_PLANS},
+    {"files, 7 threads", {{"threads", "7"}}, 1, 4, false, false, EFFORT_LEAST},
     {"files, chunks of 3 rows, 2 threads",
      {{"threads", "2"}, {"chunk_rows", "3"}},
      2,
      4,
      false,
      false,
-     false},
+     EFFORT_ALL},
     {"files, chunks of 64 rows, small ones put together",
      {{"threads", "2"}, {"chunk_rows", "64"}, {"dynamic_buffering", "on"}},
      3,
      4,
      false,
      false,
-     false},
+     EFFORT_ALL},
     {"files, scalar kernels",
      {{"threads", "2"}, {"isa", "scalar"}, {"chunk_rows", "5"}},
      3,
      16,
      false,
      false,
-     false},
-    {"files, avx2 kernels", {{"threads", "2"}, {"isa", "avx2"}}, 2, 16, true, false, false},
+     EFFORT_ALL},
+    {"files, avx2 kernels", {{"threads", "2"}, {"isa", "avx2"}}, 2, 16, true, false, EFFORT_ALL},
     {"files, 3 ranks, small messages",
      {{"ranks", "3"}, {"distribute", "always"}, {"network_message_bytes", "300"}, {"threads", "6"}},
      4,
      4,
      false,
      false,
-     true},
+     EFFORT_LESS},
     {"files, simulated device",
      {{"threads", "2"}, {"device", "simulated"}, {"chunk_rows", "3"}},
      3,
      16,
      false,
      true,
-     false},
+     EFFORT_ALL},
     {"files, simulated device, chunks of 7 rows",
      {{"threads", "3"}, {"device", "simulated"}, {"chunk_rows", "7"}},
      3,
      5,
      false,
      true,
-     true},
+     EFFORT_LESS},
 };
 /* With PISTACHIO_CUDA_LIBRARY in the environment, only this one. */
 static const configuration cuda_configuration = {
@@ -91,7 +99,7 @@ static const configuration cuda_configuration = {
     16,
     false,
     true,
-    true};
+    EFFORT_LESS};
 
 /* With --devices, only this one; with PISTACHIO_CUDA_LIBRARY on that device. */
 static const configuration devices_configuration = {"files, 2 ranks, simulated devices",
@@ -105,7 +113,7 @@ static const configuration devices_configuration = {"files, 2 ranks, simulated d
                                                     4,
                                                     false,
                                                     true,
-                                                    false};
+                                                    EFFORT_ALL};
 static const configuration cuda_devices_configuration = {"files, 2 ranks, CUDA device",
                                                          {{"ranks", "2"},
                                                           {"distribute", "always"},
@@ -117,7 +125,7 @@ static const configuration cuda_devices_configuration = {"files, 2 ranks, CUDA d
                                                          16,
                                                          false,
                                                          true,
-                                                         false};
+                                                         EFFORT_ALL};
 
 /* With --chunks N, only this one, with N for "0". */
 static configuration chunks_configuration = {
@@ -127,7 +135,7 @@ static configuration chunks_configuration = {
     5,
     false,
     true,
-    false};
+    EFFORT_ALL};
 
 /* With --processes, only this one. */
 static const configuration processes_configuration = {"files, 2 processes, small messages",
@@ -139,7 +147,7 @@ static const configuration processes_configuration = {"files, 2 processes, small
                                                       4,
                                                       false,
                                                       false,
-                                                      true};
+                                                      EFFORT_ALL};
 
 typedef struct run {
     const char *path;
@@ -314,12 +322,26 @@ static void run_query(run *r, const block *b)
     free(actual.bytes);
 }
 
+/* What a device is told to do is the same with sanitizers: it is asked without them and, for who is at work, in one
+ * configuration with AddressSanitizer. */
+static bool asks_device(const configuration *config)
+{
+#if defined __SANITIZE_THREAD__
+    return false && config;
+#elif defined __SANITIZE_ADDRESS__
+    return config->is_lazy && config->effort == EFFORT_ALL;
+#else
+    return config->is_lazy;
+#endif
+}
+
 /* A lazy device's tasks wait for nothing, and copy from and to pinned memory alone. */
 static void check_device(run *r, const block *b)
 {
     static const char *const unwanted[] = {"blocking waits", "of memory not pinned"};
     text sql = {0}, plan = {0};
-    if (!r->config->is_lazy || (strncasecmp(b->sql, "select", 6) && strncasecmp(b->sql, "with", 4)))
+    if (!asks_device(r->config) ||
+        (strncasecmp(b->sql, "select", 6) && strncasecmp(b->sql, "with", 4)))
         return;
     text_add(&sql, "EXPLAIN ANALYZE ", 16);
     text_add(&sql, b->sql, strlen(b->sql));
@@ -613,15 +635,24 @@ static void free_blocks(block *blocks, size_t count)
     free(blocks);
 }
 
+static effort wanted_effort(void)
+{
+    static const char *const names[] = {"least", "less", "plans"};
+    const char *name = getenv("PISTACHIO_TEST_EFFORT");
+    for (int i = 0; i < EFFORT_ALL && name; i++)
+        if (!strcmp(name, names[i]))
+            return (effort)i;
+    return EFFORT_ALL;
+}
+
 static void run_file(run *r, const block *blocks, size_t count)
 {
     bool is_cuda = getenv("PISTACHIO_CUDA_LIBRARY");
-    const char *effort = getenv("PISTACHIO_TEST_EFFORT");
-    bool is_less = effort && !strcmp(effort, "less");
+    effort wanted = wanted_effort();
     size_t configuration_count = is_cuda ? 1 : sizeof configurations / sizeof *configurations;
     for (size_t c = 0; c < configuration_count; c++) {
         r->config = is_cuda ? &cuda_configuration : &configurations[c];
-        if (is_less && !r->config->is_crowded)
+        if (r->config->effort > wanted)
             continue;
         run_configuration(r, blocks, count);
     }
