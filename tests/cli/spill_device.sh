@@ -16,6 +16,7 @@ run() {
 
 # spills TEXT SQL: it does, no thread waits for memory, and what the device had at most is not beyond the limit.
 spills() {
+    ! has_less_to_do || return 0
     run -c "explain analyze $2" && grep -q 'spilled [0-9.]* MB' "$work/out" && ! grep 'blocking waits' "$work/out" &&
         awk -v limit="$limit" '/device simulated/ { match($0, /at most [0-9.]+/)
             peak = substr($0, RSTART + 8, RLENGTH - 8) + 0; exit !(peak > 1 && peak <= limit) }' "$work/out"
