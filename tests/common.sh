@@ -18,10 +18,6 @@ export LC_ALL=C PISTACHIO_PROGRESS=off
 has_less_to_do() {
     [ "${PISTACHIO_TEST_EFFORT:-all}" = less ]
 }
-# Whether the program is built with a sanitizer, and takes ten times as long.
-is_sanitized() {
-    grep -qE '__(asan|tsan)_init' "$program"
-}
 passed=0 failed=0 skipped=0
 
 pass() {

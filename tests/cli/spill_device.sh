@@ -14,7 +14,7 @@ run() {
         --set device_memory_limit=${limit}MB "$@" >"$work/out" 2>"$work/err" && tail -n +2 "$work/out" >"$work/rows"
 }
 
-# The same statement once more; spills TEXT SQL: it does, no thread waits for memory, and what the device had at most is not beyond the limit.
+# spills TEXT SQL: it does, no thread waits for memory, and what the device had at most is not beyond the limit.
 spills() {
     ! has_less_to_do || return 0
     run -c "explain analyze $2" && grep -q 'spilled [0-9.]* MB' "$work/out" && ! grep 'blocking waits' "$work/out" &&

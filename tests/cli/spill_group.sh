@@ -97,18 +97,20 @@ fails "a folder that is not there" "could not make a temporary file in \"$work/n
     grouped none --set temp_directory="$work/none"
 
 # Of large row groups the tasks that have one each are fewer than threads.
-make_large "$work"
-# Of an order of n lines there are 3n rows, each of which meets n lines.
-"$program" --format tsv -c "select l_orderkey, l_linenumber from '$work/lineitem.parquet'" 2>>"$work/err" |
-    awk 'NR > 1 { n[$1]++; s[$1] += $2 }
-        END { for (k in n) { rows += 3 * n[k] * n[k]; sum += 3 * n[k] * s[k] } printf "%d\t%d\n", rows, sum }' >"$work/sums"
-"$program" --set threads=2 --set memory_limit=64MB --format tsv -c "select sum(n), sum(s) from (
-    select a, b, c, d, e, count(*) as n, sum(o.l_linenumber) as s, min(id) as k
-    from '$work/large.parquet' w join '$work/orders.parquet' on w.l_orderkey = o_orderkey
-    join '$work/lineitem.parquet' o on o_orderkey = o.l_orderkey where o_orderdate < date '1999-01-01'
-    group by a, b, c, d, e order by k limit 1000000) as g" >"$work/out" 2>"$work/err" &&
-    tail -n +2 "$work/out" | cmp - "$work/sums" >>"$work/err"
-result "row groups that are large within memory_limit"
+if ! has_less_to_do; then
+    make_large "$work"
+    # Of an order of n lines there are 3n rows, each of which meets n lines.
+    "$program" --format tsv -c "select l_orderkey, l_linenumber from '$work/lineitem.parquet'" 2>>"$work/err" |
+        awk 'NR > 1 { n[$1]++; s[$1] += $2 }
+            END { for (k in n) { rows += 3 * n[k] * n[k]; sum += 3 * n[k] * s[k] } printf "%d\t%d\n", rows, sum }' >"$work/sums"
+    "$program" --set threads=2 --set memory_limit=64MB --format tsv -c "select sum(n), sum(s) from (
+        select a, b, c, d, e, count(*) as n, sum(o.l_linenumber) as s, min(id) as k
+        from '$work/large.parquet' w join '$work/orders.parquet' on w.l_orderkey = o_orderkey
+        join '$work/lineitem.parquet' o on o_orderkey = o.l_orderkey where o_orderdate < date '1999-01-01'
+        group by a, b, c, d, e order by k limit 1000000) as g" >"$work/out" 2>"$work/err" &&
+        tail -n +2 "$work/out" | cmp - "$work/sums" >>"$work/err"
+    result "row groups that are large within memory_limit"
+fi
 
 # Killed in the middle: the file has no name that could be left.
 "$program" --set threads=2 --set memory_limit=17MB --format none -c "$by_null" 2>"$work/err" &

@@ -113,6 +113,7 @@ same() {
 joins=$(cut -f 1 "$work/expected.2" | sort)
 [ "$(echo "$joins" | wc -l)" = 18 ]
 result "all joins are there"
+! has_less_to_do || joins="inner left_other right full_other semi anti_other not_in mark semi_small anti_small_other"
 has_less_to_do || for join in $joins; do
     same "$join" k 2 --set threads=1 --set memory_limit=18MB
 done
@@ -140,14 +141,15 @@ spilled() {
     run "$@" -c "explain analyze $sql" &&
         sed -n 's/.* join .*spilled \([0-9]*\).*/\1/p' "$work/rows" | sort -n | tail -n 1
 }
-[ "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=22MB)" -gt 1 ]
-result "explain analyze says what was spilled"
-[ -z "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=200MB)" ]
-result "what fits is not spilled"
+if ! has_less_to_do; then
+    [ "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=22MB)" -gt 1 ]
+    result "explain analyze says what was spilled"
+    [ -z "$(spilled "$(sql full k)" --set threads=2 --set memory_limit=200MB)" ]
+    result "what fits is not spilled"
+fi
 
 # So many rows that parts are cut again.
 times=8
-! has_less_to_do || times=2
 large() {
     echo "(select id * 20 + n as id, pad || pad || cast(id * n as varchar) || pad as pad from $1 join
         (values (0), (1), (2), (3), (4), (5), (6), (7)) as n (n) on id >= 0 and n < $times)"
@@ -156,10 +158,10 @@ many="select count(*), sum(a.id), sum(b.id), sum(length(a.pad)) - sum(length(b.p
     from $(large "$a") as a join $(large "$b") as b on a.id = b.id"
 awk -v times=$times '{ c += times; s += $1 * 20 * times + times * (times - 1) / 2 } END { printf "%d\t%.0f\t%.0f\t0\ttrue\n", c, s, s }' \
     "$work/b.rows" >"$work/many"
-run --set threads=2 --set memory_limit=36MB --set chunk_rows=3000 -c "$many" &&
-    cmp "$work/rows" "$work/many" >>"$work/err"
-result "many rows"
 if ! has_less_to_do; then
+    run --set threads=2 --set memory_limit=36MB --set chunk_rows=3000 -c "$many" &&
+        cmp "$work/rows" "$work/many" >>"$work/err"
+    result "many rows"
     few=$(spilled "$many" --set threads=1 --set memory_limit=120MB)
     [ "$(spilled "$many" --set threads=1 --set memory_limit=18MB --set chunk_rows=3000)" -gt $((few * 3 / 2)) ]
     result "parts are cut again"
@@ -176,7 +178,9 @@ crossed="select count(*), sum(a.id), sum(b.id), sum(length(b.pad)) from (select 
 empty="select count(*), sum(a.id), count(b.id) from $a left join
     (select * from $b where length(pad) < 0) as b on a.id = b.id"
 more_than_one="select sum(length(p)) from (select (select b.pad from $b where b.h = a.h) as p from $a) as a"
-for name in chain scalar crossed empty; do
+names="chain scalar crossed empty"
+! has_less_to_do || names=chain
+for name in $names; do
     eval "statement=\$$name"
     run --set threads=2 --set memory_limit=500MB -c "$statement" && mv "$work/rows" "$work/plain" &&
         [ -s "$work/plain" ] && for threads in $lanes; do
@@ -245,39 +249,6 @@ for threads in 1 2; do
         cmp -s - "$work/rows"
     result "text of large pages, $threads threads"
 done
-
-# Wide rows on the build side, out of large row groups: what operators may hold leaves room
-# for the next one, of which the scan can tell nobody.
-if ! has_less_to_do; then
-    "$program" tpch generate --scale 0.1 --out "$work/wide" >"$work/err" 2>&1 && rm "$work/wide/partsupp.parquet"
-    make_large "$work/wide"
-    "$program" --format tsv -c "select o_orderkey from '$work/wide/orders.parquet' where o_orderdate < date '1993-01-01'" \
-        >"$work/keys" 2>>"$work/err"
-    "$program" --format tsv -c "select l_orderkey, l_linenumber from '$work/wide/lineitem.parquet'" 2>>"$work/err" |
-        awk -v keys="$work/keys" '
-            BEGIN { while ((getline key < keys) > 0) early[key] = 1 }
-            NR > 1 { n[$1 + $2, $1 % 2]++; s[$1 + $2, $1 % 2] += $2; order[NR] = $1; line[NR] = $2 }
-            END {
-                for (r = 2; r <= NR; r++)
-                    if (order[r] in early) {
-                        rows += 3 * n[order[r] + line[r], line[r] % 2]
-                        sum += 3 * s[order[r] + line[r], line[r] % 2]
-                    }
-                printf "%d\t%d\n", rows, sum
-            }' >"$work/sums"
-    limits="56 64"
-    ! is_sanitized || limits=64
-    for limit in $limits; do
-        "$program" --set threads=2 --set memory_limit=${limit}MB --format tsv -c "select sum(n), sum(s) from (
-            select a, b, c, d, e, count(*) as n, sum(o.l_linenumber) as s, min(id) as k
-            from '$work/wide/large.parquet' w join '$work/wide/orders.parquet' on w.l_orderkey = o_orderkey
-            join '$work/wide/lineitem.parquet' o on w.l_orderkey + w.l_linenumber = o.l_orderkey + o.l_linenumber
-            and o.l_orderkey % 2 = w.l_linenumber % 2 where o_orderdate < date '1993-01-01'
-            group by a, b, c, d, e order by k limit 1000000) as g" >"$work/out" 2>"$work/err" &&
-            tail -n +2 "$work/out" | cmp - "$work/sums" >>"$work/err"
-        result "wide rows of large row groups, within $limit MB"
-    done
-fi
 
 # Killed in the middle: the file has no name that could be left.
 "$program" --set threads=2 --set memory_limit=22MB -c "$(sql full_other k)" >/dev/null 2>"$work/err" &
