@@ -1,5 +1,6 @@
 /* test_checksum_kernel.c - checksums of many pages in one launch, of every ISA and the CUDA device, against
- * zlib's. */
+ * zlib's.
+ * test_label: not-tsan */
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
-/* test_choice.c - predictions against figures made by hand, samples against whole chunks. */
+/* test_choice.c - predictions against figures made by hand, samples against whole chunks.
+ * test_label: not-tsan */
 #include "test.h"
 
 #include "parquet/profile/profile_measure.h"

@@ -221,7 +221,8 @@ TEST(what_spills_may_fail_anywhere)
     static const uint64_t parts[] = {8, 8, 4};
     const char *folder = test_folder();
     CHECK_EQ(setenv("PISTACHIO_TEMP_DIRECTORY", folder, 1), 0);
-    for (size_t i = 0; i < sizeof spilling / sizeof *spilling; i++) {
+    enum { COUNT = sizeof spilling / sizeof *spilling };
+    for (size_t i = 0; i < COUNT; i++) {
         char rows[4096];
         fault_arm(FAULT_ROOM, 1, FAULT_ALWAYS);
         fault_arm(FAULT_WRITE, 1, FAULT_ONCE);
@@ -231,6 +232,8 @@ TEST(what_spills_may_fail_anywhere)
         CHECK(error && strstr(pistachio_error_message(error), folder));
         pistachio_error_free(error);
         for (int k = 0; k < 3; k++) {
+            if (test_has_less_to_do() && (size_t)k != (i + 1) % COUNT)
+                continue; /* each kind once */
             fault_sweep(spilling[i], "cpu", kinds[k], parts[k]);
             CHECK_EQ(fault_entry_count(folder), 0);
         }

@@ -1,4 +1,5 @@
-/* test_kernels_values.c - values that groups keep: every ISA against sorted copies. */
+/* test_kernels_values.c - values that groups keep: every ISA against sorted copies.
+ * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "device/value_code.h"

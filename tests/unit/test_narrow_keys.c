@@ -1,4 +1,5 @@
-/* test_narrow_keys.c - packed keys of at most four bytes, told by their hashes alone. Every ISA, and the CUDA device where it has the kernel. */
+/* test_narrow_keys.c - packed keys of at most four bytes, told by their hashes alone. Every ISA, and the CUDA device where it has the kernel.
+ * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"

@@ -3,7 +3,8 @@
  * the kernel makes the NULL it is zero (kernels.def says so).
  *
  * Which kernels these are comes from kernels.def: each one that is told of a validity, or makes one,
- * has a case below, or stands among the exceptions with the reason. */
+ * has a case below, or stands among the exceptions with the reason.
+ * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/kernel_ops.h"
 #include "device/tensor.h"

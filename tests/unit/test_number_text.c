@@ -1,6 +1,7 @@
 /* test_number_text.c - integers, decimals and floating-point numbers to text and back.
  *
- * Expected texts of doubles, floats and booleans are PostgreSQL 15's, of decimals DuckDB's. */
+ * Expected texts of doubles, floats and booleans are PostgreSQL 15's, of decimals DuckDB's.
+ * test_label: not-tsan */
 #include "test.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* test_parquet_metadata.c - footers, statistics and page indexes, of other engines' files (made by
- * tests/parquet/make_metadata_fixtures.py) and damaged in every byte. */
+ * tests/parquet/make_metadata_fixtures.py) and damaged in every byte.
+ * test_label: not-tsan */
 #include "parquet/format/bloom.h"
 #include "parquet/format/page_index.h"
 #include "parquet/format/thrift_write.h"

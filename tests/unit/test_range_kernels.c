@@ -1,4 +1,5 @@
-/* test_range_kernels.c - the kernels of joins by ranges, of every ISA, against all pairs. */
+/* test_range_kernels.c - the kernels of joins by ranges, of every ISA, against all pairs.
+ * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define ROWS 1000
-#define SEEDS_END 50
+#define SEEDS_END (test_has_less_to_do() ? 20 : 50)
 #define SILENT 2 /* alone is noticed by the clock: others are told, however busy the machine is */
 
 typedef struct statement {

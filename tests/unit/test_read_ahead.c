@@ -200,6 +200,8 @@ TEST(what_two_scans_want_is_read_once)
     /* All but what the first scan still works on when the second one begins. */
     run_text(SELF_JOIN, "adaptive_regulation", "off", rows, sizeof rows);
     CHECK(!strcmp(rows, expected));
+    if (test_has_less_to_do())
+        return;
     read_megabytes("adaptive_regulation", "off", &read, &kept);
     CHECK(kept > all / 2);
     CHECK(read < all * 1.6);
@@ -222,8 +224,10 @@ TEST(little_memory_keeps_little)
     CHECK_EQ(setenv("PISTACHIO_ADAPTIVE_REGULATION", "off", 1), 0);
     run_text(SELF_JOIN, "memory_limit", "32MiB", rows, sizeof rows);
     CHECK(!strcmp(rows, expected));
-    read_megabytes("memory_limit", "32MiB", &read, &kept);
+    if (!test_has_less_to_do()) {
+        read_megabytes("memory_limit", "32MiB", &read, &kept);
+        CHECK(kept <= all - 4.2);
+        CHECK(read + kept > all * 2);
+    }
     unsetenv("PISTACHIO_ADAPTIVE_REGULATION");
-    CHECK(kept <= all - 4.2);
-    CHECK(read + kept > all * 2);
 }

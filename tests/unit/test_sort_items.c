@@ -1,4 +1,5 @@
-/* test_sort_items.c - rows in order by codes of their keys: as comparing them in full says. */
+/* test_sort_items.c - rows in order by codes of their keys: as comparing them in full says.
+ * test_label: not-tsan */
 #include "exec/sort/sort_items.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* test_sort_kernels.c - sort_rows of every ISA and of the CUDA device, by merging and digit by digit,
- * against the C library's sort. */
+ * against the C library's sort.
+ * test_label: not-tsan */
 #include "device/sort_key.h"
 #include "kernel_tables.h"
 #include "test.h"

@@ -1,6 +1,7 @@
 /* test_tiles.c - runs of an expression's instructions in one launch: each kind of step against the kernel
  * that computes it alone, of every type, with NULLs, for sizes around words and blocks, on every ISA and on
- * the CUDA device; and longer runs, of which the rows are known. */
+ * the CUDA device; and longer runs, of which the rows are known.
+ * test_label: not-tsan */
 #include "device/cpu/tables.h"
 #include "device/kernel_ops.h"
 #include "device/tensor.h"

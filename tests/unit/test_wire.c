@@ -1,5 +1,6 @@
 /* test_wire.c - rows of every type and form to the bytes of messages and back: in messages of any
- * size, with NULLs and without, with dictionaries that come once, and bytes that are damaged. */
+ * size, with NULLs and without, with dictionaries that come once, and bytes that are damaged.
+ * test_label: not-tsan */
 #include "device_test.h"
 
 #include "net/wire.h"
