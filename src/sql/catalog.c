@@ -2,6 +2,7 @@
 #include "sql/catalog.h"
 
 #include "parquet/read/table_listed.h"
+#include "storage/pattern.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -103,8 +104,20 @@ static status open_table(sql_catalog *catalog, const char *text, pq_table *befor
     return keep_table(catalog, *out);
 }
 
-/* "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are too. */
-static char *name_of_path(arena *a, const char *text)
+/* Returns whether the last part of the first `end` bytes, from `start` on, is a pattern and not a name. */
+static status is_pattern(arena *a, const char *path, size_t start, size_t end, bool *out)
+{
+    *out = false;
+    if (!file_name_has_wildcard(path + start, end - start))
+        return STATUS_OK;
+    char *whole = arena_copy_text(a, path, end);
+    *out = whole && !file_exists(whole);
+    return whole ? STATUS_OK : status_no_memory("catalog", end);
+}
+
+/* Names the table of a path: "data/orders.parquet" is orders, "data/orders/", "data/orders/?.parquet" are
+ * too. */
+static status name_of_path(arena *a, const char *text, const char **out)
 {
     const char *path = pq_table_spec_path(text);
     size_t end = strlen(path);
@@ -115,14 +128,16 @@ static char *name_of_path(arena *a, const char *text)
         while (start > 0 && path[start - 1] != '/')
             start--;
         size_t bytes = end - start;
-        bool is_pattern = strcspn(path + start, "*?[") < bytes;
-        if (is_pattern && start > 0) {
+        bool goes_up;
+        TRY(is_pattern(a, path, start, end, &goes_up));
+        if (goes_up && start > 0) {
             end = start;
             continue;
         }
         if (bytes > 8 && !strncasecmp(path + end - 8, ".parquet", 8))
             bytes -= 8;
-        return arena_copy_text(a, path + start, bytes);
+        *out = arena_copy_text(a, path + start, bytes);
+        return *out ? STATUS_OK : status_no_memory("catalog", bytes);
     }
 }
 
@@ -204,9 +219,7 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
     if (name && !*name)
         return status_new(STATUS_KIND_INVALID, "the name of a table is empty");
     if (!name)
-        name = name_of_path(catalog->memory, path);
-    if (!name)
-        return status_no_memory("catalog", strlen(path));
+        TRY(name_of_path(catalog->memory, path, &name));
     TRY(open_table(catalog, path, NULL, &table));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .table = table}, path, false);
 }
@@ -214,9 +227,8 @@ static status add_table(sql_catalog *catalog, const char *name, const char *path
 /* One that is opened when it is first looked up. */
 static status add_path(sql_catalog *catalog, const char *path)
 {
-    char *name = name_of_path(catalog->memory, path);
-    if (!name)
-        return status_no_memory("catalog", strlen(path));
+    const char *name;
+    TRY(name_of_path(catalog->memory, path, &name));
     return put_new(catalog, &(sql_catalog_entry){.name = name, .path = path}, path, true);
 }
 
@@ -238,8 +250,7 @@ static status open_entry(sql_catalog *catalog, sql_catalog_entry **entry)
 
 static bool has_parquet_name(const char *name)
 {
-    size_t bytes = strlen(name);
-    return bytes > 8 && name[0] != '.' && !strcasecmp(name + bytes - 8, ".parquet");
+    return name[0] != '.' && file_name_is_parquet(name);
 }
 
 /* Of a folder whose name is a pair there may be others below before there is a file. */

@@ -211,6 +211,12 @@ bool file_is_folder(const char *path)
     return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
+bool file_exists(const char *path)
+{
+    struct stat info;
+    return !lstat(path, &info);
+}
+
 static status add_path(arena *a, path_list *list, const char *path)
 {
     char *copy = arena_copy_text(a, path, strlen(path));
@@ -239,8 +245,7 @@ static status expand_folder(arena *a, const char *path, unsigned depth, path_lis
             char *full = arena_format(a, "%s/%s", path, name);
             if (!full)
                 st = status_no_memory("path", length);
-            else if (length > 8 && !strcmp(name + length - 8, ".parquet") &&
-                     !file_entry_is_folder(entries[i], full))
+            else if (file_name_is_parquet(name) && !file_entry_is_folder(entries[i], full))
                 st = add_path(a, out, full);
             else if (depth && file_entry_is_folder(entries[i], full))
                 st = expand_folder(a, full, depth - 1, out);
@@ -259,7 +264,7 @@ status file_expand(arena *a, const char *path, path_list *out)
             return status_new(STATUS_KIND_NOT_FOUND, "folder \"%s\" has no *.parquet files", path);
         return STATUS_OK;
     }
-    if (!strpbrk(path, "*?["))
+    if (!file_name_has_wildcard(path, strlen(path)) || file_exists(path))
         return add_path(a, out, path);
     TRY(file_match(a, path, out));
     if (!out->count)

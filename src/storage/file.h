@@ -48,10 +48,13 @@ bool file_has_changed(const file *f);
 int file_direct_descriptor(const file *f);
 
 typedef ARRAY(char *) path_list;
-/* The files that `path` means, sorted: a file, a pattern (pattern.h), or a folder: its *.parquet,
- * and those of its sub-folders, but hidden ones. Text in the arena. None: an error. */
+/* The files that `path` means, sorted: a file, a folder: its *.parquet, and those of its sub-folders, but
+ * hidden ones; or, if nothing has exactly that name, a pattern (pattern.h). Text in the arena. None: an
+ * error. */
 CHECKED status file_expand(arena *a, const char *path, path_list *out);
 bool file_is_folder(const char *path);
+/* Returns whether something has exactly this name, be it a link to nothing. */
+bool file_exists(const char *path);
 /* The same of what a folder was read to have, without a look at it where the file system has told. */
 struct dirent;
 bool file_entry_is_folder(const struct dirent *entry, const char *path);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 typedef struct matching {
@@ -23,10 +24,15 @@ static bool is_any_folders(const char *part)
     return !strcmp(part, "**");
 }
 
-static bool is_parquet(const char *name)
+bool file_name_is_parquet(const char *name)
 {
     size_t bytes = strlen(name);
-    return bytes > 8 && !strcmp(name + bytes - 8, ".parquet");
+    return bytes > 8 && !strcasecmp(name + bytes - 8, ".parquet");
+}
+
+bool file_name_has_wildcard(const char *name, size_t bytes)
+{
+    return strcspn(name, "*?[") < bytes;
 }
 
 static bool part_matches(const char *part, const char *name)
@@ -34,7 +40,7 @@ static bool part_matches(const char *part, const char *name)
     if (!strcmp(name, ".") || !strcmp(name, "..") ||
         (file_name_is_hidden(name) && part[0] != name[0]))
         return false;
-    return is_any_folders(part) ? is_parquet(name) : !fnmatch(part, name, 0);
+    return is_any_folders(part) ? file_name_is_parquet(name) : !fnmatch(part, name, 0);
 }
 
 static int compare_names(const struct dirent **left, const struct dirent **right)
@@ -108,11 +114,26 @@ static status match_plain(const matching *m, const char *folder, size_t part)
     return array_push(m->memory, m->found, path);
 }
 
+/* Returns whether the part is the name of something in the folder that it would not match as a pattern: "D[x]". */
+static status is_exact(const matching *m, const char *folder, const char *part, bool *out)
+{
+    struct stat info;
+    *out = false;
+    if (!fnmatch(part, part, 0))
+        return STATUS_OK;
+    char *path = join(m, folder, part);
+    *out = path && !lstat(path, &info);
+    return path ? STATUS_OK : status_no_memory("path", strlen(part));
+}
+
 /* Files below the folder that parts[part] and those behind it match. */
 static status match(const matching *m, const char *folder, size_t part)
 {
     const char *pattern = m->parts.items[part];
-    if (!strpbrk(pattern, "*?["))
+    bool is_plain = !file_name_has_wildcard(pattern, strlen(pattern));
+    if (!is_plain)
+        TRY(is_exact(m, folder, pattern, &is_plain));
+    if (is_plain)
         return match_plain(m, folder, part);
     if (is_any_folders(pattern) && part + 1 < m->parts.count)
         TRY(match(m, folder, part + 1));

@@ -8,9 +8,15 @@
  * unfinished files of those who write folders do. */
 bool file_name_is_hidden(const char *name);
 
+/* Returns whether the name ends in ".parquet", in any case, and has something before it. */
+bool file_name_is_parquet(const char *name);
+/* Returns whether one of the first `bytes` of the name is * ? or [. */
+bool file_name_has_wildcard(const char *name, size_t bytes);
+
 /* Files that match, each once, sorted by name. Between slashes * ? and [..] match what is not hidden,
  * unless the pattern begins as it does; ** is any number of folders, none too, but those behind
- * symbolic links; at the end it is all *.parquet below. A folder that goes meanwhile is left out.
+ * symbolic links; at the end it is all *.parquet below. A part that is the name of what lies there, and
+ * would not match itself, is that name: "D[x]". A folder that goes meanwhile is left out.
  * Text in the arena. None: an empty list. */
 CHECKED status file_match(arena *a, const char *pattern, path_list *out);
 

@@ -83,6 +83,30 @@ TEST(hidden_files_are_matched_by_name)
     check_found("d/_log/*.parquet", "d/_log/x.parquet");
 }
 
+/* What exists by a name is meant by it, whatever else the name would match. */
+TEST(names_come_before_patterns)
+{
+    make_files();
+    put_file("g/D[x]/t.parquet");
+    put_file("g/Dx/t.parquet");
+    put_file("g/q?.parquet");
+    put_file("g/qa.parquet");
+    put_file("g/[!.parquet");
+    put_file("g/LOUD.PARQUET");
+    check_found("g/D[x]", "g/D[x]/t.parquet");
+    check_found("g/D[x]/t.parquet", "g/D[x]/t.parquet");
+    check_found("g/D[x]/*.parquet", "g/D[x]/t.parquet");
+    check_found("g/D[x]/**", "g/D[x]/t.parquet");
+    check_found("*/D[x]/?.parquet", "g/D[x]/t.parquet");
+    check_found("g/D[xy]/t.parquet", "g/Dx/t.parquet");
+    check_found("g/q?.parquet", "g/q?.parquet");
+    check_found("g/q*.parquet", "g/q?.parquet|g/qa.parquet");
+    check_found("g/[!.parquet", "g/[!.parquet");
+    check_found("g", "g/D[x]/t.parquet|g/Dx/t.parquet|g/LOUD.PARQUET|g/[!.parquet|g/q?.parquet|"
+                     "g/qa.parquet");
+    check_found("s p/q[1].parquet", "s p/q[1].parquet");
+}
+
 TEST(two_stars_are_any_folders)
 {
     static const char all[] = "B.parquet|_k=1/x.parquet|a.parquet|b.parquet|d/e/f/y.parquet|"
