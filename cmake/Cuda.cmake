@@ -4,10 +4,14 @@
 # nvcc is that of PISTACHIO_NVCC, of build/cuda (scripts/setup cuda), or the one of the user's toolkit.
 # Without one there are no kernels, and device = 'cuda' says so; all else is the same.
 
-set(PISTACHIO_NVCC "" CACHE FILEPATH "nvcc; empty: looked for")
+set(PISTACHIO_NVCC "" CACHE STRING "nvcc; empty: looked for; none: not used")
 set(PISTACHIO_CUDA_ARCHITECTURES 80 90 100)
 
 function(pistachio_find_nvcc result)
+  if(PISTACHIO_NVCC STREQUAL none)
+    set(${result} "" PARENT_SCOPE)
+    return()
+  endif()
   if(PISTACHIO_NVCC)
     set(${result} ${PISTACHIO_NVCC} PARENT_SCOPE)
     return()
@@ -40,7 +44,7 @@ endfunction()
 function(pistachio_cuda_kernels)
   pistachio_find_nvcc(nvcc)
   if(NOT nvcc)
-    message(STATUS "skipped: the CUDA device's kernels, as there is no nvcc (scripts/setup cuda fetches one)")
+    message(STATUS "skipped: the CUDA device's kernels, because there is no nvcc (scripts/setup cuda fetches one)")
     return()
   endif()
   pistachio_cuda_code(${nvcc} code)

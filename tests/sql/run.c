@@ -645,15 +645,48 @@ static effort wanted_effort(void)
     return EFFORT_ALL;
 }
 
+enum { CONFIGURATIONS = sizeof configurations / sizeof *configurations };
+
+/* Returns a hash of a file's name without its folder and ending; scripts/choose-tests has the same one. */
+static unsigned hash_name(const char *path)
+{
+    static const char characters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+    const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path;
+    unsigned hash = 0;
+    for (; *at && *at != '.'; at++) {
+        const char *found = strchr(characters, *at);
+        hash = (hash * 31 + (found ? (unsigned)(found - characters) + 1 : 0)) % 65521;
+    }
+    return hash;
+}
+
+/* Fills `chosen` with the configurations that the effort and PISTACHIO_TEST_CHOICE, a number, ask for: one of
+ * three or two of more, other ones for each file and number; all if the variable is not set. */
+static size_t choose_configurations(const char *path, const configuration **chosen)
+{
+    const configuration *fitting[CONFIGURATIONS];
+    const char *choice = getenv("PISTACHIO_TEST_CHOICE");
+    effort wanted = wanted_effort();
+    size_t count = 0;
+    for (size_t c = 0; c < CONFIGURATIONS; c++)
+        if (configurations[c].effort <= wanted)
+            fitting[count++] = &configurations[c];
+    size_t wanted_count = !choice || !*choice ? count : count > 3 ? 2 : 1;
+    size_t number = choice ? hash_name(path) + strtoul(choice, NULL, 10) : 0;
+    /* The distance to the second one is never a multiple of the count. */
+    size_t distance = count > 1 ? 1 + number / count % (count - 1) : 0;
+    for (size_t i = 0; i < wanted_count; i++)
+        chosen[i] = wanted_count == count ? fitting[i] : fitting[(number + i * distance) % count];
+    return wanted_count;
+}
+
 static void run_file(run *r, const block *blocks, size_t count)
 {
+    const configuration *chosen[CONFIGURATIONS] = {&cuda_configuration};
     bool is_cuda = getenv("PISTACHIO_CUDA_LIBRARY");
-    effort wanted = wanted_effort();
-    size_t configuration_count = is_cuda ? 1 : sizeof configurations / sizeof *configurations;
-    for (size_t c = 0; c < configuration_count; c++) {
-        r->config = is_cuda ? &cuda_configuration : &configurations[c];
-        if (r->config->effort > wanted)
-            continue;
+    size_t chosen_count = is_cuda ? 1 : choose_configurations(r->path, chosen);
+    for (size_t c = 0; c < chosen_count; c++) {
+        r->config = chosen[c];
         run_configuration(r, blocks, count);
     }
 }

@@ -1,5 +1,7 @@
 /* Databases, connections, results and batches, closed and freed in every order, by one thread and
- * by several, and what is held across a SET. What is still held works as before. */
+ * by several, and what is held across a SET. What is still held works as before.
+ *
+ * test_label: threads */
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"

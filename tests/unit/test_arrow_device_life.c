@@ -1,5 +1,7 @@
 /* Results as ArrowDeviceArrayStream, of each device and either result_memory: whose memory arrays are in, who may read
- * them, how long they live. */
+ * them, how long they live.
+ *
+ * test_label: threads */
 #include "arrow_memory.h"
 #include "base/fault.h"
 #include "parquet/read/footer.h"

@@ -1,4 +1,6 @@
-/* test_bootstrap.c - ranks that find each other over TCP, and what is said when they do not. */
+/* test_bootstrap.c - ranks that find each other over TCP, and what is said when they do not.
+ *
+ * test_label: smoke */
 #include "test.h"
 
 #include "net/bootstrap.h"

@@ -1,4 +1,6 @@
-/* test_build_side.c - which side of an inner join is built on. */
+/* test_build_side.c - which side of an inner join is built on.
+ *
+ * test_label: threads */
 #include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"

@@ -1,4 +1,6 @@
-/* test_checksum.c - the pages' checksum against zlib's, at all lengths and cuts. */
+/* test_checksum.c - the pages' checksum against zlib's, at all lengths and cuts.
+ *
+ * test_label: release */
 #include "test.h"
 
 #include "codec/checksum.h"

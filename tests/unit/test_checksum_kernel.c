@@ -1,6 +1,6 @@
 /* test_checksum_kernel.c - checksums of many pages in one launch, of every ISA and the CUDA device, against
  * zlib's.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "kernel_tables.h"
 #include "test.h"
 

@@ -1,5 +1,7 @@
 /* test_chunk_transfer.c - chunks to the host and back, on each device: every type, any form, counts
- * that only the device knows, and copies that are refused. */
+ * that only the device knows, and copies that are refused.
+ *
+ * test_label: threads */
 #include "device_test.h"
 
 static mem_budget *budget, *host_budget;

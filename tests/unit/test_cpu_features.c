@@ -1,5 +1,7 @@
 /* The features that are asked for are those that the kernels are compiled with, and SET isa bounds
- * all code of ours that chooses by them. */
+ * all code of ours that chooses by them.
+ *
+ * test_label: release */
 #include "base/cpu_features.h"
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"

@@ -1,6 +1,6 @@
 /* test_decompress_kernels.c - pages of every ISA and the CUDA device: what the libraries compress, LZ4 sequences that no
  * library writes, and damaged bytes.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "kernel_tables.h"
 #include "plain_bytes.h"
 #include "test.h"

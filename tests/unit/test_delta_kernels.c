@@ -1,4 +1,6 @@
-/* test_delta_kernels.c - DELTA_BINARY_PACKED of every width of differences, read by every ISA. */
+/* test_delta_kernels.c - DELTA_BINARY_PACKED of every width of differences, read by every ISA.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
 #include "parquet/write/encode.h"

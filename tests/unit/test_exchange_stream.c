@@ -1,6 +1,8 @@
 /* test_exchange_stream.c - messages of an exchange, as one rank sends them to itself: streams stay in
  * order whoever reads them, columns that do not travel come back as none, and what is no message is
- * refused. */
+ * refused.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "exec/exchange/exchange_lane.h"

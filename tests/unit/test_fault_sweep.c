@@ -2,7 +2,7 @@
  * from there on: the failure is a clean one, nothing stays allocated, no file is left behind, and
  * the same statement works right after.
  *
- * test_label: slow */
+ * test_label: slow threads */
 #include "test.h"
 
 #include "base/fault.h"

@@ -1,4 +1,6 @@
-/* Fibers: left in the middle, gone on with on other threads. */
+/* Fibers: left in the middle, gone on with on other threads.
+ *
+ * test_label: threads */
 #include "base/fiber.h"
 
 #include "test.h"

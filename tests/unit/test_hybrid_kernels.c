@@ -1,5 +1,7 @@
 /* test_hybrid_kernels.c - dictionary codes and bits in runs and packed: by hand, and what the
- * encoder makes of every width, read by every ISA. */
+ * encoder makes of every width, read by every ISA.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
 #include "parquet/write/encode.h"

@@ -1,4 +1,6 @@
-/* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give. */
+/* test_join_kernels.c - the kernels of join tables, of every ISA, against what plain loops give.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "device/kernel_ops.h"
 #include "device/tensor.h"

@@ -1,4 +1,6 @@
-/* test_join_slots.c - how many slots a join's table has, up to more rows than a test can make. */
+/* test_join_slots.c - how many slots a join's table has, up to more rows than a test can make.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "exec/join/join_table.h"

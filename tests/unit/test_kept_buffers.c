@@ -1,5 +1,7 @@
 /* test_kept_buffers.c - the CPU device's buffers are used again: by what needs the same size or a
- * little less, and counted with what they really take. */
+ * little less, and counted with what they really take.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "device/cpu/slab.h"

@@ -1,6 +1,6 @@
 /* test_kernels.c - every ISA's kernels against the scalar ones, which are the specification: random
  * values with NULLs, sizes around words and vectors, a sentinel behind each output.
- * test_label: not-tsan */
+ * test_label: not-tsan release smoke */
 #include "device/cpu/tables.h"
 #include "device/kernel_ops.h"
 #include "device/tensor.h"

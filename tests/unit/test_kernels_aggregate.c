@@ -1,6 +1,6 @@
 /* test_kernels_aggregate.c - the grouping and aggregation kernels: every ISA against the scalar
  * one, and the scalar one against plain loops.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "device/cpu/tables.h"
 #include "device/sort_key.h"
 #include "device/tensor.h"

@@ -1,6 +1,6 @@
 /* test_kernels_states.c - states of groups, of more rows than the CUDA device's blocks have at a time: every
  * ISA against plain loops. Groups that are few, many, none, and one that has most of the rows.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"

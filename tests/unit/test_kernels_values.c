@@ -1,5 +1,5 @@
 /* test_kernels_values.c - values that groups keep: every ISA against sorted copies.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "device/value_code.h"

@@ -1,6 +1,8 @@
 /* test_kernels_window.c - aggregates of ranges, on every ISA, against plain loops: sliding frames, frames of
  * any length whose ends never fall, frames in two parts. And every kernel of windows against the scalar one,
- * over more rows than one block of threads has. */
+ * over more rows than one block of threads has.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "device/kernel_ops.h"
 #include "kernel_tables.h"

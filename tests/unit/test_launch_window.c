@@ -1,5 +1,7 @@
 /* test_launch_window.c - which commands of a stream become one, and that each comes after those that it
- * needs. */
+ * needs.
+ *
+ * test_label: threads */
 #include "device/launch_window.h"
 #include "test.h"
 

@@ -1,4 +1,6 @@
-/* test_machine_share.c - shares of machines that are made up, by hand. */
+/* test_machine_share.c - shares of machines that are made up, by hand.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "base/machine_share.h"

@@ -1,5 +1,5 @@
 /* test_many_groups.c - groups that are more than a cache holds: tables kept aside, rows that pass.
- * test_label: slow */
+ * test_label: slow threads */
 #include "parquet/write/writer.h"
 #include "run_statement.h"
 #include "test.h"

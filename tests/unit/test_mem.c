@@ -1,4 +1,6 @@
-/* test_mem.c - counted memory, arenas, growing arrays, budgets, and faults in each. */
+/* test_mem.c - counted memory, arenas, growing arrays, budgets, and faults in each.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "base/fault.h"

@@ -1,4 +1,6 @@
-/* test_net_comm.c - what a communicator promises, one thing at a time, on two or three stepped ranks. */
+/* test_net_comm.c - what a communicator promises, one thing at a time, on two or three stepped ranks.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "net/local/local.h"

@@ -1,5 +1,7 @@
 /* test_net_local.c - made-up queries over the local network: by seeds, step by step, with faults and
- * without, and by threads. */
+ * without, and by threads.
+ *
+ * test_label: threads */
 #include "net_cluster.h"
 #include "test.h"
 

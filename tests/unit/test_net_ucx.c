@@ -1,7 +1,7 @@
 /* test_net_ucx.c - ranks that are processes of this machine, joined by UCX: rows, agreement, and a
  * rank that is killed or stopped. Skipped where libucp is not.
  *
- * test_label: not-tsan slow */
+ * test_label: not-tsan slow release smoke */
 #include "test.h"
 
 #include "net/ucx/ucx.h"

@@ -1,6 +1,6 @@
 /* test_page_kernels.c - pages of many values by every ISA and the CUDA device, against what was put into them: byte arrays
  * behind their lengths, and runs of codes as any writer may make them.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "kernel_tables.h"
 #include "test.h"
 

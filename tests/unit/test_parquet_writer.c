@@ -1,6 +1,8 @@
 /* test_parquet_writer.c - files of every type, encoding and codec; errors; failing writes.
  *
- * With PISTACHIO_WRITTEN=<folder> the files stay there, for tests/parquet/check_written.py. */
+ * With PISTACHIO_WRITTEN=<folder> the files stay there, for tests/parquet/check_written.py.
+ *
+ * test_label: threads smoke */
 #include "base/fault.h"
 #include "parquet_sample.h"
 

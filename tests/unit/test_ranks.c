@@ -1,5 +1,7 @@
 /* Statements on several ranks of one process: a failure on any of them, results that are given up,
- * limits, several statements at once, more ranks than row groups. Rows: tests/sql, tests/tpch. */
+ * limits, several statements at once, more ranks than row groups. Rows: tests/sql, tests/tpch.
+ *
+ * test_label: threads */
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

@@ -1,7 +1,9 @@
 /* Statements on ranks whose network is simulated: by each seed messages are late and overtake each
  * other, and in three of four cases one rank goes, falls silent or sends rubbish at some message.
  * Rows are right, or there is a failure that a fault explains; nothing hangs. A seed that failed
- * is run alone with SEEDS=FIRST-END in the environment. */
+ * is run alone with SEEDS=FIRST-END in the environment.
+ *
+ * test_label: threads */
 #include "pistachio/pistachio.h"
 #include "run_statement.h"
 #include "test.h"

@@ -1,5 +1,7 @@
 /* test_read_ahead.c - what queries hold of what they read ahead: one budget for the process,
- * shared, and nothing when they are over, whichever way they end. */
+ * shared, and nothing when they are over, whichever way they end.
+ *
+ * test_label: threads */
 #include "exec/scan/scan_ahead.h"
 #include "parquet/write/writer.h"
 #include "pistachio/pistachio.h"

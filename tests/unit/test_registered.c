@@ -1,5 +1,7 @@
 /* test_registered.c - memory registered for reads: shared out without overlaps, given back, read
- * into. Where the process may not register any, there is nothing to test. */
+ * into. Where the process may not register any, there is nothing to test.
+ *
+ * test_label: threads */
 #include "base/mem.h"
 #include "device/device.h"
 #include "storage/read.h"

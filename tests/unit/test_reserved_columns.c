@@ -1,4 +1,6 @@
-/* test_reserved_columns.c - rows that are written where they are wanted. */
+/* test_reserved_columns.c - rows that are written where they are wanted.
+ *
+ * test_label: threads */
 #include "exec/keys/reserved_columns.h"
 #include "test.h"
 

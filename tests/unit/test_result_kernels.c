@@ -1,5 +1,7 @@
 /* test_result_kernels.c - kernels that lay results out as Arrow has them: every ISA and the CUDA device against plain
- * loops. */
+ * loops.
+ *
+ * test_label: release */
 #include "kernel_tables.h"
 #include "test.h"
 

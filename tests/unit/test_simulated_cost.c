@@ -1,5 +1,7 @@
 /* test_simulated_cost.c - the simulated device's model of a GPU's costs: time passes at least, for the
- * stream or for who waits. */
+ * stream or for who waits.
+ *
+ * test_label: release threads */
 #include "device_test.h"
 
 #include <time.h>

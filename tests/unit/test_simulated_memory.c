@@ -1,4 +1,6 @@
-/* test_simulated_memory.c - memory that was released and is still in use is awaited, by who can. */
+/* test_simulated_memory.c - memory that was released and is still in use is awaited, by who can.
+ *
+ * test_label: threads */
 #include "device_test.h"
 
 #include <time.h>

@@ -1,5 +1,7 @@
 /* What a client keeps of few rows is not the pages that they were read from: as an Arrow stream and as batches; and of a
- * database that is closed nothing but that. */
+ * database that is closed nothing but that.
+ *
+ * test_label: threads */
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"

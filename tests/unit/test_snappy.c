@@ -1,5 +1,5 @@
 /* test_snappy.c - our decompression against the library's: what it compresses, and damaged blocks.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "plain_bytes.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* test_snappy_kernels.c - pages of snappy that have several parts, of every ISA and the CUDA device, against the library:
  * what it compresses, streams that it does not write, and damaged ones.
- * test_label: not-tsan */
+ * test_label: not-tsan release */
 #include "kernel_tables.h"
 #include "plain_bytes.h"
 #include "test.h"

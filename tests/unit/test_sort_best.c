@@ -1,4 +1,6 @@
-/* test_sort_best.c - the k best rows of all tasks: against those of a sorted list, by numbers and by text. */
+/* test_sort_best.c - the k best rows of all tasks: against those of a sorted list, by numbers and by text.
+ *
+ * test_label: threads */
 #include "exec/sort/sort_best.h"
 #include "test.h"
 

@@ -1,5 +1,7 @@
 /* test_spill.c - the temporary file: blocks come back as they were, from many threads; failures
- * name the folder; nothing is left in it. */
+ * name the folder; nothing is left in it.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "base/fault.h"

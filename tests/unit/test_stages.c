@@ -1,5 +1,7 @@
 /* test_stages.c - what is not read, as another part of the statement has no rows. With one thread stages run one after
- * the other, so that it is known what has run when one has none. */
+ * the other, so that it is known what has run when one has none.
+ *
+ * test_label: threads */
 #include "run_statement.h"
 #include "test.h"
 

@@ -1,5 +1,7 @@
 /* Prepared statements: parameters of each style, their types, executions again and again; sessions;
- * memory that was handed out. Expected answers by hand. */
+ * memory that was handed out. Expected answers by hand.
+ *
+ * test_label: threads */
 #include "parquet/read/footer.h"
 #include "pistachio/pistachio.h"
 #include "run_statement.h"

@@ -1,5 +1,7 @@
 /* now() and its like are the instant that the session gives, wherever they stand: no clock is read
- * while a statement is bound. */
+ * while a statement is bound.
+ *
+ * test_label: threads */
 #include "sql/sql.h"
 #include "test.h"
 

@@ -1,5 +1,7 @@
 /* test_table_share.c - tables of several ranks: which row groups are whose, footers that travel, and bytes
- * of other ranks that are damaged. */
+ * of other ranks that are damaged.
+ *
+ * test_label: threads */
 #include "parquet/read/table_parts.h"
 #include "parquet/read/table_share.h"
 #include "parquet/write/writer.h"

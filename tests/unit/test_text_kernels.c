@@ -1,5 +1,7 @@
 /* test_text_kernels.c - kernels of grouped texts and of bits: every ISA and the CUDA device against
- * plain loops. */
+ * plain loops.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "device/tensor.h"
 #include "kernel_tables.h"

@@ -1,4 +1,6 @@
-/* test_trace.c - what a trace's file says of several threads; traces that are not made. */
+/* test_trace.c - what a trace's file says of several threads; traces that are not made.
+ *
+ * test_label: threads */
 #include "base/fault.h"
 #include "base/trace.h"
 #include "test.h"

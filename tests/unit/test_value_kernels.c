@@ -1,5 +1,7 @@
 /* test_value_kernels.c - PLAIN texts of every short length, and decimals of every length in bytes,
- * read by every ISA. */
+ * read by every ISA.
+ *
+ * test_label: release */
 #include "device/cpu/tables.h"
 #include "kernel_tables.h"
 #include "parquet/format/format.h"

@@ -1,4 +1,6 @@
-/* test_wake_list.c - who waits in a list is woken once, also if he is in it again before the others are. */
+/* test_wake_list.c - who waits in a list is woken once, also if he is in it again before the others are.
+ *
+ * test_label: threads */
 #include "test.h"
 
 #include "exec/sched/pool.h"

@@ -1,6 +1,8 @@
 /* test_zone.c - time zones: rules, files, names; gaps and hours that come twice.
  *
- * Expected offsets are those of Python's zoneinfo, of local times PostgreSQL 15's. */
+ * Expected offsets are those of Python's zoneinfo, of local times PostgreSQL 15's.
+ *
+ * test_label: smoke */
 #include "test.h"
 
 #include "base/zone.h"
